@@ -87,15 +87,9 @@ export interface PointsmanOptions {
   readonly messagesPerConnection?: number | undefined
   /** Webhooks that are on their way to one endpoint at once, from all processes; 4 unless set. */
   readonly deliveriesPerEndpoint?: number | undefined
-  /**
-   * Closed payments of one connection that are looked up in a day, to compare the record with the provider's; of all
-   * processes together. 0, which is none, unless set.
-   */
+  /** Closed payments looked up per connection and day, by all processes together; 0, which is none, unless set. */
   readonly proofLookUpsPerDay?: number | undefined
-  /**
-   * After a loss of records, requests that may have been executed before are refused until their connection is
-   * recovered. `serve` sends them all the same; `refuse` unless set.
-   */
+  /** Until a loss of records is recovered, `refuse` (unless set) or `serve` requests that may have been executed. */
   readonly afterRestore?: AfterRestore | undefined
 }
 

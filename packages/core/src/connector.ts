@@ -35,23 +35,7 @@ export { credentialsReader, HeaderText, keyModeFault, ProviderUrl } from "./port
 export { type Clean, cleaner, hideSecrets } from "./ports/HideSecrets.ts"
 export { type JsonCall, type JsonProvider, jsonCaller, segment } from "./ports/JsonCall.ts"
 export * from "./ports/ProviderLists.ts"
-export {
-  atField,
-  keptFields,
-  messageCrypto,
-  messageJson,
-  messageReader,
-  orChanged,
-  secretsOf,
-  signedJson,
-  verifiedJson
-} from "./ports/ReadMessage.ts"
-export {
-  SignatureRefused,
-  signatureHeader,
-  signatureOf,
-  signatureToleranceSeconds,
-  verifySignature
-} from "./ports/Signature.ts"
+export * from "./ports/ReadMessage.ts"
+export * from "./ports/Signature.ts"
 export * from "./ports/Transport.ts"
 export { answerReader, fieldOf, isSuccess, WebAddress, WireTime, withoutTrailingSlashes } from "./ports/WireFields.ts"

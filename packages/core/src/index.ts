@@ -1,26 +1,8 @@
 /** Pointsman's core, for those who embed it: the service, what it takes and returns, and how it fails. */
 
 export type { AccountReading, AccountStanding } from "./call/Accounts.ts"
-export {
-  type Caller,
-  type Created,
-  type CreateRequest,
-  type Instrument,
-  KeyReused,
-  NothingSent,
-  PaymentResultUnknown,
-  RequestInProgress,
-  RoutingFailed
-} from "./decide/CreateRequest.ts"
-export {
-  DisputeClosed,
-  DisputeNotFound,
-  DisputePending,
-  type EvidenceOrder,
-  InvalidEvidence,
-  type SubmissionAnswered,
-  type SubmissionOrder
-} from "./decide/DisputeOrder.ts"
+export * from "./decide/CreateRequest.ts"
+export * from "./decide/DisputeOrder.ts"
 export { reminderDays } from "./decide/DisputeReminders.ts"
 export { evidenceLimits } from "./decide/EvidenceFiles.ts"
 export {
@@ -34,14 +16,7 @@ export {
 } from "./decide/HostedOrder.ts"
 export { movementsOfEntry } from "./decide/journal/EntryMovements.ts"
 export { brokenJournal, journalOf, pendingOf } from "./decide/journal/Journal.ts"
-export {
-  accountName,
-  accountParents,
-  type JournalFormat,
-  journalFormats,
-  journalHeader,
-  transactionText
-} from "./decide/journal/JournalText.ts"
+export * from "./decide/journal/JournalText.ts"
 export { defaultMonthClosing, type MonthClosing, periodOpenUntil, postedAt } from "./decide/journal/PostingDate.ts"
 export type { JournalRecord } from "./decide/journal/RecordedFacts.ts"
 export { type KeptReason, keptReasons } from "./decide/MayLeave.ts"
@@ -80,16 +55,7 @@ export { type AttemptOutcome, attemptOutcomes } from "./model/AttemptOutcome.ts"
 export type { CheckIntervals } from "./model/CheckIntervals.ts"
 export { type Claim, defaultClaimWindowMillis } from "./model/Claim.ts"
 export { type ClaimState, claimStates } from "./model/ClaimMachine.ts"
-export {
-  type AmountRange,
-  type CircuitBreakerSettings,
-  type Condition,
-  type Connection,
-  credentialsContext,
-  type ReportSchedule,
-  type Supports,
-  webhookSecretContext
-} from "./model/Connection.ts"
+export * from "./model/Connection.ts"
 export {
   type Correction,
   type CorrectionState,
@@ -142,25 +108,9 @@ export { type EventView, viewOfEvent } from "./model/EventView.ts"
 export { type FeeCondition, type FeeRegion, type FeeRule, feeRegions } from "./model/FeeRule.ts"
 export { type FourEyes, needsSecondPerson } from "./model/FourEyes.ts"
 export type { Checkout, HostedPage } from "./model/HostedPage.ts"
-export {
-  type JournalAccount,
-  type JournalSubject,
-  type JournalTransaction,
-  journalAccounts,
-  type PendingMoney,
-  type PostedMovement,
-  type Posting
-} from "./model/Journal.ts"
+export * from "./model/Journal.ts"
 export type { Merchant, MerchantDetails, MerchantStanding, MerchantStatus } from "./model/Merchant.ts"
-export {
-  type Operation,
-  type OperationKind,
-  type OperationOutcome,
-  type OperationReply,
-  operationKinds,
-  operationOutcomes,
-  type Said
-} from "./model/Operation.ts"
+export * from "./model/Operation.ts"
 export {
   displayNameExpected,
   isDisplayName,
@@ -324,13 +274,7 @@ export {
   type VerifiedPasskey
 } from "./verbs/administer/ManagePasskeys.ts"
 export { MerchantNotFound, type MerchantWithStatus } from "./verbs/administer/ProvisionMerchant.ts"
-export {
-  countSealed,
-  type Rotation,
-  type RotationOptions,
-  rotateEncryption,
-  type SealedCounts
-} from "./verbs/administer/RotateEncryption.ts"
+export * from "./verbs/administer/RotateEncryption.ts"
 export {
   type NewSession,
   NotSignedIn,

@@ -1,7 +1,4 @@
-/**
- * The ids of calls that move money; each is the provider's idempotency key. Derived from the merchant's key where the
- * request had one, else drawn (decision 30).
- */
+/** Ids of calls that move money, the provider's keys: derived from the merchant's key, else drawn (decision 30). */
 import { Effect } from "effect"
 import {
   type AttemptPlace,
@@ -60,10 +57,7 @@ export const refundId = Effect.fnUntraced(function* (book: PaymentBook, key: str
   return key === null ? yield* (yield* Ids).refund : yield* freeId("rf", book, "refund", key, earlier)
 })
 
-/**
- * The first id under the key that was not refused. One of which nothing was sent is taken again: a store that lost it
- * would take it too.
- */
+/** The first id under the key that was not refused, or of which nothing was sent: a store that lost it takes it. */
 const freeId = Effect.fnUntraced(function* (
   prefix: string,
   book: PaymentBook,

@@ -12,10 +12,7 @@ import { OpenConnections } from "./OpenConnections.ts"
 /** Beyond its own time-out a connector gets this long to come back before it is given up, in milliseconds. */
 const graceMillis = 5_000
 
-/**
- * The call runs in a fiber of its own: our interruption does not cancel a request that went out, and a
- * connector that never returns cannot hold the payment for ever.
- */
+/** In a fiber of its own: interruption cancels no sent request, and a connector that hangs holds no payment. */
 export const callProvider = Effect.fnUntraced(function* <Answer>(
   connection: Connection,
   call: (connector: Connector) => Effect.Effect<Answer, NotSent | Unanswered>,

@@ -11,10 +11,7 @@ export interface Caller {
   readonly workspace: Workspace
   /** When set, nothing is claimed once this key is revoked. */
   readonly apiKeyHash?: string | undefined
-  /**
-   * The name of the operator who captures, voids, refunds or answers a dispute: the audit trail names it before anything is
-   * claimed.
-   */
+  /** The operator who captures, voids, refunds or answers a dispute: audited before anything is claimed. */
   readonly operator?: string | undefined
 }
 

@@ -175,10 +175,7 @@ const confirmedBy = (recorded: Dispute, status: DisputeStatus, at: number, now: 
   return moveSubmission(recorded, submission, { on: "SubmissionConfirmed" }, now)?.dispute ?? recorded
 }
 
-/**
- * The provider has evidence, which may be somebody else's: of a submission whose result is open, the look-up decides, at
- * once.
- */
+/** Evidence that may be somebody else's: of a submission whose result is open, the look-up decides, at once. */
 const toLookUp = (dispute: Dispute, at: number, now: number): Dispute["submissions"] => {
   const open = openSubmission(dispute)
   return open === undefined || open.kind !== "submit" || at < open.sentAt

@@ -129,10 +129,7 @@ export interface Operated {
   readonly events: ReadonlyArray<EventDraft>
 }
 
-/**
- * In flight, unanswered or accepted: the operation that its payment waits for. There is at most one, because another
- * is begun on an authorized payment alone.
- */
+/** The one operation that its payment waits for: another is begun on an authorized payment alone. */
 const isOpen = ({ outcome }: Operation): boolean =>
   outcome === null || outcome === "Unanswered" || outcome === "Accepted"
 

@@ -55,10 +55,7 @@ export const applyOperationFailure = (
   }
 }
 
-/**
- * The charge was stated as captured or as canceled since: where no other capture or void explains that, it may be this
- * one that fails.
- */
+/** Stated as captured or canceled since: where no other operation explains that, it may be this one that fails. */
 const mayBeOf = (operations: ReadonlyArray<Operation>, payment: Payment, { kind }: Operation): boolean => {
   const isDone = kind === "capture" ? payment.capturedMinor > 0 : payment.state === "Voided"
   return isDone && !operations.some((one) => one.kind === kind && one.outcome === "Confirmed")

@@ -1,7 +1,4 @@
-/**
- * What an operator can state of a payment, and what would follow: the statements are tried on the record, and nothing is
- * written. Pure.
- */
+/** What an operator can state of a payment, and what would follow: tried on the record, never written. Pure. */
 import { Result } from "effect"
 import { type Attempt, wasNeverSent } from "../model/Attempt.ts"
 import { type OperatorStatement, statedOfCharges, statedOfRefunds } from "../model/OperatorStatement.ts"

@@ -1,7 +1,4 @@
-/**
- * Whether a refund waits for an operator because a dispute, or another refund, of the payment may be lost: the store lost
- * records, and the provider lists neither. Pure.
- */
+/** Whether a refund waits because the store may have lost a dispute or refund that the provider does not list. Pure. */
 import type { PaymentBook } from "../model/PaymentBook.ts"
 
 /** What is known of the newest loss (`RecordLoss`). */

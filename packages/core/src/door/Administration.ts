@@ -40,10 +40,7 @@ import { actsOf, type DoorContext, intents, requests } from "./DoorContext.ts"
 export interface AdministrationMethods {
   /** `comesFrom`: as the caller's address is known; without it, a key that is limited to networks is refused. */
   readonly authenticate: (key: string, comesFrom?: ComesFrom) => Effect.Effect<KeyHolder, KeyRefused | StorageError>
-  /**
-   * A new key, for every scope where `scopes` is `null`. No configuration file revokes it. After `StorageError` it may
-   * be stored all the same, and nobody has it.
-   */
+  /** A new key, for all scopes where `scopes` is `null`. After `StorageError` it may be stored; nobody has it. */
   readonly createApiKey: (
     tenant: Tenant,
     scopes: ApiKey["scopes"],
@@ -51,20 +48,14 @@ export interface AdministrationMethods {
   ) => Effect.Effect<CreatedApiKey, WorkspaceNotFound | StorageError>
   /** A key that is not stored yet, encrypted: for `createDraftedApiKey`. It may be shown; it is of no use elsewhere. */
   readonly draftApiKey: (tenant: Tenant) => Effect.Effect<string, StorageError>
-  /**
-   * As `createApiKey`, with the key of a draft: a repeated request creates no second key, and is refused as
-   * `ApiKeyCreated`.
-   */
+  /** As `createApiKey`, with the key of a draft. A repeated request creates none and fails: `ApiKeyCreated`. */
   readonly createDraftedApiKey: (
     tenant: Tenant,
     draft: string,
     scopes: ApiKey["scopes"],
     options?: ApiKeyOptions
   ) => Effect.Effect<CreatedApiKey, WorkspaceNotFound | ApiKeyDraftInvalid | ApiKeyCreated | StorageError>
-  /**
-   * Revokes a key by its hash, for good: no configuration file brings it back. After `StorageError` it may be revoked
-   * all the same; it can be asked for again.
-   */
+  /** Revokes a key by its hash, for good. After `StorageError` it may be revoked; it can be asked for again. */
   readonly revokeApiKey: (hash: string) => Effect.Effect<RevokedApiKey, ApiKeyNotFound | StorageError>
   /**
    * Reactivates a key, by its hash, that a configuration revoked by omitting it. A key that `revokeApiKey` revoked stays

@@ -19,10 +19,7 @@ export interface BackgroundMethods {
   readonly checkDue: Effect.Effect<number, StorageError>
   /** As `checkDue`, over and over; `everyMillis` between two looks at what is due. `Pointsman.background` runs it. */
   readonly keepChecking: (everyMillis: number) => Effect.Effect<never>
-  /**
-   * Checks the disputes that are due, over and over, every `everyMillis` and at most every 10 seconds. `Pointsman.background`
-   * runs it.
-   */
+  /** Checks due disputes every `everyMillis`, and at most every 10 seconds. `Pointsman.background` runs it. */
   readonly keepCheckingDisputes: (everyMillis: number) => Effect.Effect<never>
   /**
    * Sends the webhooks that are due, as soon as a commit of this process makes one due, and looks for those of others
@@ -35,10 +32,7 @@ export interface BackgroundMethods {
    * interrupted. `Pointsman.background` runs it every 5 seconds; without it a process routes by what it learned itself.
    */
   readonly keepLearning: (everyMillis: number) => Effect.Effect<never>
-  /**
-   * Asks each connection's provider whose account its credentials open, where it was not asked yet or did not answer, and
-   * records what it says.
-   */
+  /** Asks whose account each connection's credentials open, where that is not known yet, and records it. */
   readonly askAccounts: Effect.Effect<void, StorageError>
   /** As `askAccounts`, over and over: also after each change of credentials. `Pointsman.background` runs it. */
   readonly keepAskingAccounts: (everyMillis: number) => Effect.Effect<never>

@@ -28,10 +28,7 @@ import {
 import { type DoorContext, intentsAtConnection, requests } from "./DoorContext.ts"
 
 export interface MessageMethods {
-  /**
-   * Whether a message to a connection is its provider's. The refusal does not say why. A hint is not verified: limit it
-   * by its source before it is recorded.
-   */
+  /** Whether a message is its provider's; a refusal does not say why. A hint is not verified: limit it by source. */
   readonly verifyMessage: (
     incoming: IncomingMessage
   ) => Effect.Effect<VerifiedMessage | ReceivedHint, MessageRefused | StorageError>

@@ -59,10 +59,7 @@ export interface ReconciliationMethods {
   /** Those that were found first first. */
   readonly differences: (query: EntryQuery) => Effect.Effect<ReadonlyArray<SettlementEntry>, StorageError>
   readonly close: (order: ClosingOrder) => Effect.Effect<void, DifferenceNotFound | StorageError>
-  /**
-   * Makes a row one of the payment that is suggested for it, and applies what the row states. It fails with
-   * `ReportBeingRead` while a report of the connection is read.
-   */
+  /** Makes a row one of the suggested payment, and applies it; `ReportBeingRead` while a report is read. */
   readonly accept: (
     order: AcceptanceOrder
   ) => Effect.Effect<void, SuggestionNotFound | ReportBeingRead | ReportTaken | StorageError>
@@ -79,10 +76,7 @@ export interface ReconciliationMethods {
   ) => Effect.Effect<(one: Pick<SettlementEntry, "connectionId" | "payoutId">) => PayoutStatus | null, StorageError>
   /** The rows that a payout pays, and its own, in the order of their times. */
   readonly payoutEntries: Settlements["payoutEntries"]
-  /**
-   * All of them; it reads pages as they are consumed, so that its memory does not grow. An operator's export has its entry in
-   * the audit trail first.
-   */
+  /** All of them, in pages as they are consumed. An operator's export is audited first. */
   readonly exportPayout: (
     caller: { readonly tenant: Tenant; readonly operator?: string | undefined },
     name: PayoutName

@@ -32,19 +32,13 @@ export interface RoutingMethods {
   readonly routingConfiguration: (tenant: Tenant) => Effect.Effect<RoutingConfiguration, StorageError>
   /** Where a payment would go now. No provider is asked, nothing is written, and no circuit's probe is used. */
   readonly previewRouting: (query: PreviewQuery) => Effect.Effect<RoutingPreview, StorageError>
-  /**
-   * How attempts ended over time, by connection and segment, counted from a sample of the stored payments: at most 200 of
-   * each step. In the sandbox too.
-   */
+  /** How attempts ended over time, from a sample of at most 200 payments of each step. In the sandbox too. */
   readonly successHistory: (tenant: Tenant, query: SuccessHistoryQuery) => Effect.Effect<SuccessHistory, StorageError>
   /** Whether the tenant's connections can be used, and how they fared in the newest payments. No provider is asked. */
   readonly connectionHealth: (tenant: Tenant) => Effect.Effect<ReadonlyArray<ConnectionHealth>, StorageError>
   /** What is stored of how the tenant's connections fare, by connection and segment; nothing in the sandbox. */
   readonly successRates: (tenant: Tenant) => Effect.Effect<ReadonlyArray<StoredRate>, StorageError>
-  /**
-   * Circuits of this process with failures since the last success, by the ids of their connections, of all tenants;
-   * at most one for each connection. All others are closed.
-   */
+  /** Circuits of this process with failures since the last success, by connection; all others are closed. */
   readonly circuits: Effect.Effect<ReadonlyArray<CircuitReading>>
   /** Whose account each connection opens, of all tenants, and whether its provider told this process so. */
   readonly accounts: Effect.Effect<ReadonlyArray<AccountReading>, StorageError>

@@ -9,10 +9,7 @@ import { type ChargeEnd, type CheckoutOpened, unansweredCode } from "./ProviderS
 export interface Attempt {
   /** `att_` and a UUID; see `call/CallIds.ts`. */
   readonly id: string
-  /**
-   * Drawn by the request that wrote it first, where it opens a checkout: requests on one page derive the same id. `null`
-   * otherwise.
-   */
+  /** Drawn by the request that wrote it, where it opens a checkout: requests on one page derive the same id. */
   readonly claimedBy: string | null
   readonly paymentId: string
   /** Counted from 1. */

@@ -1,7 +1,4 @@
-/**
- * The life of an idempotency key. A claim is written in the commit that precedes the provider call, and answered in the
- * commit that records the outcome.
- */
+/** The life of a key: claimed in the commit before the provider call, answered in the one that records the outcome. */
 import { defineMachine, type Row, Start } from "../machine/Machine.ts"
 
 export const claimStates = ["Claimed", "Answered", "Released", "Expired"] as const

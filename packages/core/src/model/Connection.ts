@@ -41,10 +41,7 @@ export interface Supports {
   readonly currencies?: ReadonlyArray<string>
   readonly payerCountries?: ReadonlyArray<string>
   readonly methods?: ReadonlyArray<PaymentMethod>
-  /**
-   * By name. A payment that names its method goes only where the connection or its connector declares that method, and
-   * there `methods` does not limit it.
-   */
+  /** By name. A payment that names its method goes only where it is declared, and `methods` does not limit it there. */
   readonly paymentMethods?: NamedMethods
   readonly cardBrands?: ReadonlyArray<string>
   /** `false`: no merchant-initiated payments. */

@@ -29,10 +29,7 @@ export const isSamePerson = (one: Person, other: Person): boolean =>
     ? other.of === "operators" && one.id === other.id
     : other.of === "program" && personKey(one.name) === personKey(other.name)
 
-/**
- * Whether they are surely two people. Of an operator and a name that a program gives, Pointsman cannot say: they count as
- * possibly one.
- */
+/** Whether they surely are two people. An operator and a name that a program gives are possibly one. */
 export const isAnotherPerson = (one: Person, other: Person): boolean => one.of === other.of && !isSamePerson(one, other)
 
 export const correctionStates = ["proposed", "approved", "rejected", "withdrawn", "overtaken"] as const

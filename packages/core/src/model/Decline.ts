@@ -156,10 +156,7 @@ export interface Decline {
   readonly advice: DeclineAdvice
 }
 
-/**
- * `detail`: `undefined` for a decline that was recorded without one. Its category is then its code, and it counts as hard,
- * because it is not known that it was soft.
- */
+/** `detail`: `undefined` where none was recorded: the category is the code, and it counts as hard. */
 export const declineView = (
   category: DeclineCategory,
   providerCode: string | null,

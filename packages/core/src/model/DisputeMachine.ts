@@ -1,14 +1,8 @@
-/**
- * The life of a dispute, and of one submission or acceptance of ours. What a dispute does to its payment is in the
- * payment's own table.
- */
+/** The life of a dispute, and of one submission of ours. What it does to its payment is in the payment's table. */
 import { defineMachine, Start } from "../machine/Machine.ts"
 import { eventTypes } from "./EventType.ts"
 
-/**
- * As the API shows it. `warning`: an inquiry of the customer's bank, by which no money has moved. `accepted`: the merchant
- * gave the money up.
- */
+/** `warning`: the customer's bank asks, and no money has moved. `accepted`: the merchant gave the money up. */
 export const disputeStatuses = ["needs_response", "under_review", "won", "lost", "accepted", "warning"] as const
 export type DisputeStatus = (typeof disputeStatuses)[number]
 

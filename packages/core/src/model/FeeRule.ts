@@ -1,10 +1,7 @@
 /** What a provider charges for a payment that it approves, as the merchant states it. */
 import type { PaymentMethod } from "./PaymentMethod.ts"
 
-/**
- * Where the customer is, as the merchant's country sees it: the same country, another one of the European Economic Area,
- * or any other. A payment is of exactly one region.
- */
+/** Where the customer is: the merchant's country, another one of the European Economic Area, or elsewhere. */
 export const feeRegions = ["domestic", "eea", "international"] as const
 export type FeeRegion = (typeof feeRegions)[number]
 

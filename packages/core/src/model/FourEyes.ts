@@ -1,10 +1,7 @@
 /** From which amount on a second person approves what an operator states. Pure. */
 import type { Money } from "../money/Money.ts"
 
-/**
- * Minor units by currency. A statement about this amount or more needs a second person; 0 for every statement. A currency
- * that is not named needs one always.
- */
+/** Minor units by currency, from which on a statement needs a second person: always, for one not named. */
 export type FourEyes = Readonly<Record<string, number>>
 
 /** `limits`: `undefined` where one person is enough for every amount. */

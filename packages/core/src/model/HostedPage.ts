@@ -19,10 +19,7 @@ export interface Checkout {
   readonly sealedUrl: string
   /** Epoch milliseconds; `null` where the provider names no end. */
   readonly expiresAt: number | null
-  /**
-   * When its opening was sent, in epoch milliseconds. Set once the step is sent that takes the money: then `sentAt` of the
-   * attempt is when that was.
-   */
+  /** When its opening was sent, in epoch milliseconds; set once `sentAt` is of the step that takes the money. */
   readonly openedAt?: number
 }
 

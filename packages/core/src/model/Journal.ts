@@ -4,10 +4,7 @@
  */
 import type { ReportRow } from "./ReportRow.ts"
 
-/**
- * The chart of accounts. There is one of each for every connection and currency. A positive amount is a debit, a negative
- * one a credit.
- */
+/** The chart of accounts, for each connection and currency. A debit is positive, a credit negative. */
 export const journalAccounts = [
   /** What the provider owes the merchant: captured, not yet paid out. An asset. */
   "receivable",

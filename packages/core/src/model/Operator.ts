@@ -71,10 +71,7 @@ const displayNameShape = /^(?=.*\S)\P{C}{1,120}$/u
 export const isLogin = (text: string): boolean => loginShape.test(text)
 export const isDisplayName = (text: string): boolean => displayNameShape.test(text)
 
-/**
- * Whether the operator may do it in the workspace. `null`: what belongs to no workspace, for which only a role in all
- * workspaces counts.
- */
+/** Whether the operator may do it in the workspace; `null`: in none, where only roles in all workspaces count. */
 export const mayAct = (
   { active, grants }: Pick<Operator, "active" | "grants">,
   action: OperatorAction,

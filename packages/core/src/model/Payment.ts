@@ -41,10 +41,7 @@ export interface Payment {
   /** A lower-case UUIDv7: sorting by id is sorting by creation. */
   readonly id: string
   readonly tenant: Tenant
-  /**
-   * Counts the writes (see `Version.ts`). A write carries the version that it was decided on, and fails when another came
-   * first.
-   */
+  /** Counts the writes (see `Version.ts`): a write fails where another came after the version it was decided on. */
   readonly version: number
   readonly state: PaymentState
   readonly money: Money
@@ -109,10 +106,7 @@ export interface PaymentDetails {
   readonly simulation: Simulation | null
 }
 
-/**
- * The money rules that hold at every write and every read. A broken one is a defect: the change that
- * breaks it is not written.
- */
+/** The money rules of every write and read. The change that breaks one is a defect, and is not written. */
 export const brokenInvariant = (payment: Payment): string | undefined => {
   const { authorizedMinor, capturedMinor, refundedMinor, refundPendingMinor } = payment
   for (const amount of [payment.money.minorUnits, authorizedMinor, capturedMinor, refundedMinor, refundPendingMinor]) {

@@ -1,7 +1,4 @@
-/**
- * What each event says. The wire names are here and not in `http`, because an event is stored once and shown by the
- * API, by webhooks and to library users alike.
- */
+/** What each event says, with its wire names: it is stored once and shown by the API, webhooks and the library. */
 
 import type { EventDraft, JsonObject } from "./Event.ts"
 import type { EventType } from "./EventType.ts"

@@ -1,7 +1,4 @@
-/**
- * Payment methods: their kinds, and by name, in one spelling for all providers. A name is one method of its kind, and each
- * provider spells it in its own way.
- */
+/** Payment methods: their kinds, and their names in one spelling; each provider has its own. */
 
 /** `method` of the API. */
 export const paymentMethods = ["card", "bank", "wallet", "crypto"] as const

@@ -53,9 +53,6 @@ export interface Payout extends PayoutName {
   readonly sums: ReadonlyArray<PayoutSums>
 }
 
-/**
- * What its rows add up to, less what is paid out: 0 where every part of the payout was read. Where the payout itself was not
- * read, it is what will be paid out.
- */
+/** What its rows add up to, less what is paid out: 0 where all is read; before the payout, what it will be. */
 export const payoutRest = (sums: Omit<PayoutSums, "currency" | "rows">): number =>
   sums.chargesMinor + sums.refundsMinor + sums.disputesMinor + sums.othersMinor - sums.feesMinor + sums.payoutsMinor

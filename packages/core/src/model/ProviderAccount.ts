@@ -2,10 +2,7 @@
 
 /** A record that is looked up in another account settles nothing. Two are the same account where both fields are equal. */
 export interface ProviderAccount {
-  /**
-   * The provider's own stable id, of the sub-account where requests are made for one; never a name that a merchant can
-   * change. 1 to 255 characters, free of secrets.
-   */
+  /** The provider's stable id, of the sub-account if requests are for one; 1 to 255 characters, no name, no secret. */
   readonly id: string
   /** `null` where the provider has no modes, or the id tells them apart. */
   readonly mode: "test" | "live" | null

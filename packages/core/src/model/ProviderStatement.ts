@@ -23,10 +23,7 @@ export class Unanswered extends Schema.TaggedError<Unanswered>()("pointsman/Unan
   cause: Schema.optionalKey(Schema.Defect()),
   /** The provider has no such lookup, account or list, and never will have an answer. */
   isUnsupported: Schema.optionalKey(Schema.Boolean),
-  /**
-   * The provider had our idempotency key before, with other parameters. What it made of that request is not known, and
-   * that it finds nothing later settles nothing.
-   */
+  /** The provider had our key before, with other parameters: that it finds nothing later settles nothing. */
   isKeyUsed: Schema.optionalKey(Schema.Boolean),
   /** Where the answer names another attempt of ours. It says nothing about the one that was asked for. */
   ofAnother: Schema.optionalKey(
@@ -59,10 +56,7 @@ export interface CheckoutOpened {
   readonly expiresAt: number | null
 }
 
-/**
- * The amount that a provider states, where it does. Another currency, or more than was asked, makes the result
- * unknown; less is recorded as stated.
- */
+/** What a provider states, if it does. Less is recorded; more, or another currency, makes the result unknown. */
 interface Stated {
   /**
    * The provider's name for the charge, in every word about it: a capture that has its own name is reported under that
@@ -73,10 +67,7 @@ interface Stated {
   readonly stated?: Money | undefined
 }
 
-/**
- * One capture of a charge, by the provider's id of it. Amounts of captures with distinct ids add up; the same id again, by
- * whatever courier, is the same capture.
- */
+/** One capture of a charge, by the provider's id. Amounts of distinct ids add up; one id is one capture. */
 export interface StatedCapture {
   readonly id: string
   /** What this capture took. */
@@ -205,10 +196,7 @@ export interface StatedDispute {
   readonly status?: DisputeStatus | undefined
   /** It goes on, and no status is stated: it keeps the recorded one, and is `opened` where it is not recorded yet. */
   readonly isContinued?: boolean | undefined
-  /**
-   * What is claimed while it is open, and what was decided when it ended. It may be less than the payment, or in another
-   * currency.
-   */
+  /** What is claimed, or was decided: it may be less than the payment, or in another currency. */
   readonly money?: Money | undefined
   readonly reason?: DisputeReason | undefined
   /** The provider's raw code. */
@@ -241,20 +229,14 @@ export interface UnnamedRefund {
   readonly refundId?: string
 }
 
-/**
- * What a message is about. A state is made from what was asked for, because a provider may leave the currency or the
- * amount out, as in a look-up.
- */
+/** What a message is about. States are made from what was asked for: a provider may leave out the amount. */
 export type MessageAbout =
   | { readonly _tag: "Charge"; readonly charge: ChargeName; readonly state: (asked: Money) => ChargeRecord }
   | { readonly _tag: "Refund"; readonly refundId: string; readonly state: (asked: Money) => RefundState }
   | ({ readonly _tag: "UnnamedRefund" } & UnnamedRefund)
   /** A capture or a void, by our id of it. */
   | { readonly _tag: "Operation"; readonly operationId: string; readonly state: (asked: Money) => OperationState }
-  /**
-   * The capture of a charge failed that the provider makes by itself: no operation of ours asked for it. `reason`: the
-   * provider's words, free of secrets.
-   */
+  /** A capture failed that the provider makes by itself. `reason`: the provider's words, free of secrets. */
   | { readonly _tag: "CaptureFailed"; readonly charge: ChargeName; readonly reason: string | null }
   /** The provider pays the money of the charge out. `state`: where the message tells it too, else `null`. */
   | { readonly _tag: "Settled"; readonly charge: ChargeName; readonly state: ((asked: Money) => ChargeState) | null }

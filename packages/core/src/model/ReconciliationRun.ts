@@ -52,10 +52,7 @@ export interface ReconciliationRun {
   readonly sums: Readonly<Record<string, MoneySums>>
   /** The first and the last time of a row, in epoch milliseconds; `null` while there is none. */
   readonly period: { readonly from: number; readonly until: number } | null
-  /**
-   * Payments captured from `from` to `until` are looked for, and those up to `after` were; none where `until` is before `from`,
-   * and `null` before that.
-   */
+  /** Payments captured in this time are looked for, those up to `after` were; none where `until` is before `from`. */
   readonly missing: { readonly from: number; readonly until: number; readonly after: string } | null
   /** Why it failed; `null` unless it did. */
   readonly failure: string | null

@@ -87,10 +87,7 @@ export interface ConfirmedStatement {
 }
 
 export interface Reported {
-  /**
-   * Whether the store had lost records of the payment, which were adopted from the provider's lists. Absent where it
-   * had not.
-   */
+  /** Whether lost records of the payment were adopted from the provider's lists. Absent where none were. */
   readonly isRecovered?: boolean | undefined
   /** The provider pays the money out, or did. `payment.settled` is written once for a payment. */
   readonly isPaidOut: boolean
@@ -116,10 +113,7 @@ export interface Reported {
   readonly confirmed?: ReadonlyArray<ConfirmedStatement> | undefined
   /** Refunds that were made at the provider and may be ours; absent where there is none. */
   readonly refundsByHand?: ReadonlyArray<RefundByHand> | undefined
-  /**
-   * Refunds that were made at the provider and failed before anything else was heard of them: what it dates before is older.
-   * Absent where there is none.
-   */
+  /** Refunds made at the provider that failed before anything else was heard of them. Absent where none did. */
   readonly failedByHand?: ReadonlyArray<FailedByHand> | undefined
   /** Absent where there is none. */
   readonly undecided?: ReadonlyArray<UndecidedStatement> | undefined
@@ -167,10 +161,7 @@ export const recordedDispute = (
   name: DisputeName
 ): DisputeStatement | undefined => reported?.disputes.find((one) => isSameDispute(one, name))
 
-/**
- * The disputes with what counts of this one. `undefined` where there is no room for another one: operations review the
- * payment.
- */
+/** The disputes with what counts of this one. `undefined` where there is no room: operations review the payment. */
 export const withDispute = (
   disputes: ReadonlyArray<DisputeStatement>,
   said: DisputeStatement

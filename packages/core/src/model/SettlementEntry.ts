@@ -92,10 +92,7 @@ export interface SettlementEntry {
   readonly result: SettlementResult
   readonly reason: MatchReason
   readonly paymentId: string | null
-  /**
-   * A payment that the row of no payment may be of, by its amount and time: for people, until one accepts it. `null` where
-   * none is suggested.
-   */
+  /** The payment that a row of none may be of, by amount and time, for people to accept; else `null`. */
   readonly suggestedPaymentId: string | null
   readonly refundId: string | null
   /** The provider's. */

@@ -31,10 +31,7 @@ export type MessageOutcome = (typeof messageOutcomes)[number]
 /** What a provider's message was, without its text. */
 export interface MessageNote {
   readonly connectionId: string
-  /**
-   * The provider's id of it, unique among those of its connection; of a message whose id cannot be read, `sha256:` and
-   * the hash of its body.
-   */
+  /** The provider's id, unique in its connection; where it cannot be read, `sha256:` and the hash of the body. */
   readonly eventId: string
   /** `null` where it is not decided yet, and where it is about nothing that its connection was asked. */
   readonly paymentId: string | null
@@ -45,10 +42,7 @@ export interface MessageNote {
   readonly disputeId: string | null
   readonly verdict: "opened" | "won" | "lost" | null
   readonly outcome: MessageOutcome
-  /**
-   * Why it is unreadable: a field, and never its value. Why it is unmatched, where its payment left the store. `null`
-   * otherwise.
-   */
+  /** Why it is unreadable (a field, never its value) or unmatched (its payment left the store); else `null`. */
   readonly reason: string | null
   /** Epoch milliseconds: when the provider wrote it (of an unreadable one: when it came), and when it came. */
   readonly writtenAt: number

@@ -10,10 +10,7 @@ import { Context, Effect } from "effect"
 import { NotAdmitted } from "./StorageCondition.ts"
 
 export interface Admission {
-  /**
-   * Calls `begin` when there is a place, or `refuse` where that takes too long: each within this call, or later. Who has
-   * begun leaves once.
-   */
+  /** Calls `begin` when there is a place, or `refuse` where that takes too long. Who has begun leaves once. */
   readonly enter: (begin: () => void, refuse: () => void) => void
   readonly leave: () => void
   /** Takes a place at once, also where none is free: what was begun comes first. */

@@ -15,10 +15,7 @@ const named = /^[a-z][a-z0-9-]{0,39}$/u
 
 const knownEnvironments: ReadonlySet<unknown> = new Set(environments)
 
-/**
- * Why a value that was loaded from elsewhere is not a definition that can be adopted: the field and what was expected.
- * `undefined` for one that can.
- */
+/** Why a loaded value cannot be adopted: the field and what was expected. `undefined` for one that can. */
 export const connectorFault = (value: unknown): string | undefined => {
   if (!Predicate.isObject(value)) {
     return "expected a connector definition, such as defineConnector of @pointsman/node/connector returns"

@@ -132,10 +132,7 @@ export interface AuditSearch {
   readonly limit: number
 }
 
-/**
- * How the details of an entry about the workspace begin. JSON escapes the quotes inside of a text, so that no other details
- * begin so.
- */
+/** How the details of an entry about the workspace begin, and no others: JSON escapes quotes in a text. */
 export const detailsOfWorkspace = (workspaceId: string): string => `{"workspace_id":${JSON.stringify(workspaceId)}`
 
 export interface Audit {

@@ -194,17 +194,11 @@ export interface FetchedReport {
   readonly name: string
   /** How long after a capture the provider may take to report it, in milliseconds. After that it is missing there. */
   readonly delayMillis: number
-  /**
-   * How long after its time a row may still be added to the list, in milliseconds; an hour unless set. What is newer is left to
-   * the next fetch.
-   */
+  /** Milliseconds after its time in which a row may still be listed; an hour unless set. Newer is fetched next. */
   readonly addedWithinMillis?: number
   /** The longest window that is asked for, in milliseconds; an hour unless set. A whole day at most is asked for. */
   readonly windowMillis?: number
-  /**
-   * Set where the credentials of the connection do not allow it: the field of the credentials, and what was expected there.
-   * Such a report is not asked for.
-   */
+  /** Set where the credentials do not allow the report, which is not asked for: the field and what was expected. */
   readonly missing?: string
   /**
    * Rows of a window, by the time of the row or of what it belongs to. The same window gives the same rows in the same order
@@ -252,10 +246,7 @@ export interface HintedMessage {
  * connector has hints needs no webhook secret for them.
  */
 export interface Hints {
-  /**
-   * The provider's reference of the object that a message names, 1 to 255 characters. Fails for every other message.
-   * Nothing is sent.
-   */
+  /** The reference (1 to 255 characters) of the object that a message names; fails for others. Nothing is sent. */
   readonly read: (message: UnsignedMessage) => Effect.Effect<string, MessageUnreadable>
   /**
    * One lookup of that object: everything that the provider states about it now and that is about a charge of ours. Empty for an
@@ -290,16 +281,10 @@ export interface Connector {
   readonly capture?: (request: CaptureRequest) => Effect.Effect<OperationAnswer, NotSent | Unanswered>
   readonly void?: (request: VoidRequest) => Effect.Effect<OperationAnswer, NotSent | Unanswered>
   readonly refund?: (request: RefundRequest) => Effect.Effect<RefundAnswer, NotSent | Unanswered>
-  /**
-   * The outcome of one capture or void. A connector that cannot look it up omits this method: then the record of the
-   * charge, messages and operators settle an operation.
-   */
+  /** The outcome of one capture or void. Without it the record of the charge, messages and operators settle it. */
   readonly lookUpOperation?: (request: OperationLookup) => Effect.Effect<Found<OperationState>, NotSent | Unanswered>
   readonly lookUpRefund?: (request: RefundLookup) => Effect.Effect<Found<RefundState>, NotSent | Unanswered>
-  /**
-   * Sends all evidence at once and for good: the provider decides on it. A provider that needs several requests uploads what
-   * moves nothing first, and the last one submits.
-   */
+  /** Sends all evidence at once and for good. With several requests, the last one submits. */
   readonly submitDispute?: (request: DisputeSubmission) => Effect.Effect<SubmissionAnswer, NotSent | Unanswered>
   /** Gives the disputed money up, for good. */
   readonly acceptDispute?: (request: DisputeRequest) => Effect.Effect<SubmissionAnswer, NotSent | Unanswered>

@@ -1,7 +1,4 @@
-/**
- * The store of workspaces, keys, connections and routing. It is read on every request, so an adapter keeps what
- * it read and lets go of it as soon as any process writes.
- */
+/** Workspaces, keys, connections and routing. Read on every request: an adapter keeps what it read until a write. */
 import { Context, type Effect, type Option } from "effect"
 import type { ApiKey } from "../model/ApiKey.ts"
 import type { Connection } from "../model/Connection.ts"
@@ -69,10 +66,7 @@ export interface ConfigurationChange {
   readonly configuration: AppliedConfiguration | null
   /** The newest generation of the state that the change was planned on; 0 for none. */
   readonly after: number
-  /**
-   * By id, the sealed secrets of the endpoints in `contents` as they were when the change was planned: one that was
-   * replaced since must not come back.
-   */
+  /** By id, the sealed secrets of endpoints when the change was planned: one replaced since must not come back. */
   readonly seenSecrets?: ReadonlyMap<string, string> | undefined
   /** An entry of the audit trail that is written with it, or not at all. */
   readonly audit?: AuditDraft | undefined
@@ -129,19 +123,13 @@ export class Directory extends Context.Service<
      * are still stored; whether they were. If not, nothing is written: the change was planned on other contents.
      */
     readonly apply: (change: ConfigurationChange) => Effect.Effect<boolean, StorageError>
-    /**
-     * Writes the secrets and the rotation of the endpoint, together with the entry of the audit trail, where
-     * `expectedSealed` is still its sealed secret; whether it did.
-     */
+    /** Writes secrets, rotation and audit entry where `expectedSealed` is still its sealed secret; whether it did. */
     readonly replaceEndpointSecret: (
       expectedSealed: string,
       after: WebhookEndpoint,
       audit: AuditDraft
     ) => Effect.Effect<boolean, StorageError>
-    /**
-     * Records a connection's account (`withStatedAccount`), unless the connection has other credentials by now. `write`
-     * and `apply` leave it as it is.
-     */
+    /** Records a connection's account (`withStatedAccount`), unless its credentials changed. Nothing else does. */
     readonly recordAccount: (stated: StatedAccount) => Effect.Effect<void, StorageError>
     /** Records the last use of keys, each at most once in `keyUseEveryMillis`; it is no part of `contents`. */
     readonly recordKeyUses: (uses: ReadonlyArray<KeyUse>) => Effect.Effect<void, StorageError>

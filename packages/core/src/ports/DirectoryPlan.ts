@@ -18,10 +18,7 @@ import type { DirectoryContents, WebhookEndpoint, WorkspaceRouting } from "./Dir
 export interface WantedDirectory {
   readonly workspaces: ReadonlyArray<Workspace>
   readonly apiKeys: ReadonlyArray<Omit<ApiKey, "revokedAt" | "source" | "createdAt">>
-  /**
-   * A secret that is stored already must come in the sealed text that is stored: sealing it again gives another
-   * text, and the plan would write the connection at every start.
-   */
+  /** Stored secrets come as their sealed text: sealed anew they differ, and every start would write them. */
   readonly connections: ReadonlyArray<Connection>
   readonly routing: ReadonlyArray<WorkspaceRouting>
   readonly webhookEndpoints: ReadonlyArray<WebhookEndpoint>
@@ -46,15 +43,9 @@ export type DirectoryConflict =
 export interface DirectoryPlanOptions {
   /** Epoch milliseconds. */
   readonly now: number
-  /**
-   * Whether the configuration is applied for the first time. One that is served already revokes no key: an operator may
-   * have restored one that it omits.
-   */
+  /** Applied for the first time. Later it revokes no key: an operator may have restored one that it omits. */
   readonly isNew: boolean
-  /**
-   * Workspaces that the configuration does not rule, unless it names them: they stay as they are, but for keys that an
-   * earlier configuration brought.
-   */
+  /** Workspaces that stay as they are unless the configuration names them, but for keys that it brought before. */
   readonly notRuled: ReadonlySet<string>
 }
 

@@ -18,10 +18,7 @@ const pooledRandom = (): SecureRandom.SecureRandom["Service"] => {
   })
 }
 
-/**
- * New identifiers: UUIDv7 after a prefix, ever increasing within a process. They take their time from `Clock` and their
- * randomness from Effect's service.
- */
+/** New identifiers: UUIDv7 after a prefix, increasing within a process; from `Clock` and Effect's randomness. */
 export class Ids extends Context.Service<
   Ids,
   {

@@ -61,10 +61,7 @@ export interface Change {
   readonly payment: {
     /** The version that the step was decided on; 0 for a payment that is not stored yet. */
     readonly expected: number
-    /**
-     * The book of that version as it was read, where the caller has it: a store that keeps the book in one row need not
-     * read it again.
-     */
+    /** The book of that version, where the caller has it: a store that keeps it in one row need not read it again. */
     readonly before?: PaymentBook | undefined
     readonly after: Payment
   }
@@ -85,10 +82,7 @@ export interface Change {
   readonly checkAt?: number | null | undefined
   /** The connection whose provider that check asks; `null` or absent where it asks none. */
   readonly checkedConnection?: string | null | undefined
-  /**
-   * Appended in this order. With each, in the same write, a delivery for every active endpoint of the tenant that wants
-   * its type (see `Deliveries`).
-   */
+  /** In this order; with each, in the same write, a delivery for every active endpoint that wants its type. */
   readonly events: ReadonlyArray<EventDraft>
   /** Epoch milliseconds at which the events' deliveries are due; when the event was created unless set. */
   readonly deliverAt?: number | undefined
@@ -350,10 +344,7 @@ export class Ledger extends Context.Service<
       tenant: Tenant,
       subject: MessageSubject
     ) => Effect.Effect<Option.Option<MessageBook>, StorageError>
-    /**
-     * Stores a message before it is applied, unless its connection has one with its id. Gives that one, as it is stored:
-     * `None` where the message was stored by this call.
-     */
+    /** Stores a message before it is applied. Gives the one stored before with its id; `None` where there was none. */
     readonly storeMessage: (
       tenant: Tenant,
       message: StoredMessage
@@ -394,10 +385,7 @@ export class Ledger extends Context.Service<
     }) => Effect.Effect<ReadonlyArray<DueCount>, StorageError>
     /** Payments with a review, those that wait longest first; where two wait as long, by id. */
     readonly reviews: (query: ReviewQuery) => Effect.Effect<ReadonlyArray<Payment>, StorageError>
-    /**
-     * How many production payments reached a provider: those with an attempt whose outcome is known and is neither
-     * `NotSent` nor `Abandoned`.
-     */
+    /** Production payments with an attempt whose outcome is known and neither `NotSent` nor `Abandoned`. */
     readonly usage: (query: UsageQuery) => Effect.Effect<number, StorageError>
     /** Newest first. */
     readonly payments: (tenant: Tenant, query: PaymentQuery) => Effect.Effect<ReadonlyArray<Payment>, StorageError>

@@ -19,10 +19,7 @@ export interface NotifierService {
   readonly merchantInvited: (invitation: Invitation) => Effect.Effect<unknown, unknown>
 }
 
-/**
- * Writes to the log unless another one is provided. Only the line at level Debug contains the token, since a reader of
- * a log could accept the invitation.
- */
+/** Writes to the log unless replaced. Only level Debug has the token: a reader could accept the invitation. */
 export const Notifier = Context.Reference<NotifierService>("pointsman/ports/Notifier", {
   defaultValue: () => ({
     merchantInvited: ({ merchant, token }) =>

@@ -32,10 +32,7 @@ export interface UnreadableEntry {
   readonly reason: string
 }
 
-/**
- * A charge of ours as the provider keeps it, with what our request said. `null`: the provider was not told, or does not
- * give it back.
- */
+/** A charge of ours as the provider keeps it. `null`: it was not told, or does not give it back. */
 export interface ListedCharge {
   /** Of ours, and so the only name by which the payment can be found: entries without it are not ours. */
   readonly attemptId: string

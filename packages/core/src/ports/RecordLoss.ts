@@ -59,10 +59,7 @@ export interface RecordLosses {
   readonly known: Effect.Effect<RecordLoss | null>
   /** The newest loss as it is stored. */
   readonly newest: Effect.Effect<RecordLoss | null, StorageError>
-  /**
-   * Stores a loss and returns it. Where one has not ended yet, that one is extended: it begins at the earlier of both
-   * times, and none of its connections is recovered any more.
-   */
+  /** Stores a loss and returns it. An open one is extended: the earlier time counts, and nothing is recovered. */
   readonly declare: (
     loss: Pick<RecordLoss, "since" | "reason" | "declaredAt">
   ) => Effect.Effect<RecordLoss, StorageError>

@@ -79,10 +79,7 @@ export interface Upkeep {
 export const longestLeaseMillis = 60 * 60_000
 
 export interface Retention {
-  /**
-   * How many payments are read, archived and removed at once; 50 unless set. More leave faster, and hold up longer what
-   * waits for the store.
-   */
+  /** Payments removed at once; 50 unless set. More leave faster, and hold up longer what waits for the store. */
   readonly paymentsAtOnce?: number | undefined
   /**
    * Takes or extends a lease, for all processes on the store: whether `holder` has it until `until`. That of the sweep,

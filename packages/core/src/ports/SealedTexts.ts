@@ -83,10 +83,7 @@ export class SealedTexts extends Context.Service<
   {
     /** A page, in the store's order of keys. */
     readonly list: (query: SealedQuery) => Effect.Effect<ReadonlyArray<SealedText>, StorageError>
-    /**
-     * Writes each where `expected` is still stored, and leaves alone what was written since; how many were written. Texts of
-     * one kind.
-     */
+    /** Writes each where `expected` is still stored; how many were written. Texts of one kind. */
     readonly replace: (
       kind: SealedKind,
       replacements: ReadonlyArray<SealedReplacement>

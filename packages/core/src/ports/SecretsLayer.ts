@@ -63,10 +63,7 @@ const derivation = {
 
 type CryptoServices = Aead.Aead | Mac.Mac | Digest.Digest | Kdf.Kdf | SecureRandom.SecureRandom
 
-/**
- * One key of 32 random bytes that never changes: fingerprints and ids are derived from it, so that a database whose key is
- * replaced some day needs `layerRotating`.
- */
+/** One key of 32 random bytes, for good: fingerprints and ids derive from it. To replace it: `layerRotating`. */
 export const layer = (encryptionKey: Redacted.Redacted<Uint8Array>): Layer.Layer<Secrets, never, CryptoServices> =>
   Layer.effect(
     Secrets,

@@ -108,10 +108,7 @@ export interface UnreportedQuery {
 }
 
 export interface UnreportedPage {
-  /**
-   * Whose `capturedMinor` is above 0, and that have no entry of a charge or of `missing_there`. One that a comparison closed
-   * counts no more: nothing was captured then. By id.
-   */
+  /** With `capturedMinor` above 0 and no open entry of a charge or of `missing_there`. By id. */
   readonly payments: ReadonlyArray<Payment>
   /** The last payment that was looked at; `null` where there are no more. */
   readonly next: string | null

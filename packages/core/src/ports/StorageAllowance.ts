@@ -11,10 +11,7 @@ export const StorageAllowance = Context.Reference<StorageAllowance | undefined>(
   defaultValue: () => undefined
 })
 
-/**
- * Besides its provider calls a request may take 15 seconds. The rest of them is for its authentication, and for pauses
- * between tries.
- */
+/** A request may take 15 seconds besides its provider calls: the rest is for authentication and pauses. */
 const requestMillis = 7_000
 /** Even a request that has used its allowance up may still record what a provider said. */
 const leastMillis = 500

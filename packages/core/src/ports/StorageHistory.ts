@@ -15,15 +15,9 @@ export const StorageHistory = Context.Reference<StorageHistory>("pointsman/ports
 
 /** For tests of lost records: copies everything that a store keeps, and puts it back later. */
 export interface StorageSnapshots {
-  /**
-   * Copies what is stored now; the result puts that back. Losses of records are not part of it: they are declared after
-   * it was put back.
-   */
+  /** Copies what is stored now; the result puts that back. Losses of records are declared afterwards. */
   readonly take: Effect.Effect<Effect.Effect<void>>
-  /**
-   * Whether the store then continues another history, as a promoted standby does (`StorageHistory`). Where it does not, no
-   * process may go on that wrote before.
-   */
+  /** Whether the store then continues another history, as a standby does; else no process that wrote may go on. */
   readonly startsHistory: boolean
 }
 

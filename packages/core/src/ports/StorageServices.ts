@@ -28,10 +28,7 @@ export type StorageServices =
   | Operators
   | Passkeys
 
-/**
- * A storage that is chosen and not opened yet, for programs that do not use Effect: they pass it on and never look
- * inside. Its user opens it, once, and closes it.
- */
+/** A storage that is not opened yet, for programs without Effect. Its user opens it, once, and closes it. */
 export interface StorageHandle {
   /** For messages. Never with a password. */
   readonly name: string

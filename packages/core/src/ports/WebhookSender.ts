@@ -1,7 +1,4 @@
-/**
- * Sends webhooks to addresses that merchants chose. `@pointsman/transport-node` has one for Node. Without a sender the
- * deliveries wait in the store for a process that has one.
- */
+/** Sends webhooks (for Node: `@pointsman/transport-node`). Without a sender the deliveries wait. */
 import { Context, type Effect, Schema } from "effect"
 
 export interface WebhookRequest {
@@ -11,10 +8,7 @@ export interface WebhookRequest {
   readonly body: Uint8Array
 }
 
-/**
- * No answer: `NoConnection` and `AddressRefused` sent nothing; after `NoAnswer` the receiver may have it. The message
- * is for the operator and holds nothing of the request.
- */
+/** `NoConnection` and `AddressRefused` sent nothing; after `NoAnswer` it may have arrived. For operators. */
 export class WebhookNotAnswered extends Schema.TaggedError<WebhookNotAnswered>()("pointsman/WebhookNotAnswered", {
   failure: Schema.Literals(["NoConnection", "AddressRefused", "NoAnswer"]),
   message: Schema.String

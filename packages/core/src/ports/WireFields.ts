@@ -12,10 +12,7 @@ export const pathOf = ({ issue }: Schema.SchemaError): ReadonlyArray<string> =>
 /** The same as one text (`data.object.id`). It never shows a value. */
 export const fieldOf = (error: Schema.SchemaError): string => pathOf(error).join(".")
 
-/**
- * Where a customer can be sent. A longer address is no checkout's: it must fit into a header of our answer, and into
- * what browsers take.
- */
+/** Where a customer can be sent. A longer address fits neither into a header of our answer nor into browsers. */
 export const WebAddress = Schema.String.check(
   Schema.isMaxLength(4_096),
   Schema.makeFilter(

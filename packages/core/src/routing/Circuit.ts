@@ -29,10 +29,7 @@ export const defaultCircuitBreaker: CircuitBreakerSettings = { failures: 5, open
 export const isOpen = (circuit: Circuit, settings: CircuitBreakerSettings, now: number): boolean =>
   circuit.openedAt !== null && now < circuit.openedAt + settings.openMillis
 
-/**
- * The circuit as an attempt begins. A probe opens it anew, for the others: there is one probe in each open time,
- * and one that never comes back holds nothing up for longer.
- */
+/** The circuit as an attempt begins. A probe opens it anew for the others: one in each open time. */
 export const attemptBegan = (circuit: Circuit, now: number): Circuit =>
   circuit.openedAt === null ? circuit : { ...circuit, openedAt: now }
 

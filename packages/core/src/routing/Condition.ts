@@ -6,39 +6,29 @@ type Test = (payment: PaymentDetails) => boolean
 export const isInRange = (range: AmountRange, minorUnits: number): boolean =>
   minorUnits >= (range.min ?? 0) && minorUnits <= (range.max ?? Number.MAX_SAFE_INTEGER)
 
+/** A payment that has nothing where a list is asked for is not among it. */
+const oneOf =
+  (asked: (payment: PaymentDetails) => string | null | undefined) =>
+  (wanted: ReadonlyArray<string>): Test => {
+    const isOneOf = among(wanted)
+    return (payment) => {
+      const value = asked(payment) ?? null
+      return value !== null && isOneOf(value)
+    }
+  }
+
 /** One test for each field of a condition: a field without a test does not compile. */
 const testFor: {
   readonly [Field in keyof Required<Condition>]: (wanted: NonNullable<Condition[Field]>) => Test
 } = {
-  currency: (wanted) => {
-    const isOneOf = among(wanted)
-    return (payment) => isOneOf(payment.money.currency)
-  },
+  currency: oneOf(({ money }) => money.currency),
   amount: (wanted) => (payment) => isInRange(wanted, payment.money.minorUnits),
-  country: (wanted) => {
-    const isOneOf = among(wanted)
-    return (payment) => isOneOf(payment.country)
-  },
-  method: (wanted) => {
-    const isOneOf = among(wanted)
-    return (payment) => isOneOf(payment.method)
-  },
-  paymentMethod: (wanted) => {
-    const isOneOf = among(wanted)
-    return ({ paymentMethod }) => paymentMethod !== undefined && isOneOf(paymentMethod)
-  },
-  cardBrand: (wanted) => {
-    const isOneOf = among(wanted)
-    return (payment) => payment.cardBrand !== null && isOneOf(payment.cardBrand)
-  },
-  initiator: (wanted) => {
-    const isOneOf = among(wanted)
-    return (payment) => isOneOf(payment.initiator)
-  },
-  captureMethod: (wanted) => {
-    const isOneOf = among(wanted)
-    return (payment) => isOneOf(payment.captureMethod)
-  }
+  country: oneOf(({ country }) => country),
+  method: oneOf(({ method }) => method),
+  paymentMethod: oneOf(({ paymentMethod }) => paymentMethod),
+  cardBrand: oneOf(({ cardBrand }) => cardBrand),
+  initiator: oneOf(({ initiator }) => initiator),
+  captureMethod: oneOf(({ captureMethod }) => captureMethod)
 }
 
 /** The fields that a condition may name. */

@@ -1,7 +1,4 @@
-/**
- * Which connections may take a payment, and why the others may not. Pure: the same question always has the same
- * answer, and `eligibilityVersion` names the rules that gave it.
- */
+/** Which connections may take a payment, and why others may not, by the rules of `eligibilityVersion`. Pure. */
 
 import type { Condition, Connection } from "../model/Connection.ts"
 import type { CaptureMethod, PaymentDetails } from "../model/Payment.ts"
@@ -38,17 +35,15 @@ export type EligibilityChecks<Limits> = {
 }
 
 /** A limit that names what it takes. */
-const takes = (
-  list: ReadonlyArray<string>,
-  asked: (payment: PaymentDetails) => string,
-  reason: (asked: string) => string
-): Reason => {
-  const isTaken = among(list)
-  return ({ payment }) => {
-    const value = asked(payment)
-    return isTaken(value) ? undefined : reason(value)
+const takes =
+  (asked: (payment: PaymentDetails) => string, reason: (asked: string) => string) =>
+  (list: ReadonlyArray<string>): Reason => {
+    const isTaken = among(list)
+    return ({ payment }) => {
+      const value = asked(payment)
+      return isTaken(value) ? undefined : reason(value)
+    }
   }
-}
 
 const namedReason = (
   limit: NamedMethods,
@@ -70,30 +65,24 @@ const namedReason = (
 export const eligibilityChecks: EligibilityChecks<ProviderSupports> = {
   currencies: {
     code: "CURRENCY_NOT_SUPPORTED",
-    reason: (limit) =>
-      takes(
-        limit,
-        ({ money }) => money.currency,
-        (currency) => `The connection does not accept ${currency}.`
-      )
+    reason: takes(
+      ({ money }) => money.currency,
+      (currency) => `The connection does not accept ${currency}.`
+    )
   },
   payerCountries: {
     code: "PAYER_COUNTRY_NOT_SUPPORTED",
-    reason: (limit) =>
-      takes(
-        limit,
-        ({ country }) => country,
-        (country) => `The connection does not accept customers from ${country}.`
-      )
+    reason: takes(
+      ({ country }) => country,
+      (country) => `The connection does not accept customers from ${country}.`
+    )
   },
   methods: {
     code: "METHOD_NOT_SUPPORTED",
-    reason: (limit) =>
-      takes(
-        limit,
-        ({ method }) => method,
-        (method) => `The connection does not accept the method ${method}.`
-      )
+    reason: takes(
+      ({ method }) => method,
+      (method) => `The connection does not accept the method ${method}.`
+    )
   },
   paymentMethods: {
     code: "METHOD_NOT_SUPPORTED",

@@ -9,10 +9,7 @@ import type { NotSent, Rejected } from "../model/ProviderStatement.ts"
 import type { RoutingMode } from "../model/RoutingMode.ts"
 import type { RoutePlan } from "./RoutePlan.ts"
 
-/**
- * What may follow an attempt that certainly executed nothing. There is no entry for an unanswered one: asking
- * another connection after it does not compile.
- */
+/** What may follow an attempt that certainly executed nothing; after an unanswered one nothing may. */
 export type NothingExecuted = SoftDecline | Rejected | NotSent
 export interface SoftDecline {
   readonly _tag: "Declined"

@@ -9,54 +9,26 @@ import { CommitUnknown, StorageError } from "../ports/StorageError.ts"
  */
 export type CommitFault = "unwritten" | "lost" | "unheard" | { readonly landsAfter: number } | number | undefined
 
+type Method = keyof Ledger["Service"]
+
 export interface FaultyLedger {
   readonly layer: Layer.Layer<Ledger, never, Ledger>
   /** How often each method of the port was called. */
-  readonly calls: Record<keyof Ledger["Service"], number>
+  readonly calls: Record<Method, number>
   /** Every change that was asked to be written, in order. */
   readonly changes: Array<Change>
   /** Decides what happens to the n-th commit, counted from 1. */
   onCommit: (number: number, change: Change) => CommitFault
   /** Whether a read works; it fails as the store would. */
-  canRead: (method: keyof Ledger["Service"]) => boolean
+  canRead: (method: Method) => boolean
   /** Called before every commit, for tests that act in between. */
   beforeCommit: (number: number, change: Change) => Effect.Effect<void>
 }
 
-const noCalls = (): FaultyLedger["calls"] => ({
-  commit: 0,
-  payment: 0,
-  book: 0,
-  bookOf: 0,
-  storeMessage: 0,
-  keepMessage: 0,
-  message: 0,
-  messages: 0,
-  paymentOfPage: 0,
-  takeDue: 0,
-  postpone: 0,
-  watched: 0,
-  dueByConnection: 0,
-  reviews: 0,
-  usage: 0,
-  payments: 0,
-  attempts: 0,
-  claim: 0,
-  oldClaims: 0,
-  forgetClaims: 0,
-  eraseTexts: 0,
-  dispute: 0,
-  disputes: 0,
-  dueDisputes: 0,
-  evidence: 0,
-  timeline: 0,
-  events: 0
-})
-
 /** A ledger that counts its calls and fails on demand, over a real one. */
 export const faultyLedger = (): FaultyLedger => {
   const faulty: FaultyLedger = {
-    calls: noCalls(),
+    calls: {} as FaultyLedger["calls"],
     changes: [],
     onCommit: () => undefined,
     canRead: () => true,
@@ -65,44 +37,22 @@ export const faultyLedger = (): FaultyLedger => {
       Ledger,
       Effect.gen(function* () {
         const ledger = yield* Ledger
-        const counted =
-          <Parameters extends ReadonlyArray<unknown>, A, E>(
-            name: keyof Ledger["Service"],
-            method: (...parameters: Parameters) => Effect.Effect<A, E>
-          ) =>
-          (...parameters: Parameters): Effect.Effect<A, E | StorageError> =>
-            Effect.suspend((): Effect.Effect<A, E | StorageError> => {
-              faulty.calls[name] += 1
-              if (faulty.canRead(name)) return method(...parameters)
-              return Effect.fail(new StorageError({ operation: name, cause: new Error(`${name} was told to fail`) }))
-            })
+        const counted = Object.entries(ledger).map(([key, method]) => {
+          const name = key as Method
+          const call = method as (...parameters: ReadonlyArray<unknown>) => Effect.Effect<unknown, unknown>
+          return [
+            name,
+            (...parameters: ReadonlyArray<unknown>) =>
+              Effect.suspend(() => {
+                faulty.calls[name] += 1
+                if (faulty.canRead(name)) return call(...parameters)
+                return Effect.fail(new StorageError({ operation: name, cause: new Error(`${name} was told to fail`) }))
+              })
+          ]
+        })
+        for (const [name] of counted) faulty.calls[name as Method] = 0
         return Ledger.of({
-          payment: counted("payment", ledger.payment),
-          book: counted("book", ledger.book),
-          bookOf: counted("bookOf", ledger.bookOf),
-          storeMessage: counted("storeMessage", ledger.storeMessage),
-          keepMessage: counted("keepMessage", ledger.keepMessage),
-          message: counted("message", ledger.message),
-          messages: counted("messages", ledger.messages),
-          paymentOfPage: counted("paymentOfPage", ledger.paymentOfPage),
-          takeDue: counted("takeDue", ledger.takeDue),
-          postpone: counted("postpone", ledger.postpone),
-          watched: counted("watched", ledger.watched),
-          dueByConnection: counted("dueByConnection", ledger.dueByConnection),
-          reviews: counted("reviews", ledger.reviews),
-          usage: counted("usage", ledger.usage),
-          payments: counted("payments", ledger.payments),
-          attempts: counted("attempts", ledger.attempts),
-          claim: counted("claim", ledger.claim),
-          oldClaims: counted("oldClaims", ledger.oldClaims),
-          forgetClaims: counted("forgetClaims", ledger.forgetClaims),
-          eraseTexts: counted("eraseTexts", ledger.eraseTexts),
-          dispute: counted("dispute", ledger.dispute),
-          disputes: counted("disputes", ledger.disputes),
-          dueDisputes: counted("dueDisputes", ledger.dueDisputes),
-          evidence: counted("evidence", ledger.evidence),
-          timeline: counted("timeline", ledger.timeline),
-          events: counted("events", ledger.events),
+          ...(Object.fromEntries(counted) as Ledger["Service"]),
           commit: Effect.fnUntraced(function* (change) {
             faulty.calls.commit += 1
             faulty.changes.push(change)

@@ -16,10 +16,7 @@ const hashOf = (text: string): number => {
   return hash >>> 0
 }
 
-/**
- * Secrets that everybody can read. Real cryptography is asynchronous, and a test that owns the clock must know that a
- * fiber has got to its sleep.
- */
+/** Secrets that all can read. Real cryptography is asynchronous: a test's clock would not know when it is done. */
 export const openSecretsLayer: Layer.Layer<Secrets> = Layer.succeed(Secrets, {
   seal: (plaintext, context) => Effect.succeed(`${context}|${Redacted.value(plaintext)}`),
   open: (sealed, context) =>

@@ -80,10 +80,7 @@ export const ofHolder = (book: PaymentBook, attempt: Attempt, state: ChargeState
   }
 }
 
-/**
- * An authorization is stated with an amount that is not on record. Once a capture follows it, only more than was asked
- * for says anything new.
- */
+/** An authorization of an amount that is not on record. After a capture only more than was asked for is news. */
 const isOfAnotherAmount = (
   { authorizedMinor, money, state }: Payment,
   said: ChargeState

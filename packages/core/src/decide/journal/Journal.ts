@@ -17,10 +17,7 @@ import { type JournalRecord, ofCharge, ofRefund, type RecordedFact, recordedFact
 /** In the place of a connection, for money of which the record names none. */
 const noConnection = "none"
 
-/**
- * `record`: `null` for rows that belong to no payment. `movements`: the rows of the payment, in any order. The
- * transactions are in the order in which they were recorded.
- */
+/** `record`: `null` for rows of no payment. `movements`: in any order. Gives transactions as they were recorded. */
 export const journalOf = (
   record: JournalRecord | null,
   movements: ReadonlyArray<PostedMovement>,
@@ -184,10 +181,7 @@ export const pendingOf = (
 }
 
 export interface ReportedEffect {
-  /**
-   * What the record has to have too: the charge or the refund, and by how much the provider's balance changed. `null` for
-   * a row of which the record has nothing to say.
-   */
+  /** What the record must have too, and the change of the provider's balance; `null` where it says nothing. */
   readonly compared: { readonly of: string; readonly place: Place; readonly minorUnits: number } | null
   /** Everything else. */
   readonly postings: PostingSum

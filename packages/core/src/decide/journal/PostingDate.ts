@@ -38,9 +38,6 @@ export const postedAt = (
 /** Clocks of servers differ, and a commit takes a while; in milliseconds. */
 const slackMillis = 5 * 60_000
 
-/**
- * From when on nothing is posted into a period any more that ends before `before`, in epoch milliseconds: an export that is
- * made then stays as it is.
- */
+/** From when on (epoch milliseconds) nothing is posted any more into a period that ends before `before`. */
 export const periodOpenUntil = (before: number, { closeAfterMillis }: MonthClosing): number =>
   monthEnd(before - 1) + closeAfterMillis + slackMillis

@@ -1,7 +1,4 @@
-/**
- * What a row of a report says about a payment, in the words in which providers state it. `interpret` decides what they
- * mean; nothing here moves money. Pure.
- */
+/** What a row says about a payment, as providers state it. `interpret` decides what it means. Pure. */
 import type { Attempt } from "../../model/Attempt.ts"
 import type { Operation } from "../../model/Operation.ts"
 import type { Payment } from "../../model/Payment.ts"
@@ -67,10 +64,7 @@ export const payoutOf = (
     ? undefined
     : { _tag: "Settled", charge: { attemptId: attempt.id }, state: null }
 
-/**
- * Whether the payment says of a dispute what was stated. A verdict that the provider dates later stays: the row of an earlier
- * one is compared, and no more.
- */
+/** Whether the payment says of a dispute what was stated. A verdict that the provider dates later stays. */
 export const holdsStated = ({ reported }: Payment, about: MessageAbout): boolean =>
   about._tag !== "Dispute" ||
   (reported?.disputes ?? []).some(

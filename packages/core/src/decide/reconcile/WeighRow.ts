@@ -220,10 +220,7 @@ const amountOf = (
 
 const isDispute = (kind: ReportRowKind): boolean => kind === "dispute" || kind === "dispute_reversed"
 
-/**
- * The disputes of which the rows say that their money is taken, against those that are recorded and not won. A row without a
- * dispute's id is one of any of the payment's.
- */
+/** Disputes whose money the rows say is taken, against those recorded and not won; without an id, any of them. */
 const differenceOfDispute = (
   row: ReportRow,
   { payment }: PaymentBook,

@@ -1,7 +1,4 @@
-/**
- * The success rates that this process knows, by connection and segment: what the store said last, and what happened here
- * since.
- */
+/** The success rates of this process: what the store said last, and what happened here since. */
 import { noOutcomes, type OutcomeCounts, weightOf } from "../../model/OutcomeCounts.ts"
 import {
   type KnownRate,

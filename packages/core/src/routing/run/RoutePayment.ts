@@ -1,7 +1,4 @@
-/**
- * Asks everything that a route depends on, and plans it. Whoever gets a plan and does not ask its first connection gives
- * the probe back (`giveBackProbe`).
- */
+/** Plans a route. Whoever does not ask its first connection gives the probe back (`giveBackProbe`). */
 import { Clock, Effect, Option, Result } from "effect"
 import type { Instrument } from "../../decide/CreateRequest.ts"
 import type { Connection } from "../../model/Connection.ts"

@@ -75,10 +75,7 @@ export const draftApiKey = Effect.fnUntraced(function* (tenant: Tenant) {
     .pipe(Effect.mapError(keyStorageError("draftApiKey")))
 })
 
-/**
- * As `createApiKey`, with the key of a draft. Two requests that come at once with one draft may both succeed, with one key:
- * that of the later one.
- */
+/** As `createApiKey`, with the key of a draft. Two requests at once may both succeed, with one key: the later's. */
 export const createDraftedApiKey = Effect.fnUntraced(function* (
   tenant: Tenant,
   draft: string,
@@ -150,10 +147,7 @@ export const revokeApiKey = Effect.fnUntraced(function* (hash: string) {
   return { apiKey: revoked, isChanged: apiKey.revokedAt === null } satisfies RevokedApiKey
 })
 
-/**
- * Lets a key work again that was revoked because a configuration omitted it. The key remains the configuration's: the
- * next new one that omits it revokes it again.
- */
+/** Restores a key that a configuration omitted. It stays the configuration's: the next that omits it revokes it. */
 export const restoreApiKey = Effect.fnUntraced(function* (hash: string) {
   const directory = yield* Directory
   const stored = Effect.flatMap(

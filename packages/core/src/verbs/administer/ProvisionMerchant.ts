@@ -36,10 +36,7 @@ const tokenBytes = 32
 /** A notifier that hands its message to a queue takes milliseconds; a client waits for this one. */
 const notifyWithin = "10 seconds"
 
-/**
- * Makes the merchant and its workspace, and invites its owner. Once it writes it runs to its end, also when the
- * caller is interrupted.
- */
+/** Makes the merchant and its workspace, and invites its owner. Once it writes it runs to its end. */
 export const provisionMerchant = Effect.fnUntraced(function* (caller: Caller, details: MerchantDetails) {
   const store = yield* Merchants
   const ids = yield* Ids

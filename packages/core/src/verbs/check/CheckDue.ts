@@ -18,10 +18,7 @@ import { checkPayment } from "./CheckPayment.ts"
 
 /** What is taken at once, so that no process has much under lease that it has not begun. */
 const batch = 16
-/**
- * Payments at once: each waits for a provider most of the time. A check that is slow gives its place to others, so that
- * dozens of providers may hang at the same time.
- */
+/** Payments at once: most wait for a provider, and dozens of providers may hang at the same time. */
 const placesForAll = { atOnce: 64, atOnceWithSlow: 1_024, slowAfterMillis: 1_000 }
 /** Between two searches for kept messages, in milliseconds: each walks all that found no charge. */
 const matchEveryMillis = 5 * 60_000

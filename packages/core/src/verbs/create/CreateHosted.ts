@@ -73,10 +73,7 @@ export const createHosted = Effect.fnUntraced(function* (
   )
 })
 
-/**
- * The payment is stored only where an earlier try was written. Nobody else knows its token, so nothing can have happened
- * on its page.
- */
+/** Stored where an earlier try was written. Nobody knows its token yet, so that nothing happened on its page. */
 const isOurs = (stored: Claim | Payment | null): stored is Payment => stored !== null && "tenant" in stored
 
 interface First {

@@ -38,10 +38,7 @@ export const recordEnd = (inHand: ChargeInHand, end: AttemptEnd, now: number) =>
   return recordPayment(inHand, after, fact, [], isStated(end) ? end : undefined)
 }
 
-/**
- * The end of the step that takes the money of an approved checkout. Where nothing was executed, it is taken again: a
- * refused request says nothing of the customer's approval.
- */
+/** The end of the step that takes an approved checkout's money. Where nothing was executed, it is taken again. */
 export const recordCompletion = (inHand: ChargeInHand, end: ChargeEnd, now: number) =>
   isUntaken(end)
     ? recordPayment(inHand, untakenAttempt(inHand.attempt, now), { on: "CheckoutApproved" })
@@ -152,10 +149,7 @@ const earlierOf = (stored: ReadonlyArray<Attempt>, { earlier }: ChargeInHand): R
 
 const isOpen = (outcome: Attempt["outcome"]): boolean => outcome === null || outcome === "Unanswered"
 
-/**
- * Earlier attempts whose ends the store does not have any more: it lost records while the process went on. Each of them
- * executed nothing, or no other one had followed.
- */
+/** Earlier attempts whose ends the store lost. Each executed nothing, or no other one had followed. */
 const lostOf = (stored: ReadonlyArray<Attempt>, earlier: ReadonlyArray<Attempt>): ReadonlyArray<Attempt> =>
   earlier.filter((one) => !stored.includes(one))
 

@@ -96,10 +96,7 @@ const checkSubmission = Effect.fnUntraced(function* ({ disputeId, paymentId, ten
   yield* recordSubmission(tenant, disputeId, submission, fact, how)
 })
 
-/**
- * Where nobody can look it up, what the provider states of the dispute is the only word that there will be: that it has
- * evidence, or had when it decided.
- */
+/** Where nobody can look it up, the dispute's state is the last word: the provider has evidence, or had it. */
 const isStated = ({ book, dispute }: DisputeFile, { kind, lookUpFrom, sentAt }: Submission): boolean => {
   const { attemptId, providerDisputeId: disputeId, status } = dispute
   const at = recordedDispute(book.payment.reported, { attemptId, disputeId })?.at ?? 0

@@ -1,7 +1,4 @@
-/**
- * What a customer does on a hosted page. An approval routes and charges exactly as a direct create does; the other
- * actions end the payment without asking anybody.
- */
+/** A customer's acts on a hosted page. Approval charges as a direct create does; the others end the payment. */
 import { Effect } from "effect"
 import { writeFact } from "../../commit/WriteFact.ts"
 import type { ChargeFact } from "../../decide/ChargeFact.ts"

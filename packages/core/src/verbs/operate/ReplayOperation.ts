@@ -1,7 +1,4 @@
-/**
- * What a retry of a capture or a void under its key is answered: from what was recorded, and never by asking the
- * provider again.
- */
+/** What a retry of a capture or a void under its key is answered: what was recorded. No provider is asked. */
 import { Clock, Effect } from "effect"
 import { KeyReused, RequestInProgress } from "../../decide/CreateRequest.ts"
 import type { Answered, OperationOrder } from "../../decide/OperationOrder.ts"

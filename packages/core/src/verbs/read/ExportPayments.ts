@@ -24,10 +24,7 @@ export const exportPayments = (tenant: Tenant, filter: PaymentFilter) =>
     })
   )
 
-/**
- * The filter as the audit trail has it. A text that was searched for may be a customer's, and an entry cannot be erased:
- * of such a condition the trail has the name alone.
- */
+/** The filter for the audit trail: of a searched text the name alone, because entries cannot be erased. */
 export const auditedFilter = (filter: PaymentFilter): JsonObject => {
   const { amountMinor, connectionId, createdBefore, createdFrom, currency, states, ...texts } = filter
   const searched = Object.entries(texts).flatMap(([name, value]) => (value === undefined ? [] : [name]))

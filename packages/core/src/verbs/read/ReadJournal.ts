@@ -39,10 +39,7 @@ const pageRows = 200
 /** Another writer may come between the two reads of a payment, again and again. */
 const readsAtMost = 5
 
-/**
- * Grouped by payment, newest first, then the rows that belong to none. It reads pages as they are consumed, so that its
- * memory does not grow with their number.
- */
+/** By payment, newest first, then the rows of none. Pages are read as they are consumed. */
 export const journal = (tenant: Tenant, query: JournalQuery) => {
   const closing: MonthClosing =
     query.closeAfterMillis === undefined ? defaultMonthClosing : { closeAfterMillis: query.closeAfterMillis }

@@ -11,10 +11,7 @@ export interface Page<A> {
   readonly hasMore: boolean
 }
 
-/**
- * A hosted page whose time is over is settled first: nobody reads that the customer can still act. A payment that left the
- * store is read from the archive.
- */
+/** A page whose time is over is settled first. A payment that left the store is read from the archive. */
 export const payment = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
   const found = yield* stored(tenant, id)
   if (Option.isSome(found)) return yield* endExpiredPage(found.value)

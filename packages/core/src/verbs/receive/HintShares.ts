@@ -10,10 +10,7 @@ import { Deferred, Effect, Semaphore } from "effect"
  */
 const insideAtMost = 64
 
-/**
- * Senders of one connection that wait for a further lookup of an object, of all its objects together. What comes beyond is
- * refused likewise.
- */
+/** Senders of one connection that wait for a further lookup of an object; what comes beyond is refused. */
 const waitingAtMost = 64
 
 interface Share {

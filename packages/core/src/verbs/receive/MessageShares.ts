@@ -6,10 +6,7 @@ import { Effect, Metric, Semaphore } from "effect"
 import { messagesWaiting } from "../../metrics/Metrics.ts"
 import { StorageError } from "../../ports/StorageError.ts"
 
-/**
- * Messages of one connection: more than the burst that the server allows by default. The sender of a message behind so
- * many has timed out by then, and sends it again.
- */
+/** More than the server's default burst. Whoever waits behind so many has timed out, and sends it again. */
 const waitingAtMost = 4_096
 
 interface Share {

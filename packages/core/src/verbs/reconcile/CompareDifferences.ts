@@ -85,10 +85,7 @@ export const applyCompared = Effect.fnUntraced(function* (
 /** In the place of a report's file. */
 const comparisonName = "open differences"
 
-/**
- * As a run does at its end, after records were recovered. Where a report of the connection is read meanwhile, that one
- * compares them.
- */
+/** As a run does at its end, after records were recovered; a report that is being read compares them itself. */
 export const compareConnection = Effect.fnUntraced(function* (connectionId: string) {
   const directory = yield* Directory
   const settlements = yield* Settlements

@@ -33,19 +33,13 @@ const booksAtOnce = 8
 /** After every place. */
 const last = { runId: "\uffff", number: 0 }
 
-/**
- * Rows of a dispute are added up, whatever their order. To a row whose payment or refund is found only now, those that were
- * matched with it since are earlier ones.
- */
+/** Rows of a dispute add up in any order. Rows matched since with a payment found only now are earlier ones. */
 const countsAll = ({ paymentId, refundId }: SettlementEntry, row: ReportRow): boolean =>
   isOfDispute(row) ||
   paymentId === null ||
   (refundId === null && (row.kind === "refund" || row.kind === "refund_failed"))
 
-/**
- * `entries`: open differences of the connection. `acceptedId`: the payment that a person accepted for those that belong to
- * none.
- */
+/** `entries`: open differences of the connection. `acceptedId`: the payment that a person accepted for them. */
 export const compareEntries = Effect.fnUntraced(function* (
   connection: Connection,
   entries: ReadonlyArray<SettlementEntry>,

@@ -1,7 +1,4 @@
-/**
- * Finds the payments of rows: by our ids, and then by the provider's ids of a refund or a charge of ours. Nothing else is a
- * match.
- */
+/** Finds the payments of rows by our ids, and then by the provider's ids. Nothing else is a match. */
 import { Effect } from "effect"
 import { ofContested } from "../../decide/ReusedReference.ts"
 import { type FoundPayment, isWithoutPayment } from "../../decide/reconcile/WeighRow.ts"

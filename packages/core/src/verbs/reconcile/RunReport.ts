@@ -142,10 +142,7 @@ const connectionOf = Effect.fnUntraced(function* ({ connectionId, format }: Repo
   return connection
 })
 
-/**
- * Batches that end where those of an earlier try ended. While what one states is applied, the next one is weighed and
- * stored.
- */
+/** In batches that end where those of an earlier try ended. While one is applied, the next one is weighed. */
 const readRows = Effect.fnUntraced(function* (order: ReportOrder, connection: Connection, held: HeldRun) {
   const { holder, run: begun } = held
   const { entries, onProgress, rowsAtOnce: most = rowsAtOnce } = order

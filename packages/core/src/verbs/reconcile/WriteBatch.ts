@@ -3,10 +3,7 @@ import { Clock, Effect, Option, Result, Schema } from "effect"
 import type { ReconciliationRun } from "../../model/ReconciliationRun.ts"
 import { type SettlementBatch, Settlements } from "../../ports/Settlements.ts"
 
-/**
- * Another process began the same report again, or another report after a pause of this process. What was written is kept; the
- * same file goes on from there.
- */
+/** Another process reads reports of the connection now. What was written is kept; the same file goes on there. */
 export class ReportTaken extends Schema.TaggedError<ReportTaken>()("pointsman/ReportTaken", {}) {}
 
 /** Of a connection's reports, in milliseconds: a process that dies holds up the next one for so long. A batch takes seconds. */

@@ -42,10 +42,7 @@ export const findCharge = Effect.fnUntraced(function* (
 
 const uuidV7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u
 
-/**
- * A UUIDv7 of the time of the charge, for a payment whose id the provider was not told. It is the same at every recovery,
- * so that two at once store one payment.
- */
+/** A UUIDv7 of the charge's time, for a payment whose id the provider was not told: the same at every recovery. */
 const paymentIdOf = Effect.fnUntraced(function* (attemptId: string, created: number) {
   const hash = yield* (yield* Secrets).derive(JSON.stringify(["recovered payment", attemptId]))
   const derived = derivedUuidAlone(hash, Math.max(0, created))

@@ -101,10 +101,7 @@ const planLost = (at: ListedAt, charge: ListedCharge, onFile: ChargeOnFile, now:
   return { _tag: "Adopt", step, book: bookAfter(begun, { ...beside, attempts, payment: after }) }
 }
 
-/**
- * The whole of what the list states. What is captured was authorized before: an amount below that of the charge is part of
- * an authorization.
- */
+/** All that the list states. What is captured was authorized before: less than the charge is a part of it. */
 const weigh = (begun: PaymentBook, at: ListedAt, charge: ListedCharge, now: number): Applied | undefined => {
   const { state } = charge
   const isCapturedLater = begun.payment.captureMethod === "manual" && state._tag === "Captured"

@@ -97,10 +97,7 @@ const planKnown = (at: ListedAt, listed: ListedRefund, book: PaymentBook, refund
 
 const inOperation: ReadonlySet<PaymentState> = new Set(operating)
 
-/**
- * The charge was created before the loss, and is in no list since then. A capture that is on file is checked by the
- * background, which asks for it by its own id.
- */
+/** A charge from before the loss is in no list. A capture on file is checked by the background, by its own id. */
 const uncapturedAttempt = (book: PaymentBook): Attempt | undefined =>
   book.payment.capturedMinor === 0 && !inOperation.has(book.payment.state) ? holdingAttempt(book) : undefined
 

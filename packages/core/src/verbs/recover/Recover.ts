@@ -1,7 +1,4 @@
-/**
- * Recovers what the store lost at each connection, and says so in the store: while a loss is known and a connection is
- * not recovered, no claim of its workspace is written.
- */
+/** Recovers what each connection lost. Until then, while a loss is known, no claim of its workspace is written. */
 import { Clock, Effect, Option, Schema } from "effect"
 import { OpenConnections } from "../../call/OpenConnections.ts"
 import type { Connection } from "../../model/Connection.ts"
@@ -142,10 +139,7 @@ const declare = Effect.fnUntraced(function* (open: RecordLoss | undefined, since
   return yield* losses.declare({ since, reason: "an operator recovers records", declaredAt: now })
 })
 
-/**
- * A claim that was written before the loss was declared is sent within some seconds, and its call ends by its timeout: from
- * then on the providers' lists have what was sent.
- */
+/** Claims from before the loss was declared are sent within seconds, and end by their timeout: then lists have all. */
 const awaitClaims = Effect.fnUntraced(function* (loss: RecordLoss, connections: ReadonlyArray<Connection>) {
   const { sendWithinMillis } = yield* PaymentSettings
   const { timeoutMillis } = yield* OpenConnections

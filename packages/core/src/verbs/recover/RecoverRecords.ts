@@ -284,10 +284,7 @@ const recoverDispute = Effect.fnUntraced(function* (recovering: Recovering, list
 /** Authorizations read at once. */
 const authorizedAtOnce = 100
 
-/**
- * A capture or a void that was lost is in no list where its charge is older than the loss: the provider is asked what became
- * of each charge that is authorized here.
- */
+/** A lost capture or void of an older charge is in no list: the provider is asked about each authorized charge. */
 const recoverAuthorized = Effect.fnUntraced(function* (recovering: Recovering, since: number) {
   const { connectionId, tenant } = recovering
   const ledger = yield* Ledger

@@ -43,10 +43,7 @@ export const noteAdopted = (
   if (step.payment.after.review !== null) tally.add("reviewed", money)
 }
 
-/**
- * Files the key that an id was derived from. `paymentId`: of the payment that has what the id names, or would have it;
- * `undefined` where it was on file before, with its key.
- */
+/** Files the key of an id. `paymentId`: the payment that has it, or would; `undefined` where it was on file. */
 export const fileKey = Effect.fnUntraced(function* (
   { tenant }: Recovering,
   kind: RecoveredKey["kind"],
@@ -84,10 +81,7 @@ export const writePlan = <S, P extends ChargePlan | RefundPlan | DisputePlan, R,
         storageErrors: "retry"
       }).pipe(Effect.mapError(asStorageError("recovering a record")))
 
-/**
- * The list may be older than the record by now, so a lookup that begins after the record was read says what is so. Gives
- * whether it was answered; a dry run does not ask.
- */
+/** The list may be older than the record: a lookup decides. Whether it was answered; a dry run does not ask. */
 export const decideByLookup = Effect.fnUntraced(function* <R>(
   recovering: Recovering,
   book: PaymentBook,

@@ -122,10 +122,7 @@ const withDisputes = Effect.fnUntraced(function* (old: OldPayment) {
   return disputes.length === 0 ? old : ({ ...old, disputes } satisfies WholePayment)
 })
 
-/**
- * What leaves the store is written to the archive first, where one is configured. `before`: what else happens before a
- * removal; it succeeds first.
- */
+/** What leaves is archived first, where an archive is configured. `before`: what else succeeds before a removal. */
 export const archiveFirst =
   (
     archive: ArchiveService | undefined,
