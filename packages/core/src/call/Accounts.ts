@@ -1,10 +1,8 @@
 /**
  * Whose accounts the connections' credentials open. Providers are asked at the start and after each change of
- * credentials, and again where they did not answer; what they said is recorded.
- *
- * The rule that a reader would otherwise break: a charge that is not found in another account was not lost. While a
- * provider has not named the account of the credentials in use, the account that it named before still counts, but
- * "never received" through it does not.
+ * credentials, and again where they did not answer; what they said is recorded. A charge that is not found in another
+ * account was not lost. While a provider has not named the account of the credentials in use, the account that it named
+ * before still counts, but "never received" through it does not.
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import type { Connection } from "../model/Connection.ts"

@@ -3,10 +3,7 @@ import { Clock, Context, Effect, Schedule } from "effect"
 
 /** Past this many tries something is wrong, however often other writers come first. */
 const triesAtMost = 20
-/**
- * From the first try on. No try begins after it but the second: a process that froze in its first one still holds what a
- * provider said, and may find that another writer came first.
- */
+/** From the first try on. Only the second begins after it: a process that froze still holds what a provider said. */
 const budgetMillis = 3_000
 const firstPauseMillis = 50
 

@@ -114,10 +114,7 @@ export const connectorOf = Effect.fnUntraced(function* (connection: Connection) 
   )
 })
 
-/**
- * Records what a provider answered to the call `id`. `None` where that fails: then `again`, which knows what its request
- * is answered now, is tried in the background until it works.
- */
+/** Records what a provider answered to the call `id`. `None`: that failed, and `again` is tried until it works. */
 export const recordAnswer = Effect.fnUntraced(function* <A, R>(
   { id, paymentId }: { readonly id: string; readonly paymentId: string },
   record: (how: Pick<AnyLoop, "storageErrors" | "inTurn">) => Effect.Effect<A, unknown, R>,

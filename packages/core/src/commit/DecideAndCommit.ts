@@ -1,10 +1,8 @@
 /**
- * How a decision is written: decide, commit, and decide again on what is stored where another writer came first.
- *
- * The rule that a reader would otherwise break: a commit whose answer was lost may be written, or may still be. Before
- * something is sent, that ends the loop. Afterwards what is stored is read and compared with it. No other file of core
- * handles what a commit fails with: verbs are given whether their change is surely not written, perhaps written, or
- * always preceded by another one.
+ * How a decision is written: decide, commit, and decide again on what is stored where another writer came first. A
+ * commit whose answer was lost may be written, or may still be. Before something is sent, that ends the loop.
+ * Afterwards what is stored is read and compared with it. No other file of core handles what a commit fails with: verbs
+ * are given whether their change is surely not written, perhaps written, or always preceded by another one.
  *
  * Where another payment has a reference that a decision takes, both are reviewed, the other one first: a process that
  * dies in between finds the same again, and what is written of it is written once.

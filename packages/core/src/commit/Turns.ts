@@ -1,7 +1,4 @@
-/**
- * Operations on one payment take turns inside a process, so that its writers rarely meet. Between processes the
- * version in the store decides; nothing here is needed for correctness.
- */
+/** Operations on one payment take turns in a process. Correctness needs none: the version in the store decides. */
 import { Context, Deferred, Effect, Layer } from "effect"
 
 /** A store that hangs holds nobody up for longer: from then on the version decides. */

@@ -1,8 +1,7 @@
 /**
- * Captures by the provider's ids of them: what each took, and what they come to. Pure.
- *
- * The rule that a reader would otherwise break: amounts of distinct captures add up, and an amount that was recorded without
- * an id is a total. Captures with ids are a part of it until they come to more.
+ * Captures by the provider's ids of them: what each took, and what they come to. Amounts of distinct captures add up,
+ * and an amount that was recorded without an id is a total. Captures with ids are a part of it until they come to more.
+ * Pure.
  */
 import type { Payment } from "../model/Payment.ts"
 import type { StatedCapture } from "../model/ProviderStatement.ts"

@@ -1,8 +1,7 @@
 /**
- * What a provider's record says of a payment whose customer was sent to a checkout. Pure.
- *
- * The rule that a reader would otherwise break: a record that is not there means "not paid yet" for as long as the
- * customer can still pay, and for an hour more. A checkout without an end stays open until somebody closes it.
+ * What a provider's record says of a payment whose customer was sent to a checkout. A record that is not there means
+ * "not paid yet" for as long as the customer can still pay, and for an hour more. A checkout without an end stays open
+ * until somebody closes it. Pure.
  */
 import type { Attempt } from "../model/Attempt.ts"
 import type { Checkout } from "../model/HostedPage.ts"

@@ -9,7 +9,7 @@ import type { EventType } from "../model/EventType.ts"
 import type { Operation, OperationKind, OperationOutcome, OperationReply, Said } from "../model/Operation.ts"
 import type { Payment } from "../model/Payment.ts"
 import { paymentEvent } from "../model/PaymentEvents.ts"
-import { type PaymentEvent, PaymentMachine, type PaymentRow, type PaymentState } from "../model/PaymentMachine.ts"
+import { type PaymentEvent, PaymentMachine, type PaymentRow, taken } from "../model/PaymentMachine.ts"
 import {
   type NotSent,
   type OperationAnswer,
@@ -262,14 +262,6 @@ const rowFor = (payment: Payment, operation: Operation, fact: OperationFact) => 
     (isOtherAmount ? row("SecondChargeReported") : undefined)
   return late === undefined ? undefined : { row: late, isConflict: true }
 }
-
-const taken: ReadonlySet<PaymentState> = new Set([
-  "Captured",
-  "PartiallyRefunded",
-  "Refunded",
-  "Settled",
-  "ChargedBack"
-])
 
 /** How the operation ended and the response to its request, by the current payment. */
 const closing = (

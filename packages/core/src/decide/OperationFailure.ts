@@ -1,9 +1,7 @@
 /**
  * What the failure of a capture or a void means after the provider had accepted or confirmed it: a new fact, and not an
- * old message. Pure.
- *
- * The rule that a reader would otherwise break: captured money that was refunded, or that is about to be, cannot be taken
- * back here. Then the payment stays, refunds are closed, and operations review it.
+ * old message. Captured money that was refunded, or that is about to be, cannot be taken back here. Then the payment
+ * stays, refunds are closed, and operations review it. Pure.
  */
 import { Result } from "effect"
 import { step } from "../machine/Machine.ts"

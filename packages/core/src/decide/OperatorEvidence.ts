@@ -1,10 +1,8 @@
 /**
  * What a person states that the provider's record says, and what it means for the payment. Pure: it is interpreted like
- * any other statement. What moves or confirms the record is written. The rest is refused, and nothing is written.
- *
- * The rule that a reader would otherwise break: a person's "it never arrived" is believed no sooner than a lookup's. The
- * provider may still process a recent call, and its dashboard may lag: believed now, the customer would be charged or
- * refunded twice.
+ * any other statement. What moves or confirms the record is written. The rest is refused, and nothing is written. A
+ * person's "it never arrived" is believed no sooner than a lookup's. The provider may still process a recent call, and
+ * its dashboard may lag: believed now, the customer would be charged or refunded twice.
  */
 import { Result } from "effect"
 import type { Attempt } from "../model/Attempt.ts"

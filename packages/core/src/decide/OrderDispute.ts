@@ -1,9 +1,8 @@
 /**
- * What a provider's statement about a dispute makes of what is recorded of it. This is the one place that orders them: the
- * payment keeps what counts (`Reported.disputes`), and the record of the dispute follows it. Pure.
- *
- * The rule that a reader would otherwise break: the provider's time orders all statements, in whatever order they arrive. An
- * open status that is dated after an end is a new round. Providers date by whole seconds, so that equal times say nothing.
+ * What a provider's statement about a dispute makes of what is recorded of it. This is the one place that orders them:
+ * the payment keeps what counts (`Reported.disputes`), and the record of the dispute follows it. The provider's time
+ * orders all statements, in whatever order they arrive. An open status that is dated after an end is a new round.
+ * Providers date by whole seconds, so that equal times say nothing. Pure.
  */
 import type { Attempt } from "../model/Attempt.ts"
 import type { DisputeStatus, DisputeVerdict } from "../model/DisputeMachine.ts"

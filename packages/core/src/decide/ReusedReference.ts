@@ -1,10 +1,8 @@
 /**
  * A provider stated a reference that another payment of the connection has: operations review both payments, and
- * nothing else of them moves. Pure.
- *
- * The rule that a reader would otherwise break: one of the two statements is wrong, and no one here can say which. The
- * payment that had the reference first keeps it, but a message that names the charge by this reference alone may be
- * about either of them, so it moves neither.
+ * nothing else of them moves. One of the two statements is wrong, and no one here can say which. The payment that had
+ * the reference first keeps it, but a message that names the charge by this reference alone may be about either of
+ * them, so it moves neither. Pure.
  */
 import { Result } from "effect"
 import { step } from "../machine/Machine.ts"

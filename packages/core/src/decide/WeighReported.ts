@@ -10,12 +10,13 @@ import type { EventType } from "../model/EventType.ts"
 import type { Payment } from "../model/Payment.ts"
 import { paymentEvent } from "../model/PaymentEvents.ts"
 import {
-  moneyTaken,
   openCharge,
   operating,
   type PaymentEvent,
   PaymentMachine,
-  type PaymentState
+  type PaymentState,
+  taken,
+  undisputed
 } from "../model/PaymentMachine.ts"
 import {
   type ChargeEndStatement,
@@ -27,7 +28,6 @@ import {
 import { sumOf } from "./Captures.ts"
 import { withReview } from "./WithReview.ts"
 
-const taken: ReadonlySet<PaymentState> = new Set(moneyTaken)
 const underWay: ReadonlySet<PaymentState> = new Set([...openCharge, ...operating, "ChargeMismatched"])
 
 /** Whether a charge, a capture or a void may still end so that the money is taken. */
@@ -65,7 +65,7 @@ export const weighReported = (payment: Payment): Weighed => {
     capturedMinor = most
   }
   const isExcess = stated > payment.authorizedMinor && !reported.contradictions.includes(excessName(stated))
-  if ((taken.has(state) || state === "ChargedBack") && (most > capturedMinor || isExcess)) {
+  if (taken.has(state) && (most > capturedMinor || isExcess)) {
     move(most > capturedMinor ? "CaptureCorrected" : "ExcessCaptureStated")
     capturedMinor = Math.max(most, capturedMinor)
     contradictionsBefore = withContradiction(contradictionsBefore, excessName(stated))
@@ -73,8 +73,8 @@ export const weighReported = (payment: Payment): Weighed => {
   if (state === "Authorized" && chargeEnds.some(({ stated }) => stated === "Canceled")) move("AuthorizationLapsed")
   // A payment that is captured and paid out is settled: this is the first step that knows both.
   if (reported.isPaidOut && state === "Captured") move("SettlementReported")
-  if (taken.has(state) && isDisputed(reported)) move("DisputeOpened")
-  const isTaken = taken.has(state) || state === "ChargedBack"
+  if (undisputed.has(state) && isDisputed(reported)) move("DisputeOpened")
+  const isTaken = taken.has(state)
   const unseen = [
     ...(state === "Voided"
       ? []

@@ -1,8 +1,6 @@
 /**
- * What operations have to look at after a step. Pure.
- *
- * The rule that a reader would otherwise break: a result that is known after all needs nobody any more, and a
- * contradiction does until somebody has looked, whatever the provider says later.
+ * What operations have to look at after a step. A result that is known after all needs nobody any more, and a
+ * contradiction does until somebody has looked, whatever the provider says later. Pure.
  */
 import { openCorrection } from "../model/Correction.ts"
 import type { EventType } from "../model/EventType.ts"

@@ -5,10 +5,7 @@ import { type Sweep, type SweepOrder, sweepInTurn, sweepStore } from "../verbs/r
 import { type DoorContext, intents } from "./DoorContext.ts"
 
 export interface RetentionMethods {
-  /**
-   * Removes what the workspaces do not keep any longer, or counts it. It may be interrupted, repeated, and run beside
-   * servers. After a failure, what was removed by then is removed.
-   */
+  /** Removes, or counts, what is not kept any longer. It may be interrupted, repeated, and run beside servers. */
   readonly sweepStore: (order: SweepOrder) => Effect.Effect<Sweep, StorageError>
   /** As `sweepStore`, unless another process does so or did in the last hour. `Pointsman.background` runs it every hour. */
   readonly sweepInTurn: Effect.Effect<void, StorageError>

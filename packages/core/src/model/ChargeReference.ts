@@ -1,7 +1,4 @@
-/**
- * The names that a provider gives to the charges of a connection. A name belongs to one payment of the connection: a
- * dispute may come with nothing else, and a refund is sent under it.
- */
+/** A provider's names of the charges of a connection. A name belongs to one payment of the connection. */
 import type { Attempt } from "./Attempt.ts"
 import type { Payment } from "./Payment.ts"
 

@@ -1,10 +1,7 @@
 /**
  * A dispute of a payment: what the provider states of it, what the merchant keeps for it, and what was sent for it
- * (decision 57).
- *
- * The rule that a reader would otherwise break: what counts of the provider's statements is on the payment
- * (`Reported.disputes`), ordered by the provider's time. The record has no order of its own: it follows, by
- * `decide/DisputeStatement.ts`.
+ * (decision 57). What counts of the provider's statements is on the payment (`Reported.disputes`), ordered by the
+ * provider's time. The record has no order of its own: it follows, by `decide/DisputeStatement.ts`.
  */
 import { Result } from "effect"
 import { Start, step } from "../machine/Machine.ts"

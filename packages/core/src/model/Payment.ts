@@ -91,6 +91,21 @@ export interface Payment {
   readonly settledAt: number | null
 }
 
+/** What a payment has before its charge is answered. */
+export const unansweredPayment = {
+  declineCategory: null,
+  declineReason: null,
+  authorizedMinor: 0,
+  capturedMinor: 0,
+  refundedMinor: 0,
+  refundPendingMinor: 0,
+  connectionId: null,
+  providerRef: null,
+  settledAt: null,
+  reported: null,
+  review: null
+} as const
+
 /** What creating a payment takes, decoded and with its defaults applied. */
 export interface PaymentDetails {
   readonly money: Money

@@ -26,10 +26,7 @@ export const paymentEvent = (type: EventType, payment: Payment, extra: JsonObjec
   }
 })
 
-/**
- * What is captured after the event. `payment.captured` without it is of the whole amount, as most are. The journal reads
- * how the captured amount came about from these events alone.
- */
+/** What is captured after the event; without it `payment.captured` is of all. The journal reads it from events. */
 const capturedAmount = (type: EventType, { capturedMinor, money }: Payment): JsonObject => {
   const isStated =
     type === "payment.capture_failed" || (type === "payment.captured" && capturedMinor !== money.minorUnits)

@@ -1,8 +1,6 @@
 /**
- * The life of a payment, as a table.
- *
- * The rule that a reader would otherwise break: no row leads from an unknown state back to `Charging`. A result
- * that nobody knows is settled by the provider's record, never by asking for the money again.
+ * The life of a payment, as a table. No row leads from an unknown state back to `Charging`. A result that nobody knows
+ * is settled by the provider's record, never by asking for the money again.
  */
 
 import { defineMachine, type Row, Start } from "../machine/Machine.ts"
@@ -83,6 +81,13 @@ export const operating = [
 ] as const
 /** A provider holds or took the money. */
 export const moneyHeld = ["Authorized", ...operating, ...moneyTaken, "ChargedBack"] as const
+
+/** As sets, for who asks about the state of a payment. */
+export const inOperation: ReadonlySet<PaymentState> = new Set(operating)
+export const held: ReadonlySet<PaymentState> = new Set(moneyHeld)
+export const taken: ReadonlySet<PaymentState> = new Set([...moneyTaken, "ChargedBack"])
+export const undisputed: ReadonlySet<PaymentState> = new Set(moneyTaken)
+export const endedWithout: ReadonlySet<PaymentState> = new Set(noMoney)
 
 export const PaymentMachine = defineMachine({
   name: "payment",

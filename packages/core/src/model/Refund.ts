@@ -72,6 +72,17 @@ export const moveRefund = (refund: Refund, on: RefundEvent, change: Partial<Refu
 
 export const firstRefundStage: RefundStage = Result.getOrThrow(step(RefundMachine, Start, "RefundClaimed")).to
 
+/** What a refund has before its request is sent. */
+export const begunRefund = {
+  stage: firstRefundStage,
+  providerRefundId: null,
+  answeredAt: null,
+  settledAt: null,
+  code: null,
+  failureReason: null,
+  reply: null
+} as const
+
 /** The total to which a refund's amount counts. A stage without one does not compile. */
 export const columnOf = {
   Sending: "pending",

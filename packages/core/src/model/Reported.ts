@@ -1,9 +1,8 @@
 /**
- * What a provider reported beside the money of a payment itself: its payout, its disputes, the captures by their ids, the
- * end of a charge that is being captured or voided, and what contradicts the record. It is kept on the payment because it may arrive before the
- * payment can take it: the step that ends a charge, a capture or a void weighs it again (`decide/WeighReported.ts`).
- *
- * The rule that a reader would otherwise break: a provider writes here, so every list has an end.
+ * What a provider reported beside the money of a payment itself: its payout, its disputes, the captures by their ids,
+ * the end of a charge that is being captured or voided, and what contradicts the record. It is kept on the payment
+ * because it may arrive before the payment can take it: the step that ends a charge, a capture or a void weighs it
+ * again (`decide/WeighReported.ts`). A provider writes here, so every list has an end.
  */
 import type { DisputeVerdict } from "./DisputeMachine.ts"
 import type { OperationState, RefundState } from "./ProviderStatement.ts"

@@ -1,7 +1,4 @@
-/**
- * What a sandbox payment asks the built-in simulator to do. It is part of the payment's record, so that a lookup long
- * after the charge still reports what the simulator was instructed.
- */
+/** What a sandbox payment asks the simulator to do; part of its record, so that late lookups report it too. */
 import { type DeclineCategory, declineCategories } from "./Decline.ts"
 
 export type ChargeSimulation =

@@ -290,10 +290,7 @@ export interface Connector {
   readonly acceptDispute?: (request: DisputeRequest) => Effect.Effect<SubmissionAnswer, NotSent | Unanswered>
   /** What became of a submission or an acceptance: of this one, and not of another one for the same dispute. */
   readonly lookUpDispute?: (request: DisputeLookup) => Effect.Effect<Found<SubmissionState>, NotSent | Unanswered>
-  /**
-   * What the provider states of a dispute now, as its messages state it. It is asked for a dispute that a report named before
-   * a message did. Absent where disputes cannot be read.
-   */
+  /** What the provider states of a dispute now, as its messages do. Absent where disputes cannot be read. */
   readonly readDispute?: (request: DisputeQuestion) => Effect.Effect<Found<StatedDispute>, NotSent | Unanswered>
   /**
    * The account that the credentials open. Whatever is not the provider's own word about its account is `Unanswered`:

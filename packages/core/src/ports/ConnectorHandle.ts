@@ -1,10 +1,7 @@
 import type { Effect, Scope } from "effect"
 import type { ConnectorDefinition } from "./Connector.ts"
 
-/**
- * A connector with something to open first, such as a file of its own; one without is passed as its definition. For
- * programs that do not use Effect: they pass it on and never look inside.
- */
+/** A connector with something to open first, such as a file. For programs without Effect. */
 export interface ConnectorHandle {
   readonly name: string
   /** Fails with a sentence for the operator. What it opens is closed with the scope. */

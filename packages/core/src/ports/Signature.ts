@@ -1,7 +1,7 @@
 /**
- * The signature of webhooks, of those that we send and of the generic ones that we receive:
- * `t=<unix seconds>,v1=<HMAC-SHA256 of "<t>.<raw body>">`, in lower-case hex. The key is the secret's text unchanged,
- * including a prefix such as `whsec_`.
+ * The signature of webhooks, of those that we send and of the generic ones that we receive: `t=<unix
+ * seconds>,v1=<HMAC-SHA256 of "<t>.<raw body>">`, in lower-case hex. The key is the secret's text unchanged, including
+ * a prefix such as `whsec_`.
  *
  * The rule that a caller would otherwise break: the raw bytes are signed and checked, before anybody parses them.
  */

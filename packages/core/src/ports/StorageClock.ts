@@ -7,10 +7,7 @@ import { type Clock, Context } from "effect"
 export interface StorageClock {
   /** It tells the store's time, and sleeps as the program's own clock does. */
   readonly clock: Clock.Clock
-  /**
-   * From when on ages of calls count, in epoch milliseconds by the store's clock: times that were written before come
-   * from another clock. `null` where none did. It asks nobody.
-   */
+  /** From when on (epoch milliseconds by the store's clock) ages of calls count: older times are of another clock. */
   readonly agesFrom: () => number | null
 }
 

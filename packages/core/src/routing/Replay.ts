@@ -51,10 +51,7 @@ export interface Replayed {
   /** `null` where no connection can take the payment: `excluded` says why. */
   readonly after: ReplayedRoute | null
   readonly excluded: ReadonlyArray<Exclusion>
-  /**
-   * `same`: the very same decision. `reordered`: the same connection first, and something else differs. `moved`: another
-   * connection first. `nowhere`: no connection can take it.
-   */
+  /** `reordered`: the same connection first, and another difference. `moved`: another one first; `nowhere`: none. */
   readonly verdict: "same" | "reordered" | "moved" | "nowhere"
 }
 

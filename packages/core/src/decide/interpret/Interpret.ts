@@ -1,10 +1,9 @@
 /**
- * What one statement of a provider means for a payment, given everything that is recorded of it. Pure.
- *
- * The rule that a reader would otherwise break: messages arrive late, twice and out of order, so they confirm and do not
- * deny. Silence, an authorization or an acceptance says nothing about a capture, a void or a refund that was asked for
- * since. That money is held or taken is believed whenever the statement arrives. A statement that neither moves the
- * payment, nor confirms it, nor is older than the record contradicts it, and operations review it.
+ * What one statement of a provider means for a payment, given everything that is recorded of it. Messages arrive late,
+ * twice and out of order, so they confirm and do not deny. Silence, an authorization or an acceptance says nothing
+ * about a capture, a void or a refund that was asked for since. That money is held or taken is believed whenever the
+ * statement arrives. A statement that neither moves the payment, nor confirms it, nor is older than the record
+ * contradicts it, and operations review it. Pure.
  */
 import type { Attempt } from "../../model/Attempt.ts"
 import { bookAfter, type PaymentBook } from "../../model/PaymentBook.ts"

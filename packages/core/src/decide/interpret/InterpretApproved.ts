@@ -1,21 +1,17 @@
 /**
- * What it means that a customer approved a checkout and that nothing was taken yet (decision 56). Pure.
- *
- * The rule that a reader would otherwise break: it moves a payment only where a lookup says it, because a message was written
- * before the step that takes the money. And it never leads to a request by itself: from an unknown result it leads back to
- * the open checkout.
+ * What it means that a customer approved a checkout and that nothing was taken yet (decision 56). It moves a payment
+ * only where a lookup says it, because a message was written before the step that takes the money. And it never leads
+ * to a request by itself: from an unknown result it leads back to the open checkout. Pure.
  */
 import { type Attempt, untakenAttempt } from "../../model/Attempt.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
-import { moneyHeld, type PaymentState } from "../../model/PaymentMachine.ts"
+import { held } from "../../model/PaymentMachine.ts"
 import type { Approved } from "../../model/ProviderStatement.ts"
 import { ofChargeFact } from "../Applied.ts"
 import { isCheckoutOver } from "../CheckoutFact.ts"
 import { holdingAttempt } from "../Holding.ts"
 import { confirms, contradicts, evidenceOf, type Interpretation, moved, older } from "./Interpretation.ts"
 import { isCurrent, type Weighing } from "./Statement.ts"
-
-const held: ReadonlySet<PaymentState> = new Set(moneyHeld)
 
 export const ofApproved = (book: PaymentBook, attempt: Attempt, said: Approved, source: Weighing): Interpretation => {
   const { attempts, payment } = book

@@ -1,7 +1,7 @@
 /** What a statement about a charge means for its payment. Pure. */
 import { type Attempt, endAttempt } from "../../model/Attempt.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
-import { moneyHeld, noMoney, type PaymentState } from "../../model/PaymentMachine.ts"
+import { held, noMoney, type PaymentState } from "../../model/PaymentMachine.ts"
 import { type ChargeRecord, type ChargeState, type NeverReceived, Unanswered } from "../../model/ProviderStatement.ts"
 import { endedBy, ofAttemptAlone, ofChargeFact, ofRival, secondChargeOf } from "../Applied.ts"
 import { type ChargeFact, chargeFactOf, heldFactOf, mismatchName, tellsOfMoney } from "../ChargeFact.ts"
@@ -12,8 +12,6 @@ import { ofApproved } from "./InterpretApproved.ts"
 import { confirms, contradicts, disbelieved, evidenceOf, type Interpretation, moves, older } from "./Interpretation.ts"
 import { isOfAnotherCharge, ofHolder } from "./InterpretHolder.ts"
 import { isCurrent, type Source, type Weighing } from "./Statement.ts"
-
-const held: ReadonlySet<PaymentState> = new Set(moneyHeld)
 
 export const ofCharge = (
   book: PaymentBook,

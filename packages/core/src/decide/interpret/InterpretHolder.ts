@@ -3,7 +3,7 @@ import type { Attempt } from "../../model/Attempt.ts"
 import type { Operation } from "../../model/Operation.ts"
 import type { Payment } from "../../model/Payment.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
-import { moneyHeld, operating, type PaymentState, statusOf } from "../../model/PaymentMachine.ts"
+import { held, inOperation, statusOf } from "../../model/PaymentMachine.ts"
 import type { ChargeState } from "../../model/ProviderStatement.ts"
 import { type ChargeEndStatement, nothingReported } from "../../model/Reported.ts"
 import type { Money } from "../../money/Money.ts"
@@ -19,9 +19,6 @@ import { confirms, contradicts, evidenceOf, type Interpretation, keep, moves, ol
 import { ofCapture, ofCaptured, withAmountDate } from "./InterpretCaptured.ts"
 import { isBeforeFailure, isBeforeVoidFailure, operated } from "./InterpretOperation.ts"
 import { isCurrent, isUndated, type Weighing } from "./Statement.ts"
-
-const inOperation: ReadonlySet<PaymentState> = new Set(operating)
-const held: ReadonlySet<PaymentState> = new Set(moneyHeld)
 
 /**
  * A charge keeps its reference, so that under another one there is another: a customer can pay twice under one attempt

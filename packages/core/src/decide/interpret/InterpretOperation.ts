@@ -2,7 +2,7 @@
 import type { Operation } from "../../model/Operation.ts"
 import type { Payment } from "../../model/Payment.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
-import { moneyTaken, type PaymentState } from "../../model/PaymentMachine.ts"
+import { taken } from "../../model/PaymentMachine.ts"
 import { type ChargeState, type NeverReceived, type OperationState, Unanswered } from "../../model/ProviderStatement.ts"
 import { nothingReported } from "../../model/Reported.ts"
 import type { Money } from "../../money/Money.ts"
@@ -16,8 +16,6 @@ import { confirms, contradicts, disbelieved, type Interpretation, keep, moves, o
 import { ofCapture, ofCaptured } from "./InterpretCaptured.ts"
 import { isAfter, isCurrent, isUndated, type Source, type Weighing } from "./Statement.ts"
 import { untilLookedUp } from "./Undecided.ts"
-
-const taken: ReadonlySet<PaymentState> = new Set(moneyTaken)
 
 export const ofOperation = (
   book: PaymentBook,
@@ -95,7 +93,7 @@ const ofConfirmed = (
       : ofCapture(book, capture, ofOperation, source)
   }
   if (outcome === "Confirmed") return kind === "void" ? confirms : ofAmount(said)
-  if (isAfterFailure && kind === "capture" && (taken.has(payment.state) || payment.state === "ChargedBack")) {
+  if (isAfterFailure && kind === "capture" && taken.has(payment.state)) {
     const again = ofAmount(stated)
     const applied = "applied" in again ? again.applied : undefined
     const kept = applied ?? keep(payment, payment.reported ?? nothingReported, source.now)

@@ -9,12 +9,13 @@ import type { Payment } from "../../model/Payment.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import { paymentEvent } from "../../model/PaymentEvents.ts"
 import {
-  moneyTaken,
+  inOperation,
   noMoney,
-  operating,
   type PaymentEvent,
   PaymentMachine,
-  type PaymentState
+  type PaymentState,
+  taken,
+  undisputed
 } from "../../model/PaymentMachine.ts"
 import type { StatedDispute } from "../../model/ProviderStatement.ts"
 import { type DisputeStatement, isDisputed, nothingReported, type Reported, withDispute } from "../../model/Reported.ts"
@@ -23,9 +24,6 @@ import { isOfPayment, orderDispute } from "../OrderDispute.ts"
 import { isUnderWay } from "../WeighReported.ts"
 import { confirms, contradicts, type Interpretation, keep, moved, moves, older, waits } from "./Interpretation.ts"
 import type { Weighing } from "./Statement.ts"
-
-const inOperation: ReadonlySet<PaymentState> = new Set(operating)
-const taken: ReadonlySet<PaymentState> = new Set(moneyTaken)
 
 /** `at`: the provider's date, in epoch milliseconds; `null` where it gives none. */
 export const ofSettlement = (book: PaymentBook, attempt: Attempt, at: number | null, now: number): Interpretation => {
@@ -77,10 +75,10 @@ export const ofDispute = (
   if (said.isOfOther === true) return contradicting(`dispute:${attempt.id}:${said.disputeId}`)
   if (isUnderWay(payment.state)) return { _tag: "Waits", applied: kept }
   const isOpen = isDisputed(next)
-  if (isOpen && taken.has(payment.state)) return moved(moveBy(kept.payment, "DisputeOpened"))
+  if (isOpen && undisputed.has(payment.state)) return moved(moveBy(kept.payment, "DisputeOpened"))
   if (!isOpen && payment.state === "ChargedBack") return moved(moveBy(kept.payment, wonBy(payment)))
   // The dispute is of money that is not recorded as taken.
-  const isTaken = taken.has(payment.state) || payment.state === "ChargedBack"
+  const isTaken = taken.has(payment.state)
   return isTaken ? { _tag: "Confirms", applied: kept } : contradicting(name)
 }
 

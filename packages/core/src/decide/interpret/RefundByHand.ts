@@ -5,16 +5,9 @@
 import type { Attempt } from "../../model/Attempt.ts"
 import type { Payment } from "../../model/Payment.ts"
 import { bookAfter, type PaymentBook } from "../../model/PaymentBook.ts"
-import { moneyTaken, type PaymentState } from "../../model/PaymentMachine.ts"
+import { taken } from "../../model/PaymentMachine.ts"
 import { type RefundState, Unanswered } from "../../model/ProviderStatement.ts"
-import {
-  columnOf,
-  firstRefundStage,
-  type Refund,
-  refundableMinor,
-  refundTotals,
-  withRefund
-} from "../../model/Refund.ts"
+import { begunRefund, columnOf, type Refund, refundableMinor, refundTotals, withRefund } from "../../model/Refund.ts"
 import { nothingReported, type RefundByHand } from "../../model/Reported.ts"
 import type { Money } from "../../money/Money.ts"
 import { type Applied, inOneStep, unchanged } from "../Applied.ts"
@@ -29,8 +22,6 @@ import { isCurrent, type Source, type Weighing } from "./Statement.ts"
 
 /** Of one payment: a provider writes here. */
 const mostWaiting = 50
-
-const refundable: ReadonlySet<PaymentState> = new Set([...moneyTaken, "ChargedBack"])
 
 export const ofUnnamedRefund = (
   book: PaymentBook,
@@ -59,11 +50,11 @@ export const ofUnnamedRefund = (
   const room = holdingAttempt(book)?.id === attempt.id ? roomFor(book.payment, stated) : 0
   return stated.minorUnits > room
     ? ofExcess(book, attempt, said.state, stated, source.now)
-    : taken(book, said, stated, source)
+    : recorded(book, said, stated, source)
 }
 
 const roomFor = (payment: Payment, { currency }: Money): number =>
-  refundable.has(payment.state) && currency === payment.money.currency ? refundableMinor(payment) : 0
+  taken.has(payment.state) && currency === payment.money.currency ? refundableMinor(payment) : 0
 
 /** In minor units: what refunds of ours at the connection take that may be this one. */
 const openMinor = ({ refunds }: PaymentBook, connection: string): number =>
@@ -155,7 +146,7 @@ const ofExcess = (
 }
 
 /** Recorded as a refund of ours would be whose request was answered so. */
-const taken = (
+const recorded = (
   book: PaymentBook,
   { at, refundId, state }: RefundByHand,
   money: Money,
@@ -163,25 +154,20 @@ const taken = (
 ): Interpretation => {
   const { payment } = book
   const begun: Refund = {
+    ...begunRefund,
     id: refundId,
     claimedBy: null,
     paymentId: payment.id,
     origin: "provider",
-    stage: firstRefundStage,
     money,
     requestedMinor: null,
     reason: null,
     idempotencyKey: null,
     connectionId: payment.connectionId ?? "",
     providerRef: payment.providerRef ?? "",
-    providerRefundId: null,
     timeoutMillis: 0,
     sentAt: at ?? source.now,
-    answeredAt: source.now,
-    settledAt: null,
-    code: null,
-    failureReason: null,
-    reply: null
+    answeredAt: source.now
   }
   const refunds = withRefund(book.refunds, begun)
   const reserved: Payment = { ...payment, ...refundTotals(refunds) }

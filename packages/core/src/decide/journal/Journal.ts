@@ -1,9 +1,7 @@
 /**
- * The journal of one payment: what its events say, and what rows of providers' reports add, as transactions that add up to
- * zero in each currency. Pure.
- *
- * The rule that a reader would otherwise break: transactions are only ever appended. A correction, of the record or of a
- * row, is a further transaction; none that was exported before changes. Money whose result is not known is not posted.
+ * The journal of one payment: what its events say, and what rows of providers' reports add, as transactions that add up
+ * to zero in each currency. Transactions are only ever appended. A correction, of the record or of a row, is a further
+ * transaction; none that was exported before changes. Money whose result is not known is not posted. Pure.
  */
 import type { JournalSubject, JournalTransaction, PendingMoney, PostedMovement } from "../../model/Journal.ts"
 import type { Payment } from "../../model/Payment.ts"

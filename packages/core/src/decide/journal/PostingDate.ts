@@ -1,8 +1,6 @@
 /**
- * Under which date a transaction is posted. Pure.
- *
- * The rule that a reader would otherwise break: once the books of a month are closed, nothing is posted into it any more.
- * A row that arrives later is posted under the date of its arrival, so that an exported month stays as it was.
+ * Under which date a transaction is posted. Once the books of a month are closed, nothing is posted into it any more. A
+ * row that arrives later is posted under the date of its arrival, so that an exported month stays as it was. Pure.
  */
 import { DateTime } from "effect"
 import { dayMillis } from "../../model/RetentionTimes.ts"

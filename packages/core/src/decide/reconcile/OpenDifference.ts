@@ -1,10 +1,7 @@
 /**
- * An open difference that is compared again: which ones are, the row that made its entry, and what the comparison means for
- * it. Pure.
- *
- * The rule that a reader would otherwise break: a difference that is still one stays as it is. An entry that belongs to a
- * payment or a refund which was recorded later is replaced by a further entry, and is not changed: the journal has posted
- * what it said.
+ * An open difference that is compared again: which ones are, the row that made its entry, and what the comparison means
+ * for it. A difference that is still one stays as it is. An entry that belongs to a payment or a refund which was
+ * recorded later is replaced by a further entry, and is not changed: the journal has posted what it said. Pure.
  */
 import type { ReportNames, ReportRow } from "../../model/ReportRow.ts"
 import { placeRowId, type SettlementEntry, type SettlementResult } from "../../model/SettlementEntry.ts"

@@ -1,9 +1,8 @@
 /**
- * A capture of less than was authorized, as Stripe reports it: a `charge` of the whole authorization, and a `charge_failed` of
- * the rest (https://docs.stripe.com/reports/reporting-categories, `partial_capture_reversal`). Pure.
- *
- * The rule that a reader would otherwise break: neither row alone says what was captured, so neither states an amount. Other
- * providers report the captured amount in one row.
+ * A capture of less than was authorized, as Stripe reports it: a `charge` of the whole authorization, and a
+ * `charge_failed` of the rest (https://docs.stripe.com/reports/reporting-categories, `partial_capture_reversal`).
+ * Neither row alone says what was captured, so neither states an amount. Other providers report the captured amount in
+ * one row. Pure.
  */
 import type { OperationOutcome } from "../../model/Operation.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"

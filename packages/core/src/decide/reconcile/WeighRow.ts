@@ -1,12 +1,11 @@
 /**
- * Compares a row of a provider's report with what is recorded of its payment. Pure.
- *
- * The rule that a reader would otherwise break: this says whether the two agree, and it decides no money. What the row
- * states goes to `interpret` like every other statement of the provider, and only where that would change the record.
+ * Compares a row of a provider's report with what is recorded of its payment. This says whether the two agree, and it
+ * decides no money. What the row states goes to `interpret` like every other statement of the provider, and only where
+ * that would change the record. Pure.
  */
 import { type FourEyes, needsSecondPerson } from "../../model/FourEyes.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
-import { moneyTaken, type PaymentState } from "../../model/PaymentMachine.ts"
+import { taken } from "../../model/PaymentMachine.ts"
 import type { MessageAbout } from "../../model/ProviderStatement.ts"
 import { openDisputes } from "../../model/Reported.ts"
 import { isOfItsSign, type ReportRow, type ReportRowKind, type SignedMoney } from "../../model/ReportRow.ts"
@@ -173,8 +172,6 @@ export const sourceOf = ({ occurredAt }: Pick<ReportRow, "occurredAt">, now: num
 
 /** Money that a payment, or a refund, moves once. */
 const isRepeated = (kind: ReportRowKind): boolean => kind === "charge" || kind === "refund"
-
-const taken: ReadonlySet<PaymentState> = new Set([...moneyTaken, "ChargedBack"])
 
 const differenceOf = (
   row: ReportRow,

@@ -1,7 +1,4 @@
-/**
- * When keys were last used, for operators. A request only notes it in memory: the uses of many keys are written together,
- * beside requests, and a crash loses those of the last moment.
- */
+/** When keys were last used, for operators: noted in memory and written together; a crash loses the last. */
 import { Context, Effect, Layer } from "effect"
 import { Background } from "../../commit/Background.ts"
 import { Directory, type KeyUse, keyUseEveryMillis } from "../../ports/Directory.ts"

@@ -81,10 +81,7 @@ export const addOperator = Effect.fnUntraced(function* (order: OperatorOrder) {
   return operator
 })
 
-/**
- * Another name and other roles. They count from the operator's next request on; its sessions go on. An edit that changes
- * nothing is not written, so that a repeated one succeeds.
- */
+/** Another name and other roles, which count from the next request on. An edit without a change succeeds. */
 export const editOperator = Effect.fnUntraced(function* ({ displayName, grants, login, version }: OperatorEdit) {
   yield* checkOrder({ displayName, grants, login })
   return yield* changeOperator(login, (operator) => {

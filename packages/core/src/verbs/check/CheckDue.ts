@@ -1,7 +1,4 @@
-/**
- * The background: takes payments whose time has come, by lease, and checks each. Any number of processes may do so;
- * what one of them took and did not finish is due again when the lease is over.
- */
+/** The background: takes due payments by lease and checks each. What a process does not finish is due again. */
 import { Clock, Effect, Latch, Option } from "effect"
 import { commitOnce } from "../../commit/DecideAndCommit.ts"
 import { makePlaces } from "../../commit/Places.ts"

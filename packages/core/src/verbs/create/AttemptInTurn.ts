@@ -1,7 +1,4 @@
-/**
- * Asks one connection after the other, as far as the plan goes: a charge, or the opening of a checkout. Every attempt
- * is stored before it is sent, and sent only while that is recent.
- */
+/** Asks one connection after the other. Every attempt is stored before it is sent, while that is recent. */
 import { Clock, Effect, Metric, Result } from "effect"
 import { adoptAnswer } from "../../commit/AdoptAnswer.ts"
 import { lastFact } from "../../decide/ChargeFact.ts"

@@ -7,7 +7,7 @@ import type { Caller, CreateRequest } from "../../decide/CreateRequest.ts"
 import { keyTagOf } from "../../decide/DerivedId.ts"
 import type { Attempt } from "../../model/Attempt.ts"
 import type { Connection } from "../../model/Connection.ts"
-import type { Payment } from "../../model/Payment.ts"
+import { type Payment, unansweredPayment } from "../../model/Payment.ts"
 import { Ids } from "../../ports/Ids.ts"
 
 export const newPayment = (
@@ -16,23 +16,13 @@ export const newPayment = (
   begun: Pick<Payment, "id" | "version" | "state" | "hosted" | "routing" | "createdAt">
 ): Payment => ({
   ...request.details,
+  ...unansweredPayment,
   ...begun,
   tenant: caller.tenant,
   metadata: request.details.metadata ?? null,
   purchase: request.details.purchase ?? null,
-  declineCategory: null,
-  declineReason: null,
-  authorizedMinor: 0,
-  capturedMinor: 0,
-  refundedMinor: 0,
-  refundPendingMinor: 0,
-  connectionId: null,
-  providerRef: null,
   idempotencyKey: request.idempotencyKey,
-  updatedAt: begun.createdAt,
-  settledAt: null,
-  reported: null,
-  review: null
+  updatedAt: begun.createdAt
 })
 
 export const newAttempt = Effect.fnUntraced(function* (

@@ -1,8 +1,6 @@
 /**
- * The last commit of a charge: its outcome, the events, the stored answer.
- *
- * The rule that a reader would otherwise break: once a provider may have been asked, a store that fails is no reason
- * to say that nothing happened. What cannot be recorded is `PaymentResultUnknown`.
+ * The last commit of a charge: its outcome, the events, the stored answer. Once a provider may have been asked, a store
+ * that fails is no reason to say that nothing happened. What cannot be recorded is `PaymentResultUnknown`.
  */
 import { Effect, Option, Redacted, Result } from "effect"
 import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"

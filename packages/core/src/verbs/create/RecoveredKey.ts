@@ -1,7 +1,4 @@
-/**
- * A key that the store lost, and whose charge was recovered: the commit of a claim under it is refused, and the request is
- * answered from the recovered payment. No provider is asked.
- */
+/** A lost key whose charge was recovered: its claim is refused, and the recovered payment answers. */
 import { Effect, Option } from "effect"
 import { decideAndCommit, done, NotWritten, write } from "../../commit/DecideAndCommit.ts"
 import {

@@ -1,7 +1,4 @@
-/**
- * Deliveries that were taken and not sent yet, so that a place that becomes free waits for no store. They are under lease
- * like those that are being sent: if the process ends, others send them after it.
- */
+/** Deliveries taken under lease and not sent yet, so that a place that becomes free waits for no store. */
 import { viewOfEvent } from "../../model/EventView.ts"
 import type { DueDelivery } from "../../ports/Deliveries.ts"
 import type { DeliverySettings } from "../../ports/PaymentSettings.ts"

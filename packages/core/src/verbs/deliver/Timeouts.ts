@@ -1,7 +1,4 @@
-/**
- * Interrupts attempts that have taken their time. One fiber watches all of them, because a fiber that sleeps beside each
- * attempt costs processor time, and nearly every attempt ends long before its timeout.
- */
+/** Interrupts attempts after their time. One fiber watches all: a sleeping one beside each costs processor time. */
 import { Clock, Effect, Exit, type Fiber, Latch, Option } from "effect"
 
 export interface Timeouts {

@@ -1,7 +1,4 @@
-/**
- * The last commit of a submission: what the provider said, with the events. Once the provider may have been asked, a store
- * that fails is no reason to say that nothing happened: what cannot be recorded is tried again in the background.
- */
+/** The last commit of a submission, with its events. What cannot be recorded is tried again in the background. */
 
 import { Effect, Option } from "effect"
 import { recordAnswer } from "../../commit/ClaimCall.ts"

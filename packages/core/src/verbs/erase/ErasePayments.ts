@@ -1,10 +1,8 @@
 /**
  * Erases the personal data of the payments with a reference, for a customer who asks for it. Amounts, states, ids and
- * provider references are kept.
- *
- * The rule that a reader would otherwise break: the reference is what finds a payment, so it is erased last. A process that
- * dies before leaves a payment that the next run finds again. Each payment is written on the version that its texts were
- * read at: a writer that came in between makes it read them again, and one that comes later decides on the blank record.
+ * provider references are kept. The reference is what finds a payment, so it is erased last. A process that dies before
+ * leaves a payment that the next run finds again. Each payment is written on the version that its texts were read at: a
+ * writer that came in between makes it read them again, and one that comes later decides on the blank record.
  */
 import { Effect, Option, Schema } from "effect"
 import { asStorageError, decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"

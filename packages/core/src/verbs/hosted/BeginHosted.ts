@@ -77,7 +77,7 @@ export const beginHosted = Effect.fnUntraced(function* <R>(page: Payment, isAble
   return yield* begun.pipe(
     Effect.onExit((exit) => (Exit.isSuccess(exit) && exit.value._tag === "Begun" ? Effect.void : notAsked)),
     // Nothing is sent on it.
-    Effect.catchTag("MaybeWritten", ({ value }) => giveUp(value.inHand)),
+    Effect.catchTags({ MaybeWritten: ({ value }) => giveUp(value.inHand) }),
     Effect.mapError(asStorageError("beginHosted"))
   )
 })

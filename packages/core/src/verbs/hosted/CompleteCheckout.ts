@@ -1,9 +1,8 @@
 /**
- * Takes the money of a checkout that its customer approved, where the provider does not take it by itself (decision 56).
- *
- * The rule that a reader would otherwise break: the step is written before it is sent, and only who wrote it sends it. Nothing
- * is sent on a commit that may not be written: the check that finds the dead request asks the provider for its record, and the
- * step is taken again where that says that nothing was taken.
+ * Takes the money of a checkout that its customer approved, where the provider does not take it by itself (decision
+ * 56). The step is written before it is sent, and only who wrote it sends it. Nothing is sent on a commit that may not
+ * be written: the check that finds the dead request asks the provider for its record, and the step is taken again where
+ * that says that nothing was taken.
  */
 import { Clock, Effect, Exit, Metric, Option, Result } from "effect"
 import { askProvider } from "../../call/CallProvider.ts"

@@ -24,7 +24,7 @@ import {
 import { weighedEvents, weighReported } from "../../decide/WeighReported.ts"
 import { step } from "../../machine/Machine.ts"
 import type { Connection } from "../../model/Connection.ts"
-import type { Operation } from "../../model/Operation.ts"
+import { type Operation, unansweredOperation } from "../../model/Operation.ts"
 import type { Payment } from "../../model/Payment.ts"
 import { bookAfter, movedPayment, type PaymentBook } from "../../model/PaymentBook.ts"
 import { type PaymentEvent, PaymentMachine } from "../../model/PaymentMachine.ts"
@@ -114,11 +114,7 @@ const begin = Effect.fnUntraced(function* (order: OperationOrder, book: PaymentB
     providerRef,
     timeoutMillis: connections.timeoutMillis(connection),
     sentAt: sentAfter(operations, now),
-    answeredAt: null,
-    outcome: null,
-    code: null,
-    reason: null,
-    reply: null
+    ...unansweredOperation
   }
   const after: Payment = { ...payment, state, version: payment.version + 1, updatedAt: now }
   const written = bookAfter(book, { payment: after, operations: [operation] })

@@ -1,8 +1,7 @@
 /**
- * The last commit of a capture or a void: what the provider said, the events, the response to its request.
- *
- * The rule that a reader would otherwise break: once the provider may have been asked, a store that fails is no reason
- * to say that nothing happened. What cannot be recorded is `StateUnconfirmed`, and is tried again in the background.
+ * The last commit of a capture or a void: what the provider said, the events, the response to its request. Once the
+ * provider may have been asked, a store that fails is no reason to say that nothing happened. What cannot be recorded
+ * is `StateUnconfirmed`, and is tried again in the background.
  */
 
 import { Effect, Option } from "effect"

@@ -11,7 +11,7 @@ import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
 import { type Caller, KeyReused, NothingSent } from "../../decide/CreateRequest.ts"
 import { holdingAttempt } from "../../decide/Holding.ts"
 import type { Answered, OperationOrder } from "../../decide/OperationOrder.ts"
-import type { Operation } from "../../model/Operation.ts"
+import { type Operation, unansweredOperation } from "../../model/Operation.ts"
 import { movedPayment, type PaymentBook } from "../../model/PaymentBook.ts"
 import { Directory } from "../../ports/Directory.ts"
 import { Ledger } from "../../ports/Ledger.ts"
@@ -65,11 +65,8 @@ const askedBefore = Effect.fnUntraced(function* (caller: Caller, order: Operatio
     providerRef,
     timeoutMillis: (yield* OpenConnections).timeoutMillis(connection),
     sentAt: payment.createdAt,
-    answeredAt: yield* Clock.currentTimeMillis,
-    outcome: null,
-    code: null,
-    reason: null,
-    reply: null
+    ...unansweredOperation,
+    answeredAt: yield* Clock.currentTimeMillis
   }
   return { attempt, operation }
 })

@@ -1,7 +1,4 @@
-/**
- * The payment that a message is about: by our ids, by the provider's reference of its charge, and where a message has
- * neither, by the provider's id of a capture or a refund that is recorded.
- */
+/** The payment that a message is about: by our ids, then by the provider's ids of its charge, capture or refund. */
 import { Effect, Option } from "effect"
 import type { MessageAbout } from "../../model/ProviderStatement.ts"
 import type { MessageBook, MessageSubject } from "../../model/StoredMessage.ts"

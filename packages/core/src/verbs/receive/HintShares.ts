@@ -1,13 +1,7 @@
-/**
- * How hints are looked up: one lookup of an object at a time, and a few of a connection. Anybody can send hints, so that
- * neither a flood of one id nor one of many ids may become a flood of requests to the provider.
- */
+/** How hints are looked up: one lookup of an object at a time, and few of a connection, since anybody sends them. */
 import { Deferred, Effect, Semaphore } from "effect"
 
-/**
- * Objects of one connection that are looked up or wait for it. What comes beyond is refused, and the provider sends it
- * again: its payments are looked up by the background meanwhile.
- */
+/** Objects of one connection looked up at once, or waiting. Beyond, hints are refused, and sent again. */
 const insideAtMost = 64
 
 /** Senders of one connection that wait for a further lookup of an object; what comes beyond is refused. */

@@ -1,7 +1,4 @@
-/**
- * How many messages of one connection are recorded at once. Those of a provider that floods wait for one another, and
- * have no more of the storage's connections than their share.
- */
+/** How many messages of one connection are recorded at once: a flood of one provider waits for itself. */
 import { Effect, Metric, Semaphore } from "effect"
 import { messagesWaiting } from "../../metrics/Metrics.ts"
 import { StorageError } from "../../ports/StorageError.ts"

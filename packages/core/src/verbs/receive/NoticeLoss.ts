@@ -1,11 +1,9 @@
 /**
  * A loss of records that no server was there to notice, such as a backup that was restored while all were stopped: a
- * verified message about a charge of ours that is not stored declares it.
- *
- * The rule that a reader would otherwise break: a loss stops new payments, so that nothing else may look like one. A
- * charge that another system made at the same account has no id of ours. A message may be faster than the commit that it
- * is about. In the sandbox, several installations often share one test account. Anybody can send a hint, so that what the
- * provider states after one declares nothing.
+ * verified message about a charge of ours that is not stored declares it. A loss stops new payments, so that nothing
+ * else may look like one. A charge that another system made at the same account has no id of ours. A message may be
+ * faster than the commit that it is about. In the sandbox, several installations often share one test account. Anybody
+ * can send a hint, so that what the provider states after one declares nothing.
  */
 import { Clock, Effect, Option } from "effect"
 import { startOfDay } from "../../decide/DerivedId.ts"

@@ -1,9 +1,7 @@
 /**
  * An unsigned message that names one of the provider's objects (decision 50): the reason for one lookup, whose answer
- * is recorded as verified messages are.
- *
- * The rule that a reader would otherwise break: nothing is stored before the provider answered, because anybody can send
- * a hint. If the process dies meanwhile, or the provider does not answer, the sender is not told that its message was
+ * is recorded as verified messages are. Nothing is stored before the provider answered, because anybody can send a
+ * hint. If the process dies meanwhile, or the provider does not answer, the sender is not told that its message was
  * accepted, and sends it again.
  */
 import { Effect, Option, Schema } from "effect"

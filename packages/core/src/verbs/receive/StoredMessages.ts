@@ -70,10 +70,7 @@ const readAgain = Effect.fnUntraced(function* ({ body, connection, isSealed, not
   return read.success
 })
 
-/**
- * What stored messages are read with. Statements after hints are stored of a connection without a webhook secret too: those
- * are read with an empty one. It verifies nothing here, because a stored message is not verified again.
- */
+/** What stored messages are read with, without verifying: after hints, connections may have no secret. */
 const storedReaderOf = Effect.fnUntraced(function* (connection: Connection) {
   if (connection.sealedWebhookSecret !== null) return yield* readerOf(connection)
   const connector = yield* Effect.option((yield* OpenConnections).connector(connection))

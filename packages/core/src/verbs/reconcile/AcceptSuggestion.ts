@@ -1,7 +1,4 @@
-/**
- * An operator accepts the payment that is suggested for a row: from then on the row is one of the payment, as if it carried
- * our id. What it states is applied, and its entry is replaced by a further one.
- */
+/** An operator accepts a suggested payment: its row counts as if it carried our id, and its entry is replaced. */
 import { Effect, Schema } from "effect"
 import { Directory } from "../../ports/Directory.ts"
 import { Settlements } from "../../ports/Settlements.ts"

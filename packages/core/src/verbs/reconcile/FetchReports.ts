@@ -1,9 +1,8 @@
 /**
- * Fetches a connection's reports from its provider's API, and runs them like files.
- *
- * The rule that a reader would otherwise break: a window is read twice, as a file is. The first reading hashes its rows, and the
- * hash is the run's. A run that was killed goes on only with the very rows that it began with: where the provider's answer has
- * changed since, it is another run, whose known rows change nothing. Within a run that changes are found at its end.
+ * Fetches a connection's reports from its provider's API, and runs them like files. A window is read twice, as a file
+ * is. The first reading hashes its rows, and the hash is the run's. A run that was killed goes on only with the very
+ * rows that it began with: where the provider's answer has changed since, it is another run, whose known rows change
+ * nothing. Within a run that changes are found at its end.
  */
 import { Clock, Effect, Stream } from "effect"
 import { OpenConnections } from "../../call/OpenConnections.ts"

@@ -1,8 +1,7 @@
 /**
- * Finds captured payments that no report has, once the provider's own delay is over.
- *
- * The rule that a reader would otherwise break: a report says something about its own period alone. A payment that was
- * captured less than the delay before the report's last row may be in the next one.
+ * Finds captured payments that no report has, once the provider's own delay is over. A report says something about its
+ * own period alone. A payment that was captured less than the delay before the report's last row may be in the next
+ * one.
  */
 import { Clock, Effect, Option } from "effect"
 import type { Payment } from "../../model/Payment.ts"

@@ -1,10 +1,8 @@
 /**
- * Reads a report, compares its rows with the records, and applies what the rows state.
- *
- * The rule that a reader would otherwise break: the entries of a batch, their counts and the position of the run are one
- * write, made before anything of the batch is applied. The next process applies a batch once more whose statements may not
- * all be applied, which changes nothing where they were, and what was found stays as it was found. That a batch is applied
- * is written with a later one.
+ * Reads a report, compares its rows with the records, and applies what the rows state. The entries of a batch, their
+ * counts and the position of the run are one write, made before anything of the batch is applied. The next process
+ * applies a batch once more whose statements may not all be applied, which changes nothing where they were, and what
+ * was found stays as it was found. That a batch is applied is written with a later one.
  */
 import { Clock, Effect, Fiber, Result, Schema } from "effect"
 import type { Connection } from "../../model/Connection.ts"

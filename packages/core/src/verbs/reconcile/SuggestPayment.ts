@@ -1,12 +1,11 @@
 /**
- * Suggests the payment that a row without a known name may be of: by amount, currency and time.
- *
- * The rule that a reader would otherwise break: a suggestion is for people. Another shop of the account takes the same
- * amount at the same time, so that nothing is matched, moved or closed by it until an operator accepts it.
+ * Suggests the payment that a row without a known name may be of: by amount, currency and time. A suggestion is for
+ * people. Another shop of the account takes the same amount at the same time, so that nothing is matched, moved or
+ * closed by it until an operator accepts it.
  */
 import { Effect } from "effect"
 import { isOtherCharge } from "../../decide/reconcile/RowStatement.ts"
-import { noMoney } from "../../model/PaymentMachine.ts"
+import { endedWithout } from "../../model/PaymentMachine.ts"
 import type { SettlementEntry } from "../../model/SettlementEntry.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 
@@ -19,8 +18,6 @@ const namedBeforeMillis = 31 * 24 * 60 * 60_000
 const candidatesAtMost = 50
 /** Rows that are looked for at once. */
 const searches = 4
-
-const ended: ReadonlySet<string> = new Set(noMoney)
 
 /** The entries, with what is suggested for each. */
 export const withSuggestions = Effect.fnUntraced(function* (entries: ReadonlyArray<SettlementEntry>) {
@@ -64,5 +61,5 @@ const fitting = Effect.fnUntraced(function* (
     limit: candidatesAtMost
   })
   if (found.length === candidatesAtMost) return []
-  return found.filter((payment) => !ended.has(payment.state) && !isOtherCharge(providerRef, payment.providerRef))
+  return found.filter((payment) => !endedWithout.has(payment.state) && !isOtherCharge(providerRef, payment.providerRef))
 })

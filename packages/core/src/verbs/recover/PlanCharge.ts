@@ -10,10 +10,10 @@ import { type Applied, ofAttemptAlone } from "../../decide/Applied.ts"
 import { interpret } from "../../decide/interpret/Interpret.ts"
 import { type Attempt, endAttempt, unansweredAttempt } from "../../model/Attempt.ts"
 import type { EventDraft } from "../../model/Event.ts"
-import type { Payment } from "../../model/Payment.ts"
+import { type Payment, unansweredPayment } from "../../model/Payment.ts"
 import { bookAfter, type PaymentBook } from "../../model/PaymentBook.ts"
 import { paymentEvent } from "../../model/PaymentEvents.ts"
-import { noMoney, operating, type PaymentState } from "../../model/PaymentMachine.ts"
+import { endedWithout, inOperation } from "../../model/PaymentMachine.ts"
 import type { ChargeState } from "../../model/ProviderStatement.ts"
 import { nothingReported } from "../../model/Reported.ts"
 import type { Tenant } from "../../model/Tenant.ts"
@@ -61,8 +61,6 @@ export const planCharge = (at: ListedAt, charge: ListedCharge, onFile: ChargeOnF
 const leavesOpen = ({ state }: ListedCharge, named: PaymentBook | undefined): boolean =>
   endedWithoutMoney.has(state._tag) &&
   named?.attempts.some(({ outcome }) => outcome === null || outcome === "Unanswered" || outcome === "Pending") === true
-
-const inOperation: ReadonlySet<PaymentState> = new Set(operating)
 
 /** A capture or a void under way is checked by the background, which asks for it by its own id. */
 const planKnown = (at: ListedAt, charge: ListedCharge, book: PaymentBook, now: number): ChargePlan => {
@@ -146,6 +144,7 @@ const withAmount = (state: ChargeState, money: Money): ChargeState =>
 const newBook = (at: ListedAt, charge: ListedCharge, paymentId: string, now: number): PaymentBook => {
   const isCaptured = charge.capture ?? charge.state._tag !== "Authorized"
   const payment: Payment = {
+    ...unansweredPayment,
     id: paymentId,
     tenant: at.tenant,
     version: 0,
@@ -159,28 +158,16 @@ const newBook = (at: ListedAt, charge: ListedCharge, paymentId: string, now: num
     reference: charge.reference,
     metadata: null,
     purchase: null,
-    declineCategory: null,
-    declineReason: null,
-    authorizedMinor: 0,
-    capturedMinor: 0,
-    refundedMinor: 0,
-    refundPendingMinor: 0,
-    connectionId: null,
-    providerRef: null,
     idempotencyKey: null,
     hosted: null,
     routing: null,
     simulation: null,
-    reported: null,
-    review: null,
     createdAt: charge.created,
-    updatedAt: now,
-    settledAt: null
+    updatedAt: now
   }
   return { payment, attempts: [adoptedAttempt(at, charge, payment, 1)], operations: [], refunds: [] }
 }
 
-const ended: ReadonlySet<PaymentState> = new Set(noMoney)
 const endedWithoutMoney: ReadonlySet<ChargeState["_tag"]> = new Set(["Declined", "NeedsCustomer", "Canceled"])
 
 /**
@@ -199,7 +186,9 @@ const withAttempt = (
   // One that ended without money, too, says nothing about how the payment ended.
   const goesOn =
     isPaidSince ||
-    (payment.reported?.isRecovered === true && ended.has(payment.state) && !endedWithoutMoney.has(charge.state._tag))
+    (payment.reported?.isRecovered === true &&
+      endedWithout.has(payment.state) &&
+      !endedWithoutMoney.has(charge.state._tag))
   const number = attempts.reduce((last, one) => Math.max(last, one.number), 0) + 1
   return {
     ...book,

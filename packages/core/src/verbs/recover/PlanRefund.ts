@@ -8,15 +8,8 @@ import { applyRefundFact, refundFactOf, replyTo } from "../../decide/RefundFact.
 import type { Attempt } from "../../model/Attempt.ts"
 import type { Payment } from "../../model/Payment.ts"
 import { bookAfter, movedPayment, type PaymentBook } from "../../model/PaymentBook.ts"
-import { moneyTaken, operating, type PaymentState } from "../../model/PaymentMachine.ts"
-import {
-  firstRefundStage,
-  isGivenBack,
-  type Refund,
-  refundableMinor,
-  refundTotals,
-  withRefund
-} from "../../model/Refund.ts"
+import { inOperation, taken } from "../../model/PaymentMachine.ts"
+import { begunRefund, isGivenBack, type Refund, refundableMinor, refundTotals, withRefund } from "../../model/Refund.ts"
 import { nothingReported } from "../../model/Reported.ts"
 import type { ListedRefund } from "../../ports/ProviderLists.ts"
 import type { ListedAt } from "./PlanCharge.ts"
@@ -95,20 +88,14 @@ const planKnown = (at: ListedAt, listed: ListedRefund, book: PaymentBook, refund
     : { _tag: "Known" }
 }
 
-const inOperation: ReadonlySet<PaymentState> = new Set(operating)
-
 /** A charge from before the loss is in no list. A capture on file is checked by the background, by its own id. */
 const uncapturedAttempt = (book: PaymentBook): Attempt | undefined =>
   book.payment.capturedMinor === 0 && !inOperation.has(book.payment.state) ? holdingAttempt(book) : undefined
 
-const refundable: ReadonlySet<PaymentState> = new Set([...moneyTaken, "ChargedBack"])
-
 /** Whether the payment's record has room for it: what went back must have been captured. */
 const mayTake = (payment: Payment, { money, state }: ListedRefund): boolean => {
   const minorUnits = state._tag === "RefundFailed" ? 0 : money.minorUnits
-  return (
-    money.currency === payment.money.currency && refundable.has(payment.state) && minorUnits <= refundableMinor(payment)
-  )
+  return money.currency === payment.money.currency && taken.has(payment.state) && minorUnits <= refundableMinor(payment)
 }
 
 /** Recorded as it would have been had its call not been answered, and settled by what the list states. */
@@ -119,25 +106,19 @@ const adopt = (
   now: number
 ): RefundPlan => {
   const claimed: Refund = {
+    ...begunRefund,
     id: listed.refundId,
     claimedBy: null,
     paymentId: book.payment.id,
     origin: "api",
-    stage: firstRefundStage,
     money: listed.money,
     requestedMinor: listed.money.minorUnits,
     reason: null,
     idempotencyKey: null,
     connectionId: at.connectionId,
     providerRef: listed.providerRef,
-    providerRefundId: null,
     timeoutMillis: at.timeoutMillis,
-    sentAt: listed.created,
-    answeredAt: null,
-    settledAt: null,
-    code: null,
-    failureReason: null,
-    reply: null
+    sentAt: listed.created
   }
   const refunds = withRefund(book.refunds, claimed)
   const fact = refundFactOf(listed.money, listed.state)

@@ -129,10 +129,7 @@ const isSame = (a: Tenant, b: Tenant): boolean => a.workspaceId === b.workspaceI
 const openLoss = (loss: RecordLoss | null): RecordLoss | undefined =>
   loss === null || loss.ended !== null ? undefined : loss
 
-/**
- * A loss that nobody noticed, after a cold restore, is declared by its recovery: until the end of it servers send nothing,
- * and for some time after it they know keys by what was adopted.
- */
+/** Declares a loss that nobody noticed, after a cold restore: until it ends, servers send nothing. */
 const declare = Effect.fnUntraced(function* (open: RecordLoss | undefined, since: number, now: number) {
   if (open !== undefined && open.since <= since) return open
   const losses = yield* RecordLosses

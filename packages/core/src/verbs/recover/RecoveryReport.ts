@@ -20,10 +20,7 @@ export interface ConnectionRecovery {
   readonly connectionId: string
   /** `NoList`: only kept messages were weighed. Anything but `Complete` leaves the connection unrecovered. */
   readonly end: ListEnd
-  /**
-   * What nobody could be asked for, because the provider does not list it: it may have happened, and the store does not know.
-   * Payouts are in no list, and in the provider's reports.
-   */
+  /** What the provider does not list, so that it may have happened unknown. Payouts are in its reports alone. */
   readonly unasked: ReadonlyArray<UnaskedFact>
   /** Charges, refunds and disputes that the provider listed and that are ours. */
   readonly listed: number

@@ -1,7 +1,4 @@
-/**
- * Writes what was decided about an entry of a provider's list. It may die at any point and be run again: what is adopted is
- * found by its id, and every write is guarded by the version.
- */
+/** Writes what was decided about a listed entry: found by id and guarded by the version, so that it may run again. */
 import { Clock, Effect } from "effect"
 import type { Step } from "../../commit/CommitChange.ts"
 import { asStorageError, decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"

@@ -20,7 +20,7 @@ import type { Connection } from "../../model/Connection.ts"
 import type { Payment } from "../../model/Payment.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import { movedPayment } from "../../model/PaymentBook.ts"
-import { firstRefundStage, type Refund, refundableMinor, refundTotals, withRefund } from "../../model/Refund.ts"
+import { begunRefund, type Refund, refundableMinor, refundTotals, withRefund } from "../../model/Refund.ts"
 import { money } from "../../money/Money.ts"
 import { Ids } from "../../ports/Ids.ts"
 import { Ledger } from "../../ports/Ledger.ts"
@@ -101,25 +101,19 @@ const begin = Effect.fnUntraced(function* (order: RefundOrder, book: PaymentBook
   if (connector.refund === undefined) return yield* new NotRefundable()
   const now = yield* Clock.currentTimeMillis
   const refund: Refund = {
+    ...begunRefund,
     id: yield* refundId(book, order.idempotencyKey),
     claimedBy: yield* (yield* Ids).claim,
     paymentId: payment.id,
     origin: "api",
-    stage: firstRefundStage,
     money: money(Math.min(order.amountMinor ?? left, left), payment.money.currency),
     requestedMinor: order.amountMinor,
     reason: order.reason,
     idempotencyKey: order.idempotencyKey,
     connectionId,
     providerRef,
-    providerRefundId: null,
     timeoutMillis: connections.timeoutMillis(connection),
-    sentAt: sentAfter(book.refunds, now),
-    answeredAt: null,
-    settledAt: null,
-    code: null,
-    failureReason: null,
-    reply: null
+    sentAt: sentAfter(book.refunds, now)
   }
   const refunds = withRefund(rest.refunds, refund)
   const after: Payment = { ...payment, ...refundTotals(refunds), version: payment.version + 1, updatedAt: now }

@@ -1,10 +1,7 @@
 /**
  * The last commit of a refund: what the provider said, the amounts that follow, the events, the response to its
- * request.
- *
- * The rule that a reader would otherwise break: once the provider may have been asked, a store that fails is no reason
- * to say that nothing happened. What cannot be recorded keeps its amount reserved, and is tried again in the
- * background.
+ * request. Once the provider may have been asked, a store that fails is no reason to say that nothing happened. What
+ * cannot be recorded keeps its amount reserved, and is tried again in the background.
  */
 
 import { Effect, Option } from "effect"

@@ -1,7 +1,4 @@
-/**
- * What a retry of a refund under its key is answered: for 24 hours exactly what the first request was, after that from
- * the refund's record. It never reaches the provider again.
- */
+/** What a retry of a refund is answered: for 24 hours its stored answer, then its record. No provider is asked. */
 import { Clock, Effect } from "effect"
 import { KeyReused } from "../../decide/CreateRequest.ts"
 import type { Answered } from "../../decide/OperationOrder.ts"

@@ -1,10 +1,8 @@
 /**
  * An operator read the provider's record, and states what it says. Their evidence, what follows from it and its events
  * are one commit; nothing is asked of the provider. Where the workspace's four eyes ask for a second person, the
- * statement is stored on the payment as a proposal instead, and nothing else changes.
- *
- * The rule that a reader would otherwise break: the background may settle the same payment meanwhile. The statement is
- * decided again on what is stored then, and refused where it no longer fits.
+ * statement is stored on the payment as a proposal instead, and nothing else changes. The background may settle the
+ * same payment meanwhile. The statement is decided again on what is stored then, and refused where it no longer fits.
  */
 import { Effect, Result, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
