@@ -32,8 +32,8 @@ import {
   type TooManySignIns
 } from "../verbs/administer/SignIn.ts"
 import { type OidcIdentity, signInWithOidc } from "../verbs/administer/SignInWithOidc.ts"
-import { type PasskeyMethods, passkeyMethods } from "./Passkeys.ts"
 import { type DoorContext, requests } from "./DoorContext.ts"
+import { type PasskeyMethods, passkeyMethods } from "./Passkeys.ts"
 
 export interface OperatorMethods {
   readonly passkeys: PasskeyMethods

@@ -32,7 +32,7 @@ import type { Event } from "../model/Event.ts"
 import type { Payment } from "../model/Payment.ts"
 import type { Refund } from "../model/Refund.ts"
 import type { Tenant } from "../model/Tenant.ts"
-import { type AuditAction } from "../ports/Audit.ts"
+import type { AuditAction } from "../ports/Audit.ts"
 import {
   type ApiKeyRevoked,
   type EventQuery,

@@ -80,7 +80,7 @@ export const operating = [
   "VoidUnknown"
 ] as const
 /** A provider holds or took the money. */
-export const moneyHeld = ["Authorized", ...operating, ...moneyTaken, "ChargedBack"] as const
+const moneyHeld = ["Authorized", ...operating, ...moneyTaken, "ChargedBack"] as const
 
 /** As sets, for who asks about the state of a payment. */
 export const inOperation: ReadonlySet<PaymentState> = new Set(operating)

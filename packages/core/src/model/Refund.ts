@@ -70,7 +70,7 @@ export const moveRefund = (refund: Refund, on: RefundEvent, change: Partial<Refu
     emits: row.emits
   }))
 
-export const firstRefundStage: RefundStage = Result.getOrThrow(step(RefundMachine, Start, "RefundClaimed")).to
+const firstRefundStage: RefundStage = Result.getOrThrow(step(RefundMachine, Start, "RefundClaimed")).to
 
 /** What a refund has before its request is sent. */
 export const begunRefund = {
