@@ -45,9 +45,7 @@ const unread = [
   "sign_in_guesses",
   "passkeys",
   "passkey_challenges",
-  "retention_lease",
-  "proof_lease",
-  "report_lease",
+  "leases",
   "reconciliation_runs",
   "reconciliation_leases",
   "settlement_entries"

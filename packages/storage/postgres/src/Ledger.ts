@@ -9,14 +9,13 @@ import {
   type ReviewQuery,
   type StorageError
 } from "@pointsman/core/ports"
-import type { Row } from "@pointsman/storage-sql"
+import { makeDisputes, type Row } from "@pointsman/storage-sql"
 import { Effect, Option } from "effect"
 import { bindPayment, booksNamed, booksOfCharge, readBook, readPayment, selectPayment, storedBook } from "./Books.ts"
 import { dueByConnection, postpone, takeDue, watched } from "./Checks.ts"
 import { claimOf, forgetClaims, oldClaims } from "./Claims.ts"
 import { type LedgerOptions, makeCommit } from "./Commit.ts"
 import type { Database } from "./Database.ts"
-import { disputeMethods } from "./Disputes.ts"
 import { eraseTexts } from "./Erasure.ts"
 import { readEvent, selectEvents, selectTimeline } from "./Events.ts"
 import { bindAfter, bindId, nameOf, tenantNumber } from "./Keys.ts"
@@ -24,6 +23,7 @@ import { keepMessage, messagesOf, selectMessageWithBody, storeMessage } from "./
 import { findPayments } from "./PaymentSearch.ts"
 import { makeReads, type Reads } from "./Reads.ts"
 import { bindTenant, bindText, readTenant, rows } from "./Rows.ts"
+import { sqlOf } from "./Sql.ts"
 
 const selectPageOwner = `select p.*, n.workspace_id, n.environment from payments as p
   cross join lateral (select * from tenants where tenants.t = p.t offset 0) as n where p.page = $1`
@@ -76,7 +76,7 @@ export const make = Effect.fnUntraced(function* (
     claim: (tenant, key) => claimOf(db, tenant, key),
     oldClaims: (query) => oldClaims(db, query),
     forgetClaims: (claims) => forgetClaims(db, claims),
-    ...disputeMethods(db),
+    ...makeDisputes(sqlOf(db)),
     eraseTexts: (tenant, erasure) => eraseTexts(db, tenant, erasure),
     timeline: (tenant, paymentId, query) =>
       all(db, "timeline", ...selectTimeline(tenant, paymentId, query), (row) => readEvent(tenant, row)),

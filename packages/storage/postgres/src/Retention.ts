@@ -1,21 +1,20 @@
 /** What leaves the database when its time is over. Rows that another transaction is writing are passed over. */
 import type { Tenant } from "@pointsman/core"
 import { referencesOf } from "@pointsman/core/internal"
-import {
-  type Held,
-  type HeldQuery,
-  longestLeaseMillis,
-  type OldPaymentQuery,
-  type PruneQuery,
-  type ReadPayment,
-  type Retention,
-  type StorageError
+import type {
+  Held,
+  HeldQuery,
+  OldPaymentQuery,
+  PruneQuery,
+  ReadPayment,
+  Retention,
+  StorageError
 } from "@pointsman/core/ports"
 import {
   deliveryIdsBefore,
   isOpenDelivery,
   isOpenMessage,
-  leaseTables,
+  makeLease,
   mayLeaveEntry,
   paymentIdsBefore,
   type Row
@@ -36,6 +35,7 @@ import {
 } from "./MessageBodies.ts"
 import { dropPartitions, makePartitions } from "./Partitions.ts"
 import { bindTenant } from "./Rows.ts"
+import { sqlOf } from "./Sql.ts"
 
 const ofTenant = "workspace_id = $1 and environment = $2"
 
@@ -47,14 +47,7 @@ export const make = (db: Database): Retention => {
     Effect.map(db.update(operation, sql, params), ([row]) => row?.["count"] as number)
   return {
     paymentsAtOnce,
-    lease: ({ holder, now, until, what = "sweep" }) =>
-      Effect.map(
-        db.update("lease", takeLease(leaseTables[what]), [
-          holder,
-          ...[now, until, now + longestLeaseMillis].map(String)
-        ]),
-        (taken) => taken.length === 1
-      ),
+    lease: makeLease(sqlOf(db)),
     oldPayments: (query) =>
       Effect.map(db.read("oldPayments", selectOld(query.state !== undefined), oldPaymentParams(query)), (found) =>
         found.map((row) => ({
@@ -89,11 +82,6 @@ export const make = (db: Database): Retention => {
     })
   }
 }
-
-const takeLease = (table: string) => `insert into ${table} as lease (one, holder, until) values (1, $1, $3::bigint)
-  on conflict (one) do update set holder = excluded.holder, until = excluded.until
-  where lease.holder = $1 or lease.until <= $2::bigint or lease.until > $4::bigint
-  returning 1 as one`
 
 const selectRemoved = `select payment from charges as c where c.t = $1 and c.name = $2
   and not exists (select 1 from payments as p where p.t = c.t and p.id = c.payment)`

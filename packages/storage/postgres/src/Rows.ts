@@ -52,8 +52,7 @@ export const rowOf = <A>(columns: Columns<A, Value>, record: A): Readonly<Record
 export const bindValue = (value: Bound<Value>): string | null => (value === null ? null : String(value))
 
 /** Of the ledger's columns; all others are text. */
-export const typeOf = (column: string): "bigint" | "integer" | "boolean" | "text" => {
-  if (column === "number") return "integer"
+export const typeOf = (column: string): "bigint" | "boolean" | "text" => {
   if (column === "is_sealed") return "boolean"
-  return column === "version" || /_(minor|at|millis|since)$/.test(column) ? "bigint" : "text"
+  return /^(?:version|number)$|_(?:minor|at|millis|since)$/u.test(column) ? "bigint" : "text"
 }

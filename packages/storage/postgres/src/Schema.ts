@@ -1,4 +1,12 @@
-/** The text of `schema.sql`. The build puts it into the bundle in the place of this reading. */
+/** The text of `schema.sql`, behind what all databases share. The build puts it into the bundle in the place of this reading. */
 import { readFileSync } from "node:fs"
+import { schemaIn } from "@pointsman/storage-sql"
 
-export const schema = readFileSync(new URL("./schema.sql", import.meta.url), "utf8")
+const shared = schemaIn([
+  [/^( {2}\w+) (?:any|text)/gmu, '$1 text collate "C"'],
+  [/^( {2}\w+) list/gmu, '$1 text[] collate "C"'],
+  [/^( {2}\w+) integer/gmu, "$1 bigint"],
+  [/^\) without rowid/gmu, ")"]
+])
+
+export const schema = `${shared}\n${readFileSync(new URL("./schema.sql", import.meta.url), "utf8")}`

@@ -1,7 +1,9 @@
-/** What the statements of retention have in common, and how the rows of an old payment are read. */
+/** What the statements of retention have in common, and whose turn background work is. */
 import { idsFrom } from "@pointsman/core/internal"
-import { messageOutcomes } from "@pointsman/core/ports"
+import { longestLeaseMillis, messageOutcomes, type Retention } from "@pointsman/core/ports"
+import { Effect } from "effect"
 import { idRangeOf } from "./IdRange.ts"
+import type { Sql } from "./Sql.ts"
 
 /** A delivery that is still to be made. */
 export const isOpenDelivery = "state in ('Due', 'Sending')"
@@ -17,8 +19,17 @@ export const openEndedOutcomes: ReadonlyArray<string> = messageOutcomes.filter(
   (outcome) => !decidedOutcomes.includes(outcome)
 )
 
-/** The table of each lease, which has one row. */
-export const leaseTables = { sweep: "retention_lease", proof: "proof_lease", reports: "report_lease" } as const
+const takeLease = `insert into leases (name, holder, until) values ($1, $2, $3)
+  on conflict (name) do update set holder = excluded.holder, until = excluded.until
+  where leases.holder = excluded.holder or leases.until <= $4 or leases.until > $5 returning 1 as one`
+
+export const makeLease =
+  <V>({ update }: Pick<Sql<V>, "update">): Retention["lease"] =>
+  ({ holder, now, until, what = "sweep" }) =>
+    Effect.map(
+      update("lease", takeLease, [what, holder, until, now, now + longestLeaseMillis]),
+      ({ length }) => length === 1
+    )
 
 /** Ids of payments that may have been created before the time (epoch milliseconds) are smaller. */
 export const paymentIdsBefore = (createdBefore: number): string => idRangeOf({ createdBefore }).before

@@ -41,6 +41,7 @@ export { endColumns } from "./DeliveryRows.ts"
 export { makeDirectory, type Snapshot, snapshotOf } from "./Directory.ts"
 export { type DirectoryTable, readConfiguration, replaceKeyUse } from "./DirectoryRows.ts"
 export { type DirectoryForm, makeDirectoryWrites, resumeOf } from "./DirectoryWrites.ts"
+export { makeDisputes } from "./Disputes.ts"
 export { unindexedType } from "./EventRows.ts"
 export { type IdRange, idRangeOf } from "./IdRange.ts"
 export { makeMerchants } from "./Merchants.ts"
@@ -54,11 +55,12 @@ export {
   deliveryIdsFrom,
   isOpenDelivery,
   isOpenMessage,
-  leaseTables,
+  makeLease,
   openEndedOutcomes,
   paymentIdsBefore
 } from "./Retention.ts"
 export { makeRows } from "./Rows.ts"
+export { schemaIn } from "./Schema.ts"
 export {
   type CheckoutForm,
   type KeyForm,

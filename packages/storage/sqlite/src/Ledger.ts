@@ -10,20 +10,20 @@ import {
   type StorageError,
   type UsageQuery
 } from "@pointsman/core/ports"
-import type { Row } from "@pointsman/storage-sql"
+import { makeDisputes, type Row } from "@pointsman/storage-sql"
 import { Effect, Option } from "effect"
 import { readBook, readPayment, selectRow } from "./Books.ts"
 import { dueByConnection, postpone, roomsDue, takeDue, watched } from "./Checks.ts"
 import { forgetClaims, selectClaim, selectOldClaims } from "./Claims.ts"
 import { type CommitterOptions, make as makeCommitter } from "./Committer.ts"
 import { type Database, emptyLog, read, snapshot, update } from "./Database.ts"
-import { disputeMethods } from "./Disputes.ts"
 import { eraseTexts } from "./Erasure.ts"
 import { readEvent, selectEvents, selectTimeline } from "./Events.ts"
 import { bindBound, bindId, type Tenants, tenantsOf } from "./Keys.ts"
 import { keepMessage, selectMessage, selectMessages, selectSubjects, storeMessage } from "./Messages.ts"
 import { selectPayments } from "./PaymentSearch.ts"
 import { bindText, rows } from "./Rows.ts"
+import { sqlOf } from "./Sql.ts"
 import { writeChange } from "./WriteChange.ts"
 
 /*
@@ -71,7 +71,7 @@ export const make = Effect.fnUntraced(function* (db: Database, options: Committe
     dueByConnection: (query) => read("dueByConnection", () => dueByConnection(db, query)),
     forgetClaims: (claims) => forgetClaims(db, claims),
     ...reads(db),
-    ...disputeMethods(db),
+    ...makeDisputes(sqlOf(db)),
     eraseTexts: (tenant, erasure) => {
       erasing.add(erasure.paymentId)
       return eraseTexts(db, tenant, erasure)

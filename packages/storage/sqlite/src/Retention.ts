@@ -4,22 +4,21 @@
  */
 import type { Tenant } from "@pointsman/core"
 import { referencesOf } from "@pointsman/core/internal"
-import {
-  type Held,
-  type HeldQuery,
-  longestLeaseMillis,
-  type OldPayment,
-  type OldPaymentQuery,
-  type PruneQuery,
-  type ReadPayment,
-  type Retention
+import type {
+  Held,
+  HeldQuery,
+  OldPayment,
+  OldPaymentQuery,
+  PruneQuery,
+  ReadPayment,
+  Retention
 } from "@pointsman/core/ports"
 import {
   decidedMessage,
   deliveryIdsBefore,
   isOpenDelivery,
   isOpenMessage,
-  leaseTables,
+  makeLease,
   mayLeaveEntry,
   paymentIdsBefore
 } from "@pointsman/storage-sql"
@@ -30,6 +29,7 @@ import { deliveriesOf } from "./Deliveries.ts"
 import { readEvent } from "./Events.ts"
 import { bindBound, bindId, nameOf, readId, shortChargeName, tenantsOf } from "./Keys.ts"
 import { bindTenant, bindText, readText } from "./Rows.ts"
+import { sqlOf } from "./Sql.ts"
 
 const ofTenant = "workspace_id = ? and environment = ?"
 const ofPayment = `${ofTenant} and payment_id = ?`
@@ -38,13 +38,7 @@ const ofPayment = `${ofTenant} and payment_id = ?`
 const pagesGivenBack = 2_000
 
 export const make = (db: Database): Retention => ({
-  lease: ({ holder, now, until, what = "sweep" }) =>
-    update(
-      db,
-      "lease",
-      () =>
-        db.prepare(takeLease(leaseTables[what])).run(holder, until, holder, now, now + longestLeaseMillis).changes === 1
-    ),
+  lease: makeLease(sqlOf(db)),
   oldPayments: (query) => read("oldPayments", () => snapshot(db, () => selectOldPayments(db, query))),
   remove: (payments) =>
     update(db, "remove", () => payments.filter((one) => removePayment(db, one)).map(({ paymentId }) => paymentId)),
@@ -63,10 +57,6 @@ export const make = (db: Database): Retention => ({
       { deliveries: 0, bodies: 0 }
     )
 })
-
-const takeLease = (table: string) => `insert into ${table} as lease (one, holder, until) values (1, ?, ?)
-  on conflict (one) do update set holder = excluded.holder, until = excluded.until
-  where lease.holder = ? or lease.until <= ? or lease.until > ?`
 
 const selectIds = `select id from payments indexed by payments_by_id
   where t = ? and id > ? and id < ? and created_at < ? order by id limit ?`
