@@ -14,14 +14,14 @@ import { type Bound, valuesOf } from "./Columns.ts"
 import { insertInto, placesOf, type Query, repeatable, type Sql } from "./Sql.ts"
 
 /** Inside a transaction, and best its last statements: others wait for its end. */
-export const makeAppend = <V>({ locking, rows: { auditColumns, readEntry }, sha256 }: Sql<V>) => {
-  const bind = valuesOf(auditColumns)
-  const insert = insertInto("audit_entries", Object.keys(auditColumns))
+export const makeAppend = <V>({ locking, rows: { audit }, sha256 }: Sql<V>) => {
+  const bind = valuesOf(audit.columns)
+  const insert = insertInto("audit_entries", Object.keys(audit.columns))
   const lock = locking("lock table audit_entries in share row exclusive mode")
   return Effect.fnUntraced(function* (query: Query<V>, draft: AuditDraft) {
     yield* query(lock)
     const [last] = yield* query("select * from audit_entries order by number desc limit 1")
-    const entry = nextEntry(draft, last === undefined ? undefined : readEntry(last), sha256)
+    const entry = nextEntry(draft, last === undefined ? undefined : audit.read(last), sha256)
     yield* query(insert, bind(entry))
     return entry
   })
@@ -45,7 +45,7 @@ export const makeLogged = <V>(sql: Sql<V>) => {
 }
 
 export const makeAudit = <V>(sql: Sql<V>): Audit => {
-  const { readEntry } = sql.rows
+  const { read } = sql.rows.audit
   const append = makeAppend(sql)
   return {
     append: (draft) =>
@@ -59,11 +59,11 @@ export const makeAudit = <V>(sql: Sql<V>): Audit => {
           after,
           limit
         ]),
-        (found) => found.map(readEntry)
+        (found) => found.map(read)
       ),
     search: (search) =>
       Effect.suspend(() =>
-        Effect.map(sql.list("audit.search", ...selectNewest(sql, search)), (found) => found.map(readEntry))
+        Effect.map(sql.list("audit.search", ...selectNewest(sql, search)), (found) => found.map(read))
       )
   }
 }

@@ -40,10 +40,15 @@ export type Parts<V> = ReturnType<typeof makeParts<V>>
 
 export const makeParts = <V>(form: Form<V>) => {
   const { bindText, readText } = form
+  const bindTextOrNull = (text: string | null) => (text === null ? null : bindText(text))
+  const readTextOrNull = (value: unknown) => (value === null ? null : readText(value))
   return {
     ...form,
-    bindTextOrNull: (text: string | null) => (text === null ? null : bindText(text)),
-    readTextOrNull: (value: unknown) => (value === null ? null : readText(value)),
+    bindTextOrNull,
+    readTextOrNull,
+    text: { bind: bindText, read: readText },
+    textOrNull: { bind: bindTextOrNull, read: readTextOrNull },
+    flag: { bind: form.bindBoolean, read: form.readBoolean },
     bindTenant: (tenant: Tenant): [V, Tenant["environment"]] => [bindText(tenant.workspaceId), tenant.environment],
     readTenant: (row: Row): Tenant => ({
       workspaceId: readText(row["workspace_id"]),
@@ -67,7 +72,7 @@ export const firstOf =
     Option.map(Option.fromUndefinedOr(row), take)
 
 /** A record's values in the order of its columns. */
-export const valuesOf = <A, V, O>(columns: Columns<A, V, O>): ((record: A, owner: O) => Array<Bound<V>>) => {
+export const valuesOf = <A, V, O = void>(columns: Columns<A, V, O>): ((record: A, owner: O) => Array<Bound<V>>) => {
   const takes = Object.values(columns)
   return (record, owner) => takes.map((take) => take(record, owner))
 }

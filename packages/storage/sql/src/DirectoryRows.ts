@@ -1,5 +1,5 @@
 /** How workspaces, keys, connections, routing and endpoints lie in their tables. */
-import type { ApiKey, Connection, Tenant, Workspace } from "@pointsman/core"
+import type { ApiKey, Connection, Workspace } from "@pointsman/core"
 import {
   type AppliedConfiguration,
   keyUseEveryMillis,
@@ -7,7 +7,8 @@ import {
   type WebhookEndpoint,
   type WorkspaceRouting
 } from "@pointsman/core/ports"
-import { bindJson, type Columns, type Parts, type Row, readJson, tenantKey } from "./Columns.ts"
+import { type Columns, type Parts, type Row, readJson, tenantKey } from "./Columns.ts"
+import { json, optional, plain, recordOf } from "./Fields.ts"
 
 export const readConfiguration = (row: Row): AppliedConfiguration => ({
   generation: row["generation"] as number,
@@ -25,132 +26,84 @@ export interface DirectoryTable<A, V> {
   readonly read: (row: Row) => A
 }
 
-export const makeDirectoryRows = <V>(parts: Parts<V>) => ({
-  directory: {
-    workspaces: workspaceTable(parts),
-    apiKeys: apiKeyTable(parts),
-    connections: connectionTable(parts),
-    routing: routingTable(parts),
-    webhookEndpoints: webhookEndpointTable(parts)
+export const makeDirectoryRows = <V>({ bindTexts, flag, readTexts, text, textOrNull }: Parts<V>) => {
+  const workspaces: DirectoryTable<Workspace, V> = {
+    table: "workspaces",
+    key: ["id"],
+    ...recordOf<Workspace, V>({
+      id: text,
+      name: text,
+      country: textOrNull,
+      category: textOrNull,
+      suspended: flag,
+      partner: json(),
+      brand: optional(json()),
+      retention: optional(json()),
+      four_eyes: optional(json())
+    })
   }
-})
-
-const ownerColumns = <V>({ bindText }: Parts<V>): Columns<Tenant, V> => ({
-  workspace_id: ({ workspaceId }) => bindText(workspaceId),
-  environment: ({ environment }) => environment
-})
-
-const workspaceTable = <V>({
-  bindBoolean,
-  bindText,
-  bindTextOrNull,
-  readBoolean,
-  readText,
-  readTextOrNull
-}: Parts<V>): DirectoryTable<Workspace, V> => ({
-  table: "workspaces",
-  key: ["id"],
-  columns: {
-    id: ({ id }) => bindText(id),
-    name: ({ name }) => bindText(name),
-    country: ({ country }) => bindTextOrNull(country),
-    category: ({ category }) => bindTextOrNull(category),
-    suspended: ({ suspended }) => bindBoolean(suspended),
-    partner: ({ partner }) => bindJson(partner),
-    brand: ({ brand }) => bindJson(brand ?? null),
-    retention: ({ retention }) => bindJson(retention ?? null),
-    four_eyes: ({ fourEyes }) => bindJson(fourEyes ?? null)
-  },
-  read: (row) => ({
-    id: readText(row["id"]),
-    name: readText(row["name"]),
-    country: readTextOrNull(row["country"]),
-    category: readTextOrNull(row["category"]),
-    suspended: readBoolean(row["suspended"]),
-    partner: readJson(row["partner"]),
-    // Absent and not null: what was written without one reads as it was written.
-    ...(row["brand"] == null ? {} : { brand: readJson(row["brand"]) }),
-    ...(row["retention"] == null ? {} : { retention: readJson(row["retention"]) }),
-    ...(row["four_eyes"] == null ? {} : { fourEyes: readJson(row["four_eyes"]) })
-  })
-})
-
-const apiKeyTable = <V>(parts: Parts<V>): DirectoryTable<ApiKey, V> => {
-  const { bindText, bindTextOrNull, readTenant, readText, readTextOrNull } = parts
-  return {
+  const apiKeys: DirectoryTable<ApiKey, V> = {
     table: "api_keys",
     key: ["hash"],
-    columns: {
-      hash: ({ hash }) => bindText(hash),
-      ...ownerColumns(parts),
-      scopes: ({ scopes }) => bindJson(scopes),
-      name: ({ name }) => bindTextOrNull(name),
-      expires_at: ({ expiresAt }) => expiresAt,
-      networks: ({ networks }) => bindJson(networks),
-      revoked_at: ({ revokedAt }) => revokedAt,
-      source: ({ source }) => source,
-      created_at: ({ createdAt }) => createdAt
-    },
-    replaced: "api_keys.source <> 'operator' or api_keys.revoked_at is null",
-    read: (row) => ({
-      hash: readText(row["hash"]),
-      ...readTenant(row),
-      scopes: readJson(row["scopes"]),
-      name: readTextOrNull(row["name"]),
-      expiresAt: row["expires_at"] as number | null,
-      networks: readJson(row["networks"]),
-      revokedAt: row["revoked_at"] as number | null,
-      source: row["source"] as ApiKey["source"],
-      createdAt: row["created_at"] as number
-    })
+    ...recordOf<ApiKey, V>({
+      hash: text,
+      workspace_id: text,
+      environment: plain(),
+      scopes: json(),
+      name: textOrNull,
+      expires_at: plain(),
+      networks: json(),
+      revoked_at: plain(),
+      source: plain(),
+      created_at: plain()
+    }),
+    replaced: "api_keys.source <> 'operator' or api_keys.revoked_at is null"
   }
-}
-
-const connectionTable = <V>(parts: Parts<V>): DirectoryTable<Connection, V> => {
-  const { bindBoolean, bindText, bindTextOrNull, readBoolean, readTenant, readText, readTextOrNull } = parts
-  return {
+  const configured = recordOf<Omit<Connection, "account">, V>({
+    id: text,
+    workspace_id: text,
+    environment: plain(),
+    name: text,
+    connector: text,
+    active: flag,
+    priority: plain(),
+    sealed_credentials: text,
+    sealed_webhook_secret: textOrNull,
+    sealed_previous_webhook_secret: optional(text),
+    timeout_millis: plain(),
+    supports: json(),
+    restrictions: json(),
+    circuit_breaker: json(),
+    fees: optional(json()),
+    reports: optional(json())
+  })
+  const connections: DirectoryTable<Connection, V> = {
     table: "connections",
     key: ["id"],
-    columns: {
-      id: ({ id }) => bindText(id),
-      ...ownerColumns(parts),
-      name: ({ name }) => bindText(name),
-      connector: ({ connector }) => bindText(connector),
-      active: ({ active }) => bindBoolean(active),
-      priority: ({ priority }) => priority,
-      sealed_credentials: ({ sealedCredentials }) => bindText(sealedCredentials),
-      sealed_webhook_secret: ({ sealedWebhookSecret }) => bindTextOrNull(sealedWebhookSecret),
-      sealed_previous_webhook_secret: ({ sealedPreviousWebhookSecret }) =>
-        bindTextOrNull(sealedPreviousWebhookSecret ?? null),
-      timeout_millis: ({ timeoutMillis }) => timeoutMillis,
-      supports: ({ supports }) => bindJson(supports),
-      restrictions: ({ restrictions }) => bindJson(restrictions),
-      circuit_breaker: ({ circuitBreaker }) => bindJson(circuitBreaker),
-      fees: ({ fees }) => bindJson(fees ?? null),
-      reports: ({ reports }) => bindJson(reports ?? null)
-    },
-    read: (row) => ({
-      id: readText(row["id"]),
-      ...readTenant(row),
-      name: readText(row["name"]),
-      connector: readText(row["connector"]),
-      active: readBoolean(row["active"]),
-      priority: row["priority"] as number,
-      sealedCredentials: readText(row["sealed_credentials"]),
-      sealedWebhookSecret: readTextOrNull(row["sealed_webhook_secret"]),
-      timeoutMillis: row["timeout_millis"] as number | null,
-      supports: readJson(row["supports"]),
-      restrictions: readJson(row["restrictions"]),
-      circuitBreaker: readJson(row["circuit_breaker"]),
-      // Absent and not null: what was written without them reads as it was written.
-      ...(row["sealed_previous_webhook_secret"] == null
-        ? {}
-        : { sealedPreviousWebhookSecret: readText(row["sealed_previous_webhook_secret"]) }),
-      ...(row["fees"] == null ? {} : { fees: readJson(row["fees"]) }),
-      ...(row["reports"] == null ? {} : { reports: readJson(row["reports"]) }),
-      ...accountOf(row)
+    columns: configured.columns,
+    read: (row) => ({ ...configured.read(row), ...accountOf(row) })
+  }
+  const routing: DirectoryTable<WorkspaceRouting, V> = {
+    table: "routing",
+    key: tenantKey,
+    ...recordOf<WorkspaceRouting, V>({ workspace_id: text, environment: plain(), settings: json() })
+  }
+  const webhookEndpoints: DirectoryTable<WebhookEndpoint, V> = {
+    table: "webhook_endpoints",
+    key: ["id"],
+    ...recordOf<WebhookEndpoint, V>({
+      id: text,
+      workspace_id: text,
+      environment: plain(),
+      url: text,
+      events: { bind: bindTexts, read: readTexts },
+      sealed_secret: text,
+      sealed_previous_secret: optional(textOrNull),
+      active: flag,
+      rotation: optional(json())
     })
   }
+  return { directory: { workspaces, apiKeys, connections, routing, webhookEndpoints } }
 }
 
 /** Columns that a configuration does not write. */
@@ -182,41 +135,3 @@ export const bindAccount = ({ id, mode }: ProviderAccount): string => JSON.strin
 export const replaceEndpointSecret = `update webhook_endpoints
   set sealed_secret = $1, sealed_previous_secret = $2, rotation = $3 where id = $4 and sealed_secret = $5
   returning 1 as one`
-
-const routingTable = <V>(parts: Parts<V>): DirectoryTable<WorkspaceRouting, V> => ({
-  table: "routing",
-  key: tenantKey,
-  columns: { ...ownerColumns(parts), settings: ({ settings }) => bindJson(settings) },
-  read: (row) => ({ ...parts.readTenant(row), settings: readJson(row["settings"]) })
-})
-
-const webhookEndpointTable = <V>(parts: Parts<V>): DirectoryTable<WebhookEndpoint, V> => {
-  const { bindBoolean, bindText, bindTextOrNull, bindTexts, readBoolean, readTenant, readText, readTexts } = parts
-  return {
-    table: "webhook_endpoints",
-    key: ["id"],
-    columns: {
-      id: ({ id }) => bindText(id),
-      ...ownerColumns(parts),
-      url: ({ url }) => bindText(url),
-      events: ({ events }) => bindTexts(events),
-      sealed_secret: ({ sealedSecret }) => bindText(sealedSecret),
-      sealed_previous_secret: ({ sealedPreviousSecret }) => bindTextOrNull(sealedPreviousSecret ?? null),
-      active: ({ active }) => bindBoolean(active),
-      rotation: ({ rotation }) => bindJson(rotation ?? null)
-    },
-    read: (row) => ({
-      id: readText(row["id"]),
-      ...readTenant(row),
-      url: readText(row["url"]),
-      events: readTexts(row["events"]) as WebhookEndpoint["events"],
-      sealedSecret: readText(row["sealed_secret"]),
-      // Absent and not null: what was written without one reads as it was written.
-      ...(row["sealed_previous_secret"] === null
-        ? {}
-        : { sealedPreviousSecret: readText(row["sealed_previous_secret"]) }),
-      active: readBoolean(row["active"]),
-      ...(row["rotation"] == null ? {} : { rotation: readJson(row["rotation"]) })
-    })
-  }
-}

@@ -10,35 +10,26 @@ import {
 } from "@pointsman/core/ports"
 import { Result } from "effect"
 import { type Columns, type Parts, type Row, readJson } from "./Columns.ts"
+import { plain, recordOf } from "./Fields.ts"
 
-export const makeMerchantRows = <V>(parts: Parts<V>) => {
-  const { bindText, bindTextOrNull, readBoolean, readText, readTextOrNull } = parts
-
+export const makeMerchantRows = <V>({ bindText, readBoolean, text, textOrNull }: Parts<V>) => {
+  const merchant = recordOf<Merchant, V>({
+    partner_id: text,
+    id: text,
+    workspace_id: text,
+    name: text,
+    email: text,
+    country: text,
+    category: textOrNull,
+    invitation_hash: text,
+    created_at: plain()
+  })
   const merchantColumns: Columns<Merchant, V> = {
-    partner_id: ({ partnerId }) => bindText(partnerId),
-    id: ({ id }) => bindText(id),
-    workspace_id: ({ workspaceId }) => bindText(workspaceId),
-    name: ({ name }) => bindText(name),
-    email: ({ email }) => bindText(email),
-    email_key: ({ email }) => bindText(emailKey(email)),
-    country: ({ country }) => bindText(country),
-    category: ({ category }) => bindTextOrNull(category),
-    invitation_hash: ({ invitationHash }) => bindText(invitationHash),
-    created_at: ({ createdAt }) => createdAt
+    ...merchant.columns,
+    email_key: ({ email }) => bindText(emailKey(email))
   }
-
   const readStanding = (row: Row): MerchantStanding => ({
-    merchant: {
-      id: readText(row["id"]),
-      partnerId: readText(row["partner_id"]),
-      workspaceId: readText(row["workspace_id"]),
-      name: readText(row["name"]),
-      email: readText(row["email"]),
-      country: readText(row["country"]),
-      category: readTextOrNull(row["category"]),
-      invitationHash: readText(row["invitation_hash"]),
-      createdAt: row["created_at"] as number
-    },
+    merchant: merchant.read(row),
     suspended: readBoolean(row["suspended"]),
     hasLiveKey: readBoolean(row["has_live_key"])
   })

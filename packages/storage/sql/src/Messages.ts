@@ -1,58 +1,31 @@
-/** How providers' messages lie in their table. */
+/** How providers' messages are stored. */
 import type { MessageNote, StoredMessage, TenantMessage } from "@pointsman/core/ports"
 import type { Columns, Owner, Parts, Row } from "./Columns.ts"
+import { type Fields, plain, recordOf } from "./Fields.ts"
 
-export const makeMessageRows = <V>(parts: Parts<V>) => {
-  const { bindBoolean, bindText, bindTextOrNull, readBoolean, readTenant, readText, readTextOrNull, tenantColumns } =
-    parts
-
+export const makeMessageRows = <V>({ flag, readTenant, tenantColumns, text, textOrNull }: Parts<V>) => {
   /** What is written when the message is decided. */
-  const decisionColumns: Columns<MessageNote, V, Pick<Owner, "tenant">> = {
-    payment_id: ({ paymentId }) => bindTextOrNull(paymentId),
-    about: ({ about }) => about,
-    subject_id: ({ subjectId }) => bindText(subjectId),
-    dispute_id: ({ disputeId }) => bindTextOrNull(disputeId),
-    verdict: ({ verdict }) => verdict,
-    outcome: ({ outcome }) => outcome,
-    reason: ({ reason }) => bindTextOrNull(reason),
-    written_at: ({ writtenAt }) => writtenAt
+  const decision: Fields<Omit<MessageNote, "connectionId" | "eventId" | "receivedAt">, V> = {
+    payment_id: textOrNull,
+    about: plain(),
+    subject_id: text,
+    dispute_id: textOrNull,
+    verdict: plain(),
+    outcome: plain(),
+    reason: textOrNull,
+    written_at: plain()
   }
-
-  const noteColumns: Columns<MessageNote, V, Pick<Owner, "tenant">> = {
-    connection_id: ({ connectionId }) => bindText(connectionId),
-    event_id: ({ eventId }) => bindText(eventId),
-    ...decisionColumns,
-    received_at: ({ receivedAt }) => receivedAt
+  const note: Fields<MessageNote, V> = { connection_id: text, event_id: text, ...decision, received_at: plain() }
+  const { columns: noteColumns, read: readNote } = recordOf<MessageNote, V>(note)
+  const decisionColumns: Columns<MessageNote, V, Pick<Owner, "tenant">> = recordOf(decision).columns
+  const message = recordOf<StoredMessage, V>({ ...note, body: text, is_sealed: flag })
+  const messageColumns: Columns<StoredMessage, V, Pick<Owner, "tenant">> = { ...tenantColumns, ...message.columns }
+  return {
+    decisionColumns,
+    noteColumns,
+    messageColumns,
+    readNote,
+    readTenantMessage: (row: Row): TenantMessage => ({ ...readNote(row), tenant: readTenant(row) }),
+    readMessage: message.read
   }
-
-  const messageColumns: Columns<StoredMessage, V, Pick<Owner, "tenant">> = {
-    ...tenantColumns,
-    ...noteColumns,
-    body: ({ body }) => bindText(body),
-    is_sealed: ({ isSealed }) => bindBoolean(isSealed)
-  }
-
-  const readNote = (row: Row): MessageNote => ({
-    connectionId: readText(row["connection_id"]),
-    eventId: readText(row["event_id"]),
-    paymentId: readTextOrNull(row["payment_id"]),
-    about: row["about"] as MessageNote["about"],
-    subjectId: readText(row["subject_id"]),
-    disputeId: readTextOrNull(row["dispute_id"]),
-    verdict: row["verdict"] as MessageNote["verdict"],
-    outcome: row["outcome"] as MessageNote["outcome"],
-    reason: readTextOrNull(row["reason"]),
-    writtenAt: row["written_at"] as number,
-    receivedAt: row["received_at"] as number
-  })
-
-  const readTenantMessage = (row: Row): TenantMessage => ({ ...readNote(row), tenant: readTenant(row) })
-
-  const readMessage = (row: Row): StoredMessage => ({
-    ...readNote(row),
-    body: readText(row["body"]),
-    isSealed: readBoolean(row["is_sealed"])
-  })
-
-  return { decisionColumns, noteColumns, messageColumns, readNote, readTenantMessage, readMessage }
 }

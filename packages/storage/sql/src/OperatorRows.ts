@@ -2,74 +2,43 @@
 import type { Operator, OperatorSession, SignInLink } from "@pointsman/core"
 import { loginKey } from "@pointsman/core/internal"
 import type { GuessCount, SignedIn } from "@pointsman/core/ports"
-import { type Columns, type Parts, type Row, readJson } from "./Columns.ts"
+import type { Columns, Parts, Row } from "./Columns.ts"
+import { json, plain, recordOf } from "./Fields.ts"
 
-export const makeOperatorRows = <V>({
-  bindBoolean,
-  bindText,
-  bindTextOrNull,
-  readBoolean,
-  readText,
-  readTextOrNull
-}: Parts<V>) => {
+export const makeOperatorRows = <V>({ bindText, flag, text, textOrNull }: Parts<V>) => {
+  const operator = recordOf<Operator, V>({
+    id: text,
+    login: text,
+    display_name: text,
+    active: flag,
+    grants: json(),
+    password_hash: textOrNull,
+    version: plain(),
+    created_at: plain()
+  })
   const operatorColumns: Columns<Operator, V> = {
-    id: ({ id }) => bindText(id),
-    login: ({ login }) => bindText(login),
-    login_key: ({ login }) => bindText(loginKey(login)),
-    display_name: ({ displayName }) => bindText(displayName),
-    active: ({ active }) => bindBoolean(active),
-    grants: ({ grants }) => JSON.stringify(grants),
-    password_hash: ({ passwordHash }) => bindTextOrNull(passwordHash),
-    version: ({ version }) => version,
-    created_at: ({ createdAt }) => createdAt
+    ...operator.columns,
+    login_key: ({ login }) => bindText(loginKey(login))
   }
-  const readOperator = (row: Row): Operator => ({
-    id: readText(row["id"]),
-    login: readText(row["login"]),
-    displayName: readText(row["display_name"]),
-    active: readBoolean(row["active"]),
-    grants: readJson<Operator["grants"]>(row["grants"]),
-    passwordHash: readTextOrNull(row["password_hash"]),
-    version: Number(row["version"]),
-    createdAt: Number(row["created_at"])
-  })
   /** None of its names is one of an operator's: both are read as one row. */
-  const sessionColumns: Columns<OperatorSession, V> = {
-    hash: ({ hash }) => hash,
-    operator_id: ({ operatorId }) => bindText(operatorId),
-    method: ({ method }) => method,
-    signed_in_at: ({ createdAt }) => createdAt,
-    seen_at: ({ seenAt }) => seenAt
-  }
-  const readSession = (row: Row): OperatorSession => ({
-    hash: readText(row["hash"]),
-    operatorId: readText(row["operator_id"]),
-    method: row["method"] as OperatorSession["method"],
-    createdAt: Number(row["signed_in_at"]),
-    seenAt: Number(row["seen_at"])
+  const session = recordOf<Omit<OperatorSession, "createdAt"> & { readonly signedInAt: number }, V>({
+    hash: plain(),
+    operator_id: text,
+    method: plain(),
+    signed_in_at: plain(),
+    seen_at: plain()
   })
-  const readSignedIn = (row: Row): SignedIn => ({ session: readSession(row), operator: readOperator(row) })
-  const linkColumns: Columns<SignInLink, V> = {
-    hash: ({ hash }) => hash,
-    operator_id: ({ operatorId }) => bindText(operatorId),
-    created_at: ({ createdAt }) => createdAt,
-    expires_at: ({ expiresAt }) => expiresAt
+  const readSession = (row: Row): OperatorSession => {
+    const { signedInAt, ...read } = session.read(row)
+    return { ...read, createdAt: signedInAt }
   }
-  const readLink = (row: Row): SignInLink => ({
-    hash: readText(row["hash"]),
-    operatorId: readText(row["operator_id"]),
-    createdAt: Number(row["created_at"]),
-    expiresAt: Number(row["expires_at"])
-  })
-  const readGuesses = (row: Row): GuessCount => ({ since: Number(row["since"]), count: Number(row["count"]) })
   return {
     operatorColumns,
-    readOperator,
-    sessionColumns,
+    readOperator: operator.read,
+    session,
     readSession,
-    readSignedIn,
-    linkColumns,
-    readLink,
-    readGuesses
+    readSignedIn: (row: Row): SignedIn => ({ session: readSession(row), operator: operator.read(row) }),
+    link: recordOf<SignInLink, V>({ hash: plain(), operator_id: text, created_at: plain(), expires_at: plain() }),
+    readGuesses: (row: Row): GuessCount => ({ since: Number(row["since"]), count: Number(row["count"]) })
   }
 }

@@ -21,12 +21,12 @@ const countGuess = `insert into sign_in_guesses as stored (key, since, count) va
 
 export const makeOperators = <V>(sql: Sql<V>): Operators => {
   const { rows } = sql
-  const { bindText, linkColumns, readOperator, readSession, readSignedIn, sessionColumns } = rows
+  const { bindText, readOperator, readSession, readSignedIn } = rows
   const logged = makeLogged(sql)
-  const bindSession = valuesOf(sessionColumns)
-  const bindLink = valuesOf(linkColumns)
-  const insertSession = insertInto("operator_sessions", Object.keys(sessionColumns))
-  const insertLink = insertInto("sign_in_links", Object.keys(linkColumns))
+  const bindSession = valuesOf(rows.session.columns)
+  const bindLink = valuesOf(rows.link.columns)
+  const insertSession = insertInto("operator_sessions", Object.keys(rows.session.columns))
+  const insertLink = insertInto("sign_in_links", Object.keys(rows.link.columns))
   const writeOperator = makeWrite(sql)
   const one = <A>(operation: string, text: string, key: string, take: (row: Row) => A) =>
     Effect.map(sql.read(operation, text, [bindText(key)]), firstOf(take))
@@ -51,15 +51,17 @@ export const makeOperators = <V>(sql: Sql<V>): Operators => {
         hash,
         readSignedIn
       ),
-    addSession: (session, { createdBefore, seenBefore }, audit) =>
-      Effect.map(
+    addSession: (session, { createdBefore, seenBefore }, audit) => {
+      const values = bindSession({ ...session, signedInAt: session.createdAt })
+      return Effect.map(
         logged("operators.addSession", audit, (query) =>
-          Effect.tap(whileActive(sql, query, session.operatorId, insertSession, bindSession(session)), () =>
+          Effect.tap(whileActive(sql, query, session.operatorId, insertSession, values), () =>
             query("delete from operator_sessions where signed_in_at < $1 or seen_at < $2", [createdBefore, seenBefore])
           )
         ),
         (added) => added !== undefined
-      ),
+      )
+    },
     seen: (hash, at) =>
       Effect.asVoid(
         sql.update("operators.seen", "update operator_sessions set seen_at = $2 where hash = $1 and seen_at < $2", [
@@ -97,12 +99,12 @@ export const makeOperators = <V>(sql: Sql<V>): Operators => {
 
 /** Links that are taken, and tries that are counted. */
 const usedOnce = <V>(sql: Sql<V>): Pick<Operators, "takeLink" | "countGuess" | "forgetGuesses"> => {
-  const { bindText, readGuesses, readLink } = sql.rows
+  const { bindText, link, readGuesses } = sql.rows
   return {
     takeLink: (hash) =>
       Effect.map(
         sql.update("operators.takeLink", "delete from sign_in_links where hash = $1 returning *", [bindText(hash)]),
-        firstOf(readLink)
+        firstOf(link.read)
       ),
     countGuess: (key, at, windowMillis) =>
       repeatable(sql, "operators.countGuess", (query) =>

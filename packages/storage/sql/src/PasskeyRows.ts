@@ -1,37 +1,18 @@
-/** How passkeys and their challenges are stored. */
+/** How passkeys of operators, and the challenges that they sign, are stored. */
 import type { Passkey, PasskeyChallenge } from "@pointsman/core"
-import { type Columns, type Parts, type Row, readJson } from "./Columns.ts"
+import type { Parts } from "./Columns.ts"
+import { json, plain, recordOf } from "./Fields.ts"
 
-export const makePasskeyRows = <V>({ bindText, bindTextOrNull, readText, readTextOrNull }: Parts<V>) => {
-  const passkeyColumns: Columns<Passkey, V> = {
-    id: ({ id }) => bindText(id),
-    operator_id: ({ operatorId }) => bindText(operatorId),
-    name: ({ name }) => bindText(name),
-    public_key: ({ publicKey }) => publicKey,
-    counter: ({ counter }) => counter,
-    transports: ({ transports }) => JSON.stringify(transports),
-    created_at: ({ createdAt }) => createdAt,
-    used_at: ({ usedAt }) => usedAt
-  }
-  const readPasskey = (row: Row): Passkey => ({
-    id: readText(row["id"]),
-    operatorId: readText(row["operator_id"]),
-    name: readText(row["name"]),
-    publicKey: readText(row["public_key"]),
-    counter: Number(row["counter"]),
-    transports: readJson<Passkey["transports"]>(row["transports"]),
-    createdAt: Number(row["created_at"]),
-    usedAt: row["used_at"] === null ? null : Number(row["used_at"])
-  })
-  const challengeColumns: Columns<PasskeyChallenge, V> = {
-    hash: ({ hash }) => hash,
-    operator_id: ({ operatorId }) => bindTextOrNull(operatorId),
-    expires_at: ({ expiresAt }) => expiresAt
-  }
-  const readChallenge = (row: Row): PasskeyChallenge => ({
-    hash: readText(row["hash"]),
-    operatorId: readTextOrNull(row["operator_id"]),
-    expiresAt: Number(row["expires_at"])
-  })
-  return { passkeyColumns, readPasskey, challengeColumns, readChallenge }
-}
+export const makePasskeyRows = <V>({ text, textOrNull }: Parts<V>) => ({
+  passkey: recordOf<Passkey, V>({
+    id: text,
+    operator_id: text,
+    name: text,
+    public_key: plain(),
+    counter: plain(),
+    transports: json(),
+    created_at: plain(),
+    used_at: plain()
+  }),
+  challenge: recordOf<PasskeyChallenge, V>({ hash: plain(), operator_id: textOrNull, expires_at: plain() })
+})

@@ -10,31 +10,31 @@ const recordUse = `update passkeys set counter = $2, used_at = $3
   where id = $1 and (counter < $2 or (counter = 0 and $2 = 0)) returning id`
 
 export const makePasskeys = <V>(sql: Sql<V>): Passkeys => {
-  const { bindText, challengeColumns, passkeyColumns, readChallenge, readPasskey } = sql.rows
+  const { bindText, challenge, passkey } = sql.rows
   const logged = makeLogged(sql)
-  const bindPasskey = valuesOf(passkeyColumns)
-  const bindChallenge = valuesOf(challengeColumns)
-  const insertPasskey = `${insertInto("passkeys", Object.keys(passkeyColumns))} on conflict (id) do nothing returning id`
-  const insertChallenge = insertInto("passkey_challenges", Object.keys(challengeColumns))
+  const bindPasskey = valuesOf(passkey.columns)
+  const bindChallenge = valuesOf(challenge.columns)
+  const insertPasskey = `${insertInto("passkeys", Object.keys(passkey.columns))} on conflict (id) do nothing returning id`
+  const insertChallenge = insertInto("passkey_challenges", Object.keys(challenge.columns))
   return {
     list: (operatorId) =>
       Effect.map(
         sql.read("passkeys.list", "select * from passkeys where operator_id = $1 order by created_at, id", [
           bindText(operatorId)
         ]),
-        (found) => found.map(readPasskey)
+        (found) => found.map(passkey.read)
       ),
     byId: (id) =>
       Effect.map(
         sql.read("passkeys.byId", "select * from passkeys where id = $1", [bindText(id)]),
-        firstOf(readPasskey)
+        firstOf(passkey.read)
       ),
-    add: (passkey, audit) =>
+    add: (added, audit) =>
       Effect.map(
         logged("passkeys.add", audit, (query) =>
-          Effect.map(whileActive(sql, query, passkey.operatorId, insertPasskey, bindPasskey(passkey)), changedRow)
+          Effect.map(whileActive(sql, query, added.operatorId, insertPasskey, bindPasskey(added)), changedRow)
         ),
-        (added) => added === true
+        (isAdded) => isAdded === true
       ),
     used: (id, counter, at) =>
       Effect.map(sql.update("passkeys.used", recordUse, [bindText(id), counter, at]), ({ length }) => length > 0),
@@ -51,12 +51,12 @@ export const makePasskeys = <V>(sql: Sql<V>): Passkeys => {
         ),
         (removed) => removed === true
       ),
-    addChallenge: (challenge, now) =>
+    addChallenge: (added, now) =>
       Effect.asVoid(
         repeatable(sql, "passkeys.addChallenge", (query) =>
           Effect.andThen(
             query("delete from passkey_challenges where expires_at <= $1", [now]),
-            query(insertChallenge, bindChallenge(challenge))
+            query(insertChallenge, bindChallenge(added))
           )
         )
       ),
@@ -65,7 +65,7 @@ export const makePasskeys = <V>(sql: Sql<V>): Passkeys => {
         sql.update("passkeys.takeChallenge", "delete from passkey_challenges where hash = $1 returning *", [
           bindText(hash)
         ]),
-        firstOf(readChallenge)
+        firstOf(challenge.read)
       )
   }
 }

@@ -2,33 +2,43 @@
 import type { Closing, ReconciliationRun, SettlementEntry, SignedMoney } from "@pointsman/core"
 import type { BalanceRow, PayoutMoves, PayoutPart } from "@pointsman/core/ports"
 import type { Columns, Parts, Row } from "./Columns.ts"
+import { json, plain, recordOf } from "./Fields.ts"
 
-const amountOf = (row: Row, name: string, currency = `${name}_currency`): SignedMoney | null =>
+const amountOf = (row: Row, name: string): SignedMoney | null =>
   row[`${name}_minor`] === null
     ? null
-    : { minorUnits: row[`${name}_minor`] as number, currency: row[currency] as string }
+    : { minorUnits: row[`${name}_minor`] as number, currency: row[`${name}_currency`] as string }
 
-export const makeSettlementRows = <V>(parts: Parts<V>) => {
-  const { bindText, bindTextOrNull, readTenant, readText, readTextOrNull } = parts
+/** Beside the tenant, and what is several columns each. */
+type Flat = Omit<SettlementEntry, "tenant" | "gross" | "converted" | "fee" | "net" | "corrected" | "closed">
 
+export const makeSettlementRows = <V>({ bindText, readTenant, readText, text, textOrNull }: Parts<V>) => {
+  const flat = recordOf<Flat, V>({
+    connection_id: text,
+    row_id: text,
+    run_id: plain(),
+    number: plain(),
+    generated_at: plain(),
+    kind: plain(),
+    result: plain(),
+    reason: plain(),
+    payment_id: textOrNull,
+    suggested_payment_id: textOrNull,
+    refund_id: textOrNull,
+    dispute_id: textOrNull,
+    provider_ref: textOrNull,
+    names: json(),
+    payout_id: textOrNull,
+    occurred_at: plain(),
+    settled_at: plain(),
+    recorded_at: plain(),
+    expected: textOrNull,
+    opened_at: plain()
+  })
   const settlementColumns: Columns<SettlementEntry, V> = {
     workspace_id: ({ tenant }) => bindText(tenant.workspaceId),
     environment: ({ tenant }) => tenant.environment,
-    connection_id: ({ connectionId }) => bindText(connectionId),
-    row_id: ({ rowId }) => bindText(rowId),
-    run_id: ({ runId }) => runId,
-    number: ({ number }) => number,
-    generated_at: ({ generatedAt }) => generatedAt,
-    kind: ({ kind }) => kind,
-    result: ({ result }) => result,
-    reason: ({ reason }) => reason,
-    payment_id: ({ paymentId }) => bindTextOrNull(paymentId),
-    suggested_payment_id: ({ suggestedPaymentId }) => bindTextOrNull(suggestedPaymentId),
-    refund_id: ({ refundId }) => bindTextOrNull(refundId),
-    dispute_id: ({ disputeId }) => bindTextOrNull(disputeId),
-    provider_ref: ({ providerRef }) => bindTextOrNull(providerRef),
-    // JSON escapes what a database's text does not hold.
-    names: ({ names }) => (names === null ? null : JSON.stringify(names)),
+    ...flat.columns,
     gross_minor: ({ gross }) => gross.minorUnits,
     currency: ({ gross }) => gross.currency,
     converted_minor: ({ converted }) => converted?.minorUnits ?? null,
@@ -37,57 +47,28 @@ export const makeSettlementRows = <V>(parts: Parts<V>) => {
     fee_currency: ({ fee }) => fee?.currency ?? null,
     net_minor: ({ net }) => net?.minorUnits ?? null,
     net_currency: ({ net }) => net?.currency ?? null,
-    payout_id: ({ payoutId }) => bindTextOrNull(payoutId),
-    occurred_at: ({ occurredAt }) => occurredAt,
-    settled_at: ({ settledAt }) => settledAt,
-    recorded_at: ({ recordedAt }) => recordedAt,
     corrected_by: ({ corrected }) => (corrected === null ? null : bindText(corrected.by)),
     corrected_at: ({ corrected }) => corrected?.at ?? null,
-    expected: ({ expected }) => bindTextOrNull(expected),
-    opened_at: ({ openedAt }) => openedAt,
     closed_at: ({ closed }) => closed?.at ?? null,
     closed_by: ({ closed }) => closed?.by ?? null,
     closed_note: ({ closed }) => (closed === null ? null : bindText(closed.note))
   }
-
+  const closedOf = (row: Row): Closing => ({
+    by: row["closed_by"] as Closing["by"],
+    note: readText(row["closed_note"]),
+    at: row["closed_at"] as number
+  })
   const readSettlement = (row: Row): SettlementEntry => ({
     tenant: readTenant(row),
-    connectionId: readText(row["connection_id"]),
-    rowId: readText(row["row_id"]),
-    runId: row["run_id"] as string,
-    number: row["number"] as number,
-    generatedAt: row["generated_at"] as number,
-    result: row["result"] as SettlementEntry["result"],
-    reason: row["reason"] as SettlementEntry["reason"],
-    paymentId: readTextOrNull(row["payment_id"]),
-    kind: row["kind"] as SettlementEntry["kind"],
-    suggestedPaymentId: readTextOrNull(row["suggested_payment_id"]),
-    refundId: readTextOrNull(row["refund_id"]),
-    disputeId: readTextOrNull(row["dispute_id"]),
-    providerRef: readTextOrNull(row["provider_ref"]),
-    names: row["names"] === null ? null : (JSON.parse(row["names"] as string) as SettlementEntry["names"]),
+    ...flat.read(row),
     gross: { minorUnits: row["gross_minor"] as number, currency: row["currency"] as string },
     converted: amountOf(row, "converted"),
     fee: amountOf(row, "fee"),
     net: amountOf(row, "net"),
-    payoutId: readTextOrNull(row["payout_id"]),
-    occurredAt: row["occurred_at"] as number,
-    settledAt: row["settled_at"] as number | null,
-    recordedAt: row["recorded_at"] as number,
-    expected: readTextOrNull(row["expected"]),
-    openedAt: row["opened_at"] as number | null,
     corrected:
       row["corrected_at"] === null ? null : { by: readText(row["corrected_by"]), at: row["corrected_at"] as number },
-    closed:
-      row["closed_at"] === null
-        ? null
-        : {
-            by: row["closed_by"] as Closing["by"],
-            note: readText(row["closed_note"]),
-            at: row["closed_at"] as number
-          }
+    closed: row["closed_at"] === null ? null : closedOf(row)
   })
-
   return { settlementColumns, readSettlement }
 }
 
