@@ -3,7 +3,7 @@
  * first release it is the only one, and is changed in place; a step that was released is never changed: another one follows.
  */
 import { StorageError } from "@pointsman/core/ports"
-import { migrationsTable, type Row } from "@pointsman/storage-sql"
+import { migrationsTable, newestOf, type Row } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import type { Database } from "./Database.ts"
 import { schema } from "./Schema.ts"
@@ -30,7 +30,7 @@ export const tables: ReadonlyArray<string> = [
 ]
 
 /** The number of the last step. */
-export const newest = Math.max(...Object.keys(steps).map((name) => Number.parseInt(name, 10)))
+export const newest = newestOf(steps)
 
 export const newerSchema = (version: number): string =>
   `the database has schema version ${version}, created by a newer release; this release supports up to ${newest}`

@@ -12,3 +12,10 @@ export const schemaIn = (words: ReadonlyArray<readonly [RegExp, string]>): strin
     (text, [pattern, own]) => text.replaceAll(pattern, own),
     schema.replaceAll(/^ {2}tenant,$/gmu, tenantColumns).replaceAll("(tenant", "(workspace_id, environment")
   )
+
+/** Where the steps are recorded that a database has been given. */
+export const migrationsTable = "pointsman_migrations"
+
+/** The number of the last step. */
+export const newestOf = (steps: Readonly<Record<string, unknown>>): number =>
+  Math.max(...Object.keys(steps).map((name) => Number.parseInt(name, 10)))

@@ -45,7 +45,6 @@ export { makeDisputes } from "./Disputes.ts"
 export { unindexedType } from "./EventRows.ts"
 export { type IdRange, idRangeOf } from "./IdRange.ts"
 export { makeMerchants } from "./Merchants.ts"
-export { execute, migrationsTable, newestOf, runSteps, type Step } from "./Migrations.ts"
 export { makeOperators } from "./Operators.ts"
 export { makePasskeys } from "./Passkeys.ts"
 export { makeRecordLosses, readRecordLoss } from "./RecordLoss.ts"
@@ -60,7 +59,7 @@ export {
   paymentIdsBefore
 } from "./Retention.ts"
 export { makeRows } from "./Rows.ts"
-export { schemaIn } from "./Schema.ts"
+export { migrationsTable, newestOf, schemaIn } from "./Schema.ts"
 export {
   type CheckoutForm,
   type KeyForm,

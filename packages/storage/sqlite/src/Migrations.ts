@@ -3,32 +3,54 @@
  * release, a change of the schema is a change of that file; from then on it is a further step, because released steps stay
  * as they are.
  */
-import { StorageError } from "@pointsman/core/ports"
-import { newestOf, runSteps, type Step } from "@pointsman/storage-sql"
-import { Effect } from "effect"
-import * as Client from "effect/sql/SqlClient"
-import type { Database } from "./Database.ts"
+import type { DatabaseSync } from "node:sqlite"
+import type { StorageError } from "@pointsman/core/ports"
+import { migrationsTable, newestOf } from "@pointsman/storage-sql"
+import type { Effect } from "effect"
+import { type Database, update } from "./Database.ts"
 import { schema } from "./Schema.ts"
-import { make as makeSqlClient } from "./SqlClient.ts"
 
-/** Several statements at once, which only a raw execution runs (see `SqlClient.ts`). */
-const script = (text: string): Step => Effect.flatMap(Client.SqlClient, (sql) => sql.unsafe(text).raw)
-
-export const steps: Readonly<Record<string, Step>> = {
-  "1_baseline": script(schema)
-}
+/** Each is several statements. */
+export const steps: Readonly<Record<string, string>> = { "1_baseline": schema }
 
 /** The number of the last step. */
 export const newest = newestOf(steps)
 
+/** The number of the last step that a file was given; `null` if it has none of our schemas. */
+export const schemaOf = (db: Pick<DatabaseSync, "prepare">): number | null => {
+  const isThere = db.prepare("select 1 from sqlite_schema where type = 'table' and name = ?").get(migrationsTable)
+  if (isThere === undefined) return null
+  return Number(db.prepare(`select max(migration_id) as id from ${migrationsTable}`).get()?.["id"])
+}
+
+const makeTable = `create table if not exists ${migrationsTable} (
+  migration_id integer not null primary key,
+  created_at text not null default current_timestamp,
+  name text not null
+) strict`
+
 /**
- * Brings the schema up to date; gives the steps that it ran. It runs without giving up the thread (see
- * `Database.ts`), so openers within a process follow one another; those of several processes wait for the lock.
- * `of`: other steps than those of this release, for tests of the migrator.
+ * Gives the steps that it ran, all in one transaction; a newer schema is refused. `of`: other steps than those of this
+ * release, for tests.
  */
-export const migrate = Effect.fnUntraced(function* (db: Database, of = steps) {
-  const client = yield* makeSqlClient(db)
-  const context = yield* Effect.context<never>()
-  const exit = Effect.runSyncExitWith(context)(Effect.provideService(runSteps(of, "file"), Client.SqlClient, client))
-  return yield* Effect.mapError(exit, (cause) => new StorageError({ operation: "migrate", cause }))
-})
+export const migrate = (
+  db: Database,
+  of = steps
+): Effect.Effect<ReadonlyArray<readonly [id: number, name: string]>, StorageError> =>
+  update(db, "migrate", () => {
+    db.exec(makeTable)
+    const reached = schemaOf(db) ?? 0
+    const last = newestOf(of)
+    if (reached > last) {
+      throw new Error(
+        `the file has schema version ${reached}, created by a newer release; this release supports up to ${last}`
+      )
+    }
+    return Object.entries(of).flatMap(([step, text]) => {
+      const [id, name] = [Number.parseInt(step, 10), step.slice(step.indexOf("_") + 1)]
+      if (id <= reached) return []
+      db.exec(text)
+      db.prepare(`insert into ${migrationsTable} (migration_id, name) values (?, ?)`).run(id, name)
+      return [[id, name] as const]
+    })
+  })

@@ -2,10 +2,9 @@
 import { resolve } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { StorageError } from "@pointsman/core/ports"
-import { migrationsTable } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import { read } from "./Database.ts"
-import { newest } from "./Migrations.ts"
+import { newest, schemaOf } from "./Migrations.ts"
 
 /** Another process may be migrating; in milliseconds. */
 const waitMillis = 30_000
@@ -25,12 +24,7 @@ export const inspect = (filename: string): Effect.Effect<Inspection, StorageErro
   read("open", () => {
     const db = new DatabaseSync(resolve(filename), { readOnly: true, timeout: waitMillis })
     try {
-      const isThere = db.prepare("select 1 from sqlite_schema where type = 'table' and name = ?").get(migrationsTable)
-      const schema =
-        isThere === undefined
-          ? null
-          : Number(db.prepare(`select max(migration_id) as id from ${migrationsTable}`).get()?.["id"])
-      return { schema, newest }
+      return { schema: schemaOf(db), newest }
     } finally {
       db.close()
     }

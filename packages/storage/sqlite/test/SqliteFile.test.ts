@@ -7,7 +7,6 @@ import { promisify } from "node:util"
 import { describe, expect, it } from "@effect/vitest"
 import type { Event } from "@pointsman/core"
 import { Directory, Ledger, SuccessRates } from "@pointsman/core/ports"
-import { execute } from "@pointsman/storage-sql"
 import { Cause, Effect, Exit, Fiber, Option } from "effect"
 import { open } from "../src/Database.ts"
 import { bindEventId, bindId } from "../src/Keys.ts"
@@ -103,7 +102,7 @@ describe("sqlite file", () => {
 /** The steps of this version, and one of a later version. */
 const later = {
   ...steps,
-  "2_notes": execute(["alter table payments add column note text not null default 'none'"])
+  "2_notes": "alter table payments add column note text not null default 'none'"
 }
 
 describe("migrations", () => {
@@ -147,7 +146,7 @@ describe("migrations", () => {
       const before = schema()
       const broken = {
         ...steps,
-        "2_broken": execute(["create table notes (text) strict", "create table payments (id)"])
+        "2_broken": "create table notes (text any) strict; create table payments (id)"
       }
       expect(yield* Effect.flip(migrate(db, broken))).toMatchObject({ _tag: "pointsman/StorageError" })
       expect(schema()).toEqual(before)
