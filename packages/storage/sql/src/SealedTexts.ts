@@ -10,9 +10,9 @@ import {
   type StorageError
 } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
-import { entryKey, firstOf, list, type Row, tenantKey } from "./Columns.ts"
+import { entryKey, firstOf, list, tenantKey } from "./Columns.ts"
 import type { DirectoryForm } from "./DirectoryWrites.ts"
-import { repeatable, type Sql } from "./Sql.ts"
+import { queryAll, repeatable, type Sql } from "./Sql.ts"
 
 export interface SealedPlace {
   readonly table: string
@@ -29,7 +29,7 @@ const connection = { table: "connections", key: ["id"], isDirectory: true }
 const endpoint = { table: "webhook_endpoints", key: ["id"], isDirectory: true }
 
 /** What has a column of its own. */
-export type PlacedKind = Exclude<SealedKind, "checkout">
+type PlacedKind = Exclude<SealedKind, "checkout">
 
 export const sealedPlaces: Readonly<Record<PlacedKind, SealedPlace>> = {
   derivation: { table: "kept_secrets", key: ["name"], column: "sealed", where: "true", isDirectory: false },
@@ -65,10 +65,17 @@ export const sealedPlaces: Readonly<Record<PlacedKind, SealedPlace>> = {
 /** A checkout is JSON: this is the part of it that is its sealed address. */
 const sealedUrlPart = (sealedUrl: string): string => `"sealedUrl":${JSON.stringify(sealedUrl)}`
 
-/** How a database finds a column of a key whose text may be longer than an index takes. */
-export interface KeyForm {
+/** How a database keeps what is sealed. */
+export interface SealedForm {
+  /** A column of a key, and its value: a text may be longer than an index takes. */
   readonly column: (name: string) => string
   readonly value: (name: string, place: string) => string
+  /** The rows of a page where they are in several tables, from those that `later` says on, in the order. */
+  readonly rows?: { readonly message: (later: string, order: string) => string }
+  /** A second update of the same: gets what `Sql.every` gives, and the key. */
+  readonly replaceAlso?: {
+    readonly message: (item: ReadonlyArray<string>, items: string, isOf: (alias: string) => string) => string
+  }
 }
 
 /** How a database finds the payments with a checkout, and replaces the text in the book of one. */
@@ -89,27 +96,29 @@ export interface CheckoutReplacement {
   readonly sealed: string
 }
 
-export const readSealed =
-  (kind: PlacedKind, readText: (value: unknown) => string) =>
-  (row: Row): SealedText => ({
-    kind,
-    key: sealedPlaces[kind].key.map((name) => readText(row[name])),
-    sealed: readText(row["sealed"])
-  })
-
 /** A page in the order of the keys, as the index has them. `$1`: how many; the key before it follows. */
-export const pageOfSealed = (kind: PlacedKind, hasBefore: boolean, form: KeyForm): string => {
+const pageOf = (kind: PlacedKind, hasBefore: boolean, form: SealedForm): string => {
   const { column, key, table, where } = sealedPlaces[kind]
   const order = list(key.map(form.column))
-  const isLater = `(${order}) > (${list(key.map((name, at) => form.value(name, `$${at + 2}::text`)))})`
-  return `select ${list(key)}, ${column} as sealed from ${table} where ${where}${hasBefore ? ` and ${isLater}` : ""}
-    order by ${order} limit $1`
+  const values = key.map((name, at) => form.value(name, `$${at + 2}::text`))
+  const later = hasBefore ? ` and (${order}) > (${list(values)})` : ""
+  const rows =
+    kind === "message" && form.rows !== undefined
+      ? form.rows.message(later, order)
+      : `select ${list(key)}, ${column} as sealed from ${table} where ${where}${later}`
+  return `${rows} order by ${order} limit $1`
 }
 
-const replaceOf = (kind: PlacedKind, form: KeyForm): string => {
+const replacesOf = <V>({ every }: Sql<V>, kind: PlacedKind, form: SealedForm) => {
   const { column, key, table } = sealedPlaces[kind]
-  const ofRecord = key.map((name, at) => `${form.column(name)} = ${form.value(name, `$${at + 3}::text`)}`).join(" and ")
-  return `update ${table} set ${column} = $2 where ${ofRecord} and ${column} = $1 returning 1 as one`
+  const isOf = (item: ReadonlyArray<string>) => (alias: string) =>
+    key.map((name, at) => `${alias}.${form.column(name)} = ${form.value(name, item[at + 2] as string)}`).join(" and ")
+  const update = (item: ReadonlyArray<string>, items: string) =>
+    `update ${table} as e set ${column} = ${item[1]} ${items}
+      where ${isOf(item)("e")} and e.${column} = ${item[0]} returning 1 as one`
+  const also = kind === "message" ? form.replaceAlso?.message : undefined
+  const others = also === undefined ? [] : [(item: ReadonlyArray<string>, items: string) => also(item, items, isOf(item))]
+  return [update, ...others].map((textOf) => every(0, ["text", "text", ...key.map(() => "text" as const)], textOf))
 }
 
 type After = ReadonlyArray<string> | null
@@ -148,7 +157,7 @@ const ofBook = ({ expected, key, sealed }: SealedReplacement): CheckoutReplaceme
 export const makeSealedTexts = <V>(
   sql: Sql<V>,
   { forget, tell }: Pick<DirectoryForm<V>, "forget" | "tell">,
-  form: KeyForm,
+  form: SealedForm,
   checkouts: CheckoutForm
 ): SealedTexts["Service"] => {
   const { bindText, readText } = sql.rows
@@ -160,23 +169,23 @@ export const makeSealedTexts = <V>(
     list: ({ after, kind, limit }) => {
       if (kind === "checkout") return listCheckouts(checkouts, after, limit)
       return Effect.map(
-        sql.read("sealedTexts", pageOfSealed(kind, after !== null, form), [limit, ...(after ?? []).map(bindText)]),
-        (found) => found.map(readSealed(kind, readText))
+        sql.read("sealedTexts", pageOf(kind, after !== null, form), [limit, ...(after ?? []).map(bindText)]),
+        (found) =>
+          found.map((row): SealedText => {
+            const key = sealedPlaces[kind].key.map((name) => readText(row[name]))
+            return { kind, key, sealed: readText(row["sealed"]) }
+          })
       )
     },
     replace: (kind, replacements) => {
       if (kind === "checkout") return checkouts.replace(replacements.map(ofBook))
       const { isDirectory } = sealedPlaces[kind]
-      const text = replaceOf(kind, form)
+      const items = replacements.map(({ expected, key, sealed }) => [expected, sealed, ...key].map(bindText))
+      const statements = replacesOf(sql, kind, form).flatMap((replace) => replace([], items))
       return repeatable(sql, "replaceSealed", (query) =>
         Effect.andThen(
           isDirectory ? tell(query) : Effect.void,
-          Effect.map(
-            Effect.forEach(replacements, ({ expected, key, sealed }) =>
-              query(text, [bindText(expected), bindText(sealed), ...key.map(bindText)])
-            ),
-            (found) => found.flat().length
-          )
+          Effect.map(queryAll(query, statements), (found) => found.flat().length)
         )
       ).pipe(Effect.ensuring(isDirectory ? forget : Effect.void))
     },

@@ -60,14 +60,6 @@ export {
 } from "./Retention.ts"
 export { makeRows } from "./Rows.ts"
 export { migrationsTable, newestOf, schemaIn } from "./Schema.ts"
-export {
-  type CheckoutForm,
-  type KeyForm,
-  makeSealedTexts,
-  type PlacedKind,
-  pageOfSealed,
-  readSealed,
-  sealedPlaces
-} from "./SealedTexts.ts"
+export { type CheckoutForm, makeSealedTexts, type SealedForm, sealedPlaces } from "./SealedTexts.ts"
 export { makeSettlements, mayLeaveEntry, type SettlementForm } from "./Settlements.ts"
 export { insertInto, type Query, readEach, repeatable, type Sql, type Statement } from "./Sql.ts"
