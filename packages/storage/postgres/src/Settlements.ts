@@ -1,7 +1,7 @@
 /** Reconciliation runs and settlement entries in PostgreSQL. A batch is one transaction of a few statements. */
 import type { SettlementEntry } from "@pointsman/core"
 import type { SettlementBatch, Settlements, UnreportedQuery } from "@pointsman/core/ports"
-import { list, makeSettlements, type Sql } from "@pointsman/storage-sql"
+import { isAboutCharge, isExpected, list, makeSettlements, type Sql } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import { readPayment } from "./Books.ts"
 import { arrayLiteral } from "./CommitStatement.ts"
@@ -52,27 +52,20 @@ const measuredAfter: ReadonlySet<number> = new Set(Array.from({ length: 12 }, (_
 
 /** Whether an entry is about the charge of the payment, or says that it is missing. */
 const isReported = `exists (
-    select 1 from settlement_entries as e where e.workspace_id = $1 and e.environment = $2
-      and e.payment_id = p.id::text and e.corrected_at is null
-      and case when e.number = 0 then e.closed_by is distinct from 'comparison' else e.kind = 'charge' end
+    select 1 from settlement_entries as e
+    where e.workspace_id = $1 and e.environment = $2 and e.payment_id = p.id::text and ${isAboutCharge}
   )`
 const selectLooked = `select p.*, p.captured_minor > 0 and p.connection_id is not null and not ${isReported} as may_lack
   from (select * from payments where t = $3 and id > $4 order by id limit $5) as p order by p.id`
 
-const selectUnreported = Effect.fnUntraced(function* (
-  db: Database,
-  { after, captureWithinMillis, connectionId, from, limit, tenant, until }: UnreportedQuery
-) {
+const selectUnreported = Effect.fnUntraced(function* (db: Database, query: UnreportedQuery) {
+  const { after, limit, tenant } = query
   const params = [...bindTenant(tenant), tenantNumber(tenant), bindAfter(after), String(limit)]
   const looked = yield* db.read("unreported", selectLooked, params)
   const payments = looked
     .filter((row) => row["may_lack"] === true)
     .map((row) => readPayment(tenant, row))
-    .filter((payment) => {
-      const { captureMethod, settledAt } = payment
-      const first = captureMethod === "automatic" ? from : from - captureWithinMillis
-      return payment.connectionId === connectionId && settledAt !== null && settledAt >= first && settledAt <= until
-    })
+    .filter((one) => isExpected(query, one))
   return { payments, next: looked.length < limit ? null : ((looked.at(-1)?.["id"] ?? null) as string | null) }
 })
 

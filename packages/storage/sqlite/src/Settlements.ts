@@ -10,7 +10,17 @@ import type {
   UnreportedPage,
   UnreportedQuery
 } from "@pointsman/core/ports"
-import { insertInto, makeSettlements, type Sql, valuesOf } from "@pointsman/storage-sql"
+import {
+  insertInto,
+  isAboutCharge,
+  isExpected,
+  makeSettlements,
+  meantBy,
+  nameKinds,
+  namesIn,
+  type Sql,
+  valuesOf
+} from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import { booksNamed, booksNaming, readPayment } from "./Books.ts"
 import { type Database, read, snapshot } from "./Database.ts"
@@ -38,72 +48,35 @@ export const make = (db: Database, sql: Sql<SQLInputValue>): Settlements =>
       ) returning 1 as one`
   })
 
-/** Of the connection; two of a name at most: more say no more. */
-const booksOfName = (
-  db: Database,
-  tenant: Tenant,
-  connectionId: string,
-  kind: NameKind,
-  name: string
-): ReadonlyArray<PaymentBook> => {
-  const here = (one: { readonly connectionId: string }) => one.connectionId === connectionId
-  switch (kind) {
-    case "attemptIds": {
-      const of = ({ attempts }: PaymentBook) => attempts.find((one) => one.id === name && here(one))
-      const books = booksNamed(db, tenant, "attempt", name).filter((book) => of(book) !== undefined)
-      // Requests under one key derive one attempt id, and those that were given up were not sent.
-      const meant = books.findLast((book) => of(book)?.outcome !== "Abandoned") ?? books.at(-1)
-      return meant === undefined ? [] : [meant]
-    }
-    case "operationIds":
-      return booksNamed(db, tenant, "operation", name)
-        .filter(({ operations }) => operations.some((one) => one.id === name && here(one)))
-        .slice(-1)
-    case "refundIds":
-      return booksNamed(db, tenant, "refund", name)
-        .filter(({ refunds }) => refunds.some((one) => one.id === name && here(one)))
-        .slice(-1)
-    case "providerRefundIds":
-      return booksNamed(db, tenant, "providerRefund", name)
-        .filter(({ refunds }) => refunds.some((one) => one.providerRefundId === name && here(one)))
-        .slice(-2)
-    case "providerRefs":
-      return booksNaming(db, tenant, { connectionId, providerRef: name }).slice(0, 2)
-  }
-}
-
 const selectNamed = (db: Database, tenant: Tenant, connectionId: string, names: NamedInRows): NamedBooks => {
   const books = new Map<string, PaymentBook>()
-  const named = (Object.entries(names) as ReadonlyArray<[NameKind, ReadonlyArray<string>]>).flatMap(([kind, some]) =>
-    some.flatMap((name) =>
-      booksOfName(db, tenant, connectionId, kind, name).map((book) => {
-        books.set(book.payment.id, book)
-        return { kind, name, paymentId: book.payment.id }
-      })
-    )
+  const booksOf = (kind: NameKind, name: string) =>
+    kind === "providerRefs"
+      ? booksNaming(db, tenant, { connectionId, providerRef: name }).slice(0, 2)
+      : meantBy(booksNamed(db, tenant, nameKinds[kind], name), connectionId, kind, name)
+  const named = namesIn(names).flatMap(([kind, name]) =>
+    booksOf(kind, name).map((book) => {
+      books.set(book.payment.id, book)
+      return { kind, name, paymentId: book.payment.id }
+    })
   )
   return { named, books: [...books.values()] }
 }
 
 const selectLooked = `select * from payments indexed by payments_by_id where t = ? and id > ? order by id limit ?`
 
-/** Whether an entry is about the charge of the payment, or says that it is missing. */
 const selectAbout = `select 1 from settlement_entries indexed by settlement_entries_by_payment
-  where ${ofTenant} and payment_id = ? and corrected_at is null
-    and case when number = 0 then closed_by is not 'comparison' else kind = 'charge' end`
+  where ${ofTenant} and payment_id = ? and ${isAboutCharge}`
 
 const selectUnreported = (db: Database, query: UnreportedQuery): UnreportedPage => {
-  const { after, captureWithinMillis, connectionId, from, limit, tenant, until } = query
+  const { after, limit, tenant } = query
   const about = db.prepare(selectAbout)
   const looked = db.prepare(selectLooked).all(tenantsOf(db).find(tenant), bindBound(after), limit)
   const payments = looked
     .filter((row) => row["connection_id"] !== null && Number(row["captured_minor"]) > 0)
     .map((row) => readPayment(tenant, row))
-    .filter((payment) => {
-      const { captureMethod, id, settledAt } = payment
-      const first = captureMethod === "automatic" ? from : from - captureWithinMillis
-      if (payment.connectionId !== connectionId || settledAt === null) return false
-      return settledAt >= first && settledAt <= until && about.get(...bindTenant(tenant), bindText(id)) === undefined
-    })
+    .filter(
+      (one) => isExpected(query, one) && about.get(...bindTenant(tenant), bindText(one.id)) === undefined
+    )
   return { payments, next: looked.length < limit ? null : readId(looked.at(-1)?.["id"]) }
 }
