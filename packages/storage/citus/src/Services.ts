@@ -18,13 +18,13 @@ import {
   comparisonIn,
   type Database,
   endpointsAndFirst,
-  type Resume,
   rows,
   selectFirstDueAt,
   takeFrom,
-  tenantNumber
+  tenantNumber,
+  type Value
 } from "@pointsman/storage-postgres/internal"
-import { type AcknowledgedCommit, type Row, resumeOf, sealedPlaces } from "@pointsman/storage-sql"
+import { type AcknowledgedCommit, oneByOne, type Row, resumeOf, sealedPlaces } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import { allWorkspaces, someWorkspaces } from "./ByWorkspace.ts"
 import { firstOf, numberOf, sum } from "./Merged.ts"
@@ -215,4 +215,4 @@ interface Placed {
 const workspaceOf = ({ commit }: Placed): string => commit.workspaceId
 
 /** Endpoint by endpoint: Citus finds the shard by the workspace. */
-export const resume: Resume = resumeOf({ rows, by: (table) => table })
+export const resume = resumeOf({ rows, by: (table) => table, every: oneByOne<Value>().every })

@@ -6,31 +6,22 @@
  * do not listen the copy is not used, and otherwise it is compared with the version that is stored once a second. A
  * commit asks for its API key by itself, so that no copy lets a revoked one move money.
  */
-import {
-  type Directory,
-  type DirectoryContents,
-  type KeyUse,
-  StorageAllowance,
-  type StorageError,
-  withAllowance
-} from "@pointsman/core/ports"
+import { type Directory, StorageAllowance, type StorageError, withAllowance } from "@pointsman/core/ports"
 import {
   type DirectoryForm,
-  type DirectoryTable,
+  directoryState,
+  directoryTables,
   list,
   makeDirectory,
   makeDirectoryWrites,
-  onConflictReplace,
   type Query,
-  type Row,
-  readConfiguration,
-  replaceKeyUse,
+  type Resume,
   type Snapshot,
   snapshotOf
 } from "@pointsman/storage-sql"
 import { Clock, Context, Deferred, Effect, type Exit, Queue } from "effect"
 import type { Database } from "./Database.ts"
-import { bindText, rowOf, rows, type Value } from "./Rows.ts"
+import { rows, type Value } from "./Rows.ts"
 import { sqlOf } from "./Sql.ts"
 
 /** What is stored, and at which version. */
@@ -77,9 +68,7 @@ const charged = <A>(waiting: Effect.Effect<A>): Effect.Effect<A> =>
     )
   })
 
-export type Resume = DirectoryForm<Value>["resume"]
-
-export const make = Effect.fnUntraced(function* (db: Database, resume: Resume = resumeAll) {
+export const make = Effect.fnUntraced(function* (db: Database, resume?: Resume<Value>) {
   let kept: { readonly loaded: Loaded; readonly comparedAt: number } | undefined
   let isListening = false
   // What was read before a write is not kept after it.
@@ -159,97 +148,18 @@ export const make = Effect.fnUntraced(function* (db: Database, resume: Resume = 
     return loaded.snapshot
   })
 
-  const form: DirectoryForm<Value> = { forget, tell, put, resume }
-  const directory = makeDirectory(current, {
-    ...makeDirectoryWrites(sqlOf(db), form),
-    recordKeyUses: (uses) => Effect.asVoid(db.update("recordKeyUses", recordUses, [JSON.stringify(lastUses(uses))]))
-  })
-  return { directory, form } satisfies KeptDirectory
+  const form: DirectoryForm<Value> = { forget, tell }
+  return { directory: makeDirectory(current, makeDirectoryWrites(sqlOf(db), form, resume)), form } satisfies KeptDirectory
 })
 
-const { apiKeys, connections, routing, webhookEndpoints, workspaces } = rows.directory
-
+const columns = directoryTables(rows).map(
+  ({ order, table }) => `(select coalesce(json_agg(entry order by ${order}), '[]') from ${table} as entry) as ${table}`
+)
 /** One statement, so that all of it is of one moment. */
-const selectContents = `select (select version from directory_version) as version, ${Object.values(rows.directory)
-  .map(({ key, table }) => {
-    const order = table === "routing" ? "environment, workspace_id" : list(key)
-    return `(select coalesce(json_agg(entry order by ${order}), '[]') from ${table} as entry) as ${table}`
-  })
-  .join(
-    ", "
-  )}, (select coalesce(json_agg(entry order by generation), '[]') from configurations as entry) as configurations`
+const selectContents = `select (select version from directory_version) as version, ${list(columns)}`
 
 const load = (db: Database, operation: string): Effect.Effect<Loaded, StorageError> =>
-  Effect.map(db.read(operation, selectContents, [], true), ([row = {}]) => {
-    const all = <A>({ read, table }: DirectoryTable<A, Value>) => (row[table] as ReadonlyArray<Row>).map(read)
-    const contents: DirectoryContents = {
-      workspaces: all(workspaces),
-      apiKeys: all(apiKeys),
-      connections: all(connections),
-      routing: all(routing),
-      webhookEndpoints: all(webhookEndpoints)
-    }
-    const configurations = (row["configurations"] as ReadonlyArray<Row>).map(readConfiguration)
-    return { snapshot: snapshotOf({ contents, configurations }), version: row["version"] as number }
-  })
-
-type WrittenTable = Pick<DirectoryTable<never, Value>, "key" | "replaced" | "table"> & { readonly columns: object }
-
-/** `$1` has the rows of all tables. */
-const replaceRows = ({ columns, key, replaced, table }: WrittenTable) => {
-  const names = Object.keys(columns)
-  return `insert into ${table} (${list(names)}) select ${list(names, "r.")}
-    from jsonb_populate_recordset(null::${table}, $1::text::jsonb -> '${table}') as r ${onConflictReplace(names, key)}
-    ${replaced === undefined ? "" : `where ${replaced}`}`
-}
-const replaceEach = Object.values(rows.directory).map(replaceRows)
-
-const put: DirectoryForm<Value>["put"] = (query, contents) => {
-  const doc = bindContents(contents)
-  return Effect.forEach(replaceEach, (statement) => query(statement, [doc]), { discard: true })
-}
-
-/** What was given up because these endpoints were not active. */
-const resumed = `update deliveries set state = 'Due', due_at = $2
-  from jsonb_to_recordset($1::text::jsonb) as e (workspace_id text, environment text, id text)
-  where deliveries.workspace_id = e.workspace_id and deliveries.environment = e.environment
-    and deliveries.state = 'GivenUp' and deliveries.state <> '' and deliveries.endpoint_id = e.id
-    and exists (
-      select 1 from delivery_attempts as last
-      where last.workspace_id = deliveries.workspace_id and last.environment = deliveries.environment
-        and last.delivery_id = deliveries.id and last.number = deliveries.attempts
-        and last.failure = 'EndpointWithdrawn'
-    )`
-
-const resumeAll: Resume = (query, endpoints, at) => {
-  const keys = endpoints.map(({ environment, id, workspaceId }) => ({
-    workspace_id: bindText(workspaceId),
-    environment,
-    id: bindText(id)
+  Effect.map(db.read(operation, selectContents, [], true), ([row = {}]) => ({
+    snapshot: snapshotOf(directoryState(rows, row)),
+    version: row["version"] as number
   }))
-  return query(resumed, [JSON.stringify(keys), at])
-}
-
-/** In one order, so that two processes never wait for each other. */
-const recordUses = `insert into api_key_uses (hash, used_at)
-  select hash, used_at from jsonb_to_recordset($1::text::jsonb) as used (hash text, used_at bigint) order by hash
-  ${replaceKeyUse}`
-
-/** One statement writes a row once. */
-const lastUses = (uses: ReadonlyArray<KeyUse>) =>
-  [...new Map(uses.map(({ at, hash }) => [hash, at]))].map(([hash, used_at]) => ({ hash, used_at }))
-
-const bindContents = (contents: DirectoryContents): string =>
-  JSON.stringify({
-    ...lastOfEach(workspaces, contents.workspaces),
-    ...lastOfEach(apiKeys, contents.apiKeys),
-    ...lastOfEach(connections, contents.connections),
-    ...lastOfEach(routing, contents.routing),
-    ...lastOfEach(webhookEndpoints, contents.webhookEndpoints)
-  })
-
-/** A table's rows. One statement writes a row once: of two with the same key, the last one. */
-const lastOfEach = <A>({ columns, key, table }: DirectoryTable<A, Value>, records: ReadonlyArray<A>) => {
-  const written = records.map((record) => rowOf(columns, record))
-  return { [table]: [...new Map(written.map((row) => [JSON.stringify(key.map((name) => row[name])), row])).values()] }
-}

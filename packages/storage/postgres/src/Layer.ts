@@ -19,20 +19,28 @@ import {
   type StorageServices,
   SuccessRates
 } from "@pointsman/core/ports"
-import { makeAcknowledged, makeAudit, makeMerchants, makeOperators, makePasskeys } from "@pointsman/storage-sql"
+import {
+  makeAcknowledged,
+  makeAudit,
+  makeMerchants,
+  makeOperators,
+  makePasskeys,
+  type Resume
+} from "@pointsman/storage-sql"
 import { Context, Effect, Layer } from "effect"
 import type { CommitOptions } from "./Commit.ts"
 import type { GatherOptions } from "./CommitMany.ts"
 import { type ConditionOptions, type Watching, watchCondition } from "./Condition.ts"
 import { type Database, open, type PostgresOptions } from "./Database.ts"
 import { make as makeDeliveries } from "./Deliveries.ts"
-import { make as makeDirectory, type Resume } from "./Directory.ts"
+import { make as makeDirectory } from "./Directory.ts"
 import { make as makeLedger } from "./Ledger.ts"
 import { migrate } from "./Migrate.ts"
 import { refuseLaidOut, requireSchema } from "./Migrations.ts"
 import { makeReads } from "./Reads.ts"
 import { make as makeRecordLosses } from "./RecordLoss.ts"
 import { make as makeRetention } from "./Retention.ts"
+import type { Value } from "./Rows.ts"
 import { make as makeSealedTexts } from "./SealedTexts.ts"
 import { make as makeSettlements } from "./Settlements.ts"
 import { sqlOf } from "./Sql.ts"
@@ -67,11 +75,11 @@ export const layerGathering = (
 ): Layer.Layer<StorageServices, StorageError, Ids> =>
   Layer.effectContext(Effect.flatMap(openMigrated(options), (db) => servicesOf(db, options)))
 
-/** `resume`: see `Directory.ts`. */
+/** `resume`: another way to resume what was given up. */
 export const servicesOf = Effect.fnUntraced(function* (
   db: Database,
   options: PostgresStorageOptions & GatherOptions,
-  { resume, ...watching }: Watching & { readonly resume?: Resume } = {}
+  { resume, ...watching }: Watching & { readonly resume?: Resume<Value> } = {}
 ) {
   const { learning, losses } = makeRecordLosses(db, sqlOf(db))
   const acknowledged = makeAcknowledged({ isCompared: true })

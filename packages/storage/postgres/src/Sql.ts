@@ -46,6 +46,14 @@ export const sqlOf = (db: Database, reads: Reads = makeReads(db, undefined)): Sq
     )
     return (values, items) => asOne(text, values, items)
   },
+  put: (table, columns, end) => {
+    const text = `insert into ${table} (${list(columns)}) select ${list(columns)}
+      from jsonb_populate_recordset(null::${table}, $1::text::jsonb) ${end}`
+    return (records) => {
+      const named = records.map((row) => Object.fromEntries(columns.map((column, at) => [column, row[at]])))
+      return records.length === 0 ? [] : [[text, [JSON.stringify(named)]]]
+    }
+  },
   locking: (clause) => clause,
   by: (table) => table,
   sha256: (text) => createHash("sha256").update(text).digest("hex"),

@@ -2,19 +2,14 @@
 import type { ApiKey, Connection, Workspace } from "@pointsman/core"
 import {
   type AppliedConfiguration,
+  type DirectoryState,
   keyUseEveryMillis,
   type ProviderAccount,
   type WebhookEndpoint,
   type WorkspaceRouting
 } from "@pointsman/core/ports"
-import { type Columns, type Parts, type Row, readJson, tenantKey } from "./Columns.ts"
+import { type Columns, list, type Parts, type Row, readJson, tenantKey } from "./Columns.ts"
 import { json, optional, plain, recordOf } from "./Fields.ts"
-
-export const readConfiguration = (row: Row): AppliedConfiguration => ({
-  generation: row["generation"] as number,
-  hash: row["hash"] as string,
-  appliedAt: row["applied_at"] as number
-})
 
 /** A table of the directory, which is written row by row as it is given. */
 export interface DirectoryTable<A, V> {
@@ -104,6 +99,33 @@ export const makeDirectoryRows = <V>({ bindTexts, flag, readTexts, text, textOrN
     })
   }
   return { directory: { workspaces, apiKeys, connections, routing, webhookEndpoints } }
+}
+
+const configurations = {
+  table: "configurations",
+  key: ["generation"],
+  ...recordOf<AppliedConfiguration, never>({ generation: plain(), hash: plain(), applied_at: plain() })
+}
+
+type DirectoryRows<V> = ReturnType<typeof makeDirectoryRows<V>>
+
+export const directoryTables = <V>({ directory }: DirectoryRows<V>) =>
+  [...Object.values(directory), configurations].map(({ key, table }) => ({ table, order: list(key.toSorted()) }))
+
+/** `found`: the rows of each table, in its order. */
+export const directoryState = <V>({ directory }: DirectoryRows<V>, found: Row): DirectoryState => {
+  const all = <A>({ read, table }: { readonly read: (row: Row) => A; readonly table: string }) =>
+    (found[table] as ReadonlyArray<Row>).map(read)
+  return {
+    contents: {
+      workspaces: all(directory.workspaces),
+      apiKeys: all(directory.apiKeys),
+      connections: all(directory.connections),
+      routing: all(directory.routing),
+      webhookEndpoints: all(directory.webhookEndpoints)
+    },
+    configurations: all(configurations)
+  }
 }
 
 /** Columns that a configuration does not write. */

@@ -4,7 +4,6 @@ import {
   type AuditDraft,
   type AuditEntry,
   type ConfigurationChange,
-  type Directory,
   type DirectoryContents,
   logEntry,
   type StorageError,
@@ -13,30 +12,25 @@ import {
 import { Clock, Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { makeAppend } from "./Audit.ts"
-import { bindJson } from "./Columns.ts"
-import { bindAccount, recordAccount, replaceEndpointSecret } from "./DirectoryRows.ts"
-import { type Query, queryAll, repeatable, type Sql } from "./Sql.ts"
+import { bindJson, type Columns, onConflictReplace, valuesOf } from "./Columns.ts"
+import type { makeDirectory } from "./Directory.ts"
+import { bindAccount, recordAccount, replaceEndpointSecret, replaceKeyUse } from "./DirectoryRows.ts"
+import { type Query, queryAll, repeatable, type Sql, type Statement, updateAll } from "./Sql.ts"
 
-/** How one database writes rows of the directory. */
+/** How one database writes the directory. */
 export interface DirectoryForm<V> {
   /** Lets go of the copy that this process keeps. */
   readonly forget: Effect.Effect<void>
   /** Runs first in the transaction: other writers wait for its end, and its commit notifies the other processes. */
   readonly tell: (query: Query<V>) => Effect.Effect<unknown, SqlError>
-  /** Adds the rows, or replaces those with the same keys. */
-  readonly put: (query: Query<V>, contents: DirectoryContents) => Effect.Effect<unknown, SqlError>
-  /** What was given up because these endpoints were not active is due again, from the time on. */
-  readonly resume: (
-    query: Query<V>,
-    endpoints: ReadonlyArray<Tenant & Pick<WebhookEndpoint, "id">>,
-    at: number
-  ) => Effect.Effect<unknown, SqlError>
 }
 
-type Writes = Pick<Directory["Service"], "write" | "apply" | "replaceEndpointSecret" | "recordAccount" | "keyUses">
+type Writes = Parameters<typeof makeDirectory>[1]
 
-export const makeDirectoryWrites = <V>(sql: Sql<V>, form: DirectoryForm<V>): Writes => {
+export const makeDirectoryWrites = <V>(sql: Sql<V>, form: DirectoryForm<V>, resume: Resume<V> = resumeOf(sql)): Writes => {
   const { bindText, bindTextOrNull } = sql.rows
+  const put = makePut(sql, form, resume)
+  const putUses = sql.put("api_key_uses", ["hash", "used_at"], replaceKeyUse)
   const append = makeAppend(sql)
   const writing = <A>(
     operation: string,
@@ -56,9 +50,9 @@ export const makeDirectoryWrites = <V>(sql: Sql<V>, form: DirectoryForm<V>): Wri
       Effect.tap(({ entry }) => (entry === undefined ? Effect.void : logEntry(entry))),
       Effect.map(({ value }) => value)
     )
-  const apply = makeApply(sql, form)
+  const apply = makeApply(sql, put)
   return {
-    write: (contents, audit) => writing("write", audit, (query) => put(form, query, contents)),
+    write: (contents, audit) => writing("write", audit, (query) => put(query, contents)),
     apply: (change) => writing("apply", change.audit, (query) => apply(query, change), Boolean),
     replaceEndpointSecret: (expectedSealed, { id, rotation, sealedPreviousSecret, sealedSecret }, audit) => {
       const secrets = [bindText(sealedSecret), bindTextOrNull(sealedPreviousSecret ?? null)]
@@ -76,6 +70,11 @@ export const makeDirectoryWrites = <V>(sql: Sql<V>, form: DirectoryForm<V>): Wri
         writing("recordAccount", undefined, (query) => Effect.andThen(form.tell(query), query(recordAccount, values)))
       )
     },
+    recordKeyUses: (uses) => {
+      // In one order, so that two processes never wait for each other.
+      const last = [...new Map(uses.map(({ at, hash }) => [hash, at]))].sort(([a], [b]) => (a < b ? -1 : 1))
+      return Effect.asVoid(updateAll(sql, "recordKeyUses", putUses(last)))
+    },
     keyUses: Effect.map(
       sql.read("keyUses", "select hash, used_at from api_key_uses"),
       (found) => new Map(found.map((row) => [row["hash"] as string, Number(row["used_at"])]))
@@ -83,19 +82,38 @@ export const makeDirectoryWrites = <V>(sql: Sql<V>, form: DirectoryForm<V>): Wri
   }
 }
 
+/** What was given up because these endpoints were not active is due again, from the time on. */
+export type Resume<V> = (
+  endpoints: ReadonlyArray<Tenant & Pick<WebhookEndpoint, "id">>,
+  at: number
+) => ReadonlyArray<Statement<V>>
+
 /** Statements one after the other: the last sees what was recorded while the ones before waited for an endpoint's lock. */
-const put = Effect.fnUntraced(function* <V>(form: DirectoryForm<V>, query: Query<V>, contents: DirectoryContents) {
-  yield* form.tell(query)
-  yield* form.put(query, contents)
-  const active = contents.webhookEndpoints.filter((endpoint) => endpoint.active)
-  if (active.length > 0) yield* form.resume(query, active, yield* Clock.currentTimeMillis)
-})
+const makePut = <V>(sql: Sql<V>, { tell }: DirectoryForm<V>, resume: Resume<V>) => {
+  const tables = Object.entries(sql.rows.directory).map(([name, { columns, key, replaced, table }]) => {
+    const names = Object.keys(columns)
+    const end = `${onConflictReplace(names, key)}${replaced === undefined ? "" : ` where ${replaced}`}`
+    const [bind, put] = [valuesOf(columns as Columns<never, V>), sql.put(table, names, end)]
+    const places = key.map((column) => names.indexOf(column))
+    return (contents: DirectoryContents) => {
+      const rows = (contents[name as keyof DirectoryContents] as ReadonlyArray<never>).map((record) => bind(record))
+      // One statement writes a row once: of two with the same key, the last one.
+      return put([...new Map(rows.map((row) => [JSON.stringify(places.map((at) => row[at])), row])).values()])
+    }
+  })
+  return Effect.fnUntraced(function* (query: Query<V>, contents: DirectoryContents) {
+    yield* tell(query)
+    for (const put of tables) yield* queryAll(query, put(contents))
+    const active = contents.webhookEndpoints.filter((endpoint) => endpoint.active)
+    yield* queryAll(query, resume(active, yield* Clock.currentTimeMillis))
+  })
+}
 
 const isSealedBy = "select 1 as one from webhook_endpoints where id = $1 and sealed_secret = $2"
 const addConfiguration = "insert into configurations (generation, hash, applied_at) values ($1, $2, $3)"
 
 /** `false`: another one was applied meanwhile, or a secret was replaced. */
-const makeApply = <V>({ each, locking, rows: { bindText } }: Sql<V>, form: DirectoryForm<V>) =>
+const makeApply = <V>({ each, locking, rows: { bindText } }: Sql<V>, put: ReturnType<typeof makePut<V>>) =>
   Effect.fnUntraced(function* (
     query: Query<V>,
     { after, configuration, contents, seenSecrets = new Map() }: ConfigurationChange
@@ -107,27 +125,30 @@ const makeApply = <V>({ each, locking, rows: { bindText } }: Sql<V>, form: Direc
     const seen = [...seenSecrets].map((one) => one.map(bindText))
     const found = yield* queryAll(query, each(isSealedBy, [], seen))
     if (found.flat().length < seen.length) return false
-    yield* put(form, query, contents)
+    yield* put(query, contents)
     if (configuration !== null) {
       yield* query(addConfiguration, [configuration.generation, configuration.hash, configuration.appliedAt])
     }
     return true
   })
 
-/** Of one endpoint. */
-export const resumeOf = <V>({ by, rows: { bindText } }: Pick<Sql<V>, "by" | "rows">): DirectoryForm<V>["resume"] => {
-  const resume = `update ${by("deliveries", "deliveries_by_state")} set state = 'Due', due_at = $4
-    where workspace_id = $1 and environment = $2 and endpoint_id = $3 and state = 'GivenUp' and state <> ''
-      and exists (
-        select 1 from delivery_attempts as last
-        where last.workspace_id = $1 and last.environment = $2
-          and last.delivery_id = deliveries.id and last.number = deliveries.attempts
-          and last.failure = 'EndpointWithdrawn'
-      )`
-  return (query, endpoints, at) =>
-    Effect.forEach(
-      endpoints,
-      ({ environment, id, workspaceId }) => query(resume, [bindText(workspaceId), environment, bindText(id), at]),
-      { discard: true }
+export const resumeOf = <V>({ by, every, rows: { bindText } }: Pick<Sql<V>, "by" | "every" | "rows">): Resume<V> => {
+  const resume = every(
+    1,
+    ["text", "text", "text"],
+    ([workspace, environment, id], items) => `update ${by("deliveries", "deliveries_by_state")}
+      set state = 'Due', due_at = $1::bigint ${items}
+      where deliveries.workspace_id = ${workspace} and deliveries.environment = ${environment}
+        and deliveries.endpoint_id = ${id} and deliveries.state = 'GivenUp' and deliveries.state <> '' and exists (
+          select 1 from delivery_attempts as last
+          where last.workspace_id = deliveries.workspace_id and last.environment = deliveries.environment
+            and last.delivery_id = deliveries.id and last.number = deliveries.attempts
+            and last.failure = 'EndpointWithdrawn'
+        )`
+  )
+  return (endpoints, at) =>
+    resume(
+      [at],
+      endpoints.map(({ environment, id, workspaceId }) => [bindText(workspaceId), environment, bindText(id)])
     )
 }

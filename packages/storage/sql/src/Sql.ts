@@ -49,6 +49,12 @@ export interface Sql<V> {
     types: ReadonlyArray<"text" | "bigint">,
     textOf: (item: ReadonlyArray<string>, items: string) => string
   ) => (values: ReadonlyArray<Bound<V>>, items: ReadonlyArray<ReadonlyArray<Bound<V>>>) => ReadonlyArray<Statement<V>>
+  /** Rows that are added to a table, or replace others by the clause at the end, in as few statements as the database allows. */
+  readonly put: (
+    table: string,
+    columns: ReadonlyArray<string>,
+    end: string
+  ) => (rows: ReadonlyArray<ReadonlyArray<Bound<V>>>) => ReadonlyArray<Statement<V>>
   /** What keeps other writers from rows or tables; empty where a transaction has the database for itself. */
   readonly locking: (clause: string) => string
   /** The table, read by this index where the database does not find it by itself. */
@@ -71,6 +77,14 @@ export const repeatable = <V, A, E = never>(
     ({ cause }) => Effect.fail(new StorageError({ operation, cause }))
   ) as Effect.Effect<A, Exclude<E, SqlError> | StorageError>
 
+/** Writes that may be repeated: one statement commits by itself. */
+export const updateAll = <V>(sql: Sql<V>, operation: string, statements: ReadonlyArray<Statement<V>>) => {
+  const [only] = statements
+  return only !== undefined && statements.length === 1
+    ? sql.update(operation, ...only)
+    : repeatable(sql, operation, (query) => queryAll(query, statements))
+}
+
 export const queryAll = <V>(query: Query<V>, statements: ReadonlyArray<Statement<V>>) =>
   Effect.forEach(statements, ([text, values]) => query(text, values))
 
@@ -84,6 +98,19 @@ export const readEach = <V>(
     Effect.forEach(each(...select), ([text, values]) => read(operation, text, values)),
     (found) => found.flat()
   )
+
+/** For a database in the process, which answers one by one as fast. */
+export const oneByOne = <V>(): Pick<Sql<V>, "each" | "every" | "put"> => ({
+  each: (text, values, items) => items.map((item) => [text, [...values, ...item]]),
+  every: (after, types, textOf) => {
+    const text = textOf(
+      types.map((_, at) => `$${after + at + 1}`),
+      ""
+    )
+    return (values, items) => items.map((item) => [text, [...values, ...item]])
+  },
+  put: (table, columns, end) => (rows) => rows.map((row) => [`${insertInto(table, columns)} ${end}`, row])
+})
 
 /** `insert into table (a, b) values ($1, $2)` */
 export const insertInto = (table: string, columns: ReadonlyArray<string>): string =>

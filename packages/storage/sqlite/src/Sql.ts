@@ -1,7 +1,7 @@
 /** SQLite for the services that all databases share: a transaction has the file for itself, and does not pause. */
 import { createHash } from "node:crypto"
 import type { SQLInputValue } from "node:sqlite"
-import type { Query, Sql } from "@pointsman/storage-sql"
+import { oneByOne, type Query, type Sql } from "@pointsman/storage-sql"
 import { Cause, Effect, Exit, Result } from "effect"
 import { type Database, failure, read, transaction, update } from "./Database.ts"
 import { rows } from "./Rows.ts"
@@ -36,14 +36,7 @@ export const sqlOf = (db: Database): Sql<SQLInputValue> => {
         const { cause } = done.failure
         return cause instanceof Undone ? Effect.fail(cause.error) : Effect.fail(failure(operation, done.failure))
       }),
-    each: (text, values, items) => items.map((item) => [text, [...values, ...item]]),
-    every: (after, types, textOf) => {
-      const text = textOf(
-        types.map((_, at) => `$${after + at + 1}`),
-        ""
-      )
-      return (values, items) => items.map((item) => [text, [...values, ...item]])
-    },
+    ...oneByOne(),
     locking: () => "",
     by: (table, index) => `${table} indexed by ${index}`,
     sha256: (text) => createHash("sha256").update(text).digest("hex"),
