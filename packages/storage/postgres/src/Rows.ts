@@ -5,7 +5,7 @@
  * behind a character that marks it: a read gives back exactly what was written, and two texts are equal there when
  * they are equal here. JSON escapes what PostgreSQL does not hold, and begins with none of our marks.
  */
-import { type Bound, type Columns, makeRows } from "@pointsman/storage-sql"
+import { type Bound, makeRows } from "@pointsman/storage-sql"
 
 export type Value = string | number | boolean | null | ReadonlyArray<string>
 
@@ -43,10 +43,6 @@ export const bindTenant = ({
   readonly workspaceId: string
   readonly environment: string
 }) => [bindText(workspaceId), environment]
-
-/** A row by name, for statements that take any number of rows as one JSON document. */
-export const rowOf = <A>(columns: Columns<A, Value>, record: A): Readonly<Record<string, Value>> =>
-  Object.fromEntries(Object.entries(columns).map(([column, take]) => [column, take(record)]))
 
 /** As a parameter, whose place says the type (`typeOf`). */
 export const bindValue = (value: Bound<Value>): string | null => (value === null ? null : String(value))

@@ -307,36 +307,6 @@ create table success_rates (
 -- What changed lately, across all tenants: each server reads it every few seconds.
 create index success_rates_by_time on success_rates (at);
 
--- Writes rates whose version follows the stored one, and gives the stored rows of the others (SuccessRates.ts).
-create function write_success_rates(rates jsonb) returns setof success_rates
-  language plpgsql volatile as $$
-  declare
-    given record;
-  begin
-    for given in
-      select r.*, md5(r.segment) as segment_hash from jsonb_to_recordset(rates) as r (workspace_id text,
-        environment text, connection_id text, segment text, succeeded double precision, failed double precision,
-        memory text, at bigint, version bigint)
-      -- In one order, so that no two writers wait for each other.
-      order by r.workspace_id collate "C", r.environment collate "C", r.connection_id collate "C", segment_hash
-    loop
-      -- The row is locked to the end, also where it is not changed.
-      insert into success_rates as stored
-        (workspace_id, environment, connection_id, segment, segment_hash, succeeded, failed, memory, at, version)
-        values (given.workspace_id, given.environment, given.connection_id, given.segment, given.segment_hash,
-          given.succeeded, given.failed, given.memory, given.at, given.version)
-        on conflict (workspace_id, environment, connection_id, segment_hash) do update
-        set succeeded = excluded.succeeded, failed = excluded.failed, memory = excluded.memory, at = excluded.at,
-          version = excluded.version
-        where stored.version = excluded.version - 1;
-      if not found then
-        return query select s.* from success_rates s where s.workspace_id = given.workspace_id
-          and s.environment = given.environment and s.connection_id = given.connection_id
-          and s.segment_hash = given.segment_hash;
-      end if;
-    end loop;
-  end $$;
-
 -- How often the directory was written: a process with a copy of it sees that there is a newer version. One row.
 create table directory_version (version bigint not null);
 insert into directory_version (version) values (0);

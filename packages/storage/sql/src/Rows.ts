@@ -10,7 +10,7 @@ import { makeMessageRows } from "./Messages.ts"
 import { makeOperatorRows } from "./OperatorRows.ts"
 import { makePasskeyRows } from "./PasskeyRows.ts"
 import { makeRunRows, makeSettlementRows } from "./SettlementRows.ts"
-import { makeSuccessRateRows } from "./SuccessRates.ts"
+import { makeSuccessRateRows } from "./SuccessRateRows.ts"
 
 export type Rows<V> = ReturnType<typeof makeRows<V>>
 

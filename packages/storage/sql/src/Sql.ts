@@ -78,11 +78,17 @@ export const repeatable = <V, A, E = never>(
   ) as Effect.Effect<A, Exclude<E, SqlError> | StorageError>
 
 /** Writes that may be repeated: one statement commits by itself. */
-export const updateAll = <V>(sql: Sql<V>, operation: string, statements: ReadonlyArray<Statement<V>>) => {
+export const updateAll = <V>(
+  sql: Sql<V>,
+  operation: string,
+  statements: ReadonlyArray<Statement<V>>
+): Effect.Effect<ReadonlyArray<Row>, StorageError> => {
   const [only] = statements
-  return only !== undefined && statements.length === 1
-    ? sql.update(operation, ...only)
-    : repeatable(sql, operation, (query) => queryAll(query, statements))
+  if (only !== undefined && statements.length === 1) return sql.update(operation, ...only)
+  return Effect.map(
+    repeatable(sql, operation, (query) => queryAll(query, statements)),
+    (found) => found.flat()
+  )
 }
 
 export const queryAll = <V>(query: Query<V>, statements: ReadonlyArray<Statement<V>>) =>

@@ -1,54 +1,57 @@
-/** How success rates lie in their table. */
-import type { RateMemory } from "@pointsman/core"
-import type { StoredRate } from "@pointsman/core/ports"
-import { bindJson, type Columns, type Parts, type Row, readJson } from "./Columns.ts"
+/** Success rates: written where nobody came first. */
+import { type StoredRate, SuccessRates } from "@pointsman/core/ports"
+import { Effect } from "effect"
+import { type Columns, onConflictReplace, tenantKey, valuesOf } from "./Columns.ts"
+import { readEach, type Sql, updateAll } from "./Sql.ts"
 
-export const makeSuccessRateRows = <V>({ bindText, readTenant, readText }: Parts<V>) => {
-  const rateColumns: Columns<StoredRate, V> = {
-    workspace_id: ({ tenant }) => bindText(tenant.workspaceId),
-    environment: ({ tenant }) => tenant.environment,
-    connection_id: ({ connectionId }) => bindText(connectionId),
-    segment: ({ segment }) => bindText(segment),
-    succeeded: ({ rate }) => rate.succeeded,
-    failed: ({ rate }) => rate.failed,
-    at: ({ rate }) => rate.at,
-    version: ({ version }) => version,
-    memory: ({ rate, version }) => bindJson(rate.memory === undefined ? null : memoryNumbers(rate.memory, version))
-  }
-
-  const readRate = (row: Row): StoredRate => {
-    const version = row["version"] as number
-    // `null` where a release that remembers nothing wrote the rate first.
-    const memory = row["memory"] == null ? undefined : memoryOf(readJson(row["memory"]), version)
-    return {
-      tenant: readTenant(row),
-      connectionId: readText(row["connection_id"]),
-      segment: readText(row["segment"]),
-      rate: {
-        succeeded: row["succeeded"] as number,
-        failed: row["failed"] as number,
-        at: row["at"] as number,
-        ...(memory === undefined ? {} : { memory })
-      },
-      version
-    }
-  }
-
-  return { rateColumns, readRate }
+/** How a database keeps rates. */
+export interface RateForm<V> {
+  readonly columns: Columns<StoredRate, V>
+  /** The column of the key that says the segment, whose text may be longer than an index takes. */
+  readonly segmentKey: string
+  /** Deletes those before `$1`, a row for each. */
+  readonly deleteOld: string
 }
 
-/** The weights in one order, and the version of the rate: what a database stores as a JSON array of nine numbers. */
-const memoryNumbers = ({ better, long, short, worse }: RateMemory, version: number): ReadonlyArray<number> => [
-  ...[short, long, worse, better].flatMap(({ failed, succeeded }) => [succeeded, failed]),
-  version
-]
-
-/**
- * `undefined` where it belongs to another version of the rate: a release that remembers nothing wrote the rate since, and
- * left the memory as it was.
- */
-const memoryOf = (numbers: ReadonlyArray<number>, version: number): RateMemory | undefined => {
-  if (numbers[8] !== version) return undefined
-  const outcomes = (place: number) => ({ succeeded: numbers[2 * place] ?? 0, failed: numbers[2 * place + 1] ?? 0 })
-  return { short: outcomes(0), long: outcomes(1), worse: outcomes(2), better: outcomes(3) }
+/** If a commit may have been written, this is not reported: the next version shows it. */
+export const makeSuccessRates = <V>(sql: Sql<V>, { columns, deleteOld, segmentKey }: RateForm<V>) => {
+  const { readRate, readTenant, readText } = sql.rows
+  const bind = valuesOf(columns)
+  const names = Object.keys(columns)
+  const key = [...tenantKey, "connection_id", segmentKey]
+  const bindKey = valuesOf(Object.fromEntries(key.map((name) => [name, columns[name] as Columns<StoredRate, V>[string]])))
+  const put = sql.put(
+    "success_rates",
+    names,
+    `${onConflictReplace(names, key)} where success_rates.version = excluded.version - 1
+      returning workspace_id, environment, connection_id, segment`
+  )
+  const selectOne = `select * from success_rates where ${key.map((name, at) => `${name} = $${at + 1}`).join(" and ")}`
+  const selectChanged = `select * from ${sql.by("success_rates", "success_rates_by_time")} where at >= $1`
+  const nameOf = ({ connectionId, segment, tenant }: Pick<StoredRate, "connectionId" | "segment" | "tenant">) =>
+    JSON.stringify([tenant.workspaceId, tenant.environment, connectionId, segment])
+  return SuccessRates.of({
+    changedSince: (at) => Effect.map(sql.read("changedSince", selectChanged, [at]), (found) => found.map(readRate)),
+    write: Effect.fnUntraced(function* (rates) {
+      // Without work nothing is written at all.
+      if (rates.length === 0) return []
+      // In one order, so that no two writers wait for each other.
+      const inOrder = rates.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
+      const found = yield* updateAll(sql, "writeRates", put(inOrder.map((rate) => bind(rate))))
+      const written = new Set(
+        found.map((row) =>
+          nameOf({
+            tenant: readTenant(row),
+            connectionId: readText(row["connection_id"]),
+            segment: readText(row["segment"])
+          })
+        )
+      )
+      const refused = inOrder.filter((rate) => !written.has(nameOf(rate))).map((rate) => bindKey(rate) as Array<V>)
+      // By a later statement: what another writer came first with is seen by it.
+      const stored = yield* readEach(sql, "writeRates", selectOne, [], refused)
+      return stored.map(readRate)
+    }),
+    forgetBefore: (at) => Effect.map(sql.update("forgetRates", deleteOld, [at]), ({ length }) => length)
+  })
 }
