@@ -87,7 +87,7 @@ const isBasedOn = (
   one: Pick<Payment, "connectionId" | "providerRef">
 ): boolean => one.connectionId === connectionId && one.providerRef === providerRef
 
-export const hasAttempt = ({ attempts }: PaymentBook, charge: ChargeReference): boolean =>
+const hasAttempt = ({ attempts }: PaymentBook, charge: ChargeReference): boolean =>
   attempts.some((one) => isBasedOn(charge, one))
 
 /** Those that are based on a charge; else those with an attempt that names it. */

@@ -9,9 +9,9 @@ import {
   type ReviewQuery,
   type StorageError
 } from "@pointsman/core/ports"
-import { makeDisputes, type Row } from "@pointsman/storage-sql"
+import { makeDisputes, makeMessages, type Row } from "@pointsman/storage-sql"
 import { Effect, Option } from "effect"
-import { bindPayment, booksNamed, booksOfCharge, readBook, readPayment, selectPayment, storedBook } from "./Books.ts"
+import { bindPayment, booksNamed, booksNaming, booksOfCharge, readBook, readPayment, selectPayment, storedBook } from "./Books.ts"
 import { dueByConnection, postpone, takeDue, watched } from "./Checks.ts"
 import { claimOf, forgetClaims, oldClaims } from "./Claims.ts"
 import { type LedgerOptions, makeCommit } from "./Commit.ts"
@@ -19,7 +19,7 @@ import type { Database } from "./Database.ts"
 import { eraseTexts } from "./Erasure.ts"
 import { readEvent, selectEvents, selectTimeline } from "./Events.ts"
 import { bindAfter, bindId, nameOf, tenantNumber } from "./Keys.ts"
-import { keepMessage, messagesOf, selectMessageWithBody, storeMessage } from "./Messages.ts"
+import { keepMessage, selectMessageWithBody, storeMessage } from "./Messages.ts"
 import { findPayments } from "./PaymentSearch.ts"
 import { makeReads, type Reads } from "./Reads.ts"
 import { bindTenant, bindText, readTenant, rows } from "./Rows.ts"
@@ -35,6 +35,7 @@ export const make = Effect.fnUntraced(function* (
   { reads = makeReads(db, undefined), ...options }: LedgerOptions & { readonly reads?: Reads } = {}
 ) {
   const commit = yield* makeCommit(db, options)
+  const sql = sqlOf(db, reads)
   return Ledger.of({
     commit: (change) =>
       Effect.suspend(() => {
@@ -58,7 +59,7 @@ export const make = Effect.fnUntraced(function* (
         [...bindTenant(tenant), bindText(connectionId), bindText(eventId)],
         rows.readMessage
       ),
-    messages: (query) => messagesOf(db, reads, query),
+    messages: makeMessages(sql, (tenant, charges) => booksNaming(db, "messages", tenant, charges)),
     paymentOfPage: (tokenHash) =>
       one(db, "paymentOfPage", selectPageOwner, [bindText(tokenHash)], (row) => readPayment(readTenant(row), row)),
     takeDue: (query) => takeDue(db, query),
@@ -76,7 +77,7 @@ export const make = Effect.fnUntraced(function* (
     claim: (tenant, key) => claimOf(db, tenant, key),
     oldClaims: (query) => oldClaims(db, query),
     forgetClaims: (claims) => forgetClaims(db, claims),
-    ...makeDisputes(sqlOf(db)),
+    ...makeDisputes(sql),
     eraseTexts: (tenant, erasure) => eraseTexts(db, tenant, erasure),
     timeline: (tenant, paymentId, query) =>
       all(db, "timeline", ...selectTimeline(tenant, paymentId, query), (row) => readEvent(tenant, row)),

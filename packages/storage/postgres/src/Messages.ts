@@ -4,20 +4,16 @@ import {
   type CommitUnknown,
   type MessageDecision,
   type MessageNote,
-  type MessageQuery,
   MessageTaken,
   Stale,
   StorageError,
-  type StoredMessage,
-  type TenantMessage
+  type StoredMessage
 } from "@pointsman/core/ports"
 import { list, valuesOf } from "@pointsman/storage-sql"
 import { Effect, Option } from "effect"
-import { booksNaming, hasAttempt } from "./Books.ts"
 import type { Database } from "./Database.ts"
 import { bindId, tenantNumber } from "./Keys.ts"
 import { withBody } from "./MessageBodies.ts"
-import type { Reads } from "./Reads.ts"
 import { bindTenant, bindText, bindValue, rows, typeOf } from "./Rows.ts"
 
 const messageColumns = Object.keys(rows.messageColumns)
@@ -111,82 +107,7 @@ export const keepMessage = Effect.fnUntraced(function* (
 })
 
 const noteColumns = ["workspace_id", "environment", ...Object.keys(rows.noteColumns)]
-const listed = list(noteColumns)
 
 export const selectMessageWithBody = `select ${list(noteColumns, "m.")}, coalesce(b.body, m.body) as body,
     coalesce(b.is_sealed, m.is_sealed) as is_sealed
   from (select * from messages where ${ofMessage}) as m ${withBody("m")}`
-
-/** A walk along the index of the payment, of the outcome or of the time: none of them sorts more than a millisecond's. */
-const selectMessages = ({
-  before,
-  connectionId,
-  limit,
-  namesAttemptFrom,
-  outcome,
-  paymentId,
-  tenant
-}: MessageQuery): readonly [string, ReadonlyArray<string>] => {
-  const params: Array<string> = [String(limit)]
-  const bind = (value: string) => `$${params.push(value)}`
-  const conditions = [
-    before &&
-      `(received_at, connection_id, event_id) < (${bind(String(before.receivedAt))}::bigint,
-        ${bind(bindText(before.connectionId))}::text, ${bind(bindText(before.eventId))}::text)`,
-    paymentId === undefined ? undefined : `payment_id = ${bind(bindText(paymentId))} and payment_id <> ''`,
-    outcome && `outcome = ${bind(outcome)}`,
-    connectionId === undefined ? undefined : `connection_id = ${bind(bindText(connectionId))}`,
-    tenant && `workspace_id = ${bind(bindText(tenant.workspaceId))} and environment = ${bind(tenant.environment)}`,
-    namesAttemptFrom === undefined ? undefined : `received_at >= ${bind(String(namesAttemptFrom))}::bigint`
-  ].filter((condition) => condition !== undefined)
-  return [
-    `select ${listed} from messages where ${["received_at >= 0", ...conditions].join(" and ")}
-      order by received_at desc, connection_id desc, event_id desc limit $1`,
-    params
-  ]
-}
-
-export const messagesOf = (
-  db: Database,
-  reads: Reads,
-  query: MessageQuery
-): Effect.Effect<ReadonlyArray<TenantMessage>, StorageError> => {
-  // Those of one payment are shown with it.
-  const page = (of: MessageQuery) =>
-    Effect.map(
-      query.paymentId === undefined
-        ? reads.list("messages", selectMessages(of))
-        : db.read("messages", ...selectMessages(of)),
-      (found) => found.map(rows.readTenantMessage)
-    )
-  return query.namesAttemptFrom === undefined ? page(query) : namingAttempts(db, page, query)
-}
-
-/** What a message names is in the books of payments. */
-const namingAttempts = Effect.fnUntraced(function* (
-  db: Database,
-  page: (of: MessageQuery) => Effect.Effect<ReadonlyArray<TenantMessage>, StorageError>,
-  query: MessageQuery
-) {
-  const found: Array<TenantMessage> = []
-  let of = query
-  for (;;) {
-    const walked = yield* page(of)
-    for (const [first, ...others] of Map.groupBy(walked, ({ tenant }) => tenantNumber(tenant)).values()) {
-      if (first === undefined) continue
-      const all = [first, ...others]
-      const charges = all.map(({ connectionId, subjectId }) => ({ connectionId, providerRef: subjectId }))
-      const books = yield* booksNaming(db, "messages", first.tenant, charges)
-      const named = charges.map((charge) => books.some((book) => hasAttempt(book, charge)))
-      found.push(...all.filter((_, at) => named[at] === true))
-    }
-    const last = walked.at(-1)
-    if (last === undefined || walked.length < query.limit || found.length >= query.limit) break
-    of = { ...query, before: last }
-  }
-  return found.sort(newestFirst).slice(0, query.limit)
-})
-
-const newestFirst = (one: TenantMessage, other: TenantMessage): number =>
-  other.receivedAt - one.receivedAt ||
-  (`${one.connectionId}\0${one.eventId}` < `${other.connectionId}\0${other.eventId}` ? 1 : -1)

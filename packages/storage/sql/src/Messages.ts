@@ -1,31 +1,75 @@
-/** How providers' messages are stored. */
-import type { MessageNote, StoredMessage, TenantMessage } from "@pointsman/core/ports"
-import type { Columns, Owner, Parts, Row } from "./Columns.ts"
-import { type Fields, plain, recordOf } from "./Fields.ts"
+/** Lists of providers' messages. */
+import type { Attempt, Tenant } from "@pointsman/core"
+import type { ChargeReference } from "@pointsman/core/internal"
+import type { Ledger, MessageNote, MessageQuery, PaymentBook, StorageError, TenantMessage } from "@pointsman/core/ports"
+import { Effect } from "effect"
+import { type Bound, list } from "./Columns.ts"
+import { placesOf, type Sql, type Statement } from "./Sql.ts"
 
-export const makeMessageRows = <V>({ flag, readTenant, tenantColumns, text, textOrNull }: Parts<V>) => {
-  /** What is written when the message is decided. */
-  const decision: Fields<Omit<MessageNote, "connectionId" | "eventId" | "receivedAt">, V> = {
-    payment_id: textOrNull,
-    about: plain(),
-    subject_id: text,
-    dispute_id: textOrNull,
-    verdict: plain(),
-    outcome: plain(),
-    reason: textOrNull,
-    written_at: plain()
+type Books = (
+  tenant: Tenant,
+  charges: ReadonlyArray<ChargeReference>
+) => Effect.Effect<ReadonlyArray<PaymentBook>, StorageError>
+
+/** Lists of messages. `booksNaming`: every payment that names one of the charges. */
+export const makeMessages = <V>(sql: Sql<V>, booksNaming: Books): Ledger["Service"]["messages"] => {
+  const page = (query: MessageQuery) => {
+    // Those of one payment are shown with it.
+    const ask = query.paymentId === undefined ? sql.list : sql.read
+    return Effect.map(ask("messages", ...selectMessages(sql, query)), (found) => found.map(sql.rows.readTenantMessage))
   }
-  const note: Fields<MessageNote, V> = { connection_id: text, event_id: text, ...decision, received_at: plain() }
-  const { columns: noteColumns, read: readNote } = recordOf<MessageNote, V>(note)
-  const decisionColumns: Columns<MessageNote, V, Pick<Owner, "tenant">> = recordOf(decision).columns
-  const message = recordOf<StoredMessage, V>({ ...note, body: text, is_sealed: flag })
-  const messageColumns: Columns<StoredMessage, V, Pick<Owner, "tenant">> = { ...tenantColumns, ...message.columns }
-  return {
-    decisionColumns,
-    noteColumns,
-    messageColumns,
-    readNote,
-    readTenantMessage: (row: Row): TenantMessage => ({ ...readNote(row), tenant: readTenant(row) }),
-    readMessage: message.read
-  }
+  /** What a message names is in the books of payments. */
+  const namingAttempts = Effect.fnUntraced(function* (query: MessageQuery) {
+    const found: Array<TenantMessage> = []
+    let of = query
+    for (;;) {
+      const walked = yield* page(of)
+      const named = new Set<TenantMessage>()
+      for (const some of Map.groupBy(walked, ({ tenant }) => `${tenant.environment} ${tenant.workspaceId}`).values()) {
+        const books = yield* booksNaming((some[0] as TenantMessage).tenant, some.map(chargeOf))
+        for (const one of some) if (books.some((book) => book.attempts.some(isOf(chargeOf(one))))) named.add(one)
+      }
+      found.push(...walked.filter((one) => named.has(one)))
+      const last = walked.at(-1)
+      if (last === undefined || walked.length < query.limit || found.length >= query.limit) break
+      of = { ...query, before: last }
+    }
+    return found.slice(0, query.limit)
+  })
+  return (query) => (query.namesAttemptFrom === undefined ? page(query) : namingAttempts(query))
+}
+
+const chargeOf = ({ connectionId, subjectId }: MessageNote): ChargeReference => ({
+  connectionId,
+  providerRef: subjectId
+})
+
+const isOf =
+  ({ connectionId, providerRef }: ChargeReference) =>
+  (one: Pick<Attempt, "connectionId" | "providerRef">): boolean =>
+    one.connectionId === connectionId && one.providerRef === providerRef
+
+/** A walk along the index of the payment, of the outcome or of the time: none of them sorts more than a millisecond's. */
+const selectMessages = <V>(
+  { by, rows: { bindTenant, bindText, noteColumns } }: Sql<V>,
+  { before, connectionId, limit, namesAttemptFrom, outcome, paymentId, tenant }: MessageQuery
+): Statement<V> => {
+  const values: Array<Bound<V>> = [limit]
+  const place = placesOf(values)
+  const last = before && [before.receivedAt, bindText(before.connectionId), bindText(before.eventId)].map(place)
+  const owner = tenant && bindTenant(tenant).map(place)
+  const conditions = [
+    "received_at >= 0",
+    last && `(received_at, connection_id, event_id) < (${last[0]}::bigint, ${last[1]}::text, ${last[2]}::text)`,
+    paymentId === undefined ? undefined : `payment_id = ${place(bindText(paymentId))} and payment_id <> ''`,
+    outcome && `outcome = ${place(outcome)}`,
+    connectionId === undefined ? undefined : `connection_id = ${place(bindText(connectionId))}`,
+    owner && `workspace_id = ${owner[0]} and environment = ${owner[1]}`,
+    namesAttemptFrom === undefined ? undefined : `received_at >= ${place(namesAttemptFrom)}::bigint`
+  ].filter((condition) => condition !== undefined)
+  const lead = paymentId !== undefined ? "payment" : outcome !== undefined ? "outcome" : "time"
+  const text = `select workspace_id, environment, ${list(Object.keys(noteColumns))}
+    from ${by("messages", `messages_by_${lead}`)} where ${conditions.join(" and ")}
+    order by received_at desc, connection_id desc, event_id desc limit $1`
+  return [text, values]
 }

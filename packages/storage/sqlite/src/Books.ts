@@ -67,7 +67,7 @@ const isBasedOn = (
   one: Pick<Payment, "connectionId" | "providerRef">
 ) => one.connectionId === connectionId && one.providerRef === providerRef
 
-export const hasAttempt = ({ attempts }: PaymentBook, charge: ChargeReference): boolean =>
+const hasAttempt = ({ attempts }: PaymentBook, charge: ChargeReference): boolean =>
   attempts.some((one: Attempt) => isBasedOn(charge, one))
 
 /** Those that are based on a charge; else those with an attempt that names it. */

@@ -10,9 +10,9 @@ import {
   type StorageError,
   type UsageQuery
 } from "@pointsman/core/ports"
-import { makeDisputes, type Row } from "@pointsman/storage-sql"
+import { makeDisputes, makeMessages, type Row } from "@pointsman/storage-sql"
 import { Effect, Option } from "effect"
-import { readBook, readPayment, selectRow } from "./Books.ts"
+import { booksNaming, readBook, readPayment, selectRow } from "./Books.ts"
 import { dueByConnection, postpone, roomsDue, takeDue, watched } from "./Checks.ts"
 import { forgetClaims, selectClaim, selectOldClaims } from "./Claims.ts"
 import { type CommitterOptions, make as makeCommitter } from "./Committer.ts"
@@ -20,7 +20,7 @@ import { type Database, emptyLog, read, snapshot, update } from "./Database.ts"
 import { eraseTexts } from "./Erasure.ts"
 import { readEvent, selectEvents, selectTimeline } from "./Events.ts"
 import { bindBound, bindId, type Tenants, tenantsOf } from "./Keys.ts"
-import { keepMessage, selectMessage, selectMessages, selectSubjects, storeMessage } from "./Messages.ts"
+import { keepMessage, selectMessage, selectSubjects, storeMessage } from "./Messages.ts"
 import { selectPayments } from "./PaymentSearch.ts"
 import { bindText, rows } from "./Rows.ts"
 import { sqlOf } from "./Sql.ts"
@@ -59,7 +59,9 @@ export const make = Effect.fnUntraced(function* (db: Database, options: Committe
     keepMessage: (tenant, message, seen) => keepMessage(db, tenant, message, seen),
     message: (tenant, connectionId, eventId) =>
       one("message", () => selectMessage(db, tenant, connectionId, eventId), rows.readMessage),
-    messages: (query) => all("messages", () => selectMessages(db, query), rows.readTenantMessage),
+    messages: makeMessages(sqlOf(db), (tenant, charges) =>
+      read("messages", () => charges.flatMap((charge) => booksNaming(db, tenant, charge)))
+    ),
     takeDue: (query) =>
       Effect.flatMap(
         // Without work nothing is written at all.

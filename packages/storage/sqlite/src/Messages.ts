@@ -4,7 +4,6 @@ import {
   type CommitUnknown,
   type MessageDecision,
   type MessageNote,
-  type MessageQuery,
   type MessageSubject,
   MessageTaken,
   type PaymentBook,
@@ -14,9 +13,9 @@ import {
 } from "@pointsman/core/ports"
 import { list, type Row, valuesOf } from "@pointsman/storage-sql"
 import { type Effect, Option, Result } from "effect"
-import { booksNamed, booksNaming, booksOfCharge, hasAttempt, selectRow } from "./Books.ts"
+import { booksNamed, booksOfCharge, selectRow } from "./Books.ts"
 import { type Database, write } from "./Database.ts"
-import { bindTenant, bindText, insertInto, readTenant, readText, rows } from "./Rows.ts"
+import { bindTenant, bindText, insertInto, rows } from "./Rows.ts"
 
 const insert = `${insertInto("messages", Object.keys(rows.messageColumns))} on conflict do nothing`
 const bindMessage = valuesOf(rows.messageColumns)
@@ -76,56 +75,6 @@ export const selectMessage = (db: Database, tenant: Tenant, connectionId: string
   db
     .prepare(`select * from messages where ${isMessage}`)
     .get(...bindTenant(tenant), bindText(connectionId), bindText(eventId))
-
-const listed = list(["workspace_id", "environment", ...Object.keys(rows.noteColumns)])
-
-/** A walk along the index of the payment, of the outcome or of the time: none of them sorts more than a millisecond's. */
-export const selectMessages = (db: Database, query: MessageQuery): ReadonlyArray<Row> => {
-  const { namesAttemptFrom, ...others } = query
-  if (namesAttemptFrom === undefined) return walkMessages(db, others, undefined)
-  const found: Array<Row> = []
-  let before = query.before
-  for (;;) {
-    const page = walkMessages(db, { ...others, before }, namesAttemptFrom)
-    found.push(...page.filter((row) => namesAttempt(db, row)))
-    const last = page.at(-1)
-    if (last === undefined || page.length < query.limit || found.length >= query.limit) break
-    before = rows.readNote(last)
-  }
-  return found.slice(0, query.limit)
-}
-
-/** Whether a message's subject is the reference of an attempt. */
-const namesAttempt = (db: Database, row: Row): boolean => {
-  const charge = { connectionId: readText(row["connection_id"]), providerRef: readText(row["subject_id"]) }
-  return booksNaming(db, readTenant(row), charge).some((book) => hasAttempt(book, charge))
-}
-
-const walkMessages = (
-  db: Database,
-  { before, connectionId, limit, outcome, paymentId, tenant }: MessageQuery,
-  from: number | undefined
-): ReadonlyArray<Row> => {
-  const index =
-    paymentId !== undefined ? "messages_by_payment" : outcome !== undefined ? "messages_by_outcome" : "messages_by_time"
-  return db
-    .prepare(`select ${listed} from messages indexed by ${index} where received_at >= ?
-      ${before === undefined ? "" : "and (received_at, connection_id, event_id) < (?, ?, ?)"}
-      ${paymentId === undefined ? "" : "and payment_id = ?"}
-      ${outcome === undefined ? "" : "and outcome = ?"}
-      ${connectionId === undefined ? "" : "and connection_id = ?"}
-      ${tenant === undefined ? "" : "and workspace_id = ? and environment = ?"}
-      order by received_at desc, connection_id desc, event_id desc limit ?`)
-    .all(
-      from ?? 0,
-      ...(before === undefined ? [] : [before.receivedAt, bindText(before.connectionId), bindText(before.eventId)]),
-      ...(paymentId === undefined ? [] : [bindText(paymentId)]),
-      ...(outcome === undefined ? [] : [outcome]),
-      ...(connectionId === undefined ? [] : [bindText(connectionId)]),
-      ...(tenant === undefined ? [] : bindTenant(tenant)),
-      limit
-    )
-}
 
 /** The books of the payments that an attempt, a refund or a charge belongs to: more than one of a charge alone. */
 export const selectSubjects = (db: Database, tenant: Tenant, subject: MessageSubject): ReadonlyArray<PaymentBook> => {
