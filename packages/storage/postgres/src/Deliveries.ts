@@ -3,16 +3,22 @@
  * read. What is taken is chosen endpoint by endpoint, each by its own walk along the index: however much waits for one
  * of them, the others cost no more to find.
  */
-import { deliveryStates, type Tenant } from "@pointsman/core"
+import type { Tenant } from "@pointsman/core"
 import {
   type AttemptRecord,
   Deliveries,
-  type DeliveryQuery,
   type DueDelivery,
   type DueDeliveryQuery,
   type StorageError
 } from "@pointsman/core/ports"
-import { afterAll, endColumns, makeDeliveries, type Row } from "@pointsman/storage-sql"
+import {
+  afterAll,
+  type DeliveriesOfPayment,
+  endColumns,
+  endpointsAndFirst as endpointsAndFirstIn,
+  makeDeliveries,
+  type Row
+} from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import { type Database, repeatable } from "./Database.ts"
 import { readEvent } from "./Events.ts"
@@ -25,22 +31,12 @@ const ofTenant = "workspace_id = $1 and environment = $2"
 
 export const make = (db: Database, reads: Reads = makeReads(db, undefined)): Deliveries["Service"] =>
   Deliveries.of({
-    ...makeDeliveries(sqlOf(db)),
+    ...makeDeliveries(sqlOf(db, reads), endpointsAndFirst, (tenant, query) => db.read("list", ...selectOfPayment(tenant, query))),
     takeDue: (query) => takeDue(db, query),
-    firstDueAt: Effect.map(
-      db.read("firstDueAt", selectFirstDueAt),
-      ([row]) => (row?.["first_at"] ?? null) as number | null
-    ),
     record: (records) =>
       records.length === 0
         ? Effect.void
         : Effect.asVoid(db.update("record", recorded, [JSON.stringify(records.map(recordRow))])),
-    list: (tenant, query) => {
-      const statement = selectDeliveries(tenant, query)
-      // Those of one payment are shown with it.
-      const found = query.paymentId === undefined ? reads.list("list", statement) : db.read("list", ...statement)
-      return Effect.map(found, (deliveries) => deliveries.map(rows.readDelivery))
-    },
     events: (tenant, ids) =>
       Effect.map(
         db.read("events", selectEvents, [...bindTenant(tenant), texts(ids), tenantNumber(tenant)]),
@@ -60,40 +56,23 @@ const selectEvents = `select e.*, d.id as delivery_id from deliveries as d
 
 type Statement = readonly [sql: string, params: ReadonlyArray<string>]
 
-/**
- * By one walk along an index; those of an endpoint by a walk for each state. A payment has few.
- *
- * The walk of an endpoint does not name the tenant, because PostgreSQL would walk along all of the tenant's deliveries.
- */
-const selectDeliveries = (
+/** A payment has few. */
+const selectOfPayment = (
   tenant: Tenant,
-  { before = afterAll, endpointId, limit, paymentId, state }: DeliveryQuery
+  { before = afterAll, endpointId, limit, paymentId, state }: Parameters<DeliveriesOfPayment>[1]
 ): Statement => {
   const params: Array<string> = [...bindTenant(tenant), bindText(before), String(limit)]
   const bind = (value: string) => `$${params.push(bindText(value))}`
-  const newest = "order by id desc limit $4"
-  if (paymentId !== undefined) {
-    const more = [
-      ...(state === undefined ? [] : [`and d.state = ${bind(state)}`]),
-      ...(endpointId === undefined ? [] : [`and d.endpoint_id = ${bind(endpointId)}`])
-    ].join(" ")
-    return [
-      `select d.* from events as e cross join lateral (${deliveriesOfEvent("e")}) as d
-        where ${eventsOf("e", bind(tenantNumber(tenant)), bind(bindId(paymentId) ?? noId))} and d.id < $3 ${more}
-        order by d.id desc limit $4`,
-      params
-    ]
-  }
-  if (endpointId !== undefined) {
-    const endpoint = bind(endpointId)
-    const walks = (state === undefined ? deliveryStates : [state]).map(
-      (one) =>
-        `(select * from deliveries where endpoint_id = ${endpoint} and state = ${bind(one)} and id < $3 ${newest})`
-    )
-    return [`select * from (${walks.join(" union all ")}) as found where ${ofTenant} ${newest}`, params]
-  }
-  const inState = state === undefined ? "" : `and state <> '' and state = ${bind(state)}`
-  return [`select * from deliveries where ${ofTenant} and id < $3 ${inState} ${newest}`, params]
+  const more = [
+    ...(state === undefined ? [] : [`and d.state = ${bind(state)}`]),
+    ...(endpointId === undefined ? [] : [`and d.endpoint_id = ${bind(endpointId)}`])
+  ].join(" ")
+  return [
+    `select d.* from events as e cross join lateral (${deliveriesOfEvent("e")}) as d
+      where ${eventsOf("e", bind(tenantNumber(tenant)), bind(bindId(paymentId) ?? noId))} and d.id < $3 ${more}
+      order by d.id desc limit $4`,
+    params
+  ]
 }
 
 /**
@@ -107,23 +86,12 @@ export const deliveriesOfEvent = (event: string, end = "offset 0"): string => `s
 export const eventsOf = (event: string, t: string, payment: string): string =>
   `${event}.t = ${t} and ${event}.payment = ${payment}::uuid and ${event}.type <> ''`
 
-/** In the order of all columns of the index of what is due: in that of the first, another index looks as good to PostgreSQL. */
-const firstEndpoint = (condition: string) => `select endpoint_id from deliveries
-  where due_at is not null and ${condition} order by endpoint_id, due_at, id limit 1`
-
-/**
- * Endpoints with something due, those that wait longest first. From one endpoint to the next by the index: what else
- * waits for the same one is passed over.
- */
-export const endpointsAndFirst = `with recursive endpoints (id) as (
-    select (${firstEndpoint("true")})
-    union all
-    select (${firstEndpoint("endpoint_id > endpoints.id")})
-    from endpoints where endpoints.id is not null
-  ), waiting as (
-    select id, (select min(due_at) from deliveries where due_at is not null and endpoint_id = endpoints.id) as first
-    from endpoints where id is not null
-  )`
+/** In the order of all columns of the index: in that of the first, another one looks as good to PostgreSQL. */
+export const endpointsAndFirst = endpointsAndFirstIn(
+  "deliveries",
+  "endpoint_id",
+  "order by endpoint_id, due_at, id limit 1"
+)
 
 /** Endpoints that are looked at besides: some may be locked by other takers. */
 const spareEndpoints = 16
@@ -138,7 +106,6 @@ const waitingEndpoints = `${endpointsAndFirst}
     select count(*) from deliveries where endpoint_id = ordered.id and leased_until is not null and leased_until > $1
   ) < $2
   limit $3`
-export const selectFirstDueAt = `${endpointsAndFirst} select min(first) as first_at from waiting`
 
 /** How many are on their way is counted by one taker of an endpoint at a time; the others pass it over. */
 const lockEndpoints = `select id from webhook_endpoints

@@ -149,7 +149,10 @@ export const make = Effect.fnUntraced(function* (db: Database, resume?: Resume<V
   })
 
   const form: DirectoryForm<Value> = { forget, tell }
-  return { directory: makeDirectory(current, makeDirectoryWrites(sqlOf(db), form, resume)), form } satisfies KeptDirectory
+  return {
+    directory: makeDirectory(current, makeDirectoryWrites(sqlOf(db), form, resume)),
+    form
+  } satisfies KeptDirectory
 })
 
 const columns = directoryTables(rows).map(

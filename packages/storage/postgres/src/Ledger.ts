@@ -11,7 +11,16 @@ import {
 } from "@pointsman/core/ports"
 import { makeDisputes, makeMessages, type Row } from "@pointsman/storage-sql"
 import { Effect, Option } from "effect"
-import { bindPayment, booksNamed, booksNaming, booksOfCharge, readBook, readPayment, selectPayment, storedBook } from "./Books.ts"
+import {
+  bindPayment,
+  booksNamed,
+  booksNaming,
+  booksOfCharge,
+  readBook,
+  readPayment,
+  selectPayment,
+  storedBook
+} from "./Books.ts"
 import { dueByConnection, postpone, takeDue, watched } from "./Checks.ts"
 import { claimOf, forgetClaims, oldClaims } from "./Claims.ts"
 import { type LedgerOptions, makeCommit } from "./Commit.ts"

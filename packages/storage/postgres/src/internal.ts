@@ -14,7 +14,7 @@ export { type Durability, durabilityColumns, durabilityOf, type Watch } from "./
 export { NoConnection } from "./Connections.ts"
 export { type Database, open, type PostgresOptions, type Query } from "./Database.ts"
 export type { DatabaseClock } from "./DatabaseClock.ts"
-export { endpointsAndFirst, selectFirstDueAt, takeFrom } from "./Deliveries.ts"
+export { endpointsAndFirst, takeFrom } from "./Deliveries.ts"
 export { placeOf, urlExpected } from "./Handle.ts"
 export { keyHash, tenantNumber } from "./Keys.ts"
 export { type PostgresStorageOptions, servicesOf } from "./Layer.ts"

@@ -27,7 +27,11 @@ export interface DirectoryForm<V> {
 
 type Writes = Parameters<typeof makeDirectory>[1]
 
-export const makeDirectoryWrites = <V>(sql: Sql<V>, form: DirectoryForm<V>, resume: Resume<V> = resumeOf(sql)): Writes => {
+export const makeDirectoryWrites = <V>(
+  sql: Sql<V>,
+  form: DirectoryForm<V>,
+  resume: Resume<V> = resumeOf(sql)
+): Writes => {
   const { bindText, bindTextOrNull } = sql.rows
   const put = makePut(sql, form, resume)
   const putUses = sql.put("api_key_uses", ["hash", "used_at"], replaceKeyUse)

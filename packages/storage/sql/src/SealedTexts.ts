@@ -117,7 +117,8 @@ const replacesOf = <V>({ every }: Sql<V>, kind: PlacedKind, form: SealedForm) =>
     `update ${table} as e set ${column} = ${item[1]} ${items}
       where ${isOf(item)("e")} and e.${column} = ${item[0]} returning 1 as one`
   const also = kind === "message" ? form.replaceAlso?.message : undefined
-  const others = also === undefined ? [] : [(item: ReadonlyArray<string>, items: string) => also(item, items, isOf(item))]
+  const others =
+    also === undefined ? [] : [(item: ReadonlyArray<string>, items: string) => also(item, items, isOf(item))]
   return [update, ...others].map((textOf) => every(0, ["text", "text", ...key.map(() => "text" as const)], textOf))
 }
 

@@ -19,7 +19,9 @@ export const makeSuccessRates = <V>(sql: Sql<V>, { columns, deleteOld, segmentKe
   const bind = valuesOf(columns)
   const names = Object.keys(columns)
   const key = [...tenantKey, "connection_id", segmentKey]
-  const bindKey = valuesOf(Object.fromEntries(key.map((name) => [name, columns[name] as Columns<StoredRate, V>[string]])))
+  const bindKey = valuesOf(
+    Object.fromEntries(key.map((name) => [name, columns[name] as Columns<StoredRate, V>[string]]))
+  )
   const put = sql.put(
     "success_rates",
     names,
@@ -32,7 +34,7 @@ export const makeSuccessRates = <V>(sql: Sql<V>, { columns, deleteOld, segmentKe
     JSON.stringify([tenant.workspaceId, tenant.environment, connectionId, segment])
   return SuccessRates.of({
     changedSince: (at) => Effect.map(sql.read("changedSince", selectChanged, [at]), (found) => found.map(readRate)),
-    write: Effect.fnUntraced(function* (rates) {
+    write: Effect.fnUntraced(function* (rates: ReadonlyArray<StoredRate>) {
       // Without work nothing is written at all.
       if (rates.length === 0) return []
       // In one order, so that no two writers wait for each other.

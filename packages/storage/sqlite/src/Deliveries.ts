@@ -3,16 +3,17 @@
  * read. What is taken is chosen endpoint by endpoint, each by its own walk along the index: however much waits for one
  * of them, the others cost no more to find.
  */
-import { type Delivery, deliveryStates, type Event, type Tenant } from "@pointsman/core"
+import type { Delivery, Event, Tenant } from "@pointsman/core"
 import { resumed } from "@pointsman/core/internal"
+import { type AttemptRecord, Deliveries, type DueDelivery, type DueDeliveryQuery } from "@pointsman/core/ports"
 import {
-  type AttemptRecord,
-  Deliveries,
-  type DeliveryQuery,
-  type DueDelivery,
-  type DueDeliveryQuery
-} from "@pointsman/core/ports"
-import { afterAll, endColumns, makeDeliveries, type Row } from "@pointsman/storage-sql"
+  afterAll,
+  type DeliveriesOfPayment,
+  endColumns,
+  endpointsAndFirst,
+  makeDeliveries,
+  type Row
+} from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import { type Database, read, update } from "./Database.ts"
 import { readEvent } from "./Events.ts"
@@ -24,7 +25,7 @@ const ofTenant = "workspace_id = ? and environment = ?"
 
 export const make = (db: Database): Deliveries["Service"] =>
   Deliveries.of({
-    ...makeDeliveries(sqlOf(db)),
+    ...makeDeliveries(sqlOf(db), dueEndpoints, (tenant, query) => read("list", () => listed(db, tenant, query))),
     takeDue: (query) =>
       Effect.flatMap(
         // Without work nothing is written at all.
@@ -32,19 +33,10 @@ export const make = (db: Database): Deliveries["Service"] =>
         (waiting) =>
           waiting.length === 0 ? Effect.succeed([]) : update(db, "takeDue", () => takeDue(db, waiting, query))
       ),
-    firstDueAt: read("firstDueAt", () => {
-      const row = db.prepare(`${endpointsAndFirst} select min(first) as first_at from waiting`).get()
-      return (row?.["first_at"] ?? null) as number | null
-    }),
     record: (records) =>
       update(db, "record", () => {
         for (const record of records) keep(db, record)
       }),
-    list: (tenant, query) =>
-      Effect.map(
-        read("list", () => listed(db, tenant, query)),
-        (found) => found.map(rows.readDelivery)
-      ),
     events: (tenant, ids) =>
       read("events", () => {
         const select = db.prepare(selectEventId)
@@ -79,55 +71,25 @@ export const deliveriesOf = (db: Database, tenant: Tenant, paymentId: string): R
     .flatMap(({ id }) => ofEvent.all(...bindTenant(tenant), readEventId(id)))
 }
 
-const newestFirst = (a: Row, b: Row): number => (readText(a["id"]) < readText(b["id"]) ? 1 : -1)
-
-/** By one walk along an index; those of an endpoint by a walk for each state. A payment has few. */
+/** A payment has few. */
 const listed = (
   db: Database,
-  tenant: Delivery["tenant"],
-  { before = afterAll, endpointId, limit, paymentId, state }: DeliveryQuery
-): ReadonlyArray<Row> => {
-  const older = bindText(before)
-  if (paymentId !== undefined) {
-    return deliveriesOf(db, tenant, paymentId)
-      .filter((row) => endpointId === undefined || readText(row["endpoint_id"]) === endpointId)
-      .filter((row) => (state === undefined || row["state"] === state) && readText(row["id"]) < before)
-      .sort(newestFirst)
-      .slice(0, limit)
-  }
-  if (endpointId !== undefined) {
-    const select = db.prepare(`select * from deliveries indexed by deliveries_by_endpoint
-      where endpoint_id = ? and state = ? and id < ? and ${ofTenant} order by id desc limit ?`)
-    return (state === undefined ? deliveryStates : [state])
-      .flatMap((one) => select.all(bindText(endpointId), one, older, ...bindTenant(tenant), limit))
-      .sort(newestFirst)
-      .slice(0, limit)
-  }
-  return db
-    .prepare(`select * from deliveries ${state === undefined ? "" : "indexed by deliveries_by_state"}
-      where ${ofTenant} ${state === undefined ? "" : "and state = ?"} and id < ? order by id desc limit ?`)
-    .all(...bindTenant(tenant), ...(state === undefined ? [] : [state]), older, limit)
-}
+  tenant: Tenant,
+  { before = afterAll, endpointId, limit, paymentId, state }: Parameters<DeliveriesOfPayment>[1]
+): ReadonlyArray<Row> =>
+  deliveriesOf(db, tenant, paymentId)
+    .filter((row) => endpointId === undefined || readText(row["endpoint_id"]) === endpointId)
+    .filter((row) => (state === undefined || row["state"] === state) && readText(row["id"]) < before)
+    .sort((a, b) => (readText(a["id"]) < readText(b["id"]) ? 1 : -1))
+    .slice(0, limit)
 
-/**
- * Endpoints with something due, those that wait longest first. From one endpoint to the next by the index: what else
- * waits for the same one is passed over.
- */
-const endpointsAndFirst = `with recursive endpoints (id) as (
-    select (select min(endpoint_id) from deliveries indexed by deliveries_due where due_at is not null)
-    union all
-    select (select min(endpoint_id) from deliveries indexed by deliveries_due
-      where due_at is not null and endpoint_id > endpoints.id)
-    from endpoints where endpoints.id is not null
-  ), waiting as (
-    select id, (select min(due_at) from deliveries indexed by deliveries_due
-      where due_at is not null and endpoint_id = endpoints.id) as first
-    from endpoints where id is not null
-  )`
+const dueEndpoints = endpointsAndFirst("deliveries indexed by deliveries_due", "min(endpoint_id)")
 
 const waitingEndpoints = (db: Database, now: number): ReadonlyArray<string> =>
   db
-    .prepare(`${endpointsAndFirst} select id from waiting where first <= ? order by first`)
+    .prepare(
+      `${dueEndpoints} select id from waiting where first <= ? order by first`
+    )
     .all(now)
     .map((row) => readText(row["id"]))
 

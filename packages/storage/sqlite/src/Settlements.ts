@@ -75,8 +75,6 @@ const selectUnreported = (db: Database, query: UnreportedQuery): UnreportedPage 
   const payments = looked
     .filter((row) => row["connection_id"] !== null && Number(row["captured_minor"]) > 0)
     .map((row) => readPayment(tenant, row))
-    .filter(
-      (one) => isExpected(query, one) && about.get(...bindTenant(tenant), bindText(one.id)) === undefined
-    )
+    .filter((one) => isExpected(query, one) && about.get(...bindTenant(tenant), bindText(one.id)) === undefined)
   return { payments, next: looked.length < limit ? null : readId(looked.at(-1)?.["id"]) }
 }
