@@ -7,11 +7,10 @@
  * In the column are those of undecided messages whose month was dropped. So a read asks both, and what moves a body locks
  * the message first.
  */
-import type { StorageError } from "@pointsman/core/ports"
 import { decidedMessage, openEndedOutcomes } from "@pointsman/storage-sql"
 import { Effect } from "effect"
-import { type Database, type Query, repeatable } from "./Database.ts"
-import { aheadMillis, lockPartition, lockTimeout, monthAfter, monthOf } from "./Partitions.ts"
+import type { Database } from "./Database.ts"
+import type { Months, Partition } from "./Partitions.ts"
 
 /** A message that contradicts a payment with a review. */
 const isUndecidedContradiction = `exists (
@@ -53,67 +52,6 @@ export const pruneDecided = (table: string) => `pruned as materialized (
     select b.received_at, b.connection_id, b.event_hash ${decidedBodies("$3", table)} limit $4
   ), deleted as (${deleteBodies("pruned", table)} returning 1 as one)`
 
-interface Partition {
-  readonly name: string
-  /** Epoch milliseconds: from `begin` on, and before `end`. */
-  readonly begin: number
-  readonly end: number
-}
-
-/** By their ends. The default partition has none. */
-const selectPartitions = `select name, bound[1]::bigint as begin, bound[2]::bigint as end from (
-    select c.relname::text as name,
-      regexp_match(pg_get_expr(c.relpartbound, c.oid), 'FROM \\(''?(\\d+)''?\\) TO \\(''?(\\d+)''?\\)') as bound
-    from pg_inherits join pg_class as c on c.oid = inhrelid where inhparent = 'message_bodies'::regclass
-  ) as partitions where bound is not null order by bound[2]::bigint`
-
-const partitionsOf = (db: Database): Effect.Effect<ReadonlyArray<Partition>, StorageError> =>
-  Effect.map(db.read("upkeep", selectPartitions), (found) =>
-    found.map((row) => ({ name: row["name"] as string, begin: row["begin"] as number, end: row["end"] as number }))
-  )
-
-/** Makes the partitions from this month up to two months from now, each with what the default partition holds of them. */
-export const makeBodyPartitions = Effect.fnUntraced(function* (db: Database, now: number) {
-  let last = (yield* partitionsOf(db)).at(-1)?.end ?? monthOf(now)
-  while (last < now + aheadMillis) {
-    // After months without a server, the missing ones are one partition.
-    const range = { begin: last, end: monthAfter(Math.max(last, now)) }
-    yield* repeatable(db, "upkeep", (query) => makePartition(query, range))
-    last = range.end
-  }
-})
-
-const makePartition = Effect.fnUntraced(function* (query: Query, { begin, end }: Omit<Partition, "name">) {
-  const name = `message_bodies_${begin}`
-  yield* query(lockTimeout)
-  yield* query("lock table message_bodies_default in access exclusive mode")
-  yield* query(`create table ${name} (like message_bodies including defaults including constraints including indexes)`)
-  yield* query(`with moved as (
-      delete from message_bodies_default where received_at >= ${begin} and received_at < ${end} returning *
-    ) insert into ${name} select * from moved`)
-  yield* query(`alter table message_bodies attach partition ${name} for values from (${begin}) to (${end})`)
-})
-
-/**
- * Drops the partitions that hold nothing but what is older and over; gives about how many bodies they held. One that is
- * busy is tried again with the next upkeep, and does not keep the later ones.
- */
-export const dropBodyPartitions = Effect.fnUntraced(function* (db: Database, before: number) {
-  let dropped = 0
-  for (const partition of yield* partitionsOf(db)) {
-    if (partition.end > before) break
-    dropped += yield* Effect.catchTag(dropDecided(db, partition), "pointsman/StorageError", (error) =>
-      Effect.as(Effect.logWarning(`the partition ${partition.name} is dropped with the next sweep`, error), 0)
-    )
-  }
-  return dropped
-})
-
-const dropDecided = Effect.fnUntraced(function* (db: Database, partition: Partition) {
-  yield* keepUndecided(db, partition)
-  return yield* repeatable(db, "upkeep", (query) => dropPartition(query, partition))
-})
-
 /** Messages that were received in a partition's time and may still need their bodies, by the index of outcomes. */
 const undecided = ({ begin, end }: Partition) => `from messages
     where outcome in (${openEndedOutcomes.map((outcome) => `'${outcome}'`).join(", ")})
@@ -136,23 +74,13 @@ const keepUndecided = Effect.fnUntraced(function* (db: Database, partition: Part
   while ((yield* db.update("upkeep", statement)).length === keptAtOnce) yield* Effect.yieldNow
 })
 
-const dropPartition = Effect.fnUntraced(function* (query: Query, partition: Partition) {
-  const { name } = partition
-  yield* query(lockTimeout)
-  const isNeeded = Effect.map(
-    query(
-      `select 1 as one ${undecided(partition)} and exists (select 1 from ${name} as b where ${isBodyOf("messages")}) limit 1`
-    ),
-    (found) => found.length > 0
-  )
-  if (yield* isNeeded) return 0
-  yield* lockPartition(query, "message_bodies", name)
-  // A message that was locked, or whose review began since, keeps the month until the next upkeep.
-  if (yield* isNeeded) return 0
-  // PostgreSQL's own estimate: to count the rows would read the month. It is -1 where nothing has analyzed the table.
-  const [held] = yield* query(
-    `select greatest(reltuples, 0)::bigint as count from pg_class where oid = '${name}'::regclass`
-  )
-  yield* query(`drop table ${name}`)
-  return Number(held?.["count"])
-})
+export const bodyMonths: Months = {
+  tables: { message_bodies: "received_at" },
+  boundOf: String,
+  millisOf: Number,
+  isOver: (end, before) => end <= before,
+  selectOpen: (partition) => `select 1 as one ${undecided(partition)} and exists (
+      select 1 from ${partition.name} as b where ${isBodyOf("messages")}
+    ) limit 1`,
+  clear: keepUndecided
+}

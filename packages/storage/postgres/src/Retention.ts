@@ -26,14 +26,13 @@ import { deliveriesOfEvent, eventsOf } from "./Deliveries.ts"
 import { readEvent } from "./Events.ts"
 import { bindAfter, bindBefore, chargeName, tenantNumber } from "./Keys.ts"
 import {
+  bodyMonths,
   decidedBodies,
   deleteBodies,
-  dropBodyPartitions,
   isDecidedMessage,
-  makeBodyPartitions,
   pruneDecided
 } from "./MessageBodies.ts"
-import { dropPartitions, makePartitions } from "./Partitions.ts"
+import { deliveryMonths, dropPartitions, makePartitions } from "./Partitions.ts"
 import { bindTenant } from "./Rows.ts"
 import { sqlOf } from "./Sql.ts"
 
@@ -73,11 +72,11 @@ export const make = (db: Database): Retention => {
         String(limit)
       ]),
     upkeep: Effect.fnUntraced(function* ({ bodiesBefore, deliveriesBefore, now }) {
-      yield* makePartitions(db, now)
-      yield* makeBodyPartitions(db, now)
+      yield* makePartitions(db, deliveryMonths, now)
+      yield* makePartitions(db, bodyMonths, now)
       return {
-        deliveries: deliveriesBefore === null ? 0 : yield* dropPartitions(db, deliveriesBefore),
-        bodies: bodiesBefore === null ? 0 : yield* dropBodyPartitions(db, bodiesBefore)
+        deliveries: deliveriesBefore === null ? 0 : yield* dropPartitions(db, deliveryMonths, deliveriesBefore),
+        bodies: bodiesBefore === null ? 0 : yield* dropPartitions(db, bodyMonths, bodiesBefore)
       }
     })
   }
