@@ -6,7 +6,9 @@ const shared = schemaIn([
   [/^( {2}\w+) (?:any|text)/gmu, '$1 text collate "C"'],
   [/^( {2}\w+) list/gmu, '$1 text[] collate "C"'],
   [/^( {2}\w+) integer/gmu, "$1 bigint"],
-  [/^\) without rowid/gmu, ")"]
+  // Every commit of a tenant would lock the row of an endpoint.
+  [/ references webhook_endpoints|,\n {2}foreign key .* references deliveries/gu, ""],
+  [/^\) without rowid,?/gmu, ")"]
 ])
 
 export const schema = `${shared}\n${readFileSync(new URL("./schema.sql", import.meta.url), "utf8")}`

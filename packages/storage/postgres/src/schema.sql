@@ -186,54 +186,8 @@ create function event_ids(tenant bigint, fresh uuid[]) returns uuid[]
     return fresh;
   end $$;
 
--- Events that are sent to an endpoint. An endpoint is never deleted. It has no foreign key to it: every commit of a tenant
--- would lock that one row. Partitioned by the month in which it was written, which begins its id: retention drops a month
--- as a whole (Partitions.ts).
-create table deliveries (
-  workspace_id text collate "C" not null,
-  environment text collate "C" not null check (environment in ('sandbox', 'production')),
-  id text collate "C" not null,
-  endpoint_id text collate "C" not null,
-  event_id text collate "C" not null,
-  state text collate "C" not null,
-  failures integer not null check (failures >= 0),
-  attempts integer not null check (attempts >= 0),
-  -- When it is sent next; null once it has ended.
-  due_at bigint,
-  -- Until when a server has it for sending.
-  leased_until bigint,
-  created_at bigint not null,
-  primary key (workspace_id, environment, id)
-) partition by range (id);
-
--- What is due at an endpoint, first come first.
-create index deliveries_due on deliveries (endpoint_id, due_at, id) where due_at is not null;
--- How many requests an endpoint has under way.
-create index deliveries_leased on deliveries (endpoint_id, leased_until) where leased_until is not null;
--- Lists of deliveries in one state.
-create index deliveries_by_state on deliveries (workspace_id, environment, state, id) where state <> '';
--- Lists of deliveries of one endpoint.
-create index deliveries_by_endpoint on deliveries (endpoint_id, state, id);
--- Deliveries of a payment, by its events.
-create index deliveries_by_event on deliveries (workspace_id, environment, event_id) where event_id <> '';
-
 -- What has no month yet. Without it, a delivery without a partition would fail the commit of its payment.
 create table deliveries_default partition of deliveries default;
-
--- Requests to endpoints, each with its answer. Partitioned as the deliveries are.
-create table delivery_attempts (
-  workspace_id text collate "C" not null,
-  environment text collate "C" not null check (environment in ('sandbox', 'production')),
-  delivery_id text collate "C" not null,
-  number integer not null check (number > 0),
-  sent_at bigint not null,
-  ended_at bigint,
-  -- The status of the HTTP response.
-  status integer,
-  failure text collate "C",
-  primary key (workspace_id, environment, delivery_id, number)
-) partition by range (delivery_id);
-
 create table delivery_attempts_default partition of delivery_attempts default;
 
 -- What providers told about payments, each message once. A provider's id may be longer than an index entry, so the key

@@ -1,4 +1,4 @@
--- The tables that are the same in every SQL database: what is not payments, events, messages and deliveries. Schema.ts makes
+-- The tables that are the same in every SQL database: what is not payments, events and messages. Schema.ts makes
 -- each database's own text of them.
 --
 -- `tenant` stands for the columns workspace_id and environment: the key of what a tenant owns begins with them, and so does
@@ -9,7 +9,8 @@
 -- Types. `text` is what Pointsman writes itself, `any` is text from outside, which may be longer than an index entry: an
 -- index of PostgreSQL holds its hash (md5). `integer` has 64 bits: amounts in minor units, and times in epoch milliseconds.
 -- Columns named `sealed…` are encrypted with the key of the installation, and hashes replace secrets that are only compared.
--- A comment names the columns that hold JSON. `without rowid` is SQLite's: the primary key is the table.
+-- A comment names the columns that hold JSON. `without rowid` is SQLite's: the primary key is the table; partitions are
+-- PostgreSQL's.
 --
 -- A `version` counts the writes of a row from 1: a write names the version that it was decided on, and changes nothing where
 -- another write came first. The checks repeat core's rules, and guard against other programs. States have no check: tables of
@@ -134,6 +135,52 @@ create table merchants (
 ) without rowid;
 -- Guards that a partner invites an address only once.
 create unique index merchants_by_email on merchants (partner_id, md5(email_key));
+
+-- Deliveries: one for each event and each endpoint that wants it, written in the commit of the event. PostgreSQL partitions
+-- them by the month in which they were written, which begins their ids (Partitions.ts), and has no foreign keys here: every
+-- commit of a tenant would lock the row of an endpoint.
+create table deliveries (
+  tenant,
+  id text not null,
+  endpoint_id text not null references webhook_endpoints,
+  event_id text not null,
+  state text not null,
+  -- Failed attempts of the schedule. An operator who redelivers starts the schedule again.
+  failures int not null check (failures >= 0),
+  -- All attempts that were started.
+  attempts int not null check (attempts >= 0),
+  -- When the next attempt is due; during an attempt, when that counts as lost. Null once the delivery has ended.
+  due_at integer,
+  -- When the lease of the sending process ends.
+  leased_until integer,
+  created_at integer not null,
+  primary key (tenant, id)
+) without rowid, partition by range (id);
+-- The background takes due deliveries endpoint by endpoint, so that an endpoint that hangs delays no other.
+create index deliveries_due on deliveries (endpoint_id, due_at, id) where due_at is not null;
+-- The number of deliveries in flight to an endpoint.
+create index deliveries_leased on deliveries (endpoint_id, leased_until) where leased_until is not null;
+-- Lists of deliveries by state, and those that were given up and resume when their endpoint is active again.
+create index deliveries_by_state on deliveries (tenant, state, id) where state <> '';
+-- Lists of the deliveries of an endpoint.
+create index deliveries_by_endpoint on deliveries (endpoint_id, state, id);
+-- The deliveries of a payment, found by its events.
+create index deliveries_by_event on deliveries (tenant, event_id) where event_id <> '';
+
+-- The attempts of deliveries.
+create table delivery_attempts (
+  tenant,
+  delivery_id text not null,
+  number int not null check (number > 0),
+  sent_at integer not null,
+  -- Null while it is in flight, or its process died.
+  ended_at integer,
+  -- The status of the response, or else why there was none.
+  status int,
+  failure text,
+  primary key (tenant, delivery_id, number),
+  foreign key (tenant, delivery_id) references deliveries
+) without rowid, partition by range (delivery_id);
 
 -- Disputes of payments.
 create table disputes (

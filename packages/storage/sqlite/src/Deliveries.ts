@@ -63,7 +63,7 @@ const selectEventIds = "select id from events indexed by events_by_payment where
 /** Of the deliveries of a payment, which are few: those that its events have. */
 export const deliveriesOf = (db: Database, tenant: Tenant, paymentId: string): ReadonlyArray<Row> => {
   const ofEvent = db.prepare(
-    `select * from deliveries indexed by deliveries_by_event where ${ofTenant} and event_id = ?`
+    `select * from deliveries indexed by deliveries_by_event where ${ofTenant} and event_id = ? and event_id <> ''`
   )
   return db
     .prepare(selectEventIds)

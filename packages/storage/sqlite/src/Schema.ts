@@ -7,7 +7,7 @@ const shared = schemaIn([
   [/^( {2}\w+) list/gmu, "$1 text"],
   [/md5\((\w+)\)/gu, "$1"],
   [/^\);$/gmu, ") strict;"],
-  [/^\) without/gmu, ") strict, without"]
+  [/^\) without rowid.*;$/gmu, ") strict, without rowid;"]
 ])
 
 export const schema = `${shared}\n${readFileSync(new URL("./schema.sql", import.meta.url), "utf8")}`
