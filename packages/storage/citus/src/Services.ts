@@ -38,10 +38,13 @@ export const deliveriesOver = (
 ): Deliveries["Service"] => ({
   ...byWorkspace(plain),
   takeDue: (query) => takeDue(db, nodes, query),
-  firstDueAt: Effect.map(nodes.some("firstDueAt", `${endpointsAndFirst} select min(first) as first_at from waiting`), (found) => {
-    const firsts = found.flatMap((row) => (row["first_at"] == null ? [] : [numberOf(row, "first_at")]))
-    return firsts.length === 0 ? null : Math.min(...firsts)
-  }),
+  firstDueAt: Effect.map(
+    nodes.some("firstDueAt", `${endpointsAndFirst} select min(first) as first_at from waiting`),
+    (found) => {
+      const firsts = found.flatMap((row) => (row["first_at"] == null ? [] : [numberOf(row, "first_at")]))
+      return firsts.length === 0 ? null : Math.min(...firsts)
+    }
+  ),
   record: (records) =>
     Effect.asVoid(
       allWorkspaces(

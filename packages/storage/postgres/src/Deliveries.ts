@@ -31,7 +31,9 @@ const ofTenant = "workspace_id = $1 and environment = $2"
 
 export const make = (db: Database, reads: Reads = makeReads(db, undefined)): Deliveries["Service"] =>
   Deliveries.of({
-    ...makeDeliveries(sqlOf(db, reads), endpointsAndFirst, (tenant, query) => db.read("list", ...selectOfPayment(tenant, query))),
+    ...makeDeliveries(sqlOf(db, reads), endpointsAndFirst, (tenant, query) =>
+      db.read("list", ...selectOfPayment(tenant, query))
+    ),
     takeDue: (query) => takeDue(db, query),
     record: (records) =>
       records.length === 0

@@ -52,7 +52,10 @@ const selectPartitions = `select name, bounds[1] as begin, bounds[2] as end from
     from pg_inherits join pg_class as c on c.oid = inhrelid where inhparent = $1::text::regclass
   ) as partitions where bounds is not null`
 
-const partitionsOf = (db: Database, { millisOf, tables }: Months): Effect.Effect<ReadonlyArray<Partition>, StorageError> =>
+const partitionsOf = (
+  db: Database,
+  { millisOf, tables }: Months
+): Effect.Effect<ReadonlyArray<Partition>, StorageError> =>
   Effect.map(db.read("upkeep", selectPartitions, [Object.keys(tables)[0] as string]), (found) =>
     found
       .map((row) => ({

@@ -25,13 +25,7 @@ import { type Database, type Query, repeatable } from "./Database.ts"
 import { deliveriesOfEvent, eventsOf } from "./Deliveries.ts"
 import { readEvent } from "./Events.ts"
 import { bindAfter, bindBefore, chargeName, tenantNumber } from "./Keys.ts"
-import {
-  bodyMonths,
-  decidedBodies,
-  deleteBodies,
-  isDecidedMessage,
-  pruneDecided
-} from "./MessageBodies.ts"
+import { bodyMonths, decidedBodies, deleteBodies, isDecidedMessage, pruneDecided } from "./MessageBodies.ts"
 import { deliveryMonths, dropPartitions, makePartitions } from "./Partitions.ts"
 import { bindTenant } from "./Rows.ts"
 import { sqlOf } from "./Sql.ts"

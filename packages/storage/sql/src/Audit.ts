@@ -11,7 +11,7 @@ import {
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { type Bound, valuesOf } from "./Columns.ts"
-import { insertInto, placesOf, type Query, repeatable, type Sql } from "./Sql.ts"
+import { insertInto, placesOf, type Query, readAll, repeatable, type Sql } from "./Sql.ts"
 
 /** Inside a transaction, and best its last statements: others wait for its end. */
 export const makeAppend = <V>({ locking, rows: { audit }, sha256 }: Sql<V>) => {
@@ -53,20 +53,15 @@ export const makeAudit = <V>(sql: Sql<V>): Audit => {
         repeatable(sql, "audit.append", (query) => append(query, draft)),
         logEntry
       ),
-    list: ({ after, limit }) =>
-      Effect.map(
-        sql.read("audit.list", "select * from audit_entries where number > $1 order by number limit $2", [
-          after,
-          limit
-        ]),
-        (found) => found.map(read)
-      ),
+    list: ({ after, limit }) => readAll(sql, "audit.list", read, selectAfter, [after, limit]),
     search: (search) =>
       Effect.suspend(() =>
         Effect.map(sql.list("audit.search", ...selectNewest(sql, search)), (found) => found.map(read))
       )
   }
 }
+
+const selectAfter = "select * from audit_entries where number > $1 order by number limit $2"
 
 const selectNewest = <V>(
   { rows: { bindText } }: Sql<V>,

@@ -2,12 +2,15 @@
 import { deliveryStates, type Tenant } from "@pointsman/core"
 import type { Deliveries, DeliveryQuery, StorageError } from "@pointsman/core/ports"
 import { Effect } from "effect"
-import { afterAll, type Bound, firstOf, type Row } from "./Columns.ts"
-import { placesOf, type Sql, type Statement } from "./Sql.ts"
+import { afterAll, type Bound, type Row } from "./Columns.ts"
+import { placesOf, readAll, readOne, type Sql, type Statement } from "./Sql.ts"
 
 const ofTenant = "workspace_id = $1 and environment = $2"
 const replace = `update deliveries set state = $4, failures = $5, attempts = $6, due_at = $7, leased_until = null
   where ${ofTenant} and id = $3 and state = $8 and attempts = $9 returning 1 as one`
+
+const selectDelivery = `select * from deliveries where ${ofTenant} and id = $3`
+const selectAttempts = `select * from delivery_attempts where ${ofTenant} and delivery_id = $3 order by number`
 
 export type DeliveriesOfPayment = (
   tenant: Tenant,
@@ -45,21 +48,9 @@ export const makeDeliveries = <V>(sql: Sql<V>, endpoints: string, ofPayment: Del
       )
     },
     delivery: (tenant, id) =>
-      Effect.map(
-        sql.read("delivery", `select * from deliveries where ${ofTenant} and id = $3`, [
-          ...bindTenant(tenant),
-          bindText(id)
-        ]),
-        firstOf(readDelivery)
-      ),
+      readOne(sql, "delivery", readDelivery, selectDelivery, [...bindTenant(tenant), bindText(id)]),
     attempts: (tenant, id) =>
-      Effect.map(
-        sql.read("attempts", `select * from delivery_attempts where ${ofTenant} and delivery_id = $3 order by number`, [
-          ...bindTenant(tenant),
-          bindText(id)
-        ]),
-        (found) => found.map(readDeliveryAttempt)
-      )
+      readAll(sql, "attempts", readDeliveryAttempt, selectAttempts, [...bindTenant(tenant), bindText(id)])
   }
 }
 

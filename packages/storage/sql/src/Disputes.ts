@@ -1,9 +1,8 @@
 /** Disputes, and the evidence that is kept for them. A decision is made on what is read here, so that no standby is asked. */
 import type { Tenant } from "@pointsman/core"
 import type { DisputeQuery, DueDisputesQuery, Ledger } from "@pointsman/core/ports"
-import { Effect } from "effect"
-import { type Bound, firstOf } from "./Columns.ts"
-import { placesOf, type Sql, type Statement } from "./Sql.ts"
+import type { Bound } from "./Columns.ts"
+import { placesOf, readAll, readOne, type Sql, type Statement } from "./Sql.ts"
 
 const ofTenant = "workspace_id = $1 and environment = $2"
 const selectEvidence = `select sealed from dispute_evidence
@@ -16,17 +15,13 @@ export const makeDisputes = <V>(
   const selectDispute = `select record from ${sql.by("disputes", "disputes_by_id")}
     where ${ofTenant} and id = $3 and id <> ''`
   return {
-    dispute: (tenant, id) =>
-      Effect.map(sql.read("dispute", selectDispute, [...bindTenant(tenant), bindText(id)]), firstOf(readDispute)),
-    disputes: (tenant, query) =>
-      Effect.map(sql.read("disputes", ...selectDisputes(sql, tenant, query)), (found) => found.map(readDispute)),
-    dueDisputes: (query) =>
-      Effect.map(sql.read("dueDisputes", ...selectDue(sql, query)), (found) => found.map(readDueDispute)),
-    evidence: (tenant, paymentId, disputeId) =>
-      Effect.map(
-        sql.read("evidence", selectEvidence, [...bindTenant(tenant), bindText(paymentId), bindText(disputeId)]),
-        firstOf((row) => readText(row["sealed"]))
-      )
+    dispute: (tenant, id) => readOne(sql, "dispute", readDispute, selectDispute, [...bindTenant(tenant), bindText(id)]),
+    disputes: (tenant, query) => readAll(sql, "disputes", readDispute, ...selectDisputes(sql, tenant, query)),
+    dueDisputes: (query) => readAll(sql, "dueDisputes", readDueDispute, ...selectDue(sql, query)),
+    evidence: (tenant, paymentId, disputeId) => {
+      const key = [...bindTenant(tenant), bindText(paymentId), bindText(disputeId)]
+      return readOne(sql, "evidence", ({ sealed }) => readText(sealed), selectEvidence, key)
+    }
   }
 }
 

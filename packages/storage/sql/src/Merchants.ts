@@ -8,13 +8,13 @@ import { Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { afterAll, firstOf, valuesOf } from "./Columns.ts"
 import type { DirectoryForm } from "./DirectoryWrites.ts"
-import { insertInto, type Query, type Sql } from "./Sql.ts"
+import { insertInto, type Query, readAll, type Sql } from "./Sql.ts"
 
 export const makeMerchants = <V>(
   sql: Sql<V>,
   form: Pick<DirectoryForm<V>, "forget" | "tell">
 ): Merchants["Service"] => {
-  const { by, read, rows, transaction } = sql
+  const { by, rows, transaction } = sql
   const { bindText, readStanding, readText } = rows
   /** With what the workspace and its keys say now. */
   const selectStanding = `select merchants.*, workspaces.suspended, exists (
@@ -43,12 +43,10 @@ export const makeMerchants = <V>(
       )
     },
     list: (partnerId, { before, limit }) =>
-      Effect.map(read("list", selectPage, [bindText(partnerId), bindText(before ?? afterAll), limit]), (found) =>
-        found.map(readStanding)
-      ),
+      readAll(sql, "list", readStanding, selectPage, [bindText(partnerId), bindText(before ?? afterAll), limit]),
     workspaceIds: Effect.map(
-      read("workspaceIds", "select workspace_id from merchants"),
-      (found) => new Set(found.map((row) => readText(row["workspace_id"])))
+      readAll(sql, "workspaceIds", (row) => readText(row["workspace_id"]), "select workspace_id from merchants"),
+      (ids) => new Set(ids)
     )
   })
 }

@@ -14,7 +14,7 @@ import {
 import { Effect } from "effect"
 import { makeAppend, makeLogged } from "./Audit.ts"
 import { type Bound, firstOf, list, type Row, valuesOf } from "./Columns.ts"
-import { insertInto, type Query, repeatable, type Sql } from "./Sql.ts"
+import { insertInto, type Query, readAll, readOne, repeatable, type Sql } from "./Sql.ts"
 
 const countGuess = `insert into sign_in_guesses as stored (key, since, count) values ($1, $2, 1)
   on conflict (key) do update set count = stored.count + 1 returning *`
@@ -29,11 +29,9 @@ export const makeOperators = <V>(sql: Sql<V>): Operators => {
   const insertLink = insertInto("sign_in_links", Object.keys(rows.link.columns))
   const writeOperator = makeWrite(sql)
   const one = <A>(operation: string, text: string, key: string, take: (row: Row) => A) =>
-    Effect.map(sql.read(operation, text, [bindText(key)]), firstOf(take))
+    readOne(sql, operation, take, text, [bindText(key)])
   return {
-    list: Effect.map(sql.read("operators.list", "select * from operators order by id"), (found) =>
-      found.map(readOperator)
-    ),
+    list: readAll(sql, "operators.list", readOperator, "select * from operators order by id"),
     byLogin: (key) => one("operators.byLogin", "select * from operators where login_key = $1", key, readOperator),
     byId: (id) => one("operators.byId", "select * from operators where id = $1", id, readOperator),
     write: (change) =>
@@ -41,9 +39,7 @@ export const makeOperators = <V>(sql: Sql<V>): Operators => {
         repeatable(sql, "operators.write", (query) => writeOperator(query, change)),
         logEntry
       ),
-    sessions: Effect.map(sql.read("operators.sessions", "select * from operator_sessions"), (found) =>
-      found.map(readSession)
-    ),
+    sessions: readAll(sql, "operators.sessions", readSession, "select * from operator_sessions"),
     session: (hash) =>
       one(
         "operators.session",

@@ -4,10 +4,12 @@ import { Effect } from "effect"
 import { makeLogged } from "./Audit.ts"
 import { firstOf, type Row, valuesOf } from "./Columns.ts"
 import { whileActive } from "./Operators.ts"
-import { insertInto, repeatable, type Sql } from "./Sql.ts"
+import { insertInto, readAll, readOne, repeatable, type Sql } from "./Sql.ts"
 
 const recordUse = `update passkeys set counter = $2, used_at = $3
   where id = $1 and (counter < $2 or (counter = 0 and $2 = 0)) returning id`
+
+const selectAll = "select * from passkeys where operator_id = $1 order by created_at, id"
 
 export const makePasskeys = <V>(sql: Sql<V>): Passkeys => {
   const { bindText, challenge, passkey } = sql.rows
@@ -17,18 +19,8 @@ export const makePasskeys = <V>(sql: Sql<V>): Passkeys => {
   const insertPasskey = `${insertInto("passkeys", Object.keys(passkey.columns))} on conflict (id) do nothing returning id`
   const insertChallenge = insertInto("passkey_challenges", Object.keys(challenge.columns))
   return {
-    list: (operatorId) =>
-      Effect.map(
-        sql.read("passkeys.list", "select * from passkeys where operator_id = $1 order by created_at, id", [
-          bindText(operatorId)
-        ]),
-        (found) => found.map(passkey.read)
-      ),
-    byId: (id) =>
-      Effect.map(
-        sql.read("passkeys.byId", "select * from passkeys where id = $1", [bindText(id)]),
-        firstOf(passkey.read)
-      ),
+    list: (operatorId) => readAll(sql, "passkeys.list", passkey.read, selectAll, [bindText(operatorId)]),
+    byId: (id) => readOne(sql, "passkeys.byId", passkey.read, "select * from passkeys where id = $1", [bindText(id)]),
     add: (added, audit) =>
       Effect.map(
         logged("passkeys.add", audit, (query) =>

@@ -2,7 +2,7 @@
 import type { Tenant } from "@pointsman/core"
 import type { PayoutName, Settlements } from "@pointsman/core/ports"
 import { Effect } from "effect"
-import { readEach, type Sql } from "./Sql.ts"
+import { readAll, readEach, type Sql } from "./Sql.ts"
 
 const dayMillis = 24 * 60 * 60 * 1_000
 const kindSum = (name: string, kinds: string) => `sum(case when kind in (${kinds}) then moved else 0 end) as ${name}`
@@ -79,9 +79,7 @@ export const makePayouts = <V>(
     selectPayouts(sql.by("settlement_entries", "settlement_payouts"), `${ofTenant} and ${times} ${ofConnection}`, "$5")
   return {
     payoutParts: (tenant, name) =>
-      Effect.map(sql.read("payoutParts", parts, [...bindTenant(tenant), ...bindName(name)]), (found) =>
-        found.map(readPayoutPart)
-      ),
+      readAll(sql, "payoutParts", readPayoutPart, parts, [...bindTenant(tenant), ...bindName(name)]),
     // Name by name, as the rows of a report are.
     payoutMoves: (tenant, names) =>
       Effect.map(readEach(sql, "payoutMoves", moves, bindTenant(tenant), names.map(bindName)), (found) =>
@@ -89,25 +87,17 @@ export const makePayouts = <V>(
       ),
     payoutEntries: (tenant, { after, limit, ...name }) => {
       const values = [...bindTenant(tenant), ...bindName(name), after?.occurredAt ?? -1, bindText(after?.rowId ?? "")]
-      return Effect.map(sql.read("payoutEntries", entries, [...values, limit]), (found) => found.map(readSettlement))
+      return readAll(sql, "payoutEntries", readSettlement, entries, [...values, limit])
     },
-    payouts: ({ connectionId, from, limit, tenant, until }) =>
-      Effect.map(
-        sql.read("payouts", listed(connectionId === undefined ? "" : "and connection_id = $6"), [
-          ...bindTimes(tenant, from, until),
-          limit,
-          ...bindConnection(connectionId)
-        ]),
-        (found) => found.map(readSettlement)
-      ),
-    balance: ({ connectionId, from, tenant, until }) =>
-      Effect.map(
-        sql.read(
-          "balance",
-          selectBalance(`${ofTenant} and ${times} ${connectionId === undefined ? "" : "and connection_id = $5"}`),
-          [...bindTimes(tenant, from, until), ...bindConnection(connectionId)]
-        ),
-        (found) => found.map(readBalanceRow)
-      )
+    payouts: ({ connectionId, from, limit, tenant, until }) => {
+      const values = [...bindTimes(tenant, from, until), limit, ...bindConnection(connectionId)]
+      const text = listed(connectionId === undefined ? "" : "and connection_id = $6")
+      return readAll(sql, "payouts", readSettlement, text, values)
+    },
+    balance: ({ connectionId, from, tenant, until }) => {
+      const ofConnection = connectionId === undefined ? "" : "and connection_id = $5"
+      const values = [...bindTimes(tenant, from, until), ...bindConnection(connectionId)]
+      return readAll(sql, "balance", readBalanceRow, selectBalance(`${ofTenant} and ${times} ${ofConnection}`), values)
+    }
   }
 }

@@ -10,9 +10,9 @@ import {
   type StorageError
 } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
-import { entryKey, firstOf, list, tenantKey } from "./Columns.ts"
+import { entryKey, list, type Row, tenantKey } from "./Columns.ts"
 import type { DirectoryForm } from "./DirectoryWrites.ts"
-import { queryAll, repeatable, type Sql } from "./Sql.ts"
+import { queryAll, readAll, readOne, repeatable, type Sql } from "./Sql.ts"
 
 export interface SealedPlace {
   readonly table: string
@@ -162,21 +162,18 @@ export const makeSealedTexts = <V>(
   checkouts: CheckoutForm
 ): SealedTexts["Service"] => {
   const { bindText, readText } = sql.rows
-  const derivation = Effect.map(
-    sql.read("derivation", "select sealed from kept_secrets where name = $1", [...derivationKey]),
-    firstOf((row) => readText(row["sealed"]))
-  )
+  const selectDerivation = "select sealed from kept_secrets where name = $1"
+  const derivation = readOne(sql, "derivation", ({ sealed }) => readText(sealed), selectDerivation, [...derivationKey])
   return SealedTexts.of({
     list: ({ after, kind, limit }) => {
       if (kind === "checkout") return listCheckouts(checkouts, after, limit)
-      return Effect.map(
-        sql.read("sealedTexts", pageOf(kind, after !== null, form), [limit, ...(after ?? []).map(bindText)]),
-        (found) =>
-          found.map((row): SealedText => {
-            const key = sealedPlaces[kind].key.map((name) => readText(row[name]))
-            return { kind, key, sealed: readText(row["sealed"]) }
-          })
-      )
+      const read = (row: Row): SealedText => ({
+        kind,
+        key: sealedPlaces[kind].key.map((name) => readText(row[name])),
+        sealed: readText(row["sealed"])
+      })
+      const values = [limit, ...(after ?? []).map(bindText)]
+      return readAll(sql, "sealedTexts", read, pageOf(kind, after !== null, form), values)
     },
     replace: (kind, replacements) => {
       if (kind === "checkout") return checkouts.replace(replacements.map(ofBook))

@@ -12,10 +12,10 @@ import {
 } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import { type Bound, firstOf, type Row, valuesOf } from "./Columns.ts"
+import { type Bound, type Row, valuesOf } from "./Columns.ts"
 import { makePayouts } from "./Payouts.ts"
 import { leaseData, readRunLease, takeRunLease } from "./RunLease.ts"
-import { insertInto, placesOf, type Query, queryAll, readEach, repeatable, type Sql } from "./Sql.ts"
+import { insertInto, placesOf, type Query, queryAll, readAll, readEach, readOne, repeatable, type Sql } from "./Sql.ts"
 
 /** A difference that is open. */
 const isOpenEntry = "opened_at is not null and closed_at is null"
@@ -25,6 +25,8 @@ export const mayLeaveEntry = "(opened_at is null or closed_at is not null)"
 
 const ofTenant = "workspace_id = $1 and environment = $2"
 const ofRow = `${ofTenant} and connection_id = $3`
+const selectRun = `select * from reconciliation_runs where ${ofTenant} and id = $3`
+const selectEntries = `select * from settlement_entries where ${ofRow} and row_id > $4 order by row_id limit $5`
 
 /** What each database does by statements of its own. */
 export interface SettlementForm<V> {
@@ -58,14 +60,7 @@ export const makeSettlements = <V>(sql: Sql<V>, form: SettlementForm<V>): Settle
           holder
         ])
       ),
-    run: (tenant, id) =>
-      Effect.map(
-        sql.read("run", `select * from reconciliation_runs where ${ofTenant} and id = $3`, [
-          ...bindTenant(tenant),
-          bindText(id)
-        ]),
-        firstOf(readRun)
-      ),
+    run: (tenant, id) => readOne(sql, "run", readRun, selectRun, [...bindTenant(tenant), bindText(id)]),
     runs: (query) => selectRuns(sql, query),
     applyBatch: (batch) => repeatable(sql, "applyBatch", (query) => writes.applyBatch(query, batch)),
     booksNamed: form.booksNamed,
@@ -98,47 +93,27 @@ const makeEntries = <V>(sql: Sql<V>): Pick<Settlements, "known" | "entriesOf" | 
     where ${ofTenant} and payment_id is null and (connection_id, row_id) > ($3, $4)
     order by connection_id, row_id limit $5`
   return {
-    known: (tenant, connectionId, rowIds) =>
-      Effect.map(
-        readEach(
-          sql,
-          "knownRows",
-          `select * from settlement_entries where ${ofRow} and row_id = $4`,
-          [...bindTenant(tenant), bindText(connectionId)],
-          rowIds.map((id) => [bindText(id)])
-        ),
-        (found) => found.map(readSettlement)
-      ),
-    entriesOf: (tenant, paymentIds) =>
-      Effect.map(
-        readEach(
-          sql,
-          "entriesOf",
-          ofAll,
-          bindTenant(tenant),
-          paymentIds.map((id) => [bindText(id)])
-        ),
-        (found) => found.map(readSettlement).sort((a, b) => a.occurredAt - b.occurredAt || (a.rowId < b.rowId ? -1 : 1))
-      ),
-    entries: ({ after, connectionId, limit, tenant }) =>
-      Effect.map(
-        sql.read(
-          "entries",
-          `select * from settlement_entries where ${ofRow} and row_id > $4 order by row_id limit $5`,
-          [...bindTenant(tenant), bindText(connectionId), bindText(after), limit]
-        ),
-        (found) => found.map(readSettlement)
-      ),
-    withoutPayment: (tenant, { after, limit }) =>
-      Effect.map(
-        sql.read("entriesWithoutPayment", withoutPayment, [
-          ...bindTenant(tenant),
-          bindText(after?.connectionId ?? ""),
-          bindText(after?.rowId ?? ""),
-          limit
-        ]),
-        (found) => found.map(readSettlement)
+    known: (tenant, connectionId, rowIds) => {
+      const text = `select * from settlement_entries where ${ofRow} and row_id = $4`
+      const owner = [...bindTenant(tenant), bindText(connectionId)]
+      const items = rowIds.map((id) => [bindText(id)])
+      return Effect.map(readEach(sql, "knownRows", text, owner, items), (found) => found.map(readSettlement))
+    },
+    entriesOf: (tenant, paymentIds) => {
+      const items = paymentIds.map((id) => [bindText(id)])
+      return Effect.map(readEach(sql, "entriesOf", ofAll, bindTenant(tenant), items), (found) =>
+        found.map(readSettlement).sort((a, b) => a.occurredAt - b.occurredAt || (a.rowId < b.rowId ? -1 : 1))
       )
+    },
+    entries: ({ after, connectionId, limit, tenant }) => {
+      const values = [...bindTenant(tenant), bindText(connectionId), bindText(after), limit]
+      return readAll(sql, "entries", readSettlement, selectEntries, values)
+    },
+    withoutPayment: (tenant, { after, limit }) => {
+      const last = [after?.connectionId ?? "", after?.rowId ?? ""].map(bindText)
+      const values = [...bindTenant(tenant), ...last, limit]
+      return readAll(sql, "entriesWithoutPayment", readSettlement, withoutPayment, values)
+    }
   }
 }
 

@@ -3,9 +3,9 @@
  * parameters `$1`, `$2` and so on in the order of the values; a cast directly behind a parameter is PostgreSQL's alone.
  */
 import { type CommitUnknown, StorageError } from "@pointsman/core/ports"
-import { Effect } from "effect"
+import { Effect, type Option } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import { type Bound, list, type Row } from "./Columns.ts"
+import { type Bound, firstOf, list, type Row } from "./Columns.ts"
 import type { Rows } from "./Rows.ts"
 
 /** A statement of a transaction. The empty text asks nothing. */
@@ -93,6 +93,25 @@ export const updateAll = <V>(
 
 export const queryAll = <V>(query: Query<V>, statements: ReadonlyArray<Statement<V>>) =>
   Effect.forEach(statements, ([text, values]) => query(text, values))
+
+/** What each row says. */
+export const readAll = <V, A>(
+  sql: Sql<V>,
+  operation: string,
+  take: (row: Row) => A,
+  text: string,
+  values?: ReadonlyArray<Bound<V>>
+): Effect.Effect<ReadonlyArray<A>, StorageError> =>
+  Effect.map(sql.read(operation, text, values), (found) => found.map(take))
+
+/** What the only row that may be there says. */
+export const readOne = <V, A>(
+  sql: Sql<V>,
+  operation: string,
+  take: (row: Row) => A,
+  text: string,
+  values: ReadonlyArray<Bound<V>>
+): Effect.Effect<Option.Option<A>, StorageError> => Effect.map(sql.read(operation, text, values), firstOf(take))
 
 /** As `each`. */
 export const readEach = <V>(

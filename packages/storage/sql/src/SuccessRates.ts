@@ -2,7 +2,7 @@
 import { type StoredRate, SuccessRates } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { type Columns, onConflictReplace, tenantKey, valuesOf } from "./Columns.ts"
-import { readEach, type Sql, updateAll } from "./Sql.ts"
+import { readAll, readEach, type Sql, updateAll } from "./Sql.ts"
 
 /** How a database keeps rates. */
 export interface RateForm<V> {
@@ -33,7 +33,7 @@ export const makeSuccessRates = <V>(sql: Sql<V>, { columns, deleteOld, segmentKe
   const nameOf = ({ connectionId, segment, tenant }: Pick<StoredRate, "connectionId" | "segment" | "tenant">) =>
     JSON.stringify([tenant.workspaceId, tenant.environment, connectionId, segment])
   return SuccessRates.of({
-    changedSince: (at) => Effect.map(sql.read("changedSince", selectChanged, [at]), (found) => found.map(readRate)),
+    changedSince: (at) => readAll(sql, "changedSince", readRate, selectChanged, [at]),
     write: Effect.fnUntraced(function* (rates: ReadonlyArray<StoredRate>) {
       // Without work nothing is written at all.
       if (rates.length === 0) return []

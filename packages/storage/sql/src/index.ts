@@ -27,7 +27,6 @@ export {
   type Columns,
   entryKey,
   type Form,
-  firstOf,
   list,
   type Owner,
   onConflictReplace,

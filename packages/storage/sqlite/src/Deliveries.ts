@@ -87,9 +87,7 @@ const dueEndpoints = endpointsAndFirst("deliveries indexed by deliveries_due", "
 
 const waitingEndpoints = (db: Database, now: number): ReadonlyArray<string> =>
   db
-    .prepare(
-      `${dueEndpoints} select id from waiting where first <= ? order by first`
-    )
+    .prepare(`${dueEndpoints} select id from waiting where first <= ? order by first`)
     .all(now)
     .map((row) => readText(row["id"]))
 
