@@ -27,7 +27,7 @@ const readingStream = -7
 export const readsReports = (seed: number): boolean => drawFrom(seed, readingStream, 1).chance(0.5)
 
 /** Readings of one report before it counts as one that cannot be read. */
-const triesAtMost = 200
+const triesAtMost = 1_000
 
 /** How long a reading is waited for before the same report is read beside it. */
 const waits = [1, second, minute, 30 * minute] as const
