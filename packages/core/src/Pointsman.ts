@@ -5,6 +5,7 @@ import { Accounts } from "./call/Accounts.ts"
 import { LookUps } from "./call/LookUps.ts"
 import { OpenConnections } from "./call/OpenConnections.ts"
 import { Background } from "./commit/Background.ts"
+import { KeptBooks, makeKeptBooks } from "./commit/KeptBooks.ts"
 import { Turns } from "./commit/Turns.ts"
 import { DeliveryWake } from "./commit/WakeDelivery.ts"
 import { type AdministrationMethods, administrationMethods } from "./door/Administration.ts"
@@ -181,6 +182,7 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
           Context.add(Audit, yield* Audit),
           Context.add(Archive, archive),
           Context.add(ArchiveHints, makeArchiveHints()),
+          Context.add(KeptBooks, makeKeptBooks()),
           Context.add(Operators, yield* Operators),
           Context.add(Passkeys, yield* Passkeys),
           Context.add(Passwords, yield* Passwords),

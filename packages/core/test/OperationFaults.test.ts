@@ -358,17 +358,23 @@ describe("a connection that cannot", () => {
 describe("the round trips of an operation that goes well", () => {
   for (const kind of operationKinds) {
     const counted = world()
-    it.effect(`${kind}: one read and two commits`, () =>
+    it.effect(`${kind}: two commits, and one read where another process wrote the payment`, () =>
       Effect.gen(function* () {
         const payment = yield* given(kind)
-        const before = { ...counted.ledger.calls }
-        yield* ask(kind, payment)
-        const after = counted.ledger.calls
-        assert.deepStrictEqual(
-          { commit: after.commit - before.commit, book: after.book - before.book, payment: after.payment },
-          { commit: 2, book: 1, payment: before.payment }
-        )
-      }).pipe(Effect.provide(counted.layer))
+        const foreign = yield* Effect.provideService(given(kind), Pointsman, yield* counted.another)
+        for (const [asked, book] of [
+          [payment, 0],
+          [foreign, 1]
+        ] as const) {
+          const before = { ...counted.ledger.calls }
+          yield* ask(kind, asked)
+          const after = counted.ledger.calls
+          assert.deepStrictEqual(
+            { commit: after.commit - before.commit, book: after.book - before.book, payment: after.payment },
+            { commit: 2, book, payment: before.payment }
+          )
+        }
+      }).pipe(Effect.provide(counted.layer), Effect.scoped)
     )
   }
 })

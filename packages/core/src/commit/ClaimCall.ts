@@ -21,7 +21,7 @@ import {
   type AnyLoop,
   Contended,
   commitOnce,
-  decideAndCommit,
+  commitOnKept,
   type Loop,
   MaybeWritten,
   NotWritten
@@ -32,15 +32,17 @@ type Wait<W> = new (fields: { readonly retryAfterMillis: number }) => W
 
 /**
  * Writes a claim, once. `wait`: what a request is refused with that may have been sent before records were lost.
- * `giveBack` takes the place of a claim of which it is not known whether it was written, or takes it back.
+ * `giveBack` takes the place of a claim of which it is not known whether it was written, or takes it back. `kept`: what
+ * this process wrote last, to decide on first.
  */
 export const claimCall = <S, W, E, E2, R, R2, D, Waits, R3>(
   loop: Pick<Loop<S, W, E, E2, R, R2, D>, "decide" | "read">,
   wait: Wait<Waits>,
-  giveBack: (claimed: W) => Effect.Effect<unknown, unknown, R3>
+  giveBack: (claimed: W) => Effect.Effect<unknown, unknown, R3>,
+  kept?: S | undefined
 ) =>
   Effect.catch(
-    decideAndCommit({ ...loop, afterUnknown: "stop", storageErrors: "fail" }),
+    commitOnKept(kept, { ...loop, afterUnknown: "stop", storageErrors: "fail" }),
     Effect.fnUntraced(function* (failure) {
       if (failure instanceof NotWritten) return yield* Effect.fail(whyUnclaimed(failure.cause, wait))
       if (failure instanceof MaybeWritten) {

@@ -6,6 +6,7 @@ import type { Attempt } from "../model/Attempt.ts"
 import { spread } from "../model/Delivery.ts"
 import { type Change, Ledger } from "../ports/Ledger.ts"
 import { DeliverySettings, PaymentSettings } from "../ports/PaymentSettings.ts"
+import { keeping } from "./KeptBooks.ts"
 import { DeliveryWake } from "./WakeDelivery.ts"
 
 /** A change as it is decided; when the payment is checked and its events are delivered follows from it. */
@@ -32,9 +33,10 @@ export const commitChange = Effect.fnUntraced(function* ({ attempts = [], ...dec
       }))
     })
   }
-  if (step.events.length === 0) return yield* ledger.commit({ ...step, ...check })
+  if (step.events.length === 0) return yield* keeping(step, ledger.commit({ ...step, ...check }))
   const { scheduleMillis } = yield* DeliverySettings
   const deliveryWake = yield* DeliveryWake
-  yield* ledger.commit({ ...step, ...check, deliverAt: now + spread(scheduleMillis[0] ?? 0, yield* Random.next) })
+  const deliverAt = now + spread(scheduleMillis[0] ?? 0, yield* Random.next)
+  yield* keeping(step, ledger.commit({ ...step, ...check, deliverAt }))
   yield* deliveryWake.wake
 })

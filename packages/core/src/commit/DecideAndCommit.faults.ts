@@ -15,6 +15,20 @@ export const faults: ReadonlyArray<Fault> = [
       "packages/core/test/IdempotentCreate.test.ts > given a first commit whose answer is lost (unheard), then nothing is sent on it and the key is free"
   },
   {
+    name: "a refusal from what a process wrote last",
+    harm: "A merchant is told that a payment cannot be refunded, which another server has captured.",
+    edits: [
+      {
+        in: "commitOnKept",
+        if: "decided",
+        become:
+          'if (Result.isFailure(decided)) return yield* Effect.fail(decided.failure); if (decided.success._tag !== "Write") return decided.success.value'
+      }
+    ],
+    caughtBy:
+      "packages/core/test/KeptBooks.test.ts > given a capture, when a refund comes, then it is made, and not refused on what was kept"
+  },
+  {
     name: "one of two payments with one reference reviewed",
     harm: "Operations settle the second payment, and never hear that the first one's charge may not be its own.",
     edits: [{ in: "reviewOther", condition: "id", become: "!($)" }],

@@ -19,6 +19,7 @@ import { ApiKeyRevoked, type CommitFailure, Ledger } from "../ports/Ledger.ts"
 import { CommitUnknown, StorageError } from "../ports/StorageError.ts"
 import { another, type Budget, insistently, withBudget } from "./Budget.ts"
 import { commitChange, type Step } from "./CommitChange.ts"
+import { dropKept } from "./KeptBooks.ts"
 import type { Turn } from "./Turns.ts"
 import type { DeliveryWake } from "./WakeDelivery.ts"
 
@@ -132,6 +133,24 @@ const ended = <A>(value: A): Tried<A> => ({ _tag: "Ended", value })
 /** Runs until the decision is written, or nothing has to be, within one budget of tries and of time. */
 export const decideAndCommit = <S, W, E, E2, R, R2, D = never>(loop: Loop<S, W, E, E2, R, R2, D>) =>
   withBudget((budget) => tryWithin(budget, loop))
+
+/**
+ * As `decideAndCommit`, first on what this process wrote last (`KeptBooks.ts`). Only a decision that is written counts,
+ * because the store compares its version. After any other, and where another writer came first, all begins with a read.
+ */
+export const commitOnKept = <S, W, E, E2, R, R2, D = never>(kept: S | undefined, loop: Loop<S, W, E, E2, R, R2, D>) =>
+  withBudget((budget) =>
+    Effect.gen(function* () {
+      if (kept === undefined) return yield* tryWithin(budget, loop)
+      const decided = yield* Effect.result(loop.decide(kept, yield* Clock.currentTimeMillis, undefined, undefined))
+      if (Result.isFailure(decided) || decided.success._tag !== "Write") return yield* tryWithin(budget, loop)
+      const sent = decided.success
+      const written = yield* Effect.result(send(sent))
+      if (Result.isSuccess(written)) return sent.value
+      const { failure } = written
+      return yield* tryWithin(budget, failure._tag === "pointsman/Stale" ? loop : { ...loop, begun: { sent, failure } })
+    })
+  )
 
 /**
  * As `decideAndCommit`, for payments that were read together and that nobody waits for. The first try takes no turn, which
@@ -276,8 +295,13 @@ const reviewOther = (
     })
   }).pipe(Effect.mapError(asStorageError("reviewing a reused reference")))
 
+/** Where its answer is lost, a connection broke: what the store has by now is read. */
 const send = (decision: Write<unknown> | Keep<unknown>) =>
-  decision._tag === "Write" ? commitChange(decision.step) : keep(decision)
+  Effect.tapErrorTag(
+    decision._tag === "Write" ? commitChange(decision.step) : keep(decision),
+    "pointsman/CommitUnknown",
+    () => dropKept
+  )
 
 const keep = Effect.fnUntraced(function* ({ message, seen, tenant }: Keep<unknown>) {
   const ledger = yield* Ledger
@@ -305,7 +329,7 @@ export const isSameWrite = (read: Payment, { payment: { after } }: Step): boolea
 
 /** Written once: where another writer came first, nothing is decided again. */
 export const commitOnce = (step: Step) =>
-  Effect.mapError(commitChange(step), (failure) => {
+  Effect.mapError(send(write(step, undefined)), (failure) => {
     switch (failure._tag) {
       case "pointsman/ApiKeyRevoked":
         return failure

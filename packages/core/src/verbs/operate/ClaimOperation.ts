@@ -10,6 +10,7 @@ import { OpenConnections } from "../../call/OpenConnections.ts"
 import { claimCall, connectionInAccount, connectorOf } from "../../commit/ClaimCall.ts"
 import type { Step } from "../../commit/CommitChange.ts"
 import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
+import { takeKept } from "../../commit/KeptBooks.ts"
 import { type Caller, RequestInProgress } from "../../decide/CreateRequest.ts"
 import { sentAfter } from "../../decide/DerivedId.ts"
 import { holdingAttempt } from "../../decide/Holding.ts"
@@ -82,7 +83,7 @@ export const claimOperation = Effect.fnUntraced(function* (caller: Caller, order
       }),
     read: () => Effect.flatMap(ledger.book(caller.tenant, order.paymentId), orNotFound)
   }
-  return yield* claimCall(loop, RequestInProgress, giveBack)
+  return yield* claimCall(loop, RequestInProgress, giveBack, yield* takeKept(caller.tenant, order.paymentId))
 })
 
 const begin = Effect.fnUntraced(function* (order: OperationOrder, book: PaymentBook, state: Payment["state"]) {

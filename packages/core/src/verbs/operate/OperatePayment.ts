@@ -4,7 +4,7 @@
  * The claim moves the payment out of `Authorized` in the same commit that writes the operation, before the provider is
  * asked: no second capture or void can begin, and a process that dies in between leaves a payment that says so.
  *
- * One that goes well is a read and two commits.
+ * One that goes well is two commits, and a read before them where another process wrote the payment last.
  */
 import { Effect } from "effect"
 import { sendClaimed } from "../../call/CallProvider.ts"

@@ -9,6 +9,7 @@ import { claimGuard } from "../../call/ClaimGuard.ts"
 import { OpenConnections } from "../../call/OpenConnections.ts"
 import { claimCall, connectionInAccount, connectorOf } from "../../commit/ClaimCall.ts"
 import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
+import { takeKept } from "../../commit/KeptBooks.ts"
 import type { Caller } from "../../decide/CreateRequest.ts"
 import { keyTagOf, sentAfter } from "../../decide/DerivedId.ts"
 import { holdingAttempt } from "../../decide/Holding.ts"
@@ -66,7 +67,7 @@ export const claimRefund = Effect.fnUntraced(function* (caller: Caller, order: R
       }),
     read: () => Effect.flatMap(ledger.book(caller.tenant, order.paymentId), orNotFound)
   }
-  return yield* claimCall(loop, RefundPending, giveBack)
+  return yield* claimCall(loop, RefundPending, giveBack, yield* takeKept(caller.tenant, order.paymentId))
 })
 
 /** An operator has to decide. */

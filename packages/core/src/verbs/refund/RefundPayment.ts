@@ -4,7 +4,7 @@
  * The amount is reserved in the commit that writes the refund, before the provider is asked: two full refunds cannot
  * both be sent. An unknown result keeps it reserved.
  *
- * One that goes well is a read and two commits.
+ * One that goes well is two commits, and a read before them where another process wrote the payment last.
  */
 import { Effect } from "effect"
 import { sendClaimed } from "../../call/CallProvider.ts"

@@ -1,0 +1,82 @@
+/**
+ * The books that this process wrote last. A capture, a void or a refund may be decided on one without a read, because the
+ * store compares the version of what is written. Nothing is answered, shown or refused by one (`commitOnKept`).
+ *
+ * The rule that a reader would otherwise break: a kept book is a copy, and who decides on it takes it out. Only a commit
+ * that succeeded puts another one in its place.
+ */
+import { Clock, Context, Effect, Result } from "effect"
+import type { Payment } from "../model/Payment.ts"
+import { bookAfter, type PaymentBook } from "../model/PaymentBook.ts"
+import { refundableMinor } from "../model/Refund.ts"
+import type { Tenant } from "../model/Tenant.ts"
+import type { Change, CommitFailure } from "../ports/Ledger.ts"
+import { RecordLosses } from "../ports/RecordLoss.ts"
+import { StorageHistory } from "../ports/StorageHistory.ts"
+
+/** Some ten megabytes. */
+const booksAtMost = 1_000
+/** Longer books are read: a payment has hundreds of partial refunds, each with its stored response. */
+const entriesAtMost = 20
+/** A shop that captures at once does so within seconds; a later capture costs one read more. */
+const ageMillis = 60_000
+
+interface Kept {
+  readonly book: PaymentBook
+  /** Epoch milliseconds: when its commit was sent. */
+  readonly at: number
+}
+
+/** By payment, those that were written last at the end. */
+type Books = Map<string, Kept>
+
+/** Of one process; without it nothing is kept. */
+export const KeptBooks = Context.Reference<Books | undefined>("pointsman/commit/KeptBooks", {
+  defaultValue: () => undefined
+})
+
+export const makeKeptBooks = (): Books => new Map()
+
+/** Sends a commit, and keeps the book that it wrote. */
+export const keeping = Effect.fnUntraced(function* (change: Change, commit: Effect.Effect<void, CommitFailure>) {
+  const { after, before, expected } = change.payment
+  const books = yield* KeptBooks
+  if (books === undefined) return yield* commit
+  const at = yield* Clock.currentTimeMillis
+  books.delete(after.id)
+  yield* commit
+  if (!mayBeOperated(after) || (before === undefined && expected > 0)) return
+  const book = bookAfter(before, { ...change, payment: after })
+  if (book.attempts.length + book.operations.length + book.refunds.length > entriesAtMost) return
+  // Callers have the records as well, and may change them. What cannot be copied is read.
+  const copy = Result.try(() => structuredClone(book))
+  if (Result.isSuccess(copy)) books.set(after.id, { book: copy.success, at })
+  for (const [id, kept] of books) {
+    if (books.size <= booksAtMost && !isOld(kept, at)) break
+    books.delete(id)
+  }
+})
+
+/** Every payment is read from now on, until it is written. */
+export const dropKept = Effect.map(KeptBooks, (books) => books?.clear())
+
+/** What else is written follows a provider's answer, and has its book in hand. */
+const mayBeOperated = (payment: Payment): boolean => payment.state === "Authorized" || refundableMinor(payment) > 0
+
+const isOld = ({ at }: Kept, now: number): boolean => now - at >= ageMillis
+
+/** Takes out the book of a payment of the tenant; `undefined` where it is to be read. */
+export const takeKept = Effect.fnUntraced(function* (tenant: Tenant, paymentId: string) {
+  const books = yield* KeptBooks
+  const kept = books?.get(paymentId)
+  if (books === undefined || kept === undefined || !isOf(tenant, kept.book.payment)) return undefined
+  books.delete(paymentId)
+  const loss = yield* (yield* RecordLosses).known
+  const isLost = loss !== null && loss.declaredAt >= kept.at
+  const { firstVersion } = yield* StorageHistory
+  const isEarlier = kept.book.payment.version < firstVersion()
+  return isLost || isEarlier || isOld(kept, yield* Clock.currentTimeMillis) ? undefined : kept.book
+})
+
+const isOf = (tenant: Tenant, { tenant: owner }: Payment): boolean =>
+  owner.workspaceId === tenant.workspaceId && owner.environment === tenant.environment
