@@ -129,6 +129,7 @@ const counted = Effect.gen(function* () {
     Layer.provide(Ids.layer)
   )
   const pointsman = yield* Effect.provide(Pointsman, layer)
+  const other = yield* Effect.provide(Pointsman, Layer.fresh(layer))
   // The copy is used once the word of our own write has come.
   yield* until(
     "our own word has come",
@@ -146,7 +147,7 @@ const counted = Effect.gen(function* () {
     const answer = yield* operation
     return { answer, asked: [...asked] }
   })
-  return { askedBy, db, pointsman }
+  return { askedBy, db, other, pointsman, provider }
 }).pipe(Effect.provide(Ids.layer))
 
 describe.skipIf(!hasServer)("statements", () => {
@@ -179,6 +180,34 @@ describe.skipIf(!hasServer)("statements", () => {
       )
       expect(row?.["sent"]).toBe(2 * (row?.["events"] as number))
       expect(row?.["events"]).toBeGreaterThan(8)
+    })
+  )
+
+  it.effect("given a payment that another server wrote last, then it is read, and decided on as it is stored", () =>
+    Effect.gen(function* () {
+      const { askedBy, other, pointsman, provider } = yield* counted
+      const createdBy = (server: Pointsman["Service"]) =>
+        Effect.map(server.create(caller, sampleRequest(authorize)), ({ payment }) => payment.id)
+
+      // The tenant and its endpoints are known from then on.
+      yield* createdBy(pointsman)
+      const theirs = yield* createdBy(other)
+      const capture = yield* askedBy(pointsman.capture(caller, { ...order, paymentId: theirs }))
+      expect(capture.asked).toEqual(["book", "commit", "commit"])
+
+      const voided = yield* createdBy(pointsman)
+      yield* other.void(caller, { ...order, paymentId: voided })
+      const late = yield* askedBy(Effect.flip(pointsman.capture(caller, { ...order, paymentId: voided })))
+      // What was kept is refused by its version, and why is read.
+      expect(late.asked).toEqual(["commit", "commit", "book"])
+      expect(late.answer._tag).toBe("pointsman/NotCapturable")
+
+      yield* other.refund(caller, { ...order, paymentId: theirs, amountMinor: 1500 })
+      const rest = yield* askedBy(pointsman.refund(caller, { ...order, paymentId: theirs }))
+      expect(rest.asked).toEqual(["commit", "commit", "book", "commit", "commit"])
+      expect(rest.answer.payment.state).toBe("Refunded")
+      expect(provider.captures.map(({ money }) => money.minorUnits)).toEqual([1999])
+      expect(provider.refunds.map(({ money }) => money.minorUnits)).toEqual([1500, 499])
     })
   )
 })
