@@ -5,7 +5,17 @@ import type { Change, PaymentBook, StorageError } from "@pointsman/core/ports"
 import { type Row, readBookRow } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import type { Database } from "./Database.ts"
-import { bindId, chargeName, keyHash, type NameKind, nameOf, referenceRange, tenantNumber } from "./Keys.ts"
+import {
+  bindId,
+  chargeName,
+  chargeNames,
+  keyHash,
+  type Name,
+  nameHash,
+  shortChargeName,
+  shortChargeNames,
+  tenantNumber
+} from "./Keys.ts"
 import { rows } from "./Rows.ts"
 
 export const readBook = (tenant: Tenant, row: Row): PaymentBook =>
@@ -36,12 +46,12 @@ const namedIn = (part: string) => `select p.* from (${part}) as named cross join
   ) as p order by p.id`
 
 /** By what entries of books are named by: `$2`, an array of hashes. */
-const selectNamed = namedIn("select distinct payment from names where t = $1 and name = any($2::uuid[])")
-/** And by charges. */
+const selectNamed = namedIn("select distinct payment from names where t = $1 and name = any($2::bigint[])")
+/** And by charges: `$3`, an array of their short names. */
 const selectNaming = namedIn(`select payment from charges where t = $1 and name = any($2::uuid[])
-    union select payment from names where t = $1 and name = any($2::uuid[])`)
+    union select payment from names where t = $1 and name = any($3::bigint[])`)
 const selectByReference = namedIn(`select payment from charges where t = $1 and name >= $2::uuid and name <= $3::uuid
-    union select payment from names where t = $1 and name >= $2::uuid and name <= $3::uuid`)
+    union select payment from names where t = $1 and name >= $4::bigint and name <= $5::bigint`)
 
 type Books = Effect.Effect<ReadonlyArray<PaymentBook>, StorageError>
 
@@ -53,8 +63,11 @@ const booksBy = (db: Database, operation: string, tenant: Tenant, sql: string, p
 const arrayOf = (names: ReadonlyArray<string>): string => `{${names.join(",")}}`
 
 /** Newest last: requests under one key derive one id, and of the earlier ones nothing was sent. */
-export const booksNamed = (db: Database, operation: string, tenant: Tenant, names: ReadonlyArray<string>): Books =>
-  booksBy(db, operation, tenant, selectNamed, [arrayOf(names)])
+export const booksNamed = (db: Database, operation: string, tenant: Tenant, names: ReadonlyArray<Name>): Books =>
+  Effect.map(booksBy(db, operation, tenant, selectNamed, [arrayOf(names.map(nameHash))]), (books) => {
+    const asked = new Set(names)
+    return books.filter((book) => namesOf(book).some((name) => asked.has(name)))
+  })
 
 /** Every payment that names one of the charges, by whatever of it: a capture has an id of its own. */
 export const booksNaming = (
@@ -62,12 +75,15 @@ export const booksNaming = (
   operation: string,
   tenant: Tenant,
   charges: ReadonlyArray<ChargeReference>
-): Books => booksBy(db, operation, tenant, selectNaming, [arrayOf(charges.map(chargeName))])
+): Books => booksBy(db, operation, tenant, selectNaming, bothNames(charges))
 
-/** As `booksNaming`, each with the name of the charge. */
+const bothNames = (charges: ReadonlyArray<ChargeReference>) =>
+  [chargeName, shortChargeName].map((nameOf) => arrayOf(charges.map(nameOf)))
+
+/** As `booksNaming`, each with the name of the charge, the short one where it has no other. */
 const selectByCharge = `select p.*, named.name from (
-    select name, payment from charges where t = $1 and name = any($2::uuid[])
-    union select name, payment from names where t = $1 and name = any($2::uuid[])
+    select name::text, payment from charges where t = $1 and name = any($2::uuid[])
+    union select name::text, payment from names where t = $1 and name = any($3::bigint[])
   ) as named cross join lateral (
     select * from payments where t = $1 and id = named.payment offset 0
   ) as p order by p.id`
@@ -78,7 +94,7 @@ export const booksByCharge = (
   tenant: Tenant,
   charges: ReadonlyArray<ChargeReference>
 ): Effect.Effect<ReadonlyArray<{ readonly name: string; readonly book: PaymentBook }>, StorageError> =>
-  Effect.map(db.read(operation, selectByCharge, [tenantNumber(tenant), arrayOf(charges.map(chargeName))]), (found) =>
+  Effect.map(db.read(operation, selectByCharge, [tenantNumber(tenant), ...bothNames(charges)]), (found) =>
     found.map((row) => ({ name: row["name"] as string, book: readBook(tenant, row) }))
   )
 
@@ -101,30 +117,32 @@ export const booksOfCharge = (db: Database, operation: string, tenant: Tenant, c
 
 /** As `booksOfCharge`, at any connection. */
 export const booksOfReference = (db: Database, operation: string, tenant: Tenant, providerRef: string): Books =>
-  Effect.map(booksBy(db, operation, tenant, selectByReference, referenceRange(providerRef)), (books) => {
-    const connections = new Set(
-      books.flatMap(({ attempts, payment }) =>
-        [payment, ...attempts].flatMap((one) => (one.providerRef === providerRef ? (one.connectionId ?? []) : []))
+  Effect.map(
+    booksBy(db, operation, tenant, selectByReference, [...chargeNames(providerRef), ...shortChargeNames(providerRef)]),
+    (books) => {
+      const connections = new Set(
+        books.flatMap(({ attempts, payment }) =>
+          [payment, ...attempts].flatMap((one) => (one.providerRef === providerRef ? (one.connectionId ?? []) : []))
+        )
       )
-    )
-    const found = [...connections].flatMap((connectionId) => ofCharge(books, { connectionId, providerRef }))
-    return [...new Set(found)]
-  })
+      const found = [...connections].flatMap((connectionId) => ofCharge(books, { connectionId, providerRef }))
+      return [...new Set(found)]
+    }
+  )
 
 /** What the entries of a book are named by, beside references of charges. */
 export const namesOf = ({
   attempts,
   operations = [],
   refunds = []
-}: Pick<Change, "attempts" | "operations" | "refunds">): ReadonlyArray<string> => {
-  const names: Array<readonly [NameKind, string]> = [
-    ...attempts.map(({ id }) => ["attempt", id] as const),
-    ...operations.map(({ id }) => ["operation", id] as const),
-    ...refunds.flatMap(({ id, providerRefundId }) => [
-      ["refund", id] as const,
-      ...(providerRefundId === null ? [] : [["providerRefund", providerRefundId] as const])
-    ])
-  ]
-  if (attempts.some(({ checkout }) => checkout !== null)) names.push(["checkout", ""])
-  return names.map(([kind, name]) => nameOf(kind, name))
-}
+}: Pick<Change, "attempts" | "operations" | "refunds">): ReadonlyArray<Name> => [
+  ...attempts.map(({ id }): Name => `attempt ${id}`),
+  ...operations.map(({ id }): Name => `operation ${id}`),
+  ...refunds.flatMap(
+    ({ id, providerRefundId }): ReadonlyArray<Name> => [
+      `refund ${id}`,
+      ...(providerRefundId === null ? [] : [`providerRefund ${providerRefundId}` as const])
+    ]
+  ),
+  ...(attempts.some(({ checkout }) => checkout !== null) ? ["checkout " as const] : [])
+]

@@ -13,6 +13,7 @@ export const claimOf = (db: Database, tenant: Tenant, key: string): Effect.Effec
     Option.map(Option.fromUndefinedOr(row), (found) => readClaimRow(found, readPayment(tenant, found)))
   )
 
+/** Those of one millisecond are sorted. */
 const place = "claimed_at, t, key"
 
 export const oldClaims = (
@@ -22,7 +23,7 @@ export const oldClaims = (
   const last = after && [String(after.claimedAt), tenantNumber(after.tenant), keyHash(after.key)]
   const select = `select p.*, n.workspace_id, n.environment from (
       select * from payments where key is not null and claimed_at < $1
-        ${last === undefined ? "" : `and (${place}) > ($3::bigint, $4::bigint, $5::uuid)`}
+        ${last === undefined ? "" : `and claimed_at >= $3 and (${place}) > ($3::bigint, $4::bigint, $5::uuid)`}
         order by ${place} limit $2
     ) as p cross join lateral (select * from tenants where tenants.t = p.t offset 0) as n
     order by p.claimed_at, p.t, p.key`

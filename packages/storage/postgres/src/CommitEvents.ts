@@ -1,4 +1,6 @@
 /** The events of a commit's statement, and their deliveries. */
+
+import { numberOfType } from "@pointsman/storage-sql"
 import type { DrawnChange, DrawnEvent, Shape } from "./DrawnChange.ts"
 import { bindEventId } from "./Keys.ts"
 import { type Place, written } from "./PaymentRow.ts"
@@ -25,7 +27,8 @@ export const eventWrites = (
     return {
       id: event("uuid", ({ id }) => bindEventId(id)),
       seed: deliveries ? event("text", ({ seed }) => seed) : "null",
-      type: event("text", ({ draft }) => draft.type),
+      name: deliveries ? event("text", ({ draft }) => draft.type) : "null",
+      type: event("smallint", ({ draft }) => String(numberOfType(draft.type))),
       createdAt: event("bigint", ({ draft }) => String(draft.createdAt)),
       data: event("text", ({ draft }, change) => rows.bindData(draft, change))
     }
@@ -52,12 +55,14 @@ export const eventWrites = (
 interface Draft {
   readonly id: string
   readonly seed: string
+  /** Of its type. */
+  readonly name: string
   readonly type: string
   readonly createdAt: string
   readonly data: string
 }
 
-const restOf = ({ createdAt, data, seed, type }: Draft): string => [seed, type, createdAt, data].join(", ")
+const restOf = ({ createdAt, data, name, seed, type }: Draft): string => [seed, name, type, createdAt, data].join(", ")
 
 const stampedForOne = (common: string, drafts: ReadonlyArray<Draft>): ReadonlyArray<string> => [
   `stamped as materialized (
@@ -66,7 +71,7 @@ const stampedForOne = (common: string, drafts: ReadonlyArray<Draft>): ReadonlyAr
   `new_events as materialized (
     select stamped.*, d.* from stamped cross join i cross join lateral (values
       ${drafts.map((draft, index) => `(ids[${index + 1}], ${restOf(draft)})`).join(", ")}
-    ) as d (id, seed, type, created_at, data)
+    ) as d (id, seed, name, type, created_at, data)
   )`
 ]
 
@@ -75,7 +80,7 @@ const stampedForMany = (common: string, drafts: ReadonlyArray<Draft>): ReadonlyA
   `drafts as materialized (
     select ${common}, d.* from ${written} cross join lateral (values
       ${drafts.map((draft) => `(${draft.id}, ${restOf(draft)})`).join(", ")}
-    ) as d (event, seed, type, created_at, data)
+    ) as d (event, seed, name, type, created_at, data)
   )`,
   `stamped as materialized (
     select t, event_ids(t, array_agg(event order by event)) as ids from drafts group by t
@@ -109,7 +114,7 @@ const writtenDeliveries = `written_deliveries as (
       select n.*, e.id as endpoint_id, row_number() over (partition by n.id) - 1 as place
       from new_events as n join webhook_endpoints as e
         on e.workspace_id = n.workspace_id and e.environment = n.environment
-          and ${wants("n.type")}
+          and ${wants("n.name")}
     ) as wanted
   )`
 

@@ -86,7 +86,7 @@ export const deliveriesOfEvent = (event: string, end = "offset 0"): string => `s
 
 /** Events of a payment, with the condition that says that the index holds them. */
 export const eventsOf = (event: string, t: string, payment: string): string =>
-  `${event}.t = ${t} and ${event}.payment = ${payment}::uuid and ${event}.type <> ''`
+  `${event}.t = ${t} and ${event}.payment = ${payment}::uuid and ${event}.type <> 0`
 
 /** In the order of all columns of the index: in that of the first, another one looks as good to PostgreSQL. */
 export const endpointsAndFirst = endpointsAndFirstIn(

@@ -4,7 +4,7 @@ import { bookAfter, brokenBook, type NamedReference, referencesOf } from "@point
 import type { Change, PaymentBook } from "@pointsman/core/ports"
 import { keepsDetails } from "@pointsman/storage-sql"
 import { namesOf } from "./Books.ts"
-import { chargeName } from "./Keys.ts"
+import { chargeName, nameHash, shortChargeName } from "./Keys.ts"
 
 /** What decides about the text of the statement. */
 export interface Shape {
@@ -52,7 +52,7 @@ export interface DrawnChange {
   readonly broken: string | undefined
   readonly events: ReadonlyArray<DrawnEvent>
   readonly references: ReadonlyArray<NamedReference>
-  /** Hashes of the charges that the payment takes, of those that it names, and of all else that names it newly. */
+  /** Hashes of the charges that the payment takes, of those that it names, and short ones of all that names it newly. */
   readonly taken: ReadonlyArray<string>
   readonly named: ReadonlyArray<string>
   readonly names: ReadonlyArray<string>
@@ -79,14 +79,11 @@ export const drawnChange = (
   const book = bookAfter(before, { ...change, payment: after })
   const references = referencesOf(change)
   const known = new Set(before === undefined ? [] : namesOf(before))
-  const hashes = (of: (reference: NamedReference) => boolean) =>
-    references
-      .filter(of)
-      .map(chargeName)
-      .filter((name) => !own.has(name))
-  const taken = hashes((reference) => reference.isTaken)
-  const named = hashes((reference) => !reference.isTaken)
-  const names = [...named, ...namesOf(change).filter((name) => !known.has(name))]
+  const others = references.filter((reference) => !own.has(chargeName(reference)))
+  const taken = others.filter(({ isTaken }) => isTaken).map(chargeName)
+  const notTaken = others.filter(({ isTaken }) => !isTaken)
+  const newNames = namesOf(change).filter((name) => !known.has(name))
+  const names = [...notTaken.map(shortChargeName), ...newNames.map(nameHash)]
   const isNew = payment.expected === 0
   return {
     change,
@@ -95,7 +92,7 @@ export const drawnChange = (
     events,
     references,
     taken,
-    named,
+    named: notTaken.map(chargeName),
     names,
     shape: {
       payment: isNew ? "new" : "moved",
@@ -110,7 +107,7 @@ export const drawnChange = (
       review: reviewOf(change),
       metadata: isNew && after.metadata !== null,
       taken: taken.length,
-      named: named.length,
+      named: notTaken.length,
       names: names.length,
       disputes: change.disputes?.length ?? 0,
       evidence: change.evidence?.length ?? 0,

@@ -1,7 +1,7 @@
 /** Events in PostgreSQL, as they are read. */
 import type { Event, Tenant } from "@pointsman/core"
 import type { EventQuery, TimelineQuery } from "@pointsman/core/ports"
-import { type Row, unindexedType } from "@pointsman/storage-sql"
+import { numberOfType, type Row, unindexedType } from "@pointsman/storage-sql"
 import { bindEventAfter, bindEventBefore, bindId, readEventId, tenantNumber } from "./Keys.ts"
 import { rows } from "./Rows.ts"
 
@@ -16,7 +16,7 @@ export const readEvent = (tenant: Tenant, row: Row): Event =>
   })
 
 export const selectTimeline = (tenant: Tenant, paymentId: string, { after = "", limit }: TimelineQuery): Statement => [
-  "select * from events where t = $1 and payment = $2 and type <> '' and id > $3 order by id limit $4",
+  "select * from events where t = $1 and payment = $2 and type <> 0 and id > $3 order by id limit $4",
   [tenantNumber(tenant), bindId(paymentId), bindEventAfter(after), String(limit)]
 ]
 
@@ -30,7 +30,10 @@ export const selectEvents = (
   const where = (condition: string, value: string | undefined) =>
     value === undefined ? "" : `and ${condition} $${params.push(value)}`
   const conditions = [
-    where(type === unindexedType ? "type =" : `type <> '${unindexedType}' and type =`, type),
+    where(
+      type === unindexedType ? "type =" : `type <> ${numberOfType(unindexedType)} and type =`,
+      type && String(numberOfType(type))
+    ),
     where("id >", after === undefined ? undefined : bindEventAfter(after)),
     where("id <", before === undefined ? undefined : bindEventBefore(before))
   ].join(" ")

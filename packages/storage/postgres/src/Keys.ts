@@ -1,5 +1,6 @@
 /**
- * Short forms of what leads rows and indexes: a tenant as a number, an id as a UUID, and any name as a hash of it.
+ * Short forms of what leads rows and indexes: a tenant as a number, an id as a UUID, and any name as a hash of it. What
+ * must be unique has 16 bytes of the hash, what only leads to a book has 8.
  *
  * A cursor may be a text that is not an id. It is bound as the nearest id before or after it, depending on the direction of
  * the page.
@@ -85,20 +86,26 @@ const uuidOfBytes = (bytes: Uint8Array): string => uuidOf(Buffer.from(bytes).toS
 
 export const keyHash = (key: string): string => uuidOfBytes(hash(key).subarray(0, 16))
 
-/** `checkout`: of every payment with a page of a provider, whose address is sealed. */
-export type NameKind = "attempt" | "operation" | "refund" | "providerRefund" | "checkout"
+/** A kind and an id. `checkout`, without one: of every payment with a page of a provider, whose address is sealed. */
+export type Name = `${"attempt" | "operation" | "refund" | "providerRefund" | "checkout"} ${string}`
 
-export const nameOf = (kind: NameKind, id: string): string => uuidOfBytes(hash(`${kind} ${id}`).subarray(0, 16))
+const numberOfBytes = (bytes: Buffer): string => String(bytes.readBigInt64BE())
 
-const referenceBytes = 10
-const referenceOf = (providerRef: string): Buffer => hash(providerRef).subarray(0, referenceBytes)
+export const nameHash = (name: Name): string => numberOfBytes(hash(name))
 
-/** The names of the charges with a provider's reference, whatever the connection, lie between these two. */
-export const referenceRange = (providerRef: string): readonly [first: string, last: string] => {
-  const end = (byte: number) =>
-    uuidOfBytes(Buffer.concat([referenceOf(providerRef), Buffer.alloc(16 - referenceBytes, byte)]))
-  return [end(0), end(255)]
+/** Names of charges, of so many bytes each. The names of a reference at all connections follow each other. */
+const joined = (reference: number, connection: number, write: (bytes: Buffer) => string) => {
+  const nameWith = (providerRef: string, rest: Uint8Array) =>
+    write(Buffer.concat([hash(providerRef).subarray(0, reference), rest.subarray(0, connection)]))
+  return {
+    name: ({ connectionId, providerRef }: ChargeReference): string => nameWith(providerRef, hash(connectionId)),
+    range: (providerRef: string): readonly [first: string, last: string] => [
+      nameWith(providerRef, Buffer.alloc(connection)),
+      nameWith(providerRef, Buffer.alloc(connection, 255))
+    ]
+  }
 }
 
-export const chargeName = ({ connectionId, providerRef }: ChargeReference): string =>
-  uuidOfBytes(Buffer.concat([referenceOf(providerRef), hash(connectionId).subarray(0, 16 - referenceBytes)]))
+export const { name: chargeName, range: chargeNames } = joined(10, 6, uuidOfBytes)
+/** Where the name only leads to a book. */
+export const { name: shortChargeName, range: shortChargeNames } = joined(6, 2, numberOfBytes)

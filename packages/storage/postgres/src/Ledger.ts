@@ -27,7 +27,7 @@ import { type LedgerOptions, makeCommit } from "./Commit.ts"
 import type { Database } from "./Database.ts"
 import { eraseTexts } from "./Erasure.ts"
 import { readEvent, selectEvents, selectTimeline } from "./Events.ts"
-import { bindAfter, bindId, nameOf, tenantNumber } from "./Keys.ts"
+import { bindAfter, bindId, type Name, tenantNumber } from "./Keys.ts"
 import { keepMessage, selectMessageWithBody, storeMessage } from "./Messages.ts"
 import { findPayments } from "./PaymentSearch.ts"
 import { makeReads, type Reads } from "./Reads.ts"
@@ -134,12 +134,12 @@ const subjectsOf = (
   subject: MessageSubject
 ): Effect.Effect<ReadonlyArray<PaymentBook>, StorageError> => {
   if ("connectionId" in subject) return booksOfCharge(db, "bookOf", tenant, subject)
-  const name =
+  const name: Name =
     "attemptId" in subject
-      ? nameOf("attempt", subject.attemptId)
+      ? `attempt ${subject.attemptId}`
       : "operationId" in subject
-        ? nameOf("operation", subject.operationId)
-        : nameOf("refund", subject.refundId)
+        ? `operation ${subject.operationId}`
+        : `refund ${subject.refundId}`
   return Effect.map(booksNamed(db, "bookOf", tenant, [name]), (books) => books.slice(-1))
 }
 

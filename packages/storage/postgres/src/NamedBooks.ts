@@ -1,11 +1,11 @@
 /** Which payments the names in rows of reports are of: in two statements, one for the charges and one for the rest. */
 import type { Tenant } from "@pointsman/core"
-import type { NamedBooks, NamedInRows, NamedPayment, StorageError } from "@pointsman/core/ports"
+import type { NamedBooks, NamedInRows, NamedPayment, PaymentBook, StorageError } from "@pointsman/core/ports"
 import { meantBy, nameKinds, namesIn } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import { booksByCharge, booksNamed } from "./Books.ts"
 import type { Database } from "./Database.ts"
-import { chargeName, nameOf } from "./Keys.ts"
+import { chargeName, type Name, shortChargeName } from "./Keys.ts"
 
 export const selectNamed = Effect.fnUntraced(function* (
   db: Database,
@@ -15,7 +15,7 @@ export const selectNamed = Effect.fnUntraced(function* (
 ): Effect.fn.Return<NamedBooks, StorageError> {
   const all = namesIn(names)
   const charges = all.flatMap(([kind, name]) => (kind === "providerRefs" ? [{ connectionId, providerRef: name }] : []))
-  const others = all.flatMap(([kind, name]) => (kind === "providerRefs" ? [] : [nameOf(nameKinds[kind], name)]))
+  const others = all.flatMap(([kind, name]) => (kind === "providerRefs" ? [] : [`${nameKinds[kind]} ${name}` as Name]))
   const naming = charges.length === 0 ? [] : yield* booksByCharge(db, "booksNamed", tenant, charges)
   const books = [
     ...naming.map(({ book }) => book),
@@ -23,14 +23,12 @@ export const selectNamed = Effect.fnUntraced(function* (
   ]
   const byId = new Map(books.map((book) => [book.payment.id, book]))
   const inOrder = [...byId.values()].sort((a, b) => (a.payment.id < b.payment.id ? -1 : 1))
+  const namingIt = (providerRef: string): ReadonlyArray<PaymentBook> => {
+    const own = [chargeName, shortChargeName].map((nameOf) => nameOf({ connectionId, providerRef }))
+    return naming.flatMap(({ book, name }) => (own.includes(name) ? [book] : [])).slice(0, 2)
+  }
   const named = all.flatMap(([kind, name]): ReadonlyArray<NamedPayment> => {
-    const found =
-      kind === "providerRefs"
-        ? naming
-            .filter((one) => one.name === chargeName({ connectionId, providerRef: name }))
-            .map(({ book }) => book)
-            .slice(0, 2)
-        : meantBy(inOrder, connectionId, kind, name)
+    const found = kind === "providerRefs" ? namingIt(name) : meantBy(inOrder, connectionId, kind, name)
     return found.map(({ payment }) => ({ kind, name, paymentId: payment.id }))
   })
   const used = new Set(named.map(({ paymentId }) => paymentId))

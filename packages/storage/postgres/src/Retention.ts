@@ -24,7 +24,7 @@ import { namesOf, readBook } from "./Books.ts"
 import { type Database, type Query, repeatable } from "./Database.ts"
 import { deliveriesOfEvent, eventsOf } from "./Deliveries.ts"
 import { readEvent } from "./Events.ts"
-import { bindAfter, bindBefore, chargeName, tenantNumber } from "./Keys.ts"
+import { bindAfter, bindBefore, chargeName, nameHash, shortChargeName, tenantNumber } from "./Keys.ts"
 import { bodyMonths, decidedBodies, deleteBodies, isDecidedMessage, pruneDecided } from "./MessageBodies.ts"
 import { deliveryMonths, dropPartitions, makePartitions } from "./Partitions.ts"
 import { bindTenant } from "./Rows.ts"
@@ -131,7 +131,7 @@ const lockPayments = `select * from payments where t = $1
 /** Locked, so that none becomes due meanwhile. */
 const lockDeliveries = `select delivery.id, events.payment, ${isOpenDelivery} as is_open
   from events cross join lateral (${deliveriesOfEvent("events", "for update")}) as delivery
-  where events.t = $4 and events.payment = ${payments} and events.type <> ''`
+  where events.t = $4 and events.payment = ${payments} and events.type <> 0`
 
 /** Payment by payment: an outcome, or the tenant, looks as good as all payments at once. */
 const messagesOfEach = (columns: string, condition: string) => `select m.*
@@ -159,7 +159,7 @@ const removals: ReadonlyArray<string> = [
 
 /** Of tables whose rows begin with the tenant's number. */
 const removalsByNumber: ReadonlyArray<string> = [
-  ["events", "payment", "and type <> ''"],
+  ["events", "payment", "and type <> 0"],
   ["payment_metadata", "payment", ""],
   ["due", "payment", ""],
   ["reviews", "payment", ""],
@@ -169,7 +169,7 @@ const removalsByNumber: ReadonlyArray<string> = [
     where t = $1 and ${column} = any(array(select jsonb_array_elements_text($2::text::jsonb)::uuid)) ${held}`
 )
 
-const removeNames = `delete from names using jsonb_to_recordset($2::text::jsonb) as r (name uuid, payment uuid)
+const removeNames = `delete from names using jsonb_to_recordset($2::text::jsonb) as r (name bigint, payment uuid)
   where names.t = $1 and names.name = r.name and names.payment = r.payment`
 const removeSearches = `delete from searches using jsonb_to_recordset($2::text::jsonb) as r (state text, payment uuid)
   where searches.t = $1 and searches.state = r.state and searches.payment = r.payment`
@@ -207,8 +207,8 @@ const removeLocked = Effect.fnUntraced(function* (query: Query, tenant: Tenant, 
   const leavingIds = leaving.map(({ payment }) => payment.id)
   for (const statement of removals) yield* query(statement, named(leavingIds))
   const names = leaving.flatMap((book) => {
-    const charges = referencesOf({ ...book, payment: { after: book.payment } }).map(chargeName)
-    return [...namesOf(book), ...charges].map((name) => ({ name, payment: book.payment.id }))
+    const charges = referencesOf({ ...book, payment: { after: book.payment } }).map(shortChargeName)
+    return [...namesOf(book).map(nameHash), ...charges].map((name) => ({ name, payment: book.payment.id }))
   })
   yield* query(removeNames, [t, JSON.stringify(names)])
   const states = leaving.map(({ payment: { id, state } }) => ({ state, payment: id }))

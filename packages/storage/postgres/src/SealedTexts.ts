@@ -11,7 +11,7 @@ import {
 import { Effect } from "effect"
 import { readBook } from "./Books.ts"
 import type { Database } from "./Database.ts"
-import { bindBefore, bindId, nameOf, tenantNumber } from "./Keys.ts"
+import { bindBefore, bindId, nameHash, tenantNumber } from "./Keys.ts"
 import { isBodyOf } from "./MessageBodies.ts"
 import { readTenant, type Value } from "./Rows.ts"
 
@@ -60,7 +60,7 @@ const byPlace = (a: Row, b: Row): number =>
 const checkoutsIn = (db: Database): CheckoutForm => ({
   books: (from, limit) => {
     const t = from === null ? "0" : tenantNumber(from.tenant)
-    const params = [nameOf("checkout", ""), t, bindBefore(from?.paymentId ?? ""), String(limit)]
+    const params = [nameHash("checkout "), t, bindBefore(from?.paymentId ?? ""), String(limit)]
     return Effect.map(db.read("sealedTexts", selectCheckouts, params), (found) =>
       found.toSorted(byPlace).map((row) => readBook(readTenant(row), row))
     )

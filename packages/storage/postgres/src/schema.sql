@@ -61,7 +61,7 @@ create table payments (
 -- Guards that a key belongs to one create.
 create unique index payments_by_key on payments (t, key) where key is not null;
 -- The background, which looks for expired keys across all tenants.
-create index payments_by_claim on payments (claimed_at, t, key) where key is not null;
+create index payments_by_claim on payments (claimed_at) where key is not null;
 -- The count of the payments of a period.
 create index payments_by_creation on payments (t, created_at) where created_at >= 0;
 -- Searches for a merchant's reference. A reference may be longer than an index entry: the index holds its beginning.
@@ -114,10 +114,11 @@ create table charges (
 );
 
 -- By what else messages and reports name a payment: our ids of its attempts, captures, voids and refunds, the provider's
--- ids of its refunds, and references of charges that moved no money; each as a hash. The payment's book says which it is.
+-- ids of its refunds, and references of charges that moved no money; each as a short hash. The payment's book says which it
+-- is.
 create table names (
   t bigint not null,
-  name uuid not null,
+  name bigint not null,
   payment uuid not null,
   primary key (t, name, payment)
 );
@@ -148,16 +149,17 @@ create table events (
   id uuid not null,
   payment uuid not null,
   created_at bigint not null,
-  type text collate "C" not null,
+  -- 1 is 'payment.created'; EventRows.ts of storage-sql has the others.
+  type smallint not null,
   -- JSON, in its short form (ShortText.ts).
   data text collate "C" not null,
   primary key (t, id)
 );
 
 -- The timeline of a payment. A payment has few events, which are sorted once they are read.
-create index events_of_payment on events (t, payment) where type <> '';
+create index events_of_payment on events (t, payment) where type <> 0;
 -- Lists of events of one type. Each payment has one event of its creation: a walk along all events finds a page of them.
-create index events_by_later_type on events (t, type, id) where type <> 'payment.created';
+create index events_by_later_type on events (t, type, id) where type <> 1;
 
 -- The ids for new events: those that were drawn, or greater ones where the tenant has an event with a greater id. It
 -- announces the smallest one to readers (EventIds.ts).

@@ -43,9 +43,9 @@ const fill = (workspaces: number) => [
   `insert into payment_metadata (t, payment, name, value)
     select t, id, name, 'text ' || created_at % 20 from payments cross join unnest(array['first', 'second']) as name`,
   "insert into charges (t, name, payment) select t, gen_random_uuid(), id from payments",
-  "insert into names (t, name, payment) select t, gen_random_uuid(), id from payments cross join generate_series(1, 4)",
+  "insert into names (t, name, payment) select t, created_at * 4 + n, id from payments cross join generate_series(1, 4) as n",
   `insert into events (t, id, type, payment, created_at, data)
-    select t, id, 'payment.' || created_at % 20, id, 1, '{}' from payments`,
+    select t, id, 1 + created_at % 20, id, 1, '{}' from payments`,
   `create view owned as select payments.id::text as id, tenants.workspace_id, tenants.environment, payments.created_at
     from payments join tenants using (t)`,
   `insert into messages (workspace_id, environment, connection_id, event_id, event_hash, payment_id, about, subject_id,

@@ -79,7 +79,7 @@ describe.skipIf(!hasServer)("short rows", () => {
     const sql = yield* clientOf(url, 1)
     const [row] = yield* sql<{ claim: string; data: string }>`
       select p.claim, e.data from payments as p
-        join events as e on e.payment = p.id and e.type = 'payment.captured' where p.id = ${paymentId}`
+        join events as e on e.payment = p.id and e.type = 5 where p.id = ${paymentId}`
     return row
   })
 

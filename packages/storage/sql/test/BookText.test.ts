@@ -8,6 +8,7 @@ import {
   bookText,
   claimText,
   detailsText,
+  numberOfType,
   type Owner,
   readBookTexts,
   readClaimText
@@ -203,7 +204,7 @@ describe("texts of books", () => {
       for (const type of ["payment.captured", "payment.conflict"] as const) {
         const event: Event = { id: "evt_1", type, paymentId: "p", createdAt: 1, data }
         const stored = rows.bindData(event, { tenant } as Owner)
-        const row = { id: "evt_1", type, payment_id: "p", created_at: 1, environment: "sandbox" }
+        const row = { id: "evt_1", type: numberOfType(type), payment_id: "p", created_at: 1, environment: "sandbox" }
         expect(JSON.stringify(rows.readEvent({ ...row, data: stored }))).toBe(JSON.stringify(event))
       }
     }

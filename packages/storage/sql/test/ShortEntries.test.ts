@@ -3,7 +3,15 @@ import { describe, expect, it } from "@effect/vitest"
 import type { Event, JsonObject, Operation, Payment, Refund } from "@pointsman/core"
 import { newClaim } from "@pointsman/core/internal"
 import { Ids } from "@pointsman/core/ports"
-import { bookText, claimText, detailsText, type Owner, readBookTexts, readClaimText } from "@pointsman/storage-sql"
+import {
+  bookText,
+  claimText,
+  detailsText,
+  numberOfType,
+  type Owner,
+  readBookTexts,
+  readClaimText
+} from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import { newChange, newOperation, newRefund, plainRows as rows, tenant } from "./Given.ts"
 
@@ -117,7 +125,13 @@ describe("events of refunds", () => {
     for (const one of datas) {
       const event: Event = { id: "evt_1", type: "payment.refunded", paymentId: "p", createdAt: 1, data: one }
       const written = rows.bindData(event, { tenant } as Owner)
-      const row = { id: "evt_1", type: event.type, payment_id: "p", created_at: 1, environment: "sandbox" }
+      const row = {
+        id: "evt_1",
+        type: numberOfType(event.type),
+        payment_id: "p",
+        created_at: 1,
+        environment: "sandbox"
+      }
       expect(JSON.stringify(rows.readEvent({ ...row, data: written }))).toBe(JSON.stringify(event))
     }
     const [usual = {}] = datas

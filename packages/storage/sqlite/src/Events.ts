@@ -1,47 +1,11 @@
 /** Events in SQLite: how a commit writes them, and how they are read. */
-import type { Event, EventType, Tenant } from "@pointsman/core"
+import type { Event, Tenant } from "@pointsman/core"
 import type { Change, EventQuery, TimelineQuery } from "@pointsman/core/ports"
-import { type Row, unindexedType } from "@pointsman/storage-sql"
+import { numberOfType, type Row, unindexedType } from "@pointsman/storage-sql"
 import type { Database } from "./Database.ts"
 import { eventIdAfter } from "./EventIds.ts"
 import { bindEventBound, bindEventId, bindId, readEventId, readId, tenantsOf } from "./Keys.ts"
 import { bindTenant, rows } from "./Rows.ts"
-
-/** How types are stored. Only added to: rows have the numbers. */
-const typeNumbers: Readonly<Record<EventType, number>> = {
-  "payment.created": 1,
-  "payment.requires_action": 2,
-  "payment.pending": 3,
-  "payment.authorized": 4,
-  "payment.captured": 5,
-  "payment.declined": 6,
-  "payment.failed": 7,
-  "payment.unknown": 8,
-  "payment.cancelled": 9,
-  "payment.capture_failed": 10,
-  "payment.void_failed": 11,
-  "payment.capture_unknown": 12,
-  "payment.void_unknown": 13,
-  "payment.refund_pending": 14,
-  "payment.refund_unknown": 15,
-  "payment.refunded": 16,
-  "payment.refund_failed": 17,
-  "payment.settled": 18,
-  "payment.chargeback": 19,
-  "payment.chargeback_reversed": 20,
-  "payment.conflict": 21,
-  "payment.amount_mismatch": 22,
-  "payment.reviewed": 23,
-  "dispute.opened": 24,
-  "dispute.updated": 25,
-  "dispute.evidence_due": 26,
-  "dispute.submitted": 27,
-  "dispute.won": 28,
-  "dispute.lost": 29,
-  "dispute.accepted": 30
-}
-const numbers: ReadonlyMap<string, number> = new Map(Object.entries(typeNumbers))
-const types = new Map(Object.entries(typeNumbers).map(([type, number]) => [number, type]))
 
 /**
  * Not where an id of the tenant is greater. Gives whether an endpoint of the tenant may want the event; the endpoints are
@@ -65,7 +29,7 @@ export const writeEvents = (db: Database, addDeliveries: (tenant: Tenant, event:
     const owner = bindTenant(tenant)
     const write = ({ createdAt, paymentId, type, ...event }: Event) =>
       add.get(
-        ...[t, bindEventId(event.id), typeNumbers[type], bindId(paymentId), createdAt],
+        ...[t, bindEventId(event.id), numberOfType(type), bindId(paymentId), createdAt],
         rows.bindData({ ...event, paymentId, type }, change),
         ...owner
       )
@@ -85,7 +49,6 @@ export const readEvent = (tenant: Tenant, row: Row): Event =>
   rows.readEvent({
     ...row,
     id: readEventId(row["id"]),
-    type: types.get(row["type"] as number),
     payment_id: readId(row["payment"]),
     environment: tenant.environment
   })
@@ -111,14 +74,14 @@ export const selectEvents = (
     .prepare(
       `select * from events ${isIndexed ? "indexed by events_by_later_type" : ""}
       where t = ? ${type === undefined ? "" : "and type = ?"}
-      ${isIndexed ? `and type <> ${typeNumbers[unindexedType]}` : ""}
+      ${isIndexed ? `and type <> ${numberOfType(unindexedType)}` : ""}
       ${after === undefined ? "" : "and id > ?"}
       ${before === undefined ? "" : "and id < ?"}
       order by id ${after !== undefined && before === undefined ? "asc" : "desc"} limit ?`
     )
     .all(
       tenantsOf(db).find(tenant),
-      ...(type === undefined ? [] : [numbers.get(type) ?? 0]),
+      ...(type === undefined ? [] : [numberOfType(type)]),
       ...(after === undefined ? [] : [bindEventBound(after)]),
       ...(before === undefined ? [] : [bindEventBound(before)]),
       limit

@@ -1,0 +1,31 @@
+/** A name leads to a book by a short hash, and what is found is compared with the book. */
+import { describe, expect, it } from "@effect/vitest"
+import { Ids, Ledger } from "@pointsman/core/ports"
+import { Effect, Option } from "effect"
+import { newChange, tenant, withStorage } from "./Given.ts"
+import { hasServer, newDatabase } from "./support/TestDatabase.ts"
+import { clientOf } from "./support/Waiting.ts"
+
+describe.skipIf(!hasServer)("names", () => {
+  it.live("given two payments whose names have the same hashes, when a message names one, then it is that one's", () =>
+    Effect.gen(function* () {
+      const url = yield* newDatabase
+      yield* withStorage({ url })(
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const changes = [yield* newChange(), yield* newChange()]
+          for (const change of changes) yield* ledger.commit(change)
+          const sql = yield* clientOf(url, 1)
+          yield* sql`insert into names (t, name, payment) select one.t, one.name, other.payment
+            from names as one join names as other on one.payment <> other.payment`
+          for (const { attempts, payment } of changes) {
+            const found = yield* ledger.bookOf(tenant, { attemptId: attempts[0]?.id ?? "" })
+            expect(Option.map(found, ({ book, others }) => [book.payment.id, ...others])).toEqual(
+              Option.some([payment.after.id])
+            )
+          }
+        })
+      )
+    }).pipe(Effect.provide(Ids.layer))
+  )
+})
