@@ -32,9 +32,6 @@ export type OperationReply =
   | { readonly _tag: "StateUnconfirmed"; readonly said: Said }
   | { readonly _tag: "StateConflict" }
 
-/** What an operation has before it is answered. */
-export const unansweredOperation = { answeredAt: null, outcome: null, code: null, reason: null, reply: null } as const
-
 /** Its id is the provider's idempotency key. */
 export interface Operation {
   /** `op_` and a UUID; see `call/CallIds.ts`. */

@@ -25,7 +25,7 @@ import {
 import { weighedEvents, weighReported } from "../../decide/WeighReported.ts"
 import { step } from "../../machine/Machine.ts"
 import type { Connection } from "../../model/Connection.ts"
-import { type Operation, unansweredOperation } from "../../model/Operation.ts"
+import type { Operation } from "../../model/Operation.ts"
 import type { Payment } from "../../model/Payment.ts"
 import { bookAfter, movedPayment, type PaymentBook } from "../../model/PaymentBook.ts"
 import { type PaymentEvent, PaymentMachine } from "../../model/PaymentMachine.ts"
@@ -35,6 +35,9 @@ import { Ids } from "../../ports/Ids.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 import { orNotFound } from "../read/ReadArchive.ts"
 import { operationStanding } from "./ReplayOperation.ts"
+
+/** What an operation has before it is answered. */
+export const unansweredOperation = { answeredAt: null, outcome: null, code: null, reason: null, reply: null } as const
 
 export interface OperationInHand {
   /** The payment including the operation. */

@@ -11,11 +11,12 @@ import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
 import { type Caller, KeyReused, NothingSent } from "../../decide/CreateRequest.ts"
 import { holdingAttempt } from "../../decide/Holding.ts"
 import type { Answered, OperationOrder } from "../../decide/OperationOrder.ts"
-import { type Operation, unansweredOperation } from "../../model/Operation.ts"
+import type { Operation } from "../../model/Operation.ts"
 import { movedPayment, type PaymentBook } from "../../model/PaymentBook.ts"
 import { Directory } from "../../ports/Directory.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 import { RecordLosses } from "../../ports/RecordLoss.ts"
+import { unansweredOperation } from "./ClaimOperation.ts"
 
 /** `undefined` where no loss is known, or the provider does not confirm it: the request is refused as it would be. */
 export const recoveredOperation = Effect.fnUntraced(
