@@ -113,7 +113,8 @@ const allowances: Readonly<Record<string, Allowance>> = {
   "packages/storage/sql": {
     ours: ["@pointsman/core", "@pointsman/core/ports", "@pointsman/core/internal"],
     others: [],
-    node: []
+    // The text of its `schema.sql`.
+    node: ["node:fs"]
   },
   // The services of the storage in PostgreSQL, on the nodes of a cluster.
   "packages/storage/citus": {

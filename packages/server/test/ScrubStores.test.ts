@@ -354,7 +354,10 @@ const postgres = (url: string): Stored => ({
       "select table_name as name from information_schema.tables where table_schema = 'public'"
     )
     for (const { name } of tables) {
-      for (const { row } of await query(url, `select row_to_json(stored)::text as row from "${String(name)}" as stored`)) {
+      for (const { row } of await query(
+        url,
+        `select row_to_json(stored)::text as row from "${String(name)}" as stored`
+      )) {
         for (const sink of ["database", "backup"]) tell(sink, String(row))
       }
     }

@@ -91,16 +91,17 @@ const makePartition = Effect.fnUntraced(function* (
   { boundOf, tables }: Months,
   { begin, end }: Omit<Partition, "name">
 ) {
-  const [from, to] = [boundOf(begin), boundOf(end)]
+  const first = `'${boundOf(begin)}'`
+  const last = `'${boundOf(end)}'`
   yield* query(lockTimeout)
   for (const [table, column] of Object.entries(tables)) {
     const name = `${table}_${begin}`
     yield* query(`lock table ${table}_default in access exclusive mode`)
     yield* query(`create table ${name} (like ${table} including defaults including constraints including indexes)`)
     yield* query(`with moved as (
-        delete from ${table}_default where ${column} >= '${from}' and ${column} < '${to}' returning *
+        delete from ${table}_default where ${column} >= ${first} and ${column} < ${last} returning *
       ) insert into ${name} select * from moved`)
-    yield* query(`alter table ${table} attach partition ${name} for values from ( '${from}' ) to ( '${to}' )`)
+    yield* query(`alter table ${table} attach partition ${name} for values from (${first}) to (${last})`)
   }
 })
 
