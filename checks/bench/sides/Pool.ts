@@ -32,8 +32,8 @@ export const openPool = async ({ connections, statements, url }: BareSettings): 
   const sql = await runtime.runPromise(PgClient.PgClient)
   const [first = "", second = ""] = statements.statements.map((statement) => statement.sql)
   const write = (text: string, params: () => ReadonlyArray<string | null>) =>
-    Effect.suspend(() => sql.unsafe<{ readonly written: boolean }>(text, params())).pipe(
-      Effect.flatMap(([row]) => (row?.written === true ? Effect.void : Effect.die("nothing was written")))
+    Effect.suspend(() => sql.unsafe<{ readonly written: number }>(text, params())).pipe(
+      Effect.flatMap(([row]) => (row?.written === 1 ? Effect.void : Effect.die("nothing was written")))
     )
   const drawn = () => {
     const [claim, settle] = nextFlow(statements)
