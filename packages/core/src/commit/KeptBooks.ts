@@ -1,9 +1,7 @@
 /**
  * The books that this process wrote last. A capture, a void or a refund may be decided on one without a read, because the
- * store compares the version of what is written. Nothing is answered, shown or refused by one (`commitOnKept`).
- *
- * The rule that a reader would otherwise break: a kept book is a copy, and who decides on it takes it out. Only a commit
- * that succeeded puts another one in its place.
+ * store compares the version of what is written. Nothing is answered, shown or refused by one (`commitOnKept`). A kept
+ * book is a copy, and who decides on it takes it out. Only a commit that succeeded puts another one in its place.
  */
 import { Clock, Context, Effect, Result } from "effect"
 import type { Payment } from "../model/Payment.ts"

@@ -1,5 +1,4 @@
 /** The record of a dispute, made or moved in the commit of the message that states it. */
-
 import { Effect } from "effect"
 import { type Applied, unchanged } from "../decide/Applied.ts"
 import type { DisputeApplied } from "../decide/DisputeFact.ts"

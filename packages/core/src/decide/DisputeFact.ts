@@ -2,7 +2,6 @@
  * What a provider's answer to a submission or an acceptance means for its dispute. The answer, a look-up and a message
  * become the same facts, applied by the same code. Pure.
  */
-
 import { Result } from "effect"
 import { step } from "../machine/Machine.ts"
 import type { Dispute, Submission, SubmissionKind } from "../model/Dispute.ts"

@@ -1,5 +1,4 @@
 /** Who holds the money of a payment, and what the payment waits for. Pure. */
-
 import type { Attempt } from "../model/Attempt.ts"
 import type { Operation } from "../model/Operation.ts"
 import type { PaymentBook } from "../model/PaymentBook.ts"

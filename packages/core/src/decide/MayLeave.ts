@@ -1,5 +1,4 @@
 /** Whether a payment may leave the store, and why not. Pure, and total over the states of a payment. */
-
 import type { OldPayment } from "../model/OldPayment.ts"
 import type { Payment } from "../model/Payment.ts"
 import type { PaymentState } from "../model/PaymentMachine.ts"

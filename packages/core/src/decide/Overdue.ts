@@ -2,7 +2,6 @@
  * What has been open for so long that somebody should ask the provider about it, though it is looked up all the same.
  * Pure: a provider that accepted a capture and refused it later, say, may show a record that never tells.
  */
-
 import type { PaymentBook } from "../model/PaymentBook.ts"
 import { isAccepted, openRivals } from "./Holding.ts"
 import { withReview } from "./WithReview.ts"

@@ -1,5 +1,4 @@
 /** What the methods of the door run with: the services, and the settings of this instance. */
-
 import { Context, Effect, Option } from "effect"
 import type { Mac, SecureRandom } from "effect/crypto"
 import type { Accounts } from "../call/Accounts.ts"

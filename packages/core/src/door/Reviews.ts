@@ -1,5 +1,4 @@
 /** Payments that wait for operations. */
-
 import { Effect } from "effect"
 import type { JsonObject } from "../model/Event.ts"
 import type { Payment } from "../model/Payment.ts"

@@ -1,5 +1,4 @@
 /** What each event says, with its wire names: it is stored once and shown by the API, webhooks and the library. */
-
 import type { EventDraft, JsonObject } from "./Event.ts"
 import type { EventType } from "./EventType.ts"
 import type { Payment } from "./Payment.ts"

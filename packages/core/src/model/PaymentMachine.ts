@@ -2,7 +2,6 @@
  * The life of a payment, as a table. No row leads from an unknown state back to `Charging`. A result that nobody knows
  * is settled by the provider's record, never by asking for the money again.
  */
-
 import { defineMachine, type Row, Start } from "../machine/Machine.ts"
 import { type EventType, eventTypes } from "./EventType.ts"
 import type { PaymentStatus } from "./PaymentStatus.ts"

@@ -1,5 +1,4 @@
 /** A refund: one call to the provider that took the money, and an entry of the refund ledger. */
-
 import { Result } from "effect"
 import { Start, step } from "../machine/Machine.ts"
 import type { Money } from "../money/Money.ts"

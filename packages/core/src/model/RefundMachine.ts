@@ -1,5 +1,4 @@
 /** The life of a refund. What a confirmed one does to its payment is in the payment's own table. */
-
 import { defineMachine, Start } from "../machine/Machine.ts"
 import { eventTypes } from "./EventType.ts"
 

@@ -17,7 +17,6 @@
  * (https://api-reference.hyperswitch.io/decision-engine-api-reference/api-reference/guides/scoring-config/success-rate-config-create).
  * The simulation in `docs/concepts/auto-routing.md` compares them.
  */
-
 import { presumedWeight, weightOf } from "../model/OutcomeCounts.ts"
 import { noRate, withOutcomes } from "../model/SuccessRate.ts"
 import { byValue, recentWeights, type ValueObjective } from "./ByValue.ts"

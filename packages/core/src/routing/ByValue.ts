@@ -14,7 +14,6 @@
  * - An unknown fee is never compared. Where that of the best connection by approval is unknown, approval alone decides; any
  *   other connection whose fee is unknown stays behind those that were compared.
  */
-
 import { type OutcomeCounts, presumedWeight, weightOf } from "../model/OutcomeCounts.ts"
 import type { RouteValue } from "../model/RouteValue.ts"
 import type { CandidateRates, KnownRate } from "../model/SuccessRate.ts"

@@ -1,5 +1,4 @@
 /** Which connections may take a payment, and why others may not, by the rules of `eligibilityVersion`. Pure. */
-
 import type { Condition, Connection } from "../model/Connection.ts"
 import type { CaptureMethod, PaymentDetails } from "../model/Payment.ts"
 import type { NamedMethods, PaymentMethodName } from "../model/PaymentMethod.ts"

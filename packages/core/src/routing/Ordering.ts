@@ -1,5 +1,4 @@
 /** Puts a policy's connections into the order in which they are asked. Pure. */
-
 import type { Connection } from "../model/Connection.ts"
 import type { PaymentDetails } from "../model/Payment.ts"
 import type { RoutingCandidate } from "../model/RoutingDecision.ts"

@@ -5,7 +5,6 @@
  * It orders and no more: which connections may take a payment, how far a payment travels and what follows an unknown
  * result are not its to decide.
  */
-
 import { Context } from "effect"
 import { expectedOf, type OutcomeCounts, presumedWeight } from "../model/OutcomeCounts.ts"
 import type { PaymentDetails } from "../model/Payment.ts"

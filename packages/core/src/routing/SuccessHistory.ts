@@ -1,5 +1,4 @@
 /** How connections fared over time, counted from stored payments. Pure. */
-
 import type { OutcomeCounts } from "../model/OutcomeCounts.ts"
 import { segmentOf } from "../model/Segment.ts"
 import { wholeConnection } from "../model/SuccessRate.ts"

@@ -4,7 +4,6 @@
  * A text is replaced only where it is still the one that was read: what a server wrote meanwhile is kept, and the next pass
  * reads that. So it may be killed and run again at any time, and two may run at once.
  */
-
 import { Effect } from "effect"
 import { Audit, auditDraft } from "../../ports/Audit.ts"
 import { type SealedKind, type SealedText, SealedTexts, sealedContext, sealedKinds } from "../../ports/SealedTexts.ts"

@@ -3,7 +3,6 @@
  * version of the payment. Of requests that come at once, one is written and sent. A commit of which it is not known whether
  * it was written is not sent on.
  */
-
 import { Clock, Effect, Option } from "effect"
 import { submissionId } from "../../call/CallIds.ts"
 import { claimGuard } from "../../call/ClaimGuard.ts"

@@ -1,5 +1,4 @@
 /** The last commit of a submission, with its events. What cannot be recorded is tried again in the background. */
-
 import { Effect, Option } from "effect"
 import { recordAnswer } from "../../commit/ClaimCall.ts"
 import { type AnyLoop, decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"

@@ -2,7 +2,6 @@
  * What is written before a provider is asked to capture or to void: the payment in its state of waiting, and the
  * operation with its key, in one commit. A commit of which it is not known whether it was written is not sent on.
  */
-
 import { Clock, Effect, Option, Result } from "effect"
 import { operationId } from "../../call/CallIds.ts"
 import { claimGuard } from "../../call/ClaimGuard.ts"

@@ -2,7 +2,6 @@
  * What is written before a provider is asked for a refund: the refund with its key, and its amount as reserved, in one
  * commit. A commit of which it is not known whether it was written is not sent on.
  */
-
 import { Clock, Effect, Option } from "effect"
 import { refundId } from "../../call/CallIds.ts"
 import { claimGuard } from "../../call/ClaimGuard.ts"

@@ -3,7 +3,6 @@
  * request. Once the provider may have been asked, a store that fails is no reason to say that nothing happened. What
  * cannot be recorded keeps its amount reserved, and is tried again in the background.
  */
-
 import { Effect, Option } from "effect"
 import { recordAnswer } from "../../commit/ClaimCall.ts"
 import { type AnyLoop, decideAndCommit, done, NotStored, write } from "../../commit/DecideAndCommit.ts"
