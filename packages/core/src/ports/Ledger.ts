@@ -1,9 +1,7 @@
 /**
- * The store of payments, as core needs it: one write, and a few reads.
- *
- * The rule that an adapter must not break: `commit` writes all of a change or nothing of it, has made it durable
- * when it succeeds, and checks the versions, the key, the API key, the guard and the references of charges inside the same
- * write.
+ * The store of payments, as core needs it: one write, and a few reads. `commit` writes all of a change or nothing of it,
+ * has made it durable when it succeeds, and checks the versions, the key, the API key, the guard and the references of
+ * charges inside the same write.
  */
 import { Context, type Effect, type Option, Schema } from "effect"
 import type { Attempt } from "../model/Attempt.ts"

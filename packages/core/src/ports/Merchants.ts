@@ -1,9 +1,6 @@
 /**
- * The store of partners' sub-merchants.
- *
- * The rule that an adapter must not break: `provision` counts, compares and writes in one step. An allowance or an
- * e-mail address that is looked at before the write lets requests that come at once exceed the one and double the
- * other.
+ * The store of partners' sub-merchants. `provision` counts, compares and writes in one step: otherwise requests that come at
+ * once exceed an allowance, or use an e-mail address twice.
  */
 import { Context, type Effect, type Option, Schema } from "effect"
 import type { Merchant, MerchantStanding } from "../model/Merchant.ts"

@@ -1,9 +1,7 @@
 /**
  * What has to leave the store when its time is over: whole payments, deliveries of webhooks, and bodies of providers'
- * messages.
- *
- * The rule that an adapter must not break: `remove` deletes all of a payment or nothing of it, and compares the version
- * and looks for open deliveries and messages inside the same write. What changed since it was read stays.
+ * messages. `remove` deletes all of a payment or nothing of it, and compares the version and looks for open deliveries and
+ * messages inside the same write. What changed since it was read stays.
  */
 import { Context, Effect } from "effect"
 import type { OldPayment, WholePayment } from "../model/OldPayment.ts"

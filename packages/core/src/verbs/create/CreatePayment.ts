@@ -1,13 +1,8 @@
 /**
- * Creates a payment: routes it, claims it, charges it, records what came of it.
- *
- * The claim, the payment and the attempt are written before the provider is asked, so a process that dies in
- * between leaves a payment in `Charging`, which a look-up settles later. Never the other way round.
- *
- * A create that goes well is two commits and no read: claim + payment + attempt, then outcome + events + stored
- * answer. Every further attempt adds one.
- *
- * With `returnUrl` nothing is routed and nobody is asked until the customer acts on the hosted page.
+ * Creates a payment: routes it, claims it, charges it, records what came of it. The claim, the payment and the attempt are
+ * written before the provider is asked, so that a process that dies in between leaves a payment in `Charging`, which a
+ * look-up settles later. One that goes well is two commits and no read; every further attempt adds one. With `returnUrl`
+ * nothing is routed until the customer acts on the hosted page.
  */
 import { Effect, Exit, Result } from "effect"
 import {

@@ -1,13 +1,9 @@
 /**
- * Sends what is due, for as long as it runs.
+ * Sends what is due, for as long as it runs. A delivery is taken by a lease, sent, and its outcome recorded. A process that
+ * dies in between has perhaps sent it: after the lease it is sent again, under the same ids, by which receivers know it.
  *
- * A delivery is taken by a lease before it is sent, and its outcome is recorded afterwards. A process that dies in
- * between has perhaps sent it: after the lease it is sent again, under the same ids. So every event arrives at least
- * once, and receivers know it again by its id.
- *
- * Each attempt runs by itself and waits for no other. The store hands out only so many at once for one endpoint, and an
- * attempt that is not answered soon gives its place to others and waits on: a hanging receiver delays no other. The store
- * reads and writes while attempts are under way: what is sent next was taken before its place was free.
+ * An attempt waits for no other. The store hands out only so many at once for one endpoint, and an attempt that is not
+ * answered soon gives its place to others: a hanging receiver delays no other. The store reads and writes meanwhile.
  */
 import { Clock, Effect, Exit, Queue } from "effect"
 import { insistently } from "../../commit/Budget.ts"

@@ -1,10 +1,7 @@
 /**
- * Captures or voids an authorization: claims it, asks the provider, records what came of it.
- *
- * The claim moves the payment out of `Authorized` in the same commit that writes the operation, before the provider is
- * asked: no second capture or void can begin, and a process that dies in between leaves a payment that says so.
- *
- * One that goes well is two commits, and a read before them where another process wrote the payment last.
+ * Captures or voids an authorization: claims it, asks the provider, records what came of it. The claim moves the payment out
+ * of `Authorized` in the commit that writes the operation, before the provider is asked: no second one can begin, and a
+ * process that dies leaves a payment that says so. Two commits, and a read before them where another process wrote last.
  */
 import { Effect } from "effect"
 import { sendClaimed } from "../../call/CallProvider.ts"

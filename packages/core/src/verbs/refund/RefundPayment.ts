@@ -1,10 +1,7 @@
 /**
- * Gives captured money back: reserves the amount, asks the provider, records what came of it.
- *
- * The amount is reserved in the commit that writes the refund, before the provider is asked: two full refunds cannot
- * both be sent. An unknown result keeps it reserved.
- *
- * One that goes well is two commits, and a read before them where another process wrote the payment last.
+ * Gives captured money back: reserves the amount, asks the provider, records what came of it. The amount is reserved in the
+ * commit that writes the refund, before the provider is asked: two full refunds cannot both be sent. An unknown result keeps
+ * it reserved. Two commits, and a read before them where another process wrote the payment last.
  */
 import { Effect } from "effect"
 import { sendClaimed } from "../../call/CallProvider.ts"

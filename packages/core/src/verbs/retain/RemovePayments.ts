@@ -1,12 +1,8 @@
 /**
  * Removes the closed payments of a tenant whose time is over, oldest first and a batch at a time. What must happen
- * first, such as an archive, has succeeded before anything is removed. A process that dies in between leaves the
- * payments, and the next sweep brings them to it again. What was written since it was read stays, and so does a payment
- * that another process removes at the same time.
- *
- * A payment that took money stays for as long as it may be disputed, also where its workspace keeps payments for a
- * shorter time. A sweep does not read those that are too young for that: there may be months of them, and it runs every
- * hour.
+ * first, such as an archive, has succeeded before anything is removed; what was written since it was read stays. A payment
+ * that took money stays for as long as it may be disputed. A sweep does not read those that are too young for that: there
+ * may be months of them, and it runs every hour.
  */
 import { Clock, Effect } from "effect"
 import { type KeptReason, statesWithoutMoney, whyKept } from "../../decide/MayLeave.ts"

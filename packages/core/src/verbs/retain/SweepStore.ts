@@ -1,12 +1,8 @@
 /**
  * Removes from the store what its workspaces do not keep any longer, in small batches with pauses: whole payments, ended
- * deliveries, and bodies of decided messages.
- *
- * The background sweeps under a lease, so that one process of all does the work. The lease guards nothing: each removal
- * checks in its own write what it was decided on, and a process that dies leaves nothing half done.
- *
- * A kind of a tenant that fails, such as payments while the archive is down, does not hold up the others. The sweep goes on,
- * and fails at its end with the first failure.
+ * deliveries, and bodies of decided messages. One process of all sweeps, under a lease, which guards nothing: each removal
+ * checks in its own write what it was decided on. A kind that fails, such as payments while the archive is down, does not
+ * hold up the others; the sweep fails at its end with the first failure.
  */
 import { Cause, Clock, Effect, Metric } from "effect"
 import { retentionOldest, retentionRemoved } from "../../metrics/Metrics.ts"
