@@ -132,7 +132,7 @@ const command = Command.make(
     if (first === undefined) return
     const explained = yield* explain(storage, first.seed, only, outside)
     if (explained === undefined) {
-      if (count === 1) return yield* Console.log(`seed ${first} on ${name}: all is well`)
+      if (count === 1) return yield* Console.log(`seed ${first.seed} on ${name}: all is well`)
       yield* Console.log(`seed ${first.seed} on ${name} was wrong among others, and is right by itself:`)
       yield* Console.log(first.wrong.join("\n"))
       return setExitCode(1)

@@ -87,8 +87,10 @@ const inHeld = ({ operations, payment }: PaymentBook, charge: ChargeRecord | und
 }
 
 const inRefunds = (book: PaymentBook, refunds: ReadonlyArray<RefundRecord>) => {
-  // A refund of ours that only its provider's id names is recorded beside ours where that had failed.
-  const nameOf = (refund: PaymentBook["refunds"][number]) => refund.providerRefundId ?? providerRefundIdOf(refund.id)
+  // A refund of ours that only its provider's id names is recorded beside ours where that had failed. Ours may have the id
+  // of a report's row, where nothing else named it.
+  const nameOf = ({ id, origin, providerRefundId }: PaymentBook["refunds"][number]) =>
+    origin === "provider" && providerRefundId !== null ? providerRefundId : providerRefundIdOf(id)
   const theirs = new Map(refunds.map((refund) => [providerRefundIdOf(refund.refundId), refund]))
   const ours = Map.groupBy(book.refunds, nameOf)
   return [...new Set([...theirs.keys(), ...ours.keys()])].flatMap((name): ReadonlyArray<Difference> => {
