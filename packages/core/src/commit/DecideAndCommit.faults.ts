@@ -16,7 +16,7 @@ export const faults: ReadonlyArray<Fault> = [
   },
   {
     name: "a refusal from what a process wrote last",
-    harm: "A merchant is told that a payment cannot be refunded, which another server has captured.",
+    harm: "A merchant's refund is refused, although another server has captured the payment.",
     edits: [
       {
         in: "commitOnKept",

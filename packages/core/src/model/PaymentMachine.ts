@@ -1,5 +1,5 @@
 /**
- * The life of a payment, as a table. No row leads from an unknown state back to `Charging`. A result that nobody knows
+ * The life of a payment, as a table. No row leads from an unknown state back to `Charging`. An unknown result
  * is settled by the provider's record, never by asking for the money again.
  */
 import { defineMachine, type Row, Start } from "../machine/Machine.ts"

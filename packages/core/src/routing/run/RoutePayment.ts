@@ -1,4 +1,4 @@
-/** Plans a route. Whoever does not ask its first connection gives the probe back (`giveBackProbe`). */
+/** Plans a route. A caller that does not ask its first connection gives the probe back (`giveBackProbe`). */
 import { Clock, Effect, Option, Result } from "effect"
 import type { Instrument } from "../../decide/CreateRequest.ts"
 import type { Connection } from "../../model/Connection.ts"

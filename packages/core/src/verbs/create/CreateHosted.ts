@@ -73,7 +73,7 @@ export const createHosted = Effect.fnUntraced(function* (
   )
 })
 
-/** Stored where an earlier try was written. Nobody knows its token yet, so that nothing happened on its page. */
+/** Stored where an earlier try was written. Its token was given to no one, so that nothing happened on its page. */
 const isOurs = (stored: Claim | Payment | null): stored is Payment => stored !== null && "tenant" in stored
 
 interface First {

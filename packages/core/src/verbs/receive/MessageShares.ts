@@ -3,7 +3,7 @@ import { Effect, Metric, Semaphore } from "effect"
 import { messagesWaiting } from "../../metrics/Metrics.ts"
 import { StorageError } from "../../ports/StorageError.ts"
 
-/** More than the server's default burst. Whoever waits behind so many has timed out, and sends it again. */
+/** More than the server's default burst. A request behind so many has timed out, and its client sends it again. */
 const waitingAtMost = 4_096
 
 interface Share {
