@@ -98,7 +98,8 @@ const countedIds = (): Ids["Service"] => {
     event: prefixed("evt"),
     request: prefixed("req"),
     merchant: prefixed("mer"),
-    delivery: prefixed("dlv"),
+    // A storage may count on from an event's id of a delivery: one for each endpoint.
+    delivery: Effect.tap(prefixed("dlv"), () => Effect.sync(() => (count += 15))),
     reconciliation: prefixed("rec")
   })
 }
