@@ -288,6 +288,25 @@ describe("a row of a refund", () => {
       assert.deepStrictEqual(yield* closings, { named: "statement" })
     }).pipe(Effect.provide(named.layer))
   )
+
+  const alone = world()
+  it.effect("given our id alone, then one that the provider names later may be the same, and is reviewed", () =>
+    Effect.gen(function* () {
+      const payment = yield* captured(alone)
+      alone.provider.onRefund = () => lost
+      yield* Effect.ignore(operate("refund", payment.id, { amountMinor: 400 }))
+      yield* TestClock.setTime(paidAt + day)
+      const book = Option.getOrThrow(yield* (yield* Ledger).book(tenant, payment.id))
+      const names = { refundId: book.refunds[0]?.id ?? "" }
+      yield* reconcile(orderOf([rowOf(payment, { id: "ours", kind: "refund", gross: eur(-400), names })]))
+      assert.deepStrictEqual(yield* refundsOf(payment), [["Succeeded", null]])
+      const theirs = { attemptId: book.attempts[0]?.id ?? "", providerRefundId: "re_1" }
+      yield* reconcile(orderOf([rowOf(payment, { id: "theirs", kind: "refund", gross: eur(-400), names: theirs })]))
+      assert.deepStrictEqual(yield* refundsOf(payment), [["Succeeded", null]])
+      const { refundedMinor, review, state } = yield* stored(payment)
+      assert.deepStrictEqual([state, refundedMinor, review?.reasons], ["PartiallyRefunded", 400, ["conflict"]])
+    }).pipe(Effect.provide(alone.layer))
+  )
 })
 
 describe("a row whose amount has another sign than its kind", () => {

@@ -4,11 +4,10 @@ import { type Applied, unchanged } from "../decide/Applied.ts"
 import type { DisputeApplied } from "../decide/DisputeFact.ts"
 import { type DisputeStated, stateDispute } from "../decide/DisputeStatement.ts"
 import { attemptNamed } from "../decide/interpret/Interpret.ts"
-import type { Source } from "../decide/interpret/Statement.ts"
+import type { Source, StatementAbout } from "../decide/interpret/Statement.ts"
 import type { Dispute } from "../model/Dispute.ts"
 import type { Payment } from "../model/Payment.ts"
 import { movedPayment, type PaymentBook } from "../model/PaymentBook.ts"
-import type { MessageAbout } from "../model/ProviderStatement.ts"
 import { mostDisputes, nothingReported, recordedDispute, withDispute } from "../model/Reported.ts"
 import type { MessageBook } from "../model/StoredMessage.ts"
 import type { Tenant } from "../model/Tenant.ts"
@@ -25,7 +24,7 @@ export interface DisputedBook extends MessageBook {
 export const withDisputes = Effect.fnUntraced(function* (
   tenant: Tenant,
   found: MessageBook | undefined,
-  about: MessageAbout
+  about: StatementAbout
 ) {
   if (found === undefined) return undefined
   if (about._tag !== "Dispute") return { ...found, disputes: [] } satisfies DisputedBook
@@ -43,7 +42,7 @@ export const statedIn = (
   { book, disputes }: DisputedBook,
   payment: Payment,
   connectionId: string,
-  { about, source }: { readonly about: MessageAbout; readonly source: Source },
+  { about, source }: { readonly about: StatementAbout; readonly source: Source },
   newId: string,
   now: number
 ): Stated | undefined => {

@@ -9,7 +9,13 @@ import type { EventType } from "../model/EventType.ts"
 import type { Payment } from "../model/Payment.ts"
 import { paymentEvent } from "../model/PaymentEvents.ts"
 import { moneyTaken, type PaymentEvent, PaymentMachine, type PaymentState } from "../model/PaymentMachine.ts"
-import { type NotSent, type RefundAnswer, type Unanswered, unansweredCode } from "../model/ProviderStatement.ts"
+import {
+  type NotSent,
+  type RefundAnswer,
+  type RefundOfRow,
+  type Unanswered,
+  unansweredCode
+} from "../model/ProviderStatement.ts"
 import {
   moveRefund,
   type Refund,
@@ -25,13 +31,13 @@ import type { Money } from "../money/Money.ts"
 import { withReview } from "./WithReview.ts"
 
 /** How a call to refund ended. */
-export type RefundEnd = RefundAnswer | NotSent | Unanswered
+export type RefundEnd = RefundAnswer | RefundOfRow | NotSent | Unanswered
 
 export type RefundFact =
   /** Minor units that went back. */
-  | { readonly on: "RefundConfirmed"; readonly amountMinor: number; readonly providerRefundId: string }
+  | { readonly on: "RefundConfirmed"; readonly amountMinor: number; readonly providerRefundId: string | null }
   | { readonly on: "RefundAccepted"; readonly providerRefundId: string }
-  | { readonly on: "RefundMismatched"; readonly stated: Money; readonly providerRefundId: string }
+  | { readonly on: "RefundMismatched"; readonly stated: Money; readonly providerRefundId: string | null }
   | {
       readonly on: "RefundRefused"
       readonly code: string | null
@@ -71,7 +77,7 @@ export const refundFactOf = (asked: Money, end: RefundEnd): RefundFact => {
       }
       return end._tag === "Succeeded"
         ? { on: "RefundConfirmed", amountMinor: stated.minorUnits, providerRefundId }
-        : { on: "RefundAccepted", providerRefundId }
+        : { on: "RefundAccepted", providerRefundId: end.providerRefundId }
     }
     default:
       // A connector is somebody else's code: what it says may be no answer at all.
@@ -229,7 +235,7 @@ const changeOf = (refund: Refund, fact: RefundFact, now: number): Partial<Refund
     case "RefundConfirmed":
       return {
         money: { ...refund.money, minorUnits: fact.amountMinor },
-        providerRefundId: fact.providerRefundId,
+        providerRefundId: fact.providerRefundId ?? refund.providerRefundId,
         settledAt: now,
         code: null,
         failureReason: null
@@ -246,7 +252,7 @@ const changeOf = (refund: Refund, fact: RefundFact, now: number): Partial<Refund
       return { providerRefundId: fact.providerRefundId, settledAt: null, code: null, failureReason: fact.message }
     case "RefundMismatched":
       return {
-        providerRefundId: fact.providerRefundId,
+        providerRefundId: fact.providerRefundId ?? refund.providerRefundId,
         failureReason: "the provider stated another amount or currency"
       }
     case "RefundRefused":

@@ -107,18 +107,11 @@ export const unansweredPayment = {
 } as const
 
 /** What creating a payment takes, decoded and with its defaults applied. */
-export interface PaymentDetails {
-  readonly money: Money
-  readonly country: string
-  readonly method: PaymentMethod
-  readonly paymentMethod?: PaymentMethodName | undefined
-  readonly cardBrand: string | null
-  readonly initiator: Initiator
-  readonly captureMethod: CaptureMethod
-  readonly reference: string | null
+export interface PaymentDetails
+  extends Pick<Payment, "money" | "country" | "method" | "paymentMethod" | "cardBrand">,
+    Pick<Payment, "initiator" | "captureMethod" | "reference" | "simulation"> {
   readonly metadata?: Metadata | null | undefined
   readonly purchase?: Purchase | null | undefined
-  readonly simulation: Simulation | null
 }
 
 /** The money rules of every write and read. The change that breaks one is a defect, and is not written. */

@@ -135,6 +135,13 @@ export type RefundState =
       readonly isFinal?: boolean
     }
 
+/** Of a report's row that names a refund by our id alone. */
+export interface RefundOfRow {
+  readonly _tag: "Succeeded"
+  readonly providerRefundId: null
+  readonly stated: Money
+}
+
 export type RefundAnswer = RefundState | Rejected
 
 /**

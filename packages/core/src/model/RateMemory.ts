@@ -3,11 +3,9 @@
  * the rate last changed. A fee can decide only where two connections approve about alike, and fifty outcomes do not show
  * that; several hundred do, unless some of them are from before a drop or a recovery. Decision 55 has the figures.
  *
- * Two tests find a change: one that the rate became worse, one that it became better. Each is a cumulative sum of
- * log-likelihood ratios (E. S. Page, "Continuous Inspection Schemes", Biometrika 41, 1954; for outcomes with two values:
- * Reynolds and Stoumbos, "A CUSUM Chart for Monitoring a Proportion When Inspecting Continuously", 1999). A test keeps
- * the outcomes since the sum last was zero, and computes the sum from them: those are also the outcomes since the change, if
- * there was one, and all that is remembered after it. Pure.
+ * Two tests find a change to the worse and one to the better. Each is a cumulative sum of log-likelihood ratios (Reynolds
+ * and Stoumbos, "A CUSUM Chart for Monitoring a Proportion When Inspecting Continuously", 1999). It keeps the outcomes since
+ * the sum last was zero, which are those since the change, if there was one. Pure.
  */
 import { expectedOf, noOutcomes, type OutcomeCounts, scaled, weightOf, withCounts } from "./OutcomeCounts.ts"
 

@@ -2,9 +2,8 @@
  * Admits as many requests at once as one process completes quickly. More of them would all become slow: each shares the
  * processor, and the connections to the storage, with every other.
  *
- * A request waits for a place for a bounded time, as in "Fail at Scale" (https://queue.acm.org/detail.cfm?id=2839461):
- * for long after a calm moment, so that a burst is served whole, and briefly while the queue does not become empty. Under
- * overload who came last is served first: others have waited so long that their turn would make everybody slow.
+ * A request waits for a bounded time, as in "Fail at Scale" (https://queue.acm.org/detail.cfm?id=2839461): for long after
+ * a calm moment, and briefly while the queue does not become empty. Under overload the last request is served first.
  */
 import { Context, Effect } from "effect"
 import { NotAdmitted } from "./StorageCondition.ts"

@@ -138,19 +138,10 @@ export interface BalanceQuery {
 }
 
 /** What moved at one connection on one day (UTC), in one currency: that of the payout where the report names it. */
-export interface BalanceRow {
+export interface BalanceRow extends PayoutSums {
   readonly connectionId: string
   /** Epoch milliseconds of the day's beginning. */
   readonly day: number
-  readonly currency: string
-  readonly rows: number
-  /** Minor units: of payments, of refunds and disputes, of fees (a cost is positive), of payouts, and of all else. */
-  readonly chargesMinor: number
-  readonly refundsMinor: number
-  readonly disputesMinor: number
-  readonly feesMinor: number
-  readonly payoutsMinor: number
-  readonly othersMinor: number
 }
 
 /** What a payout has in one currency, with the first and the last time at which its money moved, in epoch milliseconds. */

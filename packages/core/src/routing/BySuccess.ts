@@ -1,21 +1,13 @@
 /**
  * The strategy of mode `auto`: the connection whose charges succeed most often leads, and a configured share of the
- * payments explores another one.
+ * payments explores another one. `docs/concepts/auto-routing.md` compares it with others. Pure.
  *
- * - The score is the success rate in the payment's segment, as far as it is known there, else the connection's own
- *   rate, else a presumption (`presumed`). Ten outcomes weigh as much as what is presumed of them.
+ * - The score is the success rate in the payment's segment, as far as it is known, else the connection's own rate, else a
+ *   presumption (`presumed`).
  * - Cold start by priority: until twenty of its outcomes are known, the first candidate leads for as long as it may well
- *   be the best one (two standard deviations). One that fails from the start is left after a few payments.
- * - Exploration is a share, drawn by the payment's id, and neither more nor less: a connection that got better is
- *   noticed, and what noticing costs is bounded. Half of the exploring payments go to all others alike, so that nobody is
- *   given up for good; who gets the other half is drawn by Thompson sampling with a normal distribution (Qi, Wang and
- *   Zhu, arXiv 2305.10718): those that may well be better than they look come more often.
- *
- * Why not Thompson sampling alone: what it explores has no bound that a merchant could set, and the answer to "why
- * there?" would always be a draw. Orchestrators in production do the same in kind: Hyperswitch sends all but a "hedging
- * percent" to the best rate of the last transactions
- * (https://api-reference.hyperswitch.io/decision-engine-api-reference/api-reference/guides/scoring-config/success-rate-config-create).
- * The simulation in `docs/concepts/auto-routing.md` compares them.
+ *   be the best one (two standard deviations).
+ * - The share is drawn by the payment's id. Half of it goes to all others alike, so that each is measured again; the other
+ *   half by Thompson sampling with a normal distribution (Qi, Wang and Zhu, arXiv 2305.10718).
  */
 import { presumedWeight, weightOf } from "../model/OutcomeCounts.ts"
 import { noRate, withOutcomes } from "../model/SuccessRate.ts"

@@ -2,17 +2,12 @@
  * The objective `value` of mode `auto`: of the connections whose success rates are about the best, the one that leaves the
  * merchant most leads. Decision 55 says why. Pure, in integers.
  *
- * - The expected value of a route is its approval × (amount − fee). Where a fee exceeds the amount, the loss counts in
- *   full, so that no connection leads because it approves less.
+ * - The expected value of a route is its approval × (amount − fee). Where a fee exceeds the amount, the loss counts in full.
  * - The approval is the best score less what the candidate gives up: the difference of their rates as far as it is likely
- *   to be real. Fifty outcomes of two connections which approve alike often measure five points apart; without this, that
- *   noise and not the fee would decide.
- * - What a candidate gives up is weighed by the last fifty outcomes, and by the last four hundred where as many are known of
- *   both: those alone once 180 are, and by either from 120 on. Until then the noise of the fifty is of use: both connections
- *   lead at times, so that both become known. Neither goes back beyond a change of the rate: see `RateMemory`.
+ *   to be real. It is weighed by the last fifty outcomes, and by the last four hundred where both have as many: by those
+ *   alone from 180 on, by either from 120 on. Neither goes back beyond a change of the rate: see `RateMemory`.
  * - A candidate may lead where it gives up no more than the merchant allows. All others follow by their scores.
- * - An unknown fee is never compared. Where that of the best connection by approval is unknown, approval alone decides; any
- *   other connection whose fee is unknown stays behind those that were compared.
+ * - An unknown fee is never compared: where that of the best connection is unknown, approval alone decides.
  */
 import { type OutcomeCounts, presumedWeight, weightOf } from "../model/OutcomeCounts.ts"
 import type { RouteValue } from "../model/RouteValue.ts"

@@ -1,6 +1,6 @@
 /** What a statement about a refund means for its payment. Pure. */
 import type { PaymentBook } from "../../model/PaymentBook.ts"
-import { type NeverReceived, type RefundAnswer, Unanswered } from "../../model/ProviderStatement.ts"
+import { type NeverReceived, type RefundAnswer, type RefundOfRow, Unanswered } from "../../model/ProviderStatement.ts"
 import type { Refund } from "../../model/Refund.ts"
 import { unchanged } from "../Applied.ts"
 import { applyRefundFact, hasFailed, type RefundFact, refundFactOf, refundNamed } from "../RefundFact.ts"
@@ -13,26 +13,30 @@ import { untilLookedUp } from "./Undecided.ts"
 export const ofRefund = (
   book: PaymentBook,
   refund: Refund,
-  said: RefundAnswer | NeverReceived,
+  said: RefundAnswer | RefundOfRow | NeverReceived,
   source: Weighing
 ): Interpretation => {
   const meaning = ofStated(book, refund, said, source)
   return said._tag === "Succeeded" ? datedRefund(book, refund, meaning, source) : meaning
 }
 
+const isOfRow = (said: RefundAnswer | RefundOfRow): said is RefundOfRow =>
+  said._tag === "Succeeded" && said.providerRefundId === null
+
 const ofStated = (
   book: PaymentBook,
   refund: Refund,
-  said: RefundAnswer | NeverReceived,
+  said: RefundAnswer | RefundOfRow | NeverReceived,
   source: Weighing
 ): Interpretation => {
   if (said._tag === "NotFound") return ofMissing(book, refund, said, source)
-  const state = asUsableRefund(said)
+  const state = isOfRow(said) ? said : asUsableRefund(said)
   if (state instanceof Unanswered) return { _tag: "Malformed", reason: state.reason }
   if (state._tag === "Rejected" && !isCurrent(source)) {
     return { _tag: "Malformed", reason: "a message cannot reject a refund" }
   }
-  const named = "providerRefundId" in state ? refundNamed(book.refunds, refund, state.providerRefundId) : undefined
+  const name = "providerRefundId" in state ? state.providerRefundId : null
+  const named = name === null ? undefined : refundNamed(book.refunds, refund, name)
   if (named !== undefined) {
     const evidence = { refund_id: refund.id, provider_refund_id: named.providerRefundId, other_refund_id: named.id }
     return contradicts(book, `${refund.id}:${named.providerRefundId}`, evidence, source.now)
@@ -42,7 +46,7 @@ const ofStated = (
   // It was under way before it failed.
   const isUnderWay = state._tag === "RefundPending" || (state._tag === "RefundFailed" && state.isFinal === false)
   if (isOver && isUnderWay && !isCurrent(source)) return older
-  if (hasFailed(refund) && state._tag === "Succeeded" && isUndated(source)) {
+  if (hasFailed(refund) && state._tag === "Succeeded" && !isOfRow(state) && isUndated(source)) {
     return untilLookedUp(book, { about: "refund", id: refund.id, state, at: null }, source.now)
   }
   const fact = refundFactOf(refund.money, state)
@@ -95,7 +99,7 @@ const ofMissing = (book: PaymentBook, refund: Refund, said: NeverReceived, sourc
 const ofRecordedRefund = (
   book: PaymentBook,
   refund: Refund,
-  state: Exclude<ReturnType<typeof asUsableRefund>, Unanswered>,
+  state: RefundAnswer | RefundOfRow,
   now: number
 ): Interpretation => {
   if (state._tag === "RefundPending") return refund.stage === "Succeeded" ? older : confirms
@@ -105,7 +109,8 @@ const ofRecordedRefund = (
     (state.stated.minorUnits === refund.money.minorUnits && state.stated.currency === refund.money.currency)
   if (hasFailed(refund) && isSameAmount) return older
   const isSame =
-    isSameAmount && (refund.providerRefundId === null || refund.providerRefundId === state.providerRefundId)
+    isSameAmount &&
+    (isOfRow(state) || refund.providerRefundId === null || refund.providerRefundId === state.providerRefundId)
   const evidence = {
     refund_id: refund.id,
     provider_refund_id: state.providerRefundId,

@@ -19,5 +19,12 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "A refund by hand that failed counts as refunded, and the customer is never repaid.",
     edits: [{ in: "ofUnnamedRefund", const: "order", become: '"newer" as ReturnType<typeof orderOfFailed>' }],
     caughtBy: caught("given a failure that is heard first, when what came before it arrives, then nothing is refunded")
+  },
+  {
+    name: "a refund that a report named by our id alone counted twice",
+    harm: "A refund is counted again once the provider names it, and less can be refunded than was captured.",
+    edits: [{ in: "ofUnnamedRefund", statement: "isUnnamed", become: "" }],
+    caughtBy:
+      "packages/core/test/ReconcileGuards.test.ts > given our id alone, then one that the provider names later may be the same, and is reviewed"
   }
 ]

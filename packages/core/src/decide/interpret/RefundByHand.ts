@@ -37,6 +37,8 @@ export const ofUnnamedRefund = (
   )
   if (known !== undefined) return ofRefund(book, known, state, source)
   if (refundId === undefined) return { _tag: "Malformed", reason: "a refund without an id" }
+  if (book.refunds.some((one) => isUnnamed(one) && one.connectionId === attempt.connectionId))
+    return contradicts(book, nameOf(state), evidenceOf(attempt.id, state), source.now)
   if (state._tag === "RefundFailed") return ofFailed(book, refundId, state, source)
   const { stated } = state
   if (stated === undefined) return { _tag: "Malformed", reason: "a refund without an id of ours has no amount" }
@@ -52,6 +54,9 @@ export const ofUnnamedRefund = (
     ? ofExcess(book, attempt, said.state, stated, source.now)
     : recorded(book, said, stated, source)
 }
+
+/** A row of a report named it by our id alone: one that the provider names may be the same. */
+const isUnnamed = ({ providerRefundId, stage }: Refund): boolean => providerRefundId === null && stage === "Succeeded"
 
 const roomFor = (payment: Payment, { currency }: Money): number =>
   taken.has(payment.state) && currency === payment.money.currency ? refundableMinor(payment) : 0

@@ -7,7 +7,8 @@ import type {
   NeverReceived,
   OfAnotherAttempt,
   OperationState,
-  RefundAnswer
+  RefundAnswer,
+  RefundOfRow
 } from "../../model/ProviderStatement.ts"
 import type { Money } from "../../money/Money.ts"
 
@@ -57,7 +58,7 @@ export type StatementAbout =
   | {
       readonly _tag: "Refund"
       readonly refundId: string
-      readonly state: (asked: Money) => RefundAnswer | NeverReceived
+      readonly state: (asked: Money) => RefundAnswer | RefundOfRow | NeverReceived
     }
   /** To a lookup of the charge the provider named another attempt of ours. */
   | { readonly _tag: "AnotherAttempt"; readonly attemptId: string; readonly named: OfAnotherAttempt }

@@ -3,12 +3,13 @@ import type { Attempt } from "../../model/Attempt.ts"
 import type { Operation } from "../../model/Operation.ts"
 import type { Payment } from "../../model/Payment.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
-import type { ChargeName, MessageAbout } from "../../model/ProviderStatement.ts"
+import type { ChargeName, RefundOfRow, RefundState } from "../../model/ProviderStatement.ts"
 import type { Refund } from "../../model/Refund.ts"
 import type { ReportRow } from "../../model/ReportRow.ts"
 import { money } from "../../money/Money.ts"
 import { holdingAttempt } from "../Holding.ts"
 import { attemptNamed } from "../interpret/Interpret.ts"
+import type { StatementAbout } from "../interpret/Statement.ts"
 import type { PartialCapture } from "./PartialCapture.ts"
 
 /** What of a payment a row is about. */
@@ -59,13 +60,13 @@ export const payoutOf = (
   { payoutId }: ReportRow,
   { attempt }: RowSubject,
   { isConfirmed, other }: PartialCapture
-): MessageAbout | undefined =>
+): StatementAbout | undefined =>
   payoutId === null || attempt === undefined || !isConfirmed || other === undefined
     ? undefined
     : { _tag: "Settled", charge: { attemptId: attempt.id }, state: null }
 
 /** Whether the payment says of a dispute what was stated. A verdict that the provider dates later stays. */
-export const holdsStated = ({ reported }: Payment, about: MessageAbout): boolean =>
+export const holdsStated = ({ reported }: Payment, about: StatementAbout): boolean =>
   about._tag !== "Dispute" ||
   (reported?.disputes ?? []).some(
     ({ disputeId, verdict }) =>
@@ -73,7 +74,7 @@ export const holdsStated = ({ reported }: Payment, about: MessageAbout): boolean
   )
 
 /** `undefined` where the row states nothing, or does not name what it is about well enough. */
-export const statementOf = (row: ReportRow, { attempt, operation, refund }: RowSubject): MessageAbout | undefined => {
+export const statementOf = (row: ReportRow, { attempt, operation, refund }: RowSubject): StatementAbout | undefined => {
   const { names } = row
   const stated = money(Math.abs(row.gross.minorUnits), row.gross.currency)
   const charge: ChargeName | undefined = attempt === undefined ? undefined : { attemptId: attempt.id }
@@ -94,15 +95,12 @@ export const statementOf = (row: ReportRow, { attempt, operation, refund }: RowS
     case "refund":
     case "refund_failed": {
       if (refund === undefined) return row.kind === "refund" ? refundByHand(row, attempt) : undefined
-      const providerRefundId = names.providerRefundId ?? refund.providerRefundId ?? row.id
-      return {
-        _tag: "Refund",
-        refundId: refund.id,
-        state: () =>
-          row.kind === "refund"
-            ? { _tag: "Succeeded", providerRefundId, stated }
-            : { _tag: "RefundFailed", providerRefundId, reason: null }
-      }
+      const providerRefundId = names.providerRefundId ?? refund.providerRefundId
+      const state = () =>
+        row.kind === "refund"
+          ? ({ _tag: "Succeeded", providerRefundId, stated } as RefundState | RefundOfRow)
+          : ({ _tag: "RefundFailed", providerRefundId: providerRefundId ?? row.id, reason: null } as const)
+      return { _tag: "Refund", refundId: refund.id, state }
     }
     case "dispute":
     case "dispute_reversed": {
@@ -119,7 +117,7 @@ export const statementOf = (row: ReportRow, { attempt, operation, refund }: RowS
 }
 
 /** Of a charge that the row names itself, and without an id of ours: somebody made it at the provider. */
-const refundByHand = ({ gross, names }: ReportRow, attempt: Attempt | undefined): MessageAbout | undefined => {
+const refundByHand = ({ gross, names }: ReportRow, attempt: Attempt | undefined): StatementAbout | undefined => {
   const { attemptId, providerRef, providerRefundId, refundId } = names
   const isOfAttempt = attempt !== undefined && (attemptId === attempt.id || providerRef === attempt.providerRef)
   if (!isOfAttempt || providerRefundId === null || refundId !== null) return undefined

@@ -3,15 +3,16 @@
  * decides no money. What the row states goes to `interpret` like every other statement of the provider, and only where
  * that would change the record. Pure.
  */
+
 import { type FourEyes, needsSecondPerson } from "../../model/FourEyes.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import { taken } from "../../model/PaymentMachine.ts"
-import type { MessageAbout } from "../../model/ProviderStatement.ts"
 import { openDisputes } from "../../model/Reported.ts"
 import { isOfItsSign, type ReportRow, type ReportRowKind, type SignedMoney } from "../../model/ReportRow.ts"
 import type { MatchReason, SettlementResult } from "../../model/SettlementEntry.ts"
 import { holdingAttempt } from "../Holding.ts"
 import { interpret } from "../interpret/Interpret.ts"
+import type { StatementAbout } from "../interpret/Statement.ts"
 import { hasFailed } from "../RefundFact.ts"
 import { countedBefore, type EarlierRow, type PartialCapture, partialCaptureOf } from "./PartialCapture.ts"
 import { holdsStated, payoutOf, type RowSubject, statementOf, subjectOf } from "./RowStatement.ts"
@@ -30,7 +31,7 @@ export interface WeighedRow {
   /** What is recorded instead; `null` for what matches. */
   readonly expected: string | null
   /** What the row states, where that would change the record. */
-  readonly statement: MessageAbout | undefined
+  readonly statement: StatementAbout | undefined
   /** The entries of earlier rows whose differences end with this one. */
   readonly closes?: ReadonlyArray<string> | undefined
 }

@@ -1,11 +1,10 @@
 /**
  * Compares closed payments with their providers' records: a message that was lost, or a change that a person made at the
- * provider, is found although nobody waits for it. What a lookup finds is interpreted and recorded like that of every other
- * lookup.
+ * provider, is found although no request waits for it.
  *
  * Every hour one process of all on the store makes the hour's lookups of each connection. It holds a lease until the end of
- * the hour, so that the budget of a day is exceeded by no number of processes and restarts; what a process that dies did not
- * ask is left out. The sample is drawn anew each time: no state of it is stored.
+ * the hour, so that no number of processes and restarts exceeds the budget of a day; what a process that dies did not ask
+ * is left out. The sample is drawn anew each time: no state of it is stored.
  */
 import { Clock, Effect, Metric, Option } from "effect"
 import { SecureRandom } from "effect/crypto"

@@ -1,4 +1,5 @@
 /** Applies what a row states to its payment, as a message of the provider is applied. */
+
 import { Effect } from "effect"
 import type { Step } from "../../commit/CommitChange.ts"
 import {
@@ -21,20 +22,20 @@ import {
 import { Turns } from "../../commit/Turns.ts"
 import { interpret } from "../../decide/interpret/Interpret.ts"
 import type { Interpretation } from "../../decide/interpret/Interpretation.ts"
+import type { StatementAbout } from "../../decide/interpret/Statement.ts"
 import { ofReused } from "../../decide/ReusedReference.ts"
 import { holdsStated } from "../../decide/reconcile/RowStatement.ts"
 import { sourceOf } from "../../decide/reconcile/WeighRow.ts"
 import type { ReusedReference } from "../../model/ChargeReference.ts"
 import { isEnded, lacksDeadline } from "../../model/Dispute.ts"
 import { movedPayment, type PaymentBook } from "../../model/PaymentBook.ts"
-import type { MessageAbout } from "../../model/ProviderStatement.ts"
 import { Ids } from "../../ports/Ids.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 import { LearnedRates, learnFrom } from "../../routing/run/LearnedRates.ts"
 
 export interface RowStated {
   readonly connectionId: string
-  readonly about: MessageAbout
+  readonly about: StatementAbout
   /** Epoch milliseconds. */
   readonly occurredAt: number
 }

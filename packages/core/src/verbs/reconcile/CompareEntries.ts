@@ -1,12 +1,13 @@
 /** Compares entries of open differences with what is recorded now, and says what to write and what to apply. */
+
 import { Clock, Effect, Option } from "effect"
 import { refundIdByHand } from "../../call/CallIds.ts"
 import { interpret } from "../../decide/interpret/Interpret.ts"
+import type { StatementAbout } from "../../decide/interpret/Statement.ts"
 import { comparedAgain, mayEnd, movementIds, rowOfEntry } from "../../decide/reconcile/OpenDifference.ts"
 import { type FoundPayment, sourceOf, type WeighedRow, weighRow } from "../../decide/reconcile/WeighRow.ts"
 import type { Connection } from "../../model/Connection.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
-import type { MessageAbout } from "../../model/ProviderStatement.ts"
 import type { ReportRow } from "../../model/ReportRow.ts"
 import { placeRowId, type SettlementEntry } from "../../model/SettlementEntry.ts"
 import { Ledger } from "../../ports/Ledger.ts"
@@ -194,7 +195,7 @@ const mayBeTaken = (
   connectionId: string,
   book: PaymentBook | undefined,
   row: ReportRow,
-  statement: MessageAbout | undefined,
+  statement: StatementAbout | undefined,
   now: number
 ): boolean => {
   if (book === undefined || statement === undefined) return false
