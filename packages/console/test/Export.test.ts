@@ -152,4 +152,13 @@ describe("exports", () => {
     assert.strictEqual(fourth.status, 200)
     await Promise.all([two.text(), fourth.text()])
   })
+
+  it("given exports by the API that ended, then the next one runs", async () => {
+    const cookie = await here.signIn("ann", [{ workspaceId: "acme", role: "viewer" }])
+    for (let ended = 0; ended < 5; ended++) {
+      const response = await here.send(api, { cookie })
+      assert.strictEqual(response.status, 200)
+      await response.text()
+    }
+  })
 })
