@@ -44,11 +44,16 @@ export const layer = (
       )
       const answer = (request: HttpServerRequest.HttpServerRequest) =>
         HttpServerRequest.toWeb(request).pipe(
-          // It goes on without its client.
-          Effect.flatMap((asked) => Effect.promise(() => handler(asked, { source: sourceOf(request) }))),
-          Effect.map(HttpServerResponse.fromWeb),
-          // The `Host` header is not a valid host.
-          Effect.orElseSucceed(() => HttpServerResponse.empty({ status: 400 }))
+          Effect.matchCauseEffect({
+            // Browsers send no such method and no such `Host`.
+            onFailure: () => Effect.succeed(HttpServerResponse.empty({ status: 400 })),
+            // It continues when its client leaves.
+            onSuccess: (asked) =>
+              Effect.map(
+                Effect.promise(() => handler(asked, { source: sourceOf(request) })),
+                HttpServerResponse.fromWeb
+              )
+          })
         )
       // The mount itself too.
       return [HttpRouter.route("*", `${consoleMount}/*`, answer)]

@@ -35,7 +35,9 @@ const malformed: Readonly<Record<string, ReadonlyArray<string>>> = {
   "a length and chunks": [post, host, json, `Content-Length: ${order.length}`, "Transfer-Encoding: chunked", "", chunk],
   "chunks that are not last": [post, host, json, "Transfer-Encoding: chunked, identity", "", chunk],
   "a chunk with a wrong size": [post, host, json, "Transfer-Encoding: chunked", "", `0x${chunk}`],
-  "a tunnel": ["CONNECT pay.example:443 HTTP/1.1", host, "", ""]
+  "a tunnel": ["CONNECT pay.example:443 HTTP/1.1", host, "", ""],
+  "TRACE of the console": ["TRACE /console HTTP/1.1", host, "", ""],
+  "credentials in the host of the console": ["GET /console HTTP/1.1", "Host: a@pay.example", "", ""]
 }
 
 describe("a malformed request", () => {
