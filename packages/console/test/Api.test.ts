@@ -293,6 +293,12 @@ describe("payments", () => {
     assert.include(said, "`reason`")
     const list = await here.send("/api/workspaces/acme/sandbox/payments?limit=1000", { cookie })
     assert.deepStrictEqual(await messageOf(list), [422, "`limit` must be an integer from 1 to 100."])
+    for (const list of ["payments", "payments/export.csv"]) {
+      const searched = await here.send(`/api/workspaces/acme/sandbox/${list}?search=order-1`, { cookie })
+      const [refused, expected] = await messageOf(searched)
+      assert.strictEqual(refused, 422)
+      assert.match(expected, /^`search` is not a parameter: expected `status`, /u)
+    }
     const elsewhere = await here.send("/api/workspaces/acme/staging/payments", { cookie })
     assert.deepStrictEqual(await messageOf(elsewhere), [422, "`environment` must be sandbox or production."])
     const login = await here.send("/api/session", { body: { login: 7 } })

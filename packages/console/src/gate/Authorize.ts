@@ -1,7 +1,8 @@
 /** From the cookie to the operator, and to what the role allows. */
 import { Pointsman } from "@pointsman/core"
 import { AuditActor, type SignedIn } from "@pointsman/core/ports"
-import { Effect, Layer } from "effect"
+import { InProcess } from "@pointsman/http"
+import { Effect, Layer, type Schema, SchemaAST } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import { accessOf } from "../api/ConsoleApi.ts"
 import { failure } from "../api/Errors.ts"
@@ -38,6 +39,11 @@ export const asOperator =
       Effect.provideService(AuditActor, signedIn.operator.login)
     )
 
+const parametersOf = (query: Schema.Top | undefined): ReadonlyArray<string> => {
+  const ast = query && SchemaAST.toEncoded(query.ast)
+  return ast?._tag === "Objects" ? ast.propertySignatures.map(({ name }) => String(name)) : []
+}
+
 export const layer = Layer.effect(
   Authorize,
   Effect.gen(function* () {
@@ -48,6 +54,7 @@ export const layer = Layer.effect(
         const { workspace } = yield* HttpRouter.params
         const access = accessOf[endpoint.identifier as keyof typeof accessOf]
         if (!isAllowed(signedIn.operator, access, workspace)) return yield* Effect.fail(forbidden)
+        yield* InProcess.refuseUnknownParameters(parametersOf(endpoint.query))
         return yield* asOperator(signedIn)(handler)
       })
     )
