@@ -41,10 +41,18 @@ const pieceAtMost = 65_536
 /** Compressed: one piece may become a thousand times as long. */
 const compressedAtMost = 4_096
 
+/** How many times as long a report may become. Those of providers become 5 to 30 times as long. */
+const expansionAtMost = 200
+
+/** Decompressed bytes of which that is not asked. */
+const expansionFree = 1_048_576
+
 const reasons: Readonly<Record<string, string>> = {
+  GZIP: "the report is not readable as gzip; it may be incomplete",
   CSV_MAX_RECORD_SIZE: `the row is longer than ${recordAtMost} bytes`,
   CSV_QUOTE_NOT_CLOSED: "a quotation mark is not closed; the report may be incomplete",
   CSV_INVALID_CLOSING_QUOTE: "a quotation mark is followed by something else than a delimiter or the end of the row",
+  EXPANSION: `the report is compressed to less than 1/${expansionAtMost} of its size`,
   INVALID_OPENING_QUOTE: "a quotation mark is inside a cell that does not begin with one"
 }
 
@@ -70,6 +78,10 @@ class Reader {
   #failure: ReportUnreadable | undefined
   #read: ReadRecord | undefined
   #row = 0
+  #received = 0
+  #parsed = 0
+  /** How many records and empty lines had ended, and how many bytes were parsed then. */
+  #ended = { count: 0, at: 0 }
   #entries: Array<NumberedEntry> = []
 
   constructor(format: ReportFormat) {
@@ -78,11 +90,13 @@ class Reader {
       bom: true,
       delimiter: format.delimiter,
       max_record_size: recordAtMost,
+      skip_empty_lines: true,
       relax_column_count: true,
       // Records are taken here, and none goes into the stream: a stream of objects costs as much again.
-      on_record: (record: ReadonlyArray<string>) => {
+      on_record: (record: ReadonlyArray<string>, { empty_lines, records }) => {
         const { state } = this.#parser as WithLength
         if (state !== undefined) state.expectedRecordLength = record.length
+        this.#row = records + empty_lines
         this.#take(record)
         return null
       }
@@ -95,8 +109,9 @@ class Reader {
     this.#entriesAfter((done) => {
       if (!this.#isBegun && isGzip(piece)) this.#gunzip = this.#decompressor()
       this.#isBegun = true
-      const target = this.#gunzip ?? this.#parser
-      target.write(piece, done)
+      this.#received += piece.length
+      if (this.#gunzip === undefined) this.#parse(piece, done)
+      else this.#gunzip.write(piece, done)
     }, false)
 
   readonly finish: Effect.Effect<ReadonlyArray<ReadonlyArray<NumberedEntry>>, ReportUnreadable> = Effect.suspend(() =>
@@ -119,7 +134,7 @@ class Reader {
   #decompressor(): Gunzip {
     const gunzip = createGunzip()
     gunzip.on("data", (bytes: Uint8Array) => {
-      if (this.#failure === undefined) this.#parser.write(bytes)
+      if (this.#failure === undefined) this.#parse(bytes, () => {})
     })
     gunzip.on("error", (error) => {
       this.#failBy(error)
@@ -127,6 +142,17 @@ class Reader {
       this.#waiting?.()
     })
     return gunzip
+  }
+
+  /** The parser counts what is in the cells of a record, and not the delimiters, so that these have no limit there. */
+  #parse(bytes: Uint8Array, done: (error?: Error | null) => void): void {
+    const { empty_lines, records } = this.#parser.info
+    if (records + empty_lines > this.#ended.count) this.#ended = { count: records + empty_lines, at: this.#parsed }
+    if (this.#parsed - this.#ended.at >= recordAtMost) this.#refuse("CSV_MAX_RECORD_SIZE")
+    this.#parsed += bytes.length
+    if (this.#parsed > expansionFree + this.#received * expansionAtMost) this.#refuse("EXPANSION")
+    if (this.#failure === undefined) this.#parser.write(bytes, done)
+    else done()
   }
 
   #entriesAfter(
@@ -160,8 +186,7 @@ class Reader {
   }
 
   #take(record: ReadonlyArray<string>): void {
-    this.#row += 1
-    // An empty line.
+    // A line of two quotation marks is empty too.
     if (this.#failure !== undefined || (record.length === 1 && record[0] === "")) return
     if (this.#read === undefined) {
       this.#open(record)
@@ -187,11 +212,11 @@ class Reader {
   #failBy(error: Error): void {
     const code = error instanceof CsvError ? error.code : undefined
     const isCompressed = this.#gunzip !== undefined && code === undefined
-    this.#fail(
-      isCompressed
-        ? "the report is not readable as gzip; it may be incomplete"
-        : (reasons[code ?? ""] ?? "the row is not readable as CSV")
-    )
+    this.#refuse(isCompressed ? "GZIP" : (code ?? ""))
+  }
+
+  #refuse(code: string): void {
+    this.#fail(reasons[code] ?? "the row is not readable as CSV")
   }
 
   #fail(reason: string, column: string | null = null): void {

@@ -181,6 +181,34 @@ describe("readReport", () => {
     })
   )
 
+  it.effect("given a small file that becomes large, when read, then it is refused before it does", () =>
+    Effect.gen(function* () {
+      const head = `${header}\n${row("a")}\n`
+      const tooLong = "the row is longer than 65536 bytes"
+      assert.strictEqual((yield* refused(head + ",".repeat(200_000))).reason, tooLong)
+      const compressed = (filler: string) => Stream.make(new Uint8Array(gzipSync(head + filler.repeat(20_000_000))))
+      const files = [compressed(","), compressed("\n")]
+      const before = process.memoryUsage().rss
+      const reasons = yield* Effect.forEach(files, (file) => Effect.flip(entriesOf(file, http)))
+      assert.deepStrictEqual(
+        reasons.map(({ reason }) => reason),
+        [tooLong, "the report is compressed to less than 1/200 of its size"]
+      )
+      assert.isBelow(process.memoryUsage().rss - before, 100_000_000)
+    })
+  )
+
+  it.effect("given empty lines, when read, then they count as rows of the file and are none of the report", () =>
+    Effect.gen(function* () {
+      const text = `\n${header}\n\n""\n${row("a")}${"\n".repeat(100_000)}${row("b")}\nc,charge`
+      const entries = yield* entriesOfText(text, http)
+      assert.deepStrictEqual(
+        entries.map(({ row: number }) => number),
+        [5, 100_005, 100_006]
+      )
+    })
+  )
+
   it.effect("given a source that fails, when read, then its error comes through", () =>
     Effect.gen(function* () {
       const bytes = Stream.concat(textBytes(`${header}\n`), Stream.fail("disk" as const))
