@@ -1,7 +1,7 @@
 /** The body of evidence: a form of texts and files (RFC 7578), read once it has arrived, up to its size. */
-import type { EvidenceOrder } from "@pointsman/core"
-import { Effect } from "effect"
-import type { HttpServerRequest } from "effect/http"
+import { type EvidenceOrder, evidenceLimits } from "@pointsman/core"
+import { ByteSize, Effect, Stream } from "effect"
+import { HttpIncomingMessage, type HttpServerRequest, Multipart } from "effect/http"
 import { evidenceBodyBytes } from "./api/Disputes.ts"
 import type { ErrorBody } from "./api/Errors.ts"
 import { validationErrorOf } from "./Expectations.ts"
@@ -24,7 +24,6 @@ export const isEvidenceForm = ({ headers }: Pick<HttpServerRequest.HttpServerReq
 export const readEvidence = Effect.fnUntraced(function* (
   request: HttpServerRequest.HttpServerRequest
 ): Effect.fn.Return<Pick<EvidenceOrder, "texts" | "files">, EvidenceRefusal> {
-  const { "content-type": type = "" } = request.headers
   if (!isEvidenceForm(request)) return yield* Effect.fail(formRequired)
   const bytes = yield* Effect.mapError(
     readBytes(request, evidenceBodyBytes),
@@ -33,22 +32,34 @@ export const readEvidence = Effect.fnUntraced(function* (
         ? { error: { ...error, code: error.code } }
         : { error: { code: "internal_error", message: "The request could not be read. Nothing was changed." } }
   )
-  return yield* Effect.tryPromise({
-    try: () => parse(bytes, type),
-    catch: () => validationErrorOf("the body must be a form of texts and files, each under its name")
-  })
+  const parts = yield* Effect.mapError(partsOf(bytes, request.headers), ({ reason }) =>
+    reason._tag === "TooManyParts" ? tooManyParts : malformed
+  )
+  const texts = parts.flatMap(({ content, name }) => (typeof content === "string" ? [[name, content] as const] : []))
+  const files = parts.flatMap(({ content: bytes, name }) => (typeof bytes === "string" ? [] : [{ name, bytes }]))
+  if (new Map(texts).size < texts.length) return yield* Effect.fail(malformed)
+  return { texts: Object.fromEntries(texts), files }
 })
 
-const parse = async (bytes: Uint8Array, type: string): Promise<Pick<EvidenceOrder, "texts" | "files">> => {
-  // A copy, because a form is read from bytes of its own.
-  const form = await new Response(new Uint8Array(bytes), { headers: { "content-type": type } }).formData()
-  const texts: Array<readonly [string, string]> = []
-  const files: Array<EvidenceOrder["files"][number]> = []
-  for (const [name, value] of form) {
-    if (typeof value === "string") texts.push([name, value])
-    else files.push({ name, bytes: new Uint8Array(await value.arrayBuffer()) })
-  }
-  const names = texts.map(([name]) => name)
-  if (new Set(names).size < names.length) throw new Error("a name comes twice")
-  return { texts: Object.fromEntries(texts), files }
-}
+const partsAtMost = evidenceLimits.texts + evidenceLimits.files
+
+const tooManyParts = validationErrorOf(
+  `the form must have at most ${evidenceLimits.texts} texts and ${evidenceLimits.files} files`
+)
+const malformed = validationErrorOf("the body must be a form of texts and files, each under its name")
+
+/** Reading ends at the first part above the limit, which costs as much as a text would. */
+const partsOf = (bytes: Uint8Array, headers: Readonly<Record<string, string>>) =>
+  Stream.make(bytes).pipe(
+    Stream.pipeThroughChannel(Multipart.makeChannel(headers)),
+    Stream.mapEffect((part) =>
+      Effect.map(
+        part._tag === "Field" ? Effect.succeed<string | Uint8Array>(part.value) : part.contentEffect,
+        (content) => ({ name: part.key, content })
+      )
+    ),
+    Stream.runCollect,
+    Effect.provideService(Multipart.MaxParts, partsAtMost),
+    Effect.provideService(Multipart.MaxFieldSize, ByteSize.bytes(evidenceBodyBytes)),
+    Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(evidenceBodyBytes))
+  )

@@ -135,6 +135,15 @@ describe.each(stores)("over %s", (_name, store) => {
         "413 payload_too_large",
         "8265536 bytes"
       ],
+      [
+        await world.send(`/api/v1/disputes/${found.id}/evidence`, {
+          key: keys.acme,
+          body: `${Array.from({ length: 70_000 }, (_, part) => `--x\r\ncontent-disposition: form-data; name="p${part}"\r\n\r\n${part}\r\n`).join("")}--x--\r\n`,
+          headers: { "content-type": "multipart/form-data; boundary=x" }
+        }),
+        "422 validation_error",
+        "the form must have at most 40 texts"
+      ],
       [await ask(found.id, "submit"), "422 validation_error", "`evidence`: expected evidence that is kept"]
     ]
     for (const [reply, answered, message] of wrong) {
