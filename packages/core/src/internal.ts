@@ -56,6 +56,7 @@ export {
 export { wholeDecision } from "./model/RoutingDecision.ts"
 export { defaultExploration, defaultMaxApprovalLoss, defaultMaxAttempts } from "./model/RoutingSettings.ts"
 export { segmentOf } from "./model/Segment.ts"
+export { payoutCurrency } from "./model/SettlementEntry.ts"
 export { chargeSimulations } from "./model/Simulation.ts"
 export { faded, knownRate, noRate, rateHalfLifeMillis, rateWindow, withOutcomes } from "./model/SuccessRate.ts"
 export { firstVersionIn, versionIn } from "./model/Version.ts"

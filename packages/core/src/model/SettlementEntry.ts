@@ -182,4 +182,6 @@ export const settlementOf = (entries: ReadonlyArray<SettlementEntry>): Settlemen
   }
 }
 
-const payoutCurrency = ({ converted, gross, net }: SettlementEntry): string => (net ?? converted ?? gross).currency
+/** That of the payout, where the report names it. */
+export const payoutCurrency = ({ converted, gross, net }: SettlementEntry): string =>
+  (net ?? converted ?? gross).currency

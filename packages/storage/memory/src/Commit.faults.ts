@@ -32,6 +32,13 @@ export const faults: ReadonlyArray<Fault> = [
     simulatedOn: "memory"
   },
   {
+    name: "several at a time draw ids of events, in memory",
+    harm: "A shop that follows the events never sees the capture whose id is smaller than one that it has read.",
+    edits: [{ in: "inTurn", call: "Semaphore.makeUnsafe", become: "Semaphore.makeUnsafe(1_000)" }],
+    caughtBy:
+      "packages/storage/memory/test/Memory.test.ts > given ids that take a while to draw, when many commit at once, then no smaller id follows a larger one"
+  },
+  {
     name: "count on after records were lost",
     harm: "A server that decided on a lost record writes over another one: a capture is recorded twice.",
     edits: [{ in: "inHistory", property: "version", become: "versionIn(Math.min(history, 1), after.version)" }],

@@ -2,37 +2,33 @@
 import { resumed } from "@pointsman/core/internal"
 import type { Deliveries, DueDelivery } from "@pointsman/core/ports"
 import { Option } from "effect"
-import { by, find, has, type Methods, named, newestFirst, page, update } from "./Records.ts"
-import { of, type State, tenantsOf } from "./State.ts"
+import { all, by, find, has, least, type Methods, newest, put, update } from "./Records.ts"
+import { of } from "./State.ts"
 
 export const deliveries: Methods<Deliveries["Service"]> = {
   takeDue: (state, { leaseMillis, limit, limitPerEndpoint, now }) => {
-    const sending = allOf(state).filter(({ dueAt, state }) => state === "Sending" && dueAt !== null && dueAt > now)
-    const counts = new Map(
-      [...Map.groupBy(sending, ({ endpointId }) => endpointId)].map(([id, some]) => [id, some.length])
-    )
     const taken: Array<DueDelivery> = []
-    for (const due of page(allOf(state), by("dueAt", "id"), { where: ({ dueAt }) => dueAt !== null && dueAt <= now })) {
-      const endpoint = state.webhookEndpoints.get(due.endpointId)
-      const count = counts.get(due.endpointId) ?? 0
-      if (taken.length === limit || endpoint === undefined || count >= limitPerEndpoint) continue
-      counts.set(due.endpointId, count + 1)
-      const number = due.attempts + 1
-      const delivery = { ...due, state: "Sending", attempts: number, dueAt: now + leaseMillis } as const
-      const begun = { deliveryId: due.id, number, sentAt: now, endedAt: null, end: null }
-      update(of(state, due.tenant).deliveries, due.id, ({ attempts, event }) => {
-        taken.push({ delivery, endpoint, event })
-        return { delivery, event, attempts: [...attempts, begun] }
-      })
+    const counts = new Map<string, number>()
+    const inOrder = all(state, "deliveries").toSorted((a, b) => by("dueAt", "id")(a.delivery, b.delivery))
+    for (const { dueAt, endpointId, state: before } of inOrder.map(({ delivery }) => delivery))
+      if (before === "Sending" && dueAt !== null && dueAt > now)
+        counts.set(endpointId, (counts.get(endpointId) ?? 0) + 1)
+    for (const { attempts, delivery: before, event } of inOrder) {
+      const { dueAt, endpointId, id: deliveryId, tenant } = before
+      const endpoint = state.webhookEndpoints.get(endpointId)
+      const count = counts.get(endpointId) ?? 0
+      const isDue = dueAt !== null && dueAt <= now && count < limitPerEndpoint
+      if (!isDue || endpoint === undefined || taken.length === limit) continue
+      counts.set(endpointId, count + 1)
+      const number = before.attempts + 1
+      const delivery = { ...before, state: "Sending", attempts: number, dueAt: now + leaseMillis } as const
+      const begun = { deliveryId, number, sentAt: now, endedAt: null, end: null }
+      put(of(state, tenant).deliveries, deliveryId, { delivery, event, attempts: [...attempts, begun] })
+      taken.push({ delivery, endpoint, event })
     }
     return taken
   },
-  firstDueAt: {
-    get: (state) => {
-      const times = allOf(state).flatMap(({ dueAt }) => dueAt ?? [])
-      return times.length === 0 ? null : Math.min(...times)
-    }
-  },
+  firstDueAt: { get: (state) => least(all(state, "deliveries").flatMap(({ delivery }) => delivery.dueAt ?? [])) },
   record: (state, records) => {
     for (const { after, attempt } of records) {
       const { end, endedAt, number } = attempt
@@ -50,23 +46,14 @@ export const deliveries: Methods<Deliveries["Service"]> = {
       has({ attempts, state: before })(stored.delivery) ? { ...stored, delivery } : undefined
     ),
   delivery: (state, tenant, id) => Option.map(find(of(state, tenant).deliveries, id), ({ delivery }) => delivery),
-  list: (state, tenant, { before: id, endpointId, limit, paymentId, state: wanted }) =>
-    page(
-      [...of(state, tenant).deliveries.values()]
-        .filter(({ event }) => has({ paymentId })(event))
-        .map(({ delivery }) => delivery),
-      newestFirst,
-      { after: named(id), limit, where: has({ endpointId, state: wanted }) }
-    ),
-  events: (state, tenant, ids) =>
-    new Map(
-      ids.flatMap((id) => {
-        const stored = of(state, tenant).deliveries.get(id)
-        return stored === undefined ? [] : [[id, stored.event] as const]
-      })
-    ),
+  list: (state, tenant, { before, endpointId, limit, paymentId, state: wanted }) => {
+    const found = all(state, "deliveries", tenant).filter(({ event }) => has({ paymentId })(event))
+    const listed = found.map(({ delivery }) => delivery).filter(has({ endpointId, state: wanted }))
+    return newest(listed, { before, limit })
+  },
+  events: (state, tenant, ids) => {
+    const found = ids.flatMap((id) => of(state, tenant).deliveries.get(id) ?? [])
+    return new Map(found.map(({ delivery, event }) => [delivery.id, event]))
+  },
   attempts: (state, tenant, id) => of(state, tenant).deliveries.get(id)?.attempts ?? []
 }
-
-const allOf = (state: State) =>
-  tenantsOf(state).flatMap(({ deliveries }) => [...deliveries.values()].map(({ delivery }) => delivery))

@@ -1,44 +1,29 @@
 /** Workspaces with their keys, connections and endpoints; partners' merchants; success rates. */
-import type { Merchant, MerchantStanding } from "@pointsman/core"
+import type { Merchant, MerchantStanding, Tenant } from "@pointsman/core"
 import { emailKey, resumed, withStatedAccount, workspaceOfMerchant } from "@pointsman/core/internal"
-import {
-  AllowanceExhausted,
-  AlreadyInvited,
-  ApiKeyRevoked,
-  type AuditDraft,
-  type Directory,
-  type DirectoryContents,
-  keyUseEveryMillis,
-  type Merchants,
-  NotAPartner,
-  type Provision,
-  type ProvisionFailure,
-  type StoredRate,
-  type SuccessRates
-} from "@pointsman/core/ports"
+import * as Ports from "@pointsman/core/ports"
 import { Option, Result } from "effect"
 import { audited } from "./Operators.ts"
-import { by, drop, find, has, type Methods, named, newestFirst, page, put, update } from "./Records.ts"
-import { copy, keyOf, type State, tenantKey, tenantsOf } from "./State.ts"
+import { all, by, drop, find, has, type Methods, newest, page, put, update } from "./Records.ts"
+import { keyOf, of, type State, tenantKey } from "./State.ts"
 
-export const directory: Methods<Directory["Service"]> = {
+export const directory: Methods<Ports.Directory["Service"]> = {
   keyHolder: ({ apiKeys, workspaces }, hash) => {
     const apiKey = apiKeys.get(hash)
     const workspace = apiKey && workspaces.get(apiKey.workspaceId)
     return apiKey && workspace ? Option.some({ apiKey, workspace }) : Option.none()
   },
   workspace: (state, id) => find(state.workspaces, id),
-  connections: (state, { environment, workspaceId }) =>
-    page(state.connections.values(), by("id"), { where: has({ environment, workspaceId }) }),
+  connections: (state, tenant) => page(connectionsOf(state, tenant), by("id")),
   connection: (state, id) => find(state.connections, id),
   routing: (state, tenant) => Option.map(find(state.routing, tenantKey(tenant)), ({ settings }) => settings),
   contents: { get: (state) => contentsOf(state) },
-  state: { get: (state) => ({ contents: contentsOf(state), configurations: [...state.configurations] }) },
+  state: { get: (state) => ({ contents: contentsOf(state), configurations: [...state.configurations.values()] }) },
   write: (state, contents, audit) => write(state, contents, audit),
   apply: (state, { after, audit, configuration, contents, seenSecrets = new Map() }) => {
     const isSeen = [...seenSecrets].every(([id, sealed]) => state.webhookEndpoints.get(id)?.sealedSecret === sealed)
-    if (!isSeen || (state.configurations.at(-1)?.generation ?? 0) !== after) return false
-    if (configuration !== null) state.configurations.push(copy(configuration))
+    if (!isSeen || Math.max(0, ...state.configurations.keys()) !== after) return false
+    if (configuration !== null) put(state.configurations, configuration.generation, configuration)
     write(state, contents, audit)
     return true
   },
@@ -55,23 +40,25 @@ export const directory: Methods<Directory["Service"]> = {
         : undefined
     ),
   recordKeyUses: ({ keyUses }, uses) => {
-    for (const { at, hash } of uses) {
-      if (at - (keyUses.get(hash) ?? Number.NEGATIVE_INFINITY) >= keyUseEveryMillis) keyUses.set(hash, at)
-    }
+    for (const { at, hash } of uses)
+      if (at - (keyUses.get(hash) ?? Number.NEGATIVE_INFINITY) >= Ports.keyUseEveryMillis) keyUses.set(hash, at)
   },
   keyUses: { get: (state) => new Map(state.keyUses) }
 }
 
+export const connectionsOf = ({ connections }: State, { environment, workspaceId }: Tenant) =>
+  [...connections.values()].filter(has({ environment, workspaceId }))
+
 /** By their keys, so that two reads of the same contents are equal. */
-const contentsOf = ({ apiKeys, connections, routing, webhookEndpoints, workspaces }: State): DirectoryContents => ({
-  workspaces: page(workspaces.values(), by("id")),
-  apiKeys: page(apiKeys.values(), by("hash")),
-  connections: page(connections.values(), by("id")),
-  routing: page(routing.values(), by("environment", "workspaceId")),
-  webhookEndpoints: page(webhookEndpoints.values(), by("id"))
+const contentsOf = (state: State): Ports.DirectoryContents => ({
+  workspaces: page(state.workspaces.values(), by("id")),
+  apiKeys: page(state.apiKeys.values(), by("hash")),
+  connections: page(state.connections.values(), by("id")),
+  routing: page(state.routing.values(), by("environment", "workspaceId")),
+  webhookEndpoints: page(state.webhookEndpoints.values(), by("id"))
 })
 
-const write = (state: State, contents: DirectoryContents, audit: AuditDraft | undefined): void => {
+const write = (state: State, contents: Ports.DirectoryContents, audit: Ports.AuditDraft | undefined): void => {
   for (const one of contents.workspaces) put(state.workspaces, one.id, one)
   for (const one of contents.apiKeys) {
     const before = state.apiKeys.get(one.hash)
@@ -84,11 +71,9 @@ const write = (state: State, contents: DirectoryContents, audit: AuditDraft | un
   for (const one of contents.routing) put(state.routing, tenantKey(one), one)
   for (const one of contents.webhookEndpoints) put(state.webhookEndpoints, one.id, one)
   const active = new Set(contents.webhookEndpoints.filter((endpoint) => endpoint.active).map(({ id }) => id))
-  for (const { deliveries } of tenantsOf(state)) {
-    for (const [id, { attempts, delivery }] of active.size === 0 ? [] : deliveries) {
-      const due = active.has(delivery.endpointId) && resumed(delivery, attempts.at(-1)?.end ?? null, state.now)
-      if (due) update(deliveries, id, (stored) => ({ ...stored, delivery: due }))
-    }
+  for (const { delivery, ...stored } of all(state, "deliveries")) {
+    const due = resumed(delivery, stored.attempts.at(-1)?.end ?? null, state.now)
+    if (due && active.has(due.endpointId)) put(of(state, due.tenant).deliveries, due.id, { ...stored, delivery: due })
   }
   if (audit !== undefined) audited(state, audit)
 }
@@ -96,12 +81,12 @@ const write = (state: State, contents: DirectoryContents, audit: AuditDraft | un
 export const isRevoked = (state: State, apiKeyHash: string | undefined): boolean =>
   apiKeyHash !== undefined && state.apiKeys.get(apiKeyHash)?.revokedAt !== null
 
-export const merchants: Methods<Merchants["Service"]> = {
+export const merchants: Methods<Ports.Merchants["Service"]> = {
   provision: (state, provision) => {
     const { merchant } = provision
-    const refused = state.merchants.has(merchant.id) ? undefined : refusalOf(state, provision)
-    if (refused !== undefined) return Result.fail(refused)
     if (state.merchants.has(merchant.id)) return Result.void
+    const refused = refusalOf(state, provision)
+    if (refused !== undefined) return Result.fail(refused)
     put(state.merchants, merchant.id, merchant)
     put(state.workspaces, merchant.workspaceId, workspaceOfMerchant(merchant))
     return Result.void
@@ -112,45 +97,41 @@ export const merchants: Methods<Merchants["Service"]> = {
     )
     return isReplaced ? Option.map(find(state.merchants, id), standingIn(state)) : Option.none()
   },
-  list: (state, partnerId, { before: id, limit }) =>
-    page(state.merchants.values(), newestFirst, { after: named(id), limit, where: has({ partnerId }) }).map(
-      standingIn(state)
-    ),
+  list: (state, partnerId, query) => newest(merchantsOf(state, partnerId), query).map(standingIn(state)),
   workspaceIds: { get: (state) => new Set([...state.merchants.values()].map(({ workspaceId }) => workspaceId)) }
 }
 
+const merchantsOf = (state: State, partnerId: string) => [...state.merchants.values()].filter(has({ partnerId }))
+
 /** In the port's order. */
-const refusalOf = (state: State, { apiKeyHash, merchant }: Provision): ProvisionFailure | undefined => {
+const refusalOf = (state: State, { apiKeyHash, merchant }: Ports.Provision): Ports.ProvisionFailure | undefined => {
   const { email, partnerId } = merchant
-  if (isRevoked(state, apiKeyHash)) return new ApiKeyRevoked()
+  if (isRevoked(state, apiKeyHash)) return new Ports.ApiKeyRevoked()
   const partner = state.workspaces.get(partnerId)?.partner
-  if (partner == null) return new NotAPartner()
-  const present = [...state.merchants.values()].filter(has({ partnerId }))
-  if (present.some((one) => emailKey(one.email) === emailKey(email))) return new AlreadyInvited()
+  if (partner == null) return new Ports.NotAPartner()
+  const present = merchantsOf(state, partnerId)
+  if (present.some((one) => emailKey(one.email) === emailKey(email))) return new Ports.AlreadyInvited()
   const { allowance } = partner
-  return present.length >= allowance ? new AllowanceExhausted({ allowance }) : undefined
+  return present.length >= allowance ? new Ports.AllowanceExhausted({ allowance }) : undefined
 }
 
 const standingIn =
   ({ apiKeys, workspaces }: State) =>
   (merchant: Merchant): MerchantStanding => {
     const { workspaceId } = merchant
-    return {
-      merchant,
-      suspended: workspaces.get(workspaceId)?.suspended === true,
-      hasLiveKey: [...apiKeys.values()].some(has({ workspaceId, environment: "production", revokedAt: null }))
-    }
+    const isLive = has({ workspaceId, environment: "production", revokedAt: null })
+    const suspended = workspaces.get(workspaceId)?.suspended === true
+    return { merchant, suspended, hasLiveKey: [...apiKeys.values()].some(isLive) }
   }
 
-const rateKey = ({ connectionId, segment, tenant }: StoredRate) => keyOf(tenantKey(tenant), connectionId, segment)
-
-export const successRates: Methods<SuccessRates["Service"]> = {
+export const successRates: Methods<Ports.SuccessRates["Service"]> = {
   changedSince: (state, at) => [...state.rates.values()].filter(({ rate }) => rate.at >= at),
   write: (state, rates) =>
     rates.flatMap((rate) => {
-      const stored = state.rates.get(rateKey(rate))
+      const key = keyOf(tenantKey(rate.tenant), rate.connectionId, rate.segment)
+      const stored = state.rates.get(key)
       if (stored !== undefined && stored.version !== rate.version - 1) return [stored]
-      put(state.rates, rateKey(rate), rate)
+      put(state.rates, key, rate)
       return []
     }),
   forgetBefore: (state, at) => drop(state.rates, ({ rate }) => rate.at < at)

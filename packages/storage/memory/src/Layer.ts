@@ -1,26 +1,12 @@
+import type { Event } from "@pointsman/core"
 import { firstVersionIn, StorageSnapshots } from "@pointsman/core/internal"
-import {
-  Audit,
-  Deliveries,
-  Directory,
-  type Ids,
-  Ledger,
-  Merchants,
-  Operators,
-  Passkeys,
-  RecordLosses,
-  Retention,
-  SealedTexts,
-  Settlements,
-  type StorageHandle,
-  StorageHistory,
-  type StorageServices,
-  SuccessRates
-} from "@pointsman/core/ports"
-import { Context, Effect, Layer, Semaphore } from "effect"
+import type { Ids, StorageHandle, StorageServices } from "@pointsman/core/ports"
+import * as Ports from "@pointsman/core/ports"
+import { Context, Effect, Layer } from "effect"
+import { commit, inTurn } from "./Commit.ts"
 import { deliveries } from "./Deliveries.ts"
 import { directory, merchants, successRates } from "./Directory.ts"
-import { make as makeLedger } from "./Ledger.ts"
+import { ledger } from "./Ledger.ts"
 import { audit, operators, passkeys } from "./Operators.ts"
 import { recordLosses } from "./RecordLoss.ts"
 import { type Methods, port } from "./Records.ts"
@@ -30,8 +16,12 @@ import { settlements } from "./Settlements.ts"
 import { emptyState, snapshot } from "./State.ts"
 
 export interface MemoryStorageOptions {
-  /** For race tests: lets other fibers run between the checks of a change and its writes. `false` unless set. */
+  /** For race tests: lets other fibers run between what a change was decided on and its write. `false` unless set. */
   readonly yieldBetween?: boolean
+}
+
+interface WritingLedger extends Omit<Ports.Ledger["Service"], "commit"> {
+  readonly write: (change: Ports.Change, events: ReadonlyArray<Event>) => Effect.Effect<void, Ports.CommitFailure>
 }
 
 /** A store that lives as long as the layer and forgets everything with it: for tests and trials. */
@@ -39,21 +29,29 @@ export const layer = (options: MemoryStorageOptions = {}): Layer.Layer<StorageSe
   Layer.effectContext(
     Effect.gen(function* () {
       const state = emptyState()
-      const turn = Semaphore.makeUnsafe(1)
       const make = <Port extends object>(methods: Methods<Port>) => port(state, methods)
-      return Context.make(Ledger, yield* makeLedger(state, options, turn)).pipe(
-        Context.add(Deliveries, make(deliveries)),
-        Context.add(Directory, make(directory)),
-        Context.add(Merchants, make(merchants)),
-        Context.add(SealedTexts, make(sealedTexts)),
-        Context.add(SuccessRates, make(successRates)),
-        Context.add(RecordLosses, make(recordLosses)),
-        Context.add(Retention, port(state, retention, turn)),
-        Context.add(Settlements, make(settlements)),
-        Context.add(Audit, make(audit)),
-        Context.add(Operators, make(operators)),
-        Context.add(Passkeys, make(passkeys)),
-        Context.add(StorageHistory, { firstVersion: () => firstVersionIn(state.history) }),
+      const { delivery, event } = yield* Ports.Ids
+      const draw = Effect.runSyncWith(yield* Effect.context<never>())
+      const { write, ...reads } = make<WritingLedger>({
+        ...ledger,
+        // How many deliveries need an id is known inside the step alone.
+        write: (state, change, events) => commit(state, change, events, () => draw(delivery))
+      })
+      const pause = options.yieldBetween === true ? Effect.yieldNow : Effect.void
+      const written = inTurn(event, (change, events) => Effect.andThen(pause, write(change, events)))
+      return Context.make(Ports.Ledger, { ...reads, commit: written }).pipe(
+        Context.add(Ports.Deliveries, make(deliveries)),
+        Context.add(Ports.Directory, make(directory)),
+        Context.add(Ports.Merchants, make(merchants)),
+        Context.add(Ports.SealedTexts, make(sealedTexts)),
+        Context.add(Ports.SuccessRates, make(successRates)),
+        Context.add(Ports.RecordLosses, make(recordLosses)),
+        Context.add(Ports.Retention, make(retention)),
+        Context.add(Ports.Settlements, make(settlements)),
+        Context.add(Ports.Audit, make(audit)),
+        Context.add(Ports.Operators, make(operators)),
+        Context.add(Ports.Passkeys, make(passkeys)),
+        Context.add(Ports.StorageHistory, { firstVersion: () => firstVersionIn(state.history) }),
         Context.add(StorageSnapshots, { take: Effect.sync(() => Effect.sync(snapshot(state))), startsHistory: true })
       )
     })

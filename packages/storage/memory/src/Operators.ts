@@ -2,55 +2,41 @@
 import { createHash } from "node:crypto"
 import { managesOperators, type Operator } from "@pointsman/core"
 import { loginKey } from "@pointsman/core/internal"
-import {
-  type Audit,
-  type AuditDraft,
-  type AuditEntry,
-  detailsOfWorkspace,
-  LastAdmin,
-  LoginTaken,
-  nextEntry,
-  OperatorChanged,
-  type Operators,
-  type Passkeys
-} from "@pointsman/core/ports"
+import * as Ports from "@pointsman/core/ports"
 import { Option, Result } from "effect"
 import { by, drop, find, has, isWithin, type Methods, page, put, take, update } from "./Records.ts"
-import { copy, type State } from "./State.ts"
+import type { State } from "./State.ts"
 
-export const audit: Methods<Audit> = {
+export const audit: Methods<Ports.Audit> = {
   append: (state, draft) => append(state, draft),
-  list: (state, { after, limit }) => state.audit.slice(after, after + limit),
+  list: (state, { after, limit }) => [...state.audit.values()].slice(after, after + limit),
   search: (state, { action, actor, before, from, limit, until, workspaceIds }) =>
-    state.audit
+    [...state.audit.values()]
       .filter(has({ action, actor }))
       .filter(({ at, number }) => isWithin(at, from, until) && isWithin(number, 0, before))
-      .filter(({ details }) => workspaceIds?.some((id) => details.startsWith(detailsOfWorkspace(id))) ?? true)
-      .toReversed()
+      .filter(({ details }) => workspaceIds?.some((id) => details.startsWith(Ports.detailsOfWorkspace(id))) ?? true)
+      .reverse()
       .slice(0, limit)
 }
 
-const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")
-
-const append = (state: State, draft: AuditDraft): AuditEntry => {
-  const entry = copy(nextEntry(draft, state.audit.at(-1), sha256))
-  state.audit.push(entry)
-  return entry
+const append = ({ audit }: State, draft: Ports.AuditDraft): Ports.AuditEntry => {
+  const sha256 = (text: string) => createHash("sha256").update(text).digest("hex")
+  return put(audit, audit.size + 1, Ports.nextEntry(draft, audit.get(audit.size), sha256))
 }
 
 /** Appends an entry about what was done; always `true`. */
-export const audited = (state: State, draft: AuditDraft): boolean => append(state, draft).number > 0
+export const audited = (state: State, draft: Ports.AuditDraft): boolean => append(state, draft).number > 0
 
-export const operators: Methods<Operators> = {
+export const operators: Methods<Ports.Operators> = {
   list: { get: (state) => page(state.operators.values(), by("id")) },
   byLogin: (state, key) => Option.fromUndefinedOr(withLogin(state, key)),
   byId: (state, id) => find(state.operators, id),
   write: (state, { audit, endsSessions, needsOtherAdmin, operator }) => {
     const { active, id, login, version } = operator
-    if (version === 1 && withLogin(state, loginKey(login)) !== undefined) return Result.fail(new LoginTaken())
-    if (version !== (state.operators.get(id)?.version ?? 0) + 1) return Result.fail(new OperatorChanged())
+    if (version === 1 && withLogin(state, loginKey(login)) !== undefined) return Result.fail(new Ports.LoginTaken())
+    if (version !== (state.operators.get(id)?.version ?? 0) + 1) return Result.fail(new Ports.OperatorChanged())
     const others = [...state.operators.values()].filter((other) => other.id !== id)
-    if (needsOtherAdmin && !others.some(managesOperators)) return Result.fail(new LastAdmin())
+    if (needsOtherAdmin && !others.some(managesOperators)) return Result.fail(new Ports.LastAdmin())
     put(state.operators, id, operator)
     if (endsSessions) endSessionsOf(state, id)
     if (!active) drop(state.passkeys, has({ operatorId: id }))
@@ -101,8 +87,8 @@ const endSessionsOf = (state: State, operatorId: string): number => {
   return drop(state.sessions, has({ operatorId }))
 }
 
-export const passkeys: Methods<Passkeys> = {
-  list: (state, operatorId) => page(state.passkeys.values(), by("createdAt", "id"), { where: has({ operatorId }) }),
+export const passkeys: Methods<Ports.Passkeys> = {
+  list: (state, operatorId) => page([...state.passkeys.values()].filter(has({ operatorId })), by("createdAt", "id")),
   byId: (state, id) => find(state.passkeys, id),
   add: (state, passkey, audit) => {
     if (!isActive(state, passkey) || state.passkeys.has(passkey.id)) return false

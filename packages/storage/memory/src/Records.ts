@@ -1,7 +1,9 @@
 /** How methods of the ports read and replace records. */
+
+import type { Tenant } from "@pointsman/core"
 import { logEntry } from "@pointsman/core/ports"
-import { Clock, Effect, Option, Record, Result, type Semaphore } from "effect"
-import { copy, type State } from "./State.ts"
+import { Clock, Effect, Option, Record, Result } from "effect"
+import { copy, type State, type TenantState, tenantsOf } from "./State.ts"
 
 /**
  * The methods of a port as plain functions of the state; a refusal is a `Result`. An effect without parameters is read by
@@ -15,59 +17,67 @@ export type Methods<Port> = {
       : never
 }
 
-/**
- * Each method is one step, which reports the entry that it appends to the audit trail. One that must not come between the
- * checks of a change and its writes waits for its turn.
- */
-export const port = <Port extends object>(state: State, methods: Methods<Port>, turn?: Semaphore.Semaphore): Port => {
-  const run = (body: () => unknown) =>
+type Method = ((state: State, ...args: Array<unknown>) => unknown) | { readonly get: (state: State) => unknown }
+
+/** Each method is one step, in which no other fiber runs. It reports the entry that it appends to the audit trail. */
+export const port = <Port extends object>(state: State, methods: Methods<Port>): Port => {
+  const step = (body: () => unknown) =>
     Effect.flatMap(Clock.currentTimeMillis, (now): Effect.Effect<unknown, unknown> => {
       state.now = now
-      const { length } = state.audit
+      const { size } = state.audit
       const value = body()
       const outcome = Result.isResult(value) ? Effect.fromResult(value) : Effect.succeed(value)
-      const entry = state.audit[length]
+      const entry = state.audit.get(size + 1)
       return entry === undefined ? outcome : Effect.andThen(logEntry(entry), outcome)
     })
-  const step = (body: () => unknown) => (turn === undefined ? run(body) : turn.withPermit(run(body)))
-  const given: Record<
-    string,
-    ((state: State, ...args: Array<unknown>) => unknown) | { get: (state: State) => unknown }
-  > = { ...methods }
-  return Record.map(given, (method) =>
+  return Record.map({ ...methods } as Record<string, Method>, (method) =>
     typeof method === "function"
       ? (...args: Array<unknown>) => step(() => method(state, ...args))
       : step(() => method.get(state))
   ) as unknown as Port
 }
 
-export const find = <A>(map: ReadonlyMap<string, A>, key: string): Option.Option<A> =>
+type Kind = Exclude<keyof TenantState, "tenant">
+type Stored<Name extends Kind> = TenantState[Name] extends Map<string, infer A> ? A : never
+
+/** The records of all tenants, or of one of them, with these values. */
+export const all = <Name extends Kind>(
+  state: State,
+  kind: Name,
+  tenant?: Tenant,
+  wanted: { readonly [_ in keyof Stored<Name>]?: unknown } = {}
+): Array<Stored<Name>> =>
+  tenantsOf(state, tenant)
+    .flatMap((owned) => [...(owned[kind] as unknown as ReadonlyMap<string, Stored<Name>>).values()])
+    .filter(has(wanted))
+
+export const find = <Key, A>(map: ReadonlyMap<Key, A>, key: Key): Option.Option<A> =>
   Option.fromUndefinedOr(map.get(key))
 
-export const put = <A>(map: Map<string, A>, key: string, record: A): A => {
+export const put = <Key, A>(map: Map<Key, A>, key: Key, record: A): A => {
   const stored = copy(record)
   map.set(key, stored)
   return stored
 }
 
 /** Deletes a record, and gives it. */
-export const take = <A>(map: Map<string, A>, key: string): Option.Option<A> => {
+export const take = <Key, A>(map: Map<Key, A>, key: Key): Option.Option<A> => {
   const found = find(map, key)
   map.delete(key)
   return found
 }
 
 /** Replaces a record, unless there is none or nothing takes its place; whether it did. */
-export const update = <A>(map: Map<string, A>, key: string, change: (before: A) => A | undefined): boolean => {
+export const update = <Key, A>(map: Map<Key, A>, key: Key, change: (before: A) => A | undefined): boolean => {
   const before = map.get(key)
   const after = before === undefined ? undefined : change(before)
   if (after !== undefined) put(map, key, after)
   return after !== undefined
 }
 
-/** Deletes the records that fit; gives how many. */
-export const drop = <A>(map: Map<string, A>, fits: (record: A) => boolean): number => {
-  const dropped = [...map].filter(([, record]) => fits(record))
+/** Deletes the records that fit, `limit` at most; gives how many. */
+export const drop = <Key, A>(map: Map<Key, A>, fits: (record: A) => boolean, limit?: number): number => {
+  const dropped = [...map].filter(([, record]) => fits(record)).slice(0, limit)
   for (const [key] of dropped) map.delete(key)
   return dropped.length
 }
@@ -87,28 +97,22 @@ export const descending =
   (a, b) =>
     order(b, a)
 
-/** UUIDs of version 7: the newest is the greatest. */
-export const newestFirst = descending(by("id"))
-
-/** The record that a page follows. */
-export const named = (id: string | undefined) => (id === undefined ? undefined : { id })
-
-/** The first records that fit and follow `after`. */
+/** The first records that follow `after`. */
 export const page = <A extends Key, Key>(
   records: Iterable<A>,
   order: Order<Key>,
-  query: {
-    readonly after?: NoInfer<Key> | undefined
-    readonly limit?: number
-    readonly where?: (record: NoInfer<A>) => boolean
-  } = {}
-): Array<A> => {
-  const { after, limit, where = () => true } = query
-  return [...records]
-    .filter((one) => where(one) && (after === undefined || order(one, after) > 0))
+  { after, limit }: { readonly after?: NoInfer<Key> | undefined; readonly limit?: number } = {}
+): Array<A> =>
+  [...records]
+    .filter((one) => after === undefined || order(one, after) > 0)
     .sort(order)
     .slice(0, limit)
-}
+
+/** The records with the greatest ids, which are UUIDs of version 7. */
+export const newest = <A extends { readonly id: string }>(
+  records: Iterable<A>,
+  { before: id, limit }: { readonly before?: string | undefined; readonly limit: number }
+): Array<A> => page(records, descending(by("id")), { after: id === undefined ? undefined : { id }, limit })
 
 /** Fits records with these values; one that is `undefined` fits all. */
 export const has = <Wanted extends object>(wanted: Wanted) => {
@@ -121,10 +125,6 @@ export const has = <Wanted extends object>(wanted: Wanted) => {
 export const isWithin = (at: number, from = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY): boolean =>
   at >= from && at < until
 
-/** Replaced by id, or added. */
-export const replaced = <A extends { readonly id: string }>(
-  stored: ReadonlyArray<A> = [],
-  written: ReadonlyArray<A> = [],
-  order: Order<A> = by("id")
-): ReadonlyArray<A> =>
-  written.length === 0 ? stored : [...new Map([...stored, ...written].map((one) => [one.id, one])).values()].sort(order)
+/** `null` where there is none. */
+export const least = (numbers: ReadonlyArray<number>): number | null =>
+  numbers.length === 0 ? null : numbers.reduce((a, b) => Math.min(a, b))

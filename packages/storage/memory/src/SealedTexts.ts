@@ -1,90 +1,78 @@
 /** Everything sealed that records have. */
-import type { Tenant } from "@pointsman/core"
-import { derivationKey, type SealedKind, type SealedTexts } from "@pointsman/core/ports"
+import type { Attempt, Tenant } from "@pointsman/core"
+import { bookAfter } from "@pointsman/core/internal"
+import { derivationKey, type PaymentBook, type SealedKind, type SealedTexts } from "@pointsman/core/ports"
 import { Option } from "effect"
-import { by, type Methods, page, replaced, update } from "./Records.ts"
-import { keyOf, of, type PaymentRecord, recordsOf, type State, tenantsOf } from "./State.ts"
+import { all, by, find, type Methods, page, put, update } from "./Records.ts"
+import { keyOf, of, type State, tenantsOf } from "./State.ts"
 
 export const sealedTexts: Methods<SealedTexts["Service"]> = {
-  list: (state, { after, kind, limit }) =>
-    page(textsOf(state, kind), by("name"), { after: after ? { name: keyOf(...after) } : undefined, limit }).map(
-      ({ key, sealed }) => ({ kind, key, sealed })
-    ),
+  list: (state, { after, kind, limit }) => {
+    const last = after === null ? undefined : { name: keyOf(...after) }
+    const found = page(textsOf[kind](state), by("name"), { after: last, limit })
+    return found.map(({ key, sealed }) => ({ kind, key, sealed }))
+  },
   replace: (state, kind, replacements) => {
-    const stored = new Map(textsOf(state, kind).map((text) => [text.name, text]))
+    const stored = new Map(textsOf[kind](state).map((text) => [text.name, text]))
     return replacements.filter(({ expected, key, sealed }) => {
       const text = stored.get(keyOf(...key))
       return text?.sealed === expected && text.write(sealed)
     }).length
   },
-  derivation: { get: ({ derivation }) => Option.fromNullOr(derivation) },
-  keepDerivation: (state, sealed) => {
-    state.derivation ??= sealed
-    return state.derivation
-  }
+  derivation: { get: ({ keptSecrets }) => Option.map(find(keptSecrets, derivation), ({ sealed }) => sealed) },
+  keepDerivation: ({ keptSecrets }, sealed) =>
+    (keptSecrets.get(derivation) ?? put(keptSecrets, derivation, { sealed })).sealed
 }
 
-const textsOf = (state: State, kind: SealedKind): ReadonlyArray<ReturnType<typeof text>[number]> => {
-  switch (kind) {
-    case "derivation":
-      return text([...derivationKey], state.derivation, (derivation) => Object.assign(state, { derivation }))
-    case "credentials":
-      return ofField(state.connections, "sealedCredentials")
-    case "webhookSecret":
-      return ofField(state.connections, "sealedWebhookSecret")
-    case "previousWebhookSecret":
-      return ofField(state.connections, "sealedPreviousWebhookSecret")
-    case "endpointSecret":
-      return ofField(state.webhookEndpoints, "sealedSecret")
-    case "previousEndpointSecret":
-      return ofField(state.webhookEndpoints, "sealedPreviousSecret")
-    case "checkout":
-      return recordsOf(state).flatMap(({ book: { attempts, payment } }) =>
-        attempts.flatMap(({ checkout, id }) =>
-          text(idOf(payment.tenant, payment.id, id), checkout?.sealedUrl, (sealedUrl) =>
-            update(of(state, payment.tenant).payments, payment.id, (record) => withCheckout(record, id, sealedUrl))
-          )
-        )
-      )
-    case "evidence":
-      return recordsOf(state).flatMap(({ book: { payment }, evidence }) =>
-        evidence.flatMap((one) =>
-          text(idOf(payment.tenant, payment.id, one.id), one.sealed, (sealed) =>
-            update(of(state, payment.tenant).payments, payment.id, (record) => ({
-              ...record,
-              evidence: replaced(record.evidence, [{ ...one, sealed }])
-            }))
-          )
-        )
-      )
-    case "message":
-      return tenantsOf(state).flatMap(({ messages, tenant }) =>
-        [...messages].flatMap(([name, { body, connectionId, eventId, isSealed }]) =>
-          text(idOf(tenant, connectionId, eventId), isSealed ? body : null, (sealed) =>
-            update(messages, name, (message) => ({ ...message, body: sealed }))
-          )
-        )
-      )
-  }
-}
+const [derivation = ""] = derivationKey
+
+type Key = ReadonlyArray<string>
 
 /** One text, or none. */
-const text = (key: ReadonlyArray<string>, sealed: string | null | undefined, write: (sealed: string) => unknown) =>
-  sealed ? [{ name: keyOf(...key), key, sealed, write: (after: string) => Boolean(write(after)) }] : []
+const text = (key: Key, sealed: string | null | undefined, write: (sealed: string) => boolean) =>
+  sealed ? [{ name: keyOf(...key), key, sealed, write }] : []
 
-const idOf = ({ environment, workspaceId }: Tenant, ...ids: ReadonlyArray<string>) => [workspaceId, environment, ...ids]
-
-const ofField = <Name extends string, A extends { readonly [_ in Name]?: string | null | undefined }>(
-  records: Map<string, A>,
-  field: Name
-) =>
+const ofField = <A>(records: Map<string, A>, field: keyof A, keyOfRecord = (_: A, id: string): Key => [id]) =>
   [...records].flatMap(([id, record]) =>
-    text([id], record[field], (sealed) => update(records, id, (before) => ({ ...before, [field]: sealed })))
+    text(keyOfRecord(record, id), record[field] as string | undefined, (sealed) =>
+      update(records, id, (before) => ({ ...before, [field]: sealed }))
+    )
   )
 
-const withCheckout = (record: PaymentRecord, id: string, sealedUrl: string): PaymentRecord => {
-  const attempts = record.book.attempts.map((one) =>
-    one.id === id && one.checkout !== null ? { ...one, checkout: { ...one.checkout, sealedUrl } } : one
-  )
-  return { ...record, book: { ...record.book, attempts } }
+const ownKey = ({ environment, workspaceId }: Tenant, ...ids: Key): Key => [workspaceId, environment, ...ids]
+
+const textsOf: Readonly<Record<SealedKind, (state: State) => ReturnType<typeof text>>> = {
+  derivation: ({ keptSecrets }) => ofField(keptSecrets, "sealed"),
+  credentials: ({ connections }) => ofField(connections, "sealedCredentials"),
+  webhookSecret: ({ connections }) => ofField(connections, "sealedWebhookSecret"),
+  previousWebhookSecret: ({ connections }) => ofField(connections, "sealedPreviousWebhookSecret"),
+  endpointSecret: ({ webhookEndpoints }) => ofField(webhookEndpoints, "sealedSecret"),
+  previousEndpointSecret: ({ webhookEndpoints }) => ofField(webhookEndpoints, "sealedPreviousSecret"),
+  checkout: (state) =>
+    all(state, "books").flatMap(({ attempts, payment: { id, tenant } }) =>
+      attempts.flatMap((attempt) =>
+        text(ownKey(tenant, id, attempt.id), attempt.checkout?.sealedUrl, (sealedUrl) =>
+          update(of(state, tenant).books, id, (book) => withCheckout(book, attempt, sealedUrl))
+        )
+      )
+    ),
+  evidence: (state) =>
+    tenantsOf(state).flatMap(({ evidence, tenant }) =>
+      ofField(evidence, "sealed", ({ id, paymentId }) => ownKey(tenant, paymentId, id))
+    ),
+  message: (state) =>
+    tenantsOf(state).flatMap(({ messages, tenant }) =>
+      [...messages].flatMap(([name, { body, connectionId, eventId, isSealed }]) =>
+        text(ownKey(tenant, connectionId, eventId), isSealed ? body : null, (sealed) =>
+          update(messages, name, (message) => ({ ...message, body: sealed }))
+        )
+      )
+    )
 }
+
+/** With a version of its own: who decided on the book as it was must not write the former text back. */
+const withCheckout = (book: PaymentBook, attempt: Attempt, sealedUrl: string): PaymentBook =>
+  bookAfter(book, {
+    payment: { ...book.payment, version: book.payment.version + 1 },
+    attempts: attempt.checkout === null ? [] : [{ ...attempt, checkout: { ...attempt.checkout, sealedUrl } }]
+  })

@@ -1,66 +1,46 @@
 /**
- * Everything that is stored. A payment is one record with all that belongs to it, which a change replaces.
+ * Everything that is stored: a map for each kind of record.
  *
  * Records are frozen: a copy is stored of what comes in, and what is stored goes out as it is, since nothing can change it.
  */
-import type {
-  Claim,
-  Delivery,
-  DeliveryAttempt,
-  Dispute,
-  Event,
-  Merchant,
-  Operator,
-  OperatorSession,
-  Passkey,
-  PasskeyChallenge,
-  ReconciliationRun,
-  RunLease,
-  SettlementEntry,
-  SignInLink,
-  Tenant
-} from "@pointsman/core"
+import type * as Model from "@pointsman/core"
 import type * as Ports from "@pointsman/core/ports"
 
-export interface PaymentRecord {
-  readonly book: Ports.PaymentBook
-  readonly disputes: ReadonlyArray<Dispute>
-  /** By the ids of their disputes. */
-  readonly evidence: ReadonlyArray<Ports.SealedEvidence>
-  /** When it is checked next, in epoch milliseconds, and the connection whose provider is asked. */
-  readonly check: { readonly at: number; readonly connectionId: string | null } | null
-}
-
 export interface StoredDelivery {
-  readonly delivery: Delivery
-  readonly event: Event
+  readonly delivery: Model.Delivery
+  readonly event: Model.Event
   /** In the order of their numbers. */
-  readonly attempts: ReadonlyArray<DeliveryAttempt>
+  readonly attempts: ReadonlyArray<Model.DeliveryAttempt>
 }
-
-type Row<Name extends keyof Ports.DirectoryContents> = Ports.DirectoryContents[Name][number]
 
 /** What one tenant owns; by id, where nothing else is said. */
-const emptyTenant = (tenant: Tenant) => ({
+const emptyTenant = (tenant: Model.Tenant) => ({
   tenant,
-  payments: new Map<string, PaymentRecord>(),
+  books: new Map<string, Ports.PaymentBook>(),
+  /** By payment: when it is checked next, in epoch milliseconds. */
+  checks: new Map<string, Ports.DuePayment & { readonly at: number }>(),
   /** Which payment has a charge, by its connection and reference; also of payments that left the store. */
   references: new Map<string, string>(),
+  disputes: new Map<string, Model.Dispute>(),
+  /** By dispute. */
+  evidence: new Map<string, Ports.SealedEvidence>(),
   /** In the order of their ids, which is the order of commits. */
-  events: [] as Event[],
+  events: new Map<string, Model.Event>(),
   deliveries: new Map<string, StoredDelivery>(),
-  claims: new Map<string, Claim>(),
+  claims: new Map<string, Model.Claim>(),
   /** By connection and event id, in the order in which they came. */
   messages: new Map<string, Ports.StoredMessage>(),
   /** By connection and row id. */
-  settlements: new Map<string, SettlementEntry>(),
-  runs: new Map<string, ReconciliationRun>(),
+  settlements: new Map<string, Model.SettlementEntry>(),
+  runs: new Map<string, Model.ReconciliationRun>(),
   /** By connection: which of its runs is read. */
-  runLeases: new Map<string, RunLease>(),
+  runLeases: new Map<string, Model.RunLease>(),
   /** By all that they consist of. */
   recoveredKeys: new Map<string, Ports.RecoveredKey>()
 })
 export type TenantState = ReturnType<typeof emptyTenant>
+
+type Row<Name extends keyof Ports.DirectoryContents> = Ports.DirectoryContents[Name][number]
 
 /** By id or hash, where nothing else is said. */
 export const emptyState = () => ({
@@ -76,52 +56,59 @@ export const emptyState = () => ({
   routing: new Map<string, Row<"routing">>(),
   webhookEndpoints: new Map<string, Row<"webhookEndpoints">>(),
   /** By generation. */
-  configurations: [] as Ports.AppliedConfiguration[],
+  configurations: new Map<number, Ports.AppliedConfiguration>(),
   /** In epoch milliseconds. */
   keyUses: new Map<string, number>(),
   /** By number. */
-  audit: [] as Ports.AuditEntry[],
-  merchants: new Map<string, Merchant>(),
-  operators: new Map<string, Operator>(),
-  sessions: new Map<string, OperatorSession>(),
-  links: new Map<string, SignInLink>(),
+  audit: new Map<number, Ports.AuditEntry>(),
+  merchants: new Map<string, Model.Merchant>(),
+  operators: new Map<string, Model.Operator>(),
+  sessions: new Map<string, Model.OperatorSession>(),
+  links: new Map<string, Model.SignInLink>(),
   guesses: new Map<string, Ports.GuessCount>(),
-  passkeys: new Map<string, Passkey>(),
-  challenges: new Map<string, PasskeyChallenge>(),
+  passkeys: new Map<string, Model.Passkey>(),
+  challenges: new Map<string, Model.PasskeyChallenge>(),
   /** By tenant, connection and segment. */
   rates: new Map<string, Ports.StoredRate>(),
   /** Of retention, by what they are of. */
   leases: new Map<string, { readonly holder: string; readonly until: number }>(),
-  /** The sealed derivation keys. */
-  derivation: null as string | null,
-  /** The newest loss of records. */
-  loss: null as Ports.RecordLoss | null
+  /** The derivation keys, by their name. */
+  keptSecrets: new Map<string, { readonly sealed: string }>(),
+  /** Losses of records, by number. */
+  losses: new Map<number, Ports.RecordLoss>()
 })
 export type State = ReturnType<typeof emptyState>
 
 /** Copies everything; the result puts it back. */
 export const snapshot = (state: State): (() => void) => {
   const kept = copyHolders(state)
-  return () => {
-    Object.assign(state, copyHolders(kept), { history: state.history + 1 })
-  }
+  return () => void Object.assign(state, copyHolders(kept), { history: state.history + 1 })
 }
 
 /** Copies what holds records, and not the records. */
 const copyHolders = <A>(held: A): A => {
   if (Object.isFrozen(held)) return held
-  if (Array.isArray(held)) return [...held] as A
   if (held instanceof Map) return new Map([...held].map(([key, one]) => [key, copyHolders(one)])) as A
   return Object.fromEntries(Object.entries(held as object).map(([name, one]) => [name, copyHolders(one)])) as A
+}
+
+/** Frozen, as is all of it. What is frozen already is shared. */
+export const copy = <A>(value: A): A => {
+  if (Object.isFrozen(value)) return value
+  if (Array.isArray(value)) return Object.freeze(value.map(copy)) as A
+  // A spread makes a field like all others even of `__proto__`.
+  const made: Record<string, unknown> = { ...(value as object) }
+  for (const name in made) made[name] = copy(made[name])
+  return Object.freeze(made) as A
 }
 
 /** No two lists of parts share a key. */
 export const keyOf = (...parts: ReadonlyArray<string>): string => JSON.stringify(parts)
 
-export const tenantKey = ({ environment, workspaceId }: Tenant): string => `${environment} ${workspaceId}`
+export const tenantKey = ({ environment, workspaceId }: Model.Tenant): string => `${environment} ${workspaceId}`
 
 /** What the tenant owns. */
-export const of = (state: State, { environment, workspaceId }: Tenant): TenantState => {
+export const of = (state: State, { environment, workspaceId }: Model.Tenant): TenantState => {
   const key = tenantKey({ environment, workspaceId })
   const found = state.tenants.get(key) ?? emptyTenant(copy({ workspaceId, environment }))
   state.tenants.set(key, found)
@@ -129,21 +116,5 @@ export const of = (state: State, { environment, workspaceId }: Tenant): TenantSt
 }
 
 /** What all tenants own, or one of them. */
-export const tenantsOf = (state: State, tenant?: Tenant): ReadonlyArray<TenantState> =>
+export const tenantsOf = (state: State, tenant?: Model.Tenant): ReadonlyArray<TenantState> =>
   tenant === undefined ? [...state.tenants.values()] : [of(state, tenant)]
-
-export const recordsOf = (state: State, tenant?: Tenant): ReadonlyArray<PaymentRecord> =>
-  tenantsOf(state, tenant).flatMap(({ payments }) => [...payments.values()])
-
-/** Frozen, as is all of it. What is frozen already is shared. */
-export const copy = <A>(value: A): A => {
-  if (Object.isFrozen(value)) return value
-  if (Array.isArray(value)) return Object.freeze(value.map(copy)) as A
-  const made: Record<string, unknown> = {}
-  for (const key in value) {
-    if (key !== "__proto__") made[key] = copy<unknown>(value[key])
-    // Data like all else, even if a field has this name.
-    else Object.defineProperty(made, key, { value: copy<unknown>(value[key]), enumerable: true })
-  }
-  return Object.freeze(made) as A
-}

@@ -2,4 +2,4 @@ import { storageSuite } from "@pointsman/contracts/storage"
 import { layer } from "@pointsman/storage-memory"
 
 storageSuite("memory", layer())
-storageSuite("memory, with other fibers between check and write", layer({ yieldBetween: true }))
+storageSuite("memory, with other fibers before each write", layer({ yieldBetween: true }))
