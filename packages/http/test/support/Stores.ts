@@ -47,7 +47,7 @@ export const inMemory: Store = MemoryStorage.layer({ yieldBetween: true })
 export const stores: readonly [Named, ...ReadonlyArray<Named>] = isOnPostgres
   ? [[isOnCitus ? "Citus" : "PostgreSQL", Layer.unwrap(newShared)]]
   : [
-      ["memory, with other fibers between check and write", inMemory],
+      ["memory, with other fibers before each write", inMemory],
       ["SQLite in a file", Layer.unwrap(newShared)]
     ]
 

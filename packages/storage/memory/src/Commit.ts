@@ -94,11 +94,7 @@ export const refusedMessage = ({ messages }: TenantState, { after, expected }: P
 }
 
 export const decide = ({ messages }: TenantState, { after }: Ports.MessageDecision): void =>
-  void update(messages, keyOf(after.connectionId, after.eventId), (stored) => ({
-    ...stored,
-    ...after,
-    receivedAt: stored.receivedAt
-  }))
+  void update(messages, keyOf(after.connectionId, after.eventId), ({ receivedAt }) => ({ ...after, receivedAt }))
 
 export const referenceKey = ({ connectionId, providerRef }: ChargeReference) => keyOf(connectionId, providerRef)
 

@@ -34,16 +34,15 @@ export const deliveries: Methods<Deliveries["Service"]> = {
       const { end, endedAt, number } = attempt
       const isActive = state.webhookEndpoints.get(after.endpointId)?.active === true
       const next = (isActive && resumed(after, end, endedAt ?? after.createdAt)) || after
-      update(of(state, after.tenant).deliveries, after.id, ({ attempts, delivery, event }) => ({
+      update(of(state, after.tenant).deliveries, after.id, ({ attempts, delivery }) => ({
         delivery: has({ attempts: number, state: "Sending" })(delivery) ? next : delivery,
-        event,
         attempts: attempts.map((one) => (one.number === number ? { ...one, end, endedAt } : one))
       }))
     }
   },
   replace: (state, { attempts, id, state: before, tenant }, delivery) =>
-    update(of(state, tenant).deliveries, id, (stored) =>
-      has({ attempts, state: before })(stored.delivery) ? { ...stored, delivery } : undefined
+    update(of(state, tenant).deliveries, id, { delivery }, (stored) =>
+      has({ attempts, state: before })(stored.delivery)
     ),
   delivery: (state, tenant, id) => Option.map(find(of(state, tenant).deliveries, id), ({ delivery }) => delivery),
   list: (state, tenant, { before, endpointId, limit, paymentId, state: wanted }) => {

@@ -27,17 +27,20 @@ export const directory: Methods<Ports.Directory["Service"]> = {
     write(state, contents, audit)
     return true
   },
-  replaceEndpointSecret: (state, expectedSealed, { id, rotation, sealedPreviousSecret, sealedSecret }, audit) =>
-    update(state.webhookEndpoints, id, ({ sealedPreviousSecret: _, ...stored }) =>
-      stored.sealedSecret === expectedSealed
-        ? { ...stored, sealedSecret, rotation, ...(sealedPreviousSecret == null ? {} : { sealedPreviousSecret }) }
-        : undefined
-    ) && audited(state, audit),
+  replaceEndpointSecret: (state, expectedSealed, { id, rotation, sealedPreviousSecret, sealedSecret }, audit) => {
+    const stored = state.webhookEndpoints.get(id)
+    if (stored?.sealedSecret !== expectedSealed) return false
+    const { sealedPreviousSecret: _, ...others } = stored
+    const previous = sealedPreviousSecret == null ? {} : { sealedPreviousSecret }
+    put(state.webhookEndpoints, id, { ...others, ...previous, sealedSecret, rotation })
+    return audited(state, audit)
+  },
   recordAccount: (state, { account, at, connectionId, sealedCredentials }) =>
-    void update(state.connections, connectionId, (stored) =>
-      stored.sealedCredentials === sealedCredentials
-        ? { ...stored, account: withStatedAccount(stored.account, account, at) }
-        : undefined
+    void update(
+      state.connections,
+      connectionId,
+      (stored) => ({ account: withStatedAccount(stored.account, account, at) }),
+      has({ sealedCredentials })
     ),
   recordKeyUses: ({ keyUses }, uses) => {
     for (const { at, hash } of uses)
@@ -91,12 +94,10 @@ export const merchants: Methods<Ports.Merchants["Service"]> = {
     put(state.workspaces, merchant.workspaceId, workspaceOfMerchant(merchant))
     return Result.void
   },
-  replaceInvitation: (state, partnerId, id, invitationHash) => {
-    const isReplaced = update(state.merchants, id, (stored) =>
-      stored.partnerId === partnerId ? { ...stored, invitationHash } : undefined
-    )
-    return isReplaced ? Option.map(find(state.merchants, id), standingIn(state)) : Option.none()
-  },
+  replaceInvitation: (state, partnerId, id, invitationHash) =>
+    update(state.merchants, id, { invitationHash }, has({ partnerId }))
+      ? Option.map(find(state.merchants, id), standingIn(state))
+      : Option.none(),
   list: (state, partnerId, query) => newest(merchantsOf(state, partnerId), query).map(standingIn(state)),
   workspaceIds: { get: (state) => new Set([...state.merchants.values()].map(({ workspaceId }) => workspaceId)) }
 }

@@ -91,10 +91,9 @@ export const ledger: Methods<Omit<Ports.Ledger["Service"], "commit">> = {
   },
   eraseTexts: (state, tenant, { events, paymentId }) => {
     const owned = of(state, tenant)
-    for (const { data, id } of events)
-      update(owned.events, id, (event) => (event.paymentId === paymentId ? { ...event, data } : undefined))
-    for (const [id, one] of owned.deliveries)
-      put(owned.deliveries, id, { ...one, event: owned.events.get(one.event.id) ?? one.event })
+    for (const { data, id } of events) update(owned.events, id, { data }, has({ paymentId }))
+    for (const [id, { event }] of owned.deliveries)
+      update(owned.deliveries, id, { event: owned.events.get(event.id) ?? event })
     return emptyBodies(owned, (message) => message.paymentId === paymentId && message.body !== "")
   },
 
@@ -159,7 +158,7 @@ export const emptyBodies = (
   limit?: number
 ): number => {
   const emptied = [...messages].filter(([, message]) => fits(message)).slice(0, limit)
-  for (const [key, message] of emptied) put(messages, key, { ...message, body: "", isSealed: false })
+  for (const [key] of emptied) update(messages, key, { body: "", isSealed: false })
   return emptied.length
 }
 

@@ -54,8 +54,7 @@ export const operators: Methods<Ports.Operators> = {
     put(state.sessions, session.hash, session)
     return audited(state, audit)
   },
-  seen: (state, hash, at) =>
-    void update(state.sessions, hash, (found) => ({ ...found, seenAt: Math.max(found.seenAt, at) })),
+  seen: (state, hash, at) => void update(state.sessions, hash, (session) => ({ seenAt: Math.max(session.seenAt, at) })),
   endSession: (state, hash, audit) => state.sessions.delete(hash) && audited(state, audit),
   endSessionsOf: (state, id, audit) => {
     audited(state, audit)
@@ -96,8 +95,11 @@ export const passkeys: Methods<Ports.Passkeys> = {
     return audited(state, audit)
   },
   used: (state, id, counter, at) =>
-    update(state.passkeys, id, (found) =>
-      counter > found.counter || (counter === 0 && found.counter === 0) ? { ...found, counter, usedAt: at } : undefined
+    update(
+      state.passkeys,
+      id,
+      { counter, usedAt: at },
+      (stored) => counter > stored.counter || stored.counter + counter === 0
     ),
   remove: (state, operatorId, id, audit) =>
     state.passkeys.get(id)?.operatorId === operatorId && state.passkeys.delete(id) && audited(state, audit),

@@ -11,32 +11,30 @@ export const recordLosses: Methods<Ports.RecordLosses> = {
     const declared = Ports.declaredLoss(newestLoss(state), loss)
     return put(state.losses, declared.number, declared)
   },
-  markRecovered: (state, loss, id, mustWait) =>
-    update(state.losses, loss.number, (stored) => {
-      const { recovered, refundsWait } = stored
+  markRecovered: (state, { declaredAt, number }, id, mustWait) => {
+    const marked = ({ recovered, refundsWait }: Ports.RecordLoss) => {
       const isWaiting = mustWait && (!recovered.includes(id) || refundsWait.includes(id))
-      const marked = {
+      return {
         recovered: [...new Set([...recovered, id])].toSorted(),
         refundsWait: [...without(refundsWait, id), ...(isWaiting ? [id] : [])].toSorted()
       }
-      return isOpen(stored, loss) ? { ...stored, ...marked } : undefined
-    }),
+    }
+    return update(state.losses, number, marked, has({ declaredAt, ended: null }))
+  },
   releaseRefunds: (state, number, id) =>
-    update(state.losses, number, (stored) => {
-      const refundsWait = id === null ? [] : without(stored.refundsWait, id)
-      return refundsWait.length < stored.refundsWait.length ? { ...stored, refundsWait } : undefined
-    }),
-  end: (state, loss, ended) =>
-    update(state.losses, loss.number, (stored) => (isOpen(stored, loss) ? { ...stored, ended } : undefined)),
+    update(
+      state.losses,
+      number,
+      ({ refundsWait }) => ({ refundsWait: id === null ? [] : without(refundsWait, id) }),
+      ({ refundsWait }) => (id === null ? refundsWait.length > 0 : refundsWait.includes(id))
+    ),
+  end: (state, { declaredAt, number }, ended) =>
+    update(state.losses, number, { ended }, has({ declaredAt, ended: null })),
   fileKey: (state, tenant, key) =>
     void put(of(state, tenant).recoveredKeys, keyOf(key.tag, key.kind, key.paymentId), key)
 }
 
 const newestLoss = ({ losses }: State): Ports.RecordLoss | null => losses.get(losses.size) ?? null
-
-/** Whether it has not ended, and was not extended since. */
-const isOpen = (stored: Ports.RecordLoss, { declaredAt }: Pick<Ports.RecordLoss, "declaredAt">): boolean =>
-  stored.ended === null && stored.declaredAt === declaredAt
 
 const without = (ids: ReadonlyArray<string>, id: string) => ids.filter((one) => one !== id)
 

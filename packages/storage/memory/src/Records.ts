@@ -67,12 +67,17 @@ export const take = <Key, A>(map: Map<Key, A>, key: Key): Option.Option<A> => {
   return found
 }
 
-/** Replaces a record, unless there is none or nothing takes its place; whether it did. */
-export const update = <Key, A>(map: Map<Key, A>, key: Key, change: (before: A) => A | undefined): boolean => {
+/** Changes fields of a record, where there is one and it fits; whether it did. */
+export const update = <Key, A>(
+  map: Map<Key, A>,
+  key: Key,
+  to: Partial<A> | ((before: A) => Partial<A>),
+  fits: (before: A) => boolean = () => true
+): boolean => {
   const before = map.get(key)
-  const after = before === undefined ? undefined : change(before)
-  if (after !== undefined) put(map, key, after)
-  return after !== undefined
+  if (before === undefined || !fits(before)) return false
+  put(map, key, { ...before, ...(typeof to === "function" ? to(before) : to) })
+  return true
 }
 
 /** Deletes the records that fit, `limit` at most; gives how many. */

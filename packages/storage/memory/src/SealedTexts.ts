@@ -35,7 +35,7 @@ const text = (key: Key, sealed: string | null | undefined, write: (sealed: strin
 const ofField = <A>(records: Map<string, A>, field: keyof A, keyOfRecord = (_: A, id: string): Key => [id]) =>
   [...records].flatMap(([id, record]) =>
     text(keyOfRecord(record, id), record[field] as string | undefined, (sealed) =>
-      update(records, id, (before) => ({ ...before, [field]: sealed }))
+      update(records, id, { [field]: sealed } as Partial<A>)
     )
   )
 
@@ -64,7 +64,7 @@ const textsOf: Readonly<Record<SealedKind, (state: State) => ReturnType<typeof t
     tenantsOf(state).flatMap(({ messages, tenant }) =>
       [...messages].flatMap(([name, { body, connectionId, eventId, isSealed }]) =>
         text(ownKey(tenant, connectionId, eventId), isSealed ? body : null, (sealed) =>
-          update(messages, name, (message) => ({ ...message, body: sealed }))
+          update(messages, name, { body: sealed })
         )
       )
     )

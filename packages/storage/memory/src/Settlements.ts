@@ -28,17 +28,16 @@ export const settlements: Methods<Ports.Settlements> = {
     if (runLeases.get(connectionId)?.holder !== lease.holder) return false
     if (run !== null && runs.get(run.after.id)?.version !== run.expected) return false
     if (run !== null) put(runs, run.after.id, run.after)
-    update(runLeases, connectionId, (held) => ({ ...held, until: lease.until }))
+    update(runLeases, connectionId, { until: lease.until })
     for (const entry of entries) {
       const key = keyOf(entry.connectionId, entry.rowId)
       if (!settlements.has(key)) put(settlements, key, entry)
     }
-    const change = (rowId: string, to: (entry: SettlementEntry) => SettlementEntry | undefined) =>
-      update(settlements, keyOf(connectionId, rowId), to)
-    for (const { closed, rowId } of closes) change(rowId, close(closed))
-    for (const { corrected, rowId } of corrections) change(rowId, correct(corrected))
-    for (const { generatedAt: at, rowId } of confirmed)
-      change(rowId, (entry) => ({ ...entry, generatedAt: Math.max(at, entry.generatedAt) }))
+    const keyOfRow = (rowId: string) => keyOf(connectionId, rowId)
+    for (const { closed, rowId } of closes) update(settlements, keyOfRow(rowId), { closed }, isOpen)
+    for (const { corrected, rowId } of corrections) update(settlements, keyOfRow(rowId), correct(corrected))
+    for (const { generatedAt, rowId } of confirmed)
+      update(settlements, keyOfRow(rowId), { generatedAt }, (entry) => entry.generatedAt < generatedAt)
     return true
   },
   known: (state, tenant, connectionId, rowIds) =>
@@ -61,7 +60,7 @@ export const settlements: Methods<Ports.Settlements> = {
   withoutPayment: (state, tenant, query) =>
     page(all(state, "settlements", tenant, { paymentId: null }), by("connectionId", "rowId"), query),
   close: (state, tenant, connectionId, { closed, rowId }) =>
-    update(of(state, tenant).settlements, keyOf(connectionId, rowId), close(closed)),
+    update(of(state, tenant).settlements, keyOf(connectionId, rowId), { closed }, isOpen),
   balance: (state, { connectionId, from, tenant, until }) => {
     const moved = counted(state, tenant, { connectionId }).filter((one) => isWithin(one.occurredAt, from, until))
     const rows = [...Map.groupBy(moved, (one) => JSON.stringify(balanceOf(one)))].map(([balance, some]) => ({
@@ -122,16 +121,11 @@ export const isOver = ({ until }: { readonly until: number }, now: number): bool
 
 export const isOpen = (entry: SettlementEntry): boolean => isDifference(entry) && entry.closed === null
 
-/** What closes an open difference. */
-const close = (closed: Ports.ClosedEntry["closed"]) => (entry: SettlementEntry) =>
-  isOpen(entry) ? { ...entry, closed } : undefined
-
 const correct =
   ({ at, by }: Ports.CorrectedEntry["corrected"]) =>
-  (entry: SettlementEntry): SettlementEntry => ({
-    ...entry,
-    corrected: { by, at: entry.corrected?.at ?? at },
-    closed: entry.closed ?? { by: "row", note: by, at }
+  ({ closed, corrected }: SettlementEntry) => ({
+    corrected: { by, at: corrected?.at ?? at },
+    closed: closed ?? ({ by: "row", note: by, at } as const)
   })
 
 const hold = (state: State, tenant: Tenant, connectionId: string, wanted: Ports.ComparisonHolder): Ports.RunLease => {
