@@ -9,11 +9,12 @@ export const deliveries: Methods<Deliveries["Service"]> = {
   takeDue: (state, { leaseMillis, limit, limitPerEndpoint, now }) => {
     const taken: Array<DueDelivery> = []
     const counts = new Map<string, number>()
-    const inOrder = all(state, "deliveries").toSorted((a, b) => by("dueAt", "id")(a.delivery, b.delivery))
-    for (const { dueAt, endpointId, state: before } of inOrder.map(({ delivery }) => delivery))
-      if (before === "Sending" && dueAt !== null && dueAt > now)
+    const open = all(state, "deliveries").filter(({ delivery }) => delivery.dueAt !== null)
+    for (const { dueAt, endpointId, state } of open.map(({ delivery }) => delivery))
+      if (state === "Sending" && dueAt !== null && dueAt > now)
         counts.set(endpointId, (counts.get(endpointId) ?? 0) + 1)
-    for (const { attempts, delivery: before, event } of inOrder) {
+    const inOrder = by("dueAt", "id")
+    for (const { attempts, delivery: before, event } of open.sort((a, b) => inOrder(a.delivery, b.delivery))) {
       const { dueAt, endpointId, id: deliveryId, tenant } = before
       const endpoint = state.webhookEndpoints.get(endpointId)
       const count = counts.get(endpointId) ?? 0

@@ -45,11 +45,13 @@ export const all = <Name extends Kind>(
   state: State,
   kind: Name,
   tenant?: Tenant,
-  wanted: { readonly [_ in keyof Stored<Name>]?: unknown } = {}
-): Array<Stored<Name>> =>
-  tenantsOf(state, tenant)
-    .flatMap((owned) => [...(owned[kind] as unknown as ReadonlyMap<string, Stored<Name>>).values()])
-    .filter(has(wanted))
+  wanted?: { readonly [_ in keyof Stored<Name>]?: unknown }
+): Array<Stored<Name>> => {
+  const found = tenantsOf(state, tenant).flatMap((owned) => [
+    ...(owned[kind] as unknown as ReadonlyMap<string, Stored<Name>>).values()
+  ])
+  return wanted === undefined ? found : found.filter(has(wanted))
+}
 
 export const find = <Key, A>(map: ReadonlyMap<Key, A>, key: Key): Option.Option<A> =>
   Option.fromUndefinedOr(map.get(key))
