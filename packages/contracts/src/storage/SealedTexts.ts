@@ -218,6 +218,28 @@ export const sealedTexts = (it: StorageTest): void => {
       })
     )
 
+    it.effect(
+      "given a checkout is sealed again, when a step that was decided before is written, then it is stale",
+      () =>
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const { attempts, tenant, texts } = yield* sealedRecords
+          const read = Effect.map(ledger.book(tenant, attempts[0]?.paymentId ?? ""), Option.getOrThrow)
+          const before = yield* read
+          const resealed = texts
+            .filter(({ kind }) => kind === "checkout")
+            .map((text) => replacementOf(text, "resealed"))
+          expect(yield* (yield* SealedTexts).replace("checkout", resealed)).toBe(attempts.length)
+          const after = { ...before.payment, version: before.payment.version + 1 }
+          const payment = { expected: before.payment.version, before, after }
+          const failure = yield* Effect.flip(ledger.commit({ tenant, payment, attempts: before.attempts, events: [] }))
+          expect(failure._tag).toBe("pointsman/Stale")
+          expect((yield* read).attempts.map(({ checkout }) => checkout?.sealedUrl)).toStrictEqual(
+            attempts.map(() => "resealed")
+          )
+        })
+    )
+
     it.effect("given derivation keys, when several processes bring theirs, then the first ones are kept", () =>
       Effect.gen(function* () {
         const sealed = yield* SealedTexts
