@@ -12,7 +12,10 @@ import { guarded } from "./RecordLoss.ts"
 import { all, has, put, update } from "./Records.ts"
 import { copy, keyOf, of, type State, type StoredDelivery, type TenantState } from "./State.ts"
 
-type Events = ReadonlyArray<Model.Event>
+/** A change whose events have their ids. */
+export interface DrawnChange extends Ports.Change {
+  readonly events: ReadonlyArray<Model.Event>
+}
 
 /**
  * Draws the ids of a change's events and writes it, one change after the other: where a larger id is written before a
@@ -20,25 +23,25 @@ type Events = ReadonlyArray<Model.Event>
  */
 export const inTurn = (
   newId: Effect.Effect<string>,
-  write: (change: Ports.Change, events: Events) => Effect.Effect<void, Ports.CommitFailure>
+  write: (change: DrawnChange) => Effect.Effect<void, Ports.CommitFailure>
 ): Ports.Ledger["Service"]["commit"] => {
   const turn = Semaphore.makeUnsafe(1)
   return (change) =>
     Effect.forEach(change.events, (draft) => Effect.map(newId, (id) => ({ ...draft, id }))).pipe(
-      Effect.flatMap((events) => write(change, events)),
+      Effect.flatMap((events) => write({ ...change, events })),
       turn.withPermit
     )
 }
 
 export const commit = (
   state: State,
-  input: Ports.Change,
-  drawn: Events,
+  input: DrawnChange,
   newDeliveryId: () => string
 ): Result.Result<void, Ports.CommitFailure> => {
   dieIf(Ports.brokenChange(input))
-  const change = copy(input)
-  const { claim, message, payment, tenant } = change
+  // Without the whole book that it was decided on, which only the databases need.
+  const change = copy({ ...input, payment: { ...input.payment, before: undefined } })
+  const { claim, events, message, payment, tenant } = change
   const { id } = payment.after
   const owned = of(state, tenant)
   const refused = refusalOf(state, change)
@@ -46,7 +49,6 @@ export const commit = (
   const before = owned.books.get(id)
   const after = bookAfter(before, { ...change, payment: inHistory(state, payment.after) })
   dieIf(brokenBy(state, after, before))
-  const events = copy(drawn)
   const deliveries = events.flatMap((event) =>
     endpointsFor(state, change, event).map((endpoint) => newDelivery(change, event, endpoint.id, newDeliveryId()))
   )

@@ -1,9 +1,8 @@
-import type { Event } from "@pointsman/core"
 import { firstVersionIn, StorageSnapshots } from "@pointsman/core/internal"
 import type { Ids, StorageHandle, StorageServices } from "@pointsman/core/ports"
 import * as Ports from "@pointsman/core/ports"
 import { Context, Effect, Layer } from "effect"
-import { commit, inTurn } from "./Commit.ts"
+import { commit, type DrawnChange, inTurn } from "./Commit.ts"
 import { deliveries } from "./Deliveries.ts"
 import { directory, merchants, successRates } from "./Directory.ts"
 import { ledger } from "./Ledger.ts"
@@ -21,7 +20,7 @@ export interface MemoryStorageOptions {
 }
 
 interface WritingLedger extends Omit<Ports.Ledger["Service"], "commit"> {
-  readonly write: (change: Ports.Change, events: ReadonlyArray<Event>) => Effect.Effect<void, Ports.CommitFailure>
+  readonly write: (change: DrawnChange) => Effect.Effect<void, Ports.CommitFailure>
 }
 
 /** A store that lives as long as the layer and forgets everything with it: for tests and trials. */
@@ -35,10 +34,10 @@ export const layer = (options: MemoryStorageOptions = {}): Layer.Layer<StorageSe
       const { write, ...reads } = make<WritingLedger>({
         ...ledger,
         // How many deliveries need an id is known inside the step alone.
-        write: (state, change, events) => commit(state, change, events, () => draw(delivery))
+        write: (state, change) => commit(state, change, () => draw(delivery))
       })
       const pause = options.yieldBetween === true ? Effect.yieldNow : Effect.void
-      const written = inTurn(event, (change, events) => Effect.andThen(pause, write(change, events)))
+      const written = inTurn(event, (change) => Effect.andThen(pause, write(change)))
       return Context.make(Ports.Ledger, { ...reads, commit: written }).pipe(
         Context.add(Ports.Deliveries, make(deliveries)),
         Context.add(Ports.Directory, make(directory)),

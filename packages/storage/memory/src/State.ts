@@ -94,7 +94,7 @@ const copyHolders = <A>(held: A): A => {
 
 /** Frozen, as is all of it. What is frozen already is shared. */
 export const copy = <A>(value: A): A => {
-  if (Object.isFrozen(value)) return value
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value
   if (Array.isArray(value)) return Object.freeze(value.map(copy)) as A
   // A spread makes a field like all others even of `__proto__`.
   const made: Record<string, unknown> = { ...(value as object) }
