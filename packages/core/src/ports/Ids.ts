@@ -33,6 +33,7 @@ export class Ids extends Context.Service<
     readonly event: Effect.Effect<string>
     readonly request: Effect.Effect<string>
     readonly merchant: Effect.Effect<string>
+    /** Drawn in the middle of a write: it must not wait. */
     readonly delivery: Effect.Effect<string>
     /** Of a run of a reconciliation. */
     readonly reconciliation: Effect.Effect<string>
