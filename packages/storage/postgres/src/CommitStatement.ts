@@ -89,7 +89,7 @@ const writesOf = (shape: Shape, isMany: boolean, place: Place, version: Version)
   if (shape.names > 0) {
     const names = valuesOf(shape.names, (at) => place("bigint", (drawn) => drawn.names[at] ?? null))
     parts.push(`v as (insert into names (t, name, payment) select i.t, x.name, i.id
-      from ${written} cross join lateral ${names} on conflict do nothing)`)
+      from ${written} cross join lateral ${names})`)
   }
   if (shape.metadata) {
     const document = place("json", ({ change }) => metadataText(change.payment.after.metadata))

@@ -1,6 +1,6 @@
 /** A change with all that its statement is made of: the book after it, what newly names the payment, and its shape. */
 import type { EventDraft } from "@pointsman/core"
-import { bookAfter, brokenBook, type NamedReference, referencesOf } from "@pointsman/core/internal"
+import { bookAfter, brokenBook, isSameReference, type NamedReference, referencesOf } from "@pointsman/core/internal"
 import type { Change, PaymentBook } from "@pointsman/core/ports"
 import { keepsDetails } from "@pointsman/storage-sql"
 import { namesOf } from "./Books.ts"
@@ -82,8 +82,10 @@ export const drawnChange = (
   const others = references.filter((reference) => !own.has(chargeName(reference)))
   const taken = others.filter(({ isTaken }) => isTaken).map(chargeName)
   const notTaken = others.filter(({ isTaken }) => !isTaken)
-  const newNames = namesOf(change).filter((name) => !known.has(name))
-  const names = [...notTaken.map(shortChargeName), ...newNames.map(nameHash)]
+  const stored = before && notTaken.length > 0 ? referencesOf({ ...before, payment: { after: before.payment } }) : []
+  const newReferences = notTaken.filter((one) => !stored.some((it) => isSameReference(it, one)))
+  const newNames = new Set(namesOf(change).filter((name) => !known.has(name)))
+  const names = [...newReferences.map(shortChargeName), ...[...newNames].map(nameHash)]
   const isNew = payment.expected === 0
   return {
     change,

@@ -43,8 +43,9 @@ const sealedForm: SealedForm = {
 }
 
 const selectCheckouts = `select p.*, n.workspace_id, n.environment from (
-    select t, payment from names where name = $1 and t = any(array(select t from tenants)) and (t, payment) >= ($2::bigint, $3::uuid)
-    order by t, payment limit $4
+    select t, payment from names where name = ${nameHash("checkout ")} and t = any(array(select t from tenants))
+      and (t, payment) >= ($1::bigint, $2::uuid)
+    order by t, payment limit $3
   ) as named cross join lateral (
     select * from payments where payments.t = named.t and id = named.payment offset 0
   ) as p cross join lateral (select * from tenants where tenants.t = named.t offset 0) as n
@@ -60,7 +61,7 @@ const byPlace = (a: Row, b: Row): number =>
 const checkoutsIn = (db: Database): CheckoutForm => ({
   books: (from, limit) => {
     const t = from === null ? "0" : tenantNumber(from.tenant)
-    const params = [nameHash("checkout "), t, bindBefore(from?.paymentId ?? ""), String(limit)]
+    const params = [t, bindBefore(from?.paymentId ?? ""), String(limit)]
     return Effect.map(db.read("sealedTexts", selectCheckouts, params), (found) =>
       found.toSorted(byPlace).map((row) => readBook(readTenant(row), row))
     )

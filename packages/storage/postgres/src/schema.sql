@@ -115,13 +115,20 @@ create table charges (
 
 -- By what else messages and reports name a payment: our ids of its attempts, captures, voids and refunds, the provider's
 -- ids of its refunds, and references of charges that moved no money; each as a short hash. The payment's book says which it
--- is.
+-- is. No key guards that a row is there once, as writers name what is new: an entry of the index would be half as long again,
+-- and PostgreSQL would look for each row before it writes it.
 create table names (
   t bigint not null,
   name bigint not null,
-  payment uuid not null,
-  primary key (t, name, payment)
+  payment uuid not null
 );
+
+-- A removal is replicated without a key, too.
+alter table names replica identity full;
+create index names_by_name on names (t, name);
+-- The rotation of the encryption key, which reads payments with a page of a provider by pages: the number is the hash of
+-- their name (Keys.ts).
+create index names_of_checkouts on names (t, payment) where name = 2970636975708131056;
 
 -- One row for each name of a payment's metadata, which a search finds. A payment without metadata has none.
 create table payment_metadata (

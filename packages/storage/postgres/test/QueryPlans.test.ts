@@ -220,18 +220,18 @@ describe.skipIf(!hasServer)("query plans", () => {
           "a payment's book": [ledger.book(tenant, "a"), "payments_pkey (t, id)"],
           "the book of an attempt": [
             ledger.bookOf(tenant, { attemptId: "a" }),
-            "names_pkey (t, name)",
+            "names_by_name (t, name)",
             "payments_pkey (t, id)"
           ],
           "the book of an operation": [
             ledger.bookOf(tenant, { operationId: "a" }),
-            "names_pkey (t, name)",
+            "names_by_name (t, name)",
             "payments_pkey (t, id)"
           ],
           "the book of a charge": [
             ledger.bookOf(tenant, { connectionId: "a", providerRef: "a" }),
             "charges_pkey (t, name)",
-            "names_pkey (t, name)",
+            "names_by_name (t, name)",
             "payments_pkey (t, id)"
           ],
           "the payment of a page": [ledger.paymentOfPage("a"), "payments_by_page (page)", "tenants_pkey (t)"],
@@ -249,7 +249,7 @@ describe.skipIf(!hasServer)("query plans", () => {
             ledger.messages({ outcome: "unmatched", namesAttemptFrom: 1, limit: 10 }),
             "charges_pkey (t, name)",
             "messages_by_outcome (outcome, received_at)",
-            "names_pkey (t, name)",
+            "names_by_name (t, name)",
             "payments_pkey (t, id)"
           ],
           "messages of a payment": [
@@ -291,7 +291,7 @@ describe.skipIf(!hasServer)("query plans", () => {
           "a page of payments by a provider's reference": [
             ledger.payments(tenant, { ...page, providerRef: "a" }),
             "charges_pkey (t, name)",
-            "names_pkey (t, name)",
+            "names_by_name (t, name)",
             "payments_pkey (t, id)"
           ],
           "a page of payments of a time": [
@@ -400,7 +400,7 @@ describe.skipIf(!hasServer)("query plans", () => {
             "events_of_payment (t, payment)",
             `message_bodies_pkey (${byTenant}, received_at)`,
             "messages_by_payment (payment_id)",
-            "names_pkey (t)",
+            "names_by_name (t)",
             "payment_metadata_pkey (t, payment)",
             "payments_pkey (t, id)",
             `recovered_keys_pkey (${byTenant}, payment_id)`,
@@ -441,7 +441,7 @@ describe.skipIf(!hasServer)("query plans", () => {
               providerRefs: ["1"]
             }),
             "charges_pkey (t, name)",
-            "names_pkey (t, name)",
+            "names_by_name (t, name)",
             "payments_pkey (t, id)"
           ],
           "old deliveries": [
