@@ -20,6 +20,9 @@ export const selectTimeline = (tenant: Tenant, paymentId: string, { after = "", 
   [tenantNumber(tenant), bindId(paymentId), bindEventAfter(after), String(limit)]
 ]
 
+/** As in the index of types. The order of the ids is also that of these, and of the ids with the same one. */
+const beginningOf = (id: string): string => `substr(uuid_send(${id}), 1, 5)`
+
 /** `end`: only events with smaller ids are read (`horizon`). */
 export const selectEvents = (
   tenant: Tenant,
@@ -27,18 +30,18 @@ export const selectEvents = (
   end: string
 ): readonly [string, ReadonlyArray<string>] => {
   const params: Array<string> = [tenantNumber(tenant), bindEventBefore(end)]
-  const where = (condition: string, value: string | undefined) =>
-    value === undefined ? "" : `and ${condition} $${params.push(value)}`
+  const isIndexed = type !== undefined && type !== unindexedType
+  const idIs = (operator: string, place: number) =>
+    `and id ${operator} $${place}${isIndexed ? ` and ${beginningOf("id")} ${operator}= ${beginningOf(`$${place}`)}` : ""}`
   const conditions = [
-    where(
-      type === unindexedType ? "type =" : `type <> ${numberOfType(unindexedType)} and type =`,
-      type && String(numberOfType(type))
-    ),
-    where("id >", after === undefined ? undefined : bindEventAfter(after)),
-    where("id <", before === undefined ? undefined : bindEventBefore(before))
+    idIs("<", 2),
+    isIndexed ? `and type <> ${numberOfType(unindexedType)}` : "",
+    type === undefined ? "" : `and type = $${params.push(String(numberOfType(type)))}`,
+    after === undefined ? "" : idIs(">", params.push(bindEventAfter(after))),
+    before === undefined ? "" : idIs("<", params.push(bindEventBefore(before)))
   ].join(" ")
   const order = after !== undefined && before === undefined ? "asc" : "desc"
-  const sql = `select * from events where t = $1 and id < $2 ${conditions}
-    order by id ${order} limit $${params.push(String(limit))}`
+  const sql = `select * from events where t = $1 ${conditions}
+    order by ${isIndexed ? `${beginningOf("id")} ${order}, ` : ""}id ${order} limit $${params.push(String(limit))}`
   return [sql, params]
 }
