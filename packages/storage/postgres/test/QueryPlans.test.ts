@@ -131,7 +131,8 @@ const newPlanner = Effect.fnUntraced(function* (workspaces: number, options: Led
     plansOf: Effect.fnUntraced(function* (effect: Effect.Effect<unknown, unknown>) {
       asked.length = 0
       yield* effect
-      const plans = yield* Effect.forEach([...asked], (text) =>
+      // Some ask the same thousands of times; its plan is the same.
+      const plans = yield* Effect.forEach(new Set(asked), (text) =>
         db.transaction("explain", (query) =>
           Effect.gen(function* () {
             // As the connections of the storage do: one plan, whatever the parameters. No partition holds a null.
