@@ -28,7 +28,7 @@ export const retryRefused = <A, E, R>(write: Effect.Effect<A, E, R>, isRefused: 
 export const rounds = isAll ? 100 : 10
 
 /** As many as show several winners. Whom a race of so few finds out, a race of `racers` finds out. */
-export const controlRacers = isAll ? racers : 16
+export const controlRacers = isAll ? racers : 8
 
 /**
  * The first `count` who come wait for each other; who comes later goes on at once. A control needs no luck then: all of
