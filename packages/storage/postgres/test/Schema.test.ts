@@ -7,7 +7,7 @@ import * as Reactivity from "effect/reactivity/Reactivity"
 import { inspect } from "../src/index.ts"
 import { newest } from "../src/Migrations.ts"
 import { newChange, rate, tenant, withStorage } from "./Given.ts"
-import { hasServer, newDatabase } from "./support/TestDatabase.ts"
+import { hasServer, newEmptyDatabase } from "./support/TestDatabase.ts"
 
 const clientOf = (url: Redacted.Redacted) =>
   PgClient.make({ url, maxConnections: 2 }).pipe(Effect.provide(Reactivity.layer))
@@ -24,7 +24,7 @@ const schemaOf = (sql: PgClient.PgClient) =>
     order by what`
 
 const empty = Effect.gen(function* () {
-  const url = yield* newDatabase
+  const url = yield* newEmptyDatabase
   yield* withStorage({ url })(Effect.void)
   return { url, sql: yield* clientOf(url) }
 })
@@ -87,7 +87,7 @@ describe.skipIf(!hasServer)("the schema", () => {
 
   it.live("given an empty database, when eight servers start on it at once, then one makes the schema", () =>
     Effect.gen(function* () {
-      const url = yield* newDatabase
+      const url = yield* newEmptyDatabase
       yield* Effect.forEach(
         Array(8).keys(),
         () =>
@@ -124,7 +124,7 @@ describe.skipIf(!hasServer)("the schema", () => {
     "given a database, when it is inspected, then its schema and its clock are reported, and nothing is created",
     () =>
       Effect.gen(function* () {
-        const url = yield* newDatabase
+        const url = yield* newEmptyDatabase
         const sql = yield* clientOf(url)
         const before = yield* schemaOf(sql)
         const began = performance.now()

@@ -1,4 +1,7 @@
 /** One server for all files of a run: the tests' own, or the one that DATABASE_URL names. */
+import { execFile } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
 import type { TestProject } from "vitest/node"
 import { type EmbeddedPostgres, findBinaries, shareInitialData, startPostgres } from "./EmbeddedPostgres.ts"
 
@@ -6,7 +9,17 @@ declare module "vitest" {
   interface ProvidedContext {
     /** `postgres://` of a server on which databases may be created; empty if there is none. */
     readonly postgresUrl: string
+    /** A database on it that new ones are copies of: on a server of the tests' own, it has our tables. */
+    readonly postgresTemplate: string
   }
+}
+
+/** To copy a database with our tables takes a fifth of the processor time of making them. */
+const makeTables = async (url: string): Promise<string> => {
+  const script = fileURLToPath(new URL("MakeTables.ts", import.meta.url))
+  const name = "pointsman_tables"
+  await promisify(execFile)(process.execPath, ["--conditions=@pointsman/source", script, url, name])
+  return name
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -19,6 +32,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     else process.stderr.write(`storage-postgres: its tests are skipped: ${found.missing}\n`)
   }
   project.provide("postgresUrl", given || (server?.url ?? ""))
+  project.provide("postgresTemplate", server === undefined ? "template1" : await makeTables(server.url))
   return async () => {
     await server?.stop()
     removeInitial()

@@ -13,23 +13,29 @@ const admin = PgClient.make({ url: Redacted.make(inject("postgresUrl")), maxConn
 
 let count = 0
 
-/** The URL of a new database, which goes away with the scope. */
-export const newDatabase = Effect.acquireRelease(
-  Effect.gen(function* () {
-    const name = `pointsman_test_${process.pid}_${performance.now().toString().replace(".", "_")}_${++count}`
-    const sql = yield* admin
-    yield* sql.unsafe(`create database ${name} strategy file_copy`)
-    return name
-  }).pipe(Effect.scoped, Effect.orDie),
-  (name) =>
-    Effect.flatMap(admin, (sql) => sql.unsafe(`drop database if exists ${name} with (force)`)).pipe(
-      Effect.scoped,
-      Effect.orDie
-    )
-).pipe(
-  Effect.map((name) => {
-    const url = new URL(inject("postgresUrl"))
-    url.pathname = `/${name}`
-    return Redacted.make(url.href)
-  })
-)
+const newCopy = (template: string) =>
+  Effect.acquireRelease(
+    Effect.gen(function* () {
+      const name = `pointsman_test_${process.pid}_${performance.now().toString().replace(".", "_")}_${++count}`
+      const sql = yield* admin
+      yield* sql.unsafe(`create database ${name} template ${template} strategy file_copy`)
+      return name
+    }).pipe(Effect.scoped, Effect.orDie),
+    (name) =>
+      Effect.flatMap(admin, (sql) => sql.unsafe(`drop database if exists ${name} with (force)`)).pipe(
+        Effect.scoped,
+        Effect.orDie
+      )
+  ).pipe(
+    Effect.map((name) => {
+      const url = new URL(inject("postgresUrl"))
+      url.pathname = `/${name}`
+      return Redacted.make(url.href)
+    })
+  )
+
+/** The URL of a new database without records, which goes away with the scope. */
+export const newDatabase = newCopy(inject("postgresTemplate"))
+
+/** The same without tables. */
+export const newEmptyDatabase = newCopy("template1")
