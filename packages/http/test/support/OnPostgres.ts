@@ -1,8 +1,10 @@
-/** Which stores the suites run over: memory and SQLite unless `POINTSMAN_HTTP_STORAGE` says `postgres` or `citus`. */
+/** Which stores the suites run over: memory and SQLite unless `POINTSMAN_HTTP_STORAGE` names one. */
 const named = process.env["POINTSMAN_HTTP_STORAGE"] ?? ""
-if (!["", "postgres", "citus"].includes(named))
-  throw new Error(`POINTSMAN_HTTP_STORAGE is "postgres", "citus" or not set, not "${named}"`)
+if (!["", "memory", "sqlite", "postgres", "citus"].includes(named))
+  throw new Error(`POINTSMAN_HTTP_STORAGE is "memory", "sqlite", "postgres", "citus" or not set, not "${named}"`)
 
+export const isOnMemory = named === "memory"
+export const isOnSqlite = named === "sqlite"
 /** In one database, or distributed. */
-export const isOnPostgres = named !== ""
+export const isOnPostgres = ["postgres", "citus"].includes(named)
 export const isOnCitus = named === "citus"

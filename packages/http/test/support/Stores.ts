@@ -6,7 +6,7 @@ import type { Ids, StorageServices } from "@pointsman/core/ports"
 import * as MemoryStorage from "@pointsman/storage-memory"
 import * as SqliteStorage from "@pointsman/storage-sqlite"
 import { Effect, Layer, References, type Scope } from "effect"
-import { isOnCitus, isOnPostgres } from "./OnPostgres.ts"
+import { isOnCitus, isOnMemory, isOnPostgres, isOnSqlite } from "./OnPostgres.ts"
 
 /** A new and empty store each time that it is built. */
 export type Store = Layer.Layer<StorageServices, never, Ids>
@@ -44,12 +44,14 @@ type Named = readonly [name: string, store: Store]
 /** For who puts a ledger of the test's own in the store's place. */
 export const inMemory: Store = MemoryStorage.layer({ yieldBetween: true })
 
-export const stores: readonly [Named, ...ReadonlyArray<Named>] = isOnPostgres
-  ? [[isOnCitus ? "Citus" : "PostgreSQL", Layer.unwrap(newShared)]]
-  : [
-      ["memory, with other fibers before each write", inMemory],
-      ["SQLite in a file", Layer.unwrap(newShared)]
-    ]
+const memory: Named = ["memory, with other fibers between check and write", inMemory]
+const shared: Named = [isOnCitus ? "Citus" : isOnPostgres ? "PostgreSQL" : "SQLite in a file", Layer.unwrap(newShared)]
+
+export const stores: readonly [Named, ...ReadonlyArray<Named>] = isOnMemory
+  ? [memory]
+  : isOnPostgres || isOnSqlite
+    ? [shared]
+    : [memory, shared]
 
 /** For who tests what does not depend on the store. */
 export const [[, anyStore]] = stores
