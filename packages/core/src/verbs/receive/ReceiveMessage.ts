@@ -1,9 +1,8 @@
 /**
- * A provider's message: known to be the provider's, and recorded with what it changes. A sender that cannot sign learns
- * nothing. A connection that does not exist, one without a secret, and a wrong signature are one answer, after the same
- * time. Only a connector with hints takes a message without a signature. A verified message is stored whole before it
- * is applied. Its effect and its outcome are written in one commit, so that a message that comes again changes nothing,
- * and one that was stored and never decided is decided then.
+ * A provider's message: known to be the provider's, and recorded with what it changes. A connection that does not exist,
+ * one without a secret, and a wrong signature are one answer, after the same time. Only a connector with hints takes a
+ * message without a signature. A verified message is stored whole before it is applied. Its effect and its outcome are one
+ * commit, so that a message that comes again changes nothing, and one that was stored and never decided is decided then.
  */
 import { Clock, Effect, Metric, Option, Redacted, Result } from "effect"
 import { Accounts } from "../../call/Accounts.ts"

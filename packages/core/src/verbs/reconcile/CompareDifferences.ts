@@ -1,9 +1,8 @@
 /**
  * Compares the open differences of a connection again: what a row names may be recorded later than the row is read, by
  * another row, a message, a recovery or an operator. A difference that is one no longer is closed. What rows state is
- * applied first, and what was found afterwards is written. So a process may die at any point, and the next comparison
- * writes the same. It runs under the lease of the connection's reports, because a row may come with other contents
- * meanwhile.
+ * applied first, and what was found is written afterwards, so that a process may die at any point and the next comparison
+ * writes the same. It runs under the lease of the connection's reports: a row may come with other contents meanwhile.
  */
 import { Clock, Effect, Option } from "effect"
 import type { Connection } from "../../model/Connection.ts"

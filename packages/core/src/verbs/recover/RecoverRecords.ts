@@ -2,8 +2,8 @@
  * Recovers records that the store lost (decision 31): asks the provider of each connection for the charges, refunds and
  * disputes since then, and adopts those that are not on file.
  *
- * It may die at any point and be run again, also beside a server: what is adopted is found by its id, and every write is
- * guarded by the version. Nothing is asked of a provider but to list and to look up.
+ * It may die at any point and be run again, also beside a server: every write is guarded by the version. It asks providers
+ * to list and to look up, and for nothing else.
  */
 import { Clock, Effect, Option } from "effect"
 import { Accounts } from "../../call/Accounts.ts"

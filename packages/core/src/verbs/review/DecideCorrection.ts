@@ -1,9 +1,8 @@
 /**
  * A second person approves or rejects what an operator proposed, or the operator withdraws it. The decision, what
- * follows from it and its events are one commit, so that of many approvals at once one is written. Nobody approves
- * their own correction, by any door. And an approval decides again on the payment as it is then: a statement that no
- * longer fits, or that would apply to another operation or amount than when it was proposed, is overtaken, and changes
- * nothing.
+ * follows from it and its events are one commit, so that of many approvals at once one is written. No operator approves
+ * their own correction. An approval decides again on the payment as it is then: a statement that no longer fits, or that
+ * would apply to another operation or amount than when it was proposed, is overtaken, and changes nothing.
  */
 import { Effect, Result, Schema } from "effect"
 import { asStorageError, decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
