@@ -28,4 +28,28 @@ describe.skipIf(!hasServer)("names", () => {
       )
     }).pipe(Effect.provide(Ids.layer))
   )
+
+  it.live("given a charge that moved no money, when its attempt is written again, then it has one name", () =>
+    Effect.gen(function* () {
+      const url = yield* newDatabase
+      yield* withStorage({ url })(
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const change = yield* newChange()
+          const attempts = change.attempts.map((one) => ({
+            ...one,
+            outcome: "Declined" as const,
+            providerRef: "ref-1"
+          }))
+          yield* ledger.commit({ ...change, attempts })
+          const { after } = change.payment
+          const before = Option.getOrUndefined(yield* ledger.book(tenant, after.id))
+          const payment = { expected: 1, before, after: { ...after, version: 2 } }
+          yield* ledger.commit({ ...change, attempts, payment, claim: undefined, events: [] })
+          const sql = yield* clientOf(url, 1)
+          expect(yield* sql`select name from names`).toHaveLength(2)
+        })
+      )
+    }).pipe(Effect.provide(Ids.layer))
+  )
 })
