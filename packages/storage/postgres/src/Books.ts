@@ -1,6 +1,6 @@
 /** The rows of payments as books, and what else names a payment. */
 import type { Payment, Tenant } from "@pointsman/core"
-import type { ChargeReference } from "@pointsman/core/internal"
+import { type ChargeReference, isSameReference } from "@pointsman/core/internal"
 import type { Change, PaymentBook, StorageError } from "@pointsman/core/ports"
 import { type Row, readBookRow } from "@pointsman/storage-sql"
 import { Effect } from "effect"
@@ -98,18 +98,10 @@ export const booksByCharge = (
     found.map((row) => ({ name: row["name"] as string, book: readBook(tenant, row) }))
   )
 
-const isBasedOn = (
-  { connectionId, providerRef }: ChargeReference,
-  one: Pick<Payment, "connectionId" | "providerRef">
-): boolean => one.connectionId === connectionId && one.providerRef === providerRef
-
-const hasAttempt = ({ attempts }: PaymentBook, charge: ChargeReference): boolean =>
-  attempts.some((one) => isBasedOn(charge, one))
-
 /** Those that are based on a charge; else those with an attempt that names it. */
 const ofCharge = (books: ReadonlyArray<PaymentBook>, charge: ChargeReference): ReadonlyArray<PaymentBook> => {
-  const own = books.filter(({ payment }) => isBasedOn(charge, payment))
-  return own.length > 0 ? own : books.filter((book) => hasAttempt(book, charge))
+  const own = books.filter(({ payment }) => isSameReference(payment, charge))
+  return own.length > 0 ? own : books.filter(({ attempts }) => attempts.some((one) => isSameReference(one, charge)))
 }
 
 export const booksOfCharge = (db: Database, operation: string, tenant: Tenant, charge: ChargeReference): Books =>

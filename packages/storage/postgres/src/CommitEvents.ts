@@ -6,7 +6,7 @@ import { bindEventId } from "./Keys.ts"
 import { type Place, written } from "./PaymentRow.ts"
 import { rows } from "./Rows.ts"
 
-interface OwnerText {
+export interface OwnerText {
   readonly workspace: string
   readonly environment: string
 }

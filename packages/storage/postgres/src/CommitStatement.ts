@@ -8,7 +8,7 @@
  */
 import type { Tenant } from "@pointsman/core"
 import { type Bound, entryKey, list, onConflictReplace } from "@pointsman/storage-sql"
-import { endpoints, eventWrites } from "./CommitEvents.ts"
+import { endpoints, eventWrites, type OwnerText } from "./CommitEvents.ts"
 import type { DrawnChange, Shape } from "./DrawnChange.ts"
 import { tenantNumber } from "./Keys.ts"
 import { columnsOf, keyOf, type Place, type Read, written } from "./PaymentRow.ts"
@@ -68,7 +68,7 @@ type Version = (placed: string) => string
 /** `whole`: parts that have to write so many rows for each change whose row is written. */
 const writesOf = (shape: Shape, isMany: boolean, place: Place, version: Version) => {
   const tenant = (read: (tenant: Tenant) => string) => place("text", ({ change }) => bindText(read(change.tenant)))
-  let ofTenant: { readonly workspace: string; readonly environment: string } | undefined
+  let ofTenant: OwnerText | undefined
   const owner = () => {
     ofTenant ??= {
       workspace: tenant(({ workspaceId }) => workspaceId),
@@ -101,7 +101,7 @@ const writesOf = (shape: Shape, isMany: boolean, place: Place, version: Version)
   return { parts, whole }
 }
 
-export type Owned = () => { readonly workspace: string; readonly environment: string }
+export type Owned = () => OwnerText
 
 const valuesOf = (count: number, name: (at: number) => string): string =>
   `(values ${list(Array.from({ length: count }, (_, at) => `(${name(at)})`))}) as x (name)`
@@ -138,11 +138,6 @@ const guardsOf = (shape: Shape, place: Place, owner: Owned): ReadonlyArray<strin
     guards.push(`not ${exists(`select 1 from charges as g where ${isHeld}`)}`)
   }
   return guards
-}
-
-interface OwnerText {
-  readonly workspace: string
-  readonly environment: string
 }
 
 /** Without a loss nothing else is read. */

@@ -1,6 +1,6 @@
 /** The rows of payments as books, and what else names a payment. */
-import type { Attempt, Payment, Tenant } from "@pointsman/core"
-import type { ChargeReference } from "@pointsman/core/internal"
+import type { Payment, Tenant } from "@pointsman/core"
+import { type ChargeReference, isSameReference } from "@pointsman/core/internal"
 import type { Change, PaymentBook } from "@pointsman/core/ports"
 import { list, type Row, readBookRow } from "@pointsman/storage-sql"
 import type { Database } from "./Database.ts"
@@ -62,18 +62,10 @@ export const booksNamed = (db: Database, tenant: Tenant, kind: NameKind, id: str
     namesOf(book).some(([of, name]) => of === kind && name === id)
   )
 
-const isBasedOn = (
-  { connectionId, providerRef }: ChargeReference,
-  one: Pick<Payment, "connectionId" | "providerRef">
-) => one.connectionId === connectionId && one.providerRef === providerRef
-
-const hasAttempt = ({ attempts }: PaymentBook, charge: ChargeReference): boolean =>
-  attempts.some((one: Attempt) => isBasedOn(charge, one))
-
 /** Those that are based on a charge; else those with an attempt that names it. */
 const ofCharge = (books: ReadonlyArray<PaymentBook>, charge: ChargeReference): ReadonlyArray<PaymentBook> => {
-  const own = books.filter(({ payment }) => isBasedOn(charge, payment))
-  return own.length > 0 ? own : books.filter((book) => hasAttempt(book, charge))
+  const own = books.filter(({ payment }) => isSameReference(payment, charge))
+  return own.length > 0 ? own : books.filter(({ attempts }) => attempts.some((one) => isSameReference(one, charge)))
 }
 
 /** Every payment that names a charge, by whatever of it: a capture has an id of its own. */
