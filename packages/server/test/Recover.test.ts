@@ -1,7 +1,7 @@
 /**
  * A backup that is restored under payments and refunds: `pointsman recover` brings them back from the providers' lists, and
  * no key moves money twice. `POINTSMAN_RECOVERED_PAYMENTS` sets how many payments there are, with a fifth as many refunds: 50, and
- * 1,000 in a long run.
+ * 1,000 in a long run, which tests PostgreSQL too.
  */
 import { spawn } from "node:child_process"
 import { createHmac } from "node:crypto"
@@ -12,7 +12,7 @@ import { bundledMain } from "./support/Bundle.ts"
 import { runHere } from "./support/CommandInProcess.ts"
 import { documentOf } from "./support/CommandProcess.ts"
 import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
-import { amountOf } from "./support/LongRuns.ts"
+import { amountOf, isLong } from "./support/LongRuns.ts"
 import {
   environmentOn,
   newDatabase,
@@ -189,7 +189,7 @@ const backupTime = () => new Date(Date.now() - 60_000).toISOString()
 
 const storages: ReadonlyArray<readonly [string, (folder: string) => Kept | Promise<Kept>]> = [
   ["SQLite", keptFile],
-  ...(postgresMissing === undefined ? [["PostgreSQL", keptDatabase] as const] : [])
+  ...(isLong && postgresMissing === undefined ? [["PostgreSQL", keptDatabase] as const] : [])
 ]
 
 describe.each(storages)("a backup that is restored, on %s", { timeout: 180_000 + count * 1_000 }, (_, make) => {

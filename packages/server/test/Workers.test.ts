@@ -234,29 +234,32 @@ describe.skipIf(sharedPostgres.url === "")("workers", () => {
     }
   )
 
-  it("given what one server could not start with, when several start, then they end once, and say the same", async () => {
-    const [database, user] = [newName(), newName()]
-    await execute(`create role ${user} login connection limit 4`, `create database ${database} owner ${user}`)
-    const taken = await portTaken()
-    const ended = async (environment: Record<string, string>) => {
-      const { code, stderr, stdout } = await runServer({ folder: temporaryFolder(), environment })
-      assert.strictEqual(code, 1)
-      assert.strictEqual(stdout, "")
-      return stderr
+  it.runIf(isLong)(
+    "given what one server could not start with, when several start, then they end once, and say the same",
+    async () => {
+      const [database, user] = [newName(), newName()]
+      await execute(`create role ${user} login connection limit 4`, `create database ${database} owner ${user}`)
+      const taken = await portTaken()
+      const ended = async (environment: Record<string, string>) => {
+        const { code, stderr, stdout } = await runServer({ folder: temporaryFolder(), environment })
+        assert.strictEqual(code, 1)
+        assert.strictEqual(stdout, "")
+        return stderr
+      }
+      const [port, missing, worker] = await Promise.all([
+        ended({ ...environmentOf(database, 2), PORT: String(taken) }),
+        ended(environmentOf("not_there", 2)),
+        ended(environmentOf(database, 2, user))
+      ])
+      assert.strictEqual(
+        port,
+        `Port ${taken} on 127.0.0.1 is already in use. Stop the program that uses it, or set PORT (--port) to another port.\n`
+      )
+      assert.match(missing, /^The database postgres:\S+ cannot be used: database "not_there" does not exist\.\n$/u)
+      assert.match(worker, /too many connections for role/u)
+      assert.match(worker, /^Server process \d of 2 exited with code 1\.$/mu)
     }
-    const [port, missing, worker] = await Promise.all([
-      ended({ ...environmentOf(database, 2), PORT: String(taken) }),
-      ended(environmentOf("not_there", 2)),
-      ended(environmentOf(database, 2, user))
-    ])
-    assert.strictEqual(
-      port,
-      `Port ${taken} on 127.0.0.1 is already in use. Stop the program that uses it, or set PORT (--port) to another port.\n`
-    )
-    assert.match(missing, /^The database postgres:\S+ cannot be used: database "not_there" does not exist\.\n$/u)
-    assert.match(worker, /too many connections for role/u)
-    assert.match(worker, /^Server process \d of 2 exited with code 1\.$/mu)
-  })
+  )
 })
 
 /**
