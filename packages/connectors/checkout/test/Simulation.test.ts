@@ -9,7 +9,7 @@ import { simulate } from "@pointsman/contracts/simulator"
 import { layer } from "@pointsman/storage-memory"
 import { type Spoken, speakingCheckout } from "./SimulatedCheckout.ts"
 
-const seeds = Number(process.env["POINTSMAN_CHECKOUT_SEEDS"] ?? 8)
+const seeds = Number(process.env["POINTSMAN_CHECKOUT_SEEDS"] ?? 4)
 const first = Number(process.env["POINTSMAN_CHECKOUT_FIRST_SEED"] ?? 1)
 
 describe("a simulated Checkout.com", () => {

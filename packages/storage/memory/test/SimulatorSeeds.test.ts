@@ -6,7 +6,7 @@ import { layer } from "@pointsman/storage-memory"
 import { Effect, Layer } from "effect"
 import { assert, describe, it } from "vitest"
 
-const seeds = 20
+const seeds = 8
 
 /** What a run does, to the last call and the last answer. */
 const traceOf = async (seed: number) => {

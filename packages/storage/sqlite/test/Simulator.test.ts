@@ -4,7 +4,7 @@ import { simulate } from "@pointsman/contracts/simulator"
 import { layer } from "@pointsman/storage-sqlite"
 import { assert, describe, it } from "vitest"
 
-const seeds = 8
+const seeds = 3
 
 const storage = layer({ filename: ":memory:" })
 
