@@ -122,7 +122,7 @@ describe("places", () => {
     Effect.sync(() => {
       const admission = makeAdmission({ places: 1 })
       admission.enter(nothing, nothing)
-      const waiting = 50_000
+      const waiting = 20_000
       let begun = 0
       for (let more = 0; more < waiting; more++) {
         admission.enter(() => {
