@@ -189,10 +189,10 @@ describe("migrations", () => {
     })
   )
 
-  it.live("given a new file, when several processes open it at once, then all of them come through", () =>
+  it.live("given a new file, when two processes open it at once, then both come through", () =>
     Effect.gen(function* () {
       const filename = yield* newFile
-      const answers = yield* Effect.forEach(Array(4).keys(), () => otherProcess(filename, "write", "3"), {
+      const answers = yield* Effect.forEach(Array(2).keys(), () => otherProcess(filename, "write", "6"), {
         concurrency: "unbounded"
       })
       expect(new Set(answers.flat()).size).toBe(12)
