@@ -38,31 +38,39 @@ export const bindEventId = (id: string): Uint8Array | null =>
 
 export const readEventId = (value: unknown): string => eventPrefix + readId(value)
 
-/** Greater than every id. */
-const last = "ff".repeat(17)
+const digits = 32
+const afterAll = (hex: string): Uint8Array => bytes(hex.padEnd(digits + 2, "f"))
+
+/** Between the last id before those that begin so, and the first of them. */
+const beforeAll = (hex: string): Uint8Array => {
+  const first = BigInt(`0x${hex.padEnd(digits, "0")}`)
+  return bytes(first === 0n ? "" : `${(first - 1n).toString(16).padStart(digits, "0")}ff`)
+}
 
 /** An id is smaller than the bytes, or greater, where it is smaller than the text, or greater. */
 export const bindBound = (text: string): Uint8Array => {
   let hex = ""
   for (let place = 0; place < uuidLength; place++) {
     const char = text[place]
-    if (char === undefined) break
+    if (char === undefined) return beforeAll(hex)
     if (dashes.has(place)) {
       if (char === "-") continue
-      return bytes(char < "-" ? padded(hex, "0") : padded(hex, "f"))
+      return char < "-" ? beforeAll(hex) : afterAll(hex)
     }
     if (/[0-9a-f]/u.test(char)) hex += char
-    else return bytes(char < "0" ? padded(hex, "0") : char < "a" ? padded(`${hex}a`, "0") : padded(hex, "f"))
+    else return char < "0" ? beforeAll(hex) : char < "a" ? beforeAll(`${hex}a`) : afterAll(hex)
   }
   // A whole id with more behind it follows that id alone.
-  return bytes(text.length > uuidLength ? `${hex}00` : text === "" ? "" : hex.padEnd(32, "0"))
+  return bytes(text.length > uuidLength ? `${hex}00` : hex)
 }
-
-const padded = (hex: string, digit: "0" | "f"): string => hex.padEnd(digit === "0" ? 32 : last.length, digit)
 
 /** As `bindBound`, of events. */
 export const bindEventBound = (text: string): Uint8Array =>
-  text.startsWith(eventPrefix) ? bindBound(text.slice(eventPrefix.length)) : bytes(text < eventPrefix ? "" : last)
+  text.startsWith(eventPrefix)
+    ? bindBound(text.slice(eventPrefix.length))
+    : text < eventPrefix
+      ? beforeAll("")
+      : afterAll("")
 
 const hash = (text: string): Buffer => hashOnce("sha256", Buffer.from(text, "utf16le"), "buffer")
 
