@@ -36,12 +36,18 @@ const look = `select
   exists (${endpoints(owner)}) as is_followed,
   exists (select 1 from payments as x where x.page = $13 and x.id <> $2) as is_page_taken`
 
-const register = `insert into tenants (t, workspace_id, environment) values ($1, $2, $3)
-  on conflict (workspace_id, environment) do nothing`
+// Two servers may write it at once, and either of its keys may find the other's row first.
+const register = "insert into tenants (t, workspace_id, environment) values ($1, $2, $3) on conflict do nothing"
+
+const isRegistered = "select 1 from tenants where t = $1 and workspace_id = $2 and environment = $3"
 
 /** Fails where another tenant has the same number. */
-export const registerTenant = (db: Database, tenant: Tenant): Effect.Effect<void, StorageError> =>
-  Effect.asVoid(db.update("commit", register, [tenantNumber(tenant), ...bindTenant(tenant)]))
+export const registerTenant = Effect.fnUntraced(function* (db: Database, tenant: Tenant) {
+  const row = [tenantNumber(tenant), ...bindTenant(tenant)]
+  yield* db.update("commit", register, row)
+  if ((yield* db.read("commit", isRegistered, row)).length > 0) return
+  return yield* new StorageError({ operation: "commit", cause: new Error("another tenant has the number of this one") })
+})
 
 /** Fails with what refuses the change; where nothing does, gives what it is to be written with. */
 export const refusal = Effect.fnUntraced(function* (

@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import type { Tenant } from "@pointsman/core"
 import { type Change, Deliveries, Directory, Ids, Ledger, type WebhookEndpoint } from "@pointsman/core/ports"
 import { layer } from "@pointsman/storage-postgres"
-import { Effect, Exit, Layer, Option } from "effect"
+import { Context, Effect, Exit, Layer, Option } from "effect"
 import { tenantNumber } from "../src/Keys.ts"
 import { newChange, tenant, withStorage } from "./Given.ts"
 import { hasServer, newDatabase } from "./support/TestDatabase.ts"
@@ -76,5 +76,25 @@ describe.skipIf(!hasServer)("ids of commits", () => {
           })
         )
       })
+  )
+
+  it.live("given tenants that four servers meet at once, then every first payment is written", () =>
+    Effect.gen(function* () {
+      const url = yield* newDatabase
+      const server = Effect.map(
+        Layer.build(Layer.fresh(layer({ url, allowAsyncCommit: true }).pipe(Layer.provide(Ids.layer)))),
+        Context.get(Ledger)
+      )
+      const servers = yield* Effect.all([server, server, server, server])
+      for (let round = 0; round < 100; round++) {
+        const owner: Tenant = { workspaceId: `shop-${round}`, environment: "sandbox" }
+        yield* Effect.forEach(
+          servers,
+          (ledger) => Effect.flatMap(newChange(), (change) => ledger.commit(of(change, owner))),
+          { concurrency: "unbounded" }
+        )
+        expect(yield* servers[0].payments(owner, { limit: 10 })).toHaveLength(4)
+      }
+    }).pipe(Effect.provide(Ids.layer))
   )
 })

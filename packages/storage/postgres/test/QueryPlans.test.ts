@@ -195,7 +195,11 @@ describe.skipIf(!hasServer)("query plans", () => {
         const change = yield* newChange().pipe(Effect.provide(Ids.layer))
         const created = yield* plansOf(ledger.commit(change))
         expect(scanned(created)).toEqual([])
-        expect(walksOf(created)).toEqual(["tenants_pkey (t)", `webhook_endpoints_by_tenant (${byTenant}, active)`])
+        expect(walksOf(created)).toEqual([
+          "tenants_pkey (t)",
+          `tenants_workspace_id_environment_key (${byTenant})`,
+          `webhook_endpoints_by_tenant (${byTenant}, active)`
+        ])
         const { after } = change.payment
         const moved = yield* plansOf(
           ledger.commit({ ...change, payment: { expected: 1, after: { ...after, version: 2 } }, claim: undefined })
