@@ -58,7 +58,7 @@ describe("places for requests", () => {
   it("given clients that hang up at any moment, then their places are free again", async () => {
     const server = await startServerHere({ folder: temporaryFolder(), environment })
     const body = JSON.stringify(payment)
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < (isLong ? 5 : 1); round++) {
       const sockets = await Promise.all(Array.from({ length: clients }, () => open(server)))
       const closed = sockets.map((socket) => new Promise((resolve) => socket.once("close", resolve)))
       for (const [at, socket] of sockets.entries()) {
