@@ -35,12 +35,25 @@ const bare = [
   "6304000000000000"
 ]
 
+/** Of the script whose zero has that code. */
+const inDigits = (zero: string): string =>
+  "4111 1111 1111 1111".replaceAll(/[0-9]/gu, (digit) =>
+    String.fromCodePoint(Number.parseInt(zero, 16) + Number(digit))
+  )
+
 const written = [
   "4111 1111 1111 1111",
   "4111-1111-1111-1111",
   "paid by 4111 1111  1111 1111, thanks",
   "4111\u00a01111\u20131111 1111",
   "\uff14\uff11\uff11\uff11 \uff11\uff11\uff11\uff11 \uff11\uff11\uff11\uff11 \uff11\uff11\uff11\uff11",
+  ...["0660", "06f0", "0966", "09e6", "0e50", "17e0", "1a80", "1a90"].map((zero) => inDigits(zero)),
+  "\u{1d7d2}\u{1d7cf}\u{1d7cf}\u{1d7cf} 1111 1111 1111",
+  "4111.1111.1111.1111",
+  "4111/1111/1111/1111",
+  "4111_1111_1111_1111",
+  "4111, 1111, 1111, 1111",
+  "4\u200b111 11\u2060\u200d11 1111\ufeff 1111",
   "3782 822463 10005",
   "3056 930902 5904",
   "4111111111111111 12/27",

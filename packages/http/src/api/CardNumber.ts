@@ -19,7 +19,7 @@ export const looksLikeCardNumber = (text: string): boolean => {
  */
 export type CardNumberKind = "written" | "bare"
 
-/** What a text contains, in whatever form of digits, spaces and dashes, also percent-encoded. */
+/** What a text contains, in the digits of any script, with separators between groups, also percent-encoded. */
 export const cardNumberIn = (text: string): CardNumberKind | undefined => {
   if (!hasDigits(text)) return undefined
   const kinds = new Set([kindIn(plainOf(text)), kindIn(plainOf(decoded(text)))])
@@ -27,18 +27,26 @@ export const cardNumberIn = (text: string): CardNumberKind | undefined => {
 }
 
 /** Whether there may be a card number at all: most texts have fewer digits, and cost no more than this. */
-const hasDigits = (text: string): boolean => {
-  let digits = 0
-  for (let at = 0; at < text.length; at++) if (/\p{Nd}/u.test(text[at] as string)) digits++
-  return digits >= 12
+const hasDigits = (text: string): boolean => (text.match(anyDigit)?.length ?? 0) >= 12
+
+const anyDigit = /\p{Nd}/gu
+
+/** The ten digits of a script follow each other, and no digit of another is beside them but those that NFKC makes ASCII. */
+const asciiDigit = (digit: string): string => {
+  const code = digit.codePointAt(0) ?? 0
+  let value = 0
+  while (value < 9 && /\p{Nd}/u.test(String.fromCodePoint(code - value - 1))) value++
+  return String(value)
 }
 
-/** ASCII digits, `-` for every dash and a space for every white space. */
+/** ASCII digits, `-` for every dash, a space for every white space, and nothing that is not seen. */
 const plainOf = (text: string): string =>
   text
     .normalize("NFKC")
+    .replace(/\p{Default_Ignorable_Code_Point}/gu, "")
     .replace(/\p{Dash_Punctuation}/gu, "-")
     .replace(/\s/gu, " ")
+    .replace(/[^\P{Nd}0-9]/gu, asciiDigit)
 
 /** As in the query of a URL. A text that is no such encoding stays as it is. */
 const decoded = (text: string): string => {
@@ -49,9 +57,9 @@ const decoded = (text: string): string => {
   }
 }
 
-/** In groups of four, 4-6-5 or 4-6-4, with one to three spaces or dashes between them. */
+/** In groups of four, 4-6-5 or 4-6-4, with one to three separators between them. */
 const grouped =
-  /(?<![0-9])[0-9]{4}[ -]{1,3}(?:[0-9]{4}[ -]{1,3}[0-9]{4}[ -]{1,3}[0-9]{1,4}(?:[ -]{1,3}[0-9]{1,3})?|[0-9]{6}[ -]{1,3}[0-9]{4,5})(?![0-9])/gu
+  /(?<![0-9])[0-9]{4}[ ./_,-]{1,3}(?:[0-9]{4}[ ./_,-]{1,3}[0-9]{4}[ ./_,-]{1,3}[0-9]{1,4}(?:[ ./_,-]{1,3}[0-9]{1,3})?|[0-9]{6}[ ./_,-]{1,3}[0-9]{4,5})(?![0-9])/gu
 const run = /(?<![0-9])[0-9]{12,19}(?![0-9])/gu
 /** `12/27`, `12-2027`, `2027-12`. */
 const expiry = /(?<![0-9])(?:(?:0?[1-9]|1[0-2]) ?[/-] ?(?:20)?[0-9]{2}|20[0-9]{2} ?[/-] ?(?:0[1-9]|1[0-2]))(?![0-9])/u
@@ -62,7 +70,7 @@ const codeBehind = /^[ ,;|:/-]{1,3}[0-9]{3,4}(?![0-9])/u
 const bareAtMost = 16
 
 const kindIn = (text: string): CardNumberKind | undefined => {
-  if ([...text.matchAll(grouped)].some(([found]) => isCardNumber(found.replace(/[ -]/gu, "")))) return "written"
+  if ([...text.matchAll(grouped)].some(([found]) => isCardNumber(found.replace(/[^0-9]/gu, "")))) return "written"
   const bare = [...text.matchAll(run)].filter(([found]) => isCardNumber(found))
   if (bare.length === 0) return undefined
   // Each costs a look at the whole text, and so many are no order numbers.
