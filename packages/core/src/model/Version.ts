@@ -2,10 +2,9 @@
  * Versions of payments and of claims: a count of writes, which no two records share, also where a store loses its newest
  * records under servers that go on.
  *
- * A lagging standby that is promoted has a payment at an earlier version than was acknowledged, and writes other records
- * from there on. If it counted on, a step that was decided on a lost record would be written over another record with the
- * same number. So each history of a store has versions of its own, and what the store writes is numbered in the history
- * of that moment, whatever the writer had counted.
+ * A lagging standby that is promoted has a payment at an earlier version than was acknowledged. If it counted on, a step
+ * that was decided on a lost record would be written over another record with the same number. So each history of a store
+ * has versions of its own, and what the store writes is numbered in the history of that moment.
  */
 
 /** More writes than any record has. Below 2^53 there is room for two million histories. */

@@ -2,9 +2,8 @@
  * Takes secrets out of a text that a provider wrote. Providers show what they were sent, in messages, codes and
  * references, and those are stored, answered and told to merchants.
  *
- * A secret is found as it is and as others write it: in a URL or a form, also encoded twice or three times, with escapes
- * of JSON or HTML, in UTF-16, in Base64 (also where it is a part of what was encoded, as in `Basic` authentication) and in
- * hexadecimal digits.
+ * A secret is found as it is and as others write it: encoded once to three times as in a URL, with escapes of JSON or HTML,
+ * in UTF-16, in hexadecimal digits, and in Base64, also as a part, as in `Basic` authentication.
  */
 import { Redacted } from "effect"
 import { Base64, Hex } from "effect/encoding"

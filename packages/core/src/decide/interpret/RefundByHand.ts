@@ -37,11 +37,11 @@ export const ofUnnamedRefund = (
   )
   if (known !== undefined) return ofRefund(book, known, state, source)
   if (refundId === undefined) return { _tag: "Malformed", reason: "a refund without an id" }
-  if (book.refunds.some((one) => isUnnamed(one) && one.connectionId === attempt.connectionId))
-    return contradicts(book, nameOf(state), evidenceOf(attempt.id, state), source.now)
   if (state._tag === "RefundFailed") return ofFailed(book, refundId, state, source)
   const { stated } = state
   if (stated === undefined) return { _tag: "Malformed", reason: "a refund without an id of ours has no amount" }
+  if (book.refunds.some((one) => one.connectionId === attempt.connectionId && isUnnamed(one, stated)))
+    return contradicts(book, nameOf(state), evidenceOf(attempt.id, state), source.now)
   const order = orderOfFailed(book.payment, refundId, source)
   if (order === "older") return older
   // It is pending until a lookup decides.
@@ -55,8 +55,12 @@ export const ofUnnamedRefund = (
     : recorded(book, said, stated, source)
 }
 
-/** A row of a report named it by our id alone: one that the provider names may be the same. */
-const isUnnamed = ({ providerRefundId, stage }: Refund): boolean => providerRefundId === null && stage === "Succeeded"
+/** A row of a report named it by our id alone: one of its amount that the provider names may be the same. */
+const isUnnamed = ({ money, providerRefundId, stage }: Refund, stated: Money): boolean =>
+  providerRefundId === null &&
+  stage === "Succeeded" &&
+  money.minorUnits === stated.minorUnits &&
+  money.currency === stated.currency
 
 const roomFor = (payment: Payment, { currency }: Money): number =>
   taken.has(payment.state) && currency === payment.money.currency ? refundableMinor(payment) : 0

@@ -2,9 +2,8 @@
  * A partner's sub-merchants: provisioning, inviting again, listing.
  *
  * Write, then act: the merchant and the hash of its token are stored before the owner is notified. A process that dies
- * in between leaves a merchant whose owner heard nothing, and the token is gone with it; so does a notifier that fails.
- * The merchant exists all the same, the address is taken, and `inviteMerchantAgain` makes a new token. The other
- * order could invite somebody to a workspace that is not there.
+ * in between leaves a merchant whose owner heard nothing; so does a notifier that fails. The address is taken then, and
+ * `inviteMerchantAgain` makes a new token. The other order could invite to a workspace that is not there.
  */
 import { Clock, Effect, Exit, Fiber, Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"

@@ -2,8 +2,8 @@
  * The background of disputes: reminds of deadlines, reads disputes that only a report named, and looks up what became of
  * submissions without an answer.
  *
- * It may die at any point, and run in several processes at once: a reminder is written with the version of the payment and
- * the day that it reminds of, so that each is written once, and nothing is asked of a provider but to look something up.
+ * It may die at any point, and run in several processes at once: a reminder is written once, with the version of the
+ * payment and its day, and providers are only asked to look something up.
  */
 import { Clock, Effect } from "effect"
 import { lookUpSubmission } from "../../call/LookUp.ts"

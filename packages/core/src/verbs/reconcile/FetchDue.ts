@@ -1,9 +1,8 @@
 /**
  * Fetches the reports of the connections that say how often, each from where its last fetched run ended.
  *
- * One process of all on the store fetches: it holds a lease, which it extends with each look. The lease only saves requests to
- * providers. A process that froze, and fetches beside the next one, is stopped by the lease of the connection's reports, as
- * every other reader is (`RunReport.ts`).
+ * One process of all on the store fetches: it holds a lease, which only saves requests to providers. A process that froze,
+ * and fetches beside the next one, is stopped by the lease of the connection's reports (`RunReport.ts`).
  */
 import { Cause, Clock, Effect, Equal, Exit, Metric, Option, Semaphore } from "effect"
 import { reportFetches, reportsLate } from "../../metrics/Metrics.ts"
