@@ -67,7 +67,7 @@ const good = (
   const counts =
     `${counted(checked.workspaces, "workspace")}, ${counted(checked.connections, "connection")}, ` +
     counted(checked.rules, "rule")
-  const lines = [`Entries in ${path} that can never take effect:`, ...found.map(formatFinding)].join("\n  ")
+  const lines = [`Findings in ${path}:`, ...found.map(formatFinding)].join("\n  ")
   return {
     document: {
       checked,

@@ -1,7 +1,8 @@
 /**
- * What a configuration file says about routing and can never come to. None of it is a mistake: a connection that is
- * switched off for a night must not stop a start. Pure.
+ * What a configuration file says about routing and can never come to, and providers that it reaches without encryption. None
+ * of it is a mistake: a connection that is switched off for a night must not stop a start. Pure.
  */
+import { isIP } from "node:net"
 import {
   type ConfigurationFile,
   formatPath,
@@ -15,18 +16,45 @@ import {
 import { defaultRoutingSettings, environments } from "@pointsman/core"
 import { providerLimits } from "@pointsman/core/internal"
 import type { Connectors } from "@pointsman/core/ports"
+import { isPublicAddress } from "@pointsman/transport-node"
 import { printable } from "./commands/Table.ts"
 
 export interface ConfigurationFinding {
   readonly path: ReadonlyArray<PropertyKey>
   /** The rule's name; `null` where it is about no rule. */
   readonly rule: string | null
-  readonly kind: RuleFindingKind
+  readonly kind: RuleFindingKind | "insecure"
   readonly reason: string
 }
 
 /** `file` has no mistake. */
 export const configurationFindings = (
+  file: ConfigurationFile,
+  connectors: Connectors["Service"]
+): ReadonlyArray<ConfigurationFinding> => [...routingFindings(file, connectors), ...insecureConnections(file)]
+
+const insecureConnections = ({ workspaces }: ConfigurationFile): ReadonlyArray<ConfigurationFinding> =>
+  workspaces.flatMap(({ connections = [] }, workspace) =>
+    connections.flatMap(({ credentials, environment }, connection): ReadonlyArray<ConfigurationFinding> => {
+      if (environment !== "production" || !isOpen(credentials?.["baseUrl"])) return []
+      const path = ["workspaces", workspace, "connections", connection, "credentials", "baseUrl"]
+      const reason = "Its payments and its secret reach the provider over the public internet without encryption."
+      return [{ path, rule: null, kind: "insecure", reason: `${reason} Use https.` }]
+    })
+  )
+
+/** Names of networks of one's own: a service beside the server, or of its cluster. */
+const ownNames = /\.(?:internal|local|localhost|lan|svc|test|home\.arpa)$/u
+
+const isOpen = (baseUrl: unknown): boolean => {
+  if (typeof baseUrl !== "string" || !URL.canParse(baseUrl)) return false
+  const { hostname, protocol } = new URL(baseUrl)
+  const host = hostname.replace(/^\[|\]$|\.$/gu, "")
+  const isPublic = isIP(host) > 0 ? isPublicAddress(host) : host.includes(".") && !ownNames.test(host)
+  return protocol === "http:" && isPublic
+}
+
+const routingFindings = (
   file: ConfigurationFile,
   connectors: Connectors["Service"]
 ): ReadonlyArray<ConfigurationFinding> =>

@@ -105,7 +105,7 @@ describe("pointsman config check", () => {
     assert.deepStrictEqual(text, {
       code: 0,
       stdout: [
-        "Entries in doubtful.json that can never take effect:",
+        "Findings in doubtful.json:",
         ...lines.map((line) => `  ${line}`),
         "1 workspace, 2 connections, 3 rules: 3 findings\n"
       ].join("\n"),
@@ -121,6 +121,31 @@ describe("pointsman config check", () => {
       kind: "unreachable",
       reason: 'Every payment that it matches is decided earlier by the rule "cards".'
     })
+  })
+
+  it("given providers without encryption, when it is checked, then those of production on the public internet are reported", async () => {
+    const at = (id: string, baseUrl: string, fields: object = {}) =>
+      connection(id, { credentials: { baseUrl, apiKey: { $env: "API_KEY" } }, ...fields })
+    const connections = [
+      at("name", "http://payments.example.com"),
+      at("address", "http://93.184.215.14:8080"),
+      at("own-name", "http://payments.internal"),
+      at("own-address", "http://10.0.0.7:8080"),
+      at("beside", "http://adapter:8080"),
+      at("encrypted", "https://payments.example.com"),
+      at("sandbox", "http://payments.example.com", { environment: "sandbox" })
+    ]
+    const folder = folderWith({ "open.json": { workspaces: [{ id: "acme", connections }] } })
+    const { code, stdout } = await runHere(folder, [...check, "--config", "open.json", "--strict"], environment)
+    const lineOf = (index: number) =>
+      `  workspaces[0].connections[${index}].credentials.baseUrl (insecure): Its payments and its secret reach the provider over the public internet without encryption. Use https.`
+    assert.deepStrictEqual(
+      [code, stdout],
+      [
+        1,
+        ["Findings in open.json:", lineOf(0), lineOf(1), "1 workspace, 7 connections, 0 rules: 2 findings\n"].join("\n")
+      ]
+    )
   })
 
   it("given mistakes, no file, or none named, when it is checked, then it ends with 1 and says so", async () => {

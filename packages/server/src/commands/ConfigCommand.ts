@@ -10,7 +10,9 @@ import { jsonFlag, print } from "./Output.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
 
 const strictFlag = Flag.Boolean("strict").pipe(
-  Flag.withDescription("Exit with 1 on findings too: entries that can never take effect"),
+  Flag.withDescription(
+    "Exit with 1 on findings too: entries that can never take effect, and providers without encryption"
+  ),
   Flag.withDefault(false),
   Flag.withoutNegation
 )
@@ -39,8 +41,8 @@ const check = (environment: Readonly<Record<string, string | undefined>>) =>
     })
   ).pipe(
     Command.withDescription(
-      "Read the configuration file as the server does at startup, and report errors and routing entries " +
-        "that can never take effect. Opens no database and needs no encryption key. Exits with 1 if the file " +
+      "Read the configuration file as the server does at startup, and report errors, routing entries " +
+        "that can never take effect and production providers that are reached without encryption. Opens no database and needs no encryption key. Exits with 1 if the file " +
         "is invalid."
     ),
     Command.withShortDescription("Check the configuration file"),
