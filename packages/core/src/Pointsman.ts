@@ -50,6 +50,7 @@ import type { Transport } from "./ports/Transport.ts"
 import { Circuits } from "./routing/run/Circuits.ts"
 import { LearnedRates } from "./routing/run/LearnedRates.ts"
 import { KeyUses } from "./verbs/administer/KeyUses.ts"
+import { RefusedGuesses } from "./verbs/administer/SignIn.ts"
 import { ArchiveHints, makeArchiveHints } from "./verbs/read/ReadArchive.ts"
 import { archiveFirst } from "./verbs/retain/RemovePayments.ts"
 
@@ -166,7 +167,7 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
         const proofDefaults = yield* ProofSettings
         const proof = { ...proofDefaults, lookUpsPerDay: options.proofLookUpsPerDay ?? proofDefaults.lookUpsPerDay }
         const archive = yield* Archive
-        const services = yield* Effect.context<DoorServices>()
+        const services = Context.add(yield* Effect.context<DoorServices>(), RefusedGuesses, new Map())
         const storageClock = (yield* StorageClock) ?? machineClock(yield* Clock.Clock)
         const context = Context.add(services, PaymentSettings, settings).pipe(
           Context.add(Clock.Clock, storageClock.clock),

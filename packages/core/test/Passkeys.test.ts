@@ -17,7 +17,7 @@ const signedIn = Effect.fnUntraced(function* (name = login) {
   const { operators } = yield* Pointsman
   yield* operators.add({ login: name, displayName: "Jo", grants })
   const { token } = yield* operators.createLink(name)
-  return yield* operators.signInWithLink(token, source)
+  return yield* operators.signInWithLink(token)
 })
 const add = Effect.fnUntraced(function* (session: NewSession, passkey: VerifiedPasskey | undefined = verified) {
   const { passkeys } = (yield* Pointsman).operators

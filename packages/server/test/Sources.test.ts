@@ -77,6 +77,7 @@ describe("a source that fails too often", () => {
       Array.from({ length: 60 }, async (_, at) => (await wrongKeys(server.url, 1, `203.0.113.${at}`))[0] ?? "")
     )
     assert.isAbove(answers.filter((answer) => statusOf(answer) === "429").length, 20)
+    assert.lengthOf(server.stderr().match(/POINTSMAN_TRUSTED_PROXIES names no proxy/gu) ?? [], 1)
   })
 
   it("given a client that guesses tokens of pages, then it is told to wait, and a right token works", async () => {

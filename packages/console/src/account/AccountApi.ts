@@ -50,7 +50,7 @@ export class Entry extends HttpApiGroup.make("entry")
     HttpApiEndpoint.post("signInByLink", "/session/link", {
       payload: LinkToken,
       success: Session,
-      error: failures("sign_in_refused", "too_many_sign_ins", "internal_error")
+      error: failures("sign_in_refused", "internal_error")
     }).annotateMerge(summary("Sign in by a link", "Begins a session with a token that works once.")),
     HttpApiEndpoint.post("beginPasskeySignIn", "/session/passkey/options", {
       success: Schema.Struct({ data: SignInOptions }),

@@ -64,9 +64,7 @@ const entryLayer = HttpApiBuilder.group(
       .handle("signIn", ({ payload }) =>
         Effect.flatMap(RequestSource, (source) => signIn(operators.signInWithPassword({ ...payload, source })))
       )
-      .handle("signInByLink", ({ payload }) =>
-        Effect.flatMap(RequestSource, (source) => signIn(operators.signInWithLink(payload.token, source)))
-      )
+      .handle("signInByLink", ({ payload }) => signIn(operators.signInWithLink(payload.token)))
       .handle("beginPasskeySignIn", () =>
         RequestSource.pipe(
           Effect.flatMap(operators.passkeys.beginSignIn),

@@ -92,12 +92,10 @@ const signIn = Effect.fnUntraced(function* (visit: Visit) {
 const useLink = Effect.fnUntraced(function* (visit: Visit) {
   const { operators } = yield* Pointsman
   const token = Redacted.make(visit.params["token"] ?? "")
-  return yield* operators.signInWithLink(token, yield* RequestSource).pipe(
+  return yield* operators.signInWithLink(token).pipe(
     Effect.flatMap((session) => beginSession(session, "/payments")),
     Effect.catchTags({
       "pointsman/SignInRefused": () => Effect.succeed<Answer>(linkPage(visit, usedLink, 401)),
-      "pointsman/TooManySignIns": ({ retryAfterMillis }) =>
-        Effect.succeed<Answer>(linkPage(visit, slower(retryAfterMillis), 429)),
       "pointsman/StorageError": internalError
     })
   )

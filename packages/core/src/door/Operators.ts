@@ -62,11 +62,7 @@ export interface OperatorMethods {
   readonly signInWithPassword: (
     given: PasswordSignIn
   ) => Effect.Effect<NewSession, SignInRefused | TooManySignIns | StorageError>
-  /** `source`: as in `PasswordSignIn`. */
-  readonly signInWithLink: (
-    token: Redacted.Redacted<string>,
-    source: string
-  ) => Effect.Effect<NewSession, SignInRefused | TooManySignIns | StorageError>
+  readonly signInWithLink: (token: Redacted.Redacted<string>) => Effect.Effect<NewSession, SignInRefused | StorageError>
   /**
    * `identify` asks the issuer, after the attempt was counted for `source`. Where the identity has grants, an unknown
    * operator is added and the roles of a known one are replaced by them; an operator that was removed stays removed.
@@ -106,7 +102,7 @@ export const operatorMethods = (context: DoorContext): OperatorMethods => {
     remove: (login) => ask(removeOperator(login)),
     createLink: (login) => ask(createSignInLink(login)),
     signInWithPassword: (given) => ask(signInWithPassword(given)),
-    signInWithLink: (token, source) => ask(signInWithLink(token, source)),
+    signInWithLink: (token) => ask(signInWithLink(token)),
     signInWithOidc: (identify, source) => ask(signInWithOidc(identify, source)),
     session: (token) => ask(sessionOf(token)),
     signOut: (token) => ask(signOut(token)),

@@ -4,7 +4,7 @@
  * What a guesser learns is that a sign-in failed, and no more: unknown logins, inactive operators and those without a
  * password take as long as a wrong password, and fail with the same error.
  */
-import { Clock, Effect, Option, Redacted, Schema } from "effect"
+import { Clock, Context, Effect, Option, Redacted, Schema } from "effect"
 import { loginKey, type Operator } from "../../model/Operator.ts"
 import {
   isSessionLive,
@@ -67,9 +67,8 @@ export const signInWithPassword = Effect.fnUntraced(function* ({ login, password
   return yield* begin(found.value, "password")
 })
 
-/** The link is used up, also where the sign-in fails afterwards. */
-export const signInWithLink = Effect.fnUntraced(function* (token: Redacted.Redacted<string>, source: string) {
-  yield* countGuess("source", source)
+/** The link is used up, also where the sign-in fails afterwards. Its 256 bits are not guessed, so tries are not counted. */
+export const signInWithLink = Effect.fnUntraced(function* (token: Redacted.Redacted<string>) {
   const store = yield* Operators
   const hash = yield* hashOf(token)
   const link = hash === undefined ? Option.none() : yield* store.takeLink(hash)
@@ -185,11 +184,24 @@ const guessKey = Effect.fnUntraced(function* (about: keyof typeof guessesAtMost,
   return yield* (yield* Secrets).fingerprint(`pointsman/operator-guess/${about}/${name}`)
 })
 
+const refusalsAtMost = 10_000
+
+/** Of one process: until when a key is refused, in epoch milliseconds. Tries until then cost no write. */
+export const RefusedGuesses = Context.Reference("pointsman/administer/RefusedGuesses", {
+  defaultValue: () => new Map<string, number>()
+})
+
 export const countGuess = Effect.fnUntraced(function* (about: keyof typeof guessesAtMost, name: string) {
   const now = yield* Clock.currentTimeMillis
-  const counted = yield* (yield* Operators).countGuess(yield* guessKey(about, name), now, guessWindowMillis)
-  const retryAfter = retryAfterMillis(counted, about, now)
-  if (retryAfter !== undefined) return yield* new TooManySignIns({ retryAfterMillis: retryAfter })
+  const key = yield* guessKey(about, name)
+  const refusals = yield* RefusedGuesses
+  const known = (refusals.get(key) ?? 0) - now
+  const counted = known > 0 ? undefined : yield* (yield* Operators).countGuess(key, now, guessWindowMillis)
+  const retryAfter = counted === undefined ? known : retryAfterMillis(counted, about, now)
+  if (retryAfter === undefined) return
+  if (refusals.size >= refusalsAtMost) refusals.clear()
+  refusals.set(key, now + retryAfter)
+  return yield* new TooManySignIns({ retryAfterMillis: retryAfter })
 })
 
 const forgetGuesses = Effect.fnUntraced(function* (about: keyof typeof guessesAtMost, name: string) {
