@@ -2,8 +2,7 @@
  * A storage that tells how long it takes and how often it fails, and has a span for each operation of a request where
  * somebody collects spans (https://opentelemetry.io/docs/specs/semconv/database/database-spans/).
  *
- * The directory answers from memory, mostly: of it failures alone are counted. What the background reads every second
- * belongs to no trace and gets none.
+ * The directory answers from memory, mostly: only its failures are counted. The reads of the background get no span.
  */
 import { Cause, Clock, Context, Effect, Exit, Layer, Option, Tracer } from "effect"
 import { Deliveries } from "../ports/Deliveries.ts"

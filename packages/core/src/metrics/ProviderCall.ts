@@ -1,9 +1,8 @@
 /**
  * What is recorded of a call to a provider: how long it took, and a span where somebody collects spans.
  *
- * The span of the call is ours, and so are its attributes (`pointsman.…`). Beneath it each request of the connector has a
- * span by OpenTelemetry's conventions for HTTP clients (https://opentelemetry.io/docs/specs/semconv/http/http-spans/).
- * Neither holds the path, the query, a header or a body: they carry credentials, and what the provider answered.
+ * Beneath the call's span each request has one by OpenTelemetry's conventions
+ * (https://opentelemetry.io/docs/specs/semconv/http/http-spans/), without path, query, headers and body, which may be secret.
  */
 import { Clock, Context, Effect, Exit, Metric, Tracer } from "effect"
 import type { NotSent, Unanswered } from "../model/ProviderStatement.ts"

@@ -36,11 +36,10 @@ const fetchedIn = ({ fileName, format }: Pick<ReconciliationRun, "fileName" | "f
 }
 
 /**
- * Up to where each report was fetched without a gap, by its name. The oldest run begins it, and a window that begins later than
- * what was reached is passed over until the gap is filled: an operator may have fetched it by hand. A run that is not done is no
- * end: its window is fetched again. So is one that ends after `listedUntil`, up to when the provider has surely listed its rows,
- * in epoch milliseconds: it was fetched by a clock that was ahead, and its rows came later. `runs`: the newest ones. Where there
- * are more than `runsAtMost`, the first one is not among them, and the latest end counts.
+ * Up to where each report was fetched without a gap, by its name. A window that begins later than what was reached is passed
+ * over until the gap is filled: an operator may have fetched it by hand. A run that is not done is fetched again, and so is one
+ * that ends after `listedUntil` (epoch milliseconds), up to when the provider has surely listed its rows. `runs`: the newest
+ * ones. Where there are more than `runsAtMost`, the first one is not among them, and the latest end counts.
  */
 export const fetchedUntil = (
   runs: ReadonlyArray<ReconciliationRun>,

@@ -1,8 +1,6 @@
 /**
- * Adding and removing passkeys.
- *
- * A passkey is a way in for as long as it exists, so that a session is not enough to add one: it takes a sign-in of a moment
- * ago. Those whom an issuer signs in cannot add one, because they would then get in after the issuer removed them.
+ * Adding and removing passkeys. A passkey signs in for as long as it exists, so that adding one takes a sign-in of a moment
+ * ago, and not by an issuer, who may remove the person later.
  */
 import { Clock, Effect, Option, Redacted, Schema } from "effect"
 import { displayNameExpected, isDisplayName, type Operator } from "../../model/Operator.ts"

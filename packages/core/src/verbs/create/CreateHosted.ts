@@ -1,8 +1,6 @@
 /**
- * Creates a payment that the customer pays on a hosted page: one commit, no route, no provider.
- *
- * The key is answered in that commit. Nothing is sent, so a commit whose answer was lost is written again: it is the
- * same payment, and only one of the two can be stored.
+ * Creates a payment that the customer pays on a hosted page: one commit, no route, no provider. A commit whose answer was
+ * lost is written again: it is the same payment, and only one of the two can be stored.
  */
 import { Clock, Effect, Option, Result } from "effect"
 import { keyTag } from "../../call/CallIds.ts"

@@ -1,8 +1,6 @@
 /**
- * Replaces the signing secret of a webhook endpoint.
- *
- * The new secret is derived from the request's key, with a key that never leaves the server. A request that is repeated
- * because its answer was lost gets the same secret, and the endpoint has been rotated once.
+ * Replaces the signing secret of a webhook endpoint. The new one is derived from the request's key, with a key that never
+ * leaves the server, so that a request which is repeated gets the same secret.
  */
 import { Clock, Effect, Redacted, Schema } from "effect"
 import { configuredSecretText, endpointSecretContext } from "../../model/EndpointSecret.ts"
