@@ -19,9 +19,8 @@ export const refuseUnknownParameters = (
   Effect.flatMap(HttpServerRequest.ParsedSearchParams, (given) => {
     const unknown = Object.keys(given).filter((name) => !known.includes(name) && pattern?.matches.test(name) !== true)
     if (unknown.length === 0) return Effect.void
-    const expected = [...known, ...(pattern === undefined ? [] : [pattern.named])]
-      .map((name) => `\`${name}\``)
-      .join(", ")
+    const names = [...known, ...(pattern === undefined ? [] : [pattern.named])]
+    const expected = names.length === 0 ? "none" : names.map((name) => `\`${name}\``).join(", ")
     return Effect.fail(
       validationErrorOf(
         ...unknown

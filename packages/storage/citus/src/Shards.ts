@@ -5,7 +5,7 @@
  */
 import { StorageError } from "@pointsman/core/ports"
 import { bindText, type Database, inRealTime, type Query, storageError } from "@pointsman/storage-postgres/internal"
-import { Effect, type Redacted, Result, Schema, type Scope } from "effect"
+import { Effect, type Redacted, Result, Schedule, Schema, type Scope } from "effect"
 import { SqlError } from "effect/sql/SqlError"
 import { coordinatorOf, openNode } from "./Coordinator.ts"
 import { missingPlacement } from "./Distribute.ts"
@@ -197,12 +197,16 @@ const moveGroup = Effect.fnUntraced(function* (
   const { node: from, shard, workspaces } = group
   if (name === from) return { shard, from, to: name, workspaces, isMoved: false }
   yield* requireTransfer(query, blockWrites, ["wal_level"])
-  yield* query(
+  const move = query(
     `select citus_move_shard_placement($1::bigint, source.nodeid, target.nodeid, $4::citus.shard_transfer_mode)
       from pg_dist_node as source, pg_dist_node as target
       where source.nodename || ':' || source.nodeport = $2 and target.nodename || ':' || target.nodeport = $3`,
     [String(shard), from, name, transferMode(blockWrites)]
   )
+  // What an earlier move left at the node is removed once no statement reads it
+  // (https://github.com/citusdata/citus/pull/5024).
+  const isLeftover = (error: SqlError) => messageOf(error).includes("leftover from the previous move")
+  yield* Effect.retry(move, { while: isLeftover, schedule: Schedule.spaced("1 second"), times: 60 })
   return { shard, from, to: name, workspaces, isMoved: true }
 })
 
