@@ -94,18 +94,23 @@ export const { name: chargeName, range: chargeNames } = joined(10, 6)
 /** Where the name only leads to a book. */
 export const { name: shortChargeName, range: shortChargeNames } = joined(6, 2)
 
-/** The numbers of tenants, which never change. */
+/**
+ * The numbers of tenants. Each begins as a hash of 31 bits, which take four bytes: a file that was put back to an earlier state
+ * under a process gives a tenant its former number again, and gives it to no other one.
+ */
 export interface Tenants {
   /** 0, which no row has, for a tenant that nothing was written of. */
   readonly find: (tenant: Tenant) => number
   readonly read: (number: unknown) => Tenant
-  /** Inside an open transaction: gives a tenant its number where it has none. */
+  /** Inside an open transaction, before its first payment: gives a tenant its number where it has none. */
   readonly add: (tenant: Tenant) => void
 }
 
 const select = "select t from tenants where workspace_id = ? and environment = ?"
 const selectTenant = "select workspace_id, environment from tenants where t = ?"
-const insert = "insert into tenants (workspace_id, environment) values (?, ?)"
+const insert = "insert into tenants (t, workspace_id, environment) values (?, ?, ?)"
+
+const nameOfTenant = ({ environment, workspaceId }: Tenant): string => `${environment} ${workspaceId}`
 
 const made = new WeakMap<Database, Tenants>()
 
@@ -119,13 +124,14 @@ export const tenantsOf = (db: Database): Tenants => {
 const makeTenants = (db: Database): Tenants => {
   const numbers = new Map<string, number>()
   const tenants = new Map<unknown, Tenant>()
+  const stored = (tenant: Tenant) => db.prepare(select).get(...bindTenant(tenant))?.["t"] as number | undefined
   const find = (tenant: Tenant): number => {
-    const name = `${tenant.environment} ${tenant.workspaceId}`
+    const name = nameOfTenant(tenant)
     const known = numbers.get(name)
     if (known !== undefined) return known
-    const stored = db.prepare(select).get(...bindTenant(tenant))?.["t"] as number | undefined
-    if (stored !== undefined && !db.isTransaction()) numbers.set(name, stored)
-    return stored ?? 0
+    const number = stored(tenant)
+    if (number !== undefined && !db.isTransaction()) numbers.set(name, number)
+    return number ?? 0
   }
   const read = (number: unknown): Tenant => {
     const known = tenants.get(number)
@@ -135,7 +141,13 @@ const makeTenants = (db: Database): Tenants => {
     return tenant
   }
   const add = (tenant: Tenant): void => {
-    if (find(tenant) === 0) db.prepare(insert).run(...bindTenant(tenant))
+    const name = nameOfTenant(tenant)
+    const number = stored(tenant)
+    if (number !== numbers.get(name)) numbers.delete(name)
+    if (number !== undefined) return
+    let free = Math.max(1, hash(name).readUInt32BE() >>> 1)
+    while (db.prepare(selectTenant).get(free) !== undefined) free++
+    db.prepare(insert).run(free, ...bindTenant(tenant))
   }
   return { find, read, add }
 }

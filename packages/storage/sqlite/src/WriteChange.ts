@@ -45,7 +45,7 @@ export const writeChange = (db: Database, newDeliveryId: () => string): WriteCha
   const putEvents = writeEvents(db, writeDeliveries(db, newDeliveryId))
 
   return (given, eventIds, isLookedAt) => {
-    tenantsOf(db).add(given.tenant)
+    if (given.payment.expected === 0) tenantsOf(db).add(given.tenant)
     const before = storedBook(db, given)
     const change: Change = before === undefined ? given : { ...given, payment: { ...given.payment, before } }
     const book = bookAfter(before, { ...change, payment: change.payment.after })

@@ -3,7 +3,8 @@
 -- surrogate, a NUL). Booleans are 0 or 1. Without statistics SQLite prefers a primary key over most indexes, so queries name
 -- theirs (`indexed by`). SQLite changes a check only by writing the whole table again.
 
--- Tenants by number: the rows of payments, and what is beside each, begin with it.
+-- Tenants by a number that is a hash of workspace and environment (Keys.ts): the rows of payments, and what is beside each,
+-- begin with it.
 create table tenants (
   t integer not null primary key,
   workspace_id any not null,

@@ -1,6 +1,8 @@
 /** A file that is replaced under the process that has it open. */
 import { copyFileSync, existsSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { backup, DatabaseSync } from "node:sqlite"
 import { describe, expect, it } from "@effect/vitest"
+import type { Tenant } from "@pointsman/core"
 import { Ids, Ledger, RecordLosses, StorageCondition, StorageError } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { newChange, newFile, tenant, withStorage } from "./Given.ts"
@@ -52,6 +54,51 @@ describe("a database file that is replaced", () => {
         expect(ended).toBeNull()
         expect(reason).toContain("was replaced while a server used it")
         expect(existsSync(`${filename}-acknowledged`)).toBe(false)
+      }).pipe(Effect.provide(Ids.layer))
+  )
+
+  it.effect(
+    "given an earlier state that is written into it, then each tenant has its own payments, and pays again",
+    () =>
+      Effect.gen(function* () {
+        const filename = yield* newFile
+        const [first, second]: ReadonlyArray<Tenant> = ["one", "two"].map((workspaceId) => ({
+          workspaceId,
+          environment: "sandbox"
+        }))
+        const payOf = Effect.fnUntraced(function* (owner: Tenant | undefined) {
+          const change = yield* newChange()
+          const own = owner ?? tenant
+          const { after } = change.payment
+          yield* (yield* Ledger).commit({
+            ...change,
+            tenant: own,
+            payment: { ...change.payment, after: { ...after, tenant: own } }
+          })
+          expect(yield* (yield* Ledger).timeline(own, after.id, { limit: 10 })).toHaveLength(change.events.length)
+          return after.id
+        })
+        const idsOf = (owner: Tenant | undefined) =>
+          Effect.flatMap(Ledger, (ledger) =>
+            Effect.map(ledger.payments(owner ?? tenant, { limit: 10 }), (found) => found.map(({ id }) => id))
+          )
+        const copied = (from: string, to: string) =>
+          Effect.promise(async () => {
+            const source = new DatabaseSync(from)
+            await backup(source, to)
+            source.close()
+          })
+        yield* Effect.gen(function* () {
+          yield* copied(filename, `${filename}.backup`)
+          yield* payOf(first)
+          yield* payOf(second)
+          expect([yield* idsOf(first), yield* idsOf(second)].map((ids) => ids.length)).toEqual([1, 1])
+          yield* copied(`${filename}.backup`, filename)
+          const again = yield* payOf(second)
+          expect([yield* idsOf(first), yield* idsOf(second)]).toEqual([[], [again]])
+          const late = yield* payOf(first)
+          expect([yield* idsOf(first), yield* idsOf(second)]).toEqual([[late], [again]])
+        }).pipe(withStorage({ filename }))
       }).pipe(Effect.provide(Ids.layer))
   )
 
