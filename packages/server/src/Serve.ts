@@ -49,7 +49,7 @@ import { pointsmanOptions } from "./PointsmanOptions.ts"
 import { readConfiguration } from "./ReadConfiguration.ts"
 import { reportReaderLayer } from "./ReportReaderLayer.ts"
 import type { Settings } from "./Settings.ts"
-import { makeSources } from "./SourceOf.ts"
+import { sourceLayer } from "./SourceOf.ts"
 import { StartFailure } from "./StartFailure.ts"
 import { storageFailure } from "./StorageFailure.ts"
 import { storageLayer } from "./StorageLayer.ts"
@@ -364,31 +364,6 @@ const routes = (settings: Settings, { baseUrl, console, docsNote, stopping }: Pa
       ])
     )
   )
-
-const unnamedProxy =
-  "a request has X-Forwarded-For, and POINTSMAN_TRUSTED_PROXIES names no proxy: if a proxy sent it, all clients behind it are one source, and share its limits and its sign-ins"
-
-const sourceLayer = ({ trustedProxies }: Settings): Layer.Layer<never> => {
-  const { addressOf, sourceOf } = makeSources(trustedProxies)
-  return Layer.mergeAll(
-    Layer.effect(
-      PointsmanHttp.Source,
-      Effect.map(Effect.context<never>(), (context) => {
-        let isSaid = trustedProxies.length > 0
-        return ({ headers, remoteAddress }) => {
-          if (!isSaid && headers["x-forwarded-for"] !== undefined) {
-            isSaid = true
-            Effect.runForkWith(context)(Effect.logWarning(unnamedProxy))
-          }
-          return sourceOf(Option.getOrUndefined(remoteAddress), headers["x-forwarded-for"])
-        }
-      })
-    ),
-    Layer.succeed(PointsmanHttp.ComesFrom, ({ headers, remoteAddress }, networks) =>
-      NodeTransport.inNetworks(networks)(addressOf(Option.getOrUndefined(remoteAddress), headers["x-forwarded-for"]))
-    )
-  )
-}
 
 const limits = (settings: Settings): Layer.Layer<never, StartFailure> => {
   const { database, inboundRateLimit, rateLimit: perSecond, sharedLimits } = settings

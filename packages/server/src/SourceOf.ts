@@ -4,7 +4,10 @@
  * in the header is the client's own words.
  */
 import { isIP } from "node:net"
+import { ComesFrom, Source } from "@pointsman/http"
 import { inNetworks, plainAddress as plain } from "@pointsman/transport-node"
+import { Effect, Layer, Option } from "effect"
+import type { Settings } from "./Settings.ts"
 
 export interface Sources {
   readonly isTrusted: (address: string) => boolean
@@ -53,3 +56,28 @@ const block = (address: string): string => {
 /** A header that Node may give as a list. */
 export const asText = (header: string | ReadonlyArray<string> | undefined): string | undefined =>
   header === undefined || typeof header === "string" ? header : header.join(",")
+
+const unnamedProxy =
+  "a request has X-Forwarded-For, and POINTSMAN_TRUSTED_PROXIES names no proxy: if a proxy sent it, all clients behind it are one source, and share its limits and its sign-ins"
+
+export const sourceLayer = ({ trustedProxies }: Pick<Settings, "trustedProxies">): Layer.Layer<never> => {
+  const { addressOf, sourceOf } = makeSources(trustedProxies)
+  return Layer.mergeAll(
+    Layer.effect(
+      Source,
+      Effect.map(Effect.context<never>(), (context) => {
+        let isSaid = trustedProxies.length > 0
+        return ({ headers, remoteAddress }) => {
+          if (!isSaid && headers["x-forwarded-for"] !== undefined) {
+            isSaid = true
+            Effect.runForkWith(context)(Effect.logWarning(unnamedProxy))
+          }
+          return sourceOf(Option.getOrUndefined(remoteAddress), headers["x-forwarded-for"])
+        }
+      })
+    ),
+    Layer.succeed(ComesFrom, ({ headers, remoteAddress }, networks) =>
+      inNetworks(networks)(addressOf(Option.getOrUndefined(remoteAddress), headers["x-forwarded-for"]))
+    )
+  )
+}
