@@ -41,7 +41,7 @@ const pieceAtMost = 65_536
 /** Compressed: one piece may become a thousand times as long. */
 const compressedAtMost = 4_096
 
-/** How many times as long a report may become. Those of providers become 5 to 30 times as long. */
+/** How many times as long a report may become. 20,000 rows in each of our formats become 3 to 11 times as long. */
 const expansionAtMost = 200
 
 /** Decompressed bytes of which that is not asked. */

@@ -24,13 +24,15 @@ const withoutSlips = (text: string, sent = ""): void => {
 /** Whether a page that shows it has a value that a program may have written. */
 export const hasSlip = (sent: string): boolean => slips.some((slip) => slip.test(sent))
 
-const checkEnvelope = (text: string): void => {
+const checkEnvelope = (text: string, sent: string): void => {
   const { error, ...rest } = JSON.parse(text)
   assert.deepStrictEqual(rest, {})
   assert.match(error.code, /^[a-z_]+$/u)
   assert.match(error.message, /\S/u)
-  // Without the name of a parameter, which the request gave.
-  withoutSlips(error.message.replaceAll(/`[^`]*`/gu, ""))
+  // Without the name of a parameter that the request gave.
+  withoutSlips(
+    error.message.replaceAll(/`([^`]*)`/gu, (quoted: string, name: string) => (sent.includes(name) ? "" : quoted))
+  )
 }
 
 /** The text of the response, after all checks; a stream of changes is closed. `sent`: what a page may show as it came. */
@@ -63,7 +65,7 @@ export const checked = async (
     checkPage(text)
     withoutSlips(text, sent)
   }
-  if (type.startsWith("application/json") && status >= 400) checkEnvelope(text)
+  if (type.startsWith("application/json") && status >= 400) checkEnvelope(text, sent)
   if (status >= 400) assert.match(type, /^(?:text\/html|application\/json)/u)
   return text
 }

@@ -1,8 +1,4 @@
-/**
- * Writes a change: the book of its payment after it, and what is stored with it.
- *
- * The rule that a reader would otherwise break: it is one step without a pause, from its checks to its last write.
- */
+/** Writes a change, in one step without a pause: the book of its payment after it, and what is stored with it. */
 import type * as Model from "@pointsman/core"
 import { bookAfter, brokenBook, type ChargeReference, referencesOf, versionIn } from "@pointsman/core/internal"
 import * as Ports from "@pointsman/core/ports"

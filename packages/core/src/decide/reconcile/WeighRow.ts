@@ -3,7 +3,6 @@
  * decides no money. What the row states goes to `interpret` like every other statement of the provider, and only where
  * that would change the record. Pure.
  */
-
 import { type FourEyes, needsSecondPerson } from "../../model/FourEyes.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import { taken } from "../../model/PaymentMachine.ts"

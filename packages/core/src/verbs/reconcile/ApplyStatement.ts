@@ -1,5 +1,4 @@
 /** Applies what a row states to its payment, as a message of the provider is applied. */
-
 import { Effect } from "effect"
 import type { Step } from "../../commit/CommitChange.ts"
 import {

@@ -1,5 +1,4 @@
 /** Compares entries of open differences with what is recorded now, and says what to write and what to apply. */
-
 import { Clock, Effect, Option } from "effect"
 import { refundIdByHand } from "../../call/CallIds.ts"
 import { interpret } from "../../decide/interpret/Interpret.ts"
