@@ -17,8 +17,12 @@ interface Share {
   readonly queue: Set<() => void>
 }
 
-/** Of all connections: what is left serves other lanes while one is silent, and one that is busy hardly needs more. */
-const part = 0.7
+/**
+ * Of all connections: what is left serves other lanes while one is silent, and one that is busy hardly needs more. Two of
+ * what is left may wait for the silent machine as well: it is looked at again while the server has not confirmed that the
+ * look before is over.
+ */
+const part = 0.5
 
 export const makeLaneShares = (connections: number): LaneShares => {
   const most = Math.max(1, Math.floor(connections * part))
