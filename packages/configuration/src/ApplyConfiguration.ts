@@ -93,7 +93,7 @@ const auditOf = Effect.fnUntraced(function* (
     webhook_endpoints: plan.webhookEndpoints.filter(({ active }) => active).map(({ id }) => id),
     inactive_webhook_endpoints: plan.webhookEndpoints.filter(({ active }) => !active).map(({ id }) => id)
   })
-  return isStart === true ? { ...draft, actor: `configuration ${hash}` } : draft
+  return isStart === true ? { ...draft, actor: `configuration ${hash}`, via: "configuration" as const } : draft
 })
 
 const usableStanding = (standing: Standing, { rollback }: ApplyOptions) => {

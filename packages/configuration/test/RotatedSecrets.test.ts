@@ -52,7 +52,14 @@ const rotateTo = Effect.fnUntraced(function* (secret: string) {
         before.rotation?.configured ?? (yield* secrets.fingerprint(configuredSecretText(before.id, former ?? "")))
     }
   }
-  const draft = { at: 5, actor: "jo", action: "endpoint.secret_rotated", subject: before.id, details: "{}" } as const
+  const draft = {
+    at: 5,
+    actor: "jo",
+    via: "library",
+    action: "endpoint.secret_rotated",
+    subject: before.id,
+    details: "{}"
+  } as const
   assert.isTrue(yield* (yield* Directory).replaceEndpointSecret(before.sealedSecret, after, draft))
 })
 

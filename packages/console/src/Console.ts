@@ -9,7 +9,7 @@
  * `pointsman` is a layer of `Pointsman` and of the storage's `Directory`; the storage has to keep operators.
  */
 import type { Pointsman } from "@pointsman/core"
-import { type Directory, withStaleReads } from "@pointsman/core/ports"
+import { AuditVia, type Directory, withStaleReads } from "@pointsman/core/ports"
 import { CardNumbers, InProcess } from "@pointsman/http"
 import { ByteSize, Cause, Context, Effect, Layer, type Types } from "effect"
 import {
@@ -237,6 +237,7 @@ const application = (
         // With what else it brings, such as loggers.
         services,
         Layer.succeed(ConsoleSettings, settings),
+        Layer.succeed(AuditVia, "console"),
         Layer.succeed(Stopping, stopping),
         CardNumbers.layer({ bare: cardNumbers }),
         HttpServer.layerServices,

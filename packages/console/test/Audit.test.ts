@@ -22,6 +22,7 @@ afterEach(() => here.close())
 interface Entry {
   readonly number: number
   readonly actor: string
+  readonly via: string
   readonly action: string
   readonly details: { readonly workspace_id?: string }
 }
@@ -33,16 +34,16 @@ describe("the API of the audit trail", () => {
   it("given entries, then all are found newest first, by page, actor, action and time", async () => {
     const all = await entriesAt("/api/audit")
     assert.deepStrictEqual(
-      all.map(({ action, actor }) => [actor, action]),
+      all.map(({ action, actor, via }) => [actor, via, action]),
       [
-        ["ann", "payment.voiding"],
-        ["ann", "payment.voiding"],
-        ["jo", "operator.signed_in"],
-        ["library", "operator.linked"],
-        ["library", "operator.added"],
-        ["ann", "operator.signed_in"],
-        ["library", "operator.linked"],
-        ["library", "operator.added"]
+        ["ann", "console", "payment.voiding"],
+        ["ann", "console", "payment.voiding"],
+        ["jo", "console", "operator.signed_in"],
+        ["library", "library", "operator.linked"],
+        ["library", "library", "operator.added"],
+        ["ann", "console", "operator.signed_in"],
+        ["library", "library", "operator.linked"],
+        ["library", "library", "operator.added"]
       ]
     )
     const first = await bodyOf(await here.send("/api/audit?limit=3", { cookie: ann }))

@@ -108,7 +108,7 @@ describe("operators", () => {
         Effect.map(Effect.flip(operators.add({ ...order, ...fields })), (error) =>
           error._tag === "pointsman/OperatorInvalid" ? error.field : error._tag
         )
-      for (const login of ["", "jo doe", "jo\n", "x".repeat(255)])
+      for (const login of ["", "jo doe", "jo\n", "x".repeat(255), "Server", "ｌibrary", "https://issuer.example"])
         assert.strictEqual(yield* fieldOf({ login }), "login")
       for (const displayName of ["", "  ", "a\u0000"]) {
         assert.strictEqual(yield* fieldOf({ displayName }), "displayName")

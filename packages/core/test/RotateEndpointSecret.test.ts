@@ -159,7 +159,14 @@ describe("an endpoint's secret", () => {
       const before = yield* stored
       if (before === undefined) return assert.fail()
       const after = { ...before, sealedSecret: yield* seal("whsec_late") }
-      const draft = { at: 0, actor: "test", action: "endpoint.secret_rotated", subject: "shop", details: "{}" } as const
+      const draft = {
+        at: 0,
+        actor: "test",
+        via: "library",
+        action: "endpoint.secret_rotated",
+        subject: "shop",
+        details: "{}"
+      } as const
       assert.isFalse(yield* directory.replaceEndpointSecret(yield* seal("whsec_of_before"), after, draft))
       assert.deepStrictEqual(yield* stored, before)
       assert.lengthOf(yield* (yield* Audit).list({ after: 0, limit: 10 }), 0)

@@ -1,7 +1,7 @@
 /** The console at `/console`: at the admin address where there is one, and else at that of the API. */
 import type { ConsoleFile } from "@pointsman/configuration"
 import { Pointsman } from "@pointsman/core"
-import { AuditActor, AuditLog, Directory, LoginTaken } from "@pointsman/core/ports"
+import { AuditActor, AuditLog, AuditVia, Directory, LoginTaken } from "@pointsman/core/ports"
 import { Source } from "@pointsman/http"
 import { Context, Effect, Layer, Logger, Option, Redacted, References } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -88,6 +88,7 @@ export const demoLink = Effect.fnUntraced(
     return Option.some(linkUrl({ adminUrl: admin?.url, apiUrl: settings.baseUrl ?? api.url }, token))
   },
   Effect.provideService(AuditActor, "server"),
+  Effect.provideService(AuditVia, "server"),
   // Stored; the log of a first start is not about it.
   Effect.provideService(AuditLog, () => Effect.void),
   // The demo is for trying things: it starts without the console too.

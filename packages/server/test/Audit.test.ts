@@ -18,6 +18,7 @@ const configuration = {
 interface Entry {
   readonly number: number
   readonly actor: string
+  readonly via: string
   readonly action: string
   readonly subject: string
   readonly details: { readonly hash?: string; readonly revoked_keys?: ReadonlyArray<string> }
@@ -46,7 +47,7 @@ const verifies = async ({ run }: Trail, ...flags: ReadonlyArray<string>) => {
   return `${code} ${stdout.trim().replace(/:[0-9a-f]{64}$/u, "")}`
 }
 
-const columns = "number, at, actor, action, subject, details, previous, hash"
+const columns = "number, at, actor, via, action, subject, details, previous, hash"
 const faults: ReadonlyArray<readonly [name: string, statements: ReadonlyArray<string>, says: string]> = [
   ["changed", ["update audit_entries set actor = 'Eve' where number = 3"], "1 Entry 3 was changed."],
   ["deleted", ["delete from audit_entries where number = 2"], "1 Entry 2 is missing: it was deleted."],
@@ -55,7 +56,7 @@ const faults: ReadonlyArray<readonly [name: string, statements: ReadonlyArray<st
     [
       "update audit_entries set number = 5 where number = 4",
       `insert into audit_entries (${columns})
-        select 4, at, actor, action, subject, details, previous, hash from audit_entries where number = 3`
+        select 4, at, actor, via, action, subject, details, previous, hash from audit_entries where number = 3`
     ],
     "1 Entry 4 was changed."
   ]
@@ -146,14 +147,14 @@ describe("the audit trail in SQLite", () => {
     const entries: ReadonlyArray<Entry> = documentOf(listed).data
     const hash = entries[0]?.details.hash
     assert.deepStrictEqual(
-      entries.map(({ action, actor, number }) => [number, actor, action]),
+      entries.map(({ action, actor, number, via }) => [number, actor, via, action]),
       [
-        [1, `configuration ${hash}`, "configuration.applied"],
-        [2, "Ada", "key.created"],
-        [3, userInfo().username, "key.revoked"],
-        [4, "Grace", "configuration.applied"],
-        [5, "Jo", "payments.erasing"],
-        [6, userInfo().username, "encryption.rotating"]
+        [1, `configuration ${hash}`, "configuration", "configuration.applied"],
+        [2, "Ada", "command", "key.created"],
+        [3, userInfo().username, "command", "key.revoked"],
+        [4, "Grace", "command", "configuration.applied"],
+        [5, "Jo", "command", "payments.erasing"],
+        [6, userInfo().username, "command", "encryption.rotating"]
       ]
     )
     assert.strictEqual(entries[1]?.subject, made.id)

@@ -13,6 +13,9 @@ export const AuditRecord = Schema.Struct({
   number: Schema.Int.annotateKey(described("From 1, without gaps in the trail of the installation.")),
   at: Text,
   actor: Text,
+  via: Text.annotateKey(
+    described("By which way in: `console`, `command`, `configuration`, `library` or `server`. Releases may add some.")
+  ),
   action: Text.annotateKey(described("Releases may add actions.")),
   subject: Text.annotateKey(described("The record that it is about.")),
   details: Schema.Unknown.annotateKey(described("JSON, without secrets.")),

@@ -17,10 +17,11 @@ export const entries = Effect.fnUntraced(function* (workspace: string | undefine
   return pageView(data, hasMore ? String(data.at(-1)?.number ?? 0) : null)
 })
 
-const entryView = ({ action, actor, at, details, hash, number, subject }: AuditEntry): AuditRecord => ({
+const entryView = ({ action, actor, at, details, hash, number, subject, via }: AuditEntry): AuditRecord => ({
   number,
   at: InProcess.timeView(at),
   actor,
+  via,
   action,
   subject,
   details: JSON.parse(details),

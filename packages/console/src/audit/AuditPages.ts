@@ -89,7 +89,7 @@ ${periodFields(query)}
 </form>
 ${table({
   label: "Entries",
-  columns: [{ numbers: "Number" }, "Time", "Actor", "Action", "Subject"],
+  columns: [{ numbers: "Number" }, "Time", "Actor", "By way of", "Action", "Subject"],
   none: "No entries found.",
   rows: found.data.map((entry) => row(entry, subjectPage(operator, entry), mount))
 })}
@@ -100,11 +100,11 @@ ${table({
 
 /** `path`: of the page of the subject. */
 const row = (
-  { action, actor, at, details, hash, number, subject }: AuditRecord,
+  { action, actor, at, details, hash, number, subject, via }: AuditRecord,
   path: string | undefined,
   mount: string
 ): Html =>
-  html`<tr><td class="number">${number}</td><td>${time(at)}</td><td>${actor}</td><td class="word">${action}</td>
+  html`<tr><td class="number">${number}</td><td>${time(at)}</td><td>${actor}</td><td class="word">${via}</td><td class="word">${action}</td>
 <td>${path === undefined ? subject : html`<a href="${mount}${path}">${subject}</a>`}
 <details><summary>Details</summary><pre>${JSON.stringify(details, null, 2)}</pre><p class="soft">Hash ${hash}</p></details></td></tr>`
 

@@ -62,13 +62,18 @@ export interface Operator {
 /** By which two logins are one: neither case nor the way in which a letter is composed counts. */
 export const loginKey = (login: string): string => login.normalize("NFKC").toLowerCase()
 
-export const loginExpected = "1 to 254 characters without spaces or control characters"
+export const loginExpected =
+  "1 to 254 characters without spaces or control characters, that do not name a part of the program and are no URL"
 export const displayNameExpected = "1 to 120 characters without control characters, and not only spaces"
 
 const loginShape = /^[^\p{C}\p{Z}]{1,254}$/u
 const displayNameShape = /^(?=.*\S)\P{C}{1,120}$/u
 
-export const isLogin = (text: string): boolean => loginShape.test(text)
+/** The audit trail names these, and the URL of an issuer, where no operator acts. */
+const reservedLogins: ReadonlySet<string> = new Set(["console", "command", "configuration", "library", "server"])
+
+export const isLogin = (text: string): boolean =>
+  loginShape.test(text) && !reservedLogins.has(loginKey(text)) && !text.includes("://")
 export const isDisplayName = (text: string): boolean => displayNameShape.test(text)
 
 /** Whether the operator may do it in the workspace; `null`: in none, where only roles in all workspaces count. */

@@ -49,10 +49,14 @@ export const auditActions = [
 
 export type AuditAction = (typeof auditActions)[number]
 
+/** By which way in something was done: `configuration` by its start, `server` by a server itself. */
+export type AuditVia = "console" | "command" | "configuration" | "library" | "server"
+
 export interface AuditDraft {
   /** Epoch milliseconds. */
   readonly at: number
   readonly actor: string
+  readonly via: AuditVia
   readonly action: AuditAction
   /** The record that it is about. */
   readonly subject: string
@@ -75,8 +79,10 @@ export const firstPrevious = "pointsman audit trail"
 export type Sha256 = (text: string) => string
 
 /** A JSON array of the fields in this order; JSON's escapes make any text well-formed. */
-const canonicalEntry = ({ action, actor, at, details, number, previous, subject }: Omit<AuditEntry, "hash">): string =>
-  JSON.stringify([number, at, actor, action, subject, details, previous])
+const canonicalEntry = (entry: Omit<AuditEntry, "hash">): string => {
+  const { action, actor, at, details, number, previous, subject, via } = entry
+  return JSON.stringify([number, at, actor, via, action, subject, details, previous])
+}
 
 /** For storages: the entry that follows `last`, the newest one that is stored. */
 export const nextEntry = (
@@ -149,10 +155,14 @@ export const Audit = Context.Service<Audit>("pointsman/ports/Audit")
 /** Who acts: an operator's name, or the part of the program that has no operator. */
 export const AuditActor = Context.Reference<string>("pointsman/ports/AuditActor", { defaultValue: () => "library" })
 
+/** Set where a request or a command comes in. */
+export const AuditVia = Context.Reference<AuditVia>("pointsman/ports/AuditVia", { defaultValue: () => "library" })
+
 export const auditDraft = Effect.fnUntraced(function* (action: AuditAction, subject: string, details: JsonObject) {
   const draft: AuditDraft = {
     at: yield* Clock.currentTimeMillis,
     actor: yield* AuditActor,
+    via: yield* AuditVia,
     action,
     subject,
     details: JSON.stringify(details)
@@ -160,8 +170,8 @@ export const auditDraft = Effect.fnUntraced(function* (action: AuditAction, subj
   return draft
 })
 
-const logged = ({ action, actor, details, hash, number, subject }: AuditEntry): Effect.Effect<void> =>
-  Effect.annotateLogs(Effect.logInfo("audit"), { number, actor, action, subject, details, hash })
+const logged = ({ action, actor, details, hash, number, subject, via }: AuditEntry): Effect.Effect<void> =>
+  Effect.annotateLogs(Effect.logInfo("audit"), { number, actor, via, action, subject, details, hash })
 
 /** Where a stored entry is reported besides: at level `info` of the log, unless a program replaces it. */
 export const AuditLog = Context.Reference<(entry: AuditEntry) => Effect.Effect<void>>("pointsman/ports/AuditLog", {

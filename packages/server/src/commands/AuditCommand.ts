@@ -130,10 +130,11 @@ export const auditCommand = Command.make("audit").pipe(
   Command.withSubcommands([list, verify])
 )
 
-const entryView = ({ action, actor, at, details, hash, number, subject }: AuditEntry) => ({
+const entryView = ({ action, actor, at, details, hash, number, subject, via }: AuditEntry) => ({
   number,
   at: timeOf(at),
   actor,
+  via,
   action,
   subject,
   details: JSON.parse(details) as unknown,
@@ -142,6 +143,6 @@ const entryView = ({ action, actor, at, details, hash, number, subject }: AuditE
 
 const entriesText = (entries: ReadonlyArray<ReturnType<typeof entryView>>): Text =>
   table(
-    ["NUMBER", "TIME", "ACTOR", "ACTION", "SUBJECT"],
-    entries.map(({ action, actor, at, number, subject }) => [number, at, actor, action, subject])
+    ["NUMBER", "TIME", "ACTOR", "VIA", "ACTION", "SUBJECT"],
+    entries.map(({ action, actor, at, number, subject, via }) => [number, at, actor, via, action, subject])
   )

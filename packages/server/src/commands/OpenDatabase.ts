@@ -10,6 +10,7 @@ import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { sendsNothing } from "@pointsman/configuration"
 import { Pointsman } from "@pointsman/core"
 import {
+  AuditVia,
   BeforeRemoval,
   Connectors,
   Directory,
@@ -109,7 +110,7 @@ export const onDatabase = Effect.fnUntraced(
     const secrets = secretsLayer(yield* obtainEncryptionKeys(settings))
     return yield* Effect.gen(function* () {
       yield* checkSeals(yield* (yield* Directory).contents)
-      return yield* act(settings)
+      return yield* Effect.provideService(act(settings), AuditVia, "command")
     }).pipe(
       Effect.provide(databaseLayer(settings, secrets, providersOf?.(settings), archive)),
       Effect.catchTag("pointsman/StorageError", (error) => storageFailure(database, error.cause)),

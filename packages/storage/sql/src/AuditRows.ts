@@ -8,6 +8,7 @@ export const makeAuditRows = <V>({ text }: Parts<V>) => ({
     number: plain(),
     at: plain(),
     actor: text,
+    via: plain(),
     action: plain(),
     subject: text,
     details: plain(),

@@ -391,6 +391,8 @@ create table audit_entries (
   number integer not null primary key check (number > 0),
   at integer not null,
   actor any not null,
+  -- By which way in.
+  via text not null,
   action text not null,
   subject any not null,
   -- JSON, as it is hashed.
