@@ -54,6 +54,7 @@ export const judge = async ({
   const contents = []
   for (const { tenant } of callers) contents.push({ tenant, stored: await world.run(readAll(world, tenant)) })
   const paymentOf = holderOf(contents.flatMap(({ stored }) => stored.books))
+  const isHurt = isHurtBy(lost, heard)
   for (const { stored, tenant } of contents) {
     const timelines = Map.groupBy(stored.events, ({ paymentId }) => paymentId)
     for (const book of stored.books) {
@@ -65,7 +66,7 @@ export const judge = async ({
         ...besideByHand(own, refunds, book, (letter) => readsReports(seed) || heard.has(letter)),
         hasOpenCharge: openCharges.has(id),
         isReviewedAfterJump: book.payment.review !== null && jumps.some(({ aheadMillis }) => aheadMillis > 0),
-        hasLostRecords: lost?.payments.has(id) === true || book.payment.reported?.isRecovered === true,
+        hasLostRecords: isHurt(book, own),
         isOfOtherAccount: book.attempts.some(({ connectionId }) => outside.isOfOtherAccount(connectionId))
       }
       const events = timelines.get(id) ?? []
@@ -119,7 +120,8 @@ export const judge = async ({
     wrong.push(...brokenWord(word, now, { isContradicted, hasLostRecords, isHeldThere, isPaidSince }))
   }
   const onFile = [...heard, ...lies].flatMap(([filed, taken]) => (isForgotten(taken, lost) ? [] : [filed]))
-  wrong.push(...wrongFiles(lost === undefined ? onFile : onFile.filter(isOfCharge), files, books))
+  const isRecovered = (filed: Filed | Letter) => isOfCharge(filed) && !isLeftOut(filed, charges, books)
+  wrong.push(...wrongFiles(lost === undefined ? onFile : onFile.filter(isRecovered), files, books))
   return wrong
 }
 
@@ -170,6 +172,37 @@ const isForgotten = ({ from, to }: Taken, lost: Lost | undefined): boolean =>
  */
 const isOfCharge = (filed: Filed | Letter): boolean =>
   !("about" in filed) || (filed.about !== "Operation" && filed.about !== "Refund")
+
+/** Whether something of a payment was lost: of its record, or a stored message about a charge of it. */
+const isHurtBy = (lost: Lost | undefined, heard: Judged["heard"]) => {
+  const forgotten = [...heard].flatMap(([letter, taken]) => (isForgotten(taken, lost) ? [letter] : []))
+  return ({ payment: { id, reported } }: PaymentBook, own: ReadonlyArray<ChargeRecord>): boolean =>
+    lost?.payments.has(id) === true ||
+    reported?.isRecovered === true ||
+    forgotten.some((letter) => own.some((charge) => names(letter, charge)))
+}
+
+const utf8 = new TextDecoder()
+
+/** Its reference is made of our id. */
+const names = (letter: Letter, { attemptId }: ChargeRecord): boolean => utf8.decode(letter.body).includes(attemptId)
+
+/**
+ * A charge that took no money is not adopted while another attempt of its payment may have taken some: what is heard of it
+ * stays unmatched.
+ */
+const isLeftOut = (
+  filed: Filed | Letter,
+  charges: ReadonlyArray<ChargeRecord>,
+  books: ReadonlyMap<string, PaymentBook>
+): boolean =>
+  "body" in filed &&
+  charges.some(
+    (charge) =>
+      !isHeld(charge.state) &&
+      books.get(charge.paymentId)?.attempts.some(({ id }) => id === charge.attemptId) === false &&
+      names(filed, charge)
+  )
 
 /** The payment of a charge: under a key that was lost, the provider may name the payment from before. */
 const holderOf = (books: ReadonlyArray<PaymentBook>) => {
