@@ -111,6 +111,11 @@ describe.each(stores)("over %s", (_name, store) => {
       ],
       [await keep(found.id, { Bad: "x" }), "422 validation_error", "`Bad`: expected a name"],
       [await keep(found.id, {}), "422 validation_error", "`evidence`: expected at least one"],
+      [
+        await keep(found.id, { summary: "Paid by 4242 4242 4242 4242" }),
+        "422 validation_error",
+        "`summary` must not contain a card number"
+      ],
       [await keep(nobody, { summary: "x" }), "404 not_found", "Dispute not found"],
       [
         await world.send(`/api/v1/disputes/${found.id}/evidence`, { key: keys.acme, body: { summary: "x" } }),

@@ -36,7 +36,8 @@ it("given an invalid query or invalid evidence, then the error names the field",
     [() => pointsman.keepEvidence(nobody, { texts: { summary: 5 as unknown as string } }), "texts"],
     [() => pointsman.keepEvidence(nobody, { files: { receipt: "a" as unknown as Uint8Array } }), "files"],
     [() => pointsman.keepEvidence(nobody, { files: { receipt: new Uint8Array([1]) } }), "receipt"],
-    [() => pointsman.keepEvidence(nobody, {}), "evidence"]
+    [() => pointsman.keepEvidence(nobody, {}), "evidence"],
+    [() => pointsman.keepEvidence(nobody, { texts: { summary: "4242 4242 4242 4242" } }), "summary"]
   ] as const) {
     const error = await asked().then(
       () => undefined,

@@ -1,6 +1,6 @@
 /** Disputes, the evidence that is kept for them, and what they are answered. */
 import * as Core from "@pointsman/core"
-import { errorBodyOf, type FailureOf, InProcess, type Operation } from "@pointsman/http"
+import { CardNumbers, errorBodyOf, type FailureOf, InProcess, type Operation } from "@pointsman/http"
 import { Effect } from "effect"
 import type { Dispute } from "../Dispute.ts"
 import { errorOf } from "../ErrorOf.ts"
@@ -37,6 +37,7 @@ export const keepEvidence = Effect.fnUntraced(function* (
   const pointsman = yield* Core.Pointsman
   const caller = yield* callerOf(defaults, yield* checkOptions(options, false))
   const order = { disputeId: yield* checkId("disputeId", disputeId), ...(yield* evidenceFields(evidence)) }
+  yield* Effect.mapError(CardNumbers.refuseCardNumbers(order.texts), errorOf)
   const kept = yield* pointsman.keepEvidence(caller, order).pipe(
     Effect.tapError(logCause),
     Effect.mapError((failure) => refusalOf("keepEvidence", failure))

@@ -1,6 +1,6 @@
 /** Payments that wait for operations, and what an operator states about one. */
 import * as Core from "@pointsman/core"
-import { errorBodyOf, InProcess } from "@pointsman/http"
+import { CardNumbers, errorBodyOf, InProcess } from "@pointsman/http"
 import { Effect } from "effect"
 import type { ResolvedPayment } from "../Corrections.ts"
 import { errorOf } from "../ErrorOf.ts"
@@ -55,6 +55,8 @@ export const resolveReview = Effect.fnUntraced(function* (
   if (!isTextOrAbsent(fileHash) || !isTextOrAbsent(providerReference)) {
     return yield* Effect.fail(wrong("`file_sha256` and `provider_reference` of `evidence` must be texts, or left out."))
   }
+  const texts = { evidence: seen, provider_reference: providerReference }
+  yield* Effect.mapError(CardNumbers.refuseCardNumbers(texts), errorOf)
   const resolved = yield* pointsman
     .resolveReview({
       tenant,
