@@ -230,7 +230,7 @@ describe("the account page", () => {
   it("given a session of an issuer, then neither the page nor the API adds a passkey", async () => {
     const { operators } = here
     await here.signIn("jo", viewer)
-    const identity = { issuer: "https://login.example.com", login: "jo", displayName: "Jo", grants: null }
+    const identity = { issuer: "https://login.example.com", subject: "1", login: "jo", displayName: "Jo", grants: null }
     const { token } = await here.run((await operators).signInWithOidc(Effect.succeed(identity), "203.0.113.9"))
     const cookie = `pointsman_console=${Redacted.value(token)}`
     const page = await (await here.send("/account", { cookie })).text()

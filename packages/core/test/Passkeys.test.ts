@@ -99,7 +99,7 @@ describe("adding a passkey", () => {
       const session = yield* signedIn()
       for (let count = 0; count < 20; count++) yield* add(session, { ...verified, id: `passkey ${count}` })
       assert.strictEqual(yield* tagOf(add(session)), "tooMany")
-      const identity = { issuer: "https://login.example.com", login, displayName: "Jo", grants: null }
+      const identity = { issuer: "https://login.example.com", subject: "1", login, displayName: "Jo", grants: null }
       const ofIssuer = yield* operators.signInWithOidc(Effect.succeed(identity), source)
       assert.strictEqual(yield* tagOf(add(ofIssuer)), "oidc")
       yield* TestClock.adjust("15 minutes")

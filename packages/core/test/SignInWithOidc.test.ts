@@ -10,6 +10,7 @@ const viewer: ReadonlyArray<OperatorGrant> = [{ workspaceId: null, role: "viewer
 const admin: ReadonlyArray<OperatorGrant> = [{ workspaceId: null, role: "admin" }]
 const jo: OidcIdentity = {
   issuer: "https://login.example.com",
+  subject: "248289761001",
   login: "jo@example.com",
   displayName: "Jo",
   grants: null
@@ -57,6 +58,27 @@ describe("signing in by OpenID Connect", () => {
       const nowhere = [{ workspaceId: "nowhere", role: "viewer" as const }]
       assert.strictEqual(yield* tagOf(signIn({ grants: nowhere })), "SignInRefused")
     }).pipe(Effect.provide(world().layer))
+  )
+
+  it.effect(
+    "given an address that became another person's, then it is no way in until the operator is added again",
+    () =>
+      Effect.gen(function* () {
+        const { operators } = yield* Pointsman
+        const order = { login: jo.login, displayName: "Jo", grants: viewer }
+        yield* operators.add(order)
+        const { operator } = yield* signIn({})
+        for (const other of [{ subject: "2" }, { issuer: "https://elsewhere.example" }]) {
+          for (const grants of [null, admin, []]) {
+            assert.strictEqual(yield* tagOf(signIn({ ...other, grants })), "SignInRefused")
+          }
+        }
+        assert.deepStrictEqual((yield* signIn({})).operator, operator)
+        yield* operators.remove(jo.login)
+        yield* operators.add(order)
+        assert.strictEqual((yield* signIn({ subject: "2" })).operator.id, operator.id)
+        assert.strictEqual(yield* tagOf(signIn({})), "SignInRefused")
+      }).pipe(Effect.provide(world().layer))
   )
 
   it.effect("given many sign-ins of one source, then the issuer is asked 60 times", () =>

@@ -122,7 +122,7 @@ export const makeOidcClient = (options: OidcOptions) => {
       })
       if (claims === undefined) return yield* new OidcFailed({ reason: "invalid", code: "no ID token" })
       const identity = identityOf(claims, options)
-      return identity instanceof ClaimsRefused ? yield* identity : { ...identity, issuer }
+      return identity instanceof ClaimsRefused ? yield* identity : { ...identity, issuer, subject: claims.sub }
     })
   }
 }

@@ -17,6 +17,7 @@ const newOperator = Effect.fnUntraced(function* (fields: Partial<Operator> = {})
       { workspaceId: "acme", role: "admin" }
     ],
     passwordHash: null,
+    identity: null,
     version: 1,
     createdAt: 1_000,
     ...fields
@@ -105,7 +106,13 @@ export const operators = (it: StorageTest): void => {
     it.effect("given two changes of one version, when both are written, then the second one is refused", () =>
       Effect.gen(function* () {
         const operator = yield* stored()
-        const changed = { ...operator, displayName: "Joan", passwordHash: "hash", version: 2 }
+        const changed = {
+          ...operator,
+          displayName: "Joan",
+          passwordHash: "hash",
+          identity: "https://issuer ü",
+          version: 2
+        }
         yield* write(changed)
         const refused = yield* Effect.flip(write({ ...operator, active: false, version: 2 }))
         expect(refused._tag).toBe("pointsman/OperatorChanged")

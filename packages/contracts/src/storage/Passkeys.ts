@@ -19,6 +19,7 @@ const storedOperator = Effect.gen(function* () {
     active: true,
     grants: [{ workspaceId: null, role: "viewer" }],
     passwordHash: null,
+    identity: null,
     version: 1,
     createdAt: 1_000
   }

@@ -53,6 +53,8 @@ export interface Operator {
   readonly grants: ReadonlyArray<OperatorGrant>
   /** With its algorithm, parameters and salt; `null` while the operator signs in by links alone. */
   readonly passwordHash: string | null
+  /** Issuer and subject of the person who first signed in by OpenID Connect as this operator: no other one may. */
+  readonly identity: string | null
   /** From 1; each change counts it up. */
   readonly version: number
   /** Epoch milliseconds. */

@@ -13,6 +13,7 @@ export const makeOperatorRows = <V>({ bindText, flag, text, textOrNull }: Parts<
     active: flag,
     grants: json(),
     password_hash: textOrNull,
+    identity: textOrNull,
     version: plain(),
     created_at: plain()
   })

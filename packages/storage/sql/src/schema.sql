@@ -326,6 +326,8 @@ create table operators (
   -- JSON: a list.
   grants text not null,
   password_hash text,
+  -- Issuer and subject of the person who signs in by OpenID Connect.
+  identity any,
   version integer not null check (version > 0),
   created_at integer not null
 );

@@ -38,6 +38,11 @@ export interface OperatorOrder {
   readonly grants: ReadonlyArray<OperatorGrant>
 }
 
+/** `identity`: of the person whom the issuer identified. */
+interface Identified {
+  readonly identity?: string
+}
+
 export interface OperatorEdit extends OperatorOrder {
   /** That of the operator that the edit was made of; `null` to change any version. */
   readonly version: number | null
@@ -56,8 +61,8 @@ export interface CreatedLink {
   readonly expiresAt: number
 }
 
-/** An operator that was removed may be added again: with the same id, and without the former password. */
-export const addOperator = Effect.fnUntraced(function* (order: OperatorOrder) {
+/** An operator that was removed may be added again: with the same id, and without the former password and person. */
+export const addOperator = Effect.fnUntraced(function* (order: OperatorOrder & Identified) {
   const store = yield* Operators
   yield* checkOrder(order)
   const found = Option.getOrUndefined(yield* store.byLogin(loginKey(order.login)))
@@ -69,6 +74,7 @@ export const addOperator = Effect.fnUntraced(function* (order: OperatorOrder) {
     active: true,
     grants: order.grants,
     passwordHash: null,
+    identity: order.identity ?? null,
     version: (found?.version ?? 0) + 1,
     createdAt: found?.createdAt ?? (yield* Clock.currentTimeMillis)
   }
@@ -82,12 +88,15 @@ export const addOperator = Effect.fnUntraced(function* (order: OperatorOrder) {
 })
 
 /** Another name and other roles, which count from the next request on. An edit without a change succeeds. */
-export const editOperator = Effect.fnUntraced(function* ({ displayName, grants, login, version }: OperatorEdit) {
-  yield* checkOrder({ displayName, grants, login })
+export const editOperator = Effect.fnUntraced(function* (edit: OperatorEdit & Identified) {
+  const { displayName, grants, login, version } = edit
+  yield* checkOrder(edit)
   return yield* changeOperator(login, (operator) => {
-    if (operator.displayName === displayName && isSameGrants(operator.grants, grants)) return Effect.undefined
+    const { identity = operator.identity } = edit
+    const isSame = operator.displayName === displayName && operator.identity === identity
+    if (isSame && isSameGrants(operator.grants, grants)) return Effect.undefined
     if (version !== null && version !== operator.version) return Effect.fail(new OperatorChanged())
-    const next = { ...operator, displayName, grants }
+    const next = { ...operator, displayName, grants, identity }
     const before = operator.grants.map(({ role, workspaceId }) => ({ workspace_id: workspaceId, role }))
     return Effect.map(auditOf("operator.changed", next, { grants_before: before }), (audit) => ({
       operator: next,

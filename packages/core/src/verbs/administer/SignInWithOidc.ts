@@ -9,6 +9,8 @@ import { begin, countGuess, refused } from "./SignIn.ts"
 export interface OidcIdentity {
   /** Its URL. The audit trail names it as the actor where its claims add an operator or change roles. */
   readonly issuer: string
+  /** The claim `sub`: it is one person's for ever, and an address may become another one's. */
+  readonly subject: string
   readonly login: string
   /** For an operator who is added; the login is used where it cannot be a display name. */
   readonly displayName: string
@@ -48,13 +50,24 @@ export const signInWithOidc = Effect.fnUntraced(function* <E>(
 })
 
 /** `undefined`: the person may not sign in. An operator that was removed here is not added again by the issuer. */
-const operatorOf = Effect.fnUntraced(function* ({ displayName, grants, login }: OidcIdentity) {
+const operatorOf = Effect.fnUntraced(function* ({ displayName, grants, issuer, login, subject }: OidcIdentity) {
   const stored = Option.getOrUndefined(yield* (yield* Operators).byLogin(loginKey(login)))
-  if (stored?.active === false || grants === null) return stored
-  if (grants.length === 0) return undefined
+  const identity = `${issuer} ${subject}`
   if (stored === undefined) {
+    if (grants === null || grants.length === 0) return undefined
     const name = [displayName, login].find(isDisplayName) ?? "No name"
-    return yield* addOperator({ login, displayName: name, grants })
+    return yield* addOperator({ login, displayName: name, grants, identity })
   }
-  return yield* editOperator({ login, displayName: stored.displayName, grants, version: null })
+  if (stored.identity !== null && stored.identity !== identity) {
+    yield* Effect.logError(anotherPerson).pipe(Effect.annotateLogs({ issuer, operator_id: stored.id }))
+    return undefined
+  }
+  if (!stored.active) return stored
+  if (grants?.length === 0) return undefined
+  // Roles that were given here stay as they are by then.
+  const rights = grants === null ? { grants: stored.grants, version: stored.version } : { grants, version: null }
+  return yield* editOperator({ login, displayName: stored.displayName, identity, ...rights })
 })
+
+const anotherPerson =
+  "an OpenID Connect sign-in has the login of an operator that is another person there: remove the operator, and add it again"
