@@ -79,7 +79,7 @@ const directImport = (name: string, entry: string): string => {
 
 /**
  * Of undici, what `@pointsman/transport-node` uses: its own entry loads caches, `fetch` and WebSockets as well, and gives
- * dispatchers the other methods of `lib/api`. `esbuildDetection` below leaves out its second parser, as in Node's own copy.
+ * dispatchers the methods of `lib/api`. `esbuildDetection` below leaves out its second parser, as in Node's own copy.
  */
 const partOfUndici: Plugin = {
   name: "part of undici",
@@ -91,7 +91,6 @@ const partOfUndici: Plugin = {
     }))
     bundler.onLoad({ filter: /./, namespace: "part of undici" }, ({ pluginData }) => ({
       contents:
-        'require("undici/lib/dispatcher/dispatcher.js").prototype.request = require("undici/lib/api/api-request.js")\n' +
         'exports.Agent = require("undici/lib/dispatcher/agent.js")\n' +
         'exports.buildConnector = require("undici/lib/core/connect.js")',
       resolveDir: pluginData

@@ -4,7 +4,7 @@
  */
 import type { Socket } from "node:net"
 import { getCACertificates } from "node:tls"
-import { buildConnector } from "undici"
+import type { buildConnector } from "undici"
 
 export interface Connecting {
   readonly connect: buildConnector.connector
@@ -12,11 +12,14 @@ export interface Connecting {
   readonly abandon: () => void
 }
 
-export const connecting = (options: {
-  readonly timeoutMillis: number
-  readonly trustedCertificates: ReadonlyArray<string>
-}): Connecting => {
-  const open: ConnectorWithSocket = buildConnector({
+export const connecting = (
+  build: typeof buildConnector,
+  options: {
+    readonly timeoutMillis: number
+    readonly trustedCertificates: ReadonlyArray<string>
+  }
+): Connecting => {
+  const open: ConnectorWithSocket = build({
     // HTTP/2 lets undici send a request again that the server refused.
     allowH2: false,
     timeout: options.timeoutMillis,

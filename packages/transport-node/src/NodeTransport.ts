@@ -3,13 +3,16 @@
  * request had reached (see `Call.ts`), and one call is one request on the wire: HTTP/1.1 without pipelining, no
  * retry, no redirect.
  *
+ * undici is loaded by the first call: most of this package is its code, and a program that has not called a provider does
+ * not wait for it.
+ *
  * A call that has started is not interruptible: its answer is worth more than the time that it takes. What bounds it
  * is its own time-out, which runs on Effect's clock.
  */
 import { BeginBy, NotSent, Transport, type TransportRequest } from "@pointsman/core/connector"
 import { Clock, Deferred, Effect, Fiber, Layer, type Scope } from "effect"
-import { Agent } from "undici"
-import { Call, tooLate } from "./Call.ts"
+import type { Agent } from "undici"
+import { Call, codeOf, tooLate } from "./Call.ts"
 import { connecting } from "./Connect.ts"
 
 export interface NodeTransportOptions {
@@ -53,8 +56,8 @@ interface Opened {
   readonly close: Effect.Effect<void>
 }
 
-const open = (options: NodeTransportOptions): Opened => {
-  const { connect, abandon } = connecting({
+const openAgent = ({ Agent, buildConnector }: typeof import("undici"), options: NodeTransportOptions) => {
+  const { connect, abandon } = connecting(buildConnector, {
     timeoutMillis: options.connectTimeoutMillis ?? 10_000,
     trustedCertificates: options.trustedCertificates ?? []
   })
@@ -70,6 +73,11 @@ const open = (options: NodeTransportOptions): Opened => {
     // The parser that this transport was tested with, whatever the process's environment says.
     useMilo: false
   })
+  return { agent, abandon }
+}
+
+const open = (options: NodeTransportOptions): Opened => {
+  let opened: ReturnType<typeof openAgent> | undefined
   const calls = new Set<Call>()
   let isClosed = false
 
@@ -78,11 +86,19 @@ const open = (options: NodeTransportOptions): Opened => {
     if (target === undefined) {
       return yield* new NotSent({ reason: "nothing was sent: the URL is not an absolute http(s) URL without a user" })
     }
+    const { agent } = opened ?? (yield* load(target))
     if (isClosed) return yield* new NotSent({ reason: `${target.peer}: nothing was sent: the transport is closed` })
-    return yield* Effect.uninterruptibleMask((restore) => run(request, target, restore))
+    return yield* Effect.uninterruptibleMask((restore) => run(agent, request, target, restore))
   })
 
+  const load = ({ peer }: Target) =>
+    Effect.tryPromise({
+      try: () => import("undici"),
+      catch: (cause) => new NotSent({ reason: `${peer}: nothing was sent: undici cannot be loaded${codeOf(cause)}` })
+    }).pipe(Effect.map((undici) => (opened ??= openAgent(undici, options))))
+
   const run = Effect.fnUntraced(function* (
+    agent: Agent,
     request: TransportRequest,
     target: Target,
     restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
@@ -135,6 +151,8 @@ const open = (options: NodeTransportOptions): Opened => {
   const close = Effect.gen(function* () {
     isClosed = true
     for (const call of calls) yield* Effect.exit(Deferred.await(call.ended))
+    if (opened === undefined) return
+    const { abandon, agent } = opened
     abandon()
     yield* Effect.promise(() => agent.destroy())
   })

@@ -1,10 +1,11 @@
 /**
  * Sends webhooks over undici: HTTP/1.1, no retry, no redirect, and to public addresses alone unless private ones are
- * allowed (see `WebhookConnect.ts`). The answer is its status; of its body little is read, and nothing is kept.
+ * allowed (see `WebhookConnect.ts`). The answer is its status; of its body little is read, and nothing is kept. undici is
+ * loaded by the first webhook.
  */
 import { WebhookNotAnswered, WebhookSender } from "@pointsman/core/ports"
-import { Effect, Layer, type Scope } from "effect"
-import { Agent } from "undici"
+import { Effect, Layer, Scope } from "effect"
+import { codeOf } from "./Call.ts"
 import { targetOf } from "./NodeTransport.ts"
 import { type Resolve, resolveBySystem, resolvePublic, webhookConnector } from "./WebhookConnect.ts"
 import { WebhookPost } from "./WebhookPost.ts"
@@ -30,30 +31,11 @@ export const make = (
   options: NodeWebhookSenderOptions = {}
 ): Effect.Effect<WebhookSender["Service"], never, Scope.Scope> =>
   Effect.gen(function* () {
-    const allowPrivate = options.allowPrivate ?? false
-    const agent = yield* Effect.acquireRelease(
-      Effect.sync(
-        () =>
-          new Agent({
-            connect: webhookConnector({
-              allowPrivate,
-              resolve: options.resolve ?? (allowPrivate ? resolveBySystem : resolvePublic),
-              timeoutMillis: options.connectTimeoutMillis ?? 10_000,
-              trustedCertificates: options.trustedCertificates ?? []
-            }),
-            allowH2: false,
-            pipelining: 1,
-            // Shorter than the 5 s at which common servers close.
-            keepAliveTimeout: 4_000,
-            // An attempt has its own time, and is interrupted when it is over.
-            headersTimeout: 0,
-            bodyTimeout: 0,
-            useMilo: false
-          })
-      ),
-      (agent) => Effect.promise(() => agent.destroy())
-    )
     const scope = yield* Effect.scope
+    const agent = yield* Effect.acquireRelease(
+      Effect.map(loadUndici, (undici) => openAgent(undici, options)),
+      (opened) => Effect.promise(() => opened.destroy())
+    ).pipe(Scope.provide(scope), Effect.cached)
     return WebhookSender.of({
       send: Effect.fnUntraced(function* ({ body, headers, url }) {
         const target = targetOf(url)
@@ -63,10 +45,11 @@ export const make = (
             message: "the URL is not an absolute http(s) URL without a user"
           })
         }
+        const opened = yield* agent
         const post = new WebhookPost(target.peer)
         const status = yield* Effect.callback<number, WebhookNotAnswered>((resume) => {
           post.onAnswer = resume
-          agent.dispatch(
+          opened.dispatch(
             {
               origin: target.origin,
               path: target.path,
@@ -99,6 +82,32 @@ export const make = (
       })
     })
   })
+
+const loadUndici = Effect.tryPromise({
+  try: () => import("undici"),
+  catch: (cause) =>
+    new WebhookNotAnswered({ failure: "NoConnection", message: `undici cannot be loaded${codeOf(cause)}` })
+})
+
+const openAgent = ({ Agent, buildConnector }: typeof import("undici"), options: NodeWebhookSenderOptions) => {
+  const allowPrivate = options.allowPrivate ?? false
+  return new Agent({
+    connect: webhookConnector(buildConnector, {
+      allowPrivate,
+      resolve: options.resolve ?? (allowPrivate ? resolveBySystem : resolvePublic),
+      timeoutMillis: options.connectTimeoutMillis ?? 10_000,
+      trustedCertificates: options.trustedCertificates ?? []
+    }),
+    allowH2: false,
+    pipelining: 1,
+    // Shorter than the 5 s at which common servers close.
+    keepAliveTimeout: 4_000,
+    // An attempt has its own time, and is interrupted when it is over.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    useMilo: false
+  })
+}
 
 export const layer = (options: NodeWebhookSenderOptions = {}): Layer.Layer<WebhookSender> =>
   Layer.effect(WebhookSender)(make(options))

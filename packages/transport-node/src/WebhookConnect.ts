@@ -8,7 +8,7 @@
 import { type LookupAddress, promises } from "node:dns"
 import { isIP, type LookupFunction } from "node:net"
 import { getCACertificates } from "node:tls"
-import { buildConnector } from "undici"
+import type { buildConnector } from "undici"
 import { codeOf } from "./Call.ts"
 import { isPublicAddress } from "./PublicAddress.ts"
 
@@ -45,12 +45,15 @@ export const resolveBySystem: Resolve = (hostname) => promises.lookup(hostname, 
 const refusal = (): NotConnected =>
   new NotConnected("AddressRefused", "the target is a loopback or private address, which is not allowed")
 
-export const webhookConnector = (options: {
-  readonly allowPrivate: boolean
-  readonly resolve: Resolve
-  readonly timeoutMillis: number
-  readonly trustedCertificates: ReadonlyArray<string>
-}): buildConnector.connector => {
+export const webhookConnector = (
+  build: typeof buildConnector,
+  options: {
+    readonly allowPrivate: boolean
+    readonly resolve: Resolve
+    readonly timeoutMillis: number
+    readonly trustedCertificates: ReadonlyArray<string>
+  }
+): buildConnector.connector => {
   const isAllowed = (address: string) => options.allowPrivate || isPublicAddress(address)
 
   const lookup: LookupFunction = (hostname, { all }, callback) => {
@@ -66,7 +69,7 @@ export const webhookConnector = (options: {
     )
   }
 
-  const open = buildConnector({
+  const open = build({
     allowH2: false,
     timeout: options.timeoutMillis,
     lookup,

@@ -10,6 +10,7 @@ import { BeginBy, NotSent, type TransportAnswer, type TransportRequest, Unanswer
 import { make, type NodeTransportOptions } from "@pointsman/transport-node"
 import { Clock, Effect, Exit, Fiber, Scope } from "effect"
 import { TestClock } from "effect/testing"
+import { vi } from "vitest"
 import { selfSigned } from "./Certificates.ts"
 
 const timeoutMillis = 30_000
@@ -623,5 +624,45 @@ describe("closing", () => {
         yield* Scope.close(scope, Exit.void)
         yield* at.whenQuiet
       })
+  )
+})
+
+describe("undici, which the first call loads", () => {
+  /** In place of undici, for the life of the test. */
+  const inItsPlace = (load: () => object | Promise<object>) =>
+    Effect.acquireRelease(
+      Effect.sync(() => vi.doMock("undici", load)),
+      () => Effect.sync(() => vi.doUnmock("undici"))
+    )
+
+  it.effect("given that it cannot be loaded, when sent, then NotSent, and the next call loads it", () =>
+    Effect.gen(function* () {
+      const { at, charge } = yield* setup({ onRequest: answers(httpAnswer(200, "ok")) })
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* inItsPlace(() => Promise.reject(Object.assign(new Error(secret), { code: "ERR_MODULE_NOT_FOUND" })))
+          const error = yield* Effect.flip(charge)
+          assertNotSent(at, error)
+          assert.include(error.reason, "undici cannot be loaded")
+        })
+      )
+      assert.strictEqual((yield* charge).body, "ok")
+    })
+  )
+
+  it.effect("given the transport closes while the first call loads it, then NotSent, and nothing is written", () =>
+    Effect.gen(function* () {
+      const at = yield* socketProvider({ onRequest: answers(httpAnswer(200, "ok")) })
+      const loaded = yield* Effect.promise(() => vi.importActual<typeof import("undici")>("undici"))
+      let load = (_: object) => {}
+      yield* inItsPlace(() => new Promise((resolve) => (load = resolve)))
+      const scope = yield* Scope.make()
+      const { send } = yield* Scope.provide(make(), scope)
+      const sending = yield* Effect.forkChild(Effect.flip(send(chargeAt(at.url))), { startImmediately: true })
+      yield* nextTurn
+      yield* Scope.close(scope, Exit.void)
+      load(loaded)
+      assertNotSent(at, yield* Fiber.join(sending))
+    })
   )
 })
