@@ -5,7 +5,6 @@
 // The modules one by one: their common door loads clients of databases that nobody here has a use for.
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import * as PaymentArchive from "@pointsman/archive"
 import * as Configuration from "@pointsman/configuration"
 import * as Core from "@pointsman/core"
 import { adoptConnector, apiKeyIdOf } from "@pointsman/core/internal"
@@ -212,7 +211,8 @@ const openArchive = Effect.fnUntraced(function* (archive: PointsmanSettings["arc
   const understood = Configuration.understandArchive({ archive }, process.env)
   if (Result.isFailure(understood)) return yield* Effect.fail(wrongSettings(understood.failure.map(mistakeOf)))
   if (understood.success === undefined) return Layer.empty
-  const opened = yield* PaymentArchive.make(Configuration.archiveOptionsOf(understood.success)).pipe(
+  const { make } = yield* Effect.promise(() => import("@pointsman/archive"))
+  const opened = yield* make(Configuration.archiveOptionsOf(understood.success)).pipe(
     Effect.mapError(({ reason }) => wrongSettings([{ field: "archive", message: reason }]))
   )
   return Layer.succeed(Ports.Archive, opened)

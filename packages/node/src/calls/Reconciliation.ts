@@ -3,7 +3,6 @@ import { basename } from "node:path"
 import * as Core from "@pointsman/core"
 import { AuditActor, Directory, type StorageError } from "@pointsman/core/ports"
 import { InProcess } from "@pointsman/http"
-import { entriesOf, formatOf, inspectReport } from "@pointsman/reconcile"
 import { Effect, Option, Result } from "effect"
 import type { Gate } from "../Gate.ts"
 import { checkId, checkOptions, wrong } from "../Orders.ts"
@@ -30,6 +29,8 @@ const asRun = (run: Core.ReconciliationRun): ReconciliationRun => InProcess.runV
 const asEntry = (entry: Core.SettlementEntry): SettlementEntry => InProcess.entryView(entry)
 
 export const runReport = Effect.fnUntraced(function* (gate: Gate, order: unknown) {
+  // Most programs read no report, and do not wait for what reads one.
+  const { entriesOf, formatOf, inspectReport } = yield* Effect.promise(() => import("@pointsman/reconcile"))
   const { reconciliation } = yield* Core.Pointsman
   const { by, connection, format: named, name, onProgress, report } = yield* reportFields(order)
   const directory = yield* Directory
