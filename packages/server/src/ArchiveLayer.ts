@@ -1,5 +1,4 @@
 /** The archive that the configuration file names. */
-import * as PaymentArchive from "@pointsman/archive"
 import { type ArchiveFile, archiveOptionsOf, understandArchive } from "@pointsman/configuration"
 import { Effect, Layer, Result } from "effect"
 import { mistaken, readConfigurationJson } from "./ReadJson.ts"
@@ -9,7 +8,13 @@ import { StartFailure } from "./StartFailure.ts"
 export const archiveLayer = (archive: ArchiveFile | undefined): Layer.Layer<never, StartFailure> =>
   archive === undefined
     ? Layer.empty
-    : PaymentArchive.layer(archiveOptionsOf(archive)).pipe(
+    : Layer.unwrap(
+        // Loaded where there is one.
+        Effect.map(
+          Effect.promise(() => import("@pointsman/archive")),
+          ({ layer }) => layer(archiveOptionsOf(archive))
+        )
+      ).pipe(
         Layer.catchTag("pointsman/ArchiveError", (error) =>
           Layer.effectDiscard(
             Effect.fail(new StartFailure({ message: `The archive cannot be opened: ${error.reason}.` }))

@@ -3,7 +3,7 @@ import type { ConsoleFile } from "@pointsman/configuration"
 import { Pointsman } from "@pointsman/core"
 import { AuditActor, AuditLog, AuditVia, Directory, LoginTaken } from "@pointsman/core/ports"
 import { Source } from "@pointsman/http"
-import { Context, Effect, Layer, Logger, Option, Redacted, References } from "effect"
+import { Context, Effect, Layer, Logger, Option, Redacted, References, Scope } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Listeners } from "./Listeners.ts"
 import type { Settings } from "./Settings.ts"
@@ -35,12 +35,18 @@ export const layer = (
       )
       const oidc = file?.oidc && { ...file.oidc, clientSecret: Redacted.make(file.oidc.clientSecret) }
       const isSecure = adminPort === null && baseUrl.startsWith("https:")
-      const { make } = yield* Effect.promise(() => import("@pointsman/console"))
-      const { handler } = yield* Effect.acquireRelease(
-        Effect.sync(() =>
-          make({ mount: consoleMount, isSecure, cardNumbers, oidc, stopping }, Layer.succeedContext(services))
+      // Loaded by the first request for it: a server that answers the API alone needs less memory, and starts earlier.
+      const opened = yield* Effect.promise(() => import("@pointsman/console")).pipe(
+        Effect.flatMap(({ make }) =>
+          Effect.acquireRelease(
+            Effect.sync(() =>
+              make({ mount: consoleMount, isSecure, cardNumbers, oidc, stopping }, Layer.succeedContext(services))
+            ),
+            ({ dispose }) => Effect.promise(dispose)
+          )
         ),
-        ({ dispose }) => Effect.promise(dispose)
+        Scope.provide(yield* Effect.scope),
+        Effect.cached
       )
       const answer = (request: HttpServerRequest.HttpServerRequest) =>
         HttpServerRequest.toWeb(request).pipe(
@@ -49,9 +55,9 @@ export const layer = (
             onFailure: () => Effect.succeed(HttpServerResponse.empty({ status: 400 })),
             // It continues when its client leaves.
             onSuccess: (asked) =>
-              Effect.map(
-                Effect.promise(() => handler(asked, { source: sourceOf(request) })),
-                HttpServerResponse.fromWeb
+              opened.pipe(
+                Effect.flatMap(({ handler }) => Effect.promise(() => handler(asked, { source: sourceOf(request) }))),
+                Effect.map(HttpServerResponse.fromWeb)
               )
           })
         )
