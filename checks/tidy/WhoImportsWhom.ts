@@ -85,6 +85,7 @@ const allowances: Readonly<Record<string, Allowance>> = {
       "@pointsman/core/connector",
       "@pointsman/http",
       "@pointsman/http/api",
+      "@pointsman/http/in-process",
       "@pointsman/reconcile",
       "@pointsman/transport-node",
       "@pointsman/connector-adyen",

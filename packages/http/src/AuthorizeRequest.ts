@@ -9,28 +9,13 @@ import type { KeyHolder } from "@pointsman/core/ports"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiSchema } from "effect/http-api"
+import { insufficientScope, liveKeyRequired, notAPartner, rateLimited, suspended } from "./AccessErrors.ts"
 import { Authorization, CurrentCaller, PartnerAuthorization, RequiredScope } from "./api/Authorization.ts"
 import type { ErrorBody } from "./api/Errors.ts"
 import { errorBodyOf } from "./ErrorTable.ts"
 import { FailureLimit, type RateExceeded, RateLimit } from "./RateLimit.ts"
 import { report } from "./Report.ts"
 import { ComesFrom, Source } from "./Source.ts"
-
-export const suspended: ErrorBody<"workspace_suspended"> = {
-  error: { code: "workspace_suspended", message: "The workspace is suspended." }
-}
-
-export const insufficientScope = (scope: string): ErrorBody<"insufficient_scope"> => ({
-  error: { code: "insufficient_scope", message: `The API key lacks the scope ${scope}.` }
-})
-
-export const liveKeyRequired: ErrorBody<"live_key_required"> = {
-  error: { code: "live_key_required", message: "Partner endpoints require a live key (`ps_live_…`)." }
-}
-
-export const notAPartner: ErrorBody<"not_a_partner"> = {
-  error: { code: "not_a_partner", message: "The workspace is not set up as a white-label partner." }
-}
 
 /** What the holder of a good key is refused for; `undefined` when it may go on. */
 type Refuse<Refusal> = (holder: KeyHolder, scope: Scope) => Refusal | undefined
@@ -50,13 +35,6 @@ const refusePartner: Refuse<
   (holder.apiKey.environment === "production" ? undefined : liveKeyRequired) ??
   refuseScope(holder, scope) ??
   (holder.workspace.partner === null ? notAPartner : undefined)
-
-export const rateLimited = (retryAfterSeconds: number): ErrorBody<"rate_limited"> => ({
-  error: {
-    code: "rate_limited",
-    message: `Too many requests with this key. Try again in ${retryAfterSeconds} s.`
-  }
-})
 
 const waitFirst = (retryAfterSeconds: number) =>
   HttpApiSchema.withHeaders({

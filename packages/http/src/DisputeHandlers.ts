@@ -18,9 +18,9 @@ import { refuseCardNumbers } from "./CardNumbers.ts"
 import { disputeView } from "./DisputeView.ts"
 import { errorBodyOf } from "./ErrorTable.ts"
 import { readEvidence } from "./EvidenceForm.ts"
+import { disputeMessageOf } from "./FailureMessages.ts"
 import { callerOf, ignoreBody, keyOf } from "./OperationHandlers.ts"
 import { pageView } from "./PageView.ts"
-import { printable } from "./PrintableText.ts"
 import { refuseUnknownParameters } from "./QueryParameters.ts"
 import { type NotAdmittedAnswer, notAdmitted, report, reportUnsent, retryAfter, unknownAfterDefect } from "./Report.ts"
 
@@ -110,18 +110,5 @@ const refuse = Effect.fnUntraced(function* <Code extends ErrorCode>(
   if (failure._tag === "pointsman/NothingSent") yield* reportUnsent(failure)
   if ("retryAfterMillis" in failure) yield* retryAfter(failure.retryAfterMillis)
   if (failure._tag === "pointsman/StorageError") yield* report(failure)
-  return yield* Effect.fail({ error: { ...body.error, message: messageOf(failure, body.error.message) } })
+  return yield* Effect.fail({ error: { ...body.error, message: disputeMessageOf(failure, body.error.message) } })
 })
-
-export const messageOf = (failure: EvidenceFailure | SubmissionFailure, message: string): string => {
-  switch (failure._tag) {
-    case "pointsman/InvalidEvidence":
-      return `\`${printable(failure.field)}\`: expected ${failure.expected}.`
-    case "pointsman/ProviderRefused":
-      return printable(failure.message) || message
-    case "pointsman/StateUnconfirmed":
-      return `${message} It said: ${failure.said}.`
-    default:
-      return message
-  }
-}

@@ -10,10 +10,10 @@ import {
   refundSimulations
 } from "@pointsman/core"
 import { SchemaIssue } from "effect"
+import { type CreateMerchant, merchantLimits } from "./api/CreateMerchant.ts"
 import { type CreatePayment, createLimits } from "./api/CreatePayment.ts"
 import type { ErrorBody } from "./api/Errors.ts"
-import { type CreateMerchant, merchantLimits } from "./api/Merchants.ts"
-import { operationLimits } from "./api/Operations.ts"
+import { operationLimits } from "./api/OperationBodies.ts"
 import { pageLimits } from "./api/Pages.ts"
 import { filterExpectations } from "./api/PaymentFilter.ts"
 import { purchaseLimits } from "./api/Purchase.ts"

@@ -16,14 +16,14 @@ import { HttpApiBuilder } from "effect/http-api"
 import { ServedApi } from "./api/ApiV1.ts"
 import { CurrentCaller } from "./api/Authorization.ts"
 import type { ErrorBody, ErrorCode } from "./api/Errors.ts"
-import { operationLimits } from "./api/Operations.ts"
+import { operationLimits } from "./api/OperationBodies.ts"
 import { errorBodyOf } from "./ErrorTable.ts"
+import { operationMessageOf } from "./FailureMessages.ts"
 import { type IgnoredFields, ignoredFields } from "./IgnoredFields.ts"
 import { readBytes, readOptionalJson } from "./JsonBody.ts"
 import { decodeCapture, decodeRefund } from "./OperationRequest.ts"
 import { paymentAnswer } from "./PaymentAnswer.ts"
 import { PaymentViews } from "./PaymentView.ts"
-import { printable } from "./PrintableText.ts"
 import { type NotAdmittedAnswer, notAdmitted, reportUnsent, retryAfter, unknownAfterDefect } from "./Report.ts"
 
 export const layer = HttpApiBuilder.group(
@@ -123,25 +123,5 @@ const refuse = Effect.fnUntraced(function* <Code extends ErrorCode>(
   if (failure._tag === "pointsman/NotAdmitted") return yield* notAdmitted(failure, body)
   if (failure._tag === "pointsman/NothingSent") yield* reportUnsent(failure)
   if ("retryAfterMillis" in failure) yield* retryAfter(failure.retryAfterMillis)
-  return yield* Effect.fail({ error: { ...body.error, message: messageOf(failure, body.error.message) } })
+  return yield* Effect.fail({ error: { ...body.error, message: operationMessageOf(failure, body.error.message) } })
 })
-
-const waiting =
-  "A dispute or a refund of this payment may be missing after a loss of records: nothing was sent to the provider. Refunds " +
-  "of it wait until an operator accepts what is missing."
-
-/** The table's message, with what only this failure can tell. */
-export const messageOf = (failure: CaptureFailure | VoidFailure | RefundFailure, message: string): string => {
-  switch (failure._tag) {
-    case "pointsman/InvalidAmount":
-      return `${message} Expected ${failure.expected}.`
-    case "pointsman/ProviderRefused":
-      return printable(failure.message) || message
-    case "pointsman/RefundPending":
-      return failure.retryAfterMillis === undefined ? message : waiting
-    case "pointsman/StateUnconfirmed":
-      return `${message} It said: ${failure.said}.`
-    default:
-      return message
-  }
-}

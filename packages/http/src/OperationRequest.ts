@@ -1,7 +1,7 @@
 /** From the parsed body of a capture or a refund to what is ordered. Without a body it is all of it, for no reason. */
 import { Effect, Result, Schema } from "effect"
 import type { ErrorBody } from "./api/Errors.ts"
-import { CapturePayment, OperationAmount, RefundPayment } from "./api/Operations.ts"
+import { CapturePayment, OperationAmount, RefundPayment } from "./api/OperationBodies.ts"
 import { refuseCardNumbers } from "./CardNumbers.ts"
 import { operationExpectations, validationError, validationErrorOf } from "./Expectations.ts"
 

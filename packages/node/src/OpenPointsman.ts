@@ -4,16 +4,14 @@
  */
 // The modules one by one: their common door loads clients of databases that nobody here has a use for.
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
-import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Configuration from "@pointsman/configuration"
 import * as Core from "@pointsman/core"
 import { adoptConnector, apiKeyIdOf } from "@pointsman/core/internal"
 import * as Ports from "@pointsman/core/ports"
-import * as PointsmanHttp from "@pointsman/http"
+import * as InProcess from "@pointsman/http/in-process"
 import * as NodeTransport from "@pointsman/transport-node"
 import { Cause, Context, Effect, Exit, Fiber, Layer, Logger, Option, Redacted, Result, Scope, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { HttpEffect, HttpRouter, type HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { makeCalls } from "./Calls.ts"
 import { type CheckedSettings, checkSettings, wrongSettings } from "./CheckSettings.ts"
 import { makeGate } from "./Gate.ts"
@@ -70,9 +68,9 @@ const open = Effect.fnUntraced(function* (settings: PointsmanSettings, scope: Sc
   )
   const started = yield* Effect.provideContext(configure(settings, checked, configuration), outside)
   const inside = yield* Layer.buildWithScope(
-    PointsmanHttp.InProcess.PaymentViews.layer(settings.baseUrl).pipe(
+    InProcess.PaymentViews.layer(settings.baseUrl).pipe(
       Layer.provideMerge(Core.Pointsman.layer(checked.options)),
-      Layer.merge(PointsmanHttp.CardNumbers.layer({ bare: settings.cardNumbers ?? "warn" }))
+      Layer.merge(InProcess.cardNumbersLayer({ bare: settings.cardNumbers ?? "warn" }))
     ),
     scope
   ).pipe(Effect.provideContext(outside))
@@ -82,13 +80,11 @@ const open = Effect.fnUntraced(function* (settings: PointsmanSettings, scope: Sc
   // Within the scope of their dependencies, so that a start that fails closes them first.
   const background = yield* Scope.fork(scope)
   const requests = yield* Scope.fork(scope)
-  const app = yield* HttpRouter.toHttpEffect(
-    PointsmanHttp.layer({ baseUrl: settings.baseUrl, docs: settings.docs ?? false }).pipe(
-      Layer.provide([limits(settings), comesFromLayer])
-    )
-  ).pipe(Effect.provideContext(services))
-  const native = yield* Effect.provideContext(NodeHttpServer.makeHandler(app, { scope: requests }), services)
-  const web = webHandlerOf(services, app)
+  const routes = Effect.promise(() => import("./OpenRoutes.ts")).pipe(
+    Effect.flatMap(({ openRoutes }) => openRoutes(settings, requests)),
+    Scope.provide(scope),
+    Effect.provideContext(services)
+  )
   if (settings.background !== false) {
     yield* Effect.provideContext(Layer.buildWithScope(Core.Pointsman.background(), background), services)
   }
@@ -98,8 +94,7 @@ const open = Effect.fnUntraced(function* (settings: PointsmanSettings, scope: Sc
   const warn = (message: string) => void runFork(Effect.logError(message))
   const { cutUnfinished, handler, listener } = makeRequests({
     gate,
-    native,
-    web,
+    open: () => Effect.runPromise(routes),
     docs: settings.docs ?? false,
     hasPages: settings.baseUrl !== undefined,
     keepAliveMillis: settings.keepAliveMillis ?? defaultKeepAliveMillis,
@@ -145,17 +140,6 @@ const open = Effect.fnUntraced(function* (settings: PointsmanSettings, scope: Sc
     [Symbol.asyncDispose]: close
   } satisfies Pointsman
 })
-
-const webHandlerOf = <Provided>(
-  services: Context.Context<Provided>,
-  app: Effect.Effect<HttpServerResponse.HttpServerResponse, unknown, HttpServerRequest.HttpServerRequest | Scope.Scope>
-): ((request: Request) => Promise<Response>) =>
-  HttpEffect.toWebHandlerWith<Provided, HttpServerRequest.HttpServerRequest | Scope.Scope, never>(services)(app)
-
-/** A request of the web's kind shows no address, so it comes from no network. */
-const comesFromLayer = Layer.succeed(PointsmanHttp.ComesFrom, ({ remoteAddress }, networks) =>
-  Option.exists(remoteAddress, NodeTransport.inNetworks(networks))
-)
 
 const onlyOne = (file: Configuration.ConfigurationFile | undefined) =>
   file?.workspaces.length === 1 ? file.workspaces[0] : undefined
@@ -220,10 +204,7 @@ const openArchive = Effect.fnUntraced(function* (archive: PointsmanSettings["arc
 
 const mistakeOf = ({ message, path }: Configuration.Mistake) => ({ field: Configuration.formatPath(path), message })
 
-const platform = Layer.mergeAll(
-  Layer.mergeAll(NodeCrypto.layer, NodeTransport.NodeMac.layer, NodeTransport.NodePasswords.layer),
-  NodeHttpServer.layerHttpServices
-)
+const platform = Layer.mergeAll(NodeCrypto.layer, NodeTransport.NodeMac.layer, NodeTransport.NodePasswords.layer)
 
 /** Loaded where a file of a report is read. */
 const reconcile = Effect.promise(() => import("@pointsman/reconcile"))
@@ -323,10 +304,3 @@ const storageUnusable = ({ storage }: PointsmanSettings, { cause }: Ports.Storag
   const said = cause instanceof Error ? cause.message : typeof cause === "string" ? cause : ""
   return new StartError("storage_unusable", `${storage.name} cannot be used: ${said === "" ? "unknown cause" : said}.`)
 }
-
-const limits = ({ inboundRateLimit, rateLimit: perSecond }: PointsmanSettings): Layer.Layer<never> =>
-  Layer.mergeAll(
-    perSecond === undefined ? Layer.empty : PointsmanHttp.RateLimit.layer({ perSecond }),
-    PointsmanHttp.RateLimit.layerFailures(),
-    PointsmanHttp.RateLimit.layerMessages({ perConnection: inboundRateLimit === "off" ? null : inboundRateLimit })
-  )

@@ -12,7 +12,6 @@ import {
   statedOfCharges,
   statedOfRefunds
 } from "@pointsman/core"
-import { InProcess } from "@pointsman/http"
 import {
   CapturePayment,
   CreatePayment,
@@ -27,6 +26,7 @@ import {
   paymentFilter,
   RefundPayment
 } from "@pointsman/http/api"
+import * as InProcess from "@pointsman/http/in-process"
 import { Effect, Option, Predicate, Result, Schema } from "effect"
 import { type PointsmanError, ValidationError } from "./PointsmanError.ts"
 import type { OperatorStatement } from "./Records.ts"

@@ -8,10 +8,15 @@ import type { Gate } from "./Gate.ts"
 import type { Pointsman } from "./Pointsman.ts"
 import { sendWebResponse, webRequest } from "./WebMessages.ts"
 
-export interface RequestsOptions {
-  readonly gate: Gate
+export interface Routes {
   readonly native: (request: IncomingMessage, response: ServerResponse) => void
   readonly web: (request: Request) => Promise<Response>
+}
+
+export interface RequestsOptions {
+  readonly gate: Gate
+  /** Loads and builds the routes. */
+  readonly open: () => Promise<Routes>
   readonly docs: boolean
   readonly hasPages: boolean
   /** How long an idle connection is kept. */
@@ -25,15 +30,7 @@ export interface Requests extends Pick<Pointsman, "handler" | "listener"> {
   readonly cutUnfinished: Effect.Effect<void>
 }
 
-export const makeRequests = ({
-  docs,
-  gate,
-  hasPages,
-  keepAliveMillis,
-  native,
-  warn,
-  web
-}: RequestsOptions): Requests => {
+export const makeRequests = ({ docs, gate, hasPages, keepAliveMillis, open, warn }: RequestsOptions): Requests => {
   const underWay = new Map<ServerResponse, IncomingMessage>()
   const isOurs = (url: string) => {
     const path = url.split("?", 1)[0] ?? ""
@@ -44,8 +41,27 @@ export const makeRequests = ({
     )
   }
 
+  let opened: Routes | undefined
+  let opening: Promise<Routes> | undefined
+  /** Requests that come meanwhile wait for the same; after a failure, the next one tries again. */
+  const routes = (): Promise<Routes> => {
+    opening ??= open().then(
+      (found) => (opened = found),
+      (cause: unknown) => {
+        opening = undefined
+        warn(`${unopened} ${cause instanceof Error ? cause.message : String(cause)}`)
+        return withoutRoutes
+      }
+    )
+    return opening
+  }
+  const web = async (request: Request) => (opened ?? (await routes())).web(request)
+
   const serve = (request: IncomingMessage, response: ServerResponse) => {
-    if (!wasRead(request)) return native(request, response)
+    if (!wasRead(request)) {
+      if (opened !== undefined) return opened.native(request, response)
+      return void routes().then(({ native }) => native(request, response))
+    }
     const raw = rawBodyOf(request)
     if (raw !== undefined) return void answerFromBytes(request, response, raw, web)
     warn(bodyGone)
@@ -104,6 +120,13 @@ const keepAlive = ({ socket }: IncomingMessage, millis: number): void => {
 const headersMillis = 5_000
 
 const closing = { error: { code: "internal_error", message: "The server is stopping. Nothing was done." } }
+
+const unopened = "The routes could not be loaded. Nothing was done."
+
+const withoutRoutes: Routes = {
+  native: (_, response) => answerJson(response, 500, { error: { code: "internal_error", message: unopened } }),
+  web: () => Promise.resolve(Response.json({ error: { code: "internal_error", message: unopened } }, { status: 500 }))
+}
 
 const bodyGone =
   "The body of this request was already consumed: register `pointsman.listener` before body parsers " +

@@ -1,7 +1,7 @@
 /** Core's records as this package shows them. */
 import * as Core from "@pointsman/core"
 import type * as Ports from "@pointsman/core/ports"
-import { InProcess } from "@pointsman/http"
+import * as InProcess from "@pointsman/http/in-process"
 import { Redacted } from "effect"
 import type { Event } from "./Event.ts"
 import type { Operator } from "./Operators.ts"

@@ -2,7 +2,7 @@ import { once } from "node:events"
 import { createServer, type IncomingMessage, request as requestTo } from "node:http"
 import type { AddressInfo } from "node:net"
 import { buffer, text } from "node:stream/consumers"
-import { assert, describe, it, onTestFinished } from "vitest"
+import { assert, describe, it, onTestFinished, vi } from "vitest"
 import type { Payment, Pointsman, Workspace } from "../src/index.ts"
 import { listening } from "./support/Listening.ts"
 import { failureOf, folder, inFiles, open, order, shop } from "./support/Shop.ts"
@@ -61,6 +61,28 @@ for (const [name, way] of Object.entries(ways)) {
       assert.strictEqual((await ask("/api/v1/nothing")).status, 404)
       assert.strictEqual((await ask("/api/v1/openapi.json")).status, 200)
       assert.strictEqual((await ask("/docs")).status, 404)
+    })
+
+    it("given several first requests at once, when the routes are built for them, then each is answered", async () => {
+      const { pointsman } = await open()
+      const ask = await way(pointsman)
+      const made = await create(pointsman)
+      const answers = await Promise.all([1, 2, 3].map(() => ask("/api/v1/payments", made)))
+      assert.isTrue(answers.every(({ status }) => status === 201 || status === 409))
+      assert.strictEqual((await pointsman.payments()).data.length, 1)
+    })
+
+    it("given routes that cannot be loaded, when requests come, then they are refused until they can be", async () => {
+      vi.doMock("../src/OpenRoutes.ts", () => Promise.reject(new Error("no such file")))
+      onTestFinished(() => void vi.doUnmock("../src/OpenRoutes.ts"))
+      const { lines, pointsman } = await open()
+      const ask = await way(pointsman)
+      const refused = await ask("/api/v1/payments", await create(pointsman))
+      assert.strictEqual(refused.status, 500)
+      assert.strictEqual((await bodyOf(refused)).error?.code, "internal_error")
+      assert.isTrue(lines.some(({ message }) => message.includes("could not be loaded")))
+      vi.doUnmock("../src/OpenRoutes.ts")
+      assert.strictEqual((await ask("/api/v1/payments", await create(pointsman))).status, 201)
     })
 
     it("given a base URL, when a payment wants the customer, then its page is served", async () => {

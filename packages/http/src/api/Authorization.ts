@@ -2,7 +2,7 @@
 import type { ApiKey, Scope, Tenant, Workspace } from "@pointsman/core"
 import { Context } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
-import { errors, tooManyRequests } from "./Errors.ts"
+import { errors, tooManyRequests } from "./ErrorSchemas.ts"
 
 /** The scope that an endpoint requires: an annotation. An endpoint with a key and without a scope is a mistake. */
 export class RequiredScope extends Context.Service<RequiredScope, Scope>()("pointsman/http/RequiredScope") {}

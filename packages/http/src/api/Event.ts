@@ -21,3 +21,6 @@ export const Event = Schema.Struct({
 export type Event = typeof Event.Type
 
 export const EventList = pageOf(Event).annotate({ identifier: "EventList", description: "A page of events." })
+
+/** One exact type. Types may be added, so one that we do not write matches nothing and is no error. */
+export const EventTypeFilter = Schema.String.check(Schema.isPattern(/^[a-z0-9_.]{1,100}$/u))

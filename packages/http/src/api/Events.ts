@@ -3,13 +3,10 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Authorization, RequiredScope } from "./Authorization.ts"
 import { documented } from "./Documented.ts"
-import { errors } from "./Errors.ts"
-import { EventList } from "./Event.ts"
+import { errors } from "./ErrorSchemas.ts"
+import { EventList, EventTypeFilter } from "./Event.ts"
 import { afterEvent, beforeEvent, limitParameter } from "./Pages.ts"
 import { ValidationErrors } from "./RequestErrors.ts"
-
-/** One exact type. Types may be added, so one that we do not write matches nothing and is no error. */
-export const EventTypeFilter = Schema.String.check(Schema.isPattern(/^[a-z0-9_.]{1,100}$/u))
 
 export class Events extends HttpApiGroup.make("events")
   .add(

@@ -1,7 +1,7 @@
 /** `GET /openapi.json`, unauthenticated. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { errors } from "./Errors.ts"
+import { errors } from "./ErrorSchemas.ts"
 
 export class OpenApiDocument extends HttpApiGroup.make("openApiDocument")
   .add(

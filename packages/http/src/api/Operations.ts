@@ -1,37 +1,12 @@
 /** `POST /payments/{id}/capture`, `/void` and `/refunds`. */
-import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Authorization, RequiredScope } from "./Authorization.ts"
-import { documented } from "./Documented.ts"
-import { errors, unavailable } from "./Errors.ts"
+import { errors, unavailable } from "./ErrorSchemas.ts"
 import { answerHeaders, idempotencyHeader } from "./Headers.ts"
+import { CapturePayment, RefundPayment } from "./OperationBodies.ts"
 import { PaymentEnvelope } from "./Payment.ts"
 import { paymentPath } from "./Payments.ts"
 import { IdempotencyKeyErrors, ValidationErrors } from "./RequestErrors.ts"
-import { isStorableText } from "./StorableText.ts"
-
-export const operationLimits = { bodyBytes: 16_384, reason: 200 } as const
-
-/** Minor units; absent is a value of its own: all of it. */
-export const OperationAmount = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
-
-export const CapturePayment = Schema.Struct({
-  amount: Schema.optionalKey(OperationAmount).annotateKey(
-    documented("Amount to capture, in minor units, up to the authorized amount. Default: the full authorized amount.")
-  )
-}).annotate({ identifier: "CapturePayment", description: "A capture." })
-
-export const RefundPayment = Schema.Struct({
-  amount: Schema.optionalKey(OperationAmount).annotateKey(
-    documented(
-      "Amount to refund, in minor units. An amount above the refundable balance refunds that balance. " +
-        "Default: the full refundable balance."
-    )
-  ),
-  reason: Schema.optionalKey(
-    Schema.String.check(Schema.isMaxCodePoints(operationLimits.reason), isStorableText)
-  ).annotateKey(documented("Reason for the refund, for your records and the provider's."))
-}).annotate({ identifier: "RefundPayment", description: "A refund." })
 
 const operationKey =
   "Optional. A repeated key returns the first response without contacting the provider. The key " +

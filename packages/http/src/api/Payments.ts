@@ -4,7 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { Authorization, RequiredScope } from "./Authorization.ts"
 import { CreatePayment } from "./CreatePayment.ts"
 import { documented } from "./Documented.ts"
-import { errors, unavailable } from "./Errors.ts"
+import { errors, unavailable } from "./ErrorSchemas.ts"
 import { EventList } from "./Event.ts"
 import { answerHeaders, idempotencyHeader } from "./Headers.ts"
 import { afterEvent, beforePayment, limitParameter, pageOf } from "./Pages.ts"

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { documented } from "./Documented.ts"
-import { errors, tooManyRequests } from "./Errors.ts"
+import { errors, tooManyRequests } from "./ErrorSchemas.ts"
 
 export const ProviderMessageBody = Schema.Struct({
   id: Schema.String.annotateKey(documented("The provider's id of the message. A duplicate changes nothing.")),

@@ -1,6 +1,6 @@
 /** What a request that cannot be decoded is answered with. */
 import { HttpApiMiddleware } from "effect/http-api"
-import { errors } from "./Errors.ts"
+import { errors } from "./ErrorSchemas.ts"
 
 /** A query parameter, header or body field is wrong: 422 `validation_error`. */
 export class ValidationErrors extends HttpApiMiddleware.Service<ValidationErrors>()("pointsman/http/ValidationErrors", {

@@ -3,7 +3,8 @@ import { Context, SchemaAST } from "effect"
 import { HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
 import { RequiredScope } from "../api/Authorization.ts"
 import { keywordsKey } from "../api/Documented.ts"
-import { type ErrorCode, NeverAnswered } from "../api/Errors.ts"
+import { NeverAnswered } from "../api/ErrorSchemas.ts"
+import type { ErrorCode } from "../api/Errors.ts"
 import type { JsonSchema, Parameter } from "./Model.ts"
 
 export interface Endpoint {

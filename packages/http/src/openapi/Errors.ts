@@ -2,7 +2,7 @@
  * The failures of each operation: one answer for each status, with exactly the codes that the contract declares
  * there, and one example for each code with the message that the server sends.
  */
-import { insufficientScope, liveKeyRequired, notAPartner, rateLimited, suspended } from "../AuthorizeRequest.ts"
+import { insufficientScope, liveKeyRequired, notAPartner, rateLimited, suspended } from "../AccessErrors.ts"
 import { createLimits } from "../api/CreatePayment.ts"
 import { evidenceBodyBytes } from "../api/Disputes.ts"
 import { type ErrorBody, type ErrorCode, errorCodes } from "../api/Errors.ts"

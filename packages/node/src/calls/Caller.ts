@@ -1,7 +1,7 @@
 /** Whose call it is: the options of the call, or the defaults of `createPointsman`. */
 import type * as Core from "@pointsman/core"
 import { Directory } from "@pointsman/core/ports"
-import { InProcess } from "@pointsman/http"
+import * as InProcess from "@pointsman/http/in-process"
 import { Effect, Option } from "effect"
 import { errorOf } from "../ErrorOf.ts"
 import { checkOptions, type Options, wrong } from "../Orders.ts"

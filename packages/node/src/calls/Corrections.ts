@@ -1,7 +1,7 @@
 /** What a second person decides about an operator's statement. */
 import * as Core from "@pointsman/core"
 import { AuditActor } from "@pointsman/core/ports"
-import { errorBodyOf, InProcess } from "@pointsman/http"
+import * as InProcess from "@pointsman/http/in-process"
 import { Effect } from "effect"
 import type { Correction, DecidedCorrection, ProposedCorrection } from "../Corrections.ts"
 import { errorOf } from "../ErrorOf.ts"
@@ -68,7 +68,7 @@ export const decideCorrection = Effect.fnUntraced(function* (
     Effect.mapError((failure) => {
       switch (failure._tag) {
         case "pointsman/PaymentNotFound":
-          return errorOf(errorBodyOf("payment", failure))
+          return errorOf(InProcess.errorBodyOf("payment", failure))
         case "pointsman/CorrectionNotFound":
           return new NotFoundError("The payment has no such correction.")
         case "pointsman/CorrectionRefused":

@@ -1,6 +1,6 @@
 /** Webhooks and their attempts. */
 import * as Core from "@pointsman/core"
-import { InProcess } from "@pointsman/http"
+import * as InProcess from "@pointsman/http/in-process"
 import { Effect } from "effect"
 import { checkId, deliveriesQuery } from "../Orders.ts"
 import { InternalError, NotFoundError, type PointsmanError, StateError } from "../PointsmanError.ts"

@@ -1,6 +1,6 @@
 /** Disputes, the evidence that is kept for them, and what they are answered. */
 import * as Core from "@pointsman/core"
-import { CardNumbers, errorBodyOf, type FailureOf, InProcess, type Operation } from "@pointsman/http"
+import * as InProcess from "@pointsman/http/in-process"
 import { Effect } from "effect"
 import type { Dispute } from "../Dispute.ts"
 import { errorOf } from "../ErrorOf.ts"
@@ -23,7 +23,7 @@ export const dispute = Effect.fnUntraced(function* (defaults: Defaults, disputeI
   const tenant = yield* readerOf(defaults, options)
   const found = yield* pointsman.dispute(tenant, yield* checkId("disputeId", disputeId)).pipe(
     Effect.tapError(logCause),
-    Effect.mapError((failure) => errorOf(errorBodyOf("dispute", failure)))
+    Effect.mapError((failure) => errorOf(InProcess.errorBodyOf("dispute", failure)))
   )
   return asDispute(found)
 })
@@ -37,7 +37,7 @@ export const keepEvidence = Effect.fnUntraced(function* (
   const pointsman = yield* Core.Pointsman
   const caller = yield* callerOf(defaults, yield* checkOptions(options, false))
   const order = { disputeId: yield* checkId("disputeId", disputeId), ...(yield* evidenceFields(evidence)) }
-  yield* Effect.mapError(CardNumbers.refuseCardNumbers(order.texts), errorOf)
+  yield* Effect.mapError(InProcess.refuseCardNumbers(order.texts), errorOf)
   const kept = yield* pointsman.keepEvidence(caller, order).pipe(
     Effect.tapError(logCause),
     Effect.mapError((failure) => refusalOf("keepEvidence", failure))
@@ -64,10 +64,10 @@ export const answerDispute = Effect.fnUntraced(function* (
   return { dispute: asDispute(dispute), isReplay }
 })
 
-const refusalOf = <O extends Extract<Operation, "keepEvidence" | "submitDispute">>(
+const refusalOf = <O extends Extract<InProcess.Operation, "keepEvidence" | "submitDispute">>(
   operation: O,
-  failure: FailureOf<O> & Parameters<typeof InProcess.disputeMessageOf>[0]
+  failure: InProcess.FailureOf<O> & Parameters<typeof InProcess.disputeMessageOf>[0]
 ): PointsmanError => {
-  const { error } = errorBodyOf(operation, failure)
+  const { error } = InProcess.errorBodyOf(operation, failure)
   return errorOf({ error: { ...error, message: InProcess.disputeMessageOf(failure, error.message) } })
 }

@@ -1,6 +1,6 @@
 /** The calls that a provider is asked for: each is answered as the API answers it. */
 import * as Core from "@pointsman/core"
-import { errorBodyOf, type FailureOf, InProcess, type Operation } from "@pointsman/http"
+import * as InProcess from "@pointsman/http/in-process"
 import { Effect } from "effect"
 import { errorOf } from "../ErrorOf.ts"
 import { captureFields, checkId, checkOptions, createFields, refundFields } from "../Orders.ts"
@@ -28,7 +28,7 @@ export const create = Effect.fnUntraced(function* (defaults: Defaults, order: un
   const { isReplay, payment } = yield* pointsman.create(caller, request).pipe(
     Effect.tapError(logCause),
     Effect.mapError((failure) => {
-      const body = errorBodyOf("create", failure)
+      const body = InProcess.errorBodyOf("create", failure)
       return failure._tag === "pointsman/RoutingFailed"
         ? errorOf({ error: { ...body.error, excluded: failure.excluded.map(InProcess.exclusionView) } })
         : errorOf(body)
@@ -92,10 +92,10 @@ export const refund = Effect.fnUntraced(function* (
     )
 })
 
-const refusalOf = <O extends Extract<Operation, "capture" | "void" | "refund">>(
+const refusalOf = <O extends Extract<InProcess.Operation, "capture" | "void" | "refund">>(
   operation: O,
-  failure: FailureOf<O> & Parameters<typeof InProcess.messageOf>[0]
+  failure: InProcess.FailureOf<O> & Parameters<typeof InProcess.messageOf>[0]
 ): PointsmanError => {
-  const { error } = errorBodyOf(operation, failure)
+  const { error } = InProcess.errorBodyOf(operation, failure)
   return errorOf({ error: { ...error, message: InProcess.messageOf(failure, error.message) } })
 }

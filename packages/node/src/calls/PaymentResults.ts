@@ -1,6 +1,6 @@
 /** Payments as calls return them. */
 import type * as Core from "@pointsman/core"
-import { InProcess } from "@pointsman/http"
+import * as InProcess from "@pointsman/http/in-process"
 import { Effect } from "effect"
 import type { Payment } from "../Payment.ts"
 import { fileView, reviewedView } from "../Views.ts"

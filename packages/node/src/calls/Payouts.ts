@@ -1,6 +1,6 @@
 /** Payouts of providers, and the rows that they pay. */
 import * as Core from "@pointsman/core"
-import { InProcess } from "@pointsman/http"
+import * as InProcess from "@pointsman/http/in-process"
 import { Effect } from "effect"
 import { NotFoundError } from "../PointsmanError.ts"
 import type { Payout, PayoutEntry, SettlementEntry } from "../Reconciliation.ts"

@@ -1,6 +1,6 @@
 /** Payments, their events, and why they went where they went. */
 import * as Core from "@pointsman/core"
-import { errorBodyOf, InProcess } from "@pointsman/http"
+import * as InProcess from "@pointsman/http/in-process"
 import { Effect } from "effect"
 import { errorOf } from "../ErrorOf.ts"
 import { checkId, eventsQuery, paymentsQuery, timelineQuery } from "../Orders.ts"
@@ -17,7 +17,7 @@ export const payment = Effect.fnUntraced(function* (defaults: Defaults, paymentI
     .paymentWithRefunds(tenant, yield* checkId("paymentId", paymentId))
     .pipe(
       Effect.tapError(logCause),
-      Effect.mapError((failure) => errorOf(errorBodyOf("payment", failure)))
+      Effect.mapError((failure) => errorOf(InProcess.errorBodyOf("payment", failure)))
     )
   const settlements = yield* fromStore(InProcess.settlementsOf(pointsman, tenant, [found]))
   return asPayment({ ...(yield* views.payment(found)), refunds: InProcess.refundViews(refunds), ...settlements(found) })
@@ -46,7 +46,7 @@ export const timeline = Effect.fnUntraced(function* (
   const id = yield* checkId("paymentId", paymentId)
   const page = yield* pointsman.timeline(tenant, id, yield* timelineQuery(query)).pipe(
     Effect.tapError(logCause),
-    Effect.mapError((failure) => errorOf(errorBodyOf("timeline", failure)))
+    Effect.mapError((failure) => errorOf(InProcess.errorBodyOf("timeline", failure)))
   )
   return InProcess.pageView(page, eventView)
 })
@@ -64,7 +64,7 @@ export const explainRouting = Effect.fnUntraced(function* (defaults: Defaults, p
   const tenant = yield* readerOf(defaults, options)
   const explained = yield* pointsman.explainRouting(tenant, yield* checkId("paymentId", paymentId)).pipe(
     Effect.tapError(logCause),
-    Effect.mapError((failure) => errorOf(errorBodyOf("payment", failure)))
+    Effect.mapError((failure) => errorOf(InProcess.errorBodyOf("payment", failure)))
   )
   return {
     payment: asPayment(yield* views.payment(explained.payment)),
@@ -78,7 +78,7 @@ export const paymentFile = Effect.fnUntraced(function* (defaults: Defaults, paym
   const tenant = yield* readerOf(defaults, options)
   return yield* pointsman.paymentFile(tenant, yield* checkId("paymentId", paymentId)).pipe(
     Effect.tapError(logCause),
-    Effect.mapError((failure) => errorOf(errorBodyOf("payment", failure))),
+    Effect.mapError((failure) => errorOf(InProcess.errorBodyOf("payment", failure))),
     Effect.flatMap(filed)
   )
 })

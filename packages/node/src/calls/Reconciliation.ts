@@ -2,7 +2,7 @@
 import { basename } from "node:path"
 import * as Core from "@pointsman/core"
 import { AuditActor, Directory, type StorageError } from "@pointsman/core/ports"
-import { InProcess } from "@pointsman/http"
+import * as InProcess from "@pointsman/http/in-process"
 import { Effect, Option, Result } from "effect"
 import type { Gate } from "../Gate.ts"
 import { checkId, checkOptions, wrong } from "../Orders.ts"

@@ -1,6 +1,6 @@
 /** Payments that wait for operations, and what an operator states about one. */
 import * as Core from "@pointsman/core"
-import { CardNumbers, errorBodyOf, InProcess } from "@pointsman/http"
+import * as InProcess from "@pointsman/http/in-process"
 import { Effect } from "effect"
 import type { ResolvedPayment } from "../Corrections.ts"
 import { errorOf } from "../ErrorOf.ts"
@@ -56,7 +56,7 @@ export const resolveReview = Effect.fnUntraced(function* (
     return yield* Effect.fail(wrong("`file_sha256` and `provider_reference` of `evidence` must be texts, or left out."))
   }
   const texts = { evidence: seen, provider_reference: providerReference }
-  yield* Effect.mapError(CardNumbers.refuseCardNumbers(texts), errorOf)
+  yield* Effect.mapError(InProcess.refuseCardNumbers(texts), errorOf)
   const resolved = yield* pointsman
     .resolveReview({
       tenant,
@@ -73,7 +73,7 @@ export const resolveReview = Effect.fnUntraced(function* (
       Effect.mapError((failure) => {
         switch (failure._tag) {
           case "pointsman/PaymentNotFound":
-            return errorOf(errorBodyOf("payment", failure))
+            return errorOf(InProcess.errorBodyOf("payment", failure))
           case "pointsman/StatementRefused":
             return new StateError(
               "statement_refused",

@@ -4,7 +4,7 @@
  */
 import type * as Core from "@pointsman/core"
 import type { Secrets, StorageServices } from "@pointsman/core/ports"
-import type { InProcess } from "@pointsman/http"
+import type * as InProcess from "@pointsman/http/in-process"
 import { Cause, Effect, Exit, Option } from "effect"
 import type { Gate } from "../Gate.ts"
 import {
