@@ -3,7 +3,7 @@ import type { ConsoleFile } from "@pointsman/configuration"
 import { Pointsman } from "@pointsman/core"
 import { AuditActor, AuditLog, AuditVia, Directory, LoginTaken } from "@pointsman/core/ports"
 import { Source } from "@pointsman/http"
-import { Context, Effect, Layer, Logger, Option, Redacted, References, Scope } from "effect"
+import { Context, Effect, Exit, Layer, Logger, Option, Redacted, References, Scope } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Listeners } from "./Listeners.ts"
 import type { Settings } from "./Settings.ts"
@@ -46,7 +46,8 @@ export const layer = (
           )
         ),
         Scope.provide(yield* Effect.scope),
-        Effect.cached
+        // What could not be loaded is tried again.
+        Effect.cachedWithTTL((exit) => (Exit.isSuccess(exit) ? Number.POSITIVE_INFINITY : 0))
       )
       const answer = (request: HttpServerRequest.HttpServerRequest) =>
         HttpServerRequest.toWeb(request).pipe(

@@ -4,7 +4,7 @@
  * loaded by the first webhook.
  */
 import { WebhookNotAnswered, WebhookSender } from "@pointsman/core/ports"
-import { Effect, Layer, Scope } from "effect"
+import { Effect, Exit, Layer, Scope } from "effect"
 import { codeOf } from "./Call.ts"
 import { targetOf } from "./NodeTransport.ts"
 import { type Resolve, resolveBySystem, resolvePublic, webhookConnector } from "./WebhookConnect.ts"
@@ -35,7 +35,11 @@ export const make = (
     const agent = yield* Effect.acquireRelease(
       Effect.map(loadUndici, (undici) => openAgent(undici, options)),
       (opened) => Effect.promise(() => opened.destroy())
-    ).pipe(Scope.provide(scope), Effect.cached)
+    ).pipe(
+      Scope.provide(scope),
+      // What could not be loaded is tried again.
+      Effect.cachedWithTTL((exit) => (Exit.isSuccess(exit) ? Number.POSITIVE_INFINITY : 0))
+    )
     return WebhookSender.of({
       send: Effect.fnUntraced(function* ({ body, headers, url }) {
         const target = targetOf(url)
