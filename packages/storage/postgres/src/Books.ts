@@ -1,33 +1,27 @@
 /** The rows of payments as books, and what else names a payment. */
 import type { Payment, Tenant } from "@pointsman/core"
-import { type ChargeReference, isSameReference } from "@pointsman/core/internal"
-import type { Change, PaymentBook, StorageError } from "@pointsman/core/ports"
-import { type Row, readBookRow } from "@pointsman/storage-sql"
+import type { ChargeReference } from "@pointsman/core/internal"
+import type { MessageSubject, PaymentBook, StorageError } from "@pointsman/core/ports"
+import {
+  namesOf as entryNamesOf,
+  idsOfReference as idsIn,
+  makeReadBook,
+  type Name,
+  namedBySubject,
+  ofCharge,
+  type Row,
+  withName
+} from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import type { Database } from "./Database.ts"
-import {
-  bindId,
-  chargeName,
-  chargeNames,
-  keyHash,
-  type Name,
-  nameHash,
-  shortChargeName,
-  shortChargeNames,
-  tenantNumber
-} from "./Keys.ts"
+import { bindId, chargeName, keys, shortChargeName, tenantNumber } from "./Keys.ts"
 import { rows } from "./Rows.ts"
 
-export const readBook = (tenant: Tenant, row: Row): PaymentBook =>
-  readBookRow(tenant, row["id"] as string, row, rows.readTextOrNull)
+export const readBook = makeReadBook({ keys, rows })
 
 export const readPayment = (tenant: Tenant, row: Row): Payment => readBook(tenant, row).payment
 
-export const selectPayment = "select * from payments where t = $1 and id = $2"
-export const selectKeyed = "select * from payments where t = $1 and key = $2"
-
-export const bindPayment = (tenant: Tenant, id: string) => [tenantNumber(tenant), bindId(id)] as const
-export const bindKey = (tenant: Tenant, key: string) => [tenantNumber(tenant), keyHash(key)] as const
+const selectPayment = "select * from payments where t = $1 and id = $2"
 
 export const storedBook = (
   db: Database,
@@ -35,7 +29,10 @@ export const storedBook = (
   tenant: Tenant,
   id: string
 ): Effect.Effect<PaymentBook | undefined, StorageError> =>
-  Effect.map(db.read(operation, selectPayment, bindPayment(tenant, id)), ([row]) => row && readBook(tenant, row))
+  Effect.map(
+    db.read(operation, selectPayment, [tenantNumber(tenant), bindId(id)]),
+    ([row]) => row && readBook(tenant, row)
+  )
 
 /**
  * The payments that the rows of a part of a statement name, each by its key: of a join, PostgreSQL might read all payments
@@ -64,10 +61,9 @@ const arrayOf = (names: ReadonlyArray<string>): string => `{${names.join(",")}}`
 
 /** Newest last: requests under one key derive one id, and of the earlier ones nothing was sent. */
 export const booksNamed = (db: Database, operation: string, tenant: Tenant, names: ReadonlyArray<Name>): Books =>
-  Effect.map(booksBy(db, operation, tenant, selectNamed, [arrayOf(names.map(nameHash))]), (books) => {
-    const asked = new Set(names)
-    return books.filter((book) => namesOf(book).some((name) => asked.has(name)))
-  })
+  Effect.map(booksBy(db, operation, tenant, selectNamed, [arrayOf(names.map(keys.nameHash))]), (books) =>
+    withName(books, names)
+  )
 
 /** Every payment that names one of the charges, by whatever of it: a capture has an id of its own. */
 export const booksNaming = (
@@ -98,43 +94,22 @@ export const booksByCharge = (
     found.map((row) => ({ name: row["name"] as string, book: readBook(tenant, row) }))
   )
 
-/** Those that are based on a charge; else those with an attempt that names it. */
-const ofCharge = (books: ReadonlyArray<PaymentBook>, charge: ChargeReference): ReadonlyArray<PaymentBook> => {
-  const own = books.filter(({ payment }) => isSameReference(payment, charge))
-  return own.length > 0 ? own : books.filter(({ attempts }) => attempts.some((one) => isSameReference(one, charge)))
+/** The ids of the payments with the charge of the reference, at any connection. */
+export const idsOfReference = (db: Database, operation: string, tenant: Tenant, providerRef: string) => {
+  const names = [...keys.chargeNames(providerRef), ...keys.shortChargeNames(providerRef)]
+  return Effect.map(booksBy(db, operation, tenant, selectByReference, names), (books) => idsIn(books, providerRef))
 }
 
-export const booksOfCharge = (db: Database, operation: string, tenant: Tenant, charge: ChargeReference): Books =>
-  Effect.map(booksNaming(db, operation, tenant, [charge]), (books) => ofCharge(books, charge))
+/** The books that a message is about: more than one of a charge alone. */
+export const subjectsOf = (db: Database, tenant: Tenant, subject: MessageSubject): Books => {
+  const named = namedBySubject(subject)
+  return typeof named === "string"
+    ? Effect.map(booksNamed(db, "bookOf", tenant, [named]), (books) => books.slice(-1))
+    : Effect.map(booksNaming(db, "bookOf", tenant, [named]), (books) => ofCharge(books, named))
+}
 
-/** As `booksOfCharge`, at any connection. */
-export const booksOfReference = (db: Database, operation: string, tenant: Tenant, providerRef: string): Books =>
-  Effect.map(
-    booksBy(db, operation, tenant, selectByReference, [...chargeNames(providerRef), ...shortChargeNames(providerRef)]),
-    (books) => {
-      const connections = new Set(
-        books.flatMap(({ attempts, payment }) =>
-          [payment, ...attempts].flatMap((one) => (one.providerRef === providerRef ? (one.connectionId ?? []) : []))
-        )
-      )
-      const found = [...connections].flatMap((connectionId) => ofCharge(books, { connectionId, providerRef }))
-      return [...new Set(found)]
-    }
-  )
-
-/** What the entries of a book are named by, beside references of charges. */
-export const namesOf = ({
-  attempts,
-  operations = [],
-  refunds = []
-}: Pick<Change, "attempts" | "operations" | "refunds">): ReadonlyArray<Name> => [
-  ...attempts.map(({ id }): Name => `attempt ${id}`),
-  ...operations.map(({ id }): Name => `operation ${id}`),
-  ...refunds.flatMap(
-    ({ id, providerRefundId }): ReadonlyArray<Name> => [
-      `refund ${id}`,
-      ...(providerRefundId === null ? [] : [`providerRefund ${providerRefundId}` as const])
-    ]
-  ),
-  ...(attempts.some(({ checkout }) => checkout !== null) ? ["checkout " as const] : [])
+/** With what finds the payments with a sealed address. */
+export const namesOf = (of: Parameters<typeof entryNamesOf>[0]): ReadonlyArray<Name> => [
+  ...entryNamesOf(of),
+  ...(of.attempts.some(({ checkout }) => checkout !== null) ? ["checkout " as const] : [])
 ]

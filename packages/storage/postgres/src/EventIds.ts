@@ -12,10 +12,10 @@
  */
 import type { Tenant } from "@pointsman/core"
 import type { StorageError } from "@pointsman/core/ports"
-import type { Row } from "@pointsman/storage-sql"
+import { eventPrefix, type Row } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import type { Database } from "./Database.ts"
-import { eventPrefix, readEventId, tenantNumber } from "./Keys.ts"
+import { readEventId, tenantNumber } from "./Keys.ts"
 
 /** As in the function `event_ids` of `schema.sql`. Two tenants that share one hold each other's events back for a moment, and no more. */
 const selectHorizon = `select (

@@ -1,24 +1,11 @@
 /** Events in PostgreSQL, as they are read. */
 import type { Event, Tenant } from "@pointsman/core"
-import type { EventQuery, TimelineQuery } from "@pointsman/core/ports"
+import type { EventQuery } from "@pointsman/core/ports"
 import { numberOfType, type Row, unindexedType } from "@pointsman/storage-sql"
-import { bindEventAfter, bindEventBefore, bindId, readEventId, tenantNumber } from "./Keys.ts"
+import { bindEventAfter, bindEventBefore, keys, tenantNumber } from "./Keys.ts"
 import { rows } from "./Rows.ts"
 
-type Statement = readonly [sql: string, params: ReadonlyArray<string | null>]
-
-export const readEvent = (tenant: Tenant, row: Row): Event =>
-  rows.readEvent({
-    ...row,
-    id: readEventId(row["id"]),
-    payment_id: row["payment"],
-    environment: tenant.environment
-  })
-
-export const selectTimeline = (tenant: Tenant, paymentId: string, { after = "", limit }: TimelineQuery): Statement => [
-  "select * from events where t = $1 and payment = $2 and type <> 0 and id > $3 order by id limit $4",
-  [tenantNumber(tenant), bindId(paymentId), bindEventAfter(after), String(limit)]
-]
+export const readEvent = (tenant: Tenant, row: Row): Event => rows.readEvent(keys, tenant, row)
 
 /** As in the index of types. The order of the ids is also that of these, and of the ids with the same one. */
 const beginningOf = (id: string): string => `substr(uuid_send(${id}), 1, 5)`

@@ -1,11 +1,11 @@
 /** Which payments the names in rows of reports are of: in two statements, one for the charges and one for the rest. */
 import type { Tenant } from "@pointsman/core"
 import type { NamedBooks, NamedInRows, NamedPayment, PaymentBook, StorageError } from "@pointsman/core/ports"
-import { meantBy, nameKinds, namesIn } from "@pointsman/storage-sql"
+import { meantBy, type Name, nameKinds, namesIn } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import { booksByCharge, booksNamed } from "./Books.ts"
 import type { Database } from "./Database.ts"
-import { chargeName, type Name, shortChargeName } from "./Keys.ts"
+import { chargeName, shortChargeName } from "./Keys.ts"
 
 export const selectNamed = Effect.fnUntraced(function* (
   db: Database,

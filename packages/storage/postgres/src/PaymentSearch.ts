@@ -11,7 +11,7 @@ import type { Payment, Tenant } from "@pointsman/core"
 import type { PaymentFilter, PaymentQuery, StorageError } from "@pointsman/core/ports"
 import { idRangeOf } from "@pointsman/storage-sql"
 import { Effect } from "effect"
-import { booksOfReference, readPayment } from "./Books.ts"
+import { idsOfReference, readPayment } from "./Books.ts"
 import type { Database } from "./Database.ts"
 import { bindAfter, bindBefore, tenantNumber } from "./Keys.ts"
 import type { Reads } from "./Reads.ts"
@@ -30,7 +30,7 @@ export const findPayments = Effect.fnUntraced(function* (
   if (states?.length === 0) return []
   let ids: ReadonlyArray<string> | undefined
   if (providerRef !== undefined) {
-    ids = (yield* booksOfReference(db, "payments", tenant, providerRef)).map(({ payment }) => payment.id)
+    ids = yield* idsOfReference(db, "payments", tenant, providerRef)
     if (ids.length === 0) return []
   }
   const found = yield* reads.list("payments", selectPayments(tenant, query, ids))

@@ -3,8 +3,9 @@ import { createHash } from "node:crypto"
 import { type Bound, list, type Sql, type Statement } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import type { Database } from "./Database.ts"
+import { keys, tenantNumber } from "./Keys.ts"
 import { makeReads, type Reads } from "./Reads.ts"
-import { bindValue, rows, type Value } from "./Rows.ts"
+import { bindValue, readTenant, rows, type Value } from "./Rows.ts"
 import { codes } from "./SqlFailures.ts"
 
 /** Each time another transaction has come through. */
@@ -15,6 +16,12 @@ const isDeadlock = (failed: unknown): boolean =>
 /** `reads`: which server answers what may be old. */
 export const sqlOf = (db: Database, reads: Reads = makeReads(db, undefined)): Sql<Value> => ({
   rows,
+  keys,
+  bindOwner: tenantNumber,
+  withOwner: (part, order) => `select p.*, n.workspace_id, n.environment from (${part}) as p
+    cross join lateral (select * from tenants where tenants.t = p.t offset 0) as n
+    ${order === undefined ? "" : `order by ${order.replaceAll(/\w+/gu, "p.$&")}`}`,
+  readOwner: readTenant,
   read: (operation, text, values = []) => db.read(operation, text, values.map(bindValue)),
   list: (operation, text, values = []) => reads.list(operation, [text, values.map(String)]),
   update: (operation, text, values = []) => db.update(operation, text, values.map(bindValue)),

@@ -1,6 +1,6 @@
 /** How events are stored in their table. Each storage writes them in its own statement, which assigns their ids. */
-import type { Event, EventDraft, EventType } from "@pointsman/core"
-import { type Owner, type Parts, type Row, readJson } from "./Columns.ts"
+import type { Event, EventDraft, EventType, Tenant } from "@pointsman/core"
+import { type Owner, type Row, readJson } from "./Columns.ts"
 import { dataOf, shortData } from "./ShortText.ts"
 
 /** How types are stored. Only added to: rows have the numbers. */
@@ -45,16 +45,20 @@ export const numberOfType = (type: string): number => numbers.get(type) ?? 0
 /** No index of types holds the events of this one: there is one among the few events of each payment. */
 export const unindexedType: EventType = "payment.created"
 
-export const makeEventRows = <V>({ readText }: Parts<V>) => {
-  const readEvent = (row: Row): Event => {
-    const paymentId = readText(row["payment_id"])
+export const makeEventRows = () => {
+  const readEvent = (
+    { readEventId, readId }: Readonly<Record<"readEventId" | "readId", (value: unknown) => string>>,
+    { environment }: Tenant,
+    row: Row
+  ): Event => {
+    const paymentId = readId(row["payment"])
     const type = types.get(row["type"] as number) as EventType
     return {
-      id: readText(row["id"]),
+      id: readEventId(row["id"]),
       type,
       paymentId,
       createdAt: row["created_at"] as number,
-      data: dataOf(readJson(row["data"]), { paymentId, type }, row["environment"] as string)
+      data: dataOf(readJson(row["data"]), { paymentId, type }, environment)
     }
   }
   const bindData = (event: Pick<EventDraft, "data" | "paymentId" | "type">, { tenant }: Owner): string =>

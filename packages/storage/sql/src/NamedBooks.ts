@@ -1,6 +1,8 @@
-/** Which payments the rows of reports mean, among those that have the names in them. */
+/** What names a payment, and which payments the rows of reports mean, among those that have the names in them. */
 import type { Payment } from "@pointsman/core"
-import type { NamedInRows, NameKind, PaymentBook, UnreportedQuery } from "@pointsman/core/ports"
+import { type ChargeReference, isSameReference } from "@pointsman/core/internal"
+import type { Change, MessageSubject, NamedInRows, NameKind, PaymentBook, UnreportedQuery } from "@pointsman/core/ports"
+import type { Name } from "./Keys.ts"
 
 export const nameKinds = {
   attemptIds: "attempt",
@@ -51,4 +53,50 @@ export const isExpected = (
 ): boolean => {
   const first = captureMethod === "automatic" ? from : from - captureWithinMillis
   return own === connectionId && settledAt !== null && settledAt >= first && settledAt <= until
+}
+
+/** What the entries of a book are named by, beside references of charges. */
+export const namesOf = ({
+  attempts,
+  operations = [],
+  refunds = []
+}: Pick<Change, "attempts" | "operations" | "refunds">): ReadonlyArray<Name> => [
+  ...attempts.map(({ id }): Name => `attempt ${id}`),
+  ...operations.map(({ id }): Name => `operation ${id}`),
+  ...refunds.flatMap(
+    ({ id, providerRefundId }): ReadonlyArray<Name> => [
+      `refund ${id}`,
+      ...(providerRefundId === null ? [] : [`providerRefund ${providerRefundId}` as const])
+    ]
+  )
+]
+
+/** Those with one of the names, of books that were found by the hashes. */
+export const withName = (books: ReadonlyArray<PaymentBook>, names: ReadonlyArray<Name>): ReadonlyArray<PaymentBook> => {
+  const asked = new Set(names)
+  return books.filter((book) => namesOf(book).some((name) => asked.has(name)))
+}
+
+/** Those that are based on a charge; else those with an attempt that names it. `books`: those that name it. */
+export const ofCharge = (books: ReadonlyArray<PaymentBook>, charge: ChargeReference): ReadonlyArray<PaymentBook> => {
+  const own = books.filter(({ payment }) => isSameReference(payment, charge))
+  return own.length > 0 ? own : books.filter(({ attempts }) => attempts.some((one) => isSameReference(one, charge)))
+}
+
+/** As `ofCharge`, at any connection: the ids of the payments. */
+export const idsOfReference = (books: ReadonlyArray<PaymentBook>, providerRef: string): ReadonlyArray<string> => {
+  const connections = new Set(
+    books.flatMap(({ attempts, payment }) =>
+      [payment, ...attempts].flatMap((one) => (one.providerRef === providerRef ? (one.connectionId ?? []) : []))
+    )
+  )
+  const found = [...connections].flatMap((connectionId) => ofCharge(books, { connectionId, providerRef }))
+  return [...new Set(found.map(({ payment }) => payment.id))]
+}
+
+/** By what a message names a payment: our id, or the reference of a charge. */
+export const namedBySubject = (subject: MessageSubject): Name | ChargeReference => {
+  if ("connectionId" in subject) return subject
+  if ("attemptId" in subject) return `attempt ${subject.attemptId}`
+  return "operationId" in subject ? `operation ${subject.operationId}` : `refund ${subject.refundId}`
 }

@@ -19,7 +19,7 @@ export const makeRows = <V>(form: Form<V>) => {
   return {
     ...parts,
     ...makeDisputeRows(parts),
-    ...makeEventRows(parts),
+    ...makeEventRows(),
     ...makeMessageRows(parts),
     ...makeDirectoryRows(parts),
     ...makeDeliveryRows(parts),

@@ -2,10 +2,12 @@
  * One database, for the services whose statements are the same in every one. Their texts are PostgreSQL's, with the
  * parameters `$1`, `$2` and so on in the order of the values; a cast directly behind a parameter is PostgreSQL's alone.
  */
+import type { Tenant } from "@pointsman/core"
 import { type CommitUnknown, StorageError } from "@pointsman/core/ports"
 import { Effect, type Option } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { type Bound, firstOf, list, type Row } from "./Columns.ts"
+import type { Keys } from "./Keys.ts"
 import type { Rows } from "./Rows.ts"
 
 /** A statement of a transaction. The empty text asks nothing. */
@@ -21,6 +23,12 @@ type Ask<V> = (
 
 export interface Sql<V> {
   readonly rows: Rows<V>
+  readonly keys: Keys<V>
+  /** What leads the rows of a tenant's payments. */
+  readonly bindOwner: (tenant: Tenant) => V
+  /** Rows of payments, each with what `readOwner` needs. `order`: of the part, which has a limit. */
+  readonly withOwner: (part: string, order?: string) => string
+  readonly readOwner: (row: Row) => Tenant
   readonly read: Ask<V>
   /** A list that may be of a moment ago, where the caller allows it. */
   readonly list: Ask<V>
@@ -46,7 +54,7 @@ export interface Sql<V> {
    */
   readonly every: (
     after: number,
-    types: ReadonlyArray<"text" | "bigint">,
+    types: ReadonlyArray<"text" | "bigint" | "uuid">,
     textOf: (item: ReadonlyArray<string>, items: string) => string
   ) => (values: ReadonlyArray<Bound<V>>, items: ReadonlyArray<ReadonlyArray<Bound<V>>>) => ReadonlyArray<Statement<V>>
   /** Rows that are added to a table, or replace others by the clause at the end, in as few statements as the database allows. */

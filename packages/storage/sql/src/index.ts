@@ -43,11 +43,24 @@ export { type DirectoryForm, makeDirectoryWrites, type Resume, resumeOf } from "
 export { makeDisputes } from "./Disputes.ts"
 export { numberOfType, unindexedType } from "./EventRows.ts"
 export { type IdRange, idRangeOf } from "./IdRange.ts"
+export { eventPrefix, makeKeys, type Name, uuidOf } from "./Keys.ts"
 export { makeMerchants } from "./Merchants.ts"
 export { makeMessages } from "./Messages.ts"
-export { isAboutCharge, isExpected, meantBy, nameKinds, namesIn } from "./NamedBooks.ts"
+export {
+  idsOfReference,
+  isAboutCharge,
+  isExpected,
+  meantBy,
+  namedBySubject,
+  nameKinds,
+  namesIn,
+  namesOf,
+  ofCharge,
+  withName
+} from "./NamedBooks.ts"
 export { makeOperators } from "./Operators.ts"
 export { makePasskeys } from "./Passkeys.ts"
+export { makePaymentReads, makeReadBook, type PaymentForm } from "./PaymentReads.ts"
 export { makeRecordLosses, readRecordLoss } from "./RecordLoss.ts"
 export {
   decidedMessage,
@@ -63,5 +76,5 @@ export { makeRows } from "./Rows.ts"
 export { migrationsTable, newestOf, schemaIn } from "./Schema.ts"
 export { type CheckoutForm, makeSealedTexts, type SealedForm, sealedPlaces } from "./SealedTexts.ts"
 export { makeSettlements, mayLeaveEntry, type SettlementForm } from "./Settlements.ts"
-export { insertInto, oneByOne, type Query, readEach, repeatable, type Sql, type Statement } from "./Sql.ts"
+export { insertInto, oneByOne, type Query, readEach, readOne, repeatable, type Sql, type Statement } from "./Sql.ts"
 export { makeSuccessRates } from "./SuccessRates.ts"

@@ -204,8 +204,10 @@ describe("texts of books", () => {
       for (const type of ["payment.captured", "payment.conflict"] as const) {
         const event: Event = { id: "evt_1", type, paymentId: "p", createdAt: 1, data }
         const stored = rows.bindData(event, { tenant } as Owner)
-        const row = { id: "evt_1", type: numberOfType(type), payment_id: "p", created_at: 1, environment: "sandbox" }
-        expect(JSON.stringify(rows.readEvent({ ...row, data: stored }))).toBe(JSON.stringify(event))
+        const row = { id: "evt_1", type: numberOfType(type), payment: "p", created_at: 1 }
+        expect(
+          JSON.stringify(rows.readEvent({ readId: String, readEventId: String }, tenant, { ...row, data: stored }))
+        ).toBe(JSON.stringify(event))
       }
     }
     expect(rows.bindData({ type: "payment.captured", paymentId: "p", data: usual }, { tenant } as Owner)).toBe(

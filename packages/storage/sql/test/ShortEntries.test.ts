@@ -128,11 +128,12 @@ describe("events of refunds", () => {
       const row = {
         id: "evt_1",
         type: numberOfType(event.type),
-        payment_id: "p",
-        created_at: 1,
-        environment: "sandbox"
+        payment: "p",
+        created_at: 1
       }
-      expect(JSON.stringify(rows.readEvent({ ...row, data: written }))).toBe(JSON.stringify(event))
+      expect(
+        JSON.stringify(rows.readEvent({ readId: String, readEventId: String }, tenant, { ...row, data: written }))
+      ).toBe(JSON.stringify(event))
     }
     const [usual = {}] = datas
     const event = { type: "payment.refunded", paymentId: "p", data: usual } as const

@@ -1,30 +1,27 @@
 /** The rows of payments as books, and what else names a payment. */
 import type { Payment, Tenant } from "@pointsman/core"
-import { type ChargeReference, isSameReference } from "@pointsman/core/internal"
-import type { Change, PaymentBook } from "@pointsman/core/ports"
-import { list, type Row, readBookRow } from "@pointsman/storage-sql"
-import type { Database } from "./Database.ts"
+import type { ChargeReference } from "@pointsman/core/internal"
+import type { MessageSubject, PaymentBook } from "@pointsman/core/ports"
 import {
-  bindId,
-  chargeName,
-  chargeNames,
-  keyHash,
-  type NameKind,
-  nameOf,
-  readId,
-  shortChargeName,
-  shortChargeNames,
-  tenantsOf
-} from "./Keys.ts"
+  idsOfReference as idsIn,
+  list,
+  makeReadBook,
+  type Name,
+  namedBySubject,
+  ofCharge,
+  type Row,
+  withName
+} from "@pointsman/storage-sql"
+import type { Database } from "./Database.ts"
+import { bindId, chargeName, keyHash, keys, nameHash, readId, shortChargeName, tenantsOf } from "./Keys.ts"
 import { rows } from "./Rows.ts"
 
-export const readBook = (tenant: Tenant, row: Row): PaymentBook =>
-  readBookRow(tenant, readId(row["id"]), row, rows.readTextOrNull)
+export const readBook = makeReadBook({ keys, rows })
 
 export const readPayment = (tenant: Tenant, row: Row): Payment => readBook(tenant, row).payment
 
 /** What a book is read from: without the claim. */
-const bookColumns = list([
+export const bookColumns = list([
   ...["t", "id", "version", "state", "amount_minor", "currency", "created_at", "reference", "connection_id"],
   ...["authorized_minor", "captured_minor", "refunded_minor", "refund_pending_minor", "details", "book"]
 ])
@@ -57,16 +54,8 @@ const booksOf = (db: Database, tenant: Tenant, rows: ReadonlyArray<Row>): Readon
   [...new Set(rows.map(({ payment }) => readId(payment)))].sort().flatMap((id) => selectBook(db, tenant, id) ?? [])
 
 /** Newest last: requests under one key derive one id, and of the earlier ones nothing was sent. */
-export const booksNamed = (db: Database, tenant: Tenant, kind: NameKind, id: string): ReadonlyArray<PaymentBook> =>
-  booksOf(db, tenant, db.prepare(selectNamed).all(tenantsOf(db).find(tenant), nameOf(kind, id))).filter((book) =>
-    namesOf(book).some(([of, name]) => of === kind && name === id)
-  )
-
-/** Those that are based on a charge; else those with an attempt that names it. */
-const ofCharge = (books: ReadonlyArray<PaymentBook>, charge: ChargeReference): ReadonlyArray<PaymentBook> => {
-  const own = books.filter(({ payment }) => isSameReference(payment, charge))
-  return own.length > 0 ? own : books.filter(({ attempts }) => attempts.some((one) => isSameReference(one, charge)))
-}
+export const booksNamed = (db: Database, tenant: Tenant, name: Name): ReadonlyArray<PaymentBook> =>
+  withName(booksOf(db, tenant, db.prepare(selectNamed).all(tenantsOf(db).find(tenant), nameHash(name))), [name])
 
 /** Every payment that names a charge, by whatever of it: a capture has an id of its own. */
 export const booksNaming = (db: Database, tenant: Tenant, charge: ChargeReference): ReadonlyArray<PaymentBook> => {
@@ -75,41 +64,22 @@ export const booksNaming = (db: Database, tenant: Tenant, charge: ChargeReferenc
   return booksOf(db, tenant, [...taken, ...db.prepare(selectNamed).all(t, shortChargeName(charge))])
 }
 
-export const booksOfCharge = (db: Database, tenant: Tenant, charge: ChargeReference): ReadonlyArray<PaymentBook> =>
-  ofCharge(booksNaming(db, tenant, charge), charge)
+/** The books that a message is about: more than one of a charge alone. */
+export const subjectsOf = (db: Database, tenant: Tenant, subject: MessageSubject): ReadonlyArray<PaymentBook> => {
+  const named = namedBySubject(subject)
+  return typeof named === "string"
+    ? booksNamed(db, tenant, named).slice(-1)
+    : ofCharge(booksNaming(db, tenant, named), named)
+}
 
 const selectByReference = (table: string) => `select payment from ${table} where t = ? and name between ? and ?`
 
-/** As `booksOfCharge`, at any connection. */
-export const idsOfReference = (db: Database, tenant: Tenant, providerRef: string): ReadonlySet<string> => {
+/** The ids of the payments with the charge of the reference, at any connection. */
+export const idsOfReference = (db: Database, tenant: Tenant, providerRef: string): ReadonlyArray<string> => {
   const t = tenantsOf(db).find(tenant)
   const found = [
-    ...db.prepare(selectByReference("charges")).all(t, ...chargeNames(providerRef)),
-    ...db.prepare(selectByReference("names")).all(t, ...shortChargeNames(providerRef))
+    ...db.prepare(selectByReference("charges")).all(t, ...keys.chargeNames(providerRef)),
+    ...db.prepare(selectByReference("names")).all(t, ...keys.shortChargeNames(providerRef))
   ]
-  const books = booksOf(db, tenant, found)
-  const connections = new Set(
-    books.flatMap(({ attempts, payment }) =>
-      [payment, ...attempts].flatMap((one) => (one.providerRef === providerRef ? (one.connectionId ?? []) : []))
-    )
-  )
-  return new Set(
-    [...connections].flatMap((connectionId) =>
-      ofCharge(books, { connectionId, providerRef }).map(({ payment }) => payment.id)
-    )
-  )
+  return idsIn(booksOf(db, tenant, found), providerRef)
 }
-
-/** What the entries of a book are named by, beside references of charges. */
-export const namesOf = ({
-  attempts,
-  operations = [],
-  refunds = []
-}: Pick<Change, "attempts" | "operations" | "refunds">): ReadonlyArray<readonly [NameKind, string]> => [
-  ...attempts.map(({ id }) => ["attempt", id] as const),
-  ...operations.map(({ id }) => ["operation", id] as const),
-  ...refunds.flatMap(({ id, providerRefundId }) => [
-    ["refund", id] as const,
-    ...(providerRefundId === null ? [] : [["providerRefund", providerRefundId] as const])
-  ])
-]

@@ -3,7 +3,6 @@
  * copy in the process, which is dropped as soon as anyone writes: `PRAGMA data_version` shows every other
  * connection's commit at next to no cost. A revoked key is therefore seen at the very next read.
  */
-import type { SQLInputValue } from "node:sqlite"
 import type { Directory, DirectoryState, StorageError } from "@pointsman/core/ports"
 import {
   type DirectoryForm,
@@ -17,12 +16,12 @@ import {
 import { Effect } from "effect"
 import { type Database, read, snapshot } from "./Database.ts"
 import { rows } from "./Rows.ts"
-import { sqlOf } from "./Sql.ts"
+import { sqlOf, type Value } from "./Sql.ts"
 
 export interface KeptDirectory {
   readonly directory: Directory["Service"]
   /** For what another part writes of the directory. */
-  readonly form: DirectoryForm<SQLInputValue>
+  readonly form: DirectoryForm<Value>
 }
 
 export const make = (db: Database): KeptDirectory => {
@@ -39,7 +38,7 @@ export const make = (db: Database): KeptDirectory => {
       return kept.snapshot
     })
 
-  const form: DirectoryForm<SQLInputValue> = {
+  const form: DirectoryForm<Value> = {
     forget: Effect.sync(() => {
       kept = undefined
     }),

@@ -1,10 +1,10 @@
 /** Events in SQLite: how a commit writes them, and how they are read. */
 import type { Event, Tenant } from "@pointsman/core"
-import type { Change, EventQuery, TimelineQuery } from "@pointsman/core/ports"
+import type { Change, EventQuery } from "@pointsman/core/ports"
 import { numberOfType, type Row, unindexedType } from "@pointsman/storage-sql"
 import type { Database } from "./Database.ts"
 import { eventIdAfter } from "./EventIds.ts"
-import { bindEventBound, bindEventId, bindId, readEventId, readId, tenantsOf } from "./Keys.ts"
+import { bindEventAfter, bindEventBefore, bindEventId, bindId, keys, readEventId, tenantsOf } from "./Keys.ts"
 import { bindTenant, rows } from "./Rows.ts"
 
 /**
@@ -45,24 +45,7 @@ export const writeEvents = (db: Database, addDeliveries: (tenant: Tenant, event:
   }
 }
 
-export const readEvent = (tenant: Tenant, row: Row): Event =>
-  rows.readEvent({
-    ...row,
-    id: readEventId(row["id"]),
-    payment_id: readId(row["payment"]),
-    environment: tenant.environment
-  })
-
-export const selectTimeline = (
-  db: Database,
-  tenant: Tenant,
-  paymentId: string,
-  { after = "", limit }: TimelineQuery
-): ReadonlyArray<Row> =>
-  db
-    .prepare(`select * from events indexed by events_by_payment
-      where t = ? and payment = ? and id > ? order by id limit ?`)
-    .all(tenantsOf(db).find(tenant), bindId(paymentId), bindEventBound(after), limit)
+export const readEvent = (tenant: Tenant, row: Row): Event => rows.readEvent(keys, tenant, row)
 
 export const selectEvents = (
   db: Database,
@@ -82,8 +65,8 @@ export const selectEvents = (
     .all(
       tenantsOf(db).find(tenant),
       ...(type === undefined ? [] : [numberOfType(type)]),
-      ...(after === undefined ? [] : [bindEventBound(after)]),
-      ...(before === undefined ? [] : [bindEventBound(before)]),
+      ...(after === undefined ? [] : [bindEventAfter(after)]),
+      ...(before === undefined ? [] : [bindEventBefore(before)]),
       limit
     )
 }

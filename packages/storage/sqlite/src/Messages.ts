@@ -4,16 +4,14 @@ import {
   type CommitUnknown,
   type MessageDecision,
   type MessageNote,
-  type MessageSubject,
   MessageTaken,
-  type PaymentBook,
   Stale,
   type StorageError,
   type StoredMessage
 } from "@pointsman/core/ports"
 import { list, type Row, valuesOf } from "@pointsman/storage-sql"
 import { type Effect, Option, Result } from "effect"
-import { booksNamed, booksOfCharge, selectRow } from "./Books.ts"
+import { selectRow } from "./Books.ts"
 import { type Database, write } from "./Database.ts"
 import { bindTenant, bindText, insertInto, rows } from "./Rows.ts"
 
@@ -75,15 +73,3 @@ export const selectMessage = (db: Database, tenant: Tenant, connectionId: string
   db
     .prepare(`select * from messages where ${isMessage}`)
     .get(...bindTenant(tenant), bindText(connectionId), bindText(eventId))
-
-/** The books of the payments that an attempt, a refund or a charge belongs to: more than one of a charge alone. */
-export const selectSubjects = (db: Database, tenant: Tenant, subject: MessageSubject): ReadonlyArray<PaymentBook> => {
-  if ("connectionId" in subject) return booksOfCharge(db, tenant, subject)
-  const [kind, id] =
-    "attemptId" in subject
-      ? (["attempt", subject.attemptId] as const)
-      : "operationId" in subject
-        ? (["operation", subject.operationId] as const)
-        : (["refund", subject.refundId] as const)
-  return booksNamed(db, tenant, kind, id).slice(-1)
-}

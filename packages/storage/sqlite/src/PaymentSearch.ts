@@ -10,7 +10,7 @@ import type { PaymentFilter, PaymentQuery } from "@pointsman/core/ports"
 import { idRangeOf, type Row } from "@pointsman/storage-sql"
 import { idsOfReference } from "./Books.ts"
 import type { Database } from "./Database.ts"
-import { bindBound, bindId, tenantsOf } from "./Keys.ts"
+import { bindAfter, bindBefore, bindId, tenantsOf } from "./Keys.ts"
 import { bindText } from "./Rows.ts"
 
 interface Condition {
@@ -53,7 +53,7 @@ const walksOf = (db: Database, tenant: Tenant, query: PaymentQuery): ReadonlyArr
   const t = tenantsOf(db).find(tenant)
   const inStates = states === undefined ? [] : [inSet("state", states)]
   if (providerRef !== undefined) {
-    const found = [...idsOfReference(db, tenant, providerRef)]
+    const found = idsOfReference(db, tenant, providerRef)
     if (found.length === 0) return []
     // By the keys of these few.
     return [{ rows: "payments indexed by payments_by_id", is: [inSet("id", found, bindId), ...inStates] }]
@@ -68,14 +68,14 @@ const walksOf = (db: Database, tenant: Tenant, query: PaymentQuery): ReadonlyArr
     const [name, value] = pair.map(bindText) as [SQLInputValue, SQLInputValue]
     const isNamed = {
       sql: "named.t = ? and named.value = ? and named.name = ? and named.payment < ? and payments.id = named.payment",
-      values: [t, value, name, bindBound(idRangeOf(query).before)]
+      values: [t, value, name, bindBefore(idRangeOf(query).before)]
     }
     return [{ rows, order: "named.payment", is: [isNamed, ...inStates] }]
   }
   if (metadataValue !== undefined) {
     const isNamed = {
       sql: `named.t = ? and named.value = ? and named.payment < ? and payments.id = named.payment and ${isFirstName}`,
-      values: [t, bindText(metadataValue), bindBound(idRangeOf(query).before)]
+      values: [t, bindText(metadataValue), bindBefore(idRangeOf(query).before)]
     }
     const rows =
       "payment_metadata as named indexed by payment_metadata_by_text cross join payments indexed by payments_by_id"
@@ -108,8 +108,8 @@ const conditionsOf = (db: Database, tenant: Tenant, query: PaymentQuery): Readon
   const { before, from } = idRangeOf(query)
   return [
     { sql: "payments.t = ?", values: [tenantsOf(db).find(tenant)] },
-    { sql: "id < ?", values: [bindBound(before)] },
-    ...(from === "" ? [] : [{ sql: "id >= ?", values: [bindBound(from)] }])
+    { sql: "id < ?", values: [bindBefore(before)] },
+    ...(from === "" ? [] : [{ sql: "id > ?", values: [bindAfter(from)] }])
   ]
 }
 

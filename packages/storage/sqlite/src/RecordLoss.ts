@@ -1,5 +1,4 @@
 /** Losses of records in SQLite. */
-import type { SQLInputValue } from "node:sqlite"
 import type { Tenant } from "@pointsman/core"
 import {
   type Change,
@@ -13,6 +12,7 @@ import { makeRecordLosses, type Sql } from "@pointsman/storage-sql"
 import { Clock, Effect } from "effect"
 import type { Database } from "./Database.ts"
 import { bindTenant, bindText, readText } from "./Rows.ts"
+import type { Value } from "./Sql.ts"
 
 const selectUnended = "select number from record_losses where outcome is null"
 const selectUnrecovered = `select 1 from connections where workspace_id = ? and environment = ?
@@ -51,7 +51,7 @@ export const guarded = (db: Database): ((change: Change) => RecordsMissing | Key
 /** For how long this process does not look what others wrote, in milliseconds. */
 const trustMillis = 2_000
 
-export const make = (sql: Sql<SQLInputValue>): RecordLosses => {
+export const make = (sql: Sql<Value>): RecordLosses => {
   let last: RecordLoss | null = null
   let readAt = Number.NEGATIVE_INFINITY
   const known = Effect.flatMap(Clock.monotonicTimeNanos, (nanos) => {

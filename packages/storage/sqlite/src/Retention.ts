@@ -20,14 +20,15 @@ import {
   isOpenMessage,
   makeLease,
   mayLeaveEntry,
+  namesOf,
   paymentIdsBefore
 } from "@pointsman/storage-sql"
 import { Effect } from "effect"
-import { holderOf, namesOf, selectBook, selectRow } from "./Books.ts"
+import { holderOf, selectBook, selectRow } from "./Books.ts"
 import { type Database, read, snapshot, update } from "./Database.ts"
 import { deliveriesOf } from "./Deliveries.ts"
 import { readEvent } from "./Events.ts"
-import { bindBound, bindId, nameOf, readId, shortChargeName, tenantsOf } from "./Keys.ts"
+import { bindAfter, bindBefore, bindId, nameHash, readId, shortChargeName, tenantsOf } from "./Keys.ts"
 import { bindTenant, bindText, readText } from "./Rows.ts"
 import { sqlOf } from "./Sql.ts"
 
@@ -75,8 +76,8 @@ const selectOldPayments = (
     .all(
       tenantsOf(db).find(tenant),
       ...(state === undefined ? [] : [state]),
-      bindBound(after),
-      bindBound(paymentIdsBefore(createdBefore)),
+      bindAfter(after),
+      bindBefore(paymentIdsBefore(createdBefore)),
       createdBefore,
       limit
     )
@@ -111,7 +112,7 @@ const removePayment = (db: Database, { paymentId, tenant, version }: ReadPayment
   const id = bindId(paymentId)
   for (const delivery of deliveriesOf(db, tenant, paymentId)) removeDelivery(db, owner, readText(delivery["id"]))
   const forgetName = db.prepare("delete from names where t = ? and name = ? and payment = ?")
-  for (const [kind, name] of namesOf(book)) forgetName.run(t, nameOf(kind, name), id)
+  for (const name of namesOf(book)) forgetName.run(t, nameHash(name), id)
   for (const charge of referencesOf({ ...book, payment: { after: book.payment } })) {
     forgetName.run(t, shortChargeName(charge), id)
   }

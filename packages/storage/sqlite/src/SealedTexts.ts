@@ -1,10 +1,10 @@
 /** Sealed texts in SQLite: attempts, which have some, are in the books of their payments. */
-import type { SQLInputValue } from "node:sqlite"
 import type { SealedTexts } from "@pointsman/core/ports"
 import { makeSealedTexts, type Sql } from "@pointsman/storage-sql"
 import { readBook } from "./Books.ts"
 import { type Database, read, update } from "./Database.ts"
-import { bindBound, bindId, tenantsOf } from "./Keys.ts"
+import { bindBefore, bindId, tenantsOf } from "./Keys.ts"
+import type { Value } from "./Sql.ts"
 
 const selectWithCheckout = `select * from payments indexed by payments_with_checkout
   where instr(book, '"sealedUrl"') > 0 and (t, id) >= (?, ?) order by t, id limit ?`
@@ -15,8 +15,8 @@ const replaceInBook = `update payments indexed by payments_by_id
 
 export const make = (
   db: Database,
-  sql: Sql<SQLInputValue>,
-  form: Parameters<typeof makeSealedTexts<SQLInputValue>>[1]
+  sql: Sql<Value>,
+  form: Parameters<typeof makeSealedTexts<Value>>[1]
 ): SealedTexts["Service"] =>
   makeSealedTexts(
     sql,
@@ -26,7 +26,7 @@ export const make = (
       books: (from, limit) =>
         read("sealedTexts", () => {
           const t = from === null ? 0 : tenantsOf(db).find(from.tenant)
-          const found = db.prepare(selectWithCheckout).all(t, bindBound(from?.paymentId ?? ""), limit)
+          const found = db.prepare(selectWithCheckout).all(t, bindBefore(from?.paymentId ?? ""), limit)
           return found.map((row) => readBook(tenantsOf(db).read(row["t"]), row))
         }),
       replace: (replacements) =>

@@ -1,5 +1,4 @@
 /** Reconciliation runs and settlement entries in SQLite: which payments are named, and what is written one by one. */
-import type { SQLInputValue } from "node:sqlite"
 import type { Tenant } from "@pointsman/core"
 import type {
   NamedBooks,
@@ -24,14 +23,15 @@ import {
 import { Effect } from "effect"
 import { booksNamed, booksNaming, readPayment } from "./Books.ts"
 import { type Database, read, snapshot } from "./Database.ts"
-import { bindBound, readId, tenantsOf } from "./Keys.ts"
+import { bindAfter, readId, tenantsOf } from "./Keys.ts"
 import { bindTenant, bindText, rows } from "./Rows.ts"
+import type { Value } from "./Sql.ts"
 
 const ofTenant = "workspace_id = ? and environment = ?"
 const insertEntry = `${insertInto("settlement_entries", Object.keys(rows.settlementColumns))} on conflict do nothing`
 const bindEntry = valuesOf(rows.settlementColumns)
 
-export const make = (db: Database, sql: Sql<SQLInputValue>): Settlements =>
+export const make = (db: Database, sql: Sql<Value>): Settlements =>
   makeSettlements(sql, {
     runIdOf: (data) => `(${data} ->> 'runId')`,
     insertEntries: (query, entries) =>
@@ -53,7 +53,7 @@ const selectNamed = (db: Database, tenant: Tenant, connectionId: string, names: 
   const booksOf = (kind: NameKind, name: string) =>
     kind === "providerRefs"
       ? booksNaming(db, tenant, { connectionId, providerRef: name }).slice(0, 2)
-      : meantBy(booksNamed(db, tenant, nameKinds[kind], name), connectionId, kind, name)
+      : meantBy(booksNamed(db, tenant, `${nameKinds[kind]} ${name}`), connectionId, kind, name)
   const named = namesIn(names).flatMap(([kind, name]) =>
     booksOf(kind, name).map((book) => {
       books.set(book.payment.id, book)
@@ -71,7 +71,7 @@ const selectAbout = `select 1 from settlement_entries indexed by settlement_entr
 const selectUnreported = (db: Database, query: UnreportedQuery): UnreportedPage => {
   const { after, limit, tenant } = query
   const about = db.prepare(selectAbout)
-  const looked = db.prepare(selectLooked).all(tenantsOf(db).find(tenant), bindBound(after), limit)
+  const looked = db.prepare(selectLooked).all(tenantsOf(db).find(tenant), bindAfter(after), limit)
   const payments = looked
     .filter((row) => row["connection_id"] !== null && Number(row["captured_minor"]) > 0)
     .map((row) => readPayment(tenant, row))

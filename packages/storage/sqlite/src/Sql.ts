@@ -1,10 +1,22 @@
 /** SQLite for the services that all databases share: a transaction has the file for itself, and does not pause. */
 import { createHash } from "node:crypto"
 import type { SQLInputValue } from "node:sqlite"
-import { oneByOne, type Query, type Sql } from "@pointsman/storage-sql"
+import type { Tenant } from "@pointsman/core"
+import { type Bound, oneByOne, type Query, type Row, type Sql } from "@pointsman/storage-sql"
 import { Cause, Effect, Exit, Result } from "effect"
 import { type Database, failure, read, transaction, update } from "./Database.ts"
+import { keys, tenantsOf } from "./Keys.ts"
 import { rows } from "./Rows.ts"
+
+/** The number of a tenant, which is looked up where the statement runs. */
+class OfTenant {
+  readonly tenant: Tenant
+  constructor(tenant: Tenant) {
+    this.tenant = tenant
+  }
+}
+
+export type Value = SQLInputValue | OfTenant
 
 /** What a body refused with, thrown so that its transaction is undone. */
 class Undone<E> {
@@ -14,17 +26,22 @@ class Undone<E> {
   }
 }
 
-export const sqlOf = (db: Database): Sql<SQLInputValue> => {
-  const query: Query<SQLInputValue> = (text, values = []) =>
-    Effect.sync(() => (text === "" ? [] : db.prepare(text).all(...values)))
-  const ask: Sql<SQLInputValue>["read"] = (operation, text, values = []) =>
-    read(operation, () => db.prepare(text).all(...values))
+export const sqlOf = (db: Database): Sql<Value> => {
+  const tenants = tenantsOf(db)
+  const all = (text: string, values: ReadonlyArray<Bound<Value>> = []): ReadonlyArray<Row> =>
+    db.prepare(text).all(...values.map((value) => (value instanceof OfTenant ? tenants.find(value.tenant) : value)))
+  const query: Query<Value> = (text, values) => Effect.sync(() => (text === "" ? [] : all(text, values)))
+  const ask: Sql<Value>["read"] = (operation, text, values) => read(operation, () => all(text, values))
   return {
     rows,
+    keys,
+    bindOwner: (tenant) => new OfTenant(tenant),
+    withOwner: (part) => part,
+    readOwner: (row) => tenants.read(row["t"]),
     read: ask,
     list: ask,
-    update: (operation, text, values = []) => update(db, operation, () => db.prepare(text).all(...values)),
-    transaction: <A, E>(operation: string, body: (query: Query<SQLInputValue>) => Effect.Effect<A, E>) =>
+    update: (operation, text, values) => update(db, operation, () => all(text, values)),
+    transaction: <A, E>(operation: string, body: (query: Query<Value>) => Effect.Effect<A, E>) =>
       Effect.withFiber((fiber) => {
         const done = transaction(db, () => {
           const exit = Effect.runSyncExitWith(fiber.context)(body(query))

@@ -17,16 +17,15 @@ import {
   Stale,
   StorageError
 } from "@pointsman/core/ports"
-import { list, readClaimRow } from "@pointsman/storage-sql"
+import { list, namesOf, readClaimRow } from "@pointsman/storage-sql"
 import { Exit, Result } from "effect"
-import { holderOf, namesOf, readBook, readPayment, selectKeyRow, selectRow } from "./Books.ts"
-import { freeKey } from "./Claims.ts"
+import { holderOf, readBook, readPayment, selectKeyRow, selectRow } from "./Books.ts"
 import type { WriteChange } from "./Committer.ts"
 import { type Database, isUniqueViolation } from "./Database.ts"
 import { writeDeliveries } from "./Deliveries.ts"
 import { writeDisputes } from "./Disputes.ts"
 import { writeEvents } from "./Events.ts"
-import { bindId, chargeName, keyHash, nameOf, shortChargeName, tenantsOf } from "./Keys.ts"
+import { bindId, chargeName, keyHash, nameHash, shortChargeName, tenantsOf } from "./Keys.ts"
 import { checkMessage, decideMessage } from "./Messages.ts"
 import { isWritten, putRow } from "./PaymentRow.ts"
 import { guarded } from "./RecordLoss.ts"
@@ -114,6 +113,9 @@ const refusals = (db: Database): ((change: Change) => CommitFailure | undefined)
   }
 }
 
+const freeKey = `update payments set key = null, claim_version = null, claimed_at = null, claim = null
+  where t = ? and key = ?`
+
 /** The message, and the key that another payment's row may have. */
 const takeOver = (db: Database, { claim, message, tenant }: Change): void => {
   if (message !== undefined) decideMessage(db, tenant, message)
@@ -135,9 +137,7 @@ const writeNames = (db: Database) => {
       if (holder !== undefined && holder !== after.id) throw new Undo()
     }
     const known = before === undefined ? [] : namesOf(before)
-    for (const [kind, name] of namesOf(change)) {
-      if (!known.some(([other, earlier]) => kind === other && name === earlier)) names.push(nameOf(kind, name))
-    }
+    for (const name of namesOf(change)) if (!known.includes(name)) names.push(nameHash(name))
     if (names.length === 0) return
     const values = list(names.map(() => "(?, ?, ?)"))
     db.prepare(`insert into names (t, name, payment) values ${values} on conflict do nothing`).run(

@@ -1,0 +1,106 @@
+/**
+ * Short forms of what leads rows and indexes: an id as a UUID, and any name as a hash of it. What must be unique has 16
+ * bytes of the hash, what only leads to a book has 8.
+ *
+ * A cursor may be a text that is not an id. It is bound as the nearest id before or after it, depending on the direction of
+ * the page.
+ */
+import type { ChargeReference } from "@pointsman/core/internal"
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/u
+const dashes: ReadonlySet<number> = new Set([8, 13, 18, 23])
+const uuidLength = 36
+const digits = 32
+export const eventPrefix = "evt_"
+
+export const uuidOf = (bytes: Uint8Array): string => uuidOfDigits(Buffer.from(bytes).toString("hex"))
+
+const uuidOfDigits = (hex: string): string =>
+  `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, digits)}`
+
+/** The smallest number whose id is not smaller than the text. */
+const ceilingOf = (text: string): bigint => {
+  let hex = ""
+  const padded = () => BigInt(`0x${hex.padEnd(digits, "0")}`)
+  const afterAllWithIt = () => padded() + (1n << BigInt(4 * (digits - hex.length)))
+  for (let place = 0; place < uuidLength; place++) {
+    const char = text[place]
+    if (char === undefined) return padded()
+    if (dashes.has(place)) {
+      if (char !== "-") return char < "-" ? padded() : afterAllWithIt()
+    } else if (/[0-9a-f]/u.test(char)) hex += char
+    else if (char > "f") return afterAllWithIt()
+    else {
+      if (char > "9") hex += "a"
+      return padded()
+    }
+  }
+  // A whole id with more behind it follows that id alone.
+  return padded() + (text.length > uuidLength ? 1n : 0n)
+}
+
+const greatest = (1n << 128n) - 1n
+
+const idAt = (number: bigint): string => {
+  const kept = number < 0n ? 0n : number > greatest ? greatest : number
+  return uuidOfDigits(kept.toString(16).padStart(digits, "0"))
+}
+
+const eventBound = (text: string): string =>
+  text.startsWith(eventPrefix) ? text.slice(eventPrefix.length) : text < eventPrefix ? "" : "~"
+
+/** A kind and an id. `checkout`, without one: of every payment with a page of a provider, whose address is sealed. */
+export type Name = `${"attempt" | "operation" | "refund" | "providerRefund" | "checkout"} ${string}`
+
+/** How a database has a UUID, and what has as many bytes; and what has 8. */
+interface KeyForm<I, N> {
+  /** SHA-256 of its UTF-16. */
+  readonly hash: (text: string) => Buffer
+  readonly bindUuid: (id: string) => I
+  readonly readId: (value: unknown) => string
+  readonly bindBytes: (bytes: Buffer) => I
+  readonly bindShort: (bytes: Buffer) => N
+}
+
+export type Keys<V> = ReturnType<typeof makeKeys<V, V>>
+
+export const makeKeys = <I, N>({ bindBytes, bindShort, bindUuid, hash, readId }: KeyForm<I, N>) => {
+  /** `null`, which equals nothing, for a text that is no id. */
+  const bindId = (id: string): I | null => (uuid.test(id) ? bindUuid(id) : null)
+  /** An id is smaller than this one where it is smaller than the text. */
+  const bindBefore = (text: string): I => bindUuid(idAt(ceilingOf(text)))
+  /** An id is greater than this one where it is greater than the text. */
+  const bindAfter = (text: string): I => bindUuid(idAt(ceilingOf(text) - (uuid.test(text) ? 0n : 1n)))
+
+  /** Names of charges, of so many bytes each. The names of a reference at all connections follow each other. */
+  const joined = <B>(reference: number, connection: number, bind: (bytes: Buffer) => B) => {
+    const nameWith = (providerRef: string, rest: Uint8Array) =>
+      bind(Buffer.concat([hash(providerRef).subarray(0, reference), rest.subarray(0, connection)]))
+    return {
+      name: ({ connectionId, providerRef }: ChargeReference): B => nameWith(providerRef, hash(connectionId)),
+      range: (providerRef: string): readonly [first: B, last: B] => [
+        nameWith(providerRef, Buffer.alloc(connection)),
+        nameWith(providerRef, Buffer.alloc(connection, 255))
+      ]
+    }
+  }
+  const charges = joined(10, 6, bindBytes)
+  const shortCharges = joined(6, 2, bindShort)
+  return {
+    bindId,
+    readId,
+    bindBefore,
+    bindAfter,
+    bindEventId: (id: string): I | null => (id.startsWith(eventPrefix) ? bindId(id.slice(eventPrefix.length)) : null),
+    readEventId: (value: unknown): string => eventPrefix + readId(value),
+    bindEventBefore: (text: string): I => bindBefore(eventBound(text)),
+    bindEventAfter: (text: string): I => bindAfter(eventBound(text)),
+    keyHash: (key: string): I => bindBytes(hash(key).subarray(0, 16)),
+    nameHash: (name: Name): N => bindShort(hash(name).subarray(0, 8)),
+    chargeName: charges.name,
+    chargeNames: charges.range,
+    /** Where the name only leads to a book. */
+    shortChargeName: shortCharges.name,
+    shortChargeNames: shortCharges.range
+  }
+}
