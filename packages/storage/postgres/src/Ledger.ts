@@ -1,6 +1,13 @@
 /** Payments in PostgreSQL: one change is one statement (`Commit.ts`), and so is one read. */
 import { brokenChange, Ledger } from "@pointsman/core/ports"
-import { makeDisputes, makeMessages, makePaymentReads, type PaymentForm, readOne } from "@pointsman/storage-sql"
+import {
+  makeDisputes,
+  makeMessages,
+  makePaymentReads,
+  makePaymentSearch,
+  type PaymentForm,
+  readOne
+} from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import { booksNaming, subjectsOf } from "./Books.ts"
 import { dueByConnection, postpone, takeDue, watched } from "./Checks.ts"
@@ -9,7 +16,7 @@ import type { Database } from "./Database.ts"
 import { eraseTexts } from "./Erasure.ts"
 import { readEvent, selectEvents } from "./Events.ts"
 import { keepMessage, selectMessageWithBody, storeMessage } from "./Messages.ts"
-import { findPayments } from "./PaymentSearch.ts"
+import { searchForm } from "./PaymentSearch.ts"
 import { makeReads, type Reads } from "./Reads.ts"
 import { bindTenant, bindText, rows } from "./Rows.ts"
 import { sqlOf } from "./Sql.ts"
@@ -53,7 +60,7 @@ export const make = Effect.fnUntraced(function* (
     postpone: (payment, checkAt) => postpone(db, payment, checkAt),
     dueByConnection: (query) => dueByConnection(db, query),
     watched: (limit) => watched(db, limit),
-    payments: (tenant, query) => findPayments(db, reads, tenant, query),
+    payments: makePaymentSearch(sql, searchForm(db)),
     ...makeDisputes(sql),
     eraseTexts: (tenant, erasure) => eraseTexts(db, tenant, erasure),
     events: (tenant, query) =>

@@ -42,7 +42,6 @@ export { type DirectoryTable, directoryState, directoryTables } from "./Director
 export { type DirectoryForm, makeDirectoryWrites, type Resume, resumeOf } from "./DirectoryWrites.ts"
 export { makeDisputes } from "./Disputes.ts"
 export { numberOfType, unindexedType } from "./EventRows.ts"
-export { type IdRange, idRangeOf } from "./IdRange.ts"
 export { eventPrefix, makeKeys, type Name, uuidOf } from "./Keys.ts"
 export { makeMerchants } from "./Merchants.ts"
 export { makeMessages } from "./Messages.ts"
@@ -61,6 +60,7 @@ export {
 export { makeOperators } from "./Operators.ts"
 export { makePasskeys } from "./Passkeys.ts"
 export { makePaymentReads, makeReadBook, type PaymentForm } from "./PaymentReads.ts"
+export { makePaymentSearch, newestPage, type SearchForm } from "./PaymentSearch.ts"
 export { makeRecordLosses, readRecordLoss } from "./RecordLoss.ts"
 export {
   decidedMessage,

@@ -1,9 +1,9 @@
 /** Payments in SQLite: one change is a few prepared statements, one read is one. */
 import type { Tenant } from "@pointsman/core"
 import { brokenChange, type Change, Ids, Ledger } from "@pointsman/core/ports"
-import { makeDisputes, makeMessages, makePaymentReads } from "@pointsman/storage-sql"
+import { makeDisputes, makeMessages, makePaymentReads, makePaymentSearch } from "@pointsman/storage-sql"
 import { Effect, Option } from "effect"
-import { bookColumns, booksNaming, readPayment, subjectsOf } from "./Books.ts"
+import { bookColumns, booksNaming, subjectsOf } from "./Books.ts"
 import { dueByConnection, postpone, roomsDue, takeDue, watched } from "./Checks.ts"
 import { type CommitterOptions, make as makeCommitter } from "./Committer.ts"
 import { type Database, emptyLog, read, snapshot, update } from "./Database.ts"
@@ -11,7 +11,7 @@ import { eraseTexts } from "./Erasure.ts"
 import { readEvent, selectEvents } from "./Events.ts"
 import { type Tenants, tenantsOf } from "./Keys.ts"
 import { keepMessage, selectMessage, storeMessage } from "./Messages.ts"
-import { selectPayments } from "./PaymentSearch.ts"
+import { searchForm } from "./PaymentSearch.ts"
 import { rows } from "./Rows.ts"
 import { sqlOf } from "./Sql.ts"
 import { writeChange } from "./WriteChange.ts"
@@ -78,11 +78,7 @@ export const make = Effect.fnUntraced(function* (db: Database, options: Committe
       },
       subjects: (tenant, subject) => read("bookOf", () => snapshot(db, () => subjectsOf(db, tenant, subject)))
     }),
-    payments: (tenant, query) =>
-      Effect.map(
-        read("payments", () => snapshot(db, () => selectPayments(db, tenant, query))),
-        (found) => found.map((row) => readPayment(tenant, row))
-      ),
+    payments: makePaymentSearch(sql, searchForm(db)),
     events: (tenant, query) =>
       Effect.map(
         read("events", () => selectEvents(db, tenant, query)),
