@@ -82,8 +82,7 @@ const open = Effect.fnUntraced(function* (settings: PointsmanSettings, scope: Sc
   const requests = yield* Scope.fork(scope)
   const routes = Effect.promise(() => import("./OpenRoutes.ts")).pipe(
     Effect.flatMap(({ openRoutes }) => openRoutes(settings, requests)),
-    Scope.provide(scope),
-    Effect.provideContext(services)
+    Scope.provide(scope)
   )
   if (settings.background !== false) {
     yield* Effect.provideContext(Layer.buildWithScope(Core.Pointsman.background(), background), services)
@@ -91,10 +90,11 @@ const open = Effect.fnUntraced(function* (settings: PointsmanSettings, scope: Sc
 
   const gate = yield* makeGate
   const runFork = Effect.runForkWith(services)
+  const runPromise = Effect.runPromiseWith(services)
   const warn = (message: string) => void runFork(Effect.logError(message))
   const { cutUnfinished, handler, listener } = makeRequests({
     gate,
-    open: () => Effect.runPromise(routes),
+    open: () => runPromise(routes),
     docs: settings.docs ?? false,
     hasPages: settings.baseUrl !== undefined,
     keepAliveMillis: settings.keepAliveMillis ?? defaultKeepAliveMillis,
