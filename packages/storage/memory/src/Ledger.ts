@@ -195,13 +195,12 @@ const namedBy = (
     return (own.length > 0 ? own : named).toSorted((a, b) => by("id")(a.payment, b.payment))
   }
   // The newest: requests under one key derive one attempt id, and of the earlier ones nothing was sent.
-  return books
-    .filter(({ attempts, operations, refunds }) => {
-      if ("attemptId" in subject) return attempts.some(has({ id: subject.attemptId }))
-      if ("operationId" in subject) return operations.some(has({ id: subject.operationId }))
-      return refunds.some(has({ id: subject.refundId }))
-    })
-    .slice(-1)
+  const found = books.findLast(({ attempts, operations, refunds }) => {
+    if ("attemptId" in subject) return attempts.some(({ id }) => id === subject.attemptId)
+    if ("operationId" in subject) return operations.some(({ id }) => id === subject.operationId)
+    return refunds.some(({ id }) => id === subject.refundId)
+  })
+  return found === undefined ? [] : [found]
 }
 
 /** The largest of a currency first. */
