@@ -2,8 +2,11 @@ import { once } from "node:events"
 import { createServer, type IncomingMessage, request as requestTo } from "node:http"
 import type { AddressInfo } from "node:net"
 import { buffer, text } from "node:stream/consumers"
-import { assert, describe, it, onTestFinished, vi } from "vitest"
+import { Effect } from "effect"
+import { assert, describe, it, onTestFinished } from "vitest"
+import { makeGate } from "../src/Gate.ts"
 import type { Payment, Pointsman, Workspace } from "../src/index.ts"
+import { makeRequests, type Routes } from "../src/Requests.ts"
 import { listening } from "./support/Listening.ts"
 import { failureOf, folder, inFiles, open, order, shop } from "./support/Shop.ts"
 
@@ -29,7 +32,7 @@ const bodyOf = async (answer: Response): Promise<Body> => (await answer.json()) 
 /** Asks for a path, with the kind of request that is tested. */
 type Ask = (path: string, init?: RequestInit) => Promise<Response>
 
-const ways: Readonly<Record<string, (pointsman: Pointsman) => Promise<Ask>>> = {
+const ways: Readonly<Record<string, (pointsman: Pick<Pointsman, "handler" | "listener">) => Promise<Ask>>> = {
   handler: async (pointsman) => (path, init) => pointsman.handler(new Request(`http://shop.example${path}`, init)),
   listener: async (pointsman) => {
     const url = await listening(pointsman.listener)
@@ -73,16 +76,22 @@ for (const [name, way] of Object.entries(ways)) {
     })
 
     it("given routes that cannot be loaded, when requests come, then they are refused until they can be", async () => {
-      vi.doMock("../src/OpenRoutes.ts", () => Promise.reject(new Error("no such file")))
-      onTestFinished(() => void vi.doUnmock("../src/OpenRoutes.ts"))
-      const { lines, pointsman } = await open()
-      const ask = await way(pointsman)
-      const refused = await ask("/api/v1/payments", await create(pointsman))
-      assert.strictEqual(refused.status, 500)
-      assert.strictEqual((await bodyOf(refused)).error?.code, "internal_error")
-      assert.isTrue(lines.some(({ message }) => message.includes("could not be loaded")))
-      vi.doUnmock("../src/OpenRoutes.ts")
-      assert.strictEqual((await ask("/api/v1/payments", await create(pointsman))).status, 201)
+      const lines: Array<string> = []
+      let load = (): Promise<Routes> => Promise.reject(new Error("no such file"))
+      const requests = makeRequests({
+        gate: await Effect.runPromise(makeGate),
+        open: () => load(),
+        docs: false,
+        hasPages: false,
+        keepAliveMillis: 4_000,
+        warn: (line) => void lines.push(line)
+      })
+      const ask = await way(requests)
+      const refused = await ask("/api/v1/payments")
+      assert.deepStrictEqual([refused.status, (await bodyOf(refused)).error?.code], [500, "internal_error"])
+      assert.deepStrictEqual(lines, ["The routes could not be loaded. Nothing was done. no such file"])
+      load = async () => ({ web: async () => Response.json({}), native: (_, response) => void response.end("{}") })
+      assert.strictEqual((await ask("/api/v1/payments")).status, 200)
     })
 
     it("given a base URL, when a payment wants the customer, then its page is served", async () => {

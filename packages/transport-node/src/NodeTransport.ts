@@ -43,8 +43,19 @@ const defaultMaxAnswerBytes = 1_048_576
  * ends every connection.
  */
 export const make = (options: NodeTransportOptions = {}): Effect.Effect<Transport["Service"], never, Scope.Scope> =>
+  makeOver(loadUndici, options)
+
+export type Undici = typeof import("./Undici.ts")
+
+export const loadUndici = (): Promise<Undici> => import("./Undici.ts")
+
+/** As `make`, over what `load` gives. */
+export const makeOver = (
+  load: () => Promise<Undici>,
+  options: NodeTransportOptions
+): Effect.Effect<Transport["Service"], never, Scope.Scope> =>
   Effect.acquireRelease(
-    Effect.sync(() => open(options)),
+    Effect.sync(() => open(load, options)),
     ({ close }) => close
   )
 
@@ -56,7 +67,7 @@ interface Opened {
   readonly close: Effect.Effect<void>
 }
 
-const openAgent = ({ Agent, buildConnector }: typeof import("undici"), options: NodeTransportOptions) => {
+const openAgent = ({ Agent, buildConnector }: Undici, options: NodeTransportOptions) => {
   const { connect, abandon } = connecting(buildConnector, {
     timeoutMillis: options.connectTimeoutMillis ?? 10_000,
     trustedCertificates: options.trustedCertificates ?? []
@@ -76,7 +87,7 @@ const openAgent = ({ Agent, buildConnector }: typeof import("undici"), options: 
   return { agent, abandon }
 }
 
-const open = (options: NodeTransportOptions): Opened => {
+const open = (load: () => Promise<Undici>, options: NodeTransportOptions): Opened => {
   let opened: ReturnType<typeof openAgent> | undefined
   const calls = new Set<Call>()
   let isClosed = false
@@ -86,14 +97,14 @@ const open = (options: NodeTransportOptions): Opened => {
     if (target === undefined) {
       return yield* new NotSent({ reason: "nothing was sent: the URL is not an absolute http(s) URL without a user" })
     }
-    const { agent } = opened ?? (yield* load(target))
+    const { agent } = opened ?? (yield* loaded(target))
     if (isClosed) return yield* new NotSent({ reason: `${target.peer}: nothing was sent: the transport is closed` })
     return yield* Effect.uninterruptibleMask((restore) => run(agent, request, target, restore))
   })
 
-  const load = ({ peer }: Target) =>
+  const loaded = ({ peer }: Target) =>
     Effect.tryPromise({
-      try: () => import("undici"),
+      try: load,
       catch: (cause) => new NotSent({ reason: `${peer}: nothing was sent: undici cannot be loaded${codeOf(cause)}` })
     }).pipe(Effect.map((undici) => (opened ??= openAgent(undici, options))))
 

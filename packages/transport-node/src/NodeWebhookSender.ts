@@ -6,7 +6,7 @@
 import { WebhookNotAnswered, WebhookSender } from "@pointsman/core/ports"
 import { Effect, Exit, Layer, Scope } from "effect"
 import { codeOf } from "./Call.ts"
-import { targetOf } from "./NodeTransport.ts"
+import { loadUndici, targetOf, type Undici } from "./NodeTransport.ts"
 import { type Resolve, resolveBySystem, resolvePublic, webhookConnector } from "./WebhookConnect.ts"
 import { WebhookPost } from "./WebhookPost.ts"
 
@@ -33,7 +33,7 @@ export const make = (
   Effect.gen(function* () {
     const scope = yield* Effect.scope
     const agent = yield* Effect.acquireRelease(
-      Effect.map(loadUndici, (undici) => openAgent(undici, options)),
+      Effect.map(loaded, (undici) => openAgent(undici, options)),
       (opened) => Effect.promise(() => opened.destroy())
     ).pipe(
       Scope.provide(scope),
@@ -87,13 +87,13 @@ export const make = (
     })
   })
 
-const loadUndici = Effect.tryPromise({
-  try: () => import("undici"),
+const loaded = Effect.tryPromise({
+  try: loadUndici,
   catch: (cause) =>
     new WebhookNotAnswered({ failure: "NoConnection", message: `undici cannot be loaded${codeOf(cause)}` })
 })
 
-const openAgent = ({ Agent, buildConnector }: typeof import("undici"), options: NodeWebhookSenderOptions) => {
+const openAgent = ({ Agent, buildConnector }: Undici, options: NodeWebhookSenderOptions) => {
   const allowPrivate = options.allowPrivate ?? false
   return new Agent({
     connect: webhookConnector(buildConnector, {

@@ -10,7 +10,7 @@ import { BeginBy, NotSent, type TransportAnswer, type TransportRequest, Unanswer
 import { make, type NodeTransportOptions } from "@pointsman/transport-node"
 import { Clock, Effect, Exit, Fiber, Scope } from "effect"
 import { TestClock } from "effect/testing"
-import { vi } from "vitest"
+import { loadUndici, makeOver } from "../src/NodeTransport.ts"
 import { selfSigned } from "./Certificates.ts"
 
 const timeoutMillis = 30_000
@@ -628,40 +628,32 @@ describe("closing", () => {
 })
 
 describe("undici, which the first call loads", () => {
-  /** In place of undici, for the life of the test. */
-  const inItsPlace = (load: () => object | Promise<object>) =>
-    Effect.acquireRelease(
-      Effect.sync(() => vi.doMock("undici", load)),
-      () => Effect.sync(() => vi.doUnmock("undici"))
-    )
-
   it.effect("given that it cannot be loaded, when sent, then NotSent, and the next call loads it", () =>
     Effect.gen(function* () {
-      const { at, charge } = yield* setup({ onRequest: answers(httpAnswer(200, "ok")) })
-      yield* Effect.scoped(
-        Effect.gen(function* () {
-          yield* inItsPlace(() => Promise.reject(Object.assign(new Error(secret), { code: "ERR_MODULE_NOT_FOUND" })))
-          const error = yield* Effect.flip(charge)
-          assertNotSent(at, error)
-          assert.include(error.reason, "undici cannot be loaded")
-        })
-      )
-      assert.strictEqual((yield* charge).body, "ok")
+      const at = yield* socketProvider({ onRequest: answers(httpAnswer(200, "ok")) })
+      const missing = Object.assign(new Error(secret), { code: "ERR_MODULE_NOT_FOUND" })
+      let load: typeof loadUndici = () => Promise.reject(missing)
+      const { send } = yield* makeOver(() => load(), {})
+      const error = yield* Effect.flip(send(chargeAt(at.url)))
+      assertNotSent(at, error)
+      assert.include(error.reason, "undici cannot be loaded")
+      load = loadUndici
+      assert.strictEqual((yield* send(chargeAt(at.url))).body, "ok")
     })
   )
 
   it.effect("given the transport closes while the first call loads it, then NotSent, and nothing is written", () =>
     Effect.gen(function* () {
       const at = yield* socketProvider({ onRequest: answers(httpAnswer(200, "ok")) })
-      const loaded = yield* Effect.promise(() => vi.importActual<typeof import("undici")>("undici"))
-      let load = (_: object) => {}
-      yield* inItsPlace(() => new Promise((resolve) => (load = resolve)))
+      const undici = yield* Effect.promise(loadUndici)
       const scope = yield* Scope.make()
-      const { send } = yield* Scope.provide(make(), scope)
+      let end = (_: typeof undici) => {}
+      const load: typeof loadUndici = () => new Promise((resolve) => (end = resolve))
+      const { send } = yield* Scope.provide(makeOver(load, {}), scope)
       const sending = yield* Effect.forkChild(Effect.flip(send(chargeAt(at.url))), { startImmediately: true })
       yield* nextTurn
       yield* Scope.close(scope, Exit.void)
-      load(loaded)
+      end(undici)
       assertNotSent(at, yield* Fiber.join(sending))
     })
   )
