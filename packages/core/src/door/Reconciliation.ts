@@ -82,10 +82,7 @@ export interface ReconciliationMethods {
     name: PayoutName
   ) => Stream.Stream<SettlementEntry, StorageError>
   /** Entries of these payments, in the order of their times. */
-  readonly entriesOf: (
-    tenant: Tenant,
-    paymentIds: ReadonlyArray<string>
-  ) => Effect.Effect<ReadonlyArray<SettlementEntry>, StorageError>
+  readonly entriesOf: Settlements["entriesOf"]
   /** How many differences are open, by kind. For monitoring. */
   readonly open: Effect.Effect<ReadonlyArray<OpenDifferences>, StorageError>
 }

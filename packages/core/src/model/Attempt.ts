@@ -37,6 +37,17 @@ export interface Attempt {
   readonly checkout: Checkout | null
 }
 
+/** What an attempt has before its call ends. */
+export const openAttempt = {
+  answeredAt: null,
+  outcome: null,
+  providerRef: null,
+  declineCategory: null,
+  code: null,
+  reason: null,
+  checkout: null
+} as const
+
 /** How the call of an attempt ended, whether it was a charge or opened a checkout. */
 export type AttemptEnd = ChargeEnd | CheckoutOpened
 

@@ -2,7 +2,7 @@
  * What is stored of a row of a provider's report: the money that moved, the payment that it belongs to, and whether our
  * records say the same. `missing_there` is an entry without a row: a payment that no report has.
  */
-import type { ReportNames, ReportRowKind, SignedMoney } from "./ReportRow.ts"
+import type { ReportNames, ReportRow, ReportRowKind, SignedMoney } from "./ReportRow.ts"
 import type { Tenant } from "./Tenant.ts"
 
 /**
@@ -16,17 +16,6 @@ import type { Tenant } from "./Tenant.ts"
  * - `duplicate`: the payment or the refund has such a row already, or the report has the same row twice
  * - `fee_differs`: the fee is not the connection's, or gross, fee and net do not add up
  */
-export const settlementResults = [
-  "matched",
-  "amount_differs",
-  "missing_here",
-  "missing_there",
-  "status_differs",
-  "duplicate",
-  "fee_differs"
-] as const
-export type SettlementResult = (typeof settlementResults)[number]
-
 export const differenceResults = [
   "amount_differs",
   "missing_here",
@@ -34,7 +23,9 @@ export const differenceResults = [
   "status_differs",
   "duplicate",
   "fee_differs"
-] as const satisfies ReadonlyArray<SettlementResult>
+] as const
+export const settlementResults = ["matched", ...differenceResults] as const
+export type SettlementResult = (typeof settlementResults)[number]
 
 /**
  * How the payment was found.
@@ -73,7 +64,9 @@ export interface Corrected {
   readonly at: number
 }
 
-export interface SettlementEntry {
+/** Its money and times are the row's. Of a `missing_there`, `gross` is what is captured here. */
+export interface SettlementEntry
+  extends Pick<ReportRow, "gross" | "converted" | "fee" | "net" | "payoutId" | "occurredAt" | "settledAt"> {
   readonly tenant: Tenant
   readonly connectionId: string
   /**
@@ -100,17 +93,6 @@ export interface SettlementEntry {
   readonly providerRef: string | null
   /** All that the row names; `null` without a row. */
   readonly names: ReportNames | null
-  /** As in the row. Of a `missing_there`, what is captured here. */
-  readonly gross: SignedMoney
-  readonly converted: SignedMoney | null
-  /** Positive is a cost. */
-  readonly fee: SignedMoney | null
-  readonly net: SignedMoney | null
-  readonly payoutId: string | null
-  /** Epoch milliseconds. */
-  readonly occurredAt: number
-  /** When the payout arrives, or the money is available; epoch milliseconds, `null` where it is not known. */
-  readonly settledAt: number | null
   /** When the entry was stored, in epoch milliseconds. */
   readonly recordedAt: number
   /** `null` for the newest version of a row, which is the one that counts. */

@@ -79,10 +79,8 @@ export const firstPrevious = "pointsman audit trail"
 export type Sha256 = (text: string) => string
 
 /** A JSON array of the fields in this order; JSON's escapes make any text well-formed. */
-const canonicalEntry = (entry: Omit<AuditEntry, "hash">): string => {
-  const { action, actor, at, details, number, previous, subject, via } = entry
-  return JSON.stringify([number, at, actor, via, action, subject, details, previous])
-}
+const canonicalEntry = (one: Omit<AuditEntry, "hash">): string =>
+  JSON.stringify([one.number, one.at, one.actor, one.via, one.action, one.subject, one.details, one.previous])
 
 /** For storages: the entry that follows `last`, the newest one that is stored. */
 export const nextEntry = (

@@ -185,40 +185,31 @@ export interface ReportedEffect {
   readonly postings: PostingSum
 }
 
+/** Where the money of a row goes; that of a payment or a refund is compared with ours. */
+const accountOf = {
+  charge: "charge",
+  charge_failed: "charge",
+  refund: "refund",
+  refund_failed: "refund",
+  dispute: "disputes",
+  dispute_reversed: "disputes",
+  fee: "fees",
+  payout: "payouts",
+  payout_failed: "payouts",
+  adjustment: "adjustments"
+} as const satisfies Record<PostedMovement["kind"], string>
+
 const reportedEffect = (movement: PostedMovement): ReportedEffect => {
   const { connectionId, converted, fee, gross, kind, net, paymentId, refundId } = movement
   const postings = new PostingSum()
   const place = ({ currency }: SignedMoney): Place => ({ connectionId, currency })
   const grossPlace = place(gross)
-  const compared = (of: string) => ({ of, place: grossPlace, minorUnits: gross.minorUnits })
-  let comparison: ReportedEffect["compared"] = null
   if (movement.isWithdrawn === true) return { compared: null, postings }
-  switch (kind) {
-    case "charge":
-    case "charge_failed":
-      if (paymentId === null) postings.addBalanced("unexplained", grossPlace, gross.minorUnits)
-      else comparison = compared(ofCharge)
-      break
-    case "refund":
-    case "refund_failed":
-      if (paymentId === null || refundId === null) postings.addBalanced("unexplained", grossPlace, gross.minorUnits)
-      else comparison = compared(ofRefund(refundId))
-      break
-    case "dispute":
-    case "dispute_reversed":
-      postings.addBalanced("disputes", grossPlace, gross.minorUnits)
-      break
-    case "fee":
-      postings.addBalanced("fees", grossPlace, gross.minorUnits)
-      break
-    case "payout":
-    case "payout_failed":
-      postings.addBalanced("payouts", grossPlace, gross.minorUnits)
-      break
-    case "adjustment":
-      postings.addBalanced("adjustments", grossPlace, gross.minorUnits)
-      break
-  }
+  const account = accountOf[kind]
+  const of = paymentId === null ? null : account === "charge" ? ofCharge : refundId === null ? null : ofRefund(refundId)
+  const isOfPayment = account === "charge" || account === "refund"
+  const comparison = isOfPayment && of !== null ? { of, place: grossPlace, minorUnits: gross.minorUnits } : null
+  if (comparison === null) postings.addBalanced(isOfPayment ? "unexplained" : account, grossPlace, gross.minorUnits)
   if (converted !== null) {
     postings.addBalanced("conversion", grossPlace, -gross.minorUnits)
     postings.addBalanced("conversion", place(converted), converted.minorUnits)

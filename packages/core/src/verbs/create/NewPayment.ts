@@ -5,7 +5,7 @@ import { claimGuard } from "../../call/ClaimGuard.ts"
 import { OpenConnections } from "../../call/OpenConnections.ts"
 import type { Caller, CreateRequest } from "../../decide/CreateRequest.ts"
 import { keyTagOf } from "../../decide/DerivedId.ts"
-import type { Attempt } from "../../model/Attempt.ts"
+import { type Attempt, openAttempt } from "../../model/Attempt.ts"
 import type { Connection } from "../../model/Connection.ts"
 import { type Payment, unansweredPayment } from "../../model/Payment.ts"
 import { Ids } from "../../ports/Ids.ts"
@@ -33,6 +33,7 @@ export const newAttempt = Effect.fnUntraced(function* (
 ) {
   const connections = yield* OpenConnections
   const attempt: Attempt = {
+    ...openAttempt,
     id: yield* attemptId(payment, connection.id),
     // A charge's request is known by its payment, which it drew: only the customers of one page claim the same payment.
     claimedBy: payment.asks === "checkout" ? yield* (yield* Ids).claim : null,
@@ -42,14 +43,7 @@ export const newAttempt = Effect.fnUntraced(function* (
     account: connection.account?.current ?? null,
     money: payment.money,
     timeoutMillis: connections.timeoutMillis(connection),
-    sentAt: now,
-    answeredAt: null,
-    outcome: null,
-    providerRef: null,
-    declineCategory: null,
-    code: null,
-    reason: null,
-    checkout: null
+    sentAt: now
   }
   return attempt
 })

@@ -8,7 +8,7 @@
 import type { Step } from "../../commit/CommitChange.ts"
 import { type Applied, ofAttemptAlone } from "../../decide/Applied.ts"
 import { interpret } from "../../decide/interpret/Interpret.ts"
-import { type Attempt, endAttempt, unansweredAttempt } from "../../model/Attempt.ts"
+import { type Attempt, endAttempt, openAttempt, unansweredAttempt } from "../../model/Attempt.ts"
 import type { EventDraft } from "../../model/Event.ts"
 import { type Payment, unansweredPayment } from "../../model/Payment.ts"
 import { bookAfter, type PaymentBook } from "../../model/PaymentBook.ts"
@@ -199,8 +199,8 @@ const withAttempt = (
   }
 }
 
-/** How far a provider's clock may be behind ours. */
-const clockSkewMillis = 5 * 60_000
+/** How far a provider's clock and ours may be apart. */
+export const clockSkewMillis = 5 * 60_000
 
 /**
  * An attempt without a result, before the one that was lost with that result: another one follows only where it executed
@@ -213,6 +213,7 @@ const followedBy = (attempt: Attempt, { created }: ListedCharge): Attempt =>
 
 const adoptedAttempt = (at: ListedAt, charge: ListedCharge, payment: Payment, number: number): Attempt =>
   unansweredAttempt({
+    ...openAttempt,
     id: charge.attemptId,
     claimedBy: null,
     paymentId: payment.id,
@@ -221,12 +222,5 @@ const adoptedAttempt = (at: ListedAt, charge: ListedCharge, payment: Payment, nu
     account: null,
     money: payment.money,
     timeoutMillis: at.timeoutMillis,
-    sentAt: charge.created,
-    answeredAt: null,
-    outcome: null,
-    providerRef: null,
-    declineCategory: null,
-    code: null,
-    reason: null,
-    checkout: null
+    sentAt: charge.created
   })

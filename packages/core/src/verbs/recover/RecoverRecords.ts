@@ -32,15 +32,13 @@ import type { ListedCharge, ListedDispute, ListedPage, ListedRefund } from "../.
 import type { StorageError } from "../../ports/StorageError.ts"
 import { findCharge, findDisputed, findRefunded } from "./FindRecord.ts"
 import { keepListed, type ListedEntry } from "./KeepListed.ts"
-import { type ChargeOnFile, type ChargePlan, planCharge } from "./PlanCharge.ts"
+import { type ChargeOnFile, type ChargePlan, clockSkewMillis, planCharge } from "./PlanCharge.ts"
 import { type DisputePlan, type ListedFrom, planDispute } from "./PlanDispute.ts"
 import { planRefund, type RefundPlan } from "./PlanRefund.ts"
 import { recoverMessages } from "./RecoverMessages.ts"
 import { type ConnectionRecovery, makeTally, unaskedFacts } from "./RecoveryReport.ts"
 import { decideByLookup, fileKey, noteAdopted, type Recovering, writePlan } from "./WriteRecovered.ts"
 
-/** How far a provider's clock and ours may be apart: both ends of what is asked for are wider by this. */
-const clockSkewMillis = 5 * 60_000
 /** Entries of one page at once: each is a few reads and a commit, and commits share a write. */
 const atOnce = 8
 
