@@ -6,6 +6,7 @@
 import { accessSync, constants, readFileSync, statfsSync } from "node:fs"
 import { join } from "node:path"
 import { configDefaults, defineConfig } from "vitest/config"
+import { BaseSequencer, type TestSpecification } from "vitest/node"
 import { plantVariable } from "./checks/mutations/PlantMutation.ts"
 import { shared } from "./vitest.config.ts"
 import projects from "./vitest.workspace.ts"
@@ -50,10 +51,26 @@ const tests = projects
   )
   .filter(({ name }) => !rules.includes(String(name)))
 
+/**
+ * Without results of an earlier run, Vitest begins with the largest files: those whose tests are written elsewhere, as of a
+ * contract, would be the last ones, and a processor would wait for them.
+ */
+class LongFirst extends BaseSequencer {
+  override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
+    const isLong = ({ moduleId }: TestSpecification) => /\.contract\.test\.ts$|\/examples\//u.test(moduleId)
+    const sorted = await super.sort(files)
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+  }
+}
+
+/** A sequencer of ours would take the place of that which draws the order. */
+const isDrawn = process.argv.some((word) => word.includes("shuffle"))
+
 export default defineConfig({
   ssr: { resolve: { conditions: ["@pointsman/source"] } },
   test: {
     ...shared,
+    ...(isDrawn ? {} : { sequence: { sequencer: LongFirst } }),
     include: tests.flatMap(({ include = [], root }) => include.map((path) => `${root}/${path}`)),
     exclude: [
       ...configDefaults.exclude,
