@@ -1,8 +1,8 @@
 /** Signing in as whom an issuer identified: who gets in, with which roles. */
 import { assert, describe, it } from "@effect/vitest"
 import { type OidcIdentity, type OperatorGrant, Pointsman } from "@pointsman/core"
-import { Audit } from "@pointsman/core/ports"
-import { Effect } from "effect"
+import { Audit, auditDraft, Deliveries, Operators } from "@pointsman/core/ports"
+import { Effect, Layer, Result } from "effect"
 import { world } from "./support/World.ts"
 
 const source = "203.0.113.9"
@@ -22,6 +22,18 @@ const tagOf = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<
   Effect.map(Effect.flip(effect), ({ _tag }) => _tag.replace("pointsman/", ""))
 const trail = Effect.flatMap(Audit, ({ list }) => list({ after: 0, limit: 100 })).pipe(
   Effect.map((entries) => entries.map(({ action, actor }) => `${actor} ${action}`))
+)
+
+/** After each read of an operator, what others do comes first. */
+const othersBetween = Layer.merge(
+  Layer.effect(Deliveries, Deliveries),
+  Layer.effect(
+    Operators,
+    Effect.map(Operators, (store) => ({
+      ...store,
+      byLogin: (key: string) => Effect.tap(store.byLogin(key), () => Effect.yieldNow)
+    }))
+  )
 )
 
 describe("signing in by OpenID Connect", () => {
@@ -79,6 +91,35 @@ describe("signing in by OpenID Connect", () => {
         assert.strictEqual((yield* signIn({ subject: "2" })).operator.id, operator.id)
         assert.strictEqual(yield* tagOf(signIn({})), "SignInRefused")
       }).pipe(Effect.provide(world().layer))
+  )
+
+  it.effect("given two persons with one address, when both sign in first, then one of them is the operator", () =>
+    Effect.gen(function* () {
+      const { operators } = yield* Pointsman
+      yield* operators.add({ login: jo.login, displayName: "Jo", grants: viewer })
+      for (const grants of [viewer, null]) {
+        yield* operators.remove(jo.login)
+        yield* operators.add({ login: jo.login, displayName: "Jo", grants: viewer })
+        const both = ["1", "2"].map((subject) => Effect.result(signIn({ subject, grants })))
+        const results = yield* Effect.all(both, { concurrency: "unbounded" })
+        assert.strictEqual(results.filter(Result.isSuccess).length, 1)
+      }
+    }).pipe(Effect.provide(world().layerOver(othersBetween)))
+  )
+
+  it.effect("given a role in a workspace that is gone, when its operator signs in, then it has its other roles", () =>
+    Effect.gen(function* () {
+      const { operators } = yield* Pointsman
+      const added = yield* operators.add({ login: jo.login, displayName: "Jo", grants: viewer })
+      const gone = { ...added, grants: [...viewer, { workspaceId: "gone", role: "admin" as const }], version: 2 }
+      const audit = yield* auditDraft("operator.changed", added.id, {})
+      yield* (yield* Operators).write({ operator: gone, endsSessions: false, needsOtherAdmin: false, audit })
+      const { operator } = yield* signIn({})
+      assert.deepStrictEqual(operator.grants, gone.grants)
+      assert.strictEqual((yield* signIn({})).operator.version, operator.version)
+      const entry = (yield* (yield* Audit).list({ after: 0, limit: 100 })).find(({ actor }) => actor === jo.issuer)
+      assert.include(entry?.details ?? "", JSON.stringify(`${jo.issuer} ${jo.subject}`))
+    }).pipe(Effect.provide(world().layer))
   )
 
   it.effect("given many sign-ins of one source, then the issuer is asked 60 times", () =>

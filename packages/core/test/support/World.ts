@@ -20,6 +20,7 @@ import {
   Deliveries,
   Directory,
   Ids,
+  type Operators,
   Secrets,
   type StorageServices,
   Transport,
@@ -77,8 +78,8 @@ export interface World {
   readonly layer: Layer.Layer<Pointsman | Stored | Secrets>
   /** Another process over what the layer stores. */
   readonly another: Effect.Effect<Pointsman["Service"], never, Stored | Secrets | Scope.Scope>
-  /** As `layer`, with the store of deliveries behind another one. */
-  readonly layerOver: (over: Layer.Layer<Deliveries, never, Deliveries>) => World["layer"]
+  /** As `layer`, with the store of deliveries, or of operators, behind another one. */
+  readonly layerOver: (over: Layer.Layer<Deliveries, never, Deliveries | Operators>) => World["layer"]
 }
 
 export const world = (
@@ -146,7 +147,7 @@ export const world = (
     Layer.provide([syncMac, options.sender?.layer ?? Layer.empty]),
     Layer.provide(Layer.succeed(RoutingStrategies, options.strategies ?? []))
   )
-  const layerOver = (over: Layer.Layer<Deliveries, never, Deliveries>) =>
+  const layerOver = (over: Layer.Layer<Deliveries, never, Deliveries | Operators>) =>
     process.pipe(
       Layer.provideMerge(over),
       Layer.provideMerge(ledger.layer),

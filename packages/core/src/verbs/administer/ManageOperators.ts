@@ -38,11 +38,6 @@ export interface OperatorOrder {
   readonly grants: ReadonlyArray<OperatorGrant>
 }
 
-/** `identity`: of the person whom the issuer identified. */
-interface Identified {
-  readonly identity?: string
-}
-
 export interface OperatorEdit extends OperatorOrder {
   /** That of the operator that the edit was made of; `null` to change any version. */
   readonly version: number | null
@@ -62,7 +57,7 @@ export interface CreatedLink {
 }
 
 /** An operator that was removed may be added again: with the same id, and without the former password and person. */
-export const addOperator = Effect.fnUntraced(function* (order: OperatorOrder & Identified) {
+export const addOperator = Effect.fnUntraced(function* (order: OperatorOrder, identity: string | null = null) {
   const store = yield* Operators
   yield* checkOrder(order)
   const found = Option.getOrUndefined(yield* store.byLogin(loginKey(order.login)))
@@ -74,7 +69,7 @@ export const addOperator = Effect.fnUntraced(function* (order: OperatorOrder & I
     active: true,
     grants: order.grants,
     passwordHash: null,
-    identity: order.identity ?? null,
+    identity,
     version: (found?.version ?? 0) + 1,
     createdAt: found?.createdAt ?? (yield* Clock.currentTimeMillis)
   }
@@ -88,15 +83,12 @@ export const addOperator = Effect.fnUntraced(function* (order: OperatorOrder & I
 })
 
 /** Another name and other roles, which count from the next request on. An edit without a change succeeds. */
-export const editOperator = Effect.fnUntraced(function* (edit: OperatorEdit & Identified) {
-  const { displayName, grants, login, version } = edit
-  yield* checkOrder(edit)
+export const editOperator = Effect.fnUntraced(function* ({ displayName, grants, login, version }: OperatorEdit) {
+  yield* checkOrder({ displayName, grants, login })
   return yield* changeOperator(login, (operator) => {
-    const { identity = operator.identity } = edit
-    const isSame = operator.displayName === displayName && operator.identity === identity
-    if (isSame && isSameGrants(operator.grants, grants)) return Effect.undefined
+    if (operator.displayName === displayName && isSameGrants(operator.grants, grants)) return Effect.undefined
     if (version !== null && version !== operator.version) return Effect.fail(new OperatorChanged())
-    const next = { ...operator, displayName, grants, identity }
+    const next = { ...operator, displayName, grants }
     const before = operator.grants.map(({ role, workspaceId }) => ({ workspace_id: workspaceId, role }))
     return Effect.map(auditOf("operator.changed", next, { grants_before: before }), (audit) => ({
       operator: next,
@@ -105,6 +97,15 @@ export const editOperator = Effect.fnUntraced(function* (edit: OperatorEdit & Id
     }))
   })
 })
+
+/** Binds the operator to the person; fails where it is another one's by now. */
+export const bindOperator = (login: string, identity: string) =>
+  changeOperator(login, (operator) => {
+    if (operator.identity === identity) return Effect.undefined
+    if (operator.identity !== null) return Effect.fail(new OperatorChanged())
+    const audit = auditOf("operator.changed", operator, { identity })
+    return Effect.map(audit, (draft) => ({ operator: { ...operator, identity }, endsSessions: false, audit: draft }))
+  })
 
 /** Ends the operator's sessions at once: their next request is refused. */
 export const removeOperator = (login: string) =>

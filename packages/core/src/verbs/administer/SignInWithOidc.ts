@@ -3,7 +3,7 @@ import { Effect, Option } from "effect"
 import { isDisplayName, loginKey, type OperatorGrant } from "../../model/Operator.ts"
 import { AuditActor } from "../../ports/Audit.ts"
 import { Operators } from "../../ports/Operators.ts"
-import { addOperator, editOperator } from "./ManageOperators.ts"
+import { addOperator, bindOperator, editOperator } from "./ManageOperators.ts"
 import { begin, countGuess, refused } from "./SignIn.ts"
 
 export interface OidcIdentity {
@@ -56,7 +56,7 @@ const operatorOf = Effect.fnUntraced(function* ({ displayName, grants, issuer, l
   if (stored === undefined) {
     if (grants === null || grants.length === 0) return undefined
     const name = [displayName, login].find(isDisplayName) ?? "No name"
-    return yield* addOperator({ login, displayName: name, grants, identity })
+    return yield* addOperator({ login, displayName: name, grants }, identity)
   }
   if (stored.identity !== null && stored.identity !== identity) {
     yield* Effect.logError(anotherPerson).pipe(Effect.annotateLogs({ issuer, operator_id: stored.id }))
@@ -64,9 +64,8 @@ const operatorOf = Effect.fnUntraced(function* ({ displayName, grants, issuer, l
   }
   if (!stored.active) return stored
   if (grants?.length === 0) return undefined
-  // Roles that were given here stay as they are by then.
-  const rights = grants === null ? { grants: stored.grants, version: stored.version } : { grants, version: null }
-  return yield* editOperator({ login, displayName: stored.displayName, identity, ...rights })
+  const bound = yield* bindOperator(login, identity)
+  return grants === null ? bound : yield* editOperator({ login, displayName: bound.displayName, grants, version: null })
 })
 
 const anotherPerson =
