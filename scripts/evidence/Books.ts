@@ -4,7 +4,7 @@
  * (`packages/http/test/Evidence.test.ts`).
  */
 import type { Attempt, Operation, Payment, PaymentState, Refund, ReviewReason } from "@pointsman/core"
-import { endAttempt } from "@pointsman/core/internal"
+import { endAttempt, openAttempt } from "@pointsman/core/internal"
 import type { PaymentBook } from "@pointsman/core/ports"
 import { Unanswered } from "@pointsman/core/ports"
 
@@ -72,6 +72,7 @@ const payment: Payment = {
 }
 
 const attempt: Attempt = {
+  ...openAttempt,
   id: "att_1",
   claimedBy: null,
   paymentId: payment.id,
@@ -80,14 +81,7 @@ const attempt: Attempt = {
   money: payment.money,
   timeoutMillis: 30_000,
   sentAt: recordedAt,
-  answeredAt: null,
-  outcome: null,
-  providerRef: null,
-  declineCategory: null,
-  code: null,
-  reason: null,
-  account: null,
-  checkout: null
+  account: null
 }
 
 const providerRef = referenceOf(attempt.id)

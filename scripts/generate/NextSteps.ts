@@ -9,6 +9,7 @@ import {
   Machine,
   mayFollow,
   type NothingExecuted,
+  openAttempt,
   PaymentMachine,
   unexecutedFact
 } from "@pointsman/core/internal"
@@ -53,6 +54,7 @@ const rows: ReadonlyArray<Row> = [
 ]
 
 const attempt: Attempt = {
+  ...openAttempt,
   id: "att",
   claimedBy: null,
   paymentId: "payment",
@@ -61,14 +63,7 @@ const attempt: Attempt = {
   money,
   timeoutMillis: 30_000,
   sentAt: 0,
-  answeredAt: null,
-  outcome: null,
-  providerRef: null,
-  declineCategory: null,
-  code: null,
-  reason: null,
-  account: null,
-  checkout: null
+  account: null
 }
 
 const factOf = ({ captureMethod = "automatic", end }: Row, earlier: ReadonlyArray<Attempt>): ChargeFact => {

@@ -4,7 +4,8 @@
  * loaded by the first webhook.
  */
 import { WebhookNotAnswered, WebhookSender } from "@pointsman/core/ports"
-import { Effect, Exit, Layer, Scope } from "effect"
+import { Effect, Layer, type Scope } from "effect"
+import type { Agent } from "undici"
 import { codeOf } from "./Call.ts"
 import { loadUndici, targetOf, type Undici } from "./NodeTransport.ts"
 import { type Resolve, resolveBySystem, resolvePublic, webhookConnector } from "./WebhookConnect.ts"
@@ -32,14 +33,8 @@ export const make = (
 ): Effect.Effect<WebhookSender["Service"], never, Scope.Scope> =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
-    const agent = yield* Effect.acquireRelease(
-      Effect.map(loaded, (undici) => openAgent(undici, options)),
-      (opened) => Effect.promise(() => opened.destroy())
-    ).pipe(
-      Scope.provide(scope),
-      // What could not be loaded is tried again.
-      Effect.cachedWithTTL((exit) => (Exit.isSuccess(exit) ? Number.POSITIVE_INFINITY : 0))
-    )
+    let opened: Agent | undefined
+    yield* Effect.addFinalizer(() => Effect.promise(async () => opened?.destroy()))
     return WebhookSender.of({
       send: Effect.fnUntraced(function* ({ body, headers, url }) {
         const target = targetOf(url)
@@ -49,11 +44,11 @@ export const make = (
             message: "the URL is not an absolute http(s) URL without a user"
           })
         }
-        const opened = yield* agent
+        const agent = opened ?? (yield* Effect.map(loaded, (undici) => (opened ??= openAgent(undici, options))))
         const post = new WebhookPost(target.peer)
         const status = yield* Effect.callback<number, WebhookNotAnswered>((resume) => {
           post.onAnswer = resume
-          opened.dispatch(
+          agent.dispatch(
             {
               origin: target.origin,
               path: target.path,

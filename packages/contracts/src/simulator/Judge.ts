@@ -173,9 +173,11 @@ const isForgotten = ({ from, to }: Taken, lost: Lost | undefined): boolean =>
 const isOfCharge = (filed: Filed | Letter): boolean =>
   !("about" in filed) || (filed.about !== "Operation" && filed.about !== "Refund")
 
-/** Whether something of a payment was lost: of its record, or a stored message about a charge of it. */
+/** Whether something of a payment was lost: of its record, or the stored message that it was paid out. */
 const isHurtBy = (lost: Lost | undefined, heard: Judged["heard"]) => {
-  const forgotten = [...heard].flatMap(([letter, taken]) => (isForgotten(taken, lost) ? [letter] : []))
+  const forgotten = [...heard].flatMap(([letter, taken]) =>
+    letter.about === "Settled" && isForgotten(taken, lost) ? [letter] : []
+  )
   return ({ payment: { id, reported } }: PaymentBook, own: ReadonlyArray<ChargeRecord>): boolean =>
     lost?.payments.has(id) === true ||
     reported?.isRecovered === true ||

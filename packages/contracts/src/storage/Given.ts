@@ -21,6 +21,7 @@ import {
   Machine,
   movedPayment,
   newClaim,
+  openAttempt,
   type PaymentEvent,
   PaymentMachine,
   type PaymentRow,
@@ -226,6 +227,7 @@ export const moveAlong = Effect.fnUntraced(function* (before: Walked, row: Payme
   }
   if (row.on === "ChargeSent" || row.on === "AttemptFollowed") {
     changed.push({
+      ...openAttempt,
       id: yield* ids.attempt,
       claimedBy: yield* ids.claim,
       paymentId: payment.id,
@@ -234,14 +236,7 @@ export const moveAlong = Effect.fnUntraced(function* (before: Walked, row: Payme
       money: payment.money,
       timeoutMillis: 30_000,
       sentAt: now,
-      answeredAt: null,
-      outcome: null,
-      providerRef: null,
-      declineCategory: null,
-      code: null,
-      reason: null,
-      account: { id: "acct_1", mode: null },
-      checkout: null
+      account: { id: "acct_1", mode: null }
     })
   }
   const operations = yield* operationsOf(before, payment, row.on, now)

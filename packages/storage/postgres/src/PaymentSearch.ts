@@ -1,8 +1,8 @@
 /**
  * How PostgreSQL walks along payments in a search (`PaymentSearch.ts` of storage-sql).
  *
- * The rule that a reader would otherwise break: the plan is made once, for any values. So a payment that a row beside it
- * names is looked up by its key (`offset 0`).
+ * PostgreSQL plans each statement once, for any values. `offset 0` makes it look up by its key a payment that a row of
+ * another table names.
  */
 import { newestPage, type SearchForm } from "@pointsman/storage-sql"
 import { Effect } from "effect"

@@ -1,6 +1,6 @@
 /** What the tests of the SQL storages are given. */
 import type { Operation, Payment, Refund, Tenant } from "@pointsman/core"
-import { newClaim } from "@pointsman/core/internal"
+import { newClaim, openAttempt } from "@pointsman/core/internal"
 import { type Change, Ids, type StorageError, type StorageServices, type StoredRate } from "@pointsman/core/ports"
 import { makeRows } from "@pointsman/storage-sql"
 import { Effect, Layer } from "effect"
@@ -75,6 +75,7 @@ export const newChange = Effect.fnUntraced(function* (fields: Partial<Payment> =
     payment: { expected: 0, after: payment },
     attempts: [
       {
+        ...openAttempt,
         id: yield* ids.attempt,
         paymentId: id,
         claimedBy: null,
@@ -83,14 +84,7 @@ export const newChange = Effect.fnUntraced(function* (fields: Partial<Payment> =
         money: payment.money,
         timeoutMillis: 30_000,
         sentAt: 0,
-        answeredAt: null,
-        outcome: null,
-        providerRef: null,
-        declineCategory: null,
-        code: null,
-        reason: null,
-        account: { id: "acct_1", mode: "live" },
-        checkout: null
+        account: { id: "acct_1", mode: "live" }
       }
     ],
     events: [{ type: "payment.created", paymentId: id, createdAt: 0, data: { payment_id: id } }],
