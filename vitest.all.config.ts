@@ -1,5 +1,5 @@
 /**
- * `npm test`: the files of the projects of `vitest.workspace.ts` as one. A worker belongs to one project, and each new one
+ * `npm test`: the files of most projects of `vitest.workspace.ts` as one. A worker belongs to one project, and each new one
  * loads Effect and our sources again: fifty workers did for all projects what four do here. Node itself loads the
  * sources, as `npm start` does, so that nothing is transformed before.
  */
@@ -42,14 +42,14 @@ if (process.env["TMPDIR"] === undefined && hasRoomInMemory()) process.env["TMPDI
 // The gate runs the API on SQLite and on PostgreSQL in steps of their own.
 process.env["POINTSMAN_HTTP_STORAGE"] ??= "memory"
 
-/** What the repository's files must look like, and not what the product does: `.ci/run` and `npm run check` run them. */
-const rules = ["tidy", "docs-check", "mutations"]
+/** `.ci/run` and `npm run check` run the rules of the repository's files, which say nothing of the product, and the examples. */
+const isElsewhere = (name: string) => /^(?:tidy|docs-check|mutations|example-.*)$/u.test(name)
 
 const tests = projects
   .flatMap((project) =>
     typeof project === "object" && "test" in project && project.test !== undefined ? [project.test] : []
   )
-  .filter(({ name }) => !rules.includes(String(name)))
+  .filter(({ name }) => !isElsewhere(String(name)))
 
 /**
  * Without results of an earlier run, Vitest begins with the largest files: those whose tests are written elsewhere, as of a
@@ -57,7 +57,7 @@ const tests = projects
  */
 class LongFirst extends BaseSequencer {
   override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
-    const isLong = ({ moduleId }: TestSpecification) => /\.contract\.test\.ts$|\/examples\//u.test(moduleId)
+    const isLong = ({ moduleId }: TestSpecification) => moduleId.endsWith(".contract.test.ts")
     const sorted = await super.sort(files)
     return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
   }
