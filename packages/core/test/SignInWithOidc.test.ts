@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { type OidcIdentity, type OperatorGrant, Pointsman } from "@pointsman/core"
 import { Audit, auditDraft, Deliveries, Operators } from "@pointsman/core/ports"
 import { Effect, Layer, Result } from "effect"
+import { TestClock } from "effect/testing"
 import { world } from "./support/World.ts"
 
 const source = "203.0.113.9"
@@ -120,6 +121,21 @@ describe("signing in by OpenID Connect", () => {
       const entry = (yield* (yield* Audit).list({ after: 0, limit: 100 })).find(({ actor }) => actor === jo.issuer)
       assert.include(entry?.details ?? "", JSON.stringify(`${jo.issuer} ${jo.subject}`))
     }).pipe(Effect.provide(world().layer))
+  )
+
+  it.effect(
+    "given a session that is used, when an hour has passed, then it is over, and the issuer is asked again",
+    () =>
+      Effect.gen(function* () {
+        const { operators } = yield* Pointsman
+        const { token } = yield* signIn({ grants: viewer })
+        for (let minutes = 0; minutes < 60; minutes += 20) {
+          yield* operators.session(token)
+          yield* TestClock.adjust("20 minutes")
+        }
+        assert.strictEqual(yield* tagOf(operators.session(token)), "NotSignedIn")
+        yield* operators.session((yield* signIn({ grants: viewer })).token)
+      }).pipe(Effect.provide(world().layer))
   )
 
   it.effect("given many sign-ins of one source, then the issuer is asked 60 times", () =>

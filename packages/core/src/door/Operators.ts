@@ -71,7 +71,7 @@ export interface OperatorMethods {
     identify: Effect.Effect<OidcIdentity, E>,
     source: string
   ) => Effect.Effect<NewSession, E | SignInRefused | TooManySignIns | StorageError>
-  /** Who sends a request. A session ends 30 minutes after its last request, and 12 hours after it began. */
+  /** Who sends a request. A session ends 30 minutes after its last request, and 12 hours (by OpenID Connect, 1) after it began. */
   readonly session: (token: Redacted.Redacted<string>) => Effect.Effect<SignedIn, NotSignedIn | StorageError>
   readonly signOut: (token: Redacted.Redacted<string>) => Effect.Effect<void, StorageError>
   /** Ends all sessions and links of an operator; gives the number of sessions. */

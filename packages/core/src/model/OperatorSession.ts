@@ -27,6 +27,8 @@ export interface SignInLink {
 
 export const sessionIdleMillis = 30 * 60_000
 export const sessionAtMostMillis = 12 * 60 * 60_000
+/** Then the issuer is asked again, whose own session may have ended since. */
+const oidcSessionMillis = 60 * 60_000
 /** A request is not recorded that follows the recorded one by less than this: most requests write nothing. */
 export const sessionSeenEveryMillis = 60_000
 /** Long enough to copy it from a terminal into a browser. */
@@ -35,5 +37,5 @@ export const signInLinkMillis = 15 * 60_000
 /** After a sign-in: what changes how an operator signs in, without a password, is allowed for so long. */
 export const recentSignInMillis = 15 * 60_000
 
-export const isSessionLive = ({ createdAt, seenAt }: OperatorSession, now: number): boolean =>
-  now < seenAt + sessionIdleMillis && now < createdAt + sessionAtMostMillis
+export const isSessionLive = ({ createdAt, method, seenAt }: OperatorSession, now: number): boolean =>
+  now < seenAt + sessionIdleMillis && now < createdAt + (method === "oidc" ? oidcSessionMillis : sessionAtMostMillis)
