@@ -312,3 +312,17 @@ it("given digits that may be a card number, when a shop refuses them, then no pa
   assert.instanceOf(failure, ValidationError)
   assert.strictEqual(failure.message, "`reference` must not contain a card number.")
 })
+
+it("given a card number in what a person writes, then nothing is recorded", async () => {
+  const { pointsman } = await open()
+  const card = "4111 1111 1111 1111"
+  const [payment, correction] = ["01a1fe08-9226-7266-a33a-e3e7f1609a4e", "01a1fe08-9226-7266-a33a-e3e7f1609a4f"]
+  for (const [asked, field] of [
+    [() => pointsman.corrections.reject(payment, correction, { by: "Jo", reason: card }), "reason"],
+    [() => pointsman.reconciliation.close("first/txn_1", { by: "Jo", note: card }), "note"]
+  ] as const) {
+    const failure = await failureOf(asked())
+    assert.instanceOf(failure, ValidationError)
+    assert.strictEqual(failure.message, `\`${field}\` must not contain a card number.`)
+  }
+})

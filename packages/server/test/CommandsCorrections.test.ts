@@ -124,6 +124,8 @@ describe("pointsman corrections", () => {
       "The correction is withdrawn. The payment is UNKNOWN."
     )
     await settle([], "jo@acme.example")
+    const card = await decide("reject", "ann@acme.example", ["--reason", "4111 1111 1111 1111"])
+    assertRefused(card, "`--reason` must not contain a card number. Nothing was recorded.")
     const rejected = await decide("reject", "ann@acme.example", ["--reason", "another amount"])
     assert.include(rejected.stdout, "The correction is rejected: another amount. The payment is UNKNOWN.")
     const states = documentOf(await run(["corrections", "show", id, "--json"])).data.map(

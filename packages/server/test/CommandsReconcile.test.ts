@@ -125,6 +125,8 @@ describe("pointsman reconcile", () => {
     assert.match((await run("payout", "main/po_2")).stderr, /Payout "main\/po_2" not found/u)
     assert.match((await run("payout", "po_1")).stderr, /expected connection\/payout/u)
 
+    const card = await run("close", "main/txn_3", "--note", "4111 1111 1111 1111", "--by", "Jo")
+    assert.match(card.stderr, /`--note` must not contain a card number\. Nothing was recorded\./u)
     assert.match((await run("close", "main/txn_3", "--note", "a test charge", "--by", "Jo")).stdout, /^Closed main/u)
     assert.match((await run("close", "main/txn_3", "--note", "again", "--by", "Jo")).stderr, /not found/u)
     assert.match((await run("close", "txn_3", "--note", "again", "--by", "Jo")).stderr, /expected connection\/row/u)

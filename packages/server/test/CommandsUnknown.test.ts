@@ -133,7 +133,7 @@ describe("pointsman unknown", { timeout: 180_000 }, () => {
     assert.strictEqual(cursor, `${Date.parse(data[2].review.since)}_${tooMuch}`)
 
     const noPayment = "01a1fe08-9226-7266-a33a-e3e7f1609a4e"
-    const [second, shown, shownText, unknown, nothing, noEvidence, blank, euros] = await Promise.all([
+    const [second, shown, shownText, unknown, nothing, noEvidence, blank, card, euros] = await Promise.all([
       run("list", "--after", cursor, "--json"),
       run("show", refund, "--json"),
       run("show", refund),
@@ -141,6 +141,7 @@ describe("pointsman unknown", { timeout: 180_000 }, () => {
       run("settle", lost, ...evidence),
       run("settle", lost, "--reviewed", "--by", "Jo"),
       run("settle", lost, "--charge", "declined", "--reference", "ch_1", "--evidence", " ", "--by", "Jo"),
+      run("settle", lost, "--charge", "declined", "--evidence", "4111 1111 1111 1111", "--by", "Jo"),
       run("settle", lost, "--charge", "captured", "--amount", "19.99", ...evidence)
     ])
     assert.deepStrictEqual([documentOf(second).data.length, documentOf(second).data[0].payment_id], [1, refund])
@@ -160,6 +161,7 @@ describe("pointsman unknown", { timeout: 180_000 }, () => {
     assertRefused(euros, 'Invalid value for flag --amount: "19.99". Expected: a whole number of minor units above 0')
     assert.strictEqual(blank.code, 1)
     assert.include(blank.stderr, "Nothing was recorded: --evidence: expected text of 1 to 2000 characters")
+    assertRefused(card, "`--evidence` must not contain a card number. Nothing was recorded.")
     assert.strictEqual((await read(lost)).status, "UNKNOWN")
 
     // The server is in the middle of a check when somebody settles the payment: what it hears then comes too late.

@@ -174,6 +174,7 @@ export const approve = Effect.fnUntraced(function* (path: CorrectionPath) {
 })
 
 export const reject = Effect.fnUntraced(function* (path: CorrectionPath, reason: string) {
+  yield* CardNumbers.refuseCardNumbers({ reason })
   const order = yield* orderOf(path)
   return yield* decided((yield* Pointsman).rejectCorrection({ ...order, reason }))
 })

@@ -62,6 +62,7 @@ export const decideCorrection = Effect.fnUntraced(function* (
     by: { of: "program", name: by } as const,
     reason: typeof reason === "string" ? reason : ""
   }
+  yield* Effect.mapError(InProcess.refuseCardNumbers({ reason: order.reason }), errorOf)
   const decided = yield* pointsman[methods[act]](order).pipe(
     Effect.provideService(AuditActor, by),
     Effect.tapError(logCause),

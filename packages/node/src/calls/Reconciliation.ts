@@ -4,6 +4,7 @@ import * as Core from "@pointsman/core"
 import { AuditActor, Directory, type StorageError } from "@pointsman/core/ports"
 import * as InProcess from "@pointsman/http/in-process"
 import { Effect, Option, Result } from "effect"
+import { errorOf } from "../ErrorOf.ts"
 import type { Gate } from "../Gate.ts"
 import { checkId, checkOptions, wrong } from "../Orders.ts"
 import type { Page } from "../Payment.ts"
@@ -174,6 +175,7 @@ const pageOf = <Item, View>(
 export const closeDifference = Effect.fnUntraced(function* (differenceId: unknown, closing: unknown) {
   const { reconciliation } = yield* Core.Pointsman
   const { by, ...order } = yield* closingFields(differenceId, closing)
+  yield* Effect.mapError(InProcess.refuseCardNumbers({ note: order.note }), errorOf)
   yield* reconciliation.close(order).pipe(
     Effect.provideService(AuditActor, by),
     Effect.tapError(logCause),

@@ -4,6 +4,7 @@ import { Directory } from "@pointsman/core/ports"
 import { Clock, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { actingAs, byFlag } from "./Actor.ts"
+import { refuseCardNumbers } from "./CommandFailure.ts"
 import { epochMillisOf, momentFlag } from "./Moment.ts"
 import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
@@ -138,12 +139,13 @@ const close = Command.make(
     json: jsonFlag,
     ...settingFlags(databaseSettings)
   },
-  Effect.fnUntraced(function* ({ by, difference, json, note, ...settings }) {
+  Effect.fnUntraced(function* ({ by, difference, json, note, ...texts }) {
     const named = yield* rowNamed(difference)
     if (note.trim() === "" || note.length > 500) return yield* refuse("--note: expected 1 to 500 characters.")
     yield* onDatabase(
-      textsOf(settings),
-      Effect.fnUntraced(function* () {
+      textsOf(texts),
+      Effect.fnUntraced(function* (settings) {
+        yield* refuseCardNumbers(settings, { "--note": note })
         const { reconciliation } = yield* Pointsman
         yield* reconciliation
           .close({ ...named, note })

@@ -14,7 +14,7 @@ import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { actingAs } from "./Actor.ts"
 import { checkSettings, nowOf } from "./CheckTimes.ts"
-import { CommandFailure } from "./CommandFailure.ts"
+import { CommandFailure, refuseCardNumbers } from "./CommandFailure.ts"
 import { findPayment, notFound } from "./FindPayment.ts"
 import { moneyText } from "./MoneyText.ts"
 import { onDatabase } from "./OpenDatabase.ts"
@@ -162,6 +162,7 @@ const settle = Command.make(
     yield* onDatabase(
       textsOf(given),
       Effect.fnUntraced(function* (settings) {
+        yield* refuseCardNumbers(settings, { "--evidence": evidence, "--case": Option.getOrUndefined(providerCase) })
         const { payment: before } = yield* findPayment(id)
         const { currency, minorUnits } = before.money
         const intent =
