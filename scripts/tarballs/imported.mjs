@@ -27,6 +27,12 @@ const pay = async () => {
   const again = await pointsman.create(order, { idempotencyKey: "order-1001" })
   deepStrictEqual([first.payment.status, first.isReplay, again.isReplay], ["CAPTURED", false, true])
   strictEqual(again.payment.id, first.payment.id)
+  // Read by a thread, for which a bundle has no file.
+  const found = await pointsman.payments({ amount: 1234, currency: "EUR" })
+  deepStrictEqual(
+    found.data.map(({ id }) => id),
+    [first.payment.id]
+  )
   await pointsman.operators.add({ login: "jo", role: "support" })
   const { url } = await pointsman.operators.createLink("jo", { consoleUrl: "http://shop.example/desk" })
   const oidc = { issuer: "http://127.0.0.1:1", clientId: "desk", clientSecret: randomBytes(32).toString("base64") }

@@ -1,8 +1,8 @@
 /** Exports of payments: their pages are read as they are consumed, and an operator's has its entry in the audit trail. */
 import { assert, describe, it } from "@effect/vitest"
-import { Pointsman } from "@pointsman/core"
-import { Audit } from "@pointsman/core/ports"
-import { Effect, Exit, Stream } from "effect"
+import { Pointsman, type Tenant } from "@pointsman/core"
+import { Audit, Deliveries, Ledger, type SearchQuery } from "@pointsman/core/ports"
+import { Effect, Exit, Layer, Stream } from "effect"
 import { caller, request, tenant, world } from "./support/World.ts"
 
 const pageRows = 200
@@ -27,6 +27,46 @@ describe("exports of payments", () => {
       assert.strictEqual(own.ledger.calls.payments - before, 4)
     }).pipe(Effect.provide(own.layer))
   })
+
+  it.effect(
+    "given a filter that few match, when pages end before they are full, then what matches is read once",
+    () => {
+      const own = world()
+      const walkAtMost = 4
+      const fewRows = Layer.effect(
+        Ledger,
+        Effect.map(Ledger, (ledger) => ({
+          ...ledger,
+          search: (tenant: Tenant, query: SearchQuery) => ledger.search(tenant, { ...query, walkAtMost })
+        }))
+      )
+      return Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        const found: Array<string> = []
+        for (let at = 0; at < 11; at++) {
+          const metadata = { number: at % 9 === 0 ? "rare" : "other" }
+          const { payment } = yield* pointsman.create(caller, request({ details: { metadata } }))
+          if (at % 9 === 0) found.unshift(payment.id)
+        }
+        const filter = { metadata: { number: "rare" } }
+        const all = yield* Stream.runCollect(pointsman.exportPayments(caller, filter))
+        assert.deepStrictEqual(
+          all.map(({ id }) => id),
+          found
+        )
+        const first = yield* pointsman.payments(tenant, { ...filter, limit: 10 })
+        assert.deepStrictEqual([first.items.length, first.hasMore], [1, true])
+        const second = yield* pointsman.payments(tenant, { ...filter, limit: 10, before: first.walkedTo })
+        assert.deepStrictEqual([second.items.length, second.hasMore], [0, true])
+        // A page that is full begins the next one at its last payment.
+        const full = yield* pointsman.payments(tenant, { ...filter, limit: 1 })
+        assert.deepStrictEqual([full.items.length, full.hasMore, full.walkedTo], [1, true, undefined])
+        // By states, an index leads to each payment.
+        const listed = yield* pointsman.payments(tenant, { states: ["Captured"], limit: 10 })
+        assert.deepStrictEqual([listed.items.length, listed.walkedTo], [10, undefined])
+      }).pipe(Effect.provide(own.layerOver(Layer.merge(Layer.effect(Deliveries, Deliveries), fewRows))))
+    }
+  )
 
   it.effect("given a storage that fails between two pages, then the export fails", () => {
     const own = world()
@@ -57,7 +97,7 @@ describe("exports of payments", () => {
           metadata: { customer: "jane@example.com" }
         } as const
         const exported = pointsman.exportPayments({ tenant, operator: "ann" }, filter)
-        own.ledger.canRead = (method) => method !== "payments"
+        own.ledger.canRead = (method) => method !== "search"
         yield* Effect.exit(Stream.runDrain(exported))
         const [entry, second] = yield* list({ after: 0, limit: 10 })
         assert.isUndefined(second)

@@ -7,5 +7,6 @@ export const eventView = (event: EventRecord): Event => viewOfEvent(event)
 export const pageView = <Item extends { readonly id: string }, View>(page: Page<Item>, view: (item: Item) => View) => ({
   data: page.items.map(view),
   has_more: page.hasMore,
-  next_cursor: page.hasMore ? (page.items.at(-1)?.id ?? null) : null
+  next_cursor: page.hasMore ? (page.walkedTo ?? page.items.at(-1)?.id ?? null) : null,
+  ...(page.walkedTo === undefined ? {} : { search_incomplete: true as const })
 })

@@ -1,6 +1,6 @@
 import { type ApiKey, type CreateFailure, PaymentResultUnknown, Pointsman } from "@pointsman/core"
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
+import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { ServedApi } from "./api/ApiV1.ts"
 import { CurrentCaller } from "./api/Authorization.ts"
 import { createLimits } from "./api/CreatePayment.ts"
@@ -16,6 +16,7 @@ import { paymentAnswer } from "./PaymentAnswer.ts"
 import { filterOf } from "./PaymentFilter.ts"
 import { exclusionView, PaymentViews, refundViews } from "./PaymentView.ts"
 import { metadataFilter, refuseUnknownParameters } from "./QueryParameters.ts"
+import { withSearchPlace } from "./ReadPlaces.ts"
 import { type NotAdmittedAnswer, notAdmitted, report, reportUnsent, retryAfter, unknownAfterDefect } from "./Report.ts"
 import { RequestId } from "./RequestId.ts"
 import { settlementsOf } from "./SettlementView.ts"
@@ -26,6 +27,16 @@ export const keyRequired: ErrorBody<"idempotency_key_required"> = {
     message: "Creating a payment with a live key requires the header `Idempotency-Key`."
   }
 }
+
+const tooManySearches = HttpApiSchema.withHeaders({
+  body: {
+    error: {
+      code: "rate_limited" as const,
+      message: "Four searches of this workspace are under way. Try again in 1 s."
+    }
+  },
+  headers: { "retry-after": "1" }
+})
 
 export const layer = HttpApiBuilder.group(
   ServedApi,
@@ -64,16 +75,16 @@ export const layer = HttpApiBuilder.group(
               named: "metadata[name]"
             })
             const metadata = yield* metadataFilter
-            const page = yield* pointsman
-              .payments(tenant, {
-                ...filterOf({ ...query, metadata }),
-                before: query.before,
-                limit: query.limit ?? pageLimits.default
-              })
-              .pipe(
-                Effect.tapError(report),
-                Effect.mapError((failure) => errorBodyOf("payments", failure))
-              )
+            const asked = {
+              ...filterOf({ ...query, metadata }),
+              before: query.before,
+              limit: query.limit ?? pageLimits.default
+            }
+            const page = yield* pointsman.payments(tenant, asked).pipe(
+              Effect.tapError(report),
+              Effect.mapError((failure) => errorBodyOf("payments", failure)),
+              withSearchPlace(tenant, asked, tooManySearches)
+            )
             const settlements = yield* settlementsOf(pointsman, tenant, page.items).pipe(
               Effect.tapError(report),
               Effect.mapError((failure) => errorBodyOf("payments", failure))
@@ -81,7 +92,7 @@ export const layer = HttpApiBuilder.group(
             const items = yield* Effect.forEach(page.items, (payment) =>
               Effect.map(views.payment(payment, mayAct(apiKey)), (view) => ({ ...view, ...settlements(payment) }))
             )
-            return pageView({ items, hasMore: page.hasMore }, (payment) => payment)
+            return pageView({ ...page, items }, (payment) => payment)
           })
         )
         .handle(

@@ -1,6 +1,6 @@
 import { type Event, type Payment, PaymentNotFound, paymentStatuses, statesOf } from "@pointsman/core"
 import { StorageError } from "@pointsman/core/ports"
-import { Effect } from "effect"
+import { Deferred, Effect } from "effect"
 import { afterAll, beforeEach, describe, expect, test } from "vitest"
 import { payment, paymentId, scripted } from "./support/Scripted.ts"
 import { serve } from "./support/Web.ts"
@@ -145,6 +145,41 @@ describe("pages", () => {
     expect((await get(path)).body).toMatchObject({ has_more: true, next_cursor: last })
     more = false
     expect((await get(path)).body).toMatchObject({ has_more: false, next_cursor: null })
+  })
+
+  test("given a search that ended before its page was full, when it is read, then the next one begins where it ended", async () => {
+    const walkedTo = "019a8c3e-7b1d-7c64-8f5e-000000000001"
+    const searching = serve(
+      scripted({ payments: () => Effect.succeed({ items: [payment], hasMore: true, walkedTo }) }).layer
+    )
+    const reply = await searching.send("/api/v1/payments?reference=order-1001", { key: "sandbox" })
+    expect(reply.body).toMatchObject({ has_more: true, next_cursor: walkedTo, search_incomplete: true })
+    expect((await get("/payments?reference=order-1001")).body).not.toHaveProperty("search_incomplete")
+    await searching.close()
+  })
+
+  test("given four searches of a workspace, when a fifth comes, then it waits a second; lists do not", async () => {
+    const end = Deferred.makeUnsafe<void>()
+    const slow = serve(
+      scripted({
+        payments: (_, { limit, states }) =>
+          Effect.as(states === undefined ? Deferred.await(end) : Effect.void, {
+            items: [payment],
+            hasMore: limit === 1
+          })
+      }).layer
+    )
+    const search = (key: string) => slow.send("/api/v1/payments?metadata[a]=b", { key })
+    const waiting = Array.from({ length: 4 }, () => search("sandbox"))
+    const refused = await search("sandbox")
+    expect([refused.status, refused.body.error.code, refused.headers.get("retry-after")]).toEqual([
+      ...[429, "rate_limited", "1"]
+    ])
+    expect((await slow.send("/api/v1/payments?status=captured", { key: "sandbox" })).status).toBe(200)
+    Effect.runSync(Deferred.succeed(end, undefined))
+    for (const { status } of await Promise.all([...waiting, search("production")])) expect(status).toBe(200)
+    expect((await search("sandbox")).status).toBe(200)
+    await slow.close()
   })
 
   test("given a payment in a list and alone, when they are read, then they are the same but for its refunds, without routing", async () => {

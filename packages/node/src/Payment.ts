@@ -271,4 +271,6 @@ export interface Page<Item> {
   readonly data: ReadonlyArray<Item>
   readonly has_more: boolean
   readonly next_cursor: string | null
+  /** True where a search compared its filters with 10,000 payments before the page was full: the next page continues. */
+  readonly search_incomplete?: true
 }

@@ -34,7 +34,10 @@ const own = {
     status: 409,
     meaning: "The passkey was not added: the sign-in is too long ago, or the response is not right."
   },
-  too_many_requests: { status: 429, meaning: "The operator has too many responses of this kind open." }
+  too_many_requests: {
+    status: 429,
+    meaning: "The operator or the workspace has as many exports, searches or followed pages under way as it may have."
+  }
 } as const satisfies Record<string, CodeRow>
 
 export const consoleCodes = { ...errorCodes, ...own }

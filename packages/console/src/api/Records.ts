@@ -16,8 +16,9 @@ export const pageView = <Item>(data: ReadonlyArray<Item>, next: string | null) =
   next_cursor: next
 })
 
-/** The cursor of lists that are continued from the id of their last item. */
+/** The cursor of lists that are continued from the id of their last item, or from where a search ended. */
 export const nextId = <Item extends { readonly id: string }>(page: {
   readonly hasMore: boolean
   readonly items: ReadonlyArray<Item>
-}): string | null => (page.hasMore ? (page.items.at(-1)?.id ?? null) : null)
+  readonly walkedTo?: string
+}): string | null => (page.hasMore ? (page.walkedTo ?? page.items.at(-1)?.id ?? null) : null)

@@ -2,6 +2,7 @@
  * How many responses that last an operator has at once in this process. Each holds a connection, and each export a page of
  * payments.
  */
+import { InProcess } from "@pointsman/http"
 import { Context, Effect, Layer } from "effect"
 import { failure } from "../api/Errors.ts"
 import { CurrentOperator } from "./CurrentOperator.ts"
@@ -28,11 +29,5 @@ export const layer = Layer.sync(OpenResponses, () => new Map())
 export const openResponse = Effect.fnUntraced(function* (kind: Kind) {
   const { operator } = yield* CurrentOperator
   const open = yield* OpenResponses
-  const key = `${kind} ${operator.id}`
-  const count = () => open.get(key) ?? 0
-  if (count() >= atMost[kind]) return yield* Effect.fail(refusals[kind])
-  yield* Effect.acquireRelease(
-    Effect.sync(() => void open.set(key, count() + 1)),
-    () => Effect.sync(() => (count() > 1 ? void open.set(key, count() - 1) : void open.delete(key)))
-  )
+  yield* InProcess.takePlace(open, `${kind} ${operator.id}`, atMost[kind], refusals[kind])
 })

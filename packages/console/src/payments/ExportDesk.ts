@@ -1,7 +1,9 @@
 /** Exports as CSV, as the pages and the API send them. */
 import { entryCsvHeader, entryCsvLine, Pointsman } from "@pointsman/core"
 import type { PaymentFilter, StorageError } from "@pointsman/core/ports"
+import { InProcess } from "@pointsman/http"
 import { Effect, Schema, Sink, Stream } from "effect"
+import { failure } from "../api/Errors.ts"
 import { internalError } from "../Failures.ts"
 import type { Access } from "../gate/Access.ts"
 import { callerOf, type TenantPath } from "../gate/Caller.ts"
@@ -13,9 +15,15 @@ import { csvHeader, csvLine } from "./PaymentCsv.ts"
 /** The session ended, the role was taken away, or the server stops. */
 class ExportCut extends Schema.TaggedError<ExportCut>()("pointsman/console/ExportCut", {}) {}
 
+const tooManyExports = failure(
+  "too_many_requests",
+  "Two exports of this workspace are running. Wait until one of them is complete."
+)
+
 /** Every payment that the filter finds, as CSV. */
 export const exportCsv = Effect.fnUntraced(function* (path: TenantPath, filter: PaymentFilter) {
   const caller = yield* callerOf(path)
+  yield* InProcess.readPlace("export", caller.tenant, tooManyExports)
   const { exportPayments } = yield* Pointsman
   return yield* csvStream("payment.read", csvHeader, csvLine, exportPayments(caller, filter))
 })

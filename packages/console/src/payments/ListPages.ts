@@ -121,7 +121,7 @@ const tableOf = Effect.fnUntraced(function* (
   return html`${table({
     label: "Payments",
     columns: ["Created", "Reference", "Status", { numbers: "Amount" }],
-    none: "No payments found.",
+    none: found.walkedTo === undefined ? "No payments found." : "No payments found so far: older ones may match.",
     rows: payments.map(
       (payment) => html`<tr><td><a href="${here}/${payment.id}">${time(payment.created)}</a></td>
 <td>${payment.reference ?? "–"}</td><td>${statusView(payment.status)}</td>

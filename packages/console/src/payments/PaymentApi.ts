@@ -46,7 +46,7 @@ export class Payments extends HttpApiGroup.make("payments")
         limit: limitParameter
       },
       success: pageOf(Payment),
-      error: failures("not_found", "internal_error")
+      error: failures("not_found", "too_many_requests", "internal_error")
     }).annotateMerge(summary("List payments", "Newest first.")),
     HttpApiEndpoint.get("exportPayments", "/workspaces/:workspace/:environment/payments/export.csv", {
       params: tenantPath,

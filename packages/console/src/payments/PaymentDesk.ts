@@ -17,9 +17,16 @@ export interface PaymentPath extends TenantPath {
 
 export const paymentNotFound = failure("not_found", "Payment not found.")
 
+const tooManySearches = failure(
+  "too_many_requests",
+  "Four searches of this workspace are under way. Try again in a moment."
+)
+
 export const payments = Effect.fnUntraced(function* (path: TenantPath, query: PaymentQuery) {
   const { tenant } = yield* callerOf(path)
-  return yield* Effect.catch((yield* Pointsman).payments(tenant, query), internalError)
+  return yield* (yield* Pointsman)
+    .payments(tenant, query)
+    .pipe(Effect.catch(internalError), InProcess.withSearchPlace(tenant, query, tooManySearches))
 })
 
 /** Whether the text is the id of a payment: a merchant's reference may have the same form. */
@@ -51,7 +58,7 @@ export const search = Effect.fnUntraced(function* (
 ) {
   for (const meaning of filtersOf(text, filter)) {
     const found = yield* payments(path, { ...meaning, before, limit })
-    if (found.items.length > 0) return found
+    if (found.items.length > 0 || found.walkedTo !== undefined) return found
   }
   return { items: [], hasMore: false } satisfies Page<Payment>
 })
@@ -60,7 +67,8 @@ export const search = Effect.fnUntraced(function* (
 export const searchFilter = Effect.fnUntraced(function* (path: TenantPath, text: string, filter: PaymentFilter) {
   const filters = filtersOf(text, filter)
   for (const meaning of filters) {
-    if ((yield* payments(path, { ...meaning, limit: 1 })).items.length > 0) return meaning
+    const { items, walkedTo } = yield* payments(path, { ...meaning, limit: 1 })
+    if (items.length > 0 || walkedTo !== undefined) return meaning
   }
   return filters[0] ?? { ...filter, states: [] }
 })

@@ -315,6 +315,18 @@ export interface PaymentQuery extends PaymentFilter {
   readonly limit: number
 }
 
+export interface SearchQuery extends PaymentQuery {
+  /** Rows at most that lead to payments, whether these are found or not. */
+  readonly walkAtMost: number
+}
+
+/** A page of a search. */
+export interface SearchedPayments {
+  readonly payments: ReadonlyArray<Payment>
+  /** The smallest id that was looked at, where the page ended before it was full and older payments may match; else `null`. */
+  readonly walkedTo: string | null
+}
+
 export interface EventQuery {
   readonly type?: string | undefined
   /** Only events with a smaller id. */
@@ -387,6 +399,8 @@ export class Ledger extends Context.Service<
     readonly usage: (query: UsageQuery) => Effect.Effect<number, StorageError>
     /** Newest first. */
     readonly payments: (tenant: Tenant, query: PaymentQuery) => Effect.Effect<ReadonlyArray<Payment>, StorageError>
+    /** As `payments`, and no further than a number of rows leads. */
+    readonly search: (tenant: Tenant, query: SearchQuery) => Effect.Effect<SearchedPayments, StorageError>
     /** In the order of their numbers. */
     readonly attempts: (tenant: Tenant, paymentId: string) => Effect.Effect<ReadonlyArray<Attempt>, StorageError>
     readonly claim: (tenant: Tenant, key: string) => Effect.Effect<Option.Option<Claim>, StorageError>

@@ -20,6 +20,7 @@ import {
   Deliveries,
   Directory,
   Ids,
+  type Ledger,
   type Operators,
   Secrets,
   type StorageServices,
@@ -78,8 +79,8 @@ export interface World {
   readonly layer: Layer.Layer<Pointsman | Stored | Secrets>
   /** Another process over what the layer stores. */
   readonly another: Effect.Effect<Pointsman["Service"], never, Stored | Secrets | Scope.Scope>
-  /** As `layer`, with the store of deliveries, or of operators, behind another one. */
-  readonly layerOver: (over: Layer.Layer<Deliveries, never, Deliveries | Operators>) => World["layer"]
+  /** As `layer`, with the store of deliveries, of operators or of payments behind another one. */
+  readonly layerOver: (over: Layer.Layer<Deliveries, never, Deliveries | Operators | Ledger>) => World["layer"]
 }
 
 export const world = (
@@ -147,7 +148,7 @@ export const world = (
     Layer.provide([syncMac, options.sender?.layer ?? Layer.empty]),
     Layer.provide(Layer.succeed(RoutingStrategies, options.strategies ?? []))
   )
-  const layerOver = (over: Layer.Layer<Deliveries, never, Deliveries | Operators>) =>
+  const layerOver = (over: Layer.Layer<Deliveries, never, Deliveries | Operators | Ledger>) =>
     process.pipe(
       Layer.provideMerge(over),
       Layer.provideMerge(ledger.layer),

@@ -4,7 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { Authorization, RequiredScope } from "./Authorization.ts"
 import { CreatePayment } from "./CreatePayment.ts"
 import { documented } from "./Documented.ts"
-import { errors, unavailable } from "./ErrorSchemas.ts"
+import { errors, tooManyRequests, unavailable } from "./ErrorSchemas.ts"
 import { EventList } from "./Event.ts"
 import { answerHeaders, idempotencyHeader } from "./Headers.ts"
 import { afterEvent, beforePayment, limitParameter, pageOf } from "./Pages.ts"
@@ -21,7 +21,15 @@ export const paymentPath = {
   )
 }
 
-const PaymentList = pageOf(Payment).annotate({ identifier: "PaymentList", description: "A page of payments." })
+const PaymentList = Schema.Struct({
+  ...pageOf(Payment).fields,
+  search_incomplete: Schema.optionalKey(Schema.Literal(true)).annotateKey(
+    documented(
+      "True where the page ended before it was full: one request compares filters other than `status` with at most " +
+        "10,000 payments. The next page continues from there."
+    )
+  )
+}).annotate({ identifier: "PaymentList", description: "A page of payments." })
 
 export class Payments extends HttpApiGroup.make("payments")
   .add(
@@ -76,7 +84,7 @@ export class Payments extends HttpApiGroup.make("payments")
         limit: limitParameter
       },
       success: PaymentList,
-      error: errors("internal_error")
+      error: [...errors("internal_error"), tooManyRequests("rate_limited")]
     })
       .middleware(ValidationErrors)
       .middleware(Authorization)
@@ -85,7 +93,9 @@ export class Payments extends HttpApiGroup.make("payments")
         OpenApi.annotations({
           identifier: "listPayments",
           summary: "List payments",
-          description: "Payments of the key's environment, newest first. Filters that are given must all match."
+          description:
+            "Payments of the key's environment, newest first. Filters that are given must all match. A page may be " +
+            "shorter than `limit`, or empty, where `search_incomplete` is true: continue with `next_cursor`."
         })
       ),
     HttpApiEndpoint.get("retrieve", "/payments/:id", {

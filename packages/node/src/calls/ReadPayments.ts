@@ -32,7 +32,7 @@ export const payments = Effect.fnUntraced(function* (defaults: Defaults, query: 
   const items = yield* Effect.forEach(page.items, (payment) =>
     Effect.map(views.payment(payment), (view) => ({ ...view, ...settlements(payment) }))
   )
-  return InProcess.pageView({ items, hasMore: page.hasMore }, asPayment)
+  return InProcess.pageView({ ...page, items }, asPayment)
 })
 
 export const timeline = Effect.fnUntraced(function* (

@@ -48,10 +48,13 @@ const list = Command.make(
           limit
         })
         const payments = page.items.map(paymentView)
-        const next = page.hasMore ? (payments.at(-1)?.payment_id ?? null) : null
+        const next = page.hasMore ? (page.walkedTo ?? payments.at(-1)?.payment_id ?? null) : null
         yield* print(
           json,
-          { data: payments, has_more: page.hasMore, next_cursor: next },
+          {
+            ...{ data: payments, has_more: page.hasMore, next_cursor: next },
+            ...(page.walkedTo === undefined ? {} : { search_incomplete: true })
+          },
           payments.length === 0 ? "" : paymentsText(payments)
         )
         if (json) return

@@ -44,14 +44,21 @@ const configuration = {
   ]
 }
 
-export const startFloodedServer = (): Promise<ServerProcess> =>
+export const startFloodedServer = ({
+  environment,
+  folder
+}: {
+  readonly folder?: string
+  readonly environment?: Readonly<Record<string, string>>
+} = {}): Promise<ServerProcess> =>
   startServer({
-    folder: temporaryFolder(),
+    folder: folder ?? temporaryFolder(),
     environment: {
       POINTSMAN_RATE_LIMIT: "off",
       POINTSMAN_LOG_LEVEL: "error",
       // As in the image and with `npm start`.
-      NODE_OPTIONS: "--max-semi-space-size=4 --max-old-space-size=1000"
+      NODE_OPTIONS: "--max-semi-space-size=4 --max-old-space-size=1000",
+      ...environment
     },
     configuration
   })

@@ -16,6 +16,14 @@ export const ledger: Methods<Omit<Ports.Ledger["Service"], "commit">> = {
   },
   paymentOfPage: (state, tokenHash) => Option.fromUndefinedOr(ofPage(state, tokenHash)),
   payments: (state, tenant, query) => newest(all(state, "books", tenant).filter(isFound(query)).map(paymentOf), query),
+  search: (state, tenant, query) => {
+    const { before, limit, walkAtMost } = query
+    const walked = newest(all(state, "books", tenant).map(paymentOf), { before, limit: walkAtMost })
+    const books = walked.flatMap(({ id }) => of(state, tenant).books.get(id) ?? [])
+    const payments = books.filter(isFound(query)).map(paymentOf).slice(0, limit)
+    const isCut = walked.length === walkAtMost && payments.length < limit
+    return { payments, walkedTo: isCut ? (walked.at(-1)?.id ?? null) : null }
+  },
   attempts: (state, tenant, id) => of(state, tenant).books.get(id)?.attempts ?? [],
   reviews: (state, { after, byAmount, limit, paymentId, tenant }) => {
     const reviewed = all(state, "books", tenant).flatMap(({ payment }) => {

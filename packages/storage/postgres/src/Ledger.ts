@@ -60,7 +60,7 @@ export const make = Effect.fnUntraced(function* (
     postpone: (payment, checkAt) => postpone(db, payment, checkAt),
     dueByConnection: (query) => dueByConnection(db, query),
     watched: (limit) => watched(db, limit),
-    payments: makePaymentSearch(sql, searchForm(db)),
+    ...makePaymentSearch(sql, searchForm(db)),
     ...makeDisputes(sql),
     eraseTexts: (tenant, erasure) => eraseTexts(db, tenant, erasure),
     events: (tenant, query) =>

@@ -4,8 +4,7 @@
  * PostgreSQL plans each statement once, for any values. `offset 0` makes it look up by its key a payment that a row of
  * another table names.
  */
-import { newestPage, type SearchForm } from "@pointsman/storage-sql"
-import { Effect } from "effect"
+import type { SearchForm, Walk } from "@pointsman/storage-sql"
 import { idsOfReference } from "./Books.ts"
 import type { Database } from "./Database.ts"
 import type { Value } from "./Rows.ts"
@@ -22,31 +21,32 @@ export const searchForm = (db: Database): SearchForm<Value> => ({
   // The index holds the beginning, because a reference may be longer than an index takes.
   isReference: (reference) => [beginsAs("reference", reference), `reference = ${reference}`],
   isOneOf: (ids, place) => `id = any(${place(`{${ids.join(",")}}`)}::uuid[])`,
-  withText: (text, name, { inRange, where }) =>
-    named(
-      `select distinct payment from payment_metadata
-    where ${inRange("", "payment")} and name <> '' and ${beginsAs("value", text)} and value = ${text}
-      ${name === undefined ? "" : `and name = ${name}`}`,
-      where
-    ),
-  inStates: (states, { inRange, where }) => {
-    const inState = (state: string) => `from searches where ${inRange("", "payment")} and state = ${state}`
-    const walks = [...states.map(inState), `from due where ${inRange("", "payment")}`]
-    return `select * from (${walks.map((walk) => `(${named(`select payment ${walk}`, where)})`).join(" union all ")}) as found
-      ${newestPage}`
-  },
-  inAnyCurrency: (_, select) =>
-    Effect.succeed(
-      `${currencies} select found.* from currencies
-      cross join lateral (${select("currencies.currency")}) as found ${newestPage}`
-    )
+  withText:
+    (value, name, led) =>
+    ({ inRange, text, where }) => {
+      const rows = (given: string) => `from payment_metadata
+        where ${inRange("", "payment")} and ${beginsAs("value", given)}`
+      return [
+        {
+          ids: () => `select payment as id ${rows(text(value))} order by payment desc`,
+          page: () => {
+            const given = text(value)
+            const isNamed = name === undefined ? "" : `and name = ${text(name)}`
+            return named(`select distinct payment ${rows(given)} and value = ${given} ${isNamed}`, where(led))
+          }
+        }
+      ]
+    },
+  inStates:
+    (states) =>
+    ({ inRange, place, where }) => {
+      const along = (table: string, isFound: () => string): Walk => {
+        const rows = () => `from ${table} where ${inRange("", "payment")} ${isFound()}`
+        return {
+          ids: () => `select payment as id ${rows()} order by payment desc`,
+          page: () => named(`select payment ${rows()}`, where())
+        }
+      }
+      return [...states.map((state) => along("searches", () => `and state = ${place(state)}`)), along("due", () => "")]
+    }
 })
-
-/** The currencies of the tenant's payments, each found by one step along the index. */
-const currencies = `with recursive currencies (currency) as (
-  (select currency from payments where t = $1 and amount_minor >= 0 order by currency limit 1)
-  union all select next.currency from currencies as last cross join lateral (
-    select currency from payments where t = $1 and amount_minor >= 0 and currency > last.currency
-    order by currency limit 1
-  ) as next
-)`

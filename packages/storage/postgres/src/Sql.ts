@@ -24,6 +24,7 @@ export const sqlOf = (db: Database, reads: Reads = makeReads(db, undefined)): Sq
   readOwner: readTenant,
   read: (operation, text, values = []) => db.read(operation, text, values.map(bindValue)),
   list: (operation, text, values = []) => reads.list(operation, [text, values.map(String)]),
+  search: (operation, text, values = []) => reads.list(operation, [text, values.map(String)]),
   update: (operation, text, values = []) => db.update(operation, text, values.map(bindValue)),
   transaction: (operation, body) =>
     Effect.retry(

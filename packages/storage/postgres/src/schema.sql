@@ -140,7 +140,7 @@ create table payment_metadata (
 );
 
 -- Searches for a value. It may be longer than an index entry: the index holds its beginning.
-create index payment_metadata_by_value on payment_metadata (t, left(value, 64), payment) where name <> '';
+create index payment_metadata_by_value on payment_metadata (t, left(value, 64), payment);
 
 -- Takes a statement back of which a part was written already.
 create function came_between() returns integer language plpgsql as $$

@@ -288,10 +288,19 @@ describe.skipIf(!hasServer)("query plans", () => {
             "payments_by_amount (t, currency, amount_minor, id)"
           ],
           "a page of payments of an amount in any currency": [
-            ledger.payments(tenant, { ...page, amountMinor: 1_000 }),
+            ledger.payments({ workspaceId: "ws1", environment: "sandbox" }, { ...page, amountMinor: 1_000 }),
             "payments_by_amount (t)",
-            "payments_by_amount (t, currency)",
             "payments_by_amount (t, currency, amount_minor, id)"
+          ],
+          "the end of a search for metadata": [
+            ledger.search(tenant, { ...page, walkAtMost: 10, metadata: { a: "b", c: "d" } }),
+            "payment_metadata_by_value (t, 64, payment)",
+            "payment_metadata_pkey (t, payment, name)",
+            "payments_pkey (t, id)"
+          ],
+          "the end of a search of a time": [
+            ledger.search(tenant, { ...page, walkAtMost: 10, createdFrom: 1 }),
+            "payments_pkey (t, id)"
           ],
           "a page of payments by a provider's reference": [
             ledger.payments(tenant, { ...page, providerRef: "a" }),

@@ -1,123 +1,275 @@
 /**
- * Lists of payments, newest first, by one walk along the index that fits best: of the provider's reference, the
- * reference, the metadata, the amount, the states, or the ids. Each walk meets the payments in the order of the page and
- * ends with it; the other conditions are checked on the way. What would sort all that is found (`state in (...)`, an
- * amount in any currency) is a walk for each value instead.
+ * Lists of payments, newest first, by a walk along an index: of the provider's reference, the reference, the metadata, the
+ * amount, the states, or the ids. Each walk meets the payments in the order of the page and ends with it; the other
+ * conditions are checked on the way. What would sort all that is found (`state in (...)`, an amount in any currency) is a
+ * walk for each value instead.
+ *
+ * A search asks first for the id at which its walk has to end, and then for the page down to that id.
  */
 import type { Tenant } from "@pointsman/core"
 import type { Ledger, PaymentQuery, StorageError } from "@pointsman/core/ports"
 import { Effect } from "effect"
-import { type Bound, list } from "./Columns.ts"
+import { afterAll, type Bound, list, type Row } from "./Columns.ts"
 import { idRangeOf } from "./IdRange.ts"
 import { makeReadBook } from "./PaymentReads.ts"
 import { placesOf, type Sql } from "./Sql.ts"
 
-/** A page of one walk. */
-interface Page {
-  /** `prefix`: of the table, with its point. */
-  readonly inRange: (prefix: string, id: string) => string
-  /** All conditions of the query, each behind `and`. */
-  readonly where: string
-  readonly select: (index: string, ...more: ReadonlyArray<string>) => string
+/** Selects, newest first. Each is written where it is used, because it adds its values to those of its statement. */
+export interface Walk {
+  /** The id of each row that the walk meets: by the conditions of its index alone. */
+  readonly ids: () => string
+  /** The payments that match all conditions, `newestPage`. */
+  readonly page: () => string
 }
 
-/** How a database walks where not all do the same. Values are the places of them. */
+/** The conditions of a query. */
+export interface Conditions<V> {
+  readonly place: (value: Bound<V>) => string
+  readonly text: (text: string) => string
+  /** `prefix`: of the table, with its point. */
+  readonly inRange: (prefix: string, id: string) => string
+  /** All but those of these names, each behind `and`. */
+  readonly where: (...led: ReadonlyArray<string>) => string
+}
+
+/** How a database walks where not all do the same. */
 export interface SearchForm<V> {
   readonly idsOfReference: (tenant: Tenant, providerRef: string) => Effect.Effect<ReadonlyArray<string>, StorageError>
-  /** An index may hold the beginning of the reference. */
-  readonly isReference: (reference: string) => ReadonlyArray<string>
+  /** The first one is that of the index, which may hold the beginning of the reference. */
+  readonly isReference: (reference: string) => readonly [string, ...ReadonlyArray<string>]
   readonly isOneOf: (ids: ReadonlyArray<string>, place: (value: Bound<V>) => string) => string
-  /** Those with the text in their metadata, each once; under the name, or any. */
-  readonly withText: (text: string, name: string | undefined, page: Page) => string
-  readonly inStates: (states: ReadonlyArray<string>, page: Page) => string
-  /** `select`: those in a currency. No text where there is none. */
-  readonly inAnyCurrency: (
-    tenant: Tenant,
-    select: (currency: string) => string,
-    place: (value: Bound<V>) => string
-  ) => Effect.Effect<string, StorageError>
+  /** Those with the text in their metadata, each once; under the name, or any. `led`: this condition's name. */
+  readonly withText: (value: string, name: string | undefined, led: string) => Lead<V>
+  readonly inStates: (states: ReadonlyArray<string>) => Lead<V>
 }
 
 export const newestPage = "order by id desc limit $3"
 
-export const makePaymentSearch = <V>(sql: Sql<V>, form: SearchForm<V>): Ledger["Service"]["payments"] => {
-  const readBook = makeReadBook(sql)
-  return Effect.fnUntraced(function* (tenant, query) {
-    const { providerRef, states } = query
-    if (states?.length === 0) return []
-    const ids = providerRef === undefined ? undefined : yield* form.idsOfReference(tenant, providerRef)
-    if (ids?.length === 0) return []
-    const { bindBefore } = sql.keys
-    const values: Array<Bound<V>> = [sql.bindOwner(tenant), bindBefore(idRangeOf(query).before), query.limit]
-    const text = yield* selectPayments(sql, form, tenant, query, ids, values)
-    if (text === "") return []
-    return (yield* sql.list("payments", text, values)).map((row) => readBook(tenant, row).payment)
-  })
+/** Walks that together meet all that a query may find. */
+export type Lead<V> = (conditions: Conditions<V>) => ReadonlyArray<Walk>
+
+/** `end`: the smallest id that is walked to. None where the walk ends by itself. `list`: how it is asked. */
+interface Way<V> {
+  readonly lead: Lead<V>
+  readonly list: Sql<V>["list"]
+  readonly end?: string
 }
 
-const conditionsOf = <V>(
-  form: SearchForm<V>,
-  { amountMinor, connectionId, createdBefore, createdFrom, currency, reference }: PaymentQuery,
-  text: (text: string) => string,
-  place: (value: Bound<V>) => string
-): ReadonlyArray<string> => [
-  ...(reference === undefined ? [] : form.isReference(text(reference))),
-  ...(currency === undefined ? [] : [`currency = ${place(currency)}`]),
-  ...(amountMinor === undefined ? [] : [`amount_minor = ${place(amountMinor)}`, "amount_minor >= 0"]),
-  ...(connectionId === undefined ? [] : [`connection_id = ${text(connectionId)}`]),
-  ...(createdFrom === undefined ? [] : [`created_at >= ${place(createdFrom)}`]),
-  ...(createdBefore === undefined ? [] : [`created_at < ${place(createdBefore)}`])
-]
+const none = (): ReadonlyArray<Walk> => []
 
-/** `ids`: of the payments with the provider's reference. `values` begin with the tenant, the end and the limit. */
-const selectPayments = <V>(
-  { by, keys, rows }: Sql<V>,
+export const makePaymentSearch = <V>(
+  sql: Sql<V>,
+  form: SearchForm<V>
+): Pick<Ledger["Service"], "payments" | "search"> => {
+  const readBook = makeReadBook(sql)
+  /** `written`: the text, and the number of rows that is its `$3`. */
+  const ask = (
+    tenant: Tenant,
+    query: PaymentQuery,
+    { end, lead, list }: Way<V>,
+    written: (walks: ReadonlyArray<Walk>) => readonly [text: string, rows: number]
+  ): Effect.Effect<ReadonlyArray<Row>, StorageError> => {
+    const values: Array<Bound<V>> = [sql.bindOwner(tenant), sql.keys.bindBefore(idRangeOf(query).before), 0]
+    const walks = lead(conditionsOf(sql, form, query, end, values))
+    if (walks.length === 0) return Effect.succeed([])
+    const [text, rows] = written(walks)
+    values[2] = rows
+    return list("payments", text, values)
+  }
+  const readPage = (tenant: Tenant, query: PaymentQuery, way: Way<V>) =>
+    Effect.map(
+      ask(tenant, query, way, (walks) => [
+        merged(
+          walks.map(({ page }) => page()),
+          newestPage
+        ),
+        query.limit
+      ]),
+      (found) => found.map((row) => readBook(tenant, row).payment)
+    )
+  /** The way with its end after so many rows, of which each of its walks has a share. */
+  const wayOf = (tenant: Tenant, query: PaymentQuery, lead: Lead<V>, rows: number) =>
+    Effect.map(
+      ask(tenant, query, { lead, list: sql.search }, (walks) => [
+        // What is smaller than the greatest of their ends may be missing from that walk.
+        merged(
+          walks.map(({ ids }) => `${ids()} limit 1 offset $3`),
+          "order by id desc limit 1"
+        ),
+        Math.max(0, Math.floor(rows / walks.length) - 1)
+      ]),
+      ([last]): Way<V> => ({
+        lead,
+        list: sql.search,
+        ...(last === undefined ? {} : { end: sql.keys.readId(last["id"]) })
+      })
+    )
+  const searchWithin = Effect.fnUntraced(function* (
+    tenant: Tenant,
+    query: PaymentQuery,
+    leads: ReadonlyArray<Lead<V>>,
+    rows: number
+  ) {
+    let furthest: Way<V> = { lead: none, list: sql.search, end: afterAll }
+    for (const lead of leads) {
+      // Each row of the page is compared with what leads the others.
+      const way = yield* wayOf(tenant, query, lead, Math.floor(rows / leads.length))
+      if (furthest.end !== undefined && (way.end === undefined || way.end < furthest.end)) furthest = way
+      if (way.end === undefined) break
+    }
+    const payments = yield* readPage(tenant, query, furthest)
+    return { payments, walkedTo: payments.length < query.limit ? (furthest.end ?? null) : null }
+  })
+  return {
+    payments: Effect.fnUntraced(function* (tenant, query) {
+      const [lead = none] = yield* leadsOf(sql, form, tenant, query)
+      return yield* readPage(tenant, query, { lead, list: sql.list })
+    }),
+    search: Effect.fnUntraced(function* (tenant, { walkAtMost, ...query }) {
+      const leads = yield* leadsOf(sql, form, tenant, query)
+      // Where many payments match, few rows make a page.
+      const few = Math.min(4 * query.limit, walkAtMost)
+      const found = yield* searchWithin(tenant, query, leads, few)
+      const isEnough = found.walkedTo === null || few === walkAtMost
+      return isEnough ? found : yield* searchWithin(tenant, query, leads, walkAtMost)
+    })
+  }
+}
+
+/** Each alone meets all that the query may find; the first one usually the fewest. */
+const leadsOf = <V>(
+  sql: Sql<V>,
   form: SearchForm<V>,
   tenant: Tenant,
+  query: PaymentQuery
+): Effect.Effect<ReadonlyArray<Lead<V>>, StorageError> => {
+  const { amountMinor, currency, metadata, metadataValue, providerRef, reference, states } = query
+  if (states?.length === 0) return Effect.succeed([none])
+  if (providerRef !== undefined) {
+    return Effect.map(form.idsOfReference(tenant, providerRef), (ids) =>
+      ids.length === 0 ? [none] : [along(sql, "payments_by_id", [], ({ place }) => [form.isOneOf(ids, place)])]
+    )
+  }
+  const ofTexts = [
+    ...(reference === undefined
+      ? []
+      : [along(sql, "payments_by_reference", ["reference"], ({ text }) => form.isReference(text(reference)))]),
+    ...Object.entries(metadata ?? {}).map(([name, value]) => form.withText(value, name, pairOf(name))),
+    ...(metadataValue === undefined ? [] : [form.withText(metadataValue, undefined, "value")])
+  ]
+  if (ofTexts.length > 0) return Effect.succeed(ofTexts)
+  if (amountMinor !== undefined) {
+    return Effect.map(currency === undefined ? readCurrencies(sql, tenant) : Effect.succeed([currency]), (all) => [
+      (conditions) =>
+        all.flatMap((one) =>
+          along<V>(sql, "payments_by_amount", ["currency", "amount"], ({ place }) => [
+            `currency = ${place(one)} and amount_minor = ${place(amountMinor)} and amount_minor >= 0`
+          ])(conditions)
+        )
+    ])
+  }
+  return Effect.succeed([
+    states === undefined ? along(sql, "payments_by_id", [], () => []) : form.inStates([...new Set(states)])
+  ])
+}
+
+const pairOf = (name: string): string => `metadata.${name}`
+
+/** A walk along payments themselves. `own`: the condition of the index first; `led`: the names of what they say. */
+const along =
+  <V>(
+    { by }: Sql<V>,
+    index: string,
+    led: ReadonlyArray<string>,
+    own: (conditions: Conditions<V>) => ReadonlyArray<string>
+  ): Lead<V> =>
+  (conditions) => {
+    const rows = (those: ReadonlyArray<string>) =>
+      `from ${by("payments", index)} where ${[conditions.inRange("", "id"), ...those].join(" and ")}`
+    return [
+      {
+        ids: () => `select id ${rows(own(conditions).slice(0, 1))} order by id desc`,
+        page: () => `select * ${rows(own(conditions))} ${conditions.where(...led)} ${newestPage}`
+      }
+    ]
+  }
+
+const conditionsOf = <V>(
+  { keys, rows }: Sql<V>,
+  form: SearchForm<V>,
   query: PaymentQuery,
-  ids: ReadonlyArray<string> | undefined,
+  end: string | undefined,
   values: Array<Bound<V>>
-): Effect.Effect<string, StorageError> => {
-  const { amountMinor, currency, metadata, metadataValue, reference, states } = query
+): Conditions<V> => {
+  const {
+    amountMinor,
+    connectionId,
+    createdBefore,
+    createdFrom,
+    currency,
+    metadata,
+    metadataValue,
+    reference,
+    states
+  } = query
   const place = placesOf(values)
   const text = (given: string) => place(rows.bindText(given))
   const { from } = idRangeOf(query)
-  const after = from === "" ? undefined : place(keys.bindAfter(from))
-  const inRange = (prefix: string, id: string) =>
-    `${prefix}t = $1 and ${prefix}${id} < $2${after === undefined ? "" : ` and ${prefix}${id} > ${after}`}`
-  const conditions = conditionsOf(form, query, text, place)
-  const select = (index: string, ...more: ReadonlyArray<string>) =>
-    `select * from ${by("payments", index)} where ${[inRange("", "id"), ...conditions, ...more].join(" and ")} ${newestPage}`
-  const pageOf = (...more: ReadonlyArray<string>): Page => {
-    const where = [...conditions, ...more].map((one) => `and ${one}`).join(" ")
-    return { inRange, where, select }
-  }
-  const pairs = Object.entries(metadata ?? {}).map((pair) => pair.map(text) as [name: string, value: string])
-  const ofStates = [...new Set(states)].map(place)
-  // Each state is a value of its own where it does not lead the walk.
-  const inStates = states === undefined ? [] : [`state in (${list(ofStates)})`]
-  const value = metadataValue === undefined ? undefined : text(metadataValue)
-  const rest = (others = pairs) => [
-    ...inStates,
-    ...others.map(([name, one]) => has(`other.name = ${name} and other.value = ${one}`)),
-    ...(value === undefined ? [] : [has(`other.value = ${value}`)])
+  const bounds = [
+    ...(from === "" ? [] : [`> ${place(keys.bindAfter(from))}`]),
+    ...(end === undefined ? [] : [`>= ${place(keys.bindId(end))}`])
   ]
-  const selected = (): string | undefined => {
-    if (ids !== undefined) return select("payments_by_id", form.isOneOf(ids, place), ...rest())
-    if (reference !== undefined) return select("payments_by_reference", ...rest())
-    const [first, ...others] = pairs
-    if (first !== undefined) return form.withText(first[1], first[0], pageOf(...rest(others)))
-    if (value !== undefined) return form.withText(value, undefined, pageOf(...inStates))
-    if (amountMinor !== undefined) {
-      return currency === undefined ? undefined : select("payments_by_amount", ...inStates)
-    }
-    return states === undefined ? select("payments_by_id") : form.inStates(ofStates, pageOf(...inStates))
+  const all: ReadonlyArray<readonly [name: string, condition: () => string]> = [
+    ...given("reference", reference, (one) => form.isReference(text(one)).join(" and ")),
+    ...given("currency", currency, (one) => `currency = ${place(one)}`),
+    ...given("amount", amountMinor, (one) => `amount_minor = ${place(one)} and amount_minor >= 0`),
+    ...given("connection", connectionId, (one) => `connection_id = ${text(one)}`),
+    ...given("from", createdFrom, (one) => `created_at >= ${place(one)}`),
+    ...given("before", createdBefore, (one) => `created_at < ${place(one)}`),
+    ...given("states", states, (some) => `state in (${list([...new Set(some)].map(place))})`),
+    ...Object.entries(metadata ?? {}).flatMap(([name, value]) =>
+      given(pairOf(name), value, () => has(`other.name = ${text(name)} and other.value = ${text(value)}`))
+    ),
+    ...given("value", metadataValue, (one) => has(`other.value = ${text(one)}`))
+  ]
+  return {
+    place,
+    text,
+    inRange: (prefix, id) =>
+      [`${prefix}t = $1 and ${prefix}${id} < $2`, ...bounds.map((bound) => `${prefix}${id} ${bound}`)].join(" and "),
+    where: (...led) => all.map(([name, condition]) => (led.includes(name) ? "" : `and ${condition()}`)).join(" ")
   }
-  const found = selected()
-  return found === undefined
-    ? form.inAnyCurrency(tenant, (is) => select("payments_by_amount", `payments.currency = ${is}`, ...inStates), place)
-    : Effect.succeed(found)
 }
+
+const given = <A>(
+  name: string,
+  value: A | undefined,
+  condition: (value: A) => string
+): ReadonlyArray<readonly [name: string, condition: () => string]> =>
+  value === undefined ? [] : [[name, () => condition(value)]]
+
+/** The currencies of the tenant's payments, each found by one step along the index. */
+const readCurrencies = <V>(sql: Sql<V>, tenant: Tenant): Effect.Effect<ReadonlyArray<string>, StorageError> => {
+  const next = (after: string) => `(select currency from ${sql.by("payments", "payments_by_amount")}
+    where t = $1 and amount_minor >= 0 ${after} order by currency limit 1)`
+  return Effect.map(
+    sql.list(
+      "payments",
+      `with recursive currencies (currency) as (
+        select ${next("")} union all
+        select ${next("and currency > last.currency")} from currencies as last where last.currency is not null
+      ) select currency from currencies where currency is not null`,
+      [sql.bindOwner(tenant)]
+    ),
+    (rows) => rows.map((row) => String(row["currency"]))
+  )
+}
+
+/** One select of several. */
+const merged = (selects: ReadonlyArray<string>, end: string): string =>
+  selects.length === 1
+    ? selects.join("")
+    : `${selects.map((select) => `select * from (${select}) as walk`).join(" union all ")} ${end}`
 
 /** Whether a payment has such metadata. */
 const has = (condition: string): string => `exists (

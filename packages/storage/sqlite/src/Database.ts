@@ -70,7 +70,7 @@ const connect = (filename: string): Database => {
     prepare: (sql) => {
       const found = statements.get(sql)
       if (found !== undefined) return found
-      const made = connection.prepare(sql.replace(sharedPlace, "?$1"))
+      const made = connection.prepare(numbered(sql))
       statements.set(sql, made)
       return made
     },
@@ -81,6 +81,8 @@ const connect = (filename: string): Database => {
 
 /** A place of a text that all databases share, with the type that SQLite knows from the value. */
 const sharedPlace = /\$(\d+)(?:::\w+)*/gu
+
+export const numbered = (sql: string): string => sql.replace(sharedPlace, "?$1")
 
 const useWal = (connection: DatabaseSync): void => {
   for (let attempt = 1; ; attempt++) {

@@ -1,3 +1,5 @@
+import { resolve } from "node:path"
+import type { SQLInputValue } from "node:sqlite"
 import {
   Audit,
   Deliveries,
@@ -18,7 +20,7 @@ import {
 } from "@pointsman/core/ports"
 import { makeAcknowledged, makeAudit, makeMerchants, makeOperators, makePasskeys } from "@pointsman/storage-sql"
 import { Clock, Context, Effect, Layer } from "effect"
-import { open, serve } from "./Database.ts"
+import { open, read, serve } from "./Database.ts"
 import { make as makeDeliveries } from "./Deliveries.ts"
 import { make as makeDirectory } from "./Directory.ts"
 import { checkReplaced, type FileWatch, watchFile } from "./FileWatch.ts"
@@ -28,6 +30,7 @@ import { make as makeRecordLosses } from "./RecordLoss.ts"
 import { make as makeRetention } from "./Retention.ts"
 import { requireSchema } from "./SchemaCheck.ts"
 import { make as makeSealedTexts } from "./SealedTexts.ts"
+import { searchThread } from "./SearchThread.ts"
 import { make as makeSettlements } from "./Settlements.ts"
 import { sqlOf } from "./Sql.ts"
 import { make as makeSuccessRates } from "./SuccessRates.ts"
@@ -71,6 +74,12 @@ export const layer = (options: SqliteStorageOptions): Layer.Layer<StorageService
       const clock = yield* Clock.Clock
       const ledger = yield* makeLedger(db, {
         ...options,
+        search:
+          options.filename === ":memory:"
+            ? undefined
+            : yield* searchThread(resolve(options.filename), (text, values) =>
+                read("payments", () => db.prepare(text).all(...(values as ReadonlyArray<SQLInputValue>)))
+              ),
         isReplaced,
         onAcknowledged: (change) => acknowledged.note(change, clock.currentTimeMillisUnsafe())
       })

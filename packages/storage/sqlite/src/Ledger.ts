@@ -13,6 +13,7 @@ import { type Tenants, tenantsOf } from "./Keys.ts"
 import { keepMessage, selectMessage, storeMessage } from "./Messages.ts"
 import { searchForm } from "./PaymentSearch.ts"
 import { rows } from "./Rows.ts"
+import type { Search } from "./SearchThread.ts"
 import { sqlOf } from "./Sql.ts"
 import { writeChange } from "./WriteChange.ts"
 
@@ -20,7 +21,10 @@ import { writeChange } from "./WriteChange.ts"
  * Where a read needs an index it names it: without statistics SQLite may prefer another one, and walk all that a tenant has.
  */
 
-export const make = Effect.fnUntraced(function* (db: Database, options: CommitterOptions = {}) {
+export const make = Effect.fnUntraced(function* (
+  db: Database,
+  { search, ...options }: CommitterOptions & { readonly search?: Search | undefined } = {}
+) {
   const ids = yield* Ids
   const context = yield* Effect.context<never>()
   // How many are needed is known inside the transaction alone, which does not pause.
@@ -28,7 +32,7 @@ export const make = Effect.fnUntraced(function* (db: Database, options: Committe
   // Its statements are prepared here, which a database that lost a table refuses.
   const write = yield* read("open", () => writeChange(db, newDeliveryId))
   const tenants = tenantsOf(db)
-  const sql = sqlOf(db)
+  const sql = sqlOf(db, search)
   const enqueue = yield* makeCommitter(db, write, options)
   /** Payments whose texts were erased, up to the commit that erases what their own row holds. */
   const erasing = new Set<string>()
@@ -78,7 +82,7 @@ export const make = Effect.fnUntraced(function* (db: Database, options: Committe
       },
       subjects: (tenant, subject) => read("bookOf", () => snapshot(db, () => subjectsOf(db, tenant, subject)))
     }),
-    payments: makePaymentSearch(sql, searchForm(db)),
+    ...makePaymentSearch(sql, searchForm(db)),
     events: (tenant, query) =>
       Effect.map(
         read("events", () => selectEvents(db, tenant, query)),

@@ -4,9 +4,10 @@ import type { SQLInputValue } from "node:sqlite"
 import type { Tenant } from "@pointsman/core"
 import { type Bound, oneByOne, type Query, type Row, type Sql } from "@pointsman/storage-sql"
 import { Cause, Effect, Exit, Result } from "effect"
-import { type Database, failure, read, transaction, update } from "./Database.ts"
+import { type Database, failure, numbered, read, transaction, update } from "./Database.ts"
 import { keys, tenantsOf } from "./Keys.ts"
 import { rows } from "./Rows.ts"
+import type { Search } from "./SearchThread.ts"
 
 /** The number of a tenant, which is looked up where the statement runs. */
 class OfTenant {
@@ -26,10 +27,13 @@ class Undone<E> {
   }
 }
 
-export const sqlOf = (db: Database): Sql<Value> => {
+/** `search`: another way to ask, beside this thread. */
+export const sqlOf = (db: Database, search?: Search): Sql<Value> => {
   const tenants = tenantsOf(db)
+  const bound = (values: ReadonlyArray<Bound<Value>>) =>
+    values.map((value) => (value instanceof OfTenant ? tenants.find(value.tenant) : value))
   const all = (text: string, values: ReadonlyArray<Bound<Value>> = []): ReadonlyArray<Row> =>
-    db.prepare(text).all(...values.map((value) => (value instanceof OfTenant ? tenants.find(value.tenant) : value)))
+    db.prepare(text).all(...bound(values))
   const query: Query<Value> = (text, values) => Effect.sync(() => (text === "" ? [] : all(text, values)))
   const ask: Sql<Value>["read"] = (operation, text, values) => read(operation, () => all(text, values))
   return {
@@ -40,6 +44,14 @@ export const sqlOf = (db: Database): Sql<Value> => {
     readOwner: (row) => tenants.read(row["t"]),
     read: ask,
     list: ask,
+    search:
+      search === undefined
+        ? ask
+        : (operation, text, values = []) =>
+            Effect.flatMap(
+              read(operation, () => bound(values)),
+              (those) => search(numbered(text), those)
+            ),
     update: (operation, text, values) => update(db, operation, () => all(text, values)),
     transaction: <A, E>(operation: string, body: (query: Query<Value>) => Effect.Effect<A, E>) =>
       Effect.withFiber((fiber) => {

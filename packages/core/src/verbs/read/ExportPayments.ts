@@ -1,10 +1,10 @@
 /** Reads all payments that a filter finds. */
 import { Effect, Option, Stream } from "effect"
 import type { JsonObject } from "../../model/Event.ts"
-import type { Payment } from "../../model/Payment.ts"
 import type { Tenant } from "../../model/Tenant.ts"
-import { Ledger, type PaymentFilter } from "../../ports/Ledger.ts"
+import type { PaymentFilter } from "../../ports/Ledger.ts"
 import { withAllowance } from "../../ports/StorageAllowance.ts"
+import { findPayments } from "./ReadPayments.ts"
 
 /** Rows in memory at once. A storage in this process keeps others waiting for as long as it reads a page. */
 const pageRows = 200
@@ -14,13 +14,10 @@ export const exportPayments = (tenant: Tenant, filter: PaymentFilter) =>
   Stream.paginate(
     undefined as string | undefined,
     Effect.fnUntraced(function* (before) {
-      const ledger = yield* Ledger
       // Each page has the time of a request: the reader decides how long all of them take.
-      const rows: ReadonlyArray<Payment> = yield* withAllowance(
-        ledger.payments(tenant, { ...filter, before, limit: pageRows })
-      )
-      const next = rows.length < pageRows ? Option.none<string>() : Option.fromUndefinedOr(rows.at(-1)?.id)
-      return [rows, next] as const
+      const { payments, walkedTo } = yield* withAllowance(findPayments(tenant, { ...filter, before, limit: pageRows }))
+      const last = payments.length < pageRows ? walkedTo : payments.at(-1)?.id
+      return [payments, Option.fromNullishOr(last)] as const
     })
   )
 

@@ -9,6 +9,8 @@ import { archivedPayment, isPaymentId, PaymentNotFound } from "./ReadArchive.ts"
 export interface Page<A> {
   readonly items: ReadonlyArray<A>
   readonly hasMore: boolean
+  /** Where a search ended before its page was full: the next page begins before this id, and not before the last item. */
+  readonly walkedTo?: string
 }
 
 /** A page whose time is over is settled first. A payment that left the store is read from the archive. */
@@ -33,10 +35,27 @@ const archived = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
   return yield* Effect.fromOption(yield* archivedPayment(tenant, id), () => new PaymentNotFound())
 })
 
+/** Rows that lead to payments, for one page of a search: milliseconds of a database. */
+const walkAtMost = 10_000
+
+/** Whether a page may end before it is full. A list by states does not: an index leads to each of its payments. */
+export const isSearch = ({ before: _, limit: __, states: ___, ...others }: PaymentQuery): boolean =>
+  Object.values(others).some((value) => value !== undefined)
+
 /** Newest first. */
-export const payments = Effect.fnUntraced(function* (tenant: Tenant, query: PaymentQuery) {
+export const findPayments = Effect.fnUntraced(function* (tenant: Tenant, query: PaymentQuery) {
   const ledger = yield* Ledger
-  return page<Payment>(query.limit, yield* ledger.payments(tenant, { ...query, limit: query.limit + 1 }))
+  return isSearch(query)
+    ? yield* ledger.search(tenant, { ...query, walkAtMost })
+    : { payments: yield* ledger.payments(tenant, query), walkedTo: null }
+})
+
+export const payments = Effect.fnUntraced(function* (tenant: Tenant, query: PaymentQuery) {
+  const { limit } = query
+  const { payments, walkedTo } = yield* findPayments(tenant, { ...query, limit: limit + 1 })
+  const found = page<Payment>(limit, payments)
+  if (walkedTo === null) return found
+  return payments.length < limit ? { ...found, hasMore: true, walkedTo } : { ...found, hasMore: true }
 })
 
 /** Oldest first. */
