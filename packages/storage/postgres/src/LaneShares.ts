@@ -1,6 +1,6 @@
 /**
- * How many connections the statements of one lane hold at most. A machine that does not answer keeps each of them until its
- * time is over, and without a share it would soon keep them all from the other lanes.
+ * How many connections the statements of one lane hold at most: those of a node, or lists. A machine that does not answer
+ * keeps each of them until its time is over, and without a share it would soon keep them all from the other lanes.
  */
 export interface LaneShares {
   /** Calls `start` at once, or when a statement of the lane has left. Without a lane there is no share. */

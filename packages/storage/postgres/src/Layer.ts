@@ -73,13 +73,23 @@ export const layer = (options: PostgresStorageOptions) => layerGathering(options
 export const layerGathering = (
   options: PostgresStorageOptions & GatherOptions
 ): Layer.Layer<StorageServices, StorageError, Ids> =>
-  Layer.effectContext(Effect.flatMap(openMigrated(options), (db) => servicesOf(db, options)))
+  Layer.effectContext(
+    Effect.flatMap(openMigrated(options), (db) => {
+      // Half of the connections at most: the others are for payments.
+      const lists = db.inLanes({ laneOf: () => 0, refusalOf: () => undefined })
+      return servicesOf(db, options, { lists })
+    })
+  )
 
-/** `resume`: another way to resume what was given up. */
+/** `resume`: another way to resume what was given up. `lists`: the database as lists ask it. */
 export const servicesOf = Effect.fnUntraced(function* (
   db: Database,
   options: PostgresStorageOptions & GatherOptions,
-  { resume, ...watching }: Watching & { readonly resume?: Resume<Value> } = {}
+  {
+    lists,
+    resume,
+    ...watching
+  }: Watching & { readonly lists?: Database | undefined; readonly resume?: Resume<Value> | undefined } = {}
 ) {
   const { learning, losses } = makeRecordLosses(db, sqlOf(db))
   const acknowledged = makeAcknowledged({ isCompared: true })
@@ -89,7 +99,7 @@ export const servicesOf = Effect.fnUntraced(function* (
   const { clock, condition, now, timeline } = yield* watchCondition(db, watched, options, watching)
   // The timeline is in the database by now, where its standbys find it.
   if (options.readUrl !== undefined) standby = yield* openStandby(db, { ...options, readUrl: options.readUrl })
-  const reads = makeReads(db, standby)
+  const reads = makeReads(db, standby, lists)
   const ledgerOptions = {
     ...options,
     reads,

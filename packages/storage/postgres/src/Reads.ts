@@ -32,8 +32,9 @@ interface Horizon extends Position {
 /** Tenants whose events are followed through one process; those that were read longest ago are forgotten. */
 const maxTenants = 1_000
 
-export const makeReads = (db: Database, standby: Standby | undefined): Reads => {
-  const primaryList: Reads["list"] = (operation, [sql, params]) => db.read(operation, sql, params)
+/** `lists`: the database as lists ask it, which may not have all of its connections. */
+export const makeReads = (db: Database, standby: Standby | undefined, lists: Database = db): Reads => {
+  const primaryList: Reads["list"] = (operation, [sql, params]) => lists.read(operation, sql, params)
   const primaryEvents: Reads["events"] = (tenant, statementBelow) =>
     Effect.flatMap(horizon(db, "events", tenant), (end) => primaryList("events", statementBelow(end)))
   if (standby === undefined) return { list: primaryList, events: primaryEvents }

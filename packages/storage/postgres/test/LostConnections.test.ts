@@ -2,10 +2,11 @@
 import { describe, expect, it } from "@effect/vitest"
 import type { Merchant } from "@pointsman/core"
 import { Directory, Ledger, Merchants, Stale, SuccessRates } from "@pointsman/core/ports"
-import { Effect, Option, Redacted } from "effect"
+import { Effect, Fiber, Option, Redacted } from "effect"
 import { newChange, tenant, withStorage } from "./Given.ts"
 import { type CuttingProxy, proxyTo } from "./support/CuttingProxy.ts"
 import { hasServer, newDatabase } from "./support/TestDatabase.ts"
+import { clientOf, until } from "./support/Waiting.ts"
 
 const merchant: Merchant = {
   id: "mer_1",
@@ -101,6 +102,36 @@ describe.skipIf(!hasServer)("lost connections", () => {
           })
         )
       })
+  )
+
+  it.live("given searches that wait for a lock, when a payment is committed, then a connection is left for it", () =>
+    Effect.gen(function* () {
+      const url = yield* newDatabase
+      const sql = yield* clientOf(url, 2)
+      yield* withStorage({ url, maxConnections: 6 })(
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const query = { metadata: { order: "1001" }, limit: 10, walkAtMost: 10 }
+          const search = Effect.forkChild(ledger.search(tenant, query))
+          const searches = yield* sql.withTransaction(
+            Effect.gen(function* () {
+              yield* sql`lock table payment_metadata in access exclusive mode`
+              const waiting = yield* Effect.all(Array.from({ length: 8 }, () => search))
+              yield* until(
+                "all that may wait do",
+                Effect.map(
+                  sql`select 1 from pg_locks where relation = 'payment_metadata'::regclass and not granted`,
+                  (rows) => rows.length === 2
+                )
+              )
+              yield* ledger.commit(yield* newChange())
+              return waiting
+            })
+          )
+          for (const found of searches) expect((yield* Fiber.join(found)).payments).toEqual([])
+        })
+      )
+    })
   )
 
   it.live("given a read whose answer is lost, then it fails, and the next one is answered", () =>
