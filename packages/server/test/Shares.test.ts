@@ -88,8 +88,8 @@ const multiply = async (database: string) => {
     `with copies as (
       insert into payments select (jsonb_populate_record(p, ${own})).* from payments as p, generate_series(1, 2999) as n
       returning t, id
-    ) insert into due (t, payment, at, connection)
-      select d.t, copies.id, ${due}, d.connection from due as d join copies on copies.t = d.t`
+    ) insert into due (t, payment, at, connection, state)
+      select d.t, copies.id, ${due}, d.connection, d.state from due as d join copies on copies.t = d.t`
   )
 }
 

@@ -92,7 +92,7 @@ const seen = `with p as materialized (
   )`
 const postponed = `${seen}, s as (
     delete from searches as x using p where x.t = p.t and x.state = p.state and x.payment = p.id
-  ) insert into due (t, payment, at, connection) select t, id, $4::bigint, '${asksNone}' from p
+  ) insert into due (t, payment, at, connection, state) select t, id, $4::bigint, '${asksNone}', state from p
     on conflict (t, payment) do update set at = excluded.at`
 const ended = `${seen}, d as (
     delete from due as x using p where x.t = p.t and x.payment = p.id

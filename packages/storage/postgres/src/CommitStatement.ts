@@ -245,14 +245,15 @@ const placeWrites = (shape: Shape, place: Place): ReadonlyArray<string> => {
     parts.push(`${name} as (delete from searches as x using ${written}
       where x.t = i.t and x.state = ${state} and x.payment = i.id)`)
   const former = () => place("text", ({ change }) => change.payment.before?.payment.state ?? null)
+  const state = place("text", ({ change }) => change.payment.after.state)
   if (shape.due) {
     const at = place("bigint", ({ change }) => String(change.checkAt ?? 0))
     const connection = place("text", ({ change }) => bindText(change.checkedConnection ?? ""))
-    parts.push(`d as (insert into due (t, payment, at, connection) select i.t, i.id, ${at}, ${connection} from ${written}
-      on conflict (t, payment) do update set at = excluded.at, connection = excluded.connection)`)
+    parts.push(`d as (insert into due (t, payment, at, connection, state)
+      select i.t, i.id, ${at}, ${connection}, ${state} from ${written} on conflict (t, payment)
+      do update set at = excluded.at, connection = excluded.connection, state = excluded.state)`)
     if (isMoved) leave("s", former())
   } else {
-    const state = place("text", ({ change }) => change.payment.after.state)
     parts.push(`s as (insert into searches (t, state, payment) select i.t, ${state}, i.id from ${written}
       on conflict do nothing)`)
     if (isMoved) parts.push(`d as (delete from due as x using ${written} where x.t = i.t and x.payment = i.id)`)

@@ -4,7 +4,7 @@
  * PostgreSQL plans each statement once, for any values. `offset 0` makes it look up by its key a payment that a row of
  * another table names.
  */
-import type { SearchForm, Walk } from "@pointsman/storage-sql"
+import { list, type SearchForm, type Walk } from "@pointsman/storage-sql"
 import { idsOfReference } from "./Books.ts"
 import type { Database } from "./Database.ts"
 import type { Value } from "./Rows.ts"
@@ -40,13 +40,18 @@ export const searchForm = (db: Database): SearchForm<Value> => ({
   inStates:
     (states) =>
     ({ inRange, place, where }) => {
-      const along = (table: string, isFound: () => string): Walk => {
-        const rows = () => `from ${table} where ${inRange("", "payment")} ${isFound()}`
+      const ofState = (state: string): Walk => {
+        const rows = () => `from searches where ${inRange("", "payment")} and state = ${place(state)}`
         return {
           ids: () => `select payment as id ${rows()} order by payment desc`,
           page: () => named(`select payment ${rows()}`, where())
         }
       }
-      return [...states.map((state) => along("searches", () => `and state = ${place(state)}`)), along("due", () => "")]
+      const rows = `from due where ${inRange("", "payment")}`
+      const due: Walk = {
+        ids: () => `select payment as id ${rows} order by payment desc`,
+        page: () => named(`select payment ${rows} and state in (${list(states.map(place))})`, where())
+      }
+      return [...states.map(ofState), due]
     }
 })

@@ -77,6 +77,8 @@ create table due (
   payment uuid not null,
   at bigint not null,
   connection text collate "C" not null,
+  -- Of the payment, so that a list of other states passes by its row.
+  state text collate "C" not null,
   primary key (t, payment)
 );
 

@@ -36,7 +36,7 @@ const fill = (workspaces: number) => [
       case n % 3 when 0 then 'first' end, gen_random_uuid(), 1, n, '{"f":"fp","s":"Claimed","k":"key"}', '{"c":"DE"}',
       case n % 3 when 0 then '{"p":"ref","s":1}' else '{}' end
     from tenants, generate_series(1, 200) as n`,
-  `insert into due (t, payment, at, connection) select t, id, created_at, 'connection ' || t from payments
+  `insert into due (t, payment, at, connection, state) select t, id, created_at, 'connection ' || t, state from payments
     where created_at % 10 = 0`,
   `insert into searches (t, state, payment) select t, state, id from payments where created_at % 10 <> 0`,
   `insert into reviews (t, payment, since) select t, id, created_at from payments where created_at % 10 = 1`,
