@@ -185,7 +185,8 @@ export const referencePart = (): Array<Group> => [
     items: items([
       ["docs/reference/settings.md", "Settings"],
       ["docs/reference/configuration-file.md", "Configuration file"],
-      ["docs/reference/data-map.md", "Data map"]
+      ["docs/reference/data-map.md", "Data map"],
+      ["docs/reference/costs.md", "Costs"]
     ])
   },
   {
@@ -202,7 +203,7 @@ export const referencePart = (): Array<Group> => [
         ["docs/reference/crash-matrix.md", "Crash matrix"],
         ["docs/reference/coverage.md", "What is tested"]
       ],
-      /^docs\/reference\/(?!(?:api|errors|events|provider-protocol|settings|configuration-file|data-map)\.md)/u
+      /^docs\/reference\/(?!(?:api|errors|events|provider-protocol|settings|configuration-file|data-map|costs)\.md)/u
     )
   },
   {

@@ -22,7 +22,7 @@ const leavesOf = (
   })
 }
 
-const all = (): ReadonlyArray<Leaf> => {
+export const allCommands = (): ReadonlyArray<Leaf> => {
   const command = pointsmanCommand({})
   return leavesOf(command, Completions.fromCommand(command), command.name)
 }
@@ -32,11 +32,11 @@ export const commandsTable = (): string =>
   [
     "| Command | |",
     "|---|---|",
-    ...all().map(({ command, path }) => `| [\`${path}\`](#${anchorOf(path)}) | ${cell(shortOf(command))} |`)
+    ...allCommands().map(({ command, path }) => `| [\`${path}\`](#${anchorOf(path)}) | ${cell(shortOf(command))} |`)
   ].join("\n")
 
 export const commandsInFull = (): string =>
-  all()
+  allCommands()
     .map(({ command, described, path }) =>
       [
         `### ${path}`,

@@ -170,6 +170,39 @@ const withoutSlash = (path: string): string => (path === "/" ? path : path.repla
 const outside = failure("not_found", "This path is outside of the console's mount path.")
 const noRoute = failure("not_found", "Route not found.")
 
+/** Every page and form, each with its method and its path under the mount. */
+export const pages = [
+  ...startPages,
+  ...signInPages,
+  ...oidcPages,
+  ...passkeyPages,
+  ...listPages,
+  ...paymentPages,
+  ...actPages,
+  ...reviewPages,
+  ...evidencePages,
+  ...disputePages,
+  ...answerPages,
+  ...runPages,
+  ...differencePages,
+  ...payoutPages,
+  ...payoutPage,
+  ...messagePages,
+  ...routingPages,
+  ...historyPages,
+  ...previewPages,
+  ...connectionPages,
+  ...keyPages,
+  ...partnerPages,
+  ...operatorPages,
+  ...operatorLinkPages,
+  ...auditPages,
+  ...webhookPages,
+  ...deliveryPages,
+  ...endpointPages,
+  ...livePages
+]
+
 const application = (
   { cardNumbers = "warn" }: ConsoleOptions,
   settings: Settings,
@@ -180,38 +213,7 @@ const application = (
   HttpRouter.toWebHandler(
     Layer.mergeAll(
       HttpApiBuilder.layer(ConsoleApi, { openapiPath: "/api/openapi.json" }),
-      HttpRouter.addAll([
-        ...startPages,
-        ...signInPages,
-        ...oidcPages,
-        ...passkeyPages,
-        ...listPages,
-        ...paymentPages,
-        ...actPages,
-        ...reviewPages,
-        ...evidencePages,
-        ...disputePages,
-        ...answerPages,
-        ...runPages,
-        ...differencePages,
-        ...payoutPages,
-        ...payoutPage,
-        ...messagePages,
-        ...routingPages,
-        ...historyPages,
-        ...previewPages,
-        ...connectionPages,
-        ...keyPages,
-        ...partnerPages,
-        ...operatorPages,
-        ...operatorLinkPages,
-        ...auditPages,
-        ...webhookPages,
-        ...deliveryPages,
-        ...endpointPages,
-        ...livePages,
-        noPage
-      ]),
+      HttpRouter.addAll([...pages, noPage]),
       HttpRouter.addAll(files),
       HttpRouter.add("GET", "/api/*", envelope("not_found", "Route not found."))
     ).pipe(
