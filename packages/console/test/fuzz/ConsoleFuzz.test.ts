@@ -4,13 +4,16 @@
  * `POINTSMAN_FUZZ_COUNT` and `POINTSMAN_FUZZ_SEED` are those of the server's fuzz tests; a fifth of the count is the
  * console's.
  */
+
+import { maxBodyBytes } from "@pointsman/console"
 import { assert, describe, it } from "vitest"
-import type { Receiver } from "../../../server/test/fuzz/Judge.ts"
+import { judge, type Receiver } from "../../../server/test/fuzz/Judge.ts"
 import { sendInputs } from "../../../server/test/fuzz/SendInputs.ts"
+import { worstBodies, worstTexts } from "../../../server/test/fuzz/WorstTexts.ts"
 import { checked, hasSlip } from "./Answers.ts"
 import { plantedWorld } from "./PlantedWorld.ts"
 import { type Input, inputs, requestOf } from "./Requests.ts"
-import { targetsOf } from "./Targets.ts"
+import { paramsOf, type Target, targetsOf } from "./Targets.ts"
 
 const count = Math.ceil(Number(process.env["POINTSMAN_FUZZ_COUNT"] ?? 1_000) / 5)
 const seed = Number(process.env["POINTSMAN_FUZZ_SEED"] ?? Math.floor(Math.random() * 2 ** 31))
@@ -48,5 +51,38 @@ describe(`generated requests, again by POINTSMAN_FUZZ_SEED=${seed}`, () => {
   }, async () => {
     const accepted = await sendInputs({ inputs, seed, numRuns: count, open, inputsPerReceiver })
     assert.isAbove(accepted, count / 10, "nearly all is garbage")
+  })
+})
+
+/** Bodies of the largest size, of what costs most: as JSON, or with one of the fields of a form. */
+const worstOf = ({ form = [], json }: Target): ReadonlyArray<string> =>
+  json === undefined
+    ? form.flatMap(([name], at) => {
+        const rest = `${paramsOf(form.toSpliced(at, 1))}&${name}=`
+        return worstTexts(maxBodyBytes - rest.length).map((text) => rest + text.replaceAll("&", "%"))
+      })
+    : worstBodies(maxBodyBytes, json as Readonly<Record<string, unknown>>)
+
+describe.skipIf(process.env["POINTSMAN_LONG"] !== "all")("the largest bodies", () => {
+  it("given each form and endpoint with them, when sent, then none fails or costs over 50 ms", {
+    timeout: 1_800_000
+  }, async () => {
+    const planted = await plantedWorld()
+    const targets = await targetsOf(planted)
+    await planted.here.close()
+    const sent = targets.flatMap((target, nth) =>
+      target.method === "GET" ? [] : worstOf(target).map((value) => ({ nth, value }))
+    )
+    assert.isAbove(sent.length, 1_000)
+    let receiver = await open()
+    for (const [at, { nth, value }] of sent.entries()) {
+      if (at % inputsPerReceiver === inputsPerReceiver - 1) {
+        await receiver.close()
+        receiver = await open()
+      }
+      const edits = [{ place: "body", nth: 0, name: "", value }] as const
+      await judge(receiver, { session: "admin", target: nth, edits }, open)
+    }
+    await receiver.close()
   })
 })
