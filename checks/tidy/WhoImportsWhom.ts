@@ -32,7 +32,7 @@ const allowances: Readonly<Record<string, Allowance>> = {
   },
   "packages/transport-node": {
     ours: ["@pointsman/core", "@pointsman/core/ports", "@pointsman/core/connector"],
-    others: ["undici"],
+    others: ["@zxcvbn-ts/core", "@zxcvbn-ts/language-common", "undici"],
     node: "*"
   },
   // Payments that leave the store. The client of S3 is loaded only where a bucket is configured.

@@ -15,7 +15,9 @@ import {
 } from "node:fs"
 import { isBuiltin } from "node:module"
 import { dirname, join, relative } from "node:path"
+import { pathToFileURL } from "node:url"
 import { build, type Options } from "tsup"
+import { commonAmong } from "../../packages/transport-node/src/PasswordStrength.ts"
 import { type Package, root } from "./Packages.ts"
 
 /** What esbuild says of a file that it wrote. */
@@ -98,6 +100,17 @@ const partOfUndici: Plugin = {
   }
 }
 
+/** Of zxcvbn's list of passwords, what `@pointsman/transport-node` compares with: 40 % of it. */
+const partOfZxcvbn: Plugin = {
+  name: "part of zxcvbn",
+  setup: (bundler) => {
+    bundler.onLoad({ filter: /[\\/]language-common[\\/]dist[\\/]passwords\.json\.mjs$/ }, async ({ path }) => {
+      const { default: passwords } = await import(pathToFileURL(path).href)
+      return { contents: `export default ${JSON.stringify(commonAmong(passwords).join(" "))}.split(" ")` }
+    })
+  }
+}
+
 /** A bundle has no file beside it: the text of a storage's `schema.sql` goes into the module that reads it. */
 const schemas: Plugin = {
   name: "schemas",
@@ -173,7 +186,7 @@ const optionsOf = ({ commands, doors, folder, isBundle }: Package, outDir: strin
   removeNodeProtocol: false,
   ...(isBundle ? { noExternal: [/./u] } : { skipNodeModulesBundle: true }),
   esbuildPlugins: isBundle
-    ? [modulesOfNode, schemas, partsOfEffect, partOfUndici, withoutWhatNeverRuns, safeToBundleAgain]
+    ? [modulesOfNode, schemas, partsOfEffect, partOfUndici, partOfZxcvbn, withoutWhatNeverRuns, safeToBundleAgain]
     : [modulesOfNode, schemas],
   esbuildOptions: (options) => {
     options.absWorkingDir = root

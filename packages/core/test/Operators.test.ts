@@ -9,7 +9,7 @@ import {
   operatorRoles,
   Pointsman
 } from "@pointsman/core"
-import { Audit, AuditActor, Operators, Passwords } from "@pointsman/core/ports"
+import { Audit, AuditActor, Operators, Passwords, PasswordWeak } from "@pointsman/core/ports"
 import { Effect, Layer, Logger, Redacted, References } from "effect"
 import { TestClock } from "effect/testing"
 import { world } from "./support/World.ts"
@@ -23,7 +23,10 @@ const password = Redacted.make("correct horse battery")
 const passwords = () => {
   const verified: Array<string | null> = []
   const layer = Layer.succeed(Passwords, {
-    hash: (text) => Effect.succeed(`hash of ${Redacted.value(text)}`),
+    hash: (text, known) =>
+      known.includes(Redacted.value(text))
+        ? Effect.fail(new PasswordWeak({ expected: "another one" }))
+        : Effect.succeed(`hash of ${Redacted.value(text)}`),
     verify: (text, hash) =>
       Effect.sync(() => {
         verified.push(hash)
@@ -407,6 +410,9 @@ describe("a session", () => {
       const other = yield* signedInByLink()
       const short = operators.setPassword(first, { current: null, password: Redacted.make("elevenchars"), source })
       assert.deepInclude(yield* Effect.flip(short), { field: "password", expected: "12 to 256 characters" })
+      const weak = operators.setPassword(first, { current: null, password: Redacted.make(order.login), source })
+      assert.deepInclude(yield* Effect.flip(weak), { field: "password", expected: "another one" })
+      assert.deepStrictEqual([yield* isLive(first), yield* isLive(other)], [true, true])
       const second = yield* operators.setPassword(first, { current: null, password, source })
       assert.deepStrictEqual([yield* isLive(first), yield* isLive(other), yield* isLive(second)], [false, false, true])
       const next = Redacted.make("another long password")

@@ -55,6 +55,22 @@ describe("ways in", () => {
     await tryConsole(here, "http://shop.example", (url, init) => here.desk.handler(new Request(url, init)))
   })
 
+  it("given a weak password, when an operator sets it, then the page says what was expected, and a strong one is set", async () => {
+    const { desk, pointsman } = await withOperator()
+    const url = "http://shop.example"
+    const browser = visitor((path, init) => desk.handler(new Request(path, init)))
+    await browser.signIn(await linkFor(pointsman, url))
+    const page = `${url}${mount}/password`
+    for (const password of ["Password1234!", "jo@shop.example"]) {
+      const weak = await browser.post(page, { password })
+      assert.strictEqual(weak.status, 422)
+      assert.include(weak.text, "New password: expected a password that is harder to guess")
+    }
+    assert.strictEqual((await browser.post(page, { password: "kangaroo-violin" })).status, 303)
+    const form = { login: "jo@shop.example", password: "kangaroo-violin", next: "/payments" }
+    assert.strictEqual((await browser.post(`${url}${mount}/sign-in`, form)).status, 303)
+  })
+
   it("given Node's requests, when an operator uses a link, then the console shows the payments and takes a form", async () => {
     const here = await withOperator()
     await tryConsole(here, await listening(here.desk.listener))

@@ -29,6 +29,7 @@ const loadedByStart = (): ReadonlyArray<string> => {
 
 /** Loaded by the first call, request, report or page that needs it. */
 const later = [
+  "node_modules/@zxcvbn-ts/",
   "node_modules/undici/",
   "node_modules/csv-parse/",
   "packages/archive/",

@@ -6,7 +6,7 @@
  * that neither memory nor the threads that files need run out while somebody guesses.
  */
 import { scrypt, timingSafeEqual } from "node:crypto"
-import { Passwords, PasswordsBusy } from "@pointsman/core/ports"
+import { Passwords, PasswordsBusy, PasswordWeak } from "@pointsman/core/ports"
 import { Effect, Layer, Redacted, Semaphore } from "effect"
 import { SecureRandom } from "effect/crypto"
 
@@ -15,6 +15,8 @@ const current = { ln: 15, r: 8, p: 3 }
 const saltBytes = 16
 const hashBytes = 32
 const atOnce = 2
+const strengthExpected =
+  "a password that is harder to guess: longer, or less like a common password, your name, a date, a sequence or a repetition"
 /** The queue takes a few seconds to work through. A request beyond it is refused, and the client may repeat it. */
 const waitingAtMost = 40
 
@@ -43,11 +45,13 @@ const parse = (text: string): Parts | undefined => {
 const format = ({ hash, ln, p, r, salt }: Parts): string =>
   `scrypt$ln=${ln},r=${r},p=${p}$${Buffer.from(salt).toString("base64")}$${Buffer.from(hash).toString("base64")}`
 
+/** One text in all ways of composing its letters: keyboards differ. */
+const textOf = (password: Redacted.Redacted<string>): string => Redacted.value(password).normalize("NFKC")
+
 const derive = (password: Redacted.Redacted<string>, { ln, p, r, salt }: Omit<Parts, "hash">): Effect.Effect<Buffer> =>
   Effect.callback((resume) => {
     const options = { N: 2 ** ln, r, p, maxmem: 2 * 128 * r * 2 ** ln }
-    // One text in all ways of composing its letters: keyboards differ.
-    scrypt(Redacted.value(password).normalize("NFKC"), salt, hashBytes, options, (error, hash) =>
+    scrypt(textOf(password), salt, hashBytes, options, (error, hash) =>
       resume(error === null ? Effect.succeed(hash) : Effect.die(error))
     )
   })
@@ -60,8 +64,8 @@ export const layer: Layer.Layer<never> = Layer.effectContext(
     const random = yield* SecureRandom.SecureRandom
     const { withPermit } = Semaphore.makeUnsafe(atOnce)
     let waiting = 0
-    const inTurn = <A>(work: Effect.Effect<A>): Effect.Effect<A, PasswordsBusy> =>
-      Effect.suspend(() => {
+    const inTurn = <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, E | PasswordsBusy> =>
+      Effect.suspend((): Effect.Effect<A, E | PasswordsBusy> => {
         if (waiting >= waitingAtMost) return Effect.fail(new PasswordsBusy())
         waiting += 1
         return Effect.ensuring(
@@ -72,7 +76,9 @@ export const layer: Layer.Layer<never> = Layer.effectContext(
         )
       })
     const passwords: Passwords = {
-      hash: Effect.fnUntraced(function* (password) {
+      hash: Effect.fnUntraced(function* (password, known) {
+        const { isWeak } = yield* Effect.promise(() => import("./PasswordStrength.ts"))
+        if (isWeak(textOf(password), known)) return yield* new PasswordWeak({ expected: strengthExpected })
         const salt = yield* Effect.orDie(random.randomBytes(saltBytes))
         return format({ ...current, salt, hash: yield* derive(password, { ...current, salt }) })
       }, inTurn),

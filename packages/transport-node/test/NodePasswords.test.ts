@@ -18,7 +18,7 @@ describe("passwords", () => {
   it.live("given a password, then its hash names its parameters, has a salt of its own and is verified", () =>
     Effect.gen(function* () {
       const { hash, verify } = yield* made
-      const [first, second] = yield* Effect.all([hash(password), hash(password)])
+      const [first, second] = yield* Effect.all([hash(password, []), hash(password, [])])
       assert.match(first, /^scrypt\$ln=15,r=8,p=3\$[A-Za-z0-9+/]{22}==\$[A-Za-z0-9+/]{43}=$/u)
       assert.notStrictEqual(first, second)
       assert.isTrue(yield* verify(password, first))
@@ -35,6 +35,36 @@ describe("passwords", () => {
       assert.isTrue(yield* verify(Redacted.make("password"), stored))
       assert.isFalse(yield* verify(Redacted.make("Password"), stored))
       assert.match(String(yield* Effect.flip(Effect.sandbox(verify(password, "plain")))), /malformed/u)
+    }).pipe(Effect.provide(NodePasswords.layer))
+  )
+
+  it.live("given a password that is guessed soon, then it is not hashed", () =>
+    Effect.gen(function* () {
+      const { hash } = yield* made
+      const isWeak = (text: string) =>
+        Effect.match(hash(Redacted.make(text), ["Jo.Doe@Example.com", "Jo Doe"]), {
+          onFailure: ({ _tag }) => _tag === "pointsman/PasswordWeak",
+          onSuccess: () => false
+        })
+      const weak = [
+        "qwerty123456",
+        "P@ssw0rd1234",
+        "aaaaaaaaaaaa",
+        "1234567890123",
+        "pointsman123",
+        "jo.doe@example.com"
+      ]
+      // The letters of another width are the same password.
+      weak.push("EXAMPLE-doe1", "ｑｗｅｒｔｙ123456", "password".repeat(32))
+      assert.deepStrictEqual(yield* Effect.filter(weak, (text) => Effect.map(isWeak(text), (is) => !is)), [])
+      const strong = [
+        "correct horse battery",
+        "kangaroo-violin",
+        "zM3k8QpL2xWv",
+        "ein Fluss aus Stein",
+        "река из камня"
+      ]
+      assert.deepStrictEqual(yield* Effect.filter(strong, isWeak), [])
     }).pipe(Effect.provide(NodePasswords.layer))
   )
 

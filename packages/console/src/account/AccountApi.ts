@@ -87,8 +87,8 @@ export class Account extends HttpApiGroup.make("account")
     }).annotateMerge(
       summary(
         "Set a password",
-        "12 to 256 characters. It ends all sessions and begins a new one. `current` may be left out for 15 minutes " +
-          "after a sign-in by a link."
+        "12 to 256 characters that are hard to guess. It ends all sessions and begins a new one. `current` may be left " +
+          "out for 15 minutes after a sign-in by a link."
       )
     )
   )

@@ -122,7 +122,7 @@ ${field({
   name: "password",
   label: "New password",
   attributes: html`type="password" autocomplete="new-password" minlength="12" maxlength="256" required`,
-  hint: "12 to 256 characters. All other sessions end."
+  hint: "12 to 256 characters that are hard to guess. All other sessions end."
 })}
 <button class="main">Save</button>
 <a class="button" href="${mount}/account">Back</a>

@@ -82,10 +82,19 @@ export const Operators = Context.Service<Operators>("pointsman/ports/Operators")
 /** More passwords are waiting than the machine should hold. Nothing was hashed. */
 export class PasswordsBusy extends Schema.TaggedError<PasswordsBusy>()("pointsman/PasswordsBusy", {}) {}
 
+/** The password is easily guessed. Nothing was hashed. */
+export class PasswordWeak extends Schema.TaggedError<PasswordWeak>()("pointsman/PasswordWeak", {
+  /** What was expected, without the password. */
+  expected: Schema.String
+}) {}
+
 /** Hashes of passwords: slow on purpose, with a salt of their own, and compared in constant time. */
 export interface Passwords {
-  /** With the algorithm, its parameters and the salt in it. */
-  readonly hash: (password: Redacted.Redacted<string>) => Effect.Effect<string, PasswordsBusy>
+  /** With the algorithm, its parameters and the salt in it. A password like one of `known` is weak. */
+  readonly hash: (
+    password: Redacted.Redacted<string>,
+    known: ReadonlyArray<string>
+  ) => Effect.Effect<string, PasswordsBusy | PasswordWeak>
   /** `null` for a hash that does not exist: it takes as long as one that does, and is `false`. */
   readonly verify: (password: Redacted.Redacted<string>, hash: string | null) => Effect.Effect<boolean, PasswordsBusy>
 }

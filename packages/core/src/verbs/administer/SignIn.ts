@@ -54,7 +54,6 @@ export interface PasswordOrder {
   readonly source: string
 }
 
-const passwordExpected = "12 to 256 characters"
 const passwordShape = /^.{12,256}$/su
 
 export const signInWithPassword = Effect.fnUntraced(function* ({ login, password, source }: PasswordSignIn) {
@@ -118,7 +117,7 @@ export const setPassword = Effect.fnUntraced(function* (
 ) {
   const passwords = yield* Passwords
   if (passwords === undefined || !passwordShape.test(Redacted.value(password))) {
-    const expected = passwords === undefined ? "no password: this installation keeps none" : passwordExpected
+    const expected = passwords === undefined ? "no password: this installation keeps none" : "12 to 256 characters"
     return yield* new OperatorInvalid({ field: "password", expected })
   }
   if (current === null) {
@@ -130,7 +129,10 @@ export const setPassword = Effect.fnUntraced(function* (
     if (!(yield* verify(current, operator.passwordHash))) return yield* new PasswordRefused()
     yield* forgetGuesses("login", loginKey(operator.login))
   }
-  const passwordHash = yield* Effect.catchTag(passwords.hash(password), "pointsman/PasswordsBusy", busy)
+  const passwordHash = yield* Effect.catchTags(passwords.hash(password, [operator.login, operator.displayName]), {
+    "pointsman/PasswordsBusy": busy,
+    "pointsman/PasswordWeak": ({ expected }) => Effect.fail(new OperatorInvalid({ field: "password", expected }))
+  })
   const changed = yield* changeOperator(operator.login, (stored) =>
     Effect.map(auditAs(stored, "operator.password_set"), (audit) => ({
       operator: { ...stored, passwordHash },
