@@ -23,6 +23,8 @@ const parts: Readonly<Record<string, Part>> = {
         "the number of this configuration: a greater one is newer, and belongs to one content ([generations](../guides/configuration.md#generations))",
       console: "settings of the [console](../guides/console.md)",
       "console.oidc": "[signing in by OpenID Connect](#openid-connect)",
+      "console.requirePasskey":
+        "roles whose operators [need a passkey](../guides/console.md#roles-that-take-a-passkey) or OpenID Connect; none where it is left out",
       connectors:
         "[connectors of your own](../guides/write-a-connector.md#in-the-server), loaded at the start of a server; they belong to no generation",
       retention:

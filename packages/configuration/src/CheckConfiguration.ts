@@ -5,7 +5,7 @@ import type { ConnectorDefinition, Connectors, Transport } from "@pointsman/core
 import { Option, Result } from "effect"
 import { checkArchive, inArchive } from "./ArchiveFile.ts"
 import { contrastAtLeast, readableShade, whiteTextContrast } from "./ColorContrast.ts"
-import type { ConfigurationFile, ConnectionFile, OidcFile, RoutingFile, WorkspaceFile } from "./ConfigurationFile.ts"
+import type { ConfigurationFile, ConnectionFile, ConsoleFile, RoutingFile, WorkspaceFile } from "./ConfigurationFile.ts"
 import { readDuration } from "./DurationText.ts"
 import { checkCurrencies, checkFees } from "./FeeFields.ts"
 import type { Mistake } from "./Mistake.ts"
@@ -49,8 +49,8 @@ export const checkConfiguration = (file: ConfigurationFile, options: CheckOption
     ),
     "expected a URL that is unique among the webhooks of this workspace and environment"
   ),
-  ...checkOidcRoles(file.console?.oidc, new Set(file.workspaces.map(({ id }) => id))).map(
-    ({ message, path }): Mistake => ({ path: ["console", "oidc", ...path], message })
+  ...checkConsole(file.console, new Set(file.workspaces.map(({ id }) => id))).map(
+    ({ message, path }): Mistake => ({ path: ["console", ...path], message })
   ),
   ...inArchive(checkArchive(file.archive)),
   ...checkCurrencies(file.fourEyes, ["fourEyes"]),
@@ -58,17 +58,18 @@ export const checkConfiguration = (file: ConfigurationFile, options: CheckOption
 ]
 
 /** A role in a workspace that does not exist would refuse all operators who have it. */
-export const checkOidcRoles = (
-  oidc: OidcFile | undefined,
+export const checkConsole = (
+  file: ConsoleFile | undefined,
   workspaceIds: ReadonlySet<string>
 ): ReadonlyArray<Mistake> => {
+  const oidc = file?.oidc
   if ((oidc?.rolesClaim === undefined) !== (oidc?.roles === undefined)) {
-    return [{ path: ["roles"], message: "expected `rolesClaim` and `roles` together, or neither" }]
+    return [{ path: ["oidc", "roles"], message: "expected `rolesClaim` and `roles` together, or neither" }]
   }
   return Object.entries(oidc?.roles ?? {}).flatMap(([value, { workspace }]) =>
     workspace === undefined || workspaceIds.has(workspace)
       ? []
-      : [{ path: ["roles", value, "workspace"], message: "expected the id of a configured workspace" }]
+      : [{ path: ["oidc", "roles", value, "workspace"], message: "expected the id of a configured workspace" }]
   )
 }
 

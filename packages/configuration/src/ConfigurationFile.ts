@@ -325,10 +325,12 @@ const OidcFile = Schema.Struct({
     )
   )
 })
-export type OidcFile = typeof OidcFile.Type
 
 /** Of each server, and not a part of a generation: it is not stored in the database. */
-const ConsoleFile = Schema.Struct({ oidc: Schema.optionalKey(OidcFile) })
+const ConsoleFile = Schema.Struct({
+  oidc: Schema.optionalKey(OidcFile),
+  requirePasskey: Schema.optionalKey(listOf(Schema.Literals(operatorRoles)))
+})
 export type ConsoleFile = typeof ConsoleFile.Type
 
 export const ConfigurationFile = Schema.Struct({
@@ -350,8 +352,8 @@ export type ConfigurationFile = typeof ConfigurationFile.Type
 /** Decodes the file's JSON; fails with every mistake in its shape. */
 export const decodeConfigurationFile: (json: unknown) => Decoded<ConfigurationFile> = decode(ConfigurationFile)
 
-/** `console.oidc` alone. */
-export const decodeOidc: (json: unknown) => Decoded<OidcFile> = decode(OidcFile)
+/** `console` alone. */
+export const decodeConsole: (json: unknown) => Decoded<ConsoleFile> = decode(ConsoleFile)
 
 /** The limits that a connector states; fails with every mistake in their shape. */
 export const decodeSupports: (json: unknown) => Decoded<typeof SupportsFile.Type> = decode(SupportsFile)

@@ -1,7 +1,12 @@
 /** From JSON, or an object that looks like it, to a configuration without a mistake, or to all of its mistakes. Pure. */
 import { Result } from "effect"
-import { type CheckOptions, checkConfiguration, checkOidcRoles } from "./CheckConfiguration.ts"
-import { type ConfigurationFile, decodeConfigurationFile, decodeOidc, type OidcFile } from "./ConfigurationFile.ts"
+import { type CheckOptions, checkConfiguration, checkConsole } from "./CheckConfiguration.ts"
+import {
+  type ConfigurationFile,
+  type ConsoleFile,
+  decodeConfigurationFile,
+  decodeConsole
+} from "./ConfigurationFile.ts"
 import { resolveReferences } from "./EnvironmentReferences.ts"
 import type { Mistake } from "./Mistake.ts"
 
@@ -28,12 +33,12 @@ export const understandConfiguration = (
   return mistakes.length > 0 ? Result.fail(mistakes) : Result.succeed(decoded.success)
 }
 
-/** `console.oidc` of a program that has no configuration file, and the ids of its workspaces. */
-export const understandOidc = (
+/** `console` of a program that has no configuration file, and the ids of its workspaces. */
+export const understandConsole = (
   json: unknown,
   workspaceIds: ReadonlySet<string>
-): Result.Result<OidcFile, ReadonlyArray<Mistake>> =>
-  Result.flatMap(decodeOidc(json), (oidc) => {
-    const mistakes = checkOidcRoles(oidc, workspaceIds)
-    return mistakes.length > 0 ? Result.fail(mistakes) : Result.succeed(oidc)
+): Result.Result<ConsoleFile, ReadonlyArray<Mistake>> =>
+  Result.flatMap(decodeConsole(json), (file) => {
+    const mistakes = checkConsole(file, workspaceIds)
+    return mistakes.length > 0 ? Result.fail(mistakes) : Result.succeed(file)
   })

@@ -476,6 +476,20 @@ describe("the configuration file", () => {
   })
 })
 
+describe("console.requirePasskey", () => {
+  it("given roles, then they are read, and what is no list of roles is refused by its path", () => {
+    const of = (requirePasskey: unknown) => ({ ...full(), console: { requirePasskey } })
+    const configuration = Result.getOrThrow(understand(of(["operations", "admin"]), {}))
+    assert.deepStrictEqual(configuration.console?.requirePasskey, ["operations", "admin"])
+    assert.deepStrictEqual(
+      [["owner"], [], ["admin", "admin"], "admin"].flatMap((roles) =>
+        mistakes(of(roles), {}).map((mistake) => mistake.split(":")[0])
+      ),
+      ["console.requirePasskey[0]", ...Array(3).fill("console.requirePasskey")]
+    )
+  })
+})
+
 describe("console.oidc", () => {
   const oidc = {
     issuer: "https://login.example.com/tenant",

@@ -45,6 +45,11 @@ export interface ConsoleOptions {
   sourceOf?(request: IncomingMessage): string | undefined
   /** Signing in by OpenID Connect; only by links, passwords and passkeys unless set. */
   readonly oidc?: ConsoleOidc | undefined
+  /**
+   * Operators with one of these roles, in whichever workspace, need a passkey or OpenID Connect: a session that began by a
+   * password or a link can only add a passkey. None unless set.
+   */
+  readonly requirePasskey?: ReadonlyArray<OperatorRole> | undefined
 }
 
 export interface MountedConsole {

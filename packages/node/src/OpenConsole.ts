@@ -34,7 +34,7 @@ export const makeConsoles = ({ gate, run, settings, warn }: ConsolesOptions): Co
   const stopping = new AbortController()
 
   const open = Effect.fnUntraced(function* (given: unknown) {
-    const { basePath = "/", isSecure, mount: path, oidc, sourceOf } = yield* consoleFields(given)
+    const { basePath = "/", isSecure, mount: path, sourceOf, ...file } = yield* consoleFields(given)
     // Most programs have no console, and do not wait for its code.
     const { make, maxBodyBytes, mountExpected, parseMount, pathUnder } = yield* Effect.promise(
       () => import("@pointsman/console")
@@ -52,7 +52,7 @@ export const makeConsoles = ({ gate, run, settings, warn }: ConsolesOptions): Co
     if (sourceOf !== undefined && typeof sourceOf !== "function") {
       return yield* Effect.fail(wrong("`sourceOf` must be a function from a request to an address."))
     }
-    const checkedOidc = oidc === undefined ? undefined : yield* checkOidc(oidc)
+    const { oidc, requirePasskey } = yield* checkConsole(file)
     const services = yield* Effect.context<Services>()
     const { dispose, handler } = make(
       {
@@ -60,7 +60,8 @@ export const makeConsoles = ({ gate, run, settings, warn }: ConsolesOptions): Co
         basePath,
         isSecure: isSecure ?? (settings.baseUrl?.startsWith("https:") === true ? true : undefined),
         cardNumbers: settings.cardNumbers,
-        oidc: checkedOidc,
+        oidc,
+        requirePasskey,
         stopping: stopping.signal
       },
       Layer.succeedContext(services)
@@ -130,17 +131,17 @@ export const makeConsoles = ({ gate, run, settings, warn }: ConsolesOptions): Co
   }
 }
 
-const checkOidc = Effect.fnUntraced(function* (given: unknown) {
-  const { workspaces } = yield* fromStore((yield* Directory).contents)
-  const understood = Configuration.understandOidc(given, new Set(workspaces.map(({ id }) => id)))
+/** What the server has in its configuration file. */
+const checkConsole = Effect.fnUntraced(function* (given: Readonly<Record<string, unknown>>) {
+  const { workspaces } =
+    given["oidc"] === undefined ? { workspaces: [] } : yield* fromStore((yield* Directory).contents)
+  const understood = Configuration.understandConsole(given, new Set(workspaces.map(({ id }) => id)))
   if (Result.isFailure(understood)) {
-    const mistakes = understood.failure.map(
-      ({ message, path }) => `\`${Configuration.formatPath(["oidc", ...path])}\`: ${message}.`
-    )
+    const mistakes = understood.failure.map(({ message, path }) => `\`${Configuration.formatPath(path)}\`: ${message}.`)
     return yield* Effect.fail(wrong(mistakes.join(" ")))
   }
-  const { clientSecret, ...rest } = understood.success
-  return { ...rest, clientSecret: Redacted.make(clientSecret) }
+  const { oidc, requirePasskey } = understood.success
+  return { oidc: oidc && { ...oidc, clientSecret: Redacted.make(oidc.clientSecret) }, requirePasskey }
 })
 
 /** Express and Connect take the path of a mount off `url`. */

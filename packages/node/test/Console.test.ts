@@ -71,6 +71,18 @@ describe("ways in", () => {
     assert.strictEqual((await browser.post(`${url}${mount}/sign-in`, form)).status, 303)
   })
 
+  it("given a role that takes a passkey, when an operator with it uses a link, then the page says so, and an unknown role is refused", async () => {
+    const { desk, pointsman } = await withOperator({ requirePasskey: ["support"] })
+    const browser = visitor((path, init) => desk.handler(new Request(path, init)))
+    const page = await browser.signIn(await linkFor(pointsman, "http://shop.example"))
+    assert.strictEqual(page.status, 403)
+    assert.include(page.text, "Your role takes a passkey")
+    const wrong = { mount, requirePasskey: ["owner"] } as unknown as ConsoleOptions
+    const failure = await failureOf(pointsman.console(wrong))
+    assert.deepInclude(failure, { code: "validation_error" })
+    assert.include(String(failure), "`requirePasskey[0]`: expected")
+  })
+
   it("given Node's requests, when an operator uses a link, then the console shows the payments and takes a form", async () => {
     const here = await withOperator()
     await tryConsole(here, await listening(here.desk.listener))

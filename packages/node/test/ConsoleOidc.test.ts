@@ -138,8 +138,9 @@ describe("settings", () => {
 
   it("given the configuration file's `console.oidc`, then these settings have the same fields", () => {
     type Names<A> = { readonly [Name in keyof A]-?: true }
-    const names = (oidc: Names<ConsoleOidc>): Names<Configuration.OidcFile> => oidc
-    const back = (oidc: Names<Configuration.OidcFile>): Names<ConsoleOidc> => oidc
+    type OidcFile = NonNullable<Configuration.ConsoleFile["oidc"]>
+    const names = (oidc: Names<ConsoleOidc>): Names<OidcFile> => oidc
+    const back = (oidc: Names<OidcFile>): Names<ConsoleOidc> => oidc
     for (const check of [names, back]) assert.isFunction(check)
   })
 })

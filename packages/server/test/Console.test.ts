@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs"
 import { setTimeout } from "node:timers/promises"
 import { assert, describe, it, onTestFinished } from "vitest"
-import { startHere } from "./support/CommandInProcess.ts"
+import { runHere, startHere } from "./support/CommandInProcess.ts"
 import { temporaryFolder } from "./support/ServerProcess.ts"
 
 const start = async (...words: ReadonlyArray<string>) => {
@@ -57,6 +57,25 @@ describe("the console of a server", () => {
     assert.include(await textOf(`${url}/console/sign-in`, ""), "Sign in with Example")
     assert.include(await textOf(`${url}/console/sign-in/oidc`, ""), "could not be reached")
     assert.notInclude(server.stdout() + server.stderr(), "a secret")
+  })
+
+  it("given a role that takes a passkey in the configuration file, then a link is not enough for it", async () => {
+    const folder = temporaryFolder()
+    const file = { workspaces: [{ id: "acme" }], console: { requirePasskey: ["admin"] } }
+    writeFileSync(`${folder}/pointsman.json`, JSON.stringify(file))
+    const server = startHere(folder, ["serve", "--port", "0", "--config", "pointsman.json"])
+    onTestFinished(async () => void (await server.stop()))
+    const [, url = ""] = await server.printed(/^Pointsman listens on (\S+)$/mu)
+    for (const [role, status] of [
+      ["admin", 403],
+      ["operations", 200]
+    ] as const) {
+      await runHere(folder, ["operators", "add", role, "--role", role, "--by", "root"])
+      const { stdout } = await runHere(folder, ["operators", "link", role, "--by", "root"])
+      const signed = await signIn(`${url}${new URL(stdout.trim()).pathname}`)
+      const cookie = (signed.headers.get("set-cookie") ?? "").split(";", 1)[0] ?? ""
+      assert.strictEqual((await fetch(`${url}/console/api/me`, { headers: { cookie } })).status, status)
+    }
   })
 
   it("given an admin address, then the console is there, and not where the API is", async () => {

@@ -10,6 +10,11 @@ const own = {
   },
   password_refused: { status: 401, meaning: "The current password is needed, and is missing or wrong." },
   forbidden: { status: 403, meaning: "The operator's role in this workspace does not allow it." },
+  passkey_required: {
+    status: 403,
+    meaning:
+      "A role of the operator takes a passkey, and the session began without one: it can add a passkey, or sign out."
+  },
   too_many_sign_ins: { status: 429, meaning: "Too many sign-ins were tried; Retry-After states the seconds to wait." },
   statement_refused: {
     status: 409,

@@ -2,14 +2,14 @@
  * What a page is: its path, what it takes, and how it is answered. A page without an access does not compile, and nothing of
  * its handler runs before the role is checked.
  */
-import { environments, type Operator } from "@pointsman/core"
-import { Directory, StaleReads } from "@pointsman/core/ports"
+import { environments } from "@pointsman/core"
+import { Directory, type SignedIn, StaleReads } from "@pointsman/core/ports"
 import { InProcess } from "@pointsman/http"
 import { Clock, Effect, type Scope } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type ConsoleCode, type ConsoleError, consoleCodes, failure } from "../api/Errors.ts"
-import { type Access, isAllowed } from "../gate/Access.ts"
-import { asOperator, currentSession, forbidden } from "../gate/Authorize.ts"
+import { type Access, lacksPasskey, refusalOf } from "../gate/Access.ts"
+import { asOperator, currentSession } from "../gate/Authorize.ts"
 import type { DeskServices, TenantPath } from "../gate/Caller.ts"
 import type { CurrentOperator } from "../gate/CurrentOperator.ts"
 import type { OpenResponses } from "../gate/OpenResponses.ts"
@@ -68,10 +68,11 @@ export const page = (
           ? toSignIn
           : answering(undefined, () => Effect.fail(failure(error.code, error.message))),
       onSuccess: (signedIn) =>
-        answering(signedIn.operator, (visit) =>
-          isAllowed(signedIn.operator, access, visit.params["workspace"])
-            ? asOperator(signedIn)(handler(visit))
-            : Effect.fail(forbidden)
+        answering(signedIn, (visit) =>
+          Effect.flatMap(ConsoleSettings, ({ requirePasskey }) => {
+            const reason = refusalOf(signedIn, access, visit.params["workspace"], requirePasskey)
+            return reason === undefined ? asOperator(signedIn)(handler(visit)) : Effect.fail(reason)
+          })
         )
     }),
     { uninterruptible: true }
@@ -100,10 +101,10 @@ const toSignIn = Effect.gen(function* () {
   return HttpServerResponse.redirect(`${mount}/sign-in${next}`, { status: 303 })
 })
 
-const answering = <R>(operator: Operator | undefined, handler: Handler<R>) =>
+const answering = <R>(signedIn: SignedIn | undefined, handler: Handler<R>) =>
   Effect.gen(function* () {
     const visit = yield* visitOf
-    const answer = yield* Effect.catch(handler(visit), (reason) => Effect.succeed(refusal(reason)))
+    const answer = yield* Effect.catch(handler(visit), (reason) => Effect.succeed(refusal(reason, visit)))
     if (HttpServerResponse.isHttpServerResponse(answer)) return answer
     if ("redirect" in answer) {
       return HttpServerResponse.redirect(`${visit.mount}${answer.redirect}`, {
@@ -114,7 +115,7 @@ const answering = <R>(operator: Operator | undefined, handler: Handler<R>) =>
     if ("elsewhere" in answer) {
       return HttpServerResponse.redirect(answer.elsewhere, { status: 303, headers: answer.headers ?? {} })
     }
-    const frame = operator === undefined ? undefined : yield* frameOf(operator, visit)
+    const frame = signedIn === undefined ? undefined : yield* frameOf(signedIn, visit)
     const reads = yield* StaleReads
     const asOf = typeof reads?.asOf === "number" ? standbyNote(reads.asOf, yield* Clock.currentTimeMillis) : undefined
     return HttpServerResponse.text(documentText(answer, visit.mount, frame, asOf), {
@@ -125,7 +126,7 @@ const answering = <R>(operator: Operator | undefined, handler: Handler<R>) =>
   })
 
 /** Where the page is among the console's areas, and to what else its operator may go. */
-const frameOf = Effect.fnUntraced(function* (operator: Operator, { params, request }: Visit) {
+const frameOf = Effect.fnUntraced(function* (signedIn: SignedIn, { params, request }: Visit) {
   const { contents } = yield* Directory
   const workspaces = yield* Effect.orElseSucceed(
     Effect.map(contents, ({ workspaces }) => workspaces),
@@ -135,13 +136,18 @@ const frameOf = Effect.fnUntraced(function* (operator: Operator, { params, reque
   const environment = environments.find((one) => one === params["environment"])
   const workspace = params["workspace"]
   const tenant = environment === undefined || workspace === undefined ? undefined : { workspace, environment }
+  const { requirePasskey } = yield* ConsoleSettings
+  // No area is open to such a session.
+  const operator = lacksPasskey(signedIn, requirePasskey) ? { ...signedIn.operator, grants: [] } : signedIn.operator
   return { operator, workspaces, area, tenant } satisfies Frame
 })
 
-const refusal = (problem: ConsoleError): Document => {
+const refusal = (problem: ConsoleError<ConsoleCode>, { mount }: Visit): Document => {
   const titles: Readonly<Record<number, string>> = { 403: "Not allowed", 404: "Not found" }
   const title = titles[consoleCodes[problem.error.code].status] ?? "That did not work"
-  return { title, problem, main: InProcess.html``, isSmall: true }
+  const toAccount = InProcess.html`<p><a class="button main" href="${mount}/account">Add a passkey</a></p>`
+  const main = problem.error.code === "passkey_required" ? toAccount : InProcess.html``
+  return { title, problem, main, isSmall: true }
 }
 
 /** The notice that the address names. */

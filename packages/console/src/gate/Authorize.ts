@@ -8,13 +8,12 @@ import { accessOf } from "../api/ConsoleApi.ts"
 import { failure } from "../api/Errors.ts"
 import { Authorize } from "../api/Parts.ts"
 import { internalError } from "../Failures.ts"
-import { isAllowed } from "./Access.ts"
+import { refusalOf } from "./Access.ts"
 import { readCookie } from "./Cookie.ts"
 import { CurrentOperator } from "./CurrentOperator.ts"
 import { ConsoleSettings } from "./Settings.ts"
 
 const notSignedIn = failure("not_signed_in", "Sign in first: there is no session, or it ended.")
-export const forbidden = failure("forbidden", "Your role in this workspace does not allow this.")
 
 /** The session of the request's cookie. */
 export const currentSession = Effect.gen(function* () {
@@ -48,12 +47,14 @@ export const layer = Layer.effect(
   Authorize,
   Effect.gen(function* () {
     const services = yield* Effect.context<Pointsman | ConsoleSettings>()
+    const { requirePasskey } = yield* ConsoleSettings
     return Authorize.of((handler, { endpoint }) =>
       Effect.gen(function* () {
         const signedIn = yield* Effect.provideContext(currentSession, services)
         const { workspace } = yield* HttpRouter.params
         const access = accessOf[endpoint.identifier as keyof typeof accessOf]
-        if (!isAllowed(signedIn.operator, access, workspace)) return yield* Effect.fail(forbidden)
+        const reason = refusalOf(signedIn, access, workspace, requirePasskey)
+        if (reason !== undefined) return yield* Effect.fail(reason)
         yield* InProcess.refuseUnknownParameters(parametersOf(endpoint.query))
         return yield* asOperator(signedIn)(handler)
       })

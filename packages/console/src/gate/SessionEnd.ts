@@ -1,9 +1,9 @@
 /** How a response that lasts ends with the session that asked for it. */
 import { Effect } from "effect"
 import { HttpRouter } from "effect/http"
-import { type Access, isAllowed } from "./Access.ts"
+import { type Access, refusalOf } from "./Access.ts"
 import { currentSession } from "./Authorize.ts"
-import { Stopping } from "./Settings.ts"
+import { ConsoleSettings, Stopping } from "./Settings.ts"
 
 /** A removed operator sees no more after this long, in milliseconds. */
 const checkEveryMillis = 3_000
@@ -16,11 +16,12 @@ export const sessionEnd = (access: Access) =>
   Effect.raceFirst(
     Effect.gen(function* () {
       const { workspace } = yield* HttpRouter.params
+      const { requirePasskey } = yield* ConsoleSettings
       for (;;) {
         yield* Effect.sleep(checkEveryMillis)
         const isOver = yield* Effect.match(currentSession, {
           onFailure: ({ error }) => error.code === "not_signed_in",
-          onSuccess: ({ operator }) => !isAllowed(operator, access, workspace)
+          onSuccess: (signedIn) => refusalOf(signedIn, access, workspace, requirePasskey) !== undefined
         })
         if (isOver) return
       }

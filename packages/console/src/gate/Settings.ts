@@ -1,3 +1,4 @@
+import type { OperatorRole } from "@pointsman/core"
 import { Context } from "effect"
 import type { OidcClient } from "../oidc/OidcClient.ts"
 import type { CookieSettings } from "./Cookie.ts"
@@ -5,6 +6,8 @@ import type { CookieSettings } from "./Cookie.ts"
 export interface Settings extends CookieSettings {
   /** `undefined`: the console has no sign-in by OpenID Connect. */
   readonly oidc?: OidcClient | undefined
+  /** Operators with one of these roles do nothing without a passkey (`lacksPasskey`). */
+  readonly requirePasskey: ReadonlyArray<OperatorRole>
 }
 
 /** What is the same for all requests. */

@@ -109,8 +109,8 @@ export class Passkeys extends HttpApiGroup.make("passkeys")
   .middleware(Authorize) {}
 
 export const passkeyAccess = {
-  passkeys: "signedIn",
-  beginPasskey: "signedIn",
-  addPasskey: "signedIn",
+  passkeys: "addPasskey",
+  beginPasskey: "addPasskey",
+  addPasskey: "addPasskey",
   removePasskey: "signedIn"
 } as const satisfies AccessOf<typeof Passkeys>

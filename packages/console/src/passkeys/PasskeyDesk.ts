@@ -4,7 +4,9 @@ import { InProcess } from "@pointsman/http"
 import { Effect } from "effect"
 import { failure } from "../api/Errors.ts"
 import { internalError } from "../Failures.ts"
+import { mustUsePasskey } from "../gate/Access.ts"
 import { CurrentOperator } from "../gate/CurrentOperator.ts"
+import { ConsoleSettings } from "../gate/Settings.ts"
 import type { PasskeyView, RegistrationResponse } from "./PasskeyApi.ts"
 import { registrationOptions, verifyRegistration } from "./WebAuthn.ts"
 
@@ -24,6 +26,9 @@ const refusals: Readonly<Record<PasskeyRefused["reason"], string>> = {
   unverified: "The response of the passkey could not be verified, or the passkey is in use already. Try again."
 }
 
+export const useYours =
+  "Your role takes a passkey, and you have one: sign in with it. If you lost it, ask an administrator for a sign-in link."
+
 const refused = ({ reason }: PasskeyRefused) => Effect.fail(failure("passkey_refused", refusals[reason]))
 
 export const list = Effect.gen(function* () {
@@ -32,7 +37,15 @@ export const list = Effect.gen(function* () {
   return (yield* Effect.catch(passkeys.list(operator), internalError)).map(passkeyView)
 })
 
+const checkMayAdd = Effect.gen(function* () {
+  const { requirePasskey } = yield* ConsoleSettings
+  if (mustUsePasskey(yield* CurrentOperator, requirePasskey, yield* list)) {
+    return yield* Effect.fail(failure("passkey_refused", useYours))
+  }
+})
+
 export const begin = Effect.gen(function* () {
+  yield* checkMayAdd
   const signedIn = yield* CurrentOperator
   const { passkeys } = (yield* Pointsman).operators
   const { challenge, existing } = yield* passkeys
@@ -48,6 +61,7 @@ export interface NewPasskey {
 }
 
 export const add = Effect.fnUntraced(function* ({ challenge, name, response }: NewPasskey) {
+  yield* checkMayAdd
   const signedIn = yield* CurrentOperator
   const { passkeys } = (yield* Pointsman).operators
   const order = { name, challenge, verify: verifyRegistration(challenge, response) }

@@ -5,7 +5,9 @@ import { Clock, Effect } from "effect"
 import { type Document, type Html, time, timeOr } from "../frame/Layout.ts"
 import { type Answer, noticeIn, page, type Visit } from "../frame/Page.ts"
 import { table } from "../frame/Table.ts"
+import { lacksPasskey, mustUsePasskey } from "../gate/Access.ts"
 import { CurrentOperator } from "../gate/CurrentOperator.ts"
+import { ConsoleSettings } from "../gate/Settings.ts"
 import type { PasskeyView } from "./PasskeyApi.ts"
 import * as Desk from "./PasskeyDesk.ts"
 
@@ -55,17 +57,24 @@ const addForm = (mount: string, { createdAt, method }: OperatorSession, now: num
 const accountPage = Effect.fnUntraced(function* (visit: Visit) {
   const { mount } = visit
   const { operator, session } = yield* CurrentOperator
+  const { requirePasskey } = yield* ConsoleSettings
   const passkeys = yield* Desk.list
+  const shown = { title: "Your account", script: "passkeys.js", notice: noticeIn(visit, notices) } as const
+  const form = addForm(mount, session, yield* Clock.currentTimeMillis)
+  if (lacksPasskey({ operator, session }, requirePasskey)) {
+    const isUsed = mustUsePasskey({ operator, session }, requirePasskey, passkeys)
+    const main = html`<p>${isUsed ? Desk.useYours : "Your role takes a passkey. Add one, then sign out, and in with it."}</p>
+${isUsed ? undefined : form}`
+    return { ...shown, main } satisfies Document
+  }
   const document: Document = {
-    title: "Your account",
-    script: "passkeys.js",
-    notice: noticeIn(visit, notices),
+    ...shown,
     main: html`<dl class="card"><dt>Name</dt><dd>${operator.displayName}</dd><dt>Login</dt><dd>${operator.login}</dd></dl>
 <h2>Password</h2>
 <p><a href="${mount}/password">${operator.passwordHash === null ? "Set a password" : "Change your password"}</a></p>
 <h2>Passkeys</h2>
 ${listOf(mount, passkeys)}
-${addForm(mount, session, yield* Clock.currentTimeMillis)}`
+${form}`
   }
   return document
 })
@@ -81,6 +90,6 @@ const remove = ({ params }: Visit) =>
   )
 
 export const passkeyPages = [
-  page("GET", "/account", "signedIn", accountPage),
+  page("GET", "/account", "addPasskey", accountPage),
   page("POST", "/account/passkeys/:passkey/remove", "signedIn", remove)
 ]
