@@ -56,7 +56,7 @@ export const makeAudit = <V>(sql: Sql<V>): Audit => {
     list: ({ after, limit }) => readAll(sql, "audit.list", read, selectAfter, [after, limit]),
     search: (search) =>
       Effect.suspend(() =>
-        Effect.map(sql.list("audit.search", ...selectNewest(sql, search)), (found) => found.map(read))
+        Effect.map(sql.search("audit.search", ...selectNewest(sql, search)), (found) => found.map(read))
       )
   }
 }

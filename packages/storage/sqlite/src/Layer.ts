@@ -66,7 +66,13 @@ export const layer = (options: SqliteStorageOptions): Layer.Layer<StorageService
       )
       yield* migrate(db)
       serve(db)
-      const sql = sqlOf(db)
+      const search =
+        options.filename === ":memory:"
+          ? undefined
+          : yield* searchThread(resolve(options.filename), (text, values) =>
+              read("search", () => db.prepare(text).all(...(values as ReadonlyArray<SQLInputValue>)))
+            )
+      const sql = sqlOf(db, search)
       const losses = makeRecordLosses(sql)
       if (options.existing !== true) yield* checkReplaced(db, options.filename, losses)
       const { condition, isReplaced } = watchFile(options.filename, acknowledged)
@@ -74,12 +80,7 @@ export const layer = (options: SqliteStorageOptions): Layer.Layer<StorageService
       const clock = yield* Clock.Clock
       const ledger = yield* makeLedger(db, {
         ...options,
-        search:
-          options.filename === ":memory:"
-            ? undefined
-            : yield* searchThread(resolve(options.filename), (text, values) =>
-                read("payments", () => db.prepare(text).all(...(values as ReadonlyArray<SQLInputValue>)))
-              ),
+        search,
         isReplaced,
         onAcknowledged: (change) => acknowledged.note(change, clock.currentTimeMillisUnsafe())
       })

@@ -1,8 +1,10 @@
 /** Searches, which a thread of their own makes. */
 import { renameSync } from "node:fs"
+import { StatementSync } from "node:sqlite"
 import { expect, it } from "@effect/vitest"
-import { Ids, Ledger } from "@pointsman/core/ports"
+import { Audit, Ids, Ledger, Settlements } from "@pointsman/core/ports"
 import { Effect } from "effect"
+import { vi } from "vitest"
 import { newChange, newFile, tenant, withStorage } from "./Given.ts"
 
 it.live("given a file that no thread can open, when it is searched, then what was committed is found", () =>
@@ -19,5 +21,26 @@ it.live("given a file that no thread can open, when it is searched, then what wa
       }
       renameSync(`${filename}.moved`, filename)
     }).pipe(withStorage({ filename }))
+  }).pipe(Effect.provide(Ids.layer))
+)
+
+it.live("given lists that no index leads to, when operators read them, then this thread asks the file for none", () =>
+  Effect.gen(function* () {
+    const filename = yield* newFile
+    yield* Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const change = yield* newChange()
+      yield* ledger.commit(change)
+      const asked = vi.spyOn(StatementSync.prototype, "all")
+      yield* Effect.addFinalizer(() => Effect.sync(() => asked.mockRestore()))
+      yield* ledger.payments(tenant, { limit: 10 })
+      expect(asked).toHaveBeenCalledOnce()
+      const found = yield* ledger.search(tenant, { createdFrom: 0, limit: 10, walkAtMost: 10 })
+      yield* ledger.messages({ tenant, limit: 10 })
+      yield* (yield* Audit).search({ actor: "jo", limit: 10 })
+      yield* (yield* Settlements).balance({ tenant, from: 0, until: 1 })
+      expect(found.payments).toStrictEqual([change.payment.after])
+      expect(asked).toHaveBeenCalledOnce()
+    }).pipe(withStorage({ filename }), Effect.scoped)
   }).pipe(Effect.provide(Ids.layer))
 )
