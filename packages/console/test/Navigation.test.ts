@@ -1,11 +1,12 @@
 /** From area to area: the links of the header, and from one record to another. */
 import { Unanswered } from "@pointsman/core/connector"
+import { Directory } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
 import { areas } from "../src/frame/Navigation.ts"
 import { everywhere, leadsTo, pageAt, pageOf } from "./support/Responses.ts"
 import { addEndpoint, deliver } from "./support/Webhooks.ts"
-import { type World, world } from "./support/World.ts"
+import { type World, workspaceOf, world } from "./support/World.ts"
 
 let here: World
 beforeEach(() => {
@@ -43,6 +44,20 @@ describe("areas", () => {
         assert.notInclude(text, `>${name}</a>`)
       }
     }
+  })
+})
+
+describe("workspaces", () => {
+  it("given more of them than a list may have, then a page offers to type one, and leads there", async () => {
+    const cookie = await here.signIn("ann", everywhere("admin"))
+    const workspaces = Array.from({ length: 300 }, (_, number) => workspaceOf(`shop-${number}`))
+    const contents = { workspaces, apiKeys: [], connections: [], routing: [], webhookEndpoints: [] }
+    await here.run(Effect.flatMap(Directory, (directory) => directory.write(contents)))
+    const text = await pageAt(here, "/payments/acme/sandbox", cookie)
+    assert.include(text, `name="to" aria-label="Id of a workspace, and environment" value="acme sandbox"`)
+    assert.notInclude(text, "shop-299")
+    const to = "/payments/shop-299/production"
+    assert.strictEqual(leadsTo(await here.send("/go?area=payments&to=shop-299+production", { cookie })), to)
   })
 })
 

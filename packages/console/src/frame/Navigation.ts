@@ -80,7 +80,7 @@ export const areaLinks = ({ area, operator, tenant, workspaces }: Frame, mount: 
     .filter((name) => {
       const { access, isOfAnyWorkspace = false, isOfEnvironment }: Area = areas[name]
       return isOfEnvironment || isOfAnyWorkspace
-        ? placesIn(operator, workspaces, access).length > 0
+        ? workspaces.some(({ id }) => isAllowed(operator, access, id))
         : isAllowed(operator, access, undefined)
     })
     .map((name) => {
@@ -90,6 +90,8 @@ export const areaLinks = ({ area, operator, tenant, workspaces }: Frame, mount: 
 
 /** More than these are a list to choose from. */
 const mostLinks = 6
+/** More than these are typed: each page would have a megabyte of 10,000 workspaces. */
+const mostOptions = 500
 
 /** The same area in other environments and workspaces. */
 export const placeLinks = ({ area, operator, tenant, workspaces }: Frame, mount: string): Html | undefined => {
@@ -98,11 +100,15 @@ export const placeLinks = ({ area, operator, tenant, workspaces }: Frame, mount:
   const isHere = ({ environment, workspace }: Place) =>
     workspace === tenant.workspace && environment === tenant.environment
   if (places.length > mostLinks) {
+    const choice =
+      places.length > mostOptions
+        ? html`<input name="to" aria-label="Id of a workspace, and environment" value="${tenant.workspace} ${tenant.environment}" autocomplete="off" spellcheck="false">`
+        : html`<select name="to" aria-label="Workspace and environment">${places.map(
+            (place) =>
+              html`<option value="${place.workspace} ${place.environment}"${isHere(place) ? html` selected` : undefined}>${place.name}, ${place.environment}</option>`
+          )}</select>`
     return html`<form action="${mount}/go" class="fields" aria-label="Workspaces"><input type="hidden" name="area" value="${area}">
-<select name="to" aria-label="Workspace and environment">${places.map(
-      (place) =>
-        html`<option value="${place.workspace} ${place.environment}"${isHere(place) ? html` selected` : undefined}>${place.name}, ${place.environment}</option>`
-    )}</select><button>Go</button></form>`
+${choice}<button>Go</button></form>`
   }
   return html`<nav aria-label="Workspaces" class="fields places">${places.map(
     (place) =>
