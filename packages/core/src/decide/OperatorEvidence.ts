@@ -118,11 +118,7 @@ const wireOf = (stated: OperatorStatement): JsonObject => {
         provider_reference: stated.providerRef
       }
     case "Refund":
-      return {
-        refund: stated.says,
-        refund_id: stated.refundId,
-        provider_refund_id: stated.providerRefundId
-      }
+      return { refund: stated.says, refund_id: stated.refundId, provider_refund_id: stated.providerRefundId }
     case "NothingToChange":
       return {}
   }

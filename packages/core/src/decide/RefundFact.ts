@@ -158,11 +158,7 @@ export const applyRefundFact = (
   const types = [...emits, ...(row?.emits ?? [])]
   const isRefundUnknown = all.some(({ stage }) => stage === "Unknown")
   const told = withReview(next, { events: types, isRefundUnknown, isReversal: on === "RefundReversed" })
-  return {
-    payment: told,
-    refund: after,
-    events: types.map((type) => refundEvent(type, told, after, fact))
-  }
+  return { payment: told, refund: after, events: types.map((type) => refundEvent(type, told, after, fact)) }
 }
 
 /** Another refund of the payment to which the provider gave this id. */

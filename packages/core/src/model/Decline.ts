@@ -163,10 +163,5 @@ export const declineView = (
   detail: DeclineDetail | undefined
 ): Decline => {
   const code = detail?.code ?? (providerCode === requiresActionCode ? "authentication_required" : category)
-  return {
-    category,
-    code,
-    provider_code: providerCode,
-    advice: adviceOf({ code, isSoft: detail?.isSoft ?? false })
-  }
+  return { category, code, provider_code: providerCode, advice: adviceOf({ code, isSoft: detail?.isSoft ?? false }) }
 }

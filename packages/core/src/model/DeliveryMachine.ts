@@ -37,12 +37,7 @@ export const DeliveryMachine = defineMachine({
       why: "The sender did not report before the lease ended: it is sent again, and may arrive twice."
     },
     { from: "Sending", on: "ReceiverAccepted", to: "Delivered", why: "Answered 2xx." },
-    {
-      from: "Sending",
-      on: "ReceiverRefused",
-      to: "Refused",
-      why: "Answered 4xx: the receiver's refusal is final."
-    },
+    { from: "Sending", on: "ReceiverRefused", to: "Refused", why: "Answered 4xx: the receiver's refusal is final." },
     {
       from: "Sending",
       on: "AttemptFailed",

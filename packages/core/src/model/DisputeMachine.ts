@@ -186,12 +186,7 @@ export const SubmissionMachine = defineMachine({
       to: "Pending",
       why: "The provider took it and is still processing it."
     },
-    {
-      from: ["Sending", "Pending", "Unknown"],
-      on: "SubmissionConfirmed",
-      to: "Done",
-      why: "The provider has it."
-    },
+    { from: ["Sending", "Pending", "Unknown"], on: "SubmissionConfirmed", to: "Done", why: "The provider has it." },
     {
       from: ["Sending", "Pending", "Unknown"],
       on: "SubmissionRefused",

@@ -39,11 +39,7 @@ export interface ProofSettings {
 }
 
 export const ProofSettings = Context.Reference<ProofSettings>("pointsman/ports/ProofSettings", {
-  defaultValue: () => ({
-    lookUpsPerDay: 0,
-    createdWithinMillis: 30 * 24 * 60 * 60_000,
-    restsForMillis: 60 * 60_000
-  })
+  defaultValue: () => ({ lookUpsPerDay: 0, createdWithinMillis: 30 * 24 * 60 * 60_000, restsForMillis: 60 * 60_000 })
 })
 
 /** How much of one process a connection takes at once, so that the trouble of its provider is not that of others. */

@@ -104,10 +104,7 @@ export const makeSealing = Effect.fnUntraced(function* (source: KeySource) {
     const whole = yield* Effect.mapError(Effect.fromResult(Base64Url.decode(payload)), broken)
     for (const { id, key } of candidates) {
       const opened = yield* Effect.option(
-        aead.decrypt(key, whole.subarray(nonceBytes), {
-          nonce: whole.subarray(0, nonceBytes),
-          aad: utf8.encode(place)
-        })
+        aead.decrypt(key, whole.subarray(nonceBytes), { nonce: whole.subarray(0, nonceBytes), aad: utf8.encode(place) })
       )
       if (opened._tag === "Some") return { id, plaintext: text.decode(opened.value) }
     }

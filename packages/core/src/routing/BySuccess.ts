@@ -75,10 +75,7 @@ const moved = (ranked: ReadonlyArray<Scored>, first: Scored): ReadonlyArray<Scor
 
 /** By a draw for each, from a normal distribution around its score. */
 const mostPromising = (others: ReadonlyArray<Scored>, seed: string): Scored => {
-  const drawn = others.map((one) => ({
-    one,
-    score: one.score + deviationOf(one) * normal(seed, one.connectionId)
-  }))
+  const drawn = others.map((one) => ({ one, score: one.score + deviationOf(one) * normal(seed, one.connectionId) }))
   return drawn.reduce((best, next) => (next.score > best.score ? next : best)).one
 }
 

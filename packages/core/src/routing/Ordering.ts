@@ -125,10 +125,7 @@ const answerOf = (strategy: RoutingStrategy, question: StrategyQuestion): Strate
     const answer = strategy.order({
       ...question,
       payment: { ...payment, money: { ...payment.money } },
-      candidates: candidates.map((one) => ({
-        ...one,
-        rates: withoutMemory(one.rates)
-      }))
+      candidates: candidates.map((one) => ({ ...one, rates: withoutMemory(one.rates) }))
     })
     // It gives no order; and a promise that nobody waits for ends the process when it is broken.
     if (answer instanceof Promise) answer.catch(() => {})

@@ -33,11 +33,7 @@ export const sendCharge = (
 export const chargeCall = (
   operation: "charge" | "checkout" | "complete_checkout",
   { attempt, payment }: ChargeInHand
-): Omit<ProviderCall, "connectionId"> => ({
-  operation,
-  paymentId: payment.id,
-  subject: { attempt: attempt.id }
-})
+): Omit<ProviderCall, "connectionId"> => ({ operation, paymentId: payment.id, subject: { attempt: attempt.id } })
 
 /** What a charge and the opening of a checkout say alike. */
 export const chargeDetails = ({ attempt, payment }: ChargeInHand) => ({

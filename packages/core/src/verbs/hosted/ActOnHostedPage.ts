@@ -35,10 +35,7 @@ const act = Effect.fnUntraced(function* (token: string, action: HostedAction) {
 const end = (payment: Payment, fact: ChargeFact) =>
   Effect.map(
     writeFact(payment, fact),
-    (written): HostedOutcome => ({
-      payment: written.payment,
-      acted: written.isWritten
-    })
+    (written): HostedOutcome => ({ payment: written.payment, acted: written.isWritten })
   )
 
 const charge = Effect.fnUntraced(function* (page: Payment, simulation: Simulation | null) {

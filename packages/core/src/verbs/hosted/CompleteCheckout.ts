@@ -94,12 +94,7 @@ const claim = Effect.fnUntraced(function* (book: PaymentBook, attemptId: string,
       const attempt = completingAttempt(open.attempt, open.checkout, now)
       const earlier = stored.attempts.slice(0, -1)
       const payment = withRouting(moved.payment, [...earlier, attempt])
-      const step = {
-        tenant,
-        payment: movedPayment(stored, payment),
-        attempts: [attempt],
-        events: moved.events
-      }
+      const step = { tenant, payment: movedPayment(stored, payment), attempts: [attempt], events: moved.events }
       const book = bookAfter(stored, { payment, attempts: [attempt] })
       const inHand: ChargeInHand = { payment, claim: null, connection, attempt, book, earlier }
       return Effect.succeed(write(step, inHand))

@@ -300,12 +300,7 @@ const decideAndWrite = Effect.fnUntraced(function* (
         })
       }
       const { payment, ...beside } = applied
-      const step = {
-        tenant,
-        payment: movedPayment(before, payment),
-        ...withStated(beside, stated),
-        message: decision
-      }
+      const step = { tenant, payment: movedPayment(before, payment), ...withStated(beside, stated), message: decision }
       const learn = () => {
         if (found !== undefined) learnFrom(learned, found.book, applied, now)
       }

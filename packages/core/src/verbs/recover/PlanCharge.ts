@@ -130,11 +130,7 @@ const statementOf = ({ attemptId, money }: ListedCharge, state: ChargeState, now
   via: "lookup" as const,
   at: null,
   askedAt: now,
-  about: {
-    _tag: "Charge" as const,
-    charge: { attemptId },
-    state: () => withAmount(state, money)
-  }
+  about: { _tag: "Charge" as const, charge: { attemptId }, state: () => withAmount(state, money) }
 })
 
 const withAmount = (state: ChargeState, money: Money): ChargeState =>

@@ -159,11 +159,6 @@ const written = (
   book: PaymentBook,
   { events, payment, refunds }: Pick<Applied, "payment" | "refunds" | "events">
 ): RefundPlan => {
-  const step: Step = {
-    tenant,
-    payment: movedPayment(book, payment),
-    refunds,
-    events
-  }
+  const step: Step = { tenant, payment: movedPayment(book, payment), refunds, events }
   return { _tag, step, book: bookAfter(book, { payment, refunds }) }
 }
