@@ -40,7 +40,7 @@ session.connect()
 await session.post("Profiler.enable")
 await session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false })
 const counted = []
-for (let number = 20; number < 25; number++) {
+for (let number = 20; number < 32; number++) {
   await session.post("Profiler.takePreciseCoverage")
   statements = 0
   await create(number)

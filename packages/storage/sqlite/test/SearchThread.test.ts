@@ -1,5 +1,5 @@
 /** Searches, which a thread of their own makes. */
-import { renameSync } from "node:fs"
+import { existsSync, renameSync } from "node:fs"
 import { StatementSync } from "node:sqlite"
 import { expect, it } from "@effect/vitest"
 import { Audit, Ids, Ledger, Settlements } from "@pointsman/core/ports"
@@ -42,5 +42,7 @@ it.live("given lists that no index leads to, when operators read them, then this
       expect(found.payments).toStrictEqual([change.payment.after])
       expect(asked).toHaveBeenCalledOnce()
     }).pipe(withStorage({ filename }), Effect.scoped)
+    // The thread's connection is closed first: the last one that may write leaves no log behind, which a copy would lack.
+    expect(existsSync(`${filename}-wal`)).toBe(false)
   }).pipe(Effect.provide(Ids.layer))
 )
