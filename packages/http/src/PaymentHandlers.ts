@@ -16,7 +16,7 @@ import { paymentAnswer } from "./PaymentAnswer.ts"
 import { filterOf } from "./PaymentFilter.ts"
 import { exclusionView, PaymentViews, refundViews } from "./PaymentView.ts"
 import { metadataFilter, refuseUnknownParameters } from "./QueryParameters.ts"
-import { withSearchPlace } from "./ReadPlaces.ts"
+import { type ReadPlaces, withSearchPlace } from "./ReadPlaces.ts"
 import { type NotAdmittedAnswer, notAdmitted, report, reportUnsent, retryAfter, unknownAfterDefect } from "./Report.ts"
 import { RequestId } from "./RequestId.ts"
 import { settlementsOf } from "./SettlementView.ts"
@@ -44,6 +44,7 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const pointsman = yield* Pointsman
     const views = yield* PaymentViews
+    const places: ReadPlaces = new Map()
     return (
       handlers
         // The body is read here and not by the schema: it is bounded, strict and last of all checks but the fields.
@@ -83,7 +84,7 @@ export const layer = HttpApiBuilder.group(
             const page = yield* pointsman.payments(tenant, asked).pipe(
               Effect.tapError(report),
               Effect.mapError((failure) => errorBodyOf("payments", failure)),
-              withSearchPlace(tenant, asked, tooManySearches)
+              withSearchPlace(places, tenant, asked, tooManySearches)
             )
             const settlements = yield* settlementsOf(pointsman, tenant, page.items).pipe(
               Effect.tapError(report),

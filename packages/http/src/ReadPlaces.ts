@@ -1,18 +1,18 @@
-/** How many searches and exports of one tenant are under way in this process: more would take what others pay with. */
+/** How many reads of a kind are under way at once: more of one tenant's would take what others pay with. */
 import type { Tenant } from "@pointsman/core"
 import { isSearch } from "@pointsman/core/internal"
 import type { PaymentQuery } from "@pointsman/core/ports"
-import { Context, Effect, type Scope } from "effect"
+import { Effect, type Scope } from "effect"
 
-const atMost = { search: 4, export: 2 } as const
+/** Of one tenant in this process. */
+const placesOfTenant = { search: 4, export: 2 } as const
 
-const ReadPlaces = Context.Reference<Map<string, number>>("pointsman/http/ReadPlaces", {
-  defaultValue: () => new Map()
-})
+/** Those that are taken, by what they are counted for. */
+export type ReadPlaces = Map<string, number>
 
 /** A place of so many, until the scope closes. */
 export const takePlace = <E>(
-  taken: Map<string, number>,
+  taken: ReadPlaces,
   key: string,
   most: number,
   refusal: E
@@ -26,18 +26,21 @@ export const takePlace = <E>(
   )
 }
 
-export const readPlace = Effect.fnUntraced(function* <E>(
-  kind: keyof typeof atMost,
+export const readPlace = <E>(
+  taken: ReadPlaces,
+  kind: keyof typeof placesOfTenant,
   { environment, workspaceId }: Tenant,
   refusal: E
-) {
-  yield* takePlace(yield* ReadPlaces, `${kind} ${environment} ${workspaceId}`, atMost[kind], refusal)
-})
+) => takePlace(taken, `${kind} of ${environment} ${workspaceId}`, placesOfTenant[kind], refusal)
 
 /** Lists by states need no place. */
 export const withSearchPlace =
-  <E>(tenant: Tenant, query: PaymentQuery, refusal: E) =>
+  <E>(taken: ReadPlaces, tenant: Tenant, query: PaymentQuery, refusal: E) =>
   <A, E2, R>(search: Effect.Effect<A, E2, R>): Effect.Effect<A, E | E2, R> =>
     isSearch(query)
-      ? (Effect.scoped(Effect.andThen(readPlace("search", tenant, refusal), search)) as Effect.Effect<A, E | E2, R>)
+      ? (Effect.scoped(Effect.andThen(readPlace(taken, "search", tenant, refusal), search)) as Effect.Effect<
+          A,
+          E | E2,
+          R
+        >)
       : search

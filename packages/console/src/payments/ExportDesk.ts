@@ -1,5 +1,5 @@
 /** Exports as CSV, as the pages and the API send them. */
-import { entryCsvHeader, entryCsvLine, Pointsman } from "@pointsman/core"
+import { entryCsvHeader, entryCsvLine, Pointsman, type Tenant } from "@pointsman/core"
 import type { PaymentFilter, StorageError } from "@pointsman/core/ports"
 import { InProcess } from "@pointsman/http"
 import { Effect, Schema, Sink, Stream } from "effect"
@@ -7,7 +7,7 @@ import { failure } from "../api/Errors.ts"
 import { internalError } from "../Failures.ts"
 import type { Access } from "../gate/Access.ts"
 import { callerOf, type TenantPath } from "../gate/Caller.ts"
-import { openResponse } from "../gate/OpenResponses.ts"
+import { OpenResponses, openResponse } from "../gate/OpenResponses.ts"
 import { sessionEnd } from "../gate/SessionEnd.ts"
 import { type PayoutKey, payout } from "../reconciliation/PayoutDesk.ts"
 import { csvHeader, csvLine } from "./PaymentCsv.ts"
@@ -23,9 +23,8 @@ const tooManyExports = failure(
 /** Every payment that the filter finds, as CSV. */
 export const exportCsv = Effect.fnUntraced(function* (path: TenantPath, filter: PaymentFilter) {
   const caller = yield* callerOf(path)
-  yield* InProcess.readPlace("export", caller.tenant, tooManyExports)
   const { exportPayments } = yield* Pointsman
-  return yield* csvStream("payment.read", csvHeader, csvLine, exportPayments(caller, filter))
+  return yield* csvStream(caller.tenant, "payment.read", csvHeader, csvLine, exportPayments(caller, filter))
 })
 
 /** Every row of the payout as CSV, in the order in which the money moved. */
@@ -34,7 +33,7 @@ export const exportPayout = Effect.fnUntraced(function* (path: TenantPath, key: 
   const { status } = yield* payout(path, key)
   const { reconciliation } = yield* Pointsman
   const rows = reconciliation.exportPayout(caller, { connectionId: key.connection, payoutId: key.payout })
-  return yield* csvStream("reconciliation.read", entryCsvHeader, entryCsvLine(status), rows)
+  return yield* csvStream(caller.tenant, "reconciliation.read", entryCsvHeader, entryCsvLine(status), rows)
 })
 
 /**
@@ -42,12 +41,14 @@ export const exportPayout = Effect.fnUntraced(function* (path: TenantPath, key: 
  * breaks the connection, so that no part of it passes for all of it.
  */
 const csvStream = Effect.fnUntraced(function* <Row>(
+  tenant: Tenant,
   access: Access,
   header: string,
   lineOf: (row: Row) => string,
   rows: Stream.Stream<Row, StorageError>
 ) {
   yield* openResponse("export")
+  yield* InProcess.readPlace(yield* OpenResponses, "export", tenant, tooManyExports)
   const cut = Effect.andThen(sessionEnd(access), Effect.fail(new ExportCut()))
   const services = yield* Effect.context<Effect.Services<typeof cut>>()
   // One chunk for each page: a chunk for each line would cost more than the line.

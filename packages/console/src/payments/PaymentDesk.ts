@@ -6,6 +6,7 @@ import { Cause, Effect } from "effect"
 import { failure } from "../api/Errors.ts"
 import { internalError } from "../Failures.ts"
 import { callerOf, type TenantPath } from "../gate/Caller.ts"
+import { OpenResponses } from "../gate/OpenResponses.ts"
 import { fileView } from "./PaymentViews.ts"
 import { meaningsOf } from "./SearchText.ts"
 
@@ -26,7 +27,7 @@ export const payments = Effect.fnUntraced(function* (path: TenantPath, query: Pa
   const { tenant } = yield* callerOf(path)
   return yield* (yield* Pointsman)
     .payments(tenant, query)
-    .pipe(Effect.catch(internalError), InProcess.withSearchPlace(tenant, query, tooManySearches))
+    .pipe(Effect.catch(internalError), InProcess.withSearchPlace(yield* OpenResponses, tenant, query, tooManySearches))
 })
 
 /** Whether the text is the id of a payment: a merchant's reference may have the same form. */

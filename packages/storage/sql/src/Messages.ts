@@ -15,7 +15,7 @@ type Books = (
 export const makeMessages = <V>(sql: Sql<V>, booksNaming: Books): Ledger["Service"]["messages"] => {
   const page = (query: MessageQuery) => {
     // Those of one payment are shown with it.
-    const ask = query.paymentId === undefined ? sql.search : sql.read
+    const ask = query.paymentId === undefined ? sql.list : sql.read
     return Effect.map(ask("messages", ...selectMessages(sql, query)), (found) => found.map(sql.rows.readTenantMessage))
   }
   /** What a message names is in the books of payments. */

@@ -59,13 +59,18 @@ export const searchThread = (path: string, here: Search): Effect.Effect<Search, 
 type Answer = Effect.Effect<ReadonlyArray<Row>, StorageError>
 
 const makeThread = (path: string, here: Search) => {
-  const waiting = new Map<number, { readonly asked: Asked; readonly resume: (answer: Answer) => void }>()
+  const waiting = new Map<
+    number,
+    { readonly asked: Asked; readonly resume: (answer: Answer) => void; readonly timer: NodeJS.Timeout }
+  >()
   let worker: Worker | undefined
   let isBroken = false
   let count = 0
   const failed = (cause: unknown): Answer => Effect.fail(new StorageError({ operation: "payments", cause }))
   const end = (id: number, answer: Answer) => {
-    waiting.get(id)?.resume(answer)
+    const one = waiting.get(id)
+    one?.resume(answer)
+    clearTimeout(one?.timer)
     waiting.delete(id)
     // A process that waits for nothing else may end.
     if (waiting.size === 0) worker?.unref()
@@ -85,16 +90,16 @@ const makeThread = (path: string, here: Search) => {
     Effect.callback<ReadonlyArray<Row>, StorageError>((resume) => {
       if (isBroken) return resume(here(text, values))
       const asked = { id: ++count, text, values }
-      waiting.set(asked.id, { asked, resume })
+      // The thread's time is real, whatever the clock says.
+      const late = () => end(asked.id, failed(new Error(`the search was not answered within ${answerMillis} ms`)))
+      waiting.set(asked.id, { asked, resume, timer: setTimeout(late, answerMillis) })
       worker ??= start()
       worker.ref()
       worker.postMessage(asked)
-      return Effect.sync(() => void waiting.delete(asked.id))
-    }).pipe(
-      Effect.timeoutOrElse({
-        duration: answerMillis,
-        orElse: () => failed(new Error(`the search was not answered within ${answerMillis} ms`))
+      return Effect.sync(() => {
+        clearTimeout(waiting.get(asked.id)?.timer)
+        waiting.delete(asked.id)
       })
-    )
+    })
   return { search, close: async () => void (await worker?.terminate()) }
 }

@@ -36,7 +36,6 @@ it.live("given lists that no index leads to, when operators read them, then this
       yield* ledger.payments(tenant, { limit: 10 })
       expect(asked).toHaveBeenCalledOnce()
       const found = yield* ledger.search(tenant, { createdFrom: 0, limit: 10, walkAtMost: 10 })
-      yield* ledger.messages({ tenant, limit: 10 })
       yield* (yield* Audit).search({ actor: "jo", limit: 10 })
       yield* (yield* Settlements).balance({ tenant, from: 0, until: 1 })
       expect(found.payments).toStrictEqual([change.payment.after])
