@@ -1,4 +1,8 @@
 /** The filters of the list of payments, in its address. */
+import type { Tenant } from "@pointsman/core"
+import { Ledger, type SearchQuery } from "@pointsman/core/ports"
+import * as MemoryStorage from "@pointsman/storage-memory"
+import { Effect, Layer } from "effect"
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
 import { leadsTo } from "./support/Responses.ts"
 import { type World, world } from "./support/World.ts"
@@ -48,6 +52,28 @@ describe("the list of payments", () => {
         )
       }
     }
+  })
+
+  it("given a text whose first meaning ends before it found any, then what another meaning finds is shown", async () => {
+    const memory = MemoryStorage.layer()
+    const fewRows = Layer.effect(
+      Ledger,
+      Effect.map(Ledger, (ledger) => ({
+        ...ledger,
+        search: (tenant: Tenant, query: SearchQuery) => ledger.search(tenant, { ...query, walkAtMost: 2 })
+      }))
+    )
+    const few = world({}, { storage: Layer.provideMerge(fewRows, memory) })
+    const operator = await few.signIn("ann", [{ workspaceId: "acme", role: "viewer" }])
+    for (let count = 0; count < 2; count++) await few.pay("acme", "sandbox", "automatic", "manual")
+    const authorized = await few.pay("acme", "sandbox", "manual", "order-1")
+    const found = await few.send(`${at}?search=manual&status=AUTHORIZED`, { cookie: operator })
+    assert.include(await found.text(), authorized.id)
+    const none = await few.send(`${at}?search=manual&status=DECLINED`, { cookie: operator })
+    const text = await none.text()
+    assert.include(text, "No payments found so far: older ones may match.")
+    assert.include(text, `before=${authorized.id.slice(0, 8)}`)
+    await few.close()
   })
 
   it("given a search that finds exactly one payment, then it opens it; given a filter alone or a later page, then it lists", async () => {

@@ -3,7 +3,7 @@
  * repetitions, also as parts of a password and with letters replaced. Of the 10,000 most common passwords, only 24 have 12
  * characters or more: a comparison with such a list alone would refuse next to nothing.
  *
- * It is loaded when the first password is set: that takes 50 ms, and some megabytes.
+ * It is loaded when the first password is set: once some 100 ms of the processor, and 9 MB that stay.
  */
 import { ZxcvbnFactory } from "@zxcvbn-ts/core"
 import { adjacencyGraphs, dictionary } from "@zxcvbn-ts/language-common"

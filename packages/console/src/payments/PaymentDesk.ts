@@ -50,28 +50,32 @@ const filtersOf = (text: string, filter: PaymentFilter): ReadonlyArray<PaymentFi
 
 /**
  * The payments of the first meaning of the text that finds any. The next page has the same meaning: those before it found
- * nothing at all.
+ * nothing at all. Where none found any yet, and some may, the next page begins where the first of them ended.
  */
 export const search = Effect.fnUntraced(function* (
   path: TenantPath,
   text: string,
   { before, limit, ...filter }: PaymentQuery
 ) {
+  let none: Page<Payment> = { items: [], hasMore: false }
   for (const meaning of filtersOf(text, filter)) {
     const found = yield* payments(path, { ...meaning, before, limit })
-    if (found.items.length > 0 || found.walkedTo !== undefined) return found
+    if (found.items.length > 0) return found
+    if ((found.walkedTo ?? "") > (none.walkedTo ?? "")) none = found
   }
-  return { items: [], hasMore: false } satisfies Page<Payment>
+  return none
 })
 
 /** The filter of what `search` finds. Where it finds nothing, that of the text's first meaning. */
 export const searchFilter = Effect.fnUntraced(function* (path: TenantPath, text: string, filter: PaymentFilter) {
   const filters = filtersOf(text, filter)
+  let mayFind: PaymentFilter | undefined
   for (const meaning of filters) {
     const { items, walkedTo } = yield* payments(path, { ...meaning, limit: 1 })
-    if (items.length > 0 || walkedTo !== undefined) return meaning
+    if (items.length > 0) return meaning
+    if (walkedTo !== undefined) mayFind ??= meaning
   }
-  return filters[0] ?? { ...filter, states: [] }
+  return mayFind ?? filters[0] ?? { ...filter, states: [] }
 })
 
 export const paymentFile = Effect.fnUntraced(function* (path: PaymentPath) {

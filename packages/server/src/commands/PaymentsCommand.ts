@@ -58,7 +58,9 @@ const list = Command.make(
           payments.length === 0 ? "" : paymentsText(payments)
         )
         if (json) return
-        if (payments.length === 0) yield* Console.error("No payments found.")
+        if (payments.length === 0) {
+          yield* Console.error(page.walkedTo === undefined ? "No payments found." : "No payments found so far.")
+        }
         if (next !== null) yield* Console.error(`Next page: --before ${next}`)
       })
     )

@@ -80,9 +80,10 @@ const makeThread = (path: string, here: Search) => {
     started.on("message", (answer: Answered) =>
       end(answer.id, "rows" in answer ? Effect.succeed(answer.rows) : failed(answer.reason))
     )
-    started.on("error", () => {
+    started.on("error", (cause) => {
       isBroken = true
-      for (const [id, { asked }] of waiting) end(id, here(asked.text, asked.values))
+      const warning = Effect.logWarning("the thread of searches ended: from now on they run between payments", cause)
+      for (const [id, { asked }] of waiting) end(id, Effect.andThen(warning, here(asked.text, asked.values)))
     })
     return started
   }

@@ -7,17 +7,22 @@ import { Effect } from "effect"
 import { vi } from "vitest"
 import { newChange, newFile, tenant, withStorage } from "./Given.ts"
 
+const committed = Effect.gen(function* () {
+  const ledger = yield* Ledger
+  const change = yield* newChange()
+  yield* ledger.commit(change)
+  return { ledger, payment: change.payment.after }
+})
+
 it.live("given a file that no thread can open, when it is searched, then what was committed is found", () =>
   Effect.gen(function* () {
     const filename = yield* newFile
     yield* Effect.gen(function* () {
-      const ledger = yield* Ledger
-      const change = yield* newChange()
-      yield* ledger.commit(change)
+      const { ledger, payment } = yield* committed
       renameSync(filename, `${filename}.moved`)
       for (const time of ["the first search", "the second search"]) {
         const { payments } = yield* ledger.search(tenant, { createdFrom: 0, limit: 10, walkAtMost: 10 })
-        expect(payments, time).toStrictEqual([change.payment.after])
+        expect(payments, time).toStrictEqual([payment])
       }
       renameSync(`${filename}.moved`, filename)
     }).pipe(withStorage({ filename }))
@@ -28,9 +33,7 @@ it.live("given lists that no index leads to, when operators read them, then this
   Effect.gen(function* () {
     const filename = yield* newFile
     yield* Effect.gen(function* () {
-      const ledger = yield* Ledger
-      const change = yield* newChange()
-      yield* ledger.commit(change)
+      const { ledger, payment } = yield* committed
       const asked = vi.spyOn(StatementSync.prototype, "all")
       yield* Effect.addFinalizer(() => Effect.sync(() => asked.mockRestore()))
       yield* ledger.payments(tenant, { limit: 10 })
@@ -38,7 +41,7 @@ it.live("given lists that no index leads to, when operators read them, then this
       const found = yield* ledger.search(tenant, { createdFrom: 0, limit: 10, walkAtMost: 10 })
       yield* (yield* Audit).search({ actor: "jo", limit: 10 })
       yield* (yield* Settlements).balance({ tenant, from: 0, until: 1 })
-      expect(found.payments).toStrictEqual([change.payment.after])
+      expect(found.payments).toStrictEqual([payment])
       expect(asked).toHaveBeenCalledOnce()
     }).pipe(withStorage({ filename }), Effect.scoped)
     // The thread's connection is closed first: the last one that may write leaves no log behind, which a copy would lack.
