@@ -115,6 +115,11 @@ export const parts: Readonly<Record<string, readonly [proves: string, ...lines: 
     "Generated clients, linters and a browser accept the API, the hosted pages and the console",
     "POINTSMAN_TOOLS=all vitest run --project http --project console --project server Clients Lint browser"
   ],
+  cost: [
+    "A create through the server takes no more processor time than when these checks last ran whole",
+    "npm run --silent build",
+    "npm run --silent bench:cost"
+  ],
   benches: ["Every benchmark runs", "npm run --silent bench", "npm run --silent bench:all -- --smoke"],
   console: [
     "People find and settle their payments among 1,000,000 in the console, with a browser",
