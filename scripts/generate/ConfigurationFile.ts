@@ -90,6 +90,8 @@ const parts: Readonly<Record<string, Part>> = {
         "of the main button, whose white text needs a contrast of 4.5:1 on it; a blue where it is left out",
       "brand.support": "a link to help, below the payment; none where it is left out",
       "brand.terms": "a link to the terms and conditions, below the payment; none where it is left out",
+      hostedPage:
+        "sandbox [pages](../guides/hosted-page.md#what-the-customer-sees) lead to the provider's test page; to buttons where it is left out",
       retention:
         "for how long it [keeps](../guides/retention.md) what has ended; as the file says where it is left out",
       "retention.payments":

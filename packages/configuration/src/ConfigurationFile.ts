@@ -268,6 +268,7 @@ const WorkspaceFile = Schema.Struct({
   suspended: Schema.optionalKey(Schema.Boolean),
   partner: Schema.optionalKey(Schema.Struct({ allowance: integer(0, "a whole number of sub-merchants, 0 or more") })),
   brand: Schema.optionalKey(BrandFile),
+  hostedPage: Schema.optionalKey(Schema.Literals(["provider"])),
   /** The file's where it is left out. */
   retention: Schema.optionalKey(RetentionFile),
   /** The file's where it is left out. */

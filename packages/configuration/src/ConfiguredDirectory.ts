@@ -64,6 +64,7 @@ const workspaceOf = (workspace: WorkspaceFile, file: ConfigurationFile): Workspa
     suspended: workspace.suspended ?? false,
     partner: workspace.partner ?? null,
     ...(workspace.brand === undefined ? {} : { brand: workspace.brand }),
+    ...(workspace.hostedPage === undefined ? {} : { hostedPage: workspace.hostedPage }),
     ...(retention === undefined ? {} : { retention }),
     ...(fourEyes === undefined ? {} : { fourEyes })
   }

@@ -5,6 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import {
   ActionNotOffered,
   type AttemptOutcome,
+  type Caller,
   HostedSuspended,
   Pointsman,
   type RoutingSettings
@@ -21,6 +22,7 @@ import {
   StorageError,
   Unanswered
 } from "@pointsman/core/ports"
+import { scriptedProvider } from "@pointsman/core/testing"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import {
@@ -40,7 +42,7 @@ import {
   suspend,
   typesOf
 } from "./support/Pages.ts"
-import { request, runOut, type World, world } from "./support/World.ts"
+import { caller, request, runOut, type World, world } from "./support/World.ts"
 
 const make = (options: Parameters<typeof world>[0] = {}): World => world({ connections: liveConnections, ...options })
 
@@ -72,6 +74,57 @@ const sent = Effect.fnUntraced(function* (change: Parameters<typeof paged>[1] = 
 
 const comesBack = (token: string) =>
   Effect.flatMap(Pointsman, (pointsman) => Effect.map(pointsman.returnFromCheckout(token), ({ payment }) => payment))
+
+describe("a sandbox page of a workspace that asks for the provider's", () => {
+  const asking: Caller = { ...caller, workspace: { ...caller.workspace, hostedPage: "provider" } }
+
+  const real = world()
+  it.effect("given a real connector, then its page leads to the provider's checkout, and has no buttons", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const { payment, token } = yield* paged(asking)
+      assert.strictEqual(payment.hosted?.leadsTo, "provider")
+      assert.instanceOf(yield* Effect.flip(pointsman.actOnHostedPage(token, { _tag: "Approve" })), ActionNotOffered)
+      assert.lengthOf(real.provider.charges, 0)
+      real.provider.onOpenCheckout = () => Effect.succeed(opened())
+      const step = yield* pointsman.openCheckout(token, comeBack)
+      assert.deepStrictEqual(step, { _tag: "Redirect", url: "https://provider.example/pay/1" })
+      real.provider.onLookUpCharge = () => Effect.succeed(found(captured))
+      assert.strictEqual((yield* comesBack(token)).state, "Captured")
+    }).pipe(Effect.provide(real.layer))
+  )
+
+  const unset = world()
+  it.effect("given the workspace does not ask, then its page has the buttons, and opens no checkout", () =>
+    Effect.gen(function* () {
+      const { payment, token } = yield* paged()
+      assert.notProperty(payment.hosted, "leadsTo")
+      const { openCheckout } = yield* Pointsman
+      assert.instanceOf(yield* Effect.flip(openCheckout(token, comeBack)), ActionNotOffered)
+    }).pipe(Effect.provide(unset.layer))
+  )
+
+  const provider = scriptedProvider()
+  const simulator = { ...provider, definition: { ...provider.definition, environments: ["sandbox"] as const } }
+  const simulated = world({ provider: simulator })
+  it.effect("given only connectors that are never in production, then its page has the buttons", () =>
+    Effect.gen(function* () {
+      const { payment, token } = yield* paged(asking)
+      assert.notProperty(payment.hosted, "leadsTo")
+      const { payment: paid } = yield* (yield* Pointsman).actOnHostedPage(token, { _tag: "Approve" })
+      assert.strictEqual(paid.state, "Captured")
+    }).pipe(Effect.provide(simulated.layer))
+  )
+
+  const changed = world()
+  it.effect("given the workspace asks no more, then a page that led to the provider still does", () =>
+    Effect.gen(function* () {
+      const { token } = yield* paged(asking)
+      changed.provider.onOpenCheckout = () => Effect.succeed(opened())
+      assert.strictEqual((yield* (yield* Pointsman).openCheckout(token, comeBack))._tag, "Redirect")
+    }).pipe(Effect.provide(changed.layer))
+  )
+})
 
 describe("opening a checkout", () => {
   const plain = make()

@@ -1,5 +1,5 @@
 /** From the parsed body of a create to core's request, with the defaults of the API applied. */
-import { type CreateRequest, type Environment, kindOfMethod, type Purchase } from "@pointsman/core"
+import { type Caller, type CreateRequest, kindOfMethod, type Purchase } from "@pointsman/core"
 import { Effect, Result, Schema } from "effect"
 import { CreatePayment } from "./api/CreatePayment.ts"
 import type { ErrorBody } from "./api/Errors.ts"
@@ -11,7 +11,7 @@ const decode = Schema.decodeUnknownResult(CreatePayment, { errors: "all" })
 /** `hasPages`: there are hosted pages, so that `return_url` can be taken. */
 export const decodeCreate = (
   body: unknown,
-  environment: Environment,
+  { tenant, workspace }: Pick<Caller, "tenant" | "workspace">,
   idempotencyKey: string | null,
   hasPages: boolean
 ): Effect.Effect<CreateRequest, ErrorBody<"validation_error">> => {
@@ -21,8 +21,15 @@ export const decodeCreate = (
   const decoded = decode(body)
   if (Result.isFailure(decoded)) return Effect.fail(validationError(decoded.failure.issue, createExpectations))
   const request = decoded.success
-  if (request.simulate !== undefined && environment !== "sandbox") {
+  if (request.simulate !== undefined && tenant.environment !== "sandbox") {
     return Effect.fail(validationErrorOf("`simulate` requires a sandbox key"))
+  }
+  if (request.simulate !== undefined && request.return_url !== undefined && workspace.hostedPage === "provider") {
+    return Effect.fail(
+      validationErrorOf(
+        "`simulate` cannot be combined with `return_url`: pages of this workspace lead to the provider's"
+      )
+    )
   }
   if (request.return_url !== undefined && request.instruments !== undefined) {
     return Effect.fail(

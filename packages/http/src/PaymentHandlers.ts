@@ -56,7 +56,7 @@ export const layer = HttpApiBuilder.group(
             const idempotencyKey = headers["idempotency-key"] ?? null
             if (idempotencyKey === null && tenant.environment === "production") return yield* Effect.fail(keyRequired)
             const body = yield* readJson(request, createLimits.bodyBytes)
-            const create = yield* decodeCreate(body, tenant.environment, idempotencyKey, views.hasPages)
+            const create = yield* decodeCreate(body, { tenant, workspace }, idempotencyKey, views.hasPages)
             return yield* Effect.gen(function* () {
               const created = yield* pointsman
                 .create({ tenant, workspace, apiKeyHash: apiKey.hash }, create)

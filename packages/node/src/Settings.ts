@@ -177,6 +177,8 @@ export interface Workspace {
   readonly suspended?: boolean
   readonly partner?: { readonly allowance: number }
   readonly brand?: Brand
+  /** Sandbox pages lead to the provider's own test page instead of showing buttons. */
+  readonly hostedPage?: "provider"
   readonly retention?: Retention
   /** Minor units by currency, from which on a second person approves what an operator states; one is enough unless set. */
   readonly fourEyes?: { readonly [currency: string]: number }

@@ -2,7 +2,7 @@
  * Customers who pay on a provider's own page, in front of a whole server: by forms and redirects alone.
  * `browser/Journeys.browser.test.ts` plays all of them in Chromium.
  */
-import { assert, describe, it } from "vitest"
+import { assert, describe, expect, it } from "vitest"
 import { makeFormCustomer } from "./support/journeys/Customer.ts"
 import { playJourney, providers, variations } from "./support/journeys/Journeys.ts"
 import { openMollie } from "./support/journeys/MollieStandIn.ts"
@@ -14,6 +14,26 @@ const played = variations.filter(({ isForBrowser = false }) => isLong || !isForB
 
 describe.each(providers)("a customer who pays at $name", (provider) => {
   it.each(played)("$name", (variation) => playJourney(provider, variation, makeFormCustomer()))
+})
+
+describe("a sandbox workspace that asks for the provider's page", () => {
+  it("given a test key of Mollie, then its customer pays on Mollie's own test page", async () => {
+    const shop = await openShop((now) => openMollie(now, false, "test"), "card", "sandbox")
+    const customer = makeFormCustomer()
+    const created = await shop.create()
+    await customer.goTo(created.page)
+    await customer.press("Continue to payment")
+    await customer.fill("Card number", "4242424242424242")
+    await customer.press("Pay")
+    await customer.choose("paid")
+    await customer.press("Continue")
+    await customer.isAt(shop.backAt(created, "CAPTURED"))
+    await shop.deliver()
+    assert.deepInclude(await shop.accountOf(created), { status: "CAPTURED", captured: 1999 })
+    await expect(shop.create({ simulate: { charge: "approve" } })).rejects.toThrow(
+      "`simulate` cannot be combined with `return_url`"
+    )
+  })
 })
 
 describe("a payment that is held at Mollie", () => {

@@ -37,6 +37,7 @@ export const directory = (it: StorageTest): void => {
           country: null,
           category: null,
           brand: { name: "Café Ü", logo: "https://cdn.example/logo.svg", support: "mailto:help@shop.example" },
+          hostedPage: "provider",
           fourEyes: { EUR: 100_000, JPY: 0 }
         })
         const apiKey = apiKeyOf(tenant, { scopes: ["payments:read", "events:read"], source: "configuration" })

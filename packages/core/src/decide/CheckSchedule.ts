@@ -5,6 +5,7 @@
  * alone, so a server that was off for a day, or died between two ticks, forgets nothing.
  */
 import type { CheckIntervals } from "../model/CheckIntervals.ts"
+import { leadsToProvider } from "../model/HostedPage.ts"
 import type { Payment } from "../model/Payment.ts"
 import { type PaymentState, statusOf } from "../model/PaymentMachine.ts"
 import type { Refund } from "../model/Refund.ts"
@@ -61,16 +62,17 @@ const deadAfter = ({ deadRequestMillis }: CheckIntervals, claimWindowMillis: num
   Math.max(claimWindowMillis, deadRequestMillis)
 
 const stateCheckAt = (
-  { createdAt, hosted, state, tenant, updatedAt: since }: Payment,
+  payment: Payment,
   intervals: CheckIntervals,
   claimWindowMillis: number,
   now: number
 ): number | null => {
+  const { createdAt, hosted, state, updatedAt: since } = payment
   const { pendingMillis, unknownMillis } = intervals
   // The first look is over when the page is; a page that is over is looked at again at once.
   if (state === "AwaitingCustomer") return Math.max(hosted?.expiresAt ?? now, now + 1)
   // What a customer approved can be taken for some hours: a step that died is noticed as soon as an open checkout is checked.
-  const isCheckout = hosted !== null && tenant.environment === "production"
+  const isCheckout = leadsToProvider(payment)
   const deadRequestMillis =
     isCheckout && state === "Charging"
       ? Math.min(intervals.deadRequestMillis, pendingMillis)

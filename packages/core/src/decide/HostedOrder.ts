@@ -10,14 +10,14 @@ export class PageNotFound extends Schema.TaggedError<PageNotFound>()("pointsman/
 /** The workspace is suspended: nothing new begins on its pages. Nothing was sent. */
 export class HostedSuspended extends Schema.TaggedError<HostedSuspended>()("pointsman/HostedSuspended", {}) {}
 
-/** The page of the payment's environment does not offer this: production has no buttons, the sandbox no checkout. */
+/** The page does not offer this: one that leads to a provider has no buttons, one with buttons no checkout. */
 export class ActionNotOffered extends Schema.TaggedError<ActionNotOffered>()("pointsman/ActionNotOffered", {}) {}
 
 /** Whether the page's time ran out before anything began on it. */
 export const isPageOver = ({ hosted, state }: Payment, now: number): boolean =>
   state === "AwaitingCustomer" && hosted !== null && now >= hosted.expiresAt
 
-/** The sandbox page's buttons. In production a customer can go to the provider's checkout, or cancel. */
+/** The buttons of the sandbox. On a page that leads to a provider a customer can go there, or cancel. */
 export type HostedAction =
   | { readonly _tag: "Approve" }
   | { readonly _tag: "ApproveAfterChallenge" }
@@ -39,7 +39,7 @@ export interface HostedOutcome {
   readonly acted: boolean
 }
 
-/** Where the production page leads. */
+/** Where a page that leads to a provider leads now. */
 export type CheckoutStep =
   /** To the provider's checkout. */
   | { readonly _tag: "Redirect"; readonly url: string }

@@ -27,6 +27,8 @@ export interface Workspace {
   /** Set for white-label partners: how many sub-merchants they may provision. */
   readonly partner: { readonly allowance: number } | null
   readonly brand?: Brand
+  /** Where it is set, sandbox pages lead to the provider's own test page instead of showing buttons. */
+  readonly hostedPage?: "provider"
   /** Where it differs from the defaults (`retentionOf`). */
   readonly retention?: Partial<RetentionTimes>
   /** From which amounts on a second person approves what an operator states; absent where one is enough. */

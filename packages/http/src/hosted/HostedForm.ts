@@ -1,5 +1,5 @@
 /** What the page's buttons post. */
-import { type DeclineCategory, declineCategories, type Environment, type HostedAction } from "@pointsman/core"
+import { type DeclineCategory, declineCategories, type HostedAction } from "@pointsman/core"
 
 /** Far more than the longest form that a page has. */
 export const formBytesAtMost = 1_024
@@ -7,11 +7,11 @@ export const formBytesAtMost = 1_024
 /** `OpenCheckout` leads to the provider's own page. */
 export type Pressed = HostedAction | { readonly _tag: "OpenCheckout" }
 
-/** `undefined` for what no button of the environment's pages posts. */
-export const pressedOf = (environment: Environment, form: URLSearchParams): Pressed | undefined => {
+/** `undefined` for what no button of the page posts. */
+export const pressedOf = (isProviders: boolean, form: URLSearchParams): Pressed | undefined => {
   const action = form.get("action")
   if (action === "cancel") return { _tag: "Cancel" }
-  if (environment === "production") return action === "continue" ? { _tag: "OpenCheckout" } : undefined
+  if (isProviders) return action === "continue" ? { _tag: "OpenCheckout" } : undefined
   switch (action) {
     case "approve":
       return { _tag: "Approve" }

@@ -6,6 +6,7 @@
  * token may act. It is the only secret, so a form of another site that knows it is not refused because of its origin.
  */
 import { type HostedFailure, type HostedView, Pointsman } from "@pointsman/core"
+import { leadsToProvider } from "@pointsman/core/internal"
 import { ByteSize, Cause, Effect, type Layer } from "effect"
 import { HttpIncomingMessage, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { hostedPageUrl } from "../PaymentView.ts"
@@ -108,7 +109,7 @@ export const layer = (
         if (form === "TooLarge") return withWayBack(readerOfRequest(visit.request), 413, "tooLarge")
         const view = yield* pointsman.hostedPage(visit.token)
         const { reader } = subject(visit, view)
-        const pressed = pressedOf(view.payment.tenant.environment, form)
+        const pressed = pressedOf(leadsToProvider(view.payment), form)
         if (pressed === undefined) return withWayBack(reader, 422, "unknownAction")
         return yield* Effect.catch(perform(visit, view, pressed), refuse(visit, reader))
       })

@@ -1,6 +1,6 @@
 /** The pages that a customer sees of a payment. */
 import { declineCategories, type HostedPage, type HostedView, type Payment, statusOf } from "@pointsman/core"
-import { amountText } from "@pointsman/core/internal"
+import { amountText, leadsToProvider } from "@pointsman/core/internal"
 import type { Document } from "./Document.ts"
 import { type Html, html } from "./Html.ts"
 import { declineReasonOf, outcomeOf, toneOf } from "./Outcomes.ts"
@@ -96,7 +96,7 @@ export const expiredPage = (subject: Subject): Document => ({ ...outcomePage(sub
 /** The outcome of a payment, or its progress. */
 export const resultPage = (subject: Subject, again?: LookAgain): Document => {
   const { payment } = subject
-  const isOpening = payment.state === "Charging" && payment.tenant.environment === "production"
+  const isOpening = payment.state === "Charging" && leadsToProvider(payment)
   return outcomePage(subject, isOpening ? "opening" : outcomeOf[payment.state], again)
 }
 

@@ -1,5 +1,6 @@
 /** Which page a customer sees of a payment. */
 import type { HostedPage, Payment } from "@pointsman/core"
+import { leadsToProvider } from "@pointsman/core/internal"
 
 export type Screen =
   /** The sandbox's buttons. */
@@ -14,7 +15,7 @@ export type Screen =
 export const screenOf = (payment: Payment, page: HostedPage): Screen => {
   switch (payment.state) {
     case "AwaitingCustomer":
-      return payment.tenant.environment === "sandbox" ? "Buttons" : "Checkout"
+      return leadsToProvider(payment) ? "Checkout" : "Buttons"
     case "CheckoutOpen":
       return "Checkout"
     case "Cancelled":

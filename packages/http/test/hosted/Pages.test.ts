@@ -1,4 +1,5 @@
 /** What each state of a payment shows, looked at and acted on. */
+import type { HostedPage } from "@pointsman/core"
 import { type Payment, type PaymentState, paymentStates, statusOf } from "@pointsman/core"
 import { describe, expect, test } from "vitest"
 import { routing } from "../support/Scripted.ts"
@@ -68,6 +69,15 @@ describe("a payment that waits for its customer", () => {
     expect(page.actions).toEqual(["continue", "cancel"])
     expect(page.words).not.toContain("Sandbox")
     expect(script.asked).toEqual([["hostedPage", "token"]])
+  })
+
+  test("given a sandbox page that leads to the provider, when it is opened, then it says so and has no buttons", async () => {
+    const page = await hostedWeb({
+      ...awaiting,
+      hosted: { ...awaiting.hosted, leadsTo: "provider" } as HostedPage
+    }).get()
+    expect(page.actions).toEqual(["continue", "cancel"])
+    expect(page.words).toContain("Sandbox")
   })
 
   test("given production, when the challenge is asked for, then it is the page without it", async () => {

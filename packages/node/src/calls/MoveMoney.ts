@@ -22,7 +22,7 @@ export const create = Effect.fnUntraced(function* (defaults: Defaults, order: un
   }
   const fields = yield* createFields(order)
   const request = yield* Effect.mapError(
-    InProcess.decodeCreate(fields, environment, given.idempotencyKey, views.hasPages),
+    InProcess.decodeCreate(fields, caller, given.idempotencyKey, views.hasPages),
     errorOf
   )
   const { isReplay, payment } = yield* pointsman.create(caller, request).pipe(

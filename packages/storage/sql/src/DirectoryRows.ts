@@ -33,6 +33,7 @@ export const makeDirectoryRows = <V>({ bindTexts, flag, readTexts, text, textOrN
       suspended: flag,
       partner: json(),
       brand: optional(json()),
+      hosted_page: optional(plain()),
       retention: optional(json()),
       four_eyes: optional(json())
     })

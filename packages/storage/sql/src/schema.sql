@@ -27,6 +27,8 @@ create table workspaces (
   -- long records are kept, and the amounts from which a second person approves what an operator states.
   partner text,
   brand text,
+  -- 'provider' where sandbox pages lead to a provider's own test page.
+  hosted_page text,
   retention text,
   four_eyes text
 );

@@ -1,5 +1,6 @@
 /** What a statement about a charge means for its payment. Pure. */
 import { type Attempt, endAttempt } from "../../model/Attempt.ts"
+import { leadsToProvider } from "../../model/HostedPage.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import { held, noMoney, type PaymentState } from "../../model/PaymentMachine.ts"
 import { type ChargeRecord, type ChargeState, type NeverReceived, Unanswered } from "../../model/ProviderStatement.ts"
@@ -200,8 +201,7 @@ const factOfMissing = (
         return checkoutFactOf(payment, { ...attempt, checkout: attempt.checkout }, said, source) ?? "TooEarly"
       }
       // A checkout whose opening went unanswered may be open, and be paid on later: nothing found is no last word.
-      const isCheckout = payment.hosted !== null && payment.tenant.environment === "production"
-      return isCheckout && via === "lookup" ? "TooEarly" : { on: "ChargeNotFound" }
+      return leadsToProvider(payment) && via === "lookup" ? "TooEarly" : { on: "ChargeNotFound" }
     }
     case "ChargePending":
       // On a checkout the customer may still be at a challenge.

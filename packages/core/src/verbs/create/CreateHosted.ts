@@ -10,10 +10,12 @@ import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
 import { type Caller, type Created, type CreateRequest, PaymentResultUnknown } from "../../decide/CreateRequest.ts"
 import { Start, step } from "../../machine/Machine.ts"
 import { type Claim, moveClaim } from "../../model/Claim.ts"
-import { hostedPageMillis } from "../../model/HostedPage.ts"
+import { type HostedPage, hostedPageMillis } from "../../model/HostedPage.ts"
 import type { Payment } from "../../model/Payment.ts"
 import { paymentEvent } from "../../model/PaymentEvents.ts"
 import { PaymentMachine } from "../../model/PaymentMachine.ts"
+import { Connectors } from "../../ports/Connector.ts"
+import { Directory } from "../../ports/Directory.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 import { Secrets } from "../../ports/Secrets.ts"
 import { StorageHistory } from "../../ports/StorageHistory.ts"
@@ -37,6 +39,9 @@ export const createHosted = Effect.fnUntraced(function* (
   const { tenant } = caller
   const { idempotencyKey: key } = request
   const tokenHash = yield* secrets.hash(yield* secrets.pageToken(paymentId))
+  const asked = yield* Effect.result(providersPage(caller))
+  if (Result.isFailure(asked)) return yield* endUnsent(tenant, key, fingerprint, asked.failure)
+  const leadsTo = asked.success
   const tag = key === null ? null : yield* keyTag(tenant, key)
   const created = claimUnlessRecovered(caller, request, fingerprint, (isKeyGuarded) =>
     decideAndCommit({
@@ -48,7 +53,7 @@ export const createHosted = Effect.fnUntraced(function* (
         // Released, or past its retention: the same key is a new request.
         const now = yield* Clock.currentTimeMillis
         const version = (yield* StorageHistory).firstVersion()
-        const begun = { paymentId, version, tokenHash, standing: standing.claim, now }
+        const begun = { paymentId, version, tokenHash, leadsTo, standing: standing.claim, now }
         const guard = yield* claimGuard(tag === null || !isKeyGuarded ? null : { tag, kind: "charge" })
         const step = { ...firstStep(caller, request, fingerprint, begun), guard }
         return write<Created>(step, { payment: step.payment.after, isReplay: false })
@@ -72,12 +77,23 @@ export const createHosted = Effect.fnUntraced(function* (
 })
 
 /** Stored where an earlier try was written. Its token was given to no one, so that nothing happened on its page. */
+/** Where only the simulator is connected, which is never in production, no provider has a page: the buttons stay. */
+const providersPage = Effect.fnUntraced(function* ({ tenant, workspace }: Caller) {
+  if (tenant.environment !== "sandbox" || workspace.hostedPage !== "provider") return undefined
+  const { definition } = yield* Connectors
+  const connections = yield* (yield* Directory).connections(tenant)
+  const isReal = (name: string) =>
+    Option.exists(definition(name), ({ environments }) => environments.includes("production"))
+  return connections.some(({ active, connector }) => active && isReal(connector)) ? ("provider" as const) : undefined
+})
+
 const isOurs = (stored: Claim | Payment | null): stored is Payment => stored !== null && "tenant" in stored
 
 interface First {
   readonly paymentId: string
   readonly version: number
   readonly tokenHash: string
+  readonly leadsTo: HostedPage["leadsTo"]
   readonly standing: Claim | null
   readonly now: number
 }
@@ -86,7 +102,7 @@ const firstStep = (
   caller: Caller,
   request: HostedRequest,
   fingerprint: string | null,
-  { now, paymentId, standing, tokenHash, version }: First
+  { leadsTo, now, paymentId, standing, tokenHash, version }: First
 ): Step => {
   const row = Result.getOrThrow(step(PaymentMachine, Start, "CustomerAwaited"))
   const payment = newPayment(caller, request, {
@@ -97,7 +113,8 @@ const firstStep = (
       tokenHash,
       returnUrl: request.returnUrl,
       cancelUrl: request.cancelUrl ?? null,
-      expiresAt: now + hostedPageMillis
+      expiresAt: now + hostedPageMillis,
+      ...(leadsTo && { leadsTo })
     },
     routing: null,
     createdAt: now

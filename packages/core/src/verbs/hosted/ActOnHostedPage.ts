@@ -4,6 +4,7 @@ import { writeFact } from "../../commit/WriteFact.ts"
 import type { ChargeFact } from "../../decide/ChargeFact.ts"
 import { PaymentResultUnknown } from "../../decide/CreateRequest.ts"
 import { ActionNotOffered, type HostedAction, type HostedOutcome } from "../../decide/HostedOrder.ts"
+import { leadsToProvider } from "../../model/HostedPage.ts"
 import type { Payment } from "../../model/Payment.ts"
 import type { ChargeSimulation, Simulation } from "../../model/Simulation.ts"
 import { takesCharges } from "../../routing/run/RoutePayment.ts"
@@ -18,7 +19,7 @@ export const actOnHostedPage = (token: string, action: HostedAction) => Effect.u
 
 const act = Effect.fnUntraced(function* (token: string, action: HostedAction) {
   const payment = yield* findPage(token)
-  if (payment.tenant.environment !== "sandbox" && action._tag !== "Cancel") return yield* new ActionNotOffered()
+  if (leadsToProvider(payment) && action._tag !== "Cancel") return yield* new ActionNotOffered()
   switch (action._tag) {
     case "Approve":
       return yield* charge(payment, payment.simulation)

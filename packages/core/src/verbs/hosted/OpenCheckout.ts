@@ -8,7 +8,7 @@ import { OpenConnections } from "../../call/OpenConnections.ts"
 import { PaymentResultUnknown } from "../../decide/CreateRequest.ts"
 import { ActionNotOffered, type CheckoutStep } from "../../decide/HostedOrder.ts"
 import type { Connection } from "../../model/Connection.ts"
-import { checkoutUrlContext } from "../../model/HostedPage.ts"
+import { checkoutUrlContext, leadsToProvider } from "../../model/HostedPage.ts"
 import type { Payment } from "../../model/Payment.ts"
 import type { CheckoutOpened, Rejected } from "../../model/ProviderStatement.ts"
 import { NotSent, Unanswered } from "../../model/ProviderStatement.ts"
@@ -28,7 +28,7 @@ export const openCheckout = (token: string, returnUrl: string) => Effect.uninter
 
 const open = Effect.fnUntraced(function* (token: string, returnUrl: string) {
   const page = yield* findPage(token)
-  if (page.tenant.environment !== "production") return yield* new ActionNotOffered()
+  if (!leadsToProvider(page)) return yield* new ActionNotOffered()
   const begun = yield* beginHosted(page, (connection) => opensCheckouts(connection, page))
   if (begun._tag === "Stands") return yield* stepOf(begun.payment)
   // From here on a provider may be asked: a bug must not read as "nothing was sent".

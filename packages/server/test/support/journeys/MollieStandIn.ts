@@ -36,7 +36,10 @@ import {
   type StandIn
 } from "./StandIn.ts"
 
-const apiKey = "live_ofTheJourneys0123456789abcdefg"
+const apiKeyOf = (mode: Mode) => `${mode}_ofTheJourneys0123456789abcdefg`
+
+/** https://docs.mollie.com/docs/testing */
+type Mode = "live" | "test"
 const webhookSecret = "the secret of the signed webhooks"
 const messagePath = "/api/v1/psp-webhooks/mollie"
 
@@ -85,7 +88,8 @@ interface MollieStandIn extends StandIn {
 }
 
 /** `isSigned`: its messages are signed events, and otherwise the id of the payment alone. */
-export const openMollie = async (now: () => number, isSigned: boolean): Promise<MollieStandIn> => {
+export const openMollie = async (now: () => number, isSigned: boolean, mode: Mode = "live"): Promise<MollieStandIn> => {
+  const apiKey = apiKeyOf(mode)
   const payments = new Map<string, Payment>()
   const keys = new Map<string, { readonly body: string; readonly answer: TransportAnswer }>()
   const asked: Array<string> = []
@@ -95,7 +99,7 @@ export const openMollie = async (now: () => number, isSigned: boolean): Promise<
   const write = (one: Payment): Fields => {
     const { amount, captureMode, metadata, redirectUrl, webhookUrl } = one.asked
     const common = {
-      ...{ id: one.id, mode: "live", amount, metadata, redirectUrl, webhookUrl, sequenceType: "oneoff" },
+      ...{ id: one.id, mode, amount, metadata, redirectUrl, webhookUrl, sequenceType: "oneoff" },
       ...{
         method: one.method,
         captureMode,
@@ -117,7 +121,7 @@ export const openMollie = async (now: () => number, isSigned: boolean): Promise<
   }
 
   const writeRefund = (one: Payment, { amount, createdAt, id, metadata, status }: Refund): Fields =>
-    refund({ id, mode: "live", paymentId: one.id, amount, metadata, status, createdAt: isoOf(createdAt) })
+    refund({ id, mode, paymentId: one.id, amount, metadata, status, createdAt: isoOf(createdAt) })
 
   const end = (one: Payment, status: End): void => {
     one.status = status

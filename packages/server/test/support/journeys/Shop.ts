@@ -1,7 +1,7 @@
 /** A shop with a server of Pointsman in front of one provider, on a clock that the test turns. */
 import { createHmac } from "node:crypto"
 import { assert } from "vitest"
-import { liveKey } from "../Configurations.ts"
+import { liveKey, testKey } from "../Configurations.ts"
 import { startInProcess } from "../ServerInProcess.ts"
 import { temporaryFolder } from "../ServerProcess.ts"
 import { makeTurnedClock } from "../TurnedClock.ts"
@@ -56,8 +56,11 @@ export interface Shop {
 
 export const openShop = async (
   open: (now: () => number) => Promise<StandIn>,
-  method: "card" | "bank" | "wallet"
+  method: "card" | "bank" | "wallet",
+  /** The workspace asks for the provider's page in the sandbox too. */
+  environment: "production" | "sandbox" = "production"
 ): Promise<Shop> => {
+  const key = environment === "production" ? liveKey : testKey
   const turned = makeTurnedClock(begun)
   const standIn = await open(turned.now)
   const receiver = await startReceiver(turned.now)
@@ -73,9 +76,10 @@ export const openShop = async (
           id: "acme",
           name: "Acme",
           country: "NL",
-          keys: [{ environment: "production", secret: liveKey }],
-          connections: [standIn.connection],
-          webhooks: [{ environment: "production", url: receiver.url, secret: webhookSecret }]
+          hostedPage: "provider",
+          keys: [{ environment, secret: key }],
+          connections: [{ ...standIn.connection, environment }],
+          webhooks: [{ environment, url: receiver.url, secret: webhookSecret }]
         }
       ]
     }
@@ -84,7 +88,7 @@ export const openShop = async (
   const ask = async (path: string, body?: object) => {
     const idempotencyKey = body === undefined ? undefined : `order-20417-try-${++keys}`
     const answer = await server.request(body === undefined ? "GET" : "POST", `/api/v1/payments${path}`, {
-      key: liveKey,
+      key,
       ...(body === undefined ? {} : { body, idempotencyKey })
     })
     assert.isBelow(answer.status, 300, JSON.stringify(answer.body))
@@ -98,8 +102,7 @@ export const openShop = async (
     standIn,
     refund: async ({ id }, body) => {
       const idempotencyKey = `order-20417-try-${++keys}`
-      return (await server.request("POST", `/api/v1/payments/${id}/refunds`, { key: liveKey, idempotencyKey, body }))
-        .status
+      return (await server.request("POST", `/api/v1/payments/${id}/refunds`, { key, idempotencyKey, body })).status
     },
     refundsOf: async ({ id }) => {
       const { payment_status: status, refund_pending_amount: pending, refunded_amount: refunded } = await ask(`/${id}`)
