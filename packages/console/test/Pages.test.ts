@@ -110,6 +110,25 @@ describe("payments", () => {
     await pageOf(await here.send("/payments/acme/staging", { cookie }), 404)
   })
 
+  it("given results that are not known, then no page says that nothing was captured, or shows a refund as done", async () => {
+    const cookie = await here.signIn("jo", everywhere("support"))
+    const { onCharge } = here.provider
+    here.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "the line is cut" }))
+    const unknown = await here.pay("acme", "sandbox", "automatic")
+    const shown = await pageOf(await here.send(`${at}/${unknown.id}`, { cookie }))
+    assert.include(shown, '<span class="status unsure">Unknown</span>')
+    assert.include(shown, "The customer may have been charged.")
+    assert.notInclude(shown, "Nothing is captured")
+    here.provider.onCharge = onCharge
+    const { id } = await here.pay("acme", "sandbox", "automatic")
+    here.provider.onRefund = () => Effect.fail(new Unanswered({ reason: "the line is cut" }))
+    const form = { key: "key-of-a-form", amount: "5.00", reason: "" }
+    assert.match(leadsTo(await here.send(`${at}/${id}/refund`, { cookie, form })), /notice=unknown$/u)
+    const refunding = await pageOf(await here.send(`${at}/${id}`, { cookie }))
+    assert.include(refunding, '<span class="status wait">Refund open</span>')
+    assert.include(refunding, "€5.00 being refunded")
+  })
+
   it("given a viewer, when it asks for or posts a refund, then it is refused, and the provider is not asked", async () => {
     const cookie = await here.signIn("jo", everywhere("viewer"))
     const { id } = await here.pay("acme", "sandbox", "automatic")
@@ -134,13 +153,13 @@ describe("payments", () => {
     const form = { key, amount: "5,00", reason: "damaged" }
     const post = () => here.send(`${at}/${id}/refund`, { cookie, form })
     const both = (await Promise.all([post(), post()])).map(leadsTo)
-    assert.include(both, `${at}/${id}?notice=done`)
-    assert.strictEqual(leadsTo(await post()), `${at}/${id}?notice=done`)
+    assert.include(both, `${at}/${id}?notice=refunded`)
+    assert.strictEqual(leadsTo(await post()), `${at}/${id}?notice=refunded`)
     assert.deepStrictEqual(
       here.provider.refunds.map(({ money }) => money),
       [{ minorUnits: 500, currency: "EUR" }]
     )
-    const shown = await pageOf(await here.send(`${at}/${id}?notice=done`, { cookie }))
+    const shown = await pageOf(await here.send(`${at}/${id}?notice=refunded`, { cookie }))
     assert.include(shown, "Partially refunded")
     assert.include(shown, "damaged")
   })
@@ -187,11 +206,11 @@ describe("payments", () => {
     const page = await pageOf(await here.send(`${at}/${first.id}`, { cookie }))
     for (const act of ["Capture…", "Void…"]) assert.include(page, act)
     const capture = { key: "key-of-capture", amount: "19.98" }
-    assert.match(leadsTo(await here.send(`${at}/${first.id}/capture`, { cookie, form: capture })), /notice=done$/u)
+    assert.match(leadsTo(await here.send(`${at}/${first.id}/capture`, { cookie, form: capture })), /notice=captured$/u)
     const none = await here.send(`${at}/${first.id}/void`, { cookie, form: { key: "key-of-a-void" } })
     assert.include(await pageOf(none, 409), "AUTHORIZED")
     const done = await here.send(`${at}/${second.id}/void`, { cookie, form: { key: "key-of-a-void" } })
-    assert.match(leadsTo(done), /notice=done$/u)
+    assert.match(leadsTo(done), /notice=voided$/u)
     assert.deepStrictEqual([here.provider.captures.length, here.provider.voids.length], [1, 1])
     assert.strictEqual(here.provider.captures[0]?.money.minorUnits, 1998)
   })

@@ -136,7 +136,7 @@ describe("one review", () => {
     const both = await Promise.all([post(), post()])
     for (const response of [...both, await post()]) {
       assert.strictEqual(response.status, 303)
-      assert.strictEqual(response.headers.get("location"), `/console/payments/acme/sandbox/${id}?notice=done`)
+      assert.strictEqual(response.headers.get("location"), `/console/payments/acme/sandbox/${id}?notice=settled`)
     }
     const { payment: settled, timeline } = await eventsOf(id)
     assert.deepInclude(settled, { state: "Captured", capturedMinor: 1999, providerRef: "ch_1", review: null })

@@ -41,7 +41,7 @@ const tryConsole = async (
   // The form's key is in its address.
   const key = new URL(asked.location ?? "", url).searchParams.get("key") ?? ""
   const done = await browser.post(refundUrl, { key, amount: "5.00", reason: "a dent & a scratch + more" })
-  assert.deepStrictEqual([done.status, /notice=done/u.test(done.location ?? "")], [303, true])
+  assert.deepStrictEqual([done.status, /notice=refunded/u.test(done.location ?? "")], [303, true])
   const refunded = await pointsman.payment(payment.id)
   assert.strictEqual(refunded.refunded_amount, 500)
   const shown = await browser.get(new URL(done.location ?? "", url).href)

@@ -6,13 +6,13 @@ export const style = `
 :root {
   color-scheme: light dark;
   --ground: #f3f5f8; --card: #ffffff; --line: #dde2ea; --edge: #747e8f; --text: #171b24; --soft: #555e6e;
-  --accent: #2252cf; --on-accent: #ffffff; --hover: #eef2f9; --good: #14713d; --bad: #b42318; --wait: #7a4d00;
+  --accent: #2252cf; --on-accent: #ffffff; --hover: #eef2f9; --good: #14713d; --bad: #b42318; --wait: #7a4d00; --unsure: #6b3fa8;
   --note: #fff3d6; --note-text: #5b4300;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --ground: #0e1117; --card: #171b23; --line: #2b313d; --edge: #7c8799; --text: #eef1f6; --soft: #aab3c2;
-    --accent: #8fb2ff; --on-accent: #0b1a3c; --hover: #212733; --good: #7bdca2; --bad: #ffa59c; --wait: #f6cd7a;
+    --accent: #8fb2ff; --on-accent: #0b1a3c; --hover: #212733; --good: #7bdca2; --bad: #ffa59c; --wait: #f6cd7a; --unsure: #d5baff;
     --note: #33290f; --note-text: #f7dd9a;
   }
 }
@@ -52,7 +52,7 @@ a { color: var(--accent); }
 .note { background: var(--note); color: var(--note-text); border-radius: .5rem; padding: .625rem .875rem; }
 .soft { color: var(--soft); }
 .amount { font-size: 1.75rem; font-weight: 650; font-variant-numeric: tabular-nums; margin: 0; }
-.good { color: var(--good); } .bad { color: var(--bad); } .wait { color: var(--wait); }
+.good { color: var(--good); } .bad { color: var(--bad); } .wait { color: var(--wait); } .unsure { color: var(--unsure); }
 .status { font-weight: 600; font-size: .875rem; padding: .125rem .5rem; border-radius: 1rem;
   background: color-mix(in srgb, currentcolor 9%, var(--card)); }
 table { width: 100%; border-collapse: collapse; font-size: .9375rem; overflow-wrap: break-word; }
@@ -90,7 +90,7 @@ button:hover, .button:hover { background: var(--hover); }
 .main, .main:hover { background: var(--accent); border-color: var(--accent); color: var(--on-accent); }
 .bar { width: 100%; height: .75rem; display: block; border-radius: .375rem; margin: .75rem 0; }
 .bar .whole { fill: var(--line); } .bar .kept { fill: var(--good); } .bar .given { fill: var(--accent); }
-.bar .pending { fill: var(--wait); } .bar .held { fill: var(--edge); }
+.bar .back { fill: var(--bad); } .bar .pending { fill: var(--wait); } .bar .held { fill: var(--edge); }
 .plot { display: grid; grid-template-columns: max-content 1fr; gap: .25rem .5rem; margin: 0 0 .75rem; font-size: .875rem; }
 .plot .axis { display: flex; flex-direction: column; justify-content: space-between; text-align: end; margin: -.6rem 0; }
 .plot .ends { grid-column: 2; display: flex; justify-content: space-between; gap: 1rem; }
@@ -114,10 +114,10 @@ summary { cursor: pointer; min-height: 1.5rem; padding: .25rem 0; }
 .path li:last-child { padding-bottom: 0; border-color: transparent; }
 .path li::before { content: ""; position: absolute; inset-inline-start: -.4375rem; top: .4375rem; width: .75rem; height: .75rem;
   border-radius: 50%; background: var(--card); border: 2px solid var(--edge); }
-.path .good, .path .bad, .path .wait { font-weight: 600; } .path .soft { font-weight: 400; }
+.path .good, .path .bad, .path .wait, .path .unsure { font-weight: 600; } .path .soft { font-weight: 400; }
 .path .good::before { background: var(--good); border-color: var(--good); }
 .path .bad::before { background: var(--bad); border-color: var(--bad); border-radius: 0; }
-.path .wait::before { border-color: var(--wait); }
+.path .wait::before { border-color: var(--wait); } .path .unsure::before { border-color: var(--unsure); border-style: dashed; }
 .path .asked::before { background: var(--accent); border-color: var(--accent); }
 .path .excluded::before { border-style: dashed; border-radius: 0; }
 .path .event::before { width: .5rem; height: .5rem; inset-inline-start: -.3125rem; top: .5625rem; }

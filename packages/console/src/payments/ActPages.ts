@@ -23,6 +23,8 @@ const meanings = {
   refund: "The provider gives the money back. It cannot be undone."
 } as const
 
+const doneNotice = { capture: "captured", void: "voided", refund: "refunded" } as const
+
 /** Minor units at most. */
 const mostOf = (act: Act, { amount, ...payment }: PaymentFile["payment"]): number =>
   act === "refund" ? refundable(payment) : amount
@@ -101,7 +103,7 @@ const submit = (act: Act) =>
       redirect: `${pathOf("payments", path, path.payment)}?notice=${notice}`
     })
     return yield* send(act, visit, path, view, key).pipe(
-      Effect.as(noticed("done")),
+      Effect.as(noticed(doneNotice[act])),
       Effect.catch((problem: ConsoleError) => {
         const notice = noticeOf[problem.error.code]
         return Effect.succeed(notice === undefined ? actPage(act, visit, path, view, key, problem) : noticed(notice))

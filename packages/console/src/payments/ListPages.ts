@@ -124,7 +124,7 @@ const tableOf = Effect.fnUntraced(function* (
     none: found.walkedTo === undefined ? "No payments found." : "No payments found so far: older ones may match.",
     rows: payments.map(
       (payment) => html`<tr><td><a href="${here}/${payment.id}">${time(payment.created)}</a></td>
-<td>${payment.reference ?? "–"}</td><td>${statusView(payment.status)}</td>
+<td>${payment.reference ?? "–"}</td><td>${statusView(payment.status, payment.refund_pending_amount)}</td>
 <td class="number">${money(payment.amount, payment.currency)}</td></tr>`
     )
   })}

@@ -25,7 +25,10 @@ export const paymentOf = (visit: Visit) =>
   Effect.map(tenantOf(visit), (tenant): Desk.PaymentPath => ({ ...tenant, payment: visit.params["payment"] ?? "" }))
 
 const notices = {
-  done: "Done.",
+  captured: "The provider captured the payment.",
+  voided: "The provider released the authorization.",
+  refunded: "The provider gave the money back.",
+  settled: "What you stated is recorded.",
   in_progress: "This request is still being processed. This page shows the result.",
   unknown:
     "The provider did not respond, and may have acted. This page shows the result once the provider’s record is known. " +
@@ -46,14 +49,14 @@ const show = Effect.fnUntraced(function* (visit: Visit) {
     notice: noticeIn(visit, notices),
     main: html`<div class="card">
 <p class="amount">${money(payment.amount, payment.currency)}</p>
-<p>${statusView(payment.status)} · ${path.environment} · ${time(payment.created)}</p>
+<p>${statusView(payment.status, payment.refund_pending_amount)} · ${path.environment} · ${time(payment.created)}</p>
 ${bar(view)}
 <dl>
 <dt>Payment</dt><dd><code>${payment.id}</code></dd>
 <dt>Method</dt><dd>${payment.method}${payment.card_brand === null ? undefined : `, ${payment.card_brand}`}, ${payment.country}</dd>
 <dt>Connection</dt><dd>${view.connection_id === null ? "–" : link("connections", idView(view.connection_id), view.connection_id)}</dd>
 <dt>At the provider</dt><dd>${idView(view.provider_reference)}</dd>
-${payment.decline_category === null ? undefined : html`<dt>Declined</dt><dd>${payment.decline_category}${payment.decline_reason === null ? undefined : ` (${payment.decline_reason})`}</dd>`}
+${payment.decline_category === null ? undefined : html`<dt>Declined</dt><dd>${payment.decline_category}${reasonBeside(payment)}</dd>`}
 </dl>
 ${
   file.payment.review === null
@@ -74,6 +77,10 @@ ${yield* paymentDeliveries(path, path.payment, visit.mount)}
   }
   return answer
 })
+
+/** A provider's code may be that of its category. */
+const reasonBeside = ({ decline_category, decline_reason }: PaymentFile["payment"]): string | undefined =>
+  decline_reason === null || decline_reason === decline_category ? undefined : ` (${decline_reason})`
 
 /** What the payment can take now, and the operator may do. */
 const actsOf = (operator: Operator, { payment, review }: PaymentFile, path: Desk.PaymentPath) => {
@@ -113,8 +120,11 @@ const bar = ({ authorized_amount: authorized, payment }: PaymentFile): Html => {
   // What a capture left is released, and so is a voided authorization.
   const isOpen = captured === 0 && (payment.status === "AUTHORIZED" || payment.status === "PENDING")
   const share = (minorUnits: number) => (amount === 0 ? 0 : Math.round((minorUnits / amount) * 1000) / 10)
+  const left = captured - given - pending
   const parts = [
-    ["kept", captured - given - pending, "captured and kept"],
+    ...(payment.status === "CHARGEBACK"
+      ? [["back", left, "captured, and taken back by the customer’s bank"] as const]
+      : [["kept", left, "captured and kept"] as const]),
     ["pending", pending, "being refunded"],
     ["given", given, "refunded"],
     ["held", isOpen ? authorized : 0, "authorized"]
@@ -123,12 +133,14 @@ const bar = ({ authorized_amount: authorized, payment }: PaymentFile): Html => {
     minorUnits === 0 ? [] : [`${money(minorUnits, currency)} ${what}`]
   )
   const starts = parts.map((_, at) => share(parts.slice(0, at).reduce((sum, [, minorUnits]) => sum + minorUnits, 0)))
-  return html`<svg class="bar" role="img" aria-label="${words.join(", ") || "Nothing is captured"}" preserveAspectRatio="none" viewBox="0 0 100 1">
+  const text =
+    words.join(", ") || (payment.status === "UNKNOWN" ? "The customer may have been charged" : "Nothing is captured")
+  return html`<svg class="bar" role="img" aria-label="${text}" preserveAspectRatio="none" viewBox="0 0 100 1">
 <rect class="whole" width="100" height="1"></rect>${parts.map(
     ([name, minorUnits], at) =>
       html`<rect class="${name}" x="${starts[at] ?? 0}" width="${share(minorUnits)}" height="1"></rect>`
   )}</svg>
-<p class="soft">${words.join(", ") || "Nothing is captured"}.</p>`
+<p class="soft">${text}.</p>`
 }
 
 const routeWords = ({ candidates, mode, note, rule }: NonNullable<PaymentFile["routing"]>, currency: string): string =>

@@ -7,7 +7,7 @@ import type { PaymentFile } from "./PaymentRecords.ts"
 import { money } from "./PaymentWords.ts"
 
 /** `event`: an entry of the timeline. The others say how it went, beside their words. */
-type Mark = "excluded" | "asked" | "good" | "bad" | "wait" | "event"
+type Mark = "excluded" | "asked" | "good" | "bad" | "wait" | "unsure" | "event"
 
 export interface Step {
   /** RFC 3339. */
@@ -32,7 +32,7 @@ const attemptWords: Readonly<Record<AttemptOutcome, Said>> = {
   Canceled: ["bad", "cancelled the payment"],
   Rejected: ["bad", "rejected the request and executed nothing"],
   NotSent: ["bad", "was not reached: nothing was sent"],
-  Unanswered: ["bad", "gave no usable response and may have charged"],
+  Unanswered: ["unsure", "gave no usable response and may have charged"],
   Mismatched: ["bad", "stated another amount or currency"],
   Abandoned: ["bad", "was not asked: the request was never sent"]
 }
@@ -42,7 +42,7 @@ const operationWords: Readonly<Record<OperationOutcome, Said>> = {
   Accepted: ["wait", "accepted it and is still processing it"],
   Refused: ["bad", "refused it"],
   Conflicted: ["bad", "stated something else"],
-  Unanswered: ["bad", "gave no usable response and may have executed it"],
+  Unanswered: ["unsure", "gave no usable response and may have executed it"],
   NotFound: ["bad", "never received it"],
   Abandoned: ["bad", "was not asked: the request was never sent"],
   Failed: ["bad", "stated later that it failed"]
@@ -51,7 +51,7 @@ const operationWords: Readonly<Record<OperationOutcome, Said>> = {
 const refundWords: Readonly<Record<RefundStage, Said>> = {
   Sending: inFlight,
   Pending: ["wait", "accepted it and is still processing it"],
-  Unknown: ["bad", "gave no usable response and may have refunded"],
+  Unknown: ["unsure", "gave no usable response and may have refunded"],
   Succeeded: ["good", "confirmed it"],
   Refused: ["bad", "refused it"],
   Failed: ["bad", "stated that it failed"],

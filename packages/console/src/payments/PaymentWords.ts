@@ -9,14 +9,16 @@ const { html } = InProcess
 /** In the manner of the pages' language. */
 export const money = (minorUnits: number, currency: string): string => amountText({ minorUnits, currency }, "en")
 
-/** With a word, because some readers do not see colours. */
-export const statusView = (status: PaymentStatus): Html =>
-  html`<span class="status ${tones[status]}">${statusText(status)}</span>`
+/** With a word, because some readers do not see colours. `pendingMinor`: what refunds without a result hold. */
+export const statusView = (status: PaymentStatus, pendingMinor = 0): Html =>
+  html`<span class="status ${tones[status]}">${statusText(status)}</span>${
+    pendingMinor === 0 ? undefined : html` <span class="status wait">Refund open</span>`
+  }`
 
 export const statusText = (status: string): string =>
   `${status.charAt(0)}${status.slice(1).toLowerCase().replaceAll("_", " ")}`
 
-const tones: Readonly<Record<PaymentStatus, "good" | "bad" | "wait" | "soft">> = {
+const tones: Readonly<Record<PaymentStatus, "good" | "bad" | "wait" | "unsure" | "soft">> = {
   CREATED: "wait",
   PENDING: "wait",
   REQUIRES_ACTION: "wait",
@@ -25,7 +27,7 @@ const tones: Readonly<Record<PaymentStatus, "good" | "bad" | "wait" | "soft">> =
   SETTLED: "good",
   DECLINED: "bad",
   FAILED: "bad",
-  UNKNOWN: "bad",
+  UNKNOWN: "unsure",
   CHARGEBACK: "bad",
   CANCELLED: "soft",
   REFUNDED: "soft",

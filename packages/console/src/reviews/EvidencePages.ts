@@ -130,7 +130,7 @@ const submit = Effect.fnUntraced(function* (visit: Visit) {
     Effect.map(
       ({ proposed }): Answer =>
         proposed === null
-          ? { redirect: `${pathOf("payments", path, path.payment)}?notice=done` }
+          ? { redirect: `${pathOf("payments", path, path.payment)}?notice=settled` }
           : { redirect: `${pathOf("reviews", path, path.payment)}?notice=proposed` }
     ),
     Effect.catch((problem: ConsoleError) => Effect.succeed<Answer>(evidencePage(visit, path, file, possible, problem)))

@@ -29,7 +29,7 @@ await describeInChromium("the console in a browser", (browser) => {
         await page.getByLabel("Amount in EUR").fill("4.99")
         await page.getByLabel("Reason").fill("damaged")
         await page.getByRole("button", { name: "Refund", exact: true }).dblclick()
-        await page.waitForURL(/notice=(?:done|in_progress)$/u)
+        await page.waitForURL(/notice=(?:refunded|in_progress)$/u)
         await page.reload()
         await page.getByText("Partially refunded").waitFor()
         // The form, and what was typed into it, is still there behind the page.
@@ -37,7 +37,7 @@ await describeInChromium("the console in a browser", (browser) => {
         await page.getByLabel("Amount in EUR").fill("4.99")
         await page.getByLabel("Reason").fill("damaged")
         await page.getByRole("button", { name: "Refund", exact: true }).click()
-        await page.waitForURL(/notice=done$/u)
+        await page.waitForURL(/notice=refunded$/u)
         expect(here.provider.refunds.length).toBe(before + 1)
         expect(origins()).toEqual([url])
       })

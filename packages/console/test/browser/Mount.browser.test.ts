@@ -46,7 +46,7 @@ await describeInChromium("the console below another path", (browser) => {
         await page.getByLabel("Amount in EUR").fill("4.99")
         await page.getByLabel("Reason").fill("damaged")
         await page.getByRole("button", { name: "Refund", exact: true }).click()
-        await page.waitForURL(/notice=done$/u)
+        await page.waitForURL(/notice=refunded$/u)
         await checkPage(visitor)
         await page.getByRole("button", { name: "Sign out" }).click()
         await page.waitForURL(`${url}${shown}/sign-in`)

@@ -31,7 +31,7 @@ await describeInChromium("reviews and messages in a browser", (browser) => {
       await page.getByLabel("Provider’s reference").fill("ch_4")
       await page.getByLabel("Evidence").fill("The provider’s dashboard")
       await page.getByRole("button", { name: "Record" }).dblclick()
-      await page.waitForURL(`${url}${mount}/payments/acme/sandbox/${id}?notice=done`)
+      await page.waitForURL(`${url}${mount}/payments/acme/sandbox/${id}?notice=settled`)
       await page.getByText("Captured", { exact: true }).first().waitFor()
     }))
 

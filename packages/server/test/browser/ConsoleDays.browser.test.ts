@@ -239,7 +239,7 @@ const asOperations = async ({ create, keepMessage, linkFor, north }: Shop, { pag
       await type(page.getByLabel("Evidence"), "The acquirer’s dashboard shows the charge.")
       await press(page.getByRole("button", { name: "Record" }))
     })
-    await page.waitForURL(/notice=done$/u)
+    await page.waitForURL(/notice=settled$/u)
     await page.getByText("Captured", { exact: true }).first().waitFor()
   })
 
