@@ -20,6 +20,11 @@ describe("an amount", () => {
     assert.strictEqual(amountText(money(minorUnits, currency), "en"), text)
   })
 
+  it("given a sign behind letters, when it is written from right to left, then it stays behind them", () => {
+    assert.strictEqual(amountText(money(1_999, "JPY"), "ar"), "\u200F1,999\u00A0JP¥\u200E")
+    assert.notInclude(amountText(money(1_999, "EUR"), "ar"), "\u200E")
+  })
+
   it("given any currency, when its largest amounts are written, then every digit of the minor units is there", () => {
     for (const currency of currencies) {
       for (const minorUnits of [99_999_999, amountLimits.maximum, Number.MAX_SAFE_INTEGER]) {

@@ -16,8 +16,13 @@ export const amountText = ({ currency, minorUnits }: Money, locale: string): str
     minimumFractionDigits: scale,
     maximumFractionDigits: scale
   })
-  return format.format(decimal(minorUnits, scale))
+  const text = format.format(decimal(minorUnits, scale))
+  // From right to left, the sign would change places with its letters: "JP¥" would be read as "¥JP".
+  return text.startsWith(rightToLeftMark) ? text.replace(/\p{Lu}\p{Sc}/u, `$&${leftToRightMark}`) : text
 }
+
+const rightToLeftMark = "\u200f"
+const leftToRightMark = "\u200e"
 
 /** Exact: never through a fraction that a double cannot hold. */
 const decimal = (minorUnits: number, scale: number): `${number}` => `${minorUnits}e-${scale}` as `${number}`
