@@ -1,7 +1,7 @@
 /** A page around its contents. */
 import { InProcess } from "@pointsman/http"
 import type { ConsoleError } from "../api/Errors.ts"
-import { areaLinks, type Frame, placeLinks } from "./Navigation.ts"
+import { type AreaGroup, areaGroups, type Frame, placeLinks } from "./Navigation.ts"
 
 const { html, timeView } = InProcess
 export type Html = InProcess.Html
@@ -46,17 +46,8 @@ export const documentText = (
 <script src="${mount}/console.js" defer></script>
 ${script === undefined ? undefined : html`<script src="${mount}/${script}" defer></script>`}
 </head>
-<body>
-${
-  frame === undefined
-    ? undefined
-    : html`<header>
-<a class="brand" href="${mount}/">${brand}</a>
-<nav aria-label="Console">${areaLinks(frame, mount)}</nav>
-<a href="${mount}/account">${frame.operator.displayName}</a>
-<form method="post" action="${mount}/sign-out"><button>Sign out</button></form>
-</header>`
-}
+<body${frame === undefined ? undefined : html` class="framed"`}>
+${frame === undefined ? undefined : headerOf(frame, mount)}
 <main${isSmall ? html` class="small"` : undefined}${isLive ? html` data-live="${changes === undefined ? "" : `${mount}${changes}`}"` : undefined}>
 ${frame === undefined ? html`<p class="brand">${brand}</p>` : placeLinks(frame, mount)}
 <h1>${title}</h1>
@@ -68,6 +59,25 @@ ${asOf}
 </body>
 </html>
 `.text
+
+/**
+ * The areas beside the page. Where it is too narrow, the first group is below the header and the others fold. What is not
+ * shown is hidden from readers too.
+ */
+const headerOf = (frame: Frame, mount: string): Html => {
+  const groups = areaGroups(frame, mount)
+  const [first, ...others] = groups
+  const isFolded = others.length > 0
+  const named = (some: ReadonlyArray<AreaGroup>) => some.map(({ list, name }) => html`<p>${name}</p>${list}`)
+  return html`<header>
+<a class="brand" href="${mount}/">${brand}</a>
+<a href="${mount}/account">${frame.operator.displayName}</a>
+<form method="post" action="${mount}/sign-out"><button>Sign out</button></form>
+${first === undefined ? undefined : html`<nav class="first" aria-label="${first.name}">${first.list}</nav>`}
+${isFolded ? html`<details class="menu"><summary>Menu</summary><nav aria-label="Others">${named(others)}</nav></details>` : undefined}
+</header>
+<nav class="side" aria-label="Console">${named(groups)}</nav>`
+}
 
 /** Of a page that was read from a standby: of which moment it is, in epoch milliseconds. */
 export const standbyNote = (asOf: number, now: number): Html => {

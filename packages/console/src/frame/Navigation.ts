@@ -1,4 +1,4 @@
-/** The console's areas, and the links to those that the operator may see. */
+/** The console's areas in their groups, and the links to those that the operator may see. */
 import { type Environment, environments, type Operator, type Workspace } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import { Effect } from "effect"
@@ -9,8 +9,13 @@ import { CurrentOperator } from "../gate/CurrentOperator.ts"
 const { html } = InProcess
 type Html = InProcess.Html
 
+/** In the order of the navigation. */
+const groups = ["Payments", "Money", "Routing", "Developers", "Settings"] as const
+type Group = (typeof groups)[number]
+
 interface Area {
   readonly name: string
+  readonly group: Group
   /** What its first page takes. */
   readonly access: Access
   /** Whether its pages are about one environment of one workspace. The others are about the whole installation. */
@@ -21,18 +26,18 @@ interface Area {
 
 /** In the order of the links. The key is the first part of the path. */
 export const areas = {
-  payments: { name: "Payments", access: "payment.read", isOfEnvironment: true },
-  reviews: { name: "Reviews", access: "review.resolve", isOfEnvironment: true },
-  disputes: { name: "Disputes", access: "payment.read", isOfEnvironment: true },
-  reconciliation: { name: "Reconciliation", access: "reconciliation.read", isOfEnvironment: true },
-  messages: { name: "Messages", access: "message.apply", isOfEnvironment: true },
-  webhooks: { name: "Webhooks", access: "payment.read", isOfEnvironment: true },
-  routing: { name: "Routing", access: "routing.read", isOfEnvironment: true },
-  connections: { name: "Connections", access: "connection.read", isOfEnvironment: true },
-  keys: { name: "Keys", access: "key.manage", isOfEnvironment: true },
-  partners: { name: "Partners", access: "usage.read", isOfEnvironment: false },
-  operators: { name: "Operators", access: "operator.manage", isOfEnvironment: false },
-  audit: { name: "Audit", access: "audit.read", isOfEnvironment: false, isOfAnyWorkspace: true }
+  payments: { name: "Payments", group: "Payments", access: "payment.read", isOfEnvironment: true },
+  reviews: { name: "Reviews", group: "Payments", access: "review.resolve", isOfEnvironment: true },
+  disputes: { name: "Disputes", group: "Payments", access: "payment.read", isOfEnvironment: true },
+  reconciliation: { name: "Reconciliation", group: "Money", access: "reconciliation.read", isOfEnvironment: true },
+  messages: { name: "Messages", group: "Developers", access: "message.apply", isOfEnvironment: true },
+  webhooks: { name: "Webhooks", group: "Developers", access: "payment.read", isOfEnvironment: true },
+  routing: { name: "Routing", group: "Routing", access: "routing.read", isOfEnvironment: true },
+  connections: { name: "Connections", group: "Routing", access: "connection.read", isOfEnvironment: true },
+  keys: { name: "Keys", group: "Developers", access: "key.manage", isOfEnvironment: true },
+  partners: { name: "Partners", group: "Settings", access: "usage.read", isOfEnvironment: false },
+  operators: { name: "Operators", group: "Settings", access: "operator.manage", isOfEnvironment: false },
+  audit: { name: "Audit", group: "Settings", access: "audit.read", isOfEnvironment: false, isOfAnyWorkspace: true }
 } as const satisfies Readonly<Record<string, Area>>
 
 export type AreaName = keyof typeof areas
@@ -75,18 +80,31 @@ const pathIn = (mount: string, area: AreaName, tenant: TenantPath | undefined): 
 
 const current = (isCurrent: boolean): Html | undefined => (isCurrent ? html` aria-current="page"` : undefined)
 
-export const areaLinks = ({ area, operator, tenant, workspaces }: Frame, mount: string): ReadonlyArray<Html> =>
-  areaNames
-    .filter((name) => {
-      const { access, isOfAnyWorkspace = false, isOfEnvironment }: Area = areas[name]
-      return isOfEnvironment || isOfAnyWorkspace
-        ? workspaces.some(({ id }) => isAllowed(operator, access, id))
-        : isAllowed(operator, access, undefined)
-    })
-    .map((name) => {
-      const isThere = tenant !== undefined && isAllowed(operator, areas[name].access, tenant.workspace)
-      return html`<a href="${pathIn(mount, name, isThere ? tenant : undefined)}"${current(name === area)}>${areas[name].name}</a>`
-    })
+const maySee = ({ operator, workspaces }: Frame, name: AreaName): boolean => {
+  const { access, isOfAnyWorkspace = false, isOfEnvironment }: Area = areas[name]
+  return isOfEnvironment || isOfAnyWorkspace
+    ? workspaces.some(({ id }) => isAllowed(operator, access, id))
+    : isAllowed(operator, access, undefined)
+}
+
+export interface AreaGroup {
+  readonly name: Group
+  /** Of links. */
+  readonly list: Html
+}
+
+/** The groups of which the operator may see an area. */
+export const areaGroups = (frame: Frame, mount: string): ReadonlyArray<AreaGroup> => {
+  const { area, operator, tenant } = frame
+  const link = (name: AreaName): Html => {
+    const isThere = tenant !== undefined && isAllowed(operator, areas[name].access, tenant.workspace)
+    return html`<li><a href="${pathIn(mount, name, isThere ? tenant : undefined)}"${current(name === area)}>${areas[name].name}</a></li>`
+  }
+  return groups.flatMap((group) => {
+    const names = areaNames.filter((name) => areas[name].group === group && maySee(frame, name))
+    return names.length === 0 ? [] : [{ name: group, list: html`<ul>${names.map(link)}</ul>` }]
+  })
+}
 
 /** More than these are a list to choose from. */
 const mostLinks = 6

@@ -23,22 +23,29 @@ body {
   font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", Ubuntu, sans-serif;
 }
 header { display: flex; flex-wrap: wrap; gap: 0 1rem; align-items: center; background: var(--card); border-bottom: 1px solid var(--line);
-  padding: .25rem max(1rem, calc((100% - 80rem) / 2)); }
-header nav { flex: 1; display: flex; flex-wrap: wrap; gap: 0 1rem; min-width: 0; font-size: .9375rem; }
-header nav a { padding: .5rem 0; border-block: 2px solid transparent; white-space: nowrap; }
-header a { color: var(--soft); text-decoration: none; }
-header a:hover { color: var(--text); }
-header nav a[aria-current] { color: var(--text); font-weight: 600; border-bottom-color: var(--accent); }
-header nav a:focus-visible { outline-offset: -2px; }
+  padding: .25rem 1rem; }
+header .brand { flex: 1; }
+:is(header, .side) a { color: var(--soft); text-decoration: none; }
+:is(header, .side) a:hover { color: var(--text); }
 header form { margin: 0; }
 header button { border-color: transparent; color: var(--soft); padding-inline: .5rem; }
+:is(header, .side) ul { list-style: none; padding: 0; }
+:is(.menu, .side) p { margin: .75rem .75rem .125rem; font-size: .8125rem; color: var(--soft); }
+:is(header, .side) li a { display: block; padding: .375rem .75rem; border-radius: .5rem; font-size: .9375rem; }
+:is(header, .side) li a:hover { background: var(--hover); }
+:is(header, .side) a[aria-current] { color: var(--text); font-weight: 600; background: var(--hover); }
+.first { flex: 1 0 65%; margin-inline-start: -.75rem; } .first ul { display: flex; flex-wrap: wrap; } .first a { white-space: nowrap; }
+.menu summary { min-height: 2.25rem; padding: .375rem 0; font-size: .9375rem; } .menu[open] { flex-basis: 100%; }
+.menu nav { display: grid; grid-template-columns: repeat(auto-fill, minmax(9rem, 1fr)); padding-bottom: .5rem; }
+.menu nav p { grid-column: 1 / -1; } .menu nav ul { display: contents; }
+.side { display: none; padding: .25rem .5rem 2rem; }
 .brand { display: inline-flex; gap: .5rem; align-items: center; padding: .5rem 0; color: var(--text); font-weight: 700; }
 .brand svg { width: 1.25rem; height: 1.25rem; fill: none; stroke: var(--accent); stroke-width: 2; }
 p.brand { margin: 1rem 0 0; font-size: 1.125rem; }
-/* The areas are one line below the rest, which scrolls. */
-@media (max-width: 72rem) {
-  header .brand { flex: 1; }
-  header nav { order: 1; flex: 0 0 calc(100% + 2rem); flex-wrap: nowrap; overflow-x: auto; margin-inline: -1rem; padding: .25rem 1rem; }
+@media (min-width: 60rem) {
+  .framed { display: grid; grid-template: auto 1fr / 13rem minmax(0, 1fr); min-height: 100vh; }
+  .framed header { grid-column: 1 / -1; } .side { display: block; } .first, .menu { display: none; }
+  .framed main { width: 100%; }
 }
 .places { margin-bottom: .5rem; }
 .places a[aria-current] { color: inherit; font-weight: 650; text-decoration: none; }
@@ -65,6 +72,12 @@ td code, td pre, td.long { overflow-wrap: anywhere; } td.long { min-width: 14rem
 thead th, .status, .word, td button { white-space: nowrap; }
 td.number, th.number { text-align: end; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .scroll { overflow-x: auto; } .scroll table { min-width: 34rem; }
+@media (max-width: 40rem) {
+  .lines table { min-width: 0; } .lines thead { position: absolute; clip-path: inset(50%); }
+  .lines tr { display: grid; grid-template-columns: minmax(0, 1fr) max-content; gap: .125rem 1rem; padding: .5rem 0; border-bottom: 1px solid var(--line); }
+  .lines tr:last-child { border-bottom: 0; } .lines td { padding: 0; border: 0; text-align: start; } .lines td:nth-child(n + 3) { text-align: end; }
+  .lines td:nth-child(2) { order: -2; font-weight: 550; } .lines td:last-child { order: -1; font-weight: 550; }
+}
 .card.scroll { padding-bottom: .5rem; }
 .card > :last-child, .card > form:last-child > :last-child { margin-bottom: 0; } .card > :first-child { margin-top: 0; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1rem; margin: 0; }

@@ -14,12 +14,14 @@ interface Table {
   readonly none?: string
   /** Whether it is a part of a card already. */
   readonly isInCard?: boolean
+  /** On a phone each row takes two lines, instead of scrolling: the second and the last cell, then the others. */
+  readonly isInTwoLines?: boolean
 }
 
-export const table = ({ columns, isInCard = false, label, none, rows }: Table): Html =>
+export const table = ({ columns, isInCard = false, isInTwoLines = false, label, none, rows }: Table): Html =>
   none !== undefined && rows.length === 0
     ? html`<p class="card">${none}</p>`
-    : html`<div class="${isInCard ? "scroll" : "card scroll"}" tabindex="0" role="region" aria-label="${label}"><table>
+    : html`<div class="${isInCard ? "scroll" : "card scroll"}${isInTwoLines ? " lines" : undefined}" tabindex="0" role="region" aria-label="${label}"><table>
 <thead><tr>${columns.map((column) =>
         typeof column === "string"
           ? html`<th scope="col">${column}</th>`

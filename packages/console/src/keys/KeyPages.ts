@@ -32,7 +32,7 @@ const list = Effect.fnUntraced(function* (visit: Visit) {
 <a class="button" href="${here}${showsAll ? "" : "?revoked=yes"}">${showsAll ? "Hide" : "Show"} revoked keys</a></p>
 ${table({
   label: "Keys",
-  columns: ["Key", "State", "Scopes", "Networks", "Source", "Created", "Expires", "Last used", "Action"],
+  columns: ["Key", "State", "Scopes", "Networks", "Created", "Expires", "Last used", "Action"],
   none: "No keys found.",
   rows: keys.map((key) => row(here, key))
 })}`
@@ -44,8 +44,7 @@ const row = (here: string, key: Key): Html => html`<tr>
 <th scope="row">${key.name ?? "Unnamed"}<br><span class="soft">${idView(key.id)}</span></th>
 <td class="word">${key.revoked === null ? "Active" : html`<span class="status bad">Revoked</span><br>${time(key.revoked)}`}</td>
 <td>${scopesText(key)}</td><td>${key.networks?.join(", ") ?? "Any"}</td>
-<td class="word">${key.source === "configuration" ? "Configuration file" : "Operator"}</td>
-<td>${time(key.created)}</td><td>${timeOr(key.expires, "Never")}</td><td>${timeOr(key.last_used, "Never")}</td>
+<td>${time(key.created)}<br><span class="soft">${key.source === "configuration" ? "By the configuration file" : "By an operator"}</span></td><td>${timeOr(key.expires, "Never")}</td><td>${timeOr(key.last_used, "Never")}</td>
 <td>${
   key.revoked === null && key.source === "operator"
     ? html`<a class="button" href="${here}/${key.id}/revoke">Revoke…</a>`

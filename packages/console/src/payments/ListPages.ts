@@ -120,6 +120,7 @@ const tableOf = Effect.fnUntraced(function* (
   const query = queryOf(asked)
   return html`${table({
     label: "Payments",
+    isInTwoLines: true,
     columns: ["Created", "Reference", "Status", { numbers: "Amount" }],
     none: found.walkedTo === undefined ? "No payments found." : "No payments found so far: older ones may match.",
     rows: payments.map(

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { describeInChromium } from "../../../http/test/browser/Chromium.ts"
 import { sizes, visit } from "../../../http/test/browser/Visitor.ts"
 import { checkPage, type ListeningWorld, listeningWorld } from "../support/ListeningWorld.ts"
+import { openArea } from "../support/OpenArea.ts"
 import { readReport, rowOf, stateDispute } from "../support/Reports.ts"
 import { mount, type World } from "../support/World.ts"
 
@@ -35,7 +36,7 @@ await describeInChromium("reports and disputes in a browser", (browser) => {
   test("given a difference, when an operator closes it by the keyboard, then it is closed", () =>
     visit(browser, { javaScriptEnabled: false }, async ({ page }) => {
       await listening.signIn(page)
-      await page.getByRole("link", { name: "Reconciliation" }).click()
+      await openArea(page, "Reconciliation")
       await page.getByRole("link", { name: "Differences", exact: true }).click()
       const row = page.getByRole("row").filter({ hasText: "txn_1" })
       await row.getByText("Close…").focus()
@@ -52,7 +53,7 @@ await describeInChromium("reports and disputes in a browser", (browser) => {
     visit(browser, { javaScriptEnabled: false }, async ({ page }) => {
       await disputed("du_sent")
       await listening.signIn(page)
-      await page.getByRole("link", { name: "Disputes" }).click()
+      await openArea(page, "Disputes")
       await page.getByRole("link", { name: "du_sent" }).click()
       await page.getByRole("link", { name: "Write evidence…" }).click()
       await page.getByLabel("What was sold").fill("A chair")

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, test } from "vitest"
 import { describeInChromium } from "../../../http/test/browser/Chromium.ts"
 import { sizes, visit } from "../../../http/test/browser/Visitor.ts"
 import { checkPage, type ListeningWorld, listeningWorld } from "../support/ListeningWorld.ts"
+import { openArea } from "../support/OpenArea.ts"
 import { mount, type World } from "../support/World.ts"
 
 let listening: ListeningWorld
@@ -24,7 +25,7 @@ await describeInChromium("reviews and messages in a browser", (browser) => {
     visit(browser, { javaScriptEnabled: false }, async ({ page }) => {
       const { id } = await here.pay("acme", "sandbox", "automatic", "order-4")
       await listening.signIn(page)
-      await page.getByRole("link", { name: "Reviews" }).click()
+      await openArea(page, "Reviews")
       await page.getByRole("link", { name: "order-4" }).click()
       await page.getByRole("link", { name: "Captured…" }).click()
       await page.getByLabel("Amount in EUR").fill("19.99")

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { describeInChromium } from "../../../http/test/browser/Chromium.ts"
 import { sizes, visit } from "../../../http/test/browser/Visitor.ts"
 import { checkPage, type ListeningWorld, listeningWorld } from "../support/ListeningWorld.ts"
+import { openArea } from "../support/OpenArea.ts"
 import { routedShop } from "../support/RoutedShop.ts"
 import { mount, type World } from "../support/World.ts"
 
@@ -53,7 +54,7 @@ await describeInChromium("routing and connections in a browser", (browser) => {
           ]
           for (const path of paths) {
             await page.goto(`${url}${mount}/${path}`)
-            const summary = page.locator("summary").first()
+            const summary = page.locator("main summary").first()
             if ((await summary.count()) > 0) await summary.click()
             await checkPage(visitor)
           }
@@ -64,12 +65,12 @@ await describeInChromium("routing and connections in a browser", (browser) => {
   test("given no JavaScript, when an operator asks where a payment would go, then four actions show it, and a plot is drawn", () =>
     visit(browser, { javaScriptEnabled: false }, async ({ origins, page }) => {
       await listening.signIn(page)
-      await page.getByRole("link", { name: "Routing" }).click()
+      await openArea(page, "Routing")
       await page.getByRole("link", { name: "Where would this payment go?" }).click()
       await page.getByLabel("Customer’s country").fill("nl")
       await page.getByRole("button", { name: "Show" }).click()
       await page.getByText("The connection does not accept EUR.").waitFor()
-      await page.getByRole("link", { name: "Routing" }).first().click()
+      await openArea(page, "Routing")
       await page.getByRole("link", { name: "Success over time" }).first().click()
       const drawn = page.getByRole("img", { name: "Success of fragile" })
       expect((await drawn.boundingBox())?.height).toBeGreaterThan(100)

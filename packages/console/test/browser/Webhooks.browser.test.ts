@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { describeInChromium } from "../../../http/test/browser/Chromium.ts"
 import { sizes, visit } from "../../../http/test/browser/Visitor.ts"
 import { checkPage, type ListeningWorld, listeningWorld } from "../support/ListeningWorld.ts"
+import { openArea } from "../support/OpenArea.ts"
 import { addEndpoint, deliver } from "../support/Webhooks.ts"
 import { mount, type World } from "../support/World.ts"
 
@@ -28,7 +29,7 @@ await describeInChromium("the pages of webhooks in a browser", (browser) => {
         await here.pay("acme", "sandbox", "automatic")
         await deliver(here, 410)
         await listening.signIn(page)
-        await page.getByRole("link", { name: "Webhooks", exact: true }).click()
+        await openArea(page, "Webhooks")
         await page.getByRole("region", { name: "Deliveries" }).getByRole("link").first().click()
         await page.getByRole("button", { name: "Send again" }).dblclick()
         await page.waitForURL(/notice=(?:scheduled|already)$/u)
@@ -37,7 +38,7 @@ await describeInChromium("the pages of webhooks in a browser", (browser) => {
         await page.getByText("Delivered").waitFor()
         await page.getByText("HTTP 410").waitFor()
 
-        await page.getByRole("link", { name: "Webhooks", exact: true }).click()
+        await openArea(page, "Webhooks")
         await page.getByRole("link", { name: "https://shop.example/hooks/whe_shop?…" }).first().click()
         await page.getByRole("link", { name: "Rotate the secret…" }).click()
         await page.getByRole("button", { name: "Rotate the secret" }).dblclick()

@@ -244,6 +244,8 @@ const asOperations = async ({ create, keepMessage, linkFor, north }: Shop, { pag
   })
 
   await task(page, async (action) => {
+    // It is folded on a phone.
+    await action(() => press(page.getByText("Menu", { exact: true })))
     await action(() => press(page.getByRole("link", { name: "Messages" })))
     await action(() => press(page.getByRole("row").filter({ hasText: "msg_kept" }).getByRole("link")))
     await action(() => press(page.getByRole("button", { name: "Apply" })))
