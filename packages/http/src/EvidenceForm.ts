@@ -7,7 +7,7 @@ import type { ErrorBody } from "./api/Errors.ts"
 import { validationErrorOf } from "./Expectations.ts"
 import { readBytes } from "./JsonBody.ts"
 
-type EvidenceRefusal = ErrorBody<"unsupported_media_type" | "payload_too_large" | "validation_error" | "internal_error">
+type EvidenceRefusal = ErrorBody<"unsupported_media_type" | "payload_too_large" | "validation_error">
 
 export const formRequired: ErrorBody<"unsupported_media_type"> = {
   error: {
@@ -28,9 +28,7 @@ export const readEvidence = Effect.fnUntraced(function* (
   const bytes = yield* Effect.mapError(
     readBytes(request, evidenceBodyBytes),
     ({ error }): EvidenceRefusal =>
-      error.code === "payload_too_large"
-        ? { error: { ...error, code: error.code } }
-        : { error: { code: "internal_error", message: "The request could not be read. Nothing was changed." } }
+      error.code === "payload_too_large" ? { error: { ...error, code: error.code } } : malformed
   )
   const parts = yield* Effect.mapError(partsOf(bytes, request.headers), ({ reason }) =>
     reason._tag === "TooManyParts" ? tooManyParts : malformed
@@ -59,6 +57,8 @@ const partsOf = (bytes: Uint8Array, headers: Readonly<Record<string, string>>) =
       )
     ),
     Stream.runCollect,
+    // The parser throws where the form ends, or a part begins, inside the headers of the first part.
+    Effect.catchDefect(() => Effect.fail(Multipart.MultipartError.fromReason("Parse"))),
     Effect.provideService(Multipart.MaxParts, partsAtMost),
     Effect.provideService(Multipart.MaxFieldSize, ByteSize.bytes(evidenceBodyBytes)),
     Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(evidenceBodyBytes))

@@ -44,6 +44,12 @@ describe.each(stores)("over %s", (_name, store) => {
   }
   const keep = async (id: string, parts: Readonly<Record<string, string | Uint8Array>>): Promise<Reply> =>
     world.send(`/api/v1/disputes/${id}/evidence`, { key: keys.acme, ...(await form(parts)) })
+  const sendForm = (id: string, body: string | Uint8Array, headers: Readonly<Record<string, string>> = {}) =>
+    world.send(`/api/v1/disputes/${id}/evidence`, {
+      key: keys.acme,
+      body,
+      headers: { "content-type": "multipart/form-data; boundary=x", ...headers }
+    })
   const ask = (id: string, what: "submit" | "accept", key = `key of ${id}`): Promise<Reply> =>
     world.send(`/api/v1/disputes/${id}/${what}`, {
       method: "POST",
@@ -122,30 +128,20 @@ describe.each(stores)("over %s", (_name, store) => {
         "415 unsupported_media_type",
         "multipart/form-data"
       ],
+      ...(await Promise.all(
+        [
+          "--x\r\nbroken",
+          "--x\r\nContent-Disposition: form-data\r\n--x--\r\n",
+          "--x\r\ncut: off\r\n--x\r\n\r\n\r\n--x--\r\n"
+        ].map(async (body) => [await sendForm(found.id, body), "422 validation_error", "a form of texts"] as const)
+      )),
+      [await sendForm(found.id, "longer than it says", { "content-length": "3" }), "422 validation_error", "a form of"],
+      [await sendForm(found.id, new Uint8Array(8_300_000)), "413 payload_too_large", "8265536 bytes"],
       [
-        await world.send(`/api/v1/disputes/${found.id}/evidence`, {
-          key: keys.acme,
-          body: "--x\r\nbroken",
-          headers: { "content-type": "multipart/form-data; boundary=x" }
-        }),
-        "422 validation_error",
-        "a form of texts and files"
-      ],
-      [
-        await world.send(`/api/v1/disputes/${found.id}/evidence`, {
-          key: keys.acme,
-          body: new Uint8Array(8_300_000),
-          headers: { "content-type": "multipart/form-data; boundary=x" }
-        }),
-        "413 payload_too_large",
-        "8265536 bytes"
-      ],
-      [
-        await world.send(`/api/v1/disputes/${found.id}/evidence`, {
-          key: keys.acme,
-          body: `${Array.from({ length: 70_000 }, (_, part) => `--x\r\ncontent-disposition: form-data; name="p${part}"\r\n\r\n${part}\r\n`).join("")}--x--\r\n`,
-          headers: { "content-type": "multipart/form-data; boundary=x" }
-        }),
+        await sendForm(
+          found.id,
+          `${Array.from({ length: 70_000 }, (_, part) => `--x\r\ncontent-disposition: form-data; name="p${part}"\r\n\r\n${part}\r\n`).join("")}--x--\r\n`
+        ),
         "422 validation_error",
         "the form must have at most 40 texts"
       ],
