@@ -7,7 +7,7 @@
 
 import { maxBodyBytes } from "@pointsman/console"
 import { assert, describe, it } from "vitest"
-import { judge, type Receiver } from "../../../server/test/fuzz/Judge.ts"
+import { budgetOf, judge, type Receiver } from "../../../server/test/fuzz/Judge.ts"
 import { sendInputs } from "../../../server/test/fuzz/SendInputs.ts"
 import { worstBodies, worstTexts } from "../../../server/test/fuzz/WorstTexts.ts"
 import { checked, hasSlip } from "./Answers.ts"
@@ -47,9 +47,10 @@ const open = async (): Promise<Receiver<Input>> => {
 
 describe(`generated requests, again by POINTSMAN_FUZZ_SEED=${seed}`, () => {
   it(`given ${count} requests, when each is sent, then none fails, is slow, or answers what it must not`, {
-    timeout: 60_000 + count * 30
+    timeout: 60_000 + count * 60
   }, async () => {
-    const accepted = await sendInputs({ inputs, seed, numRuns: count, open, inputsPerReceiver })
+    const budget = ({ multipart }: Input) => budgetOf(multipart?.body.length ?? 0)
+    const accepted = await sendInputs({ inputs, seed, numRuns: count, open, inputsPerReceiver, budget })
     assert.isAbove(accepted, count / 10, "nearly all is garbage")
   })
 })

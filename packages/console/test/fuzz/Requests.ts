@@ -1,12 +1,14 @@
 /** Requests of strangers and of operators: nearly right ones, and garbage. They name no id, so that they fit every world. */
 import * as fc from "fast-check"
-import { headerText, nearly, scratched, sendable, text } from "../../../server/test/fuzz/Values.ts"
+import { type Multipart, multipart } from "../../../server/test/fuzz/Multipart.ts"
+import { headerText, nearly, scratched, sendable, text, urlText } from "../../../server/test/fuzz/Values.ts"
 import { markup, type Planted } from "./PlantedWorld.ts"
-import { bodies, type Fields, paramsOf, type Target, urlOf } from "./Targets.ts"
+import { bodies, type Fields, paramsOf, type Target, takesFiles, urlOf } from "./Targets.ts"
 
 type Session = "admin" | "none"
 
-type Place = "method" | "path" | "query" | "form" | "header" | "body"
+/** `raw`: the whole query, as it is. */
+type Place = "method" | "path" | "query" | "raw" | "form" | "header" | "body"
 
 interface Edit {
   readonly place: Place
@@ -21,6 +23,8 @@ export interface Input {
   /** Of the targets. An endpoint by its name. */
   readonly target: number | string
   readonly edits: ReadonlyArray<Edit>
+  /** In place of the target's form. */
+  readonly multipart?: Multipart
 }
 
 /** As long as the head of a request may be in Node, four times. */
@@ -113,9 +117,34 @@ const withBody: fc.Arbitrary<Input> = fc
     }))
   )
 
+const uploads: fc.Arbitrary<Input> = fc
+  .tuple(session, multipart)
+  .map(([session, multipart]) => ({ session, target: takesFiles, edits: [], multipart }))
+
+/** As long as the head of a request may be in Node. */
+const headBytes = 16_384
+
+const queryText = fc
+  .array(fc.tuple(fc.oneof(fc.constantFrom(...fields, "limit", "status", "id[]"), urlText(100)), urlText(9_000)), {
+    maxLength: 4
+  })
+  .map((pairs) => pairs.map((pair) => pair.join("=")))
+
+/** A page or an endpoint with another query: parameters repeated, unknown and misspelled. */
+const queries: fc.Arbitrary<Input> = fc
+  .tuple(session, fc.nat(999), queryText, fc.constantFrom("&", "&", "&", ";"), fc.constantFrom(1, 1, 1, 1, 300))
+  .map(([session, target, pairs, between, times]) => {
+    const value = Array.from({ length: times }, () => pairs.join(between))
+      .join("&")
+      .slice(0, headBytes)
+    return { session, target, edits: [{ place: "raw", nth: 0, name: "", value }] }
+  })
+
 export const inputs: fc.Arbitrary<Input> = fc.oneof(
   { weight: 3, arbitrary: edited },
-  { weight: 1, arbitrary: withBody }
+  { weight: 1, arbitrary: withBody },
+  { weight: 1, arbitrary: uploads },
+  { weight: 1, arbitrary: queries }
 )
 
 const replaced = (fields: Fields, { name, nth, value }: Edit): Fields =>
@@ -132,7 +161,7 @@ const pathWith = (path: string, { name, nth, value }: Edit): string => {
   return [...parts.slice(0, at), text, ...parts.slice(at + 1)].join("/")
 }
 
-let requests = 0
+let keys = 0
 
 interface Asked {
   readonly url: string
@@ -142,7 +171,7 @@ interface Asked {
 export const requestOf = async (
   { admin }: Planted,
   targets: ReadonlyArray<Target>,
-  { edits, session, target: nth }: Input
+  { edits, multipart, session, target: nth }: Input
 ): Promise<Asked | undefined> => {
   const target =
     typeof nth === "string" ? targets.find(({ endpoint }) => endpoint === nth) : targets[nth % targets.length]
@@ -150,12 +179,14 @@ export const requestOf = async (
   const edited = {
     ...target,
     headers: [] as ReadonlyArray<readonly [string, string]>,
-    body: undefined as string | undefined
+    body: undefined as string | undefined,
+    raw: ""
   }
   for (const one of edits) {
     if (one.place === "method") edited.method = one.value
     else if (one.place === "path") edited.path = pathWith(edited.path, one)
     else if (one.place === "query") edited.query = replaced(edited.query, one)
+    else if (one.place === "raw") edited.raw = one.value.replaceAll(/[?#]/gu, "")
     else if (one.place === "form") edited.form = replaced(edited.form ?? [], one)
     else if (one.place === "header") edited.headers = [...edited.headers, [one.name, sendable(one.value)]]
     else edited.body = one.value
@@ -165,7 +196,8 @@ export const requestOf = async (
   const isForm = target.json === undefined && edited.form !== undefined
   const body =
     edited.body ?? (isForm ? paramsOf(edited.form ?? []) : target.json === undefined ? "" : JSON.stringify(target.json))
-  const url = `http://console.test/console${urlOf(edited)}`
+  const asked = urlOf(edited)
+  const url = `http://console.test/console${asked}${edited.raw === "" ? "" : `${asked.includes("?") ? "&" : "?"}${edited.raw}`}`
   if (!URL.canParse(url)) return undefined
   return {
     url,
@@ -173,12 +205,19 @@ export const requestOf = async (
       method,
       headers: [
         ["sec-fetch-site", "same-origin"],
-        ["content-type", isForm ? "application/x-www-form-urlencoded" : "application/json"],
-        ["idempotency-key", `a-key-of-request-${++requests}`],
+        [
+          "content-type",
+          multipart !== undefined
+            ? sendable(multipart.type)
+            : isForm
+              ? "application/x-www-form-urlencoded"
+              : "application/json"
+        ],
+        ["idempotency-key", `a-key-of-request-${++keys}`],
         ...(session === "none" ? [] : [["cookie", await admin()] as [string, string]]),
         ...edited.headers.map(([name, value]) => [name, value] as [string, string])
       ],
-      ...(hasBody ? { body } : {})
+      ...(hasBody ? { body: multipart === undefined ? body : Buffer.from(multipart.body, "latin1") } : {})
     }
   }
 }

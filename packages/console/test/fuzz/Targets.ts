@@ -13,9 +13,11 @@ export interface Target {
   readonly form: Fields | undefined
   /** Of the API; `undefined` for none. */
   readonly json: unknown
-  /** The name of the endpoint; `undefined` for a page. */
+  /** The name of the endpoint, or of the form that takes files; `undefined` for a page. */
   readonly endpoint?: string | undefined
 }
+
+export const takesFiles = "takes files"
 
 const none = { query: [], form: undefined, json: undefined }
 
@@ -136,8 +138,9 @@ const targetsIn = (page: string, at: string): ReadonlyArray<Target> => [
   }),
   ...[...page.matchAll(/<form\b([^>]*)>([\s\S]*?)<\/form>/gu)].map(([, tag = "", inside = ""]): Target => {
     const place = splitUrl(attribute(tag, "action") ?? at)
+    const endpoint = attribute(tag, "enctype") === undefined ? undefined : takesFiles
     return attribute(tag, "method") === "post"
-      ? { ...none, ...place, method: "POST", form: fieldsIn(inside) }
+      ? { ...none, ...place, method: "POST", form: fieldsIn(inside), endpoint }
       : { ...none, ...place, method: "GET", query: fieldsIn(inside) }
   })
 ]

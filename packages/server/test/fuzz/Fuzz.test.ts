@@ -1,13 +1,17 @@
 /**
  * Generated inputs, nearly valid ones and garbage: none may fail the server, reject unseen, or cost over 50 ms of the
- * processor. `POINTSMAN_FUZZ_COUNT` sets how many there are altogether, 350 unless set. What fails is printed
+ * processor. `POINTSMAN_FUZZ_COUNT` sets how many requests there are altogether, 350 unless set; of
+ * forms of evidence, queries of lists and reports there are three fifths as many each. What fails is printed
  * with its seed; `POINTSMAN_FUZZ_SEED` generates the inputs of that seed again.
  */
 import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
-import { type Answer, judge, type Receiver, withoutRejections } from "./Judge.ts"
+import { evidence } from "./Evidence.ts"
+import { type Answer, budgetOf, judge, type Receiver, withoutRejections } from "./Judge.ts"
 import { configurationText, findsSource, forwardedFor, readsConfiguration } from "./Pure.ts"
+import { queries } from "./Queries.ts"
 import { openServer, rawBytes, rawCreate } from "./Raw.ts"
+import { budgetOfReport, openReader, reports } from "./Reports.ts"
 import { subjects } from "./Requests.ts"
 import { sendInputs } from "./SendInputs.ts"
 import { openWorld } from "./World.ts"
@@ -19,7 +23,7 @@ const seed = Number(process.env["POINTSMAN_FUZZ_SEED"] ?? Math.floor(Math.random
 const inputsPerReceiver = 500
 
 /** More than three minutes for 100,000, on a machine that does other things too. */
-const timeout = 60_000 + count * 6
+const timeout = 60_000 + count * 60
 
 const nothingToClose = async () => {}
 const runsOf = (hundredths: number) => Math.ceil((count * hundredths) / 100)
@@ -29,12 +33,13 @@ describe(`generated inputs, again by POINTSMAN_FUZZ_SEED=${seed} POINTSMAN_FUZZ_
     name: string,
     hundredths: number,
     inputs: fc.Arbitrary<Input>,
-    open: () => Promise<Receiver<Input>>
+    open: () => Promise<Receiver<Input>>,
+    budget?: (input: Input) => number
   ) =>
     it(`given ${runsOf(hundredths)} ${name}, when each is sent, then none fails and none is slow`, {
       timeout
     }, async () => {
-      const accepted = await sendInputs({ inputs, seed, numRuns: runsOf(hundredths), open, inputsPerReceiver })
+      const accepted = await sendInputs({ inputs, seed, numRuns: runsOf(hundredths), open, inputsPerReceiver, budget })
       // Of a few inputs each may be refused; of thousands, one in a hundred at least is accepted.
       if (runsOf(hundredths) >= 2_000) assert.isAbove(accepted, runsOf(hundredths) / 100, "nearly all is garbage")
     })
@@ -42,6 +47,9 @@ describe(`generated inputs, again by POINTSMAN_FUZZ_SEED=${seed} POINTSMAN_FUZZ_
   for (const [name, hundredths, inputs] of subjects) test(name, hundredths, inputs, openWorld)
   test("connections of raw bytes", 5, rawBytes, openServer)
   test("configuration files", 5, configurationText, async () => ({ send: readsConfiguration, close: nothingToClose }))
+  test("forms of evidence", 60, evidence, openWorld, ({ body = "" }) => budgetOf(body.length))
+  test("queries of lists", 60, queries, openWorld)
+  test("reports", 60, reports, openReader, budgetOfReport)
   test("headers of proxies", 2, forwardedFor, async () => ({ send: findsSource, close: nothingToClose }))
 })
 

@@ -5,7 +5,8 @@ import * as fc from "fast-check"
 import { startServerHere } from "../support/ServerHere.ts"
 import { temporaryFolder } from "../support/ServerProcess.ts"
 import type { Answer } from "./Judge.ts"
-import { headerText, scratched, text } from "./Values.ts"
+import { multipart } from "./Multipart.ts"
+import { headerText, scratched, sendable, text } from "./Values.ts"
 
 /** Stands for the key of the server that the bytes are sent to. */
 const keyName = "@key"
@@ -96,6 +97,20 @@ const request = fc
 const soundHead = ["Host: pay.example", `Authorization: Bearer ${keyName}`]
 const post = ["POST /api/v1/payments HTTP/1.1", ...soundHead, "Content-Type: application/json"]
 
+/** Its length may be wrong: then it is cut off, or what is behind it is a request. */
+const form = fc
+  .tuple(multipart, fc.constantFrom(0, 0, 0, 0, -1, 1, -100, 100))
+  .map(([{ body, type }, more]) =>
+    [
+      "POST /api/v1/disputes/dp_1/evidence HTTP/1.1",
+      ...soundHead,
+      `Content-Type: ${sendable(type)}`,
+      `Content-Length: ${Math.max(0, Buffer.byteLength(body) + more)}`,
+      "",
+      body
+    ].join("\r\n")
+  )
+
 export const rawCreate = [...post, `Content-Length: ${order.length}`, "", order].join("\r\n")
 
 /** Requests that are accepted, alone and in front of others. */
@@ -115,7 +130,8 @@ export const rawBytes: fc.Arbitrary<string> = fc.oneof(
     weight: 3,
     arbitrary: fc.array(fc.oneof(request, sound), { minLength: 2, maxLength: 4 }).map((all) => all.join(""))
   },
-  { weight: 1, arbitrary: text(20_000) }
+  { weight: 1, arbitrary: text(20_000) },
+  { weight: 2, arbitrary: form }
 )
 
 /** A server that closes no connection within this time has forgotten it. */

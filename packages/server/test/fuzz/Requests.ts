@@ -2,7 +2,7 @@
 import { createHmac } from "node:crypto"
 import { chargeSimulations } from "@pointsman/core/internal"
 import * as fc from "fast-check"
-import { body, headerText, nearly, scratched, text } from "./Values.ts"
+import { body, headerText, nearly, scratched, text, urlText } from "./Values.ts"
 import {
   adyenSecret,
   httpSecret,
@@ -26,7 +26,7 @@ const longMessages = [
   JSON.stringify(Object.fromEntries(Array.from({ length: 80_000 }, (_, at) => [`k${at}`, 1])))
 ]
 
-const headersWith = (key: string, more: Readonly<Record<string, string>> = {}) => ({
+export const headersWith = (key: string, more: Readonly<Record<string, string>> = {}) => ({
   authorization: `Bearer ${key}`,
   "content-type": "application/json",
   ...more
@@ -44,7 +44,10 @@ const word = (largest: number) =>
     { weight: 1, arbitrary: text(largest) }
   )
 
-const payment = fc.oneof({ weight: 8, arbitrary: fc.constantFrom(...names) }, { weight: 1, arbitrary: text(100) })
+export const payment = fc.oneof(
+  { weight: 8, arbitrary: fc.constantFrom(...names) },
+  { weight: 1, arbitrary: text(100) }
+)
 
 const createBody = fc.record(
   {
@@ -255,10 +258,6 @@ const message: fc.Arbitrary<Input> = fc.oneof(
   signedMessage("stripe", stripeSecret, stripeBody, "stripe-signature"),
   adyenMessage
 )
-
-/** Spelled as it may be in a URL: what is no part of one is percent-encoded, and some of the rest too. */
-const urlText = (largest: number) =>
-  text(largest).map((value) => encodeURI(value.toWellFormed()).replaceAll("%25", "%").replaceAll("#", "%23"))
 
 const cursor = fc.oneof(
   fc.uuid(),

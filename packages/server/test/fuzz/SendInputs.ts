@@ -9,10 +9,13 @@ export interface Sending<Input> {
   readonly open: () => Promise<Receiver<Input>>
   /** Then a new receiver takes its place: what inputs change is used up, or grows slow. */
   readonly inputsPerReceiver: number
+  /** In milliseconds of the processor. */
+  readonly budget?: ((input: Input) => number) | undefined
 }
 
 /** Gives how many were accepted. */
 export const sendInputs = async <Input>({
+  budget,
   inputs,
   inputsPerReceiver,
   numRuns,
@@ -29,7 +32,7 @@ export const sendInputs = async <Input>({
           await receiver.close()
           receiver = await open()
         }
-        const { status } = await judge(receiver, input, open)
+        const { status } = await judge(receiver, input, open, budget?.(input))
         if (status >= 200 && status < 400) accepted++
       }),
       // Making an input of 20,000 characters shorter would take longer than all the others.

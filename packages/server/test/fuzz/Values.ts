@@ -180,3 +180,7 @@ export const body = (base: fc.Arbitrary<unknown>, largest: number): fc.Arbitrary
 export const sendable = (value: string): string => value.replace(/[^\t -~\u0080-\u00ff]/gu, "")
 
 export const headerText = (largest: number): fc.Arbitrary<string> => text(largest).map(sendable)
+
+/** Spelled as it may be in a URL: what is no part of one is percent-encoded, and some of the rest too. */
+export const urlText = (largest: number) =>
+  text(largest).map((value) => encodeURI(value.toWellFormed()).replaceAll("%25", "%").replaceAll("#", "%23"))

@@ -14,7 +14,7 @@ import { RefusalTick } from "@pointsman/core/internal"
 import { Connectors, Directory, Ids, Secrets, Transport, Unanswered } from "@pointsman/core/ports"
 import * as MemoryStorage from "@pointsman/storage-memory"
 import { NodeMac } from "@pointsman/transport-node"
-import { Effect, Layer, Redacted } from "effect"
+import { Context, Effect, Layer, Redacted } from "effect"
 import { serve } from "../../../http/test/support/Web.ts"
 import { forChecking } from "../../src/InstalledConnectors.ts"
 import type { Answer } from "./Judge.ts"
@@ -34,6 +34,8 @@ export interface Input {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | undefined
+  /** Whether each character of the body is one byte. */
+  readonly isBinary?: boolean
 }
 
 export interface World {
@@ -125,41 +127,73 @@ export const names: ReadonlyArray<string> = Object.keys(kinds).flatMap((kind) =>
   Array.from({ length: ofEachKind }, (_, number) => `@${kind}-${number}`)
 )
 
+const tenant = { workspaceId: "acme", environment: "sandbox" } as const
+
+/** The id of a dispute of the payment, which is `@dispute-0`. */
+const disputeOf = (pointsman: typeof Pointsman.Service, paymentId: string): Promise<string> =>
+  Effect.gen(function* () {
+    const { providerRef } = yield* pointsman.payment(tenant, paymentId)
+    yield* pointsman.recordMessage({
+      connectionId: "sandbox",
+      tenant,
+      receivedAt: 0,
+      body: "{}",
+      message: {
+        id: "msg_1",
+        at: 0,
+        about: {
+          _tag: "Dispute",
+          charge: { providerRef: providerRef ?? "" },
+          disputeId: "du_1",
+          verdict: "opened",
+          money: { minorUnits: 900, currency: "EUR" }
+        }
+      },
+      reason: null
+    })
+    const { items } = yield* pointsman.disputes(tenant, { limit: 1 })
+    return items[0]?.id ?? ""
+  }).pipe(Effect.runPromise)
+
 export const openWorld = async (): Promise<World> => {
+  const made: Array<typeof Pointsman.Service> = []
   const core = Pointsman.layer().pipe(
     Layer.provide(configured),
     Layer.provide(MemoryStorage.layer()),
     Layer.provide([Ids.layer, secretsLayer, noTransport, Layer.sync(Connectors, forChecking)]),
     // Thousands of messages are refused, one after the other.
     Layer.provide(Layer.succeed(RefusalTick, 0)),
+    Layer.tap((context) => Effect.sync(() => made.push(Context.get(context, Pointsman)))),
     Layer.orDie
   )
   const web = serve(core, { baseUrl: "https://pay.example", docs: false })
   const ids = new Map<string, string>()
   for (const name of names) {
     const [kind = "", number] = name.slice(1).split("-")
-    const made = await web.send("/api/v1/payments", {
+    const answer = await web.send("/api/v1/payments", {
       key: testKey,
       headers: { "idempotency-key": `fuzz-${name}-0000` },
       body: { amount: 5_000 + Number(number), currency: "EUR", country: "NL", ...kinds[kind as keyof typeof kinds] }
     })
-    if (made.status !== 201) throw new Error(`a payment could not be made: ${made.status}`)
-    ids.set(name, made.body.data.id)
-    const page: string | undefined = made.body.data.next_action?.url
+    if (answer.status !== 201) throw new Error(`a payment could not be made: ${answer.status}`)
+    ids.set(name, answer.body.data.id)
+    const page: string | undefined = answer.body.data.next_action?.url
     if (page !== undefined) ids.set(`token-${name}`, new URL(page).pathname.split("/").at(-1) ?? "")
   }
+  for (const pointsman of made) ids.set("@dispute-0", await disputeOf(pointsman, ids.get("@captured-0") ?? ""))
   const withIds = (text: string) => text.replace(/(?:token-)?@[a-z]+-\d/gu, (name) => ids.get(name) ?? name)
   return {
-    send: async ({ body, headers, method, path }) => {
+    send: async ({ body, headers, isBinary = false, method, path }) => {
       const request = new Request(`http://pointsman.test${withIds(path)}`, {
         method,
         headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, sendable(value)])),
-        ...(body === undefined ? {} : { body: withIds(body) })
+        ...(body === undefined ? {} : { body: isBinary ? Buffer.from(body, "latin1") : withIds(body) })
       })
       const response = await web.fetch(request)
-      const answer = await response.text()
-      return { status: response.status, code: /"code":"([a-z_]+)"/u.exec(answer)?.[1] }
+      const text = await response.text()
+      return { status: response.status, code: /"code":"([a-z_]+)"/u.exec(text)?.[1] }
     },
-    close: web.close
+    close: web.close,
+    log: web.log
   }
 }

@@ -1,14 +1,13 @@
 /** The largest bodies that the API takes, and reports of any content: `docs/reference/costs.md` says how large they are. */
 import { createHmac } from "node:crypto"
-import { gzipSync } from "node:zlib"
 import { evidenceLimits } from "@pointsman/core"
 import { createLimits, evidenceBodyBytes, messageLimits, purchaseLimits } from "@pointsman/http/api"
-import { readReport, reportFormats } from "@pointsman/reconcile"
-import { Effect, Result, Stream } from "effect"
+import { reportFormats } from "@pointsman/reconcile"
 import { assert, describe, it } from "vitest"
 import { formBytesAtMost } from "../../../http/src/hosted/HostedForm.ts"
 import { isLong } from "../support/LongRuns.ts"
-import { budgetOf, collectGarbage, judge, type Receiver } from "./Judge.ts"
+import { budgetOf, collectGarbage, judge } from "./Judge.ts"
+import { budgetOfReport, openReader } from "./Reports.ts"
 import { httpSecret, type Input, liveKey, openWorld, stripeSecret, testKey } from "./World.ts"
 import { worstBodies, worstTexts } from "./WorstTexts.ts"
 
@@ -101,31 +100,6 @@ const forms = (): ReadonlyArray<Input> =>
     post("/hosted/token-@hosted-0", body, { "content-type": "application/x-www-form-urlencoded" })
   )
 
-const heapBytes = 100_000_000
-const used = () => {
-  const { arrayBuffers, heapUsed } = process.memoryUsage()
-  return arrayBuffers + heapUsed
-}
-
-/** Reads a report, and fails where it keeps more than that at any of its pieces. */
-const reader = async (): Promise<Receiver<readonly [format: number, report: Uint8Array]>> => ({
-  send: async ([at, report]) => {
-    const before = used()
-    const look = Effect.sync(() => {
-      if (used() - before > heapBytes) collectGarbage()
-      if (used() - before > heapBytes) throw new Error(`keeps ${Math.round((used() - before) / 1e6)} MB`)
-    })
-    const format = reportFormats[at] ?? (reportFormats[0] as (typeof reportFormats)[number])
-    const pieces = Array.from({ length: Math.ceil(report.length / 262_144) }, (_, piece) =>
-      report.subarray(piece * 262_144, (piece + 1) * 262_144)
-    )
-    const rows = readReport(Stream.fromIterable(pieces, { chunkSize: 1 }).pipe(Stream.tap(() => look)), format)
-    const end = await Effect.runPromise(Effect.result(Stream.runForEach(rows, () => look)))
-    return { status: Result.isSuccess(end) ? 200 : 422, code: undefined }
-  },
-  close: async () => {}
-})
-
 const reportBytes = 4_194_304
 
 describe.skipIf(!isLong)("the largest inputs", () => {
@@ -159,9 +133,14 @@ describe.skipIf(!isLong)("the largest inputs", () => {
       const row = `${columns.map(() => "1").join(delimiter)}\n`
       const rows = [row, `${delimiter.repeat(65_000)}\n`].map((one) => one.repeat(reportBytes / one.length))
       for (const unit of [...worstTexts(reportBytes), ...rows]) {
-        for (const report of [Buffer.from(`${header}${unit}`), Buffer.from(unit), gzipSync(`${header}${unit}`)]) {
+        for (const { layers, text } of [
+          { layers: 0, text: `${header}${unit}` },
+          { layers: 0, text: unit },
+          { layers: 1, text: `${header}${unit}` }
+        ]) {
           collectGarbage()
-          await judge(await reader(), [at, report] as const, reader, budgetOf(header.length + unit.length))
+          const report = { format: at, content: Buffer.from(text).toString("latin1"), layers, cut: 0, piece: 262_144 }
+          await judge(await openReader(), report, openReader, budgetOfReport(report))
         }
       }
     })
