@@ -10,7 +10,7 @@
  */
 import type { OperatorRole, Pointsman } from "@pointsman/core"
 import { AuditVia, type Directory, withStaleReads } from "@pointsman/core/ports"
-import { CardNumbers, InProcess } from "@pointsman/http"
+import { InProcess } from "@pointsman/http"
 import { ByteSize, Cause, Context, Effect, Layer, type Types } from "effect"
 import {
   HttpIncomingMessage,
@@ -86,8 +86,6 @@ export interface ConsoleOptions {
    * set it.
    */
   readonly isSecure?: boolean | undefined
-  /** As the API's: what becomes of digits in a reason that may be a card number. `warn` unless set. */
-  readonly cardNumbers?: "warn" | "refuse" | undefined
   /** Signing in by OpenID Connect; only by links, passwords and passkeys unless set. */
   readonly oidc?: OidcOptions | undefined
   /** Operators with one of these roles in any workspace need a passkey, or OpenID Connect; none unless set. */
@@ -130,7 +128,7 @@ export const make = (options: ConsoleOptions, services: Layer.Layer<Pointsman | 
   const of = (isSecure: boolean) => {
     const found =
       made.get(isSecure) ??
-      application(options, { isSecure, mount: shownMount, oidc, requirePasskey }, services, memoMap, stopping)
+      application({ isSecure, mount: shownMount, oidc, requirePasskey }, services, memoMap, stopping)
     made.set(isSecure, found)
     return found
   }
@@ -208,7 +206,6 @@ export const pages = [
 ]
 
 const application = (
-  { cardNumbers = "warn" }: ConsoleOptions,
   settings: Settings,
   services: Layer.Layer<Pointsman | Directory, unknown>,
   memoMap: Layer.MemoMap,
@@ -245,7 +242,6 @@ const application = (
         Layer.succeed(ConsoleSettings, settings),
         Layer.succeed(AuditVia, "console"),
         Layer.succeed(Stopping, stopping),
-        CardNumbers.layer({ bare: cardNumbers }),
         HttpServer.layerServices,
         Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBodyBytes))
       ])

@@ -26,6 +26,7 @@ import { type WebhookMethods, webhookMethods } from "./door/Webhooks.ts"
 import type { CheckIntervals } from "./model/CheckIntervals.ts"
 import { Archive } from "./ports/Archive.ts"
 import { Audit } from "./ports/Audit.ts"
+import { type BareCardNumbers, CardNumbers, cardNumberPolicy } from "./ports/CardNumbers.ts"
 import type { Connectors } from "./ports/Connector.ts"
 import type { Ids } from "./ports/Ids.ts"
 import { Notifier } from "./ports/Notifier.ts"
@@ -91,6 +92,8 @@ export interface PointsmanOptions {
   readonly deliveriesPerEndpoint?: number | undefined
   /** Closed payments looked up per connection and day, by all processes together; 0, which is none, unless set. */
   readonly proofLookUpsPerDay?: number | undefined
+  /** What happens to digits in a text that may be a card number or an order number: stored with a warning unless set. */
+  readonly cardNumbers?: BareCardNumbers | undefined
   /** Until a loss of records is recovered, `refuse` (unless set) or `serve` requests that may have been executed. */
   readonly afterRestore?: AfterRestore | undefined
 }
@@ -137,6 +140,10 @@ const macLayer: Layer.Layer<Mac.Mac> = Layer.unwrap(
   )
 )
 
+/** What one instance remembers of what it refused, and of what it warned about. */
+const remembering = ({ cardNumbers = "warn" }: PointsmanOptions) =>
+  Context.make(RefusedGuesses, new Map()).pipe(Context.add(CardNumbers, cardNumberPolicy(cardNumbers)))
+
 export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("pointsman/Pointsman") {
   static readonly layer = (
     options: PointsmanOptions = {}
@@ -167,7 +174,7 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
         const proofDefaults = yield* ProofSettings
         const proof = { ...proofDefaults, lookUpsPerDay: options.proofLookUpsPerDay ?? proofDefaults.lookUpsPerDay }
         const archive = yield* Archive
-        const services = Context.add(yield* Effect.context<DoorServices>(), RefusedGuesses, new Map())
+        const services = Context.merge(yield* Effect.context<DoorServices>(), remembering(options))
         const storageClock = (yield* StorageClock) ?? machineClock(yield* Clock.Clock)
         const context = Context.add(services, PaymentSettings, settings).pipe(
           Context.add(Clock.Clock, storageClock.clock),

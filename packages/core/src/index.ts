@@ -48,6 +48,7 @@ export type { NewPasskeyChallenge, PasskeyMethods } from "./door/Passkeys.ts"
 export type { CaptureFailure, CreateFailure, RefundFailure, VoidFailure } from "./door/Payments.ts"
 export type { RetentionMethods } from "./door/Retention.ts"
 export type { CorrectionFailure } from "./door/Reviews.ts"
+export { CardNumberFound } from "./door/StoredTexts.ts"
 export * as Metrics from "./metrics/Metrics.ts"
 export { type ApiKey, apiKeyEntropyBytes, formatApiKey, type Scope, scopes } from "./model/ApiKey.ts"
 export type { Attempt } from "./model/Attempt.ts"
@@ -229,6 +230,7 @@ export {
   Pointsman,
   type PointsmanOptions
 } from "./Pointsman.ts"
+export type { BareCardNumbers } from "./ports/CardNumbers.ts"
 export type { AfterRestore } from "./ports/PaymentSettings.ts"
 export * as SecretsLayer from "./ports/SecretsLayer.ts"
 export { SignatureRefused, signatureHeader, signatureToleranceSeconds, verifySignature } from "./ports/Signature.ts"

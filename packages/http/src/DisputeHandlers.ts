@@ -14,7 +14,6 @@ import { ServedApi } from "./api/ApiV1.ts"
 import { CurrentCaller } from "./api/Authorization.ts"
 import type { ErrorBody, ErrorCode } from "./api/Errors.ts"
 import { pageLimits } from "./api/Pages.ts"
-import { refuseCardNumbers } from "./CardNumbers.ts"
 import { disputeView } from "./DisputeView.ts"
 import { errorBodyOf } from "./ErrorTable.ts"
 import { readEvidence } from "./EvidenceForm.ts"
@@ -83,7 +82,6 @@ export const layer = HttpApiBuilder.group(
         Effect.fnUntraced(function* ({ params, request }) {
           const caller = yield* callerOf
           const evidence = yield* readEvidence(request)
-          yield* refuseCardNumbers(evidence.texts)
           const dispute = yield* pointsman
             .keepEvidence(caller, { disputeId: params.id, ...evidence })
             .pipe(Effect.catch((failure) => refuse(failure, errorBodyOf("keepEvidence", failure))))

@@ -2,9 +2,10 @@
  * What each of core's failures is on the wire: one row for every operation and every failure that core's door
  * declares for it. A failure without a row does not compile. Core itself knows no status and no code.
  */
-import type { Pointsman } from "@pointsman/core"
+import { CardNumberFound, type Pointsman } from "@pointsman/core"
 import type { Effect } from "effect"
 import { type CodeRow, type ErrorBody, type ErrorCode, errorCodes } from "./api/Errors.ts"
+import { cardNumberBody } from "./Expectations.ts"
 
 type Door = Pointsman["Service"]
 
@@ -45,6 +46,12 @@ interface Row {
 const storageFailed: { readonly code: "internal_error"; readonly message: string } = {
   code: "internal_error",
   message: "The server could not read its database. Nothing was changed; the request may be sent again."
+}
+
+/** Its message names the fields. */
+const cardNumberFound: { readonly code: "validation_error"; readonly message: string } = {
+  code: "validation_error",
+  message: "A text must not contain a card number."
 }
 
 const notAdmitted: { readonly code: "internal_error"; readonly message: string } = {
@@ -130,6 +137,7 @@ export const errorTable = {
     "pointsman/StorageError": storageFailed
   },
   create: {
+    "pointsman/CardNumberFound": cardNumberFound,
     "pointsman/ApiKeyRevoked": {
       code: "unauthorized",
       message: "The API key was revoked. Nothing was sent to a provider."
@@ -233,6 +241,7 @@ export const errorTable = {
   },
   refund: {
     ...operationFailed,
+    "pointsman/CardNumberFound": cardNumberFound,
     "pointsman/NotRefundable": {
       code: "not_refundable",
       message: "The payment was never captured, was charged back, or its provider does not support refunds."
@@ -272,6 +281,7 @@ export const errorTable = {
   disputes: { "pointsman/StorageError": storageFailed },
   keepEvidence: {
     ...disputeFailed,
+    "pointsman/CardNumberFound": cardNumberFound,
     "pointsman/ApiKeyRevoked": { code: "unauthorized", message: "The API key was revoked. Nothing was kept." },
     "pointsman/StorageError": {
       code: "internal_error",
@@ -360,7 +370,8 @@ export type CodeOf<O extends Operation> = {
 export const errorBodyOf = <O extends Operation>(operation: O, failure: FailureOf<O>): ErrorBody<CodeOf<O>> => {
   const rows: Record<string, Row> = errorTable[operation]
   const row = rows[(failure as { readonly _tag: string })._tag] as Row
-  return { error: { code: row.code as CodeOf<O>, message: row.message } }
+  const { message } = failure instanceof CardNumberFound ? cardNumberBody(failure).error : row
+  return { error: { code: row.code as CodeOf<O>, message } }
 }
 
 export interface DocumentedCode extends CodeRow {

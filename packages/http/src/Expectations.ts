@@ -1,6 +1,7 @@
 /** What is expected of each field and parameter, in words: the text of every `validation_error`. */
 import {
   amountLimits,
+  type CardNumberFound,
   captureMethods,
   initiators,
   lookupSimulations,
@@ -106,6 +107,13 @@ export const validationError = (
 
 /** A body of 16 KB can be wrong in thousands of places; nobody reads more than a few. */
 const clausesAtMost = 15
+
+/** By the names that the caller knows the texts by, where they are not those of documents. */
+export const cardNumberBody = (
+  { fields }: CardNumberFound,
+  names: Readonly<Record<string, string>> = {}
+): ErrorBody<"validation_error"> =>
+  validationErrorOf(...fields.map((field) => `\`${names[field] ?? field}\` must not contain a card number`))
 
 export const validationErrorOf = (...clauses: ReadonlyArray<string>): ErrorBody<"validation_error"> => ({
   error: { code: "validation_error", message: `${clauses.join("; ")}.` }

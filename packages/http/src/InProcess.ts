@@ -4,13 +4,18 @@
  */
 export { suspended } from "./AccessErrors.ts"
 export { asOfHeader } from "./AsOf.ts"
-export { layer as cardNumbersLayer, refuseCardNumbers } from "./CardNumbers.ts"
 export { type CorrectionView, correctionView } from "./CorrectionView.ts"
 export { decodeCreate } from "./CreatePaymentRequest.ts"
 export { disputeView } from "./DisputeView.ts"
 export { errorBodyOf, type FailureOf, type Operation } from "./ErrorTable.ts"
 export { isEvidenceForm, readEvidence } from "./EvidenceForm.ts"
-export { createExpectations, queryExpectations, validationError, validationErrorOf } from "./Expectations.ts"
+export {
+  cardNumberBody,
+  createExpectations,
+  queryExpectations,
+  validationError,
+  validationErrorOf
+} from "./Expectations.ts"
 export { disputeMessageOf, operationMessageOf as messageOf } from "./FailureMessages.ts"
 export { Html, html } from "./hosted/Html.ts"
 export { decodeCapture, decodeRefund } from "./OperationRequest.ts"

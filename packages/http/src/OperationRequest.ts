@@ -2,7 +2,6 @@
 import { Effect, Result, Schema } from "effect"
 import type { ErrorBody } from "./api/Errors.ts"
 import { CapturePayment, OperationAmount, RefundPayment } from "./api/OperationBodies.ts"
-import { refuseCardNumbers } from "./CardNumbers.ts"
 import { operationExpectations, validationError, validationErrorOf } from "./Expectations.ts"
 
 type BodyRefused = ErrorBody<"validation_error" | "invalid_amount">
@@ -29,6 +28,4 @@ const decoderOf = <Fields>(schema: Schema.Codec<Fields, unknown>) => {
 }
 
 export const decodeCapture = decoderOf(CapturePayment)
-const decodeRefundBody = decoderOf(RefundPayment)
-export const decodeRefund = (body?: unknown) =>
-  Effect.tap(decodeRefundBody(body), ({ reason }) => refuseCardNumbers({ reason }))
+export const decodeRefund = decoderOf(RefundPayment)

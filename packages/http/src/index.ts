@@ -1,5 +1,4 @@
 /** The v1 payment API over HTTP: its routes, and the tables that its documentation is made from. */
-export * as CardNumbers from "./CardNumbers.ts"
 export * from "./ErrorTable.ts"
 export * as InProcess from "./InProcess.ts"
 export { decodeRefund } from "./OperationRequest.ts"

@@ -117,6 +117,7 @@ export const checkSettings = (settings: PointsmanSettings): Effect.Effect<Checke
       checkIntervals: Object.fromEntries(Object.entries(intervals).filter(([, value]) => value !== undefined)),
       webhookScheduleMillis: settings.webhookScheduleMillis,
       afterRestore: settings.afterRestore,
+      cardNumbers: settings.cardNumbers,
       lookUpsPerConnection: settings.lookUpsPerConnection,
       messagesPerConnection: settings.messagesPerConnection,
       deliveriesPerEndpoint: settings.deliveriesPerEndpoint,

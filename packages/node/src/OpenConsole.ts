@@ -15,7 +15,7 @@ import { sendWebResponse, webRequest } from "./WebMessages.ts"
 export interface ConsolesOptions {
   readonly run: Run
   readonly gate: Gate
-  readonly settings: Pick<PointsmanSettings, "baseUrl" | "cardNumbers">
+  readonly settings: Pick<PointsmanSettings, "baseUrl">
   /** Reports a mistake in how the program is put together. */
   readonly warn: (message: string) => void
 }
@@ -59,7 +59,6 @@ export const makeConsoles = ({ gate, run, settings, warn }: ConsolesOptions): Co
         mount: path,
         basePath,
         isSecure: isSecure ?? (settings.baseUrl?.startsWith("https:") === true ? true : undefined),
-        cardNumbers: settings.cardNumbers,
         oidc,
         requirePasskey,
         stopping: stopping.signal

@@ -68,10 +68,7 @@ const open = Effect.fnUntraced(function* (settings: PointsmanSettings, scope: Sc
   )
   const started = yield* Effect.provideContext(configure(settings, checked, configuration), outside)
   const inside = yield* Layer.buildWithScope(
-    InProcess.PaymentViews.layer(settings.baseUrl).pipe(
-      Layer.provideMerge(Core.Pointsman.layer(checked.options)),
-      Layer.merge(InProcess.cardNumbersLayer({ bare: settings.cardNumbers ?? "warn" }))
-    ),
+    InProcess.PaymentViews.layer(settings.baseUrl).pipe(Layer.provideMerge(Core.Pointsman.layer(checked.options))),
     scope
   ).pipe(Effect.provideContext(outside))
   // The log goes where this start's went.

@@ -20,7 +20,7 @@ export const isConsolePath = (path: string): boolean => path === consoleMount ||
  * server waits for the requests under way, of which an open stream would be one.
  */
 export const layer = (
-  { adminPort, cardNumbers }: Pick<Settings, "adminPort" | "cardNumbers">,
+  { adminPort }: Pick<Settings, "adminPort">,
   baseUrl: string,
   file: ConsoleFile | undefined,
   stopping: AbortSignal
@@ -41,10 +41,7 @@ export const layer = (
         Effect.flatMap(({ make }) =>
           Effect.acquireRelease(
             Effect.sync(() =>
-              make(
-                { mount: consoleMount, isSecure, cardNumbers, oidc, requirePasskey, stopping },
-                Layer.succeedContext(services)
-              )
+              make({ mount: consoleMount, isSecure, oidc, requirePasskey, stopping }, Layer.succeedContext(services))
             ),
             ({ dispose }) => Effect.promise(dispose)
           )

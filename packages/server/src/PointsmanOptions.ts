@@ -11,7 +11,8 @@ export const pointsmanOptions = (settings: Settings): PointsmanOptions => ({
   messagesPerConnection: settings.messagesPerConnection,
   deliveriesPerEndpoint: settings.deliveriesPerEndpoint,
   proofLookUpsPerDay: settings.proofLookUpsPerDay ?? 0,
-  afterRestore: settings.afterRestore
+  afterRestore: settings.afterRestore,
+  cardNumbers: settings.cardNumbers
 })
 
 export const checkIntervals = (settings: Settings): CheckIntervals => ({

@@ -356,12 +356,7 @@ const routes = (settings: Settings, { baseUrl, console, docsNote, stopping }: Pa
       Pointsman.background()
     ).pipe(
       Layer.provide(Pointsman.layer(pointsmanOptions(settings))),
-      Layer.provide([
-        limits(settings),
-        PointsmanHttp.RateLimit.layerFailures(),
-        sourceLayer(settings),
-        PointsmanHttp.CardNumbers.layer({ bare: settings.cardNumbers })
-      ])
+      Layer.provide([limits(settings), PointsmanHttp.RateLimit.layerFailures(), sourceLayer(settings)])
     )
   )
 

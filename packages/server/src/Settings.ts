@@ -4,9 +4,9 @@
  * a secret.
  */
 import { readDelay } from "@pointsman/configuration"
+import type { BareCardNumbers } from "@pointsman/core"
 import { type AfterRestore, SecretsLayer } from "@pointsman/core"
 import { defaultWebhookScheduleMillis } from "@pointsman/core/internal"
-import type { CardNumbers } from "@pointsman/http"
 import { Config, ConfigProvider, Effect, Option, type Redacted, Result } from "effect"
 import { databaseVariables, distributedMistakes, sqliteMistakes, withShape } from "./DatabaseSettings.ts"
 import {
@@ -256,7 +256,7 @@ export const variables = {
     flag: "allow-volatile-storage",
     meaning: "true accepts production connections over sqlite::memory:, whose payments are lost when the server stops"
   }),
-  cardNumbers: variable<CardNumbers.BareCardNumbers>({
+  cardNumbers: variable<BareCardNumbers>({
     variable: "POINTSMAN_CARD_NUMBERS",
     flag: "card-numbers",
     meaning: "Digits in a payment's texts that may be a card number or an order number: warn once an hour, or refuse",

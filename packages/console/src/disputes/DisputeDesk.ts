@@ -10,7 +10,7 @@ import {
   type SubmissionKind
 } from "@pointsman/core"
 import { awaitsResponse } from "@pointsman/core/internal"
-import { CardNumbers, errorBodyOf, InProcess } from "@pointsman/http"
+import { errorBodyOf, InProcess } from "@pointsman/http"
 import { Cause, Effect } from "effect"
 import { failure } from "../api/Errors.ts"
 import { internalError } from "../Failures.ts"
@@ -86,7 +86,6 @@ export type Evidence = Pick<EvidenceOrder, "texts" | "files">
 /** Under the operator's login. In place of what was kept before. */
 export const keepEvidence = Effect.fnUntraced(function* (path: DisputePath, { files, texts }: Evidence) {
   const caller = yield* callerOf(path)
-  yield* CardNumbers.refuseCardNumbers(texts)
   return yield* (yield* Pointsman).keepEvidence(caller, { disputeId: path.dispute, texts, files }).pipe(
     Effect.tapError(reportFailure),
     Effect.mapError((reason) => worded(errorBodyOf("keepEvidence", reason), reason))

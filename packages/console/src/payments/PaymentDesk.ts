@@ -94,7 +94,7 @@ export const paymentFile = Effect.fnUntraced(function* (path: PaymentPath) {
   )
 })
 
-/** The reason is stored and sent out in events: it is checked as one of the payment API is, for card numbers too. */
+/** The reason is stored and sent out in events: it is checked as one of the payment API is. */
 export const checkedRefund = (body: unknown) => decodeRefund(body)
 
 export interface MoneyOrder {

@@ -7,7 +7,7 @@ import {
   type SettlementEntry,
   type SettlementResult
 } from "@pointsman/core"
-import { CardNumbers, InProcess } from "@pointsman/http"
+import { InProcess } from "@pointsman/http"
 import { Effect, Option } from "effect"
 import { failure } from "../api/Errors.ts"
 import { cursorOfPlace, placeOfCursor } from "../api/PlaceCursor.ts"
@@ -94,11 +94,10 @@ export const close = Effect.fnUntraced(function* (path: TenantPath, { connection
   if (text === "" || text.length > noteLimit || text.includes("\0") || !text.isWellFormed()) {
     return yield* Effect.fail(validationErrorOf(noteExpected))
   }
-  // It is stored with the books, and in the audit trail.
-  yield* CardNumbers.refuseCardNumbers({ note: text })
   const { reconciliation } = yield* Pointsman
   yield* reconciliation.close({ connectionId: connection, rowId: row, note: text }).pipe(
     Effect.catchTags({
+      "pointsman/CardNumberFound": (found) => Effect.fail(InProcess.cardNumberBody(found)),
       "pointsman/DifferenceNotFound": () => Effect.fail(differenceNotFound),
       "pointsman/StorageError": internalError
     })

@@ -1,5 +1,6 @@
 /** What operations read of payments under review, and state about them, through core's door. The pages and the API share it. */
 import {
+  type CardNumberFound,
   type CorrectionFailure,
   type DecidedCorrection,
   type OperatorStatement,
@@ -9,7 +10,7 @@ import {
   Pointsman,
   type Review
 } from "@pointsman/core"
-import { CardNumbers, InProcess } from "@pointsman/http"
+import { InProcess } from "@pointsman/http"
 import { Effect } from "effect"
 import { failure } from "../api/Errors.ts"
 import { internalError } from "../Failures.ts"
@@ -113,13 +114,13 @@ export const settle = Effect.fnUntraced(function* (path: PaymentPath, order: Evi
   if (basedOn === undefined) {
     return yield* Effect.fail(validationErrorOf(`\`revision\` must be ${statementExpectations.revision}`))
   }
-  // It is stored, and sent out in an event.
-  yield* CardNumbers.refuseCardNumbers({ evidence, evidence_reference: providerReference ?? "" })
   const seen = { evidence, by: person.name, fileHash, providerReference }
   const statement = { tenant, paymentId: path.payment, stated, basedOn, person, ...seen }
   return yield* (yield* Pointsman).resolveReview(statement).pipe(
     Effect.map((payment) => ({ payment, proposed: openCorrection(payment) ?? null })),
     Effect.catchTags({
+      "pointsman/CardNumberFound": (found) =>
+        Effect.fail(InProcess.cardNumberBody(found, { provider_reference: fieldNames.providerReference })),
       "pointsman/PaymentNotFound": () => Effect.fail(paymentNotFound),
       "pointsman/StatementRefused": ({ field, reason }) =>
         Effect.fail(
@@ -152,9 +153,10 @@ const orderOf = Effect.fnUntraced(function* ({ correction, ...path }: Correction
   return { tenant, paymentId: path.payment, correctionId: correction, by: yield* currentPerson }
 })
 
-const decided = (decision: Effect.Effect<DecidedCorrection, CorrectionFailure>) =>
+const decided = (decision: Effect.Effect<DecidedCorrection, CardNumberFound | CorrectionFailure>) =>
   decision.pipe(
     Effect.catchTags({
+      "pointsman/CardNumberFound": (found) => Effect.fail(InProcess.cardNumberBody(found)),
       "pointsman/PaymentNotFound": () => Effect.fail(paymentNotFound),
       "pointsman/CorrectionNotFound": () => Effect.fail(failure("not_found", "The payment has no such correction.")),
       "pointsman/CorrectionRefused": ({ field, reason }) =>
@@ -174,7 +176,6 @@ export const approve = Effect.fnUntraced(function* (path: CorrectionPath) {
 })
 
 export const reject = Effect.fnUntraced(function* (path: CorrectionPath, reason: string) {
-  yield* CardNumbers.refuseCardNumbers({ reason })
   const order = yield* orderOf(path)
   return yield* decided((yield* Pointsman).rejectCorrection({ ...order, reason }))
 })

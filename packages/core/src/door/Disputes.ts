@@ -28,8 +28,10 @@ import { dispute, disputes, type EvidenceTaken, evidenceTaken } from "../verbs/d
 import { submitDispute } from "../verbs/dispute/SubmitDispute.ts"
 import type { Page } from "../verbs/read/ReadPayments.ts"
 import { actsOf, type DoorContext, requests } from "./DoorContext.ts"
+import { type CardNumberFound, storing } from "./StoredTexts.ts"
 
 export type EvidenceFailure =
+  | CardNumberFound
   | DisputeNotFound
   | DisputeClosed
   | DisputePending
@@ -77,10 +79,13 @@ export const disputeMethods = (context: DoorContext): DisputeMethods => {
     evidenceTaken: (tenant, id) => ask(evidenceTaken(tenant, id)),
     // The contents are the customer's, and entries cannot be erased: the entry has the names alone.
     keepEvidence: (caller, order) =>
-      acts(caller, "dispute.keeping_evidence", order.disputeId, {
-        texts: Object.keys(order.texts),
-        files: order.files.map(({ name }) => name)
-      }).pipe(Effect.andThen(begin(keepEvidence(caller, order)))),
+      storing(context)(
+        order.texts,
+        acts(caller, "dispute.keeping_evidence", order.disputeId, {
+          texts: Object.keys(order.texts),
+          files: order.files.map(({ name }) => name)
+        }).pipe(Effect.andThen(begin(keepEvidence(caller, order))))
+      ),
     submitDispute: (caller, order) =>
       acts(caller, order.kind === "submit" ? "dispute.submitting" : "dispute.accepting", order.disputeId, {
         idempotency_key: order.idempotencyKey

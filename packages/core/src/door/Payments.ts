@@ -52,8 +52,10 @@ import { events, type Page, payment, payments, paymentWithRefunds, timeline } fr
 import { refund } from "../verbs/refund/RefundPayment.ts"
 import { type PaymentFile, paymentFile } from "../verbs/review/ReadReviews.ts"
 import { actsOf, type DoorContext, type DoorServices, requests } from "./DoorContext.ts"
+import { type CardNumberFound, storing, textsOfCreate } from "./StoredTexts.ts"
 
 export type CreateFailure =
+  | CardNumberFound
   | RoutingFailed
   | KeyReused
   | RequestInProgress
@@ -85,7 +87,7 @@ export type VoidFailure =
 
 export type CaptureFailure = Exclude<VoidFailure, NotVoidable> | NotCapturable | InvalidAmount
 
-export type RefundFailure = OperationFailure | NotRefundable | RefundPending | InvalidAmount
+export type RefundFailure = OperationFailure | CardNumberFound | NotRefundable | RefundPending | InvalidAmount
 
 export interface PaymentMethods {
   /** Routes and charges a payment. Once claimed it runs to its end, also when the caller is interrupted. */
@@ -133,6 +135,7 @@ export interface PaymentMethods {
 export const paymentMethods = (context: DoorContext): PaymentMethods => {
   const { ask, begin } = requests(context)
   const acts = actsOf(context)
+  const stores = storing(context)
   /** An operator's act has its entry in the audit trail first. Without one, the act does not begin. */
   const acting =
     <Order extends CaptureOrder | VoidOrder | RefundOrder, E>(
@@ -147,11 +150,12 @@ export const paymentMethods = (context: DoorContext): PaymentMethods => {
         Effect.andThen(begin(named(paymentId)(refuseArchived(caller.tenant, paymentId)(act(caller, order)))))
       )
     }
+  const refunding = acting("payment.refunding", refund)
   return {
-    create: (caller, request) => begin(create(caller, request)),
+    create: (caller, request) => stores(textsOfCreate(request), begin(create(caller, request))),
     capture: acting("payment.capturing", capture),
     void: acting("payment.voiding", voidPayment),
-    refund: acting("payment.refunding", refund),
+    refund: (caller, order) => stores({ reason: order.reason }, refunding(caller, order)),
     payment: (tenant, id) => ask(payment(tenant, id)),
     paymentWithRefunds: (tenant, id) => ask(paymentWithRefunds(tenant, id)),
     payments: (tenant, query) => ask(payments(tenant, query)),

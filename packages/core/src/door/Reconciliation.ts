@@ -26,6 +26,7 @@ import {
 } from "../verbs/reconcile/RunReport.ts"
 import type { ReportTaken } from "../verbs/reconcile/WriteBatch.ts"
 import { actsOf, type DoorContext, intentsAtConnection } from "./DoorContext.ts"
+import { type CardNumberFound, storing } from "./StoredTexts.ts"
 
 export interface ReconciliationMethods {
   /**
@@ -58,7 +59,7 @@ export interface ReconciliationMethods {
   }) => Effect.Effect<ReadonlyArray<ReconciliationRun>, StorageError>
   /** Those that were found first first. */
   readonly differences: (query: EntryQuery) => Effect.Effect<ReadonlyArray<SettlementEntry>, StorageError>
-  readonly close: (order: ClosingOrder) => Effect.Effect<void, DifferenceNotFound | StorageError>
+  readonly close: (order: ClosingOrder) => Effect.Effect<void, CardNumberFound | DifferenceNotFound | StorageError>
   /** Makes a row one of the suggested payment, and applies it; `ReportBeingRead` while a report is read. */
   readonly accept: (
     order: AcceptanceOrder
@@ -117,9 +118,12 @@ export const reconciliationMethods = (context: DoorContext): ReconciliationMetho
     differences: (query) => ofStore(({ differences }) => differences(query)),
     close: (order) => {
       const { connectionId, note, rowId } = order
-      return Effect.andThen(
-        intends("difference.closing", connectionId, `${connectionId}/${rowId}`, { note }),
-        Effect.provideContext(closeDifference(order), context)
+      return storing(context)(
+        { note },
+        Effect.andThen(
+          intends("difference.closing", connectionId, `${connectionId}/${rowId}`, { note }),
+          Effect.provideContext(closeDifference(order), context)
+        )
       )
     },
     accept: (order) => {

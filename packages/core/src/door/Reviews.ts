@@ -30,6 +30,7 @@ import {
 } from "../verbs/review/ReadReviews.ts"
 import { type ResolveReviewOrder, resolveReview, type StatementRefused } from "../verbs/review/RecordEvidence.ts"
 import { type DoorContext, type DoorServices, intents, ofTenant } from "./DoorContext.ts"
+import { type CardNumberFound, storing } from "./StoredTexts.ts"
 
 export interface ReviewMethods {
   /** Payments that operations have to look at, those that wait longest first, or by amount; of all tenants unless one is named. */
@@ -46,7 +47,7 @@ export interface ReviewMethods {
    */
   readonly resolveReview: (
     order: ResolveReviewOrder
-  ) => Effect.Effect<Payment, PaymentNotFound | StatementRefused | StorageError>
+  ) => Effect.Effect<Payment, CardNumberFound | PaymentNotFound | StatementRefused | StorageError>
   /** Payments with a correction that waits for a second person; of all tenants unless one is named. */
   readonly proposals: (tenant?: Tenant) => Effect.Effect<ReadonlyArray<Payment>, StorageError>
   /**
@@ -55,7 +56,7 @@ export interface ReviewMethods {
    */
   readonly approveCorrection: (order: CorrectionOrder) => Effect.Effect<DecidedCorrection, CorrectionFailure>
   /** Another person than the one who proposed it rejects a correction; nothing else changes. */
-  readonly rejectCorrection: (order: Rejection) => Effect.Effect<DecidedCorrection, CorrectionFailure>
+  readonly rejectCorrection: (order: Rejection) => Effect.Effect<DecidedCorrection, CardNumberFound | CorrectionFailure>
   /** The person who proposed a correction withdraws it; nothing else changes. */
   readonly withdrawCorrection: (order: CorrectionOrder) => Effect.Effect<DecidedCorrection, CorrectionFailure>
 }
@@ -122,13 +123,18 @@ export const reviewMethods = (context: DoorContext): ReviewMethods => ({
   resolveReview: (order) => {
     const stated = inSnakeCase(order.stated)
     const details = { ...ofTenant(order.tenant), by: order.by, stated, ...evidenceOf(order) }
-    return Effect.andThen(
-      intents(context)("review.resolving", order.paymentId, details),
-      comparing(context)(order, Effect.provideContext(resolveReview(order), context))
+    const { evidence, providerReference } = order
+    return storing(context)(
+      { evidence, provider_reference: providerReference },
+      Effect.andThen(
+        intents(context)("review.resolving", order.paymentId, details),
+        comparing(context)(order, Effect.provideContext(resolveReview(order), context))
+      )
     )
   },
   proposals: (tenant) => Effect.provideContext(proposals(tenant), context),
   approveCorrection: deciding(context)("correction.approving", approveCorrection),
-  rejectCorrection: deciding(context)("correction.rejecting", rejectCorrection),
+  rejectCorrection: (order) =>
+    storing(context)({ reason: order.reason }, deciding(context)("correction.rejecting", rejectCorrection)(order)),
   withdrawCorrection: deciding(context)("correction.withdrawing", withdrawCorrection)
 })

@@ -10,9 +10,8 @@ import {
   paymentMethods,
   refundSimulations
 } from "@pointsman/core"
-import { chargeSimulations, isCountry } from "@pointsman/core/internal"
+import { chargeSimulations, isCountry, looksLikeCardNumber } from "@pointsman/core/internal"
 import { Schema } from "effect"
-import { looksLikeCardNumber } from "./CardNumber.ts"
 import { documented } from "./Documented.ts"
 import { purchaseFields } from "./Purchase.ts"
 import { isStorableText } from "./StorableText.ts"

@@ -62,12 +62,13 @@ export const decideCorrection = Effect.fnUntraced(function* (
     by: { of: "program", name: by } as const,
     reason: typeof reason === "string" ? reason : ""
   }
-  yield* Effect.mapError(InProcess.refuseCardNumbers({ reason: order.reason }), errorOf)
   const decided = yield* pointsman[methods[act]](order).pipe(
     Effect.provideService(AuditActor, by),
     Effect.tapError(logCause),
     Effect.mapError((failure) => {
       switch (failure._tag) {
+        case "pointsman/CardNumberFound":
+          return errorOf(InProcess.cardNumberBody(failure))
         case "pointsman/PaymentNotFound":
           return errorOf(InProcess.errorBodyOf("payment", failure))
         case "pointsman/CorrectionNotFound":

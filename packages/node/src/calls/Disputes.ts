@@ -37,7 +37,6 @@ export const keepEvidence = Effect.fnUntraced(function* (
   const pointsman = yield* Core.Pointsman
   const caller = yield* callerOf(defaults, yield* checkOptions(options, false))
   const order = { disputeId: yield* checkId("disputeId", disputeId), ...(yield* evidenceFields(evidence)) }
-  yield* Effect.mapError(InProcess.refuseCardNumbers(order.texts), errorOf)
   const kept = yield* pointsman.keepEvidence(caller, order).pipe(
     Effect.tapError(logCause),
     Effect.mapError((failure) => refusalOf("keepEvidence", failure))

@@ -175,15 +175,19 @@ const pageOf = <Item, View>(
 export const closeDifference = Effect.fnUntraced(function* (differenceId: unknown, closing: unknown) {
   const { reconciliation } = yield* Core.Pointsman
   const { by, ...order } = yield* closingFields(differenceId, closing)
-  yield* Effect.mapError(InProcess.refuseCardNumbers({ note: order.note }), errorOf)
   yield* reconciliation.close(order).pipe(
     Effect.provideService(AuditActor, by),
     Effect.tapError(logCause),
-    Effect.mapError((failure) =>
-      failure._tag === "pointsman/DifferenceNotFound"
-        ? new NotFoundError("Open difference not found.")
-        : new InternalError("The difference may have been closed. The same call again is safe.")
-    )
+    Effect.mapError((failure) => {
+      switch (failure._tag) {
+        case "pointsman/CardNumberFound":
+          return errorOf(InProcess.cardNumberBody(failure))
+        case "pointsman/DifferenceNotFound":
+          return new NotFoundError("Open difference not found.")
+        case "pointsman/StorageError":
+          return new InternalError("The difference may have been closed. The same call again is safe.")
+      }
+    })
   )
 })
 

@@ -55,8 +55,6 @@ export const resolveReview = Effect.fnUntraced(function* (
   if (!isTextOrAbsent(fileHash) || !isTextOrAbsent(providerReference)) {
     return yield* Effect.fail(wrong("`file_sha256` and `provider_reference` of `evidence` must be texts, or left out."))
   }
-  const texts = { evidence: seen, provider_reference: providerReference }
-  yield* Effect.mapError(InProcess.refuseCardNumbers(texts), errorOf)
   const resolved = yield* pointsman
     .resolveReview({
       tenant,
@@ -72,6 +70,8 @@ export const resolveReview = Effect.fnUntraced(function* (
       Effect.tapError(logCause),
       Effect.mapError((failure) => {
         switch (failure._tag) {
+          case "pointsman/CardNumberFound":
+            return errorOf(InProcess.cardNumberBody(failure))
           case "pointsman/PaymentNotFound":
             return errorOf(InProcess.errorBodyOf("payment", failure))
           case "pointsman/StatementRefused":

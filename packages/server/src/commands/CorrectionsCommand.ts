@@ -11,7 +11,7 @@ import { InProcess } from "@pointsman/http"
 import { Console, Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { checkSettings } from "./CheckTimes.ts"
-import { CommandFailure, refuseCardNumbers } from "./CommandFailure.ts"
+import { CommandFailure, cardNumberFailure } from "./CommandFailure.ts"
 import { findPayment, notFound } from "./FindPayment.ts"
 import { moneyText } from "./MoneyText.ts"
 import { onDatabase } from "./OpenDatabase.ts"
@@ -141,6 +141,7 @@ const decide = Effect.fnUntraced(function* (
     }
   }).pipe(
     Effect.catchTags({
+      "pointsman/CardNumberFound": (found) => Effect.fail(cardNumberFailure(found, { reason: "--reason" })),
       "pointsman/PaymentNotFound": () => Effect.fail(notFound(id)),
       "pointsman/CorrectionNotFound": () => new CommandFailure({ message: "The payment has no such correction." }),
       "pointsman/CorrectionRefused": ({ field, reason }) =>
@@ -204,12 +205,7 @@ const reject = Command.make(
     ...settings
   },
   Effect.fnUntraced(function* ({ json, operator, payment, reason, ...texts }) {
-    yield* onDatabase(textsOf(texts), (settings) =>
-      Effect.andThen(
-        refuseCardNumbers(settings, { "--reason": reason }),
-        decide(rejection, payment, { login: operator, json, reason })
-      )
-    )
+    yield* onDatabase(textsOf(texts), () => decide(rejection, payment, { login: operator, json, reason }))
   })
 ).pipe(rejectDescription, rejectExamples, Command.withShortDescription(rejection.does))
 

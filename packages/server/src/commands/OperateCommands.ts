@@ -99,8 +99,7 @@ const operate = Effect.fnUntraced(function* (
     Effect.fnUntraced(function* (settings) {
       // A reason is stored and sent out in events: it is checked as one of the API is.
       yield* PointsmanHttp.decodeRefund(reason === null ? {} : { reason }).pipe(
-        Effect.mapError(({ error }) => failed(error, "")),
-        Effect.provide(PointsmanHttp.CardNumbers.layer({ bare: settings.cardNumbers }))
+        Effect.mapError(({ error }) => failed(error, ""))
       )
       const idempotencyKey = Option.isSome(key) ? key.value : yield* (yield* Ids).request
       const { isReplay, payment } = yield* act(idempotencyKey)

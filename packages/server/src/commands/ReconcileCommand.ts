@@ -4,7 +4,7 @@ import { Directory } from "@pointsman/core/ports"
 import { Clock, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { actingAs, byFlag } from "./Actor.ts"
-import { refuseCardNumbers } from "./CommandFailure.ts"
+import { cardNumberFailure } from "./CommandFailure.ts"
 import { epochMillisOf, momentFlag } from "./Moment.ts"
 import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
@@ -144,16 +144,14 @@ const close = Command.make(
     if (note.trim() === "" || note.length > 500) return yield* refuse("--note: expected 1 to 500 characters.")
     yield* onDatabase(
       textsOf(texts),
-      Effect.fnUntraced(function* (settings) {
-        yield* refuseCardNumbers(settings, { "--note": note })
+      Effect.fnUntraced(function* () {
         const { reconciliation } = yield* Pointsman
-        yield* reconciliation
-          .close({ ...named, note })
-          .pipe(
-            Effect.catchTag("pointsman/DifferenceNotFound", () =>
-              refuse(`Open difference "${printable(difference)}" not found.`)
-            )
-          )
+        yield* reconciliation.close({ ...named, note }).pipe(
+          Effect.catchTags({
+            "pointsman/CardNumberFound": (found) => Effect.fail(cardNumberFailure(found, { note: "--note" })),
+            "pointsman/DifferenceNotFound": () => refuse(`Open difference "${printable(difference)}" not found.`)
+          })
+        )
         yield* print(json, { data: { id: difference, note } }, `Closed ${printable(difference)}.`)
       })
     ).pipe(actingAs(by))

@@ -1,5 +1,6 @@
 /** `pointsman unknown`: what waits for somebody to look into a provider's record, and what they found there. */
 import {
+  type CardNumberFound,
   openCorrection,
   type Payment,
   type PaymentNotFound,
@@ -14,7 +15,7 @@ import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { actingAs } from "./Actor.ts"
 import { checkSettings, nowOf } from "./CheckTimes.ts"
-import { CommandFailure, refuseCardNumbers } from "./CommandFailure.ts"
+import { CommandFailure, cardNumberFailure } from "./CommandFailure.ts"
 import { findPayment, notFound } from "./FindPayment.ts"
 import { moneyText } from "./MoneyText.ts"
 import { onDatabase } from "./OpenDatabase.ts"
@@ -120,7 +121,8 @@ const proofFlags = {
   )
 }
 
-type Settled = Effect.Effect<Payment, PaymentNotFound | StatementRefused | StorageError | CommandFailure, Pointsman>
+type SettleFailure = CardNumberFound | PaymentNotFound | StatementRefused | StorageError | CommandFailure
+type Settled = Effect.Effect<Payment, SettleFailure, Pointsman>
 
 /** Without an operator, as a name that nobody verified: enough for what one person may state. */
 const settleAs = (order: ResolveReviewOrder, login: Option.Option<string>): Settled =>
@@ -162,7 +164,6 @@ const settle = Command.make(
     yield* onDatabase(
       textsOf(given),
       Effect.fnUntraced(function* (settings) {
-        yield* refuseCardNumbers(settings, { "--evidence": evidence, "--case": Option.getOrUndefined(providerCase) })
         const { payment: before } = yield* findPayment(id)
         const { currency, minorUnits } = before.money
         const intent =
@@ -176,6 +177,8 @@ const settle = Command.make(
         const order = { tenant: before.tenant, paymentId: before.id, stated, evidence, by, ...proof }
         const after = yield* settleAs(order, operator).pipe(
           Effect.catchTags({
+            "pointsman/CardNumberFound": (found) =>
+              Effect.fail(cardNumberFailure(found, { evidence: "--evidence", provider_reference: "--case" })),
             "pointsman/PaymentNotFound": () => Effect.fail(notFound(id)),
             "pointsman/StatementRefused": ({ field, reason }) =>
               new CommandFailure({

@@ -143,6 +143,11 @@ const edit: fc.Arbitrary<Edit> = fc.record({
   value: cell
 })
 
+const edits: fc.Arbitrary<ReadonlyArray<Edit>> = fc.oneof(
+  fc.constant([]),
+  fc.array(edit, { minLength: 1, maxLength: 4 })
+)
+
 const edited = (table: Table, { column, how, row, value }: Edit): Table => {
   const nth = row % table.length
   if (how === "column") return table.map((record) => record.toSpliced(column % record.length, 1))
@@ -212,11 +217,11 @@ const contentOf = (format: number): fc.Arbitrary<string> => {
   const delimiter = reportFormats[format]?.delimiter ?? ","
   const nearly = fc
     .record({
-      edits: fc.oneof(fc.constant<ReadonlyArray<Edit>>([]), fc.array(edit, { minLength: 1, maxLength: 4 })),
+      edits,
       style: style(delimiter),
       encode: fc.oneof({ weight: 9, arbitrary: fc.constant(utf8) }, fc.constantFrom(...encodings))
     })
-    .map(({ edits, encode, style }) => encode(written(edits.reduce<Table>(edited, table), style)))
+    .map(({ edits, encode, style }) => encode(written(edits.reduce(edited, table), style)))
   return fc.oneof(
     { weight: 30, arbitrary: scratched(nearly) },
     { weight: 1, arbitrary: filled(written(table.slice(0, 1), { delimiter, line: "\n", quote: needed })) },

@@ -193,7 +193,6 @@ export const openWorld = async (): Promise<World> => {
       const text = await response.text()
       return { status: response.status, code: /"code":"([a-z_]+)"/u.exec(text)?.[1] }
     },
-    close: web.close,
-    log: web.log
+    close: web.close
   }
 }

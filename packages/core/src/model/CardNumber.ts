@@ -14,7 +14,7 @@ export const looksLikeCardNumber = (text: string): boolean => {
 }
 
 /**
- * `written`: nobody writes an order number so. In groups as on a card, or beside an expiry date or a security code.
+ * `written`: no order number is written so. In groups as on a card, or beside an expiry date or a security code.
  * `bare`: digits alone, which one in fifty order numbers of 16 digits are too.
  */
 export type CardNumberKind = "written" | "bare"
@@ -27,7 +27,10 @@ export const cardNumberIn = (text: string): CardNumberKind | undefined => {
 }
 
 /** Whether there may be a card number at all: most texts have fewer digits, and cost no more than this. */
-const hasDigits = (text: string): boolean => (text.match(anyDigit)?.length ?? 0) >= 12
+const hasDigits = (text: string): boolean =>
+  text.length >= fewestDigits && (text.match(anyDigit)?.length ?? 0) >= fewestDigits
+
+const fewestDigits = 12
 
 const anyDigit = /\p{Nd}/gu
 
