@@ -81,7 +81,7 @@ const countsOf = ({ files, operations, statements }: Counted) => {
 const most = {
   files: 112,
   filesOfCore: 70,
-  functions: 1_185,
+  functions: 1_195,
   functionsOfEffect: 3_900,
   operations: 385,
   statements: 15

@@ -5,8 +5,7 @@
  * alone, so a server that was off for a day, or died between two ticks, forgets nothing.
  */
 import type { CheckIntervals } from "../model/CheckIntervals.ts"
-import { leadsToProvider } from "../model/HostedPage.ts"
-import type { Payment } from "../model/Payment.ts"
+import { leadsToProvider, type Payment } from "../model/Payment.ts"
 import { type PaymentState, statusOf } from "../model/PaymentMachine.ts"
 import type { Refund } from "../model/Refund.ts"
 import { openRivals } from "./Holding.ts"

@@ -1,5 +1,3 @@
-import type { Tenant } from "./Tenant.ts"
-
 /** The page that a customer pays on, of a payment that was created with `return_url`. */
 export interface HostedPage {
   /** SHA-256 of the token in the page's address. The token itself is not stored: it is derived anew. */
@@ -12,15 +10,6 @@ export interface HostedPage {
   /** In the sandbox, where it leads to a provider's own test page. In production every page leads to the provider's. */
   readonly leadsTo?: "provider"
 }
-
-/** Whether the customer pays on a provider's own page, and not by the sandbox's buttons. */
-export const leadsToProvider = ({
-  hosted,
-  tenant
-}: {
-  readonly hosted: HostedPage | null
-  readonly tenant: Tenant
-}): boolean => hosted !== null && (tenant.environment === "production" || hosted.leadsTo === "provider")
 
 export const hostedPageMillis = 30 * 60 * 1000
 

@@ -125,3 +125,7 @@ export const brokenInvariant = (payment: Payment): string | undefined => {
   if (refundedMinor + refundPendingMinor > capturedMinor) return "refunded and pending exceed what was captured"
   return undefined
 }
+
+/** Whether the customer pays on a provider's own page, and not by the sandbox's buttons. */
+export const leadsToProvider = ({ hosted, tenant }: Pick<Payment, "hosted" | "tenant">): boolean =>
+  hosted !== null && (tenant.environment === "production" || hosted.leadsTo === "provider")

@@ -1,6 +1,6 @@
 /** What a statement about a charge means for its payment. Pure. */
 import { type Attempt, endAttempt } from "../../model/Attempt.ts"
-import { leadsToProvider } from "../../model/HostedPage.ts"
+import { leadsToProvider } from "../../model/Payment.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import { held, noMoney, type PaymentState } from "../../model/PaymentMachine.ts"
 import { type ChargeRecord, type ChargeState, type NeverReceived, Unanswered } from "../../model/ProviderStatement.ts"
