@@ -17,7 +17,7 @@ import { defaultRoutingSettings, environments } from "@pointsman/core"
 import { providerLimits } from "@pointsman/core/internal"
 import type { Connectors } from "@pointsman/core/ports"
 import { isPublicAddress } from "@pointsman/transport-node"
-import { printable } from "./commands/Table.ts"
+import { printable } from "./commands/Printable.ts"
 
 export interface ConfigurationFinding {
   readonly path: ReadonlyArray<PropertyKey>

@@ -348,6 +348,7 @@ export const variables = {
 } as const
 
 export type SettingName = keyof typeof variables
+export const settingNames = Object.keys(variables) as ReadonlyArray<SettingName>
 export type Settings = { readonly [Name in SettingName]: (typeof variables)[Name]["absent"] }
 export type Flags = { readonly [Name in SettingName]?: string | undefined }
 

@@ -4,6 +4,7 @@ import type { Ids, StorageError, StorageServices } from "@pointsman/core/ports"
 import * as SqliteStorage from "@pointsman/storage-sqlite"
 import { Effect, Layer, type Redacted } from "effect"
 import type { Database } from "./DatabaseUrl.ts"
+import type { Settings } from "./Settings.ts"
 
 export interface StorageOptions {
   /** For who may not make a database, and not change the schema of one that is there: `false` unless set. */
@@ -16,6 +17,12 @@ export interface StorageOptions {
   readonly readUrl?: Redacted.Redacted | undefined
   readonly maxReadLagMillis?: number | undefined
 }
+
+/** The standby of the settings. */
+export const standbyOf = ({ readDatabase, readLagMillis }: Settings) => ({
+  readUrl: readDatabase?.url,
+  maxReadLagMillis: readLagMillis
+})
 
 export const storageLayer = (
   database: Database,

@@ -6,8 +6,8 @@ import { CommandFailure } from "./CommandFailure.ts"
 import { connectionDetails, connectionsText, connectionText, connectionView } from "./ConnectionView.ts"
 import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
+import { printable } from "./Printable.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
-import { printable } from "./Table.ts"
 import { anyEnvironmentFlag, anyWorkspaceFlag, within } from "./Tenants.ts"
 
 const list = Command.make(

@@ -18,9 +18,10 @@ import { onDatabase } from "./OpenDatabase.ts"
 import { asOperator, operatorFlag } from "./OperatorSignIn.ts"
 import { jsonFlag, print } from "./Output.ts"
 import { paymentView } from "./PaymentView.ts"
+import { printable } from "./Printable.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
 import { sentenceOf } from "./StatementFlags.ts"
-import { facts, printable, shortened, status, type Text, table } from "./Table.ts"
+import { facts, shortened, status, type Text, table } from "./Table.ts"
 import { oneTenant, wholeEnvironmentFlag, workspaceFlag } from "./Tenants.ts"
 
 const paymentArgument = Argument.String("payment").pipe(Argument.withDescription("The payment's id"))

@@ -2,11 +2,12 @@
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
+import { settingNames } from "../Settings.ts"
 import { checkupDocument, checkupText } from "./Checkup.ts"
 import { endWith } from "./EndWith.ts"
 import { endInterrupted } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
-import { settingFlags, settingNames, textsOf } from "./SettingFlags.ts"
+import { settingFlags, textsOf } from "./SettingFlags.ts"
 import { counted } from "./Words.ts"
 
 /** `environment`: what the configuration file may refer to. */

@@ -3,7 +3,7 @@ import { type PaymentFile, Pointsman } from "@pointsman/core"
 import { Directory } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { CommandFailure } from "./CommandFailure.ts"
-import { printable } from "./Table.ts"
+import { printable } from "./Printable.ts"
 import { findAnywhere } from "./Tenants.ts"
 
 export const findPayment = Effect.fnUntraced(function* (id: string) {

@@ -19,9 +19,10 @@ import { actingAs, byFlag } from "./Actor.ts"
 import { CommandFailure } from "./CommandFailure.ts"
 import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
+import { printable } from "./Printable.ts"
 import { rotateCommand } from "./RotateCommand.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
-import { printable, shortened, type Text, table } from "./Table.ts"
+import { shortened, type Text, table } from "./Table.ts"
 import {
   anyEnvironmentFlag,
   anyWorkspaceFlag,

@@ -11,8 +11,9 @@ import { messagesText, messageText, messageView } from "./MessageView.ts"
 import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
 import { limitFlag } from "./Paging.ts"
+import { printable } from "./Printable.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
-import { paragraphs, printable } from "./Table.ts"
+import { paragraphs } from "./Table.ts"
 import { oneTenant, wholeEnvironmentFlag, workspaceFlag } from "./Tenants.ts"
 
 const connectionArgument = Argument.String("connection").pipe(Argument.withDescription("The connection's id"))

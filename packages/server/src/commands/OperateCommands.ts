@@ -11,10 +11,10 @@ import { findPayment, notFound } from "./FindPayment.ts"
 import { moneyText } from "./MoneyText.ts"
 import { onDatabase } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
+import { printable } from "./Printable.ts"
 import { reviewView } from "./ReviewView.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
 import { amountFlag } from "./StatementFlags.ts"
-import { printable } from "./Table.ts"
 
 type Kind = "capture" | "void" | "refund"
 

@@ -12,10 +12,10 @@ import { endWith } from "./EndWith.ts"
 import { epochMillisOf, momentFlag } from "./Moment.ts"
 import { onDatabase } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
+import { printable } from "./Printable.ts"
 import { withProgress } from "./Progress.ts"
 import { differencesIn, runsText, runText, runView } from "./ReconciliationView.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
-import { printable } from "./Table.ts"
 import { counted } from "./Words.ts"
 
 export const connectionFlag = Flag.String("connection").pipe(Flag.withMetavar("id"))

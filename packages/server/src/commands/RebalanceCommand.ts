@@ -5,10 +5,10 @@ import { Command, Flag } from "effect/cli"
 import { CommandFailure } from "./CommandFailure.ts"
 import { clusterSettings, onCluster } from "./OnCluster.ts"
 import { jsonFlag, print } from "./Output.ts"
+import { printable } from "./Printable.ts"
 import { type Tell, withProgress } from "./Progress.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
 import { blockWritesFlag, sizeText } from "./ShardsView.ts"
-import { printable } from "./Table.ts"
 import { counted } from "./Words.ts"
 
 const viewOf = (rebalance: Rebalance | undefined) => ({

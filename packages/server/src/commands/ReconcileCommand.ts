@@ -10,6 +10,7 @@ import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
 import { limitFlag } from "./Paging.ts"
 import { payout, payouts } from "./PayoutCommands.ts"
+import { printable } from "./Printable.ts"
 import { connectionFlag, fetch, refuse, run, taken } from "./ReadReports.ts"
 import {
   balanceText,
@@ -21,7 +22,6 @@ import {
   runView
 } from "./ReconciliationView.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
-import { printable } from "./Table.ts"
 import { environmentFlag, findAnywhere, oneWorkspace, workspaceFlag } from "./Tenants.ts"
 
 const anyConnectionFlag = connectionFlag.pipe(

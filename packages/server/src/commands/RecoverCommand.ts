@@ -9,9 +9,9 @@ import { endWith } from "./EndWith.ts"
 import { epochMillisOf, momentFlag } from "./Moment.ts"
 import { onDatabase } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
+import { printable } from "./Printable.ts"
 import { lossView, recoveryText, recoveryView } from "./RecoveryView.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
-import { printable } from "./Table.ts"
 import { timeOf } from "./Words.ts"
 
 const onFlag = (name: string, description: string) =>

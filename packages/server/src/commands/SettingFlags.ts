@@ -1,7 +1,7 @@
 /** The settings as flags of a command. */
 import { Option } from "effect"
 import { Flag } from "effect/cli"
-import { type Flags, type SettingName, variables } from "../Settings.ts"
+import { type Flags, type SettingName, settingNames, variables } from "../Settings.ts"
 
 const flagOf = (name: SettingName) => {
   const { flag, meaning, variable, default: absent } = variables[name]
@@ -11,8 +11,6 @@ const flagOf = (name: SettingName) => {
     Flag.optional
   )
 }
-
-export const settingNames = Object.keys(variables) as ReadonlyArray<SettingName>
 
 export const settingFlags = <Name extends SettingName>(names: ReadonlyArray<Name>) =>
   Object.fromEntries(names.map((name) => [name, flagOf(name)])) as {

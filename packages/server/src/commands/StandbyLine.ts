@@ -1,13 +1,6 @@
 /** Whether the standby of the settings may be read. */
 import type { StandbyReading } from "@pointsman/core/ports"
-import type { Settings } from "../Settings.ts"
 import { type CheckLine, ok, warning } from "./Checkup.ts"
-
-/** As options of the storage. */
-export const standbyOf = ({ readDatabase, readLagMillis }: Settings) => ({
-  readUrl: readDatabase?.url,
-  maxReadLagMillis: readLagMillis
-})
 
 /** None without a standby. One that cannot be read stops no server: the primary answers. */
 export const standbyLines = (reading: StandbyReading | null): ReadonlyArray<CheckLine> => {

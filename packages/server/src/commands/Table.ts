@@ -5,6 +5,7 @@
  */
 import { styleText } from "node:util"
 import { CliOutput } from "effect/cli"
+import { printable } from "./Printable.ts"
 
 /** What text is printed on. */
 export interface Screen {
@@ -31,11 +32,6 @@ export const status = (word: string | null, note = ""): Cell => (word === null ?
 export const shortened = (name: string) => ({ name })
 
 type Column = string | ReturnType<typeof shortened>
-
-/**
- * What providers and merchants wrote may hold anything, and a terminal obeys control characters: each becomes a `?`.
- */
-export const printable = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, "?")
 
 /** One under the other, an empty line between. */
 export const paragraphs =

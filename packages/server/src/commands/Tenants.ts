@@ -4,7 +4,7 @@ import { Directory, type DirectoryContents } from "@pointsman/core/ports"
 import { Effect, Option, Result } from "effect"
 import { Flag } from "effect/cli"
 import { CommandFailure } from "./CommandFailure.ts"
-import { printable } from "./Table.ts"
+import { printable } from "./Printable.ts"
 
 export const workspaceFlag = Flag.String("workspace").pipe(
   Flag.withMetavar("id"),

@@ -9,8 +9,9 @@ import { EventShape, textIn } from "./EventLine.ts"
 import { type Answer, call, errorOf, findServer, type LocalServer, serverFlags } from "./LocalServer.ts"
 import { moneyText } from "./MoneyText.ts"
 import { jsonFlag, print } from "./Output.ts"
+import { printable } from "./Printable.ts"
 import { withProgress } from "./Progress.ts"
-import { facts, paragraphs, printable, status, type Text, table } from "./Table.ts"
+import { facts, paragraphs, status, type Text, table } from "./Table.ts"
 import { type Outcome, outcomeNames, outcomes } from "./TriggerOutcomes.ts"
 
 const Payment = Schema.Struct({

@@ -23,10 +23,10 @@ import { asOperator, operatorFlag } from "./OperatorSignIn.ts"
 import { jsonFlag, print } from "./Output.ts"
 import { limitFlag } from "./Paging.ts"
 import { fileText, fileView } from "./PaymentFileView.ts"
+import { printable } from "./Printable.ts"
 import { reviewsText, reviewView } from "./ReviewView.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
 import { sentenceOf, statementFlags, statementOf } from "./StatementFlags.ts"
-import { printable } from "./Table.ts"
 import { oneTenant, wholeEnvironmentFlag, workspaceFlag } from "./Tenants.ts"
 
 const paymentArgument = Argument.String("payment").pipe(Argument.withDescription("The payment's id"))

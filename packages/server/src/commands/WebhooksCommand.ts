@@ -9,8 +9,9 @@ import { attemptsText, attemptView, deliveriesText, deliveryText, deliveryView }
 import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
 import { limitFlag, nextCursor, pageDocument } from "./Paging.ts"
+import { printable } from "./Printable.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
-import { paragraphs, printable } from "./Table.ts"
+import { paragraphs } from "./Table.ts"
 import { environmentFlag, findAnywhere, oneWorkspace, workspaceFlag } from "./Tenants.ts"
 import { wireWord } from "./Words.ts"
 
