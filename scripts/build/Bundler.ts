@@ -238,6 +238,7 @@ export const bundle = async (one: Package): Promise<ReadonlyArray<Output>> => {
       writeFileSync(path, `import "./${checkFile}";${readFileSync(path, "utf8")}`)
     }
     writeFileSync(join(made, checkFile), check)
+    if (one.isBundle) for (const name of used) escapeText(join(root, name))
     // Entries last, so that they find their chunks.
     const entries = new Set([...Object.keys(one.doors), ...Object.keys(one.commands)].map((name) => `${name}.js`))
     const files = readdirSync(made).filter(
@@ -252,6 +253,21 @@ export const bundle = async (one: Package): Promise<ReadonlyArray<Output>> => {
   } finally {
     rmSync(made, { recursive: true, force: true })
   }
+}
+
+/**
+ * esbuild leaves what regular expressions and templates hold as it is, and one character beyond Latin-1 makes V8 keep two
+ * bytes for each character of the file.
+ */
+const escapeText = (path: string): void => {
+  const text = readFileSync(path, "utf8")
+  const escaped = text.replace(
+    /[\u0080-\uffff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
+  )
+  if (escaped === text) return
+  if (text.includes("String.raw")) throw new Error(`${path}: String.raw would return the escapes`)
+  writeFileSync(path, escaped)
 }
 
 /** What is left of the outputs without those that nothing imports: esbuild also writes what it shook off. */

@@ -1,97 +1,23 @@
-/**
- * `/docs`: the reference as a page, by Scalar from Effect's own copy of it. The page holds its script and the
- * document, asks nobody else for anything, and its policy makes the browser see to that.
- *
- * The script is 3 MB, so it is loaded at the first request for the page and not at the start.
- */
-import { Effect, Layer } from "effect"
-import { Digest } from "effect/crypto"
-import { Base64 } from "effect/encoding"
-import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { HttpApiScalar, OpenApi } from "effect/http-api"
-import { ServedApi } from "./api/ApiV1.ts"
-import { productIcon } from "./hosted/PageBrand.ts"
-import { openApiDocument } from "./openapi/Document.ts"
-import { type Content, staticAnswer } from "./StaticAnswer.ts"
+/** `/docs`: the reference as a page, loaded and written by the first request for it. */
+import { Effect, type Layer } from "effect"
+import { HttpRouter } from "effect/http"
+import { staticAnswer } from "./StaticAnswer.ts"
 
 export const docsPath = "/docs"
 
-interface Options {
+export interface DocsOptions {
   readonly baseUrl: string | undefined
   /** Markdown that the page begins with. */
   readonly note: string | undefined
 }
 
-export const layer = (options: Options): Layer.Layer<never, never, HttpRouter.HttpRouter> =>
+export const layer = (options: DocsOptions): Layer.Layer<never, never, HttpRouter.HttpRouter> =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
-      yield* router.add("GET", docsPath, yield* staticAnswer(page(options)))
+      const content = Effect.flatMap(
+        Effect.promise(() => import("./DocsContent.ts")),
+        ({ docsContent }) => docsContent(options)
+      )
+      yield* router.add("GET", docsPath, yield* staticAnswer(content))
     })
   )
-
-/** What Scalar must leave out: its fonts lie elsewhere, and so does the client that it links to. */
-const scalar = {
-  withDefaultFonts: false,
-  hideClientButton: true,
-  agent: { disabled: true },
-  mcp: { disabled: true },
-  showDeveloperTools: "never",
-  // Something that nobody sees is wider than a phone, which would then show all of the page smaller than it is.
-  customCss: "#api-reference-container { overflow-x: clip }",
-  authentication: { preferredSecurityScheme: "bearer" }
-}
-
-/** The contract under the product's name: the document itself is named by what it describes. */
-const documentOf = ({ baseUrl, note }: Options) => {
-  const { info, ...document } = openApiDocument(baseUrl)
-  const description = [note, info.description].filter((text) => text !== undefined).join("\n\n")
-  return { ...document, info: { ...info, title: `Pointsman: ${info.title}`, description } }
-}
-
-const page = Effect.fnUntraced(function* (options: Options) {
-  const api = ServedApi.annotate(OpenApi.Transform, () => documentOf(options))
-  const router = yield* HttpRouter.make
-  const request = HttpServerRequest.fromWeb(new Request(`http://localhost${docsPath}`))
-  const response = yield* Effect.scoped(
-    Layer.build(HttpApiScalar.layer(api, { path: docsPath, scalar })).pipe(
-      Effect.andThen(router.asHttpEffect()),
-      Effect.provideService(HttpRouter.HttpRouter, router),
-      Effect.provideService(HttpServerRequest.HttpServerRequest, request)
-    )
-  )
-  const html = (yield* Effect.promise(() => HttpServerResponse.toWeb(response).text()))
-    .replace("<html>", '<html lang="en">')
-    // Without an icon a browser asks for it elsewhere.
-    .replace("<head>", `<head><link rel="icon" href="${productIcon}">`)
-  const content: Content = {
-    contentType: "text/html; charset=utf-8",
-    text: html,
-    headers: {
-      "content-security-policy": policyOf(yield* Effect.forEach(inlineScripts(html), hashOf)),
-      "referrer-policy": "no-referrer",
-      "x-content-type-options": "nosniff"
-    }
-  }
-  return content
-}, Effect.orDie)
-
-const inlineScripts = (html: string): ReadonlyArray<string> =>
-  Array.from(html.matchAll(/<script>([\s\S]*?)<\/script>/gu), ([, script]) => script ?? "")
-
-const hashOf = Effect.fnUntraced(function* (script: string) {
-  const { digest } = yield* Digest.Digest
-  return `'sha256-${Base64.encode(yield* digest(Digest.sha256, new TextEncoder().encode(script)))}'`
-}, Effect.provide(Digest.layerWebCrypto))
-
-/** Scalar writes its styles itself, and draws small pictures from `data:`. Requests go to this server alone. */
-const policyOf = (scripts: ReadonlyArray<string>): string =>
-  [
-    "default-src 'none'",
-    `script-src ${scripts.join(" ")}`,
-    "style-src 'unsafe-inline'",
-    "img-src 'self' data:",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'"
-  ].join("; ")

@@ -1,12 +1,7 @@
-/** `/`: what answers here, and where its reference is. There is no script, and nothing comes from elsewhere. */
+/** `/`: a page that links to the reference and to the console, loaded by the first request for it. */
 import { Effect, type Layer } from "effect"
 import { HttpRouter } from "effect/http"
-import { makeRenderer } from "./hosted/Document.ts"
-import { html } from "./hosted/Html.ts"
-import { pageBrandOf } from "./hosted/PageBrand.ts"
-import { readerOf } from "./hosted/Reader.ts"
-
-const title = "Pointsman"
+import { onFirstUse } from "./OnFirstUse.ts"
 
 export const homePath = "/"
 
@@ -19,22 +14,10 @@ export interface HomeOptions {
 export const layer = (options: HomeOptions): Layer.Layer<never, never, HttpRouter.HttpRouter> =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
-      const render = yield* makeRenderer
-      const reader = readerOf(undefined)
-      const brand = pageBrandOf(null, title, reader)
-      const page = yield* render({ brand, reader, status: 200, title, main: main(options), hasForm: false })
-      yield* router.add("GET", homePath, Effect.succeed(page))
+      const page = yield* onFirstUse(
+        () => import("./HomeContent.ts"),
+        ({ homeResponse }) => homeResponse(options)
+      )
+      yield* router.add("GET", homePath, page)
     })
   )
-
-// A proxy may serve the page under a path of its own: the links are relative.
-const main = ({ console, hasDocs }: HomeOptions) => html`<div class="body">
-<h1>Pointsman</h1>
-<p class="soft text">A payment orchestration server. Its API is at <code>/api/v1</code> and needs an API key.</p>
-<div class="actions">
-${hasDocs ? html`<a class="button main" href="./docs">API reference</a>` : undefined}
-<a class="button" href="./api/v1/openapi.json">OpenAPI document</a>
-${console === undefined ? undefined : html`<a class="button" href="${console}">Console</a>`}
-</div>
-<p class="soft text">The guides are in the folder <code>docs/guides</code> of the source code. Begin with <code>README.md</code>.</p>
-</div>`

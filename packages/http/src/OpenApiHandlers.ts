@@ -1,7 +1,6 @@
 import { Effect, type Layer } from "effect"
 import { HttpApiBuilder, type HttpApiGroup } from "effect/http-api"
 import { ServedApi } from "./api/ApiV1.ts"
-import { openApiDocument } from "./openapi/Document.ts"
 import { staticAnswer } from "./StaticAnswer.ts"
 
 export const layer = (baseUrl: string | undefined): Layer.Layer<HttpApiGroup.Service<"pointsman", "openApiDocument">> =>
@@ -10,7 +9,11 @@ export const layer = (baseUrl: string | undefined): Layer.Layer<HttpApiGroup.Ser
     "openApiDocument",
     Effect.fnUntraced(function* (handlers) {
       const document = yield* staticAnswer(
-        Effect.sync(() => ({ contentType: "application/json", text: JSON.stringify(openApiDocument(baseUrl)) }))
+        // Loaded by the first request for it: the document has examples and webhooks that no other answer needs.
+        Effect.map(
+          Effect.promise(() => import("./openapi/Document.ts")),
+          ({ openApiDocument }) => ({ contentType: "application/json", text: JSON.stringify(openApiDocument(baseUrl)) })
+        )
       )
       return handlers.handleRaw("openapi", () => document)
     })

@@ -42,7 +42,7 @@ import * as DocsPage from "./DocsPage.ts"
 import * as EventHandlers from "./EventHandlers.ts"
 import * as Fallbacks from "./Fallbacks.ts"
 import * as HomePage from "./HomePage.ts"
-import * as HostedHandlers from "./hosted/HostedHandlers.ts"
+import * as HostedRoutes from "./hosted/HostedRoutes.ts"
 import * as MerchantHandlers from "./MerchantHandlers.ts"
 import * as OpenApiHandlers from "./OpenApiHandlers.ts"
 import * as OperationHandlers from "./OperationHandlers.ts"
@@ -114,8 +114,7 @@ const isPublicHttps = (baseUrl: string | undefined): boolean => {
   return url?.protocol === "https:" && url.hostname !== "localhost" && !url.hostname.endsWith(".localhost")
 }
 
-const hostedPages = (baseUrl: string | undefined) =>
-  baseUrl === undefined ? Layer.empty : HostedHandlers.layer(baseUrl)
+const hostedPages = (baseUrl: string | undefined) => (baseUrl === undefined ? Layer.empty : HostedRoutes.layer(baseUrl))
 
 const hasHome = ({ home = false }: Options) => home !== false
 
@@ -128,5 +127,5 @@ const pathsOf = (options: Options): Paths => ({
   ...options.paths,
   ...(options.docs === false ? {} : { [DocsPage.docsPath]: ["GET"] }),
   ...(hasHome(options) ? { [HomePage.homePath]: ["GET"] } : {}),
-  ...(options.baseUrl === undefined ? {} : HostedHandlers.hostedPaths)
+  ...(options.baseUrl === undefined ? {} : HostedRoutes.hostedPaths)
 })

@@ -3,28 +3,35 @@
  * programs make calls alone, and half of the package is for requests.
  */
 // The modules one by one: their common door loads clients of databases that nobody here has a use for.
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as NodeHttpPlatform from "@effect/platform-node/NodeHttpPlatform"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as NodePath from "@effect/platform-node/NodePath"
 import * as PointsmanHttp from "@pointsman/http"
 import * as NodeTransport from "@pointsman/transport-node"
 import { Effect, Layer, Option, type Scope } from "effect"
-import { HttpEffect, HttpRouter, type HttpServerRequest } from "effect/http"
+import { Etag, HttpEffect, HttpRouter, type HttpServerRequest } from "effect/http"
 import type { Routes } from "./Requests.ts"
 import type { PointsmanSettings } from "./Settings.ts"
 
 /** `requests`: closes when all of them are answered. */
-export const openRoutes = Effect.fnUntraced(function* (settings: PointsmanSettings, requests: Scope.Scope) {
-  const app = yield* HttpRouter.toHttpEffect(
-    PointsmanHttp.layer({ baseUrl: settings.baseUrl, docs: settings.docs ?? false }).pipe(
-      Layer.provide([limits(settings), comesFromLayer])
+export const openRoutes = Effect.fnUntraced(
+  function* (settings: PointsmanSettings, requests: Scope.Scope) {
+    const app = yield* HttpRouter.toHttpEffect(
+      PointsmanHttp.layer({ baseUrl: settings.baseUrl, docs: settings.docs ?? false }).pipe(
+        Layer.provide([limits(settings), comesFromLayer])
+      )
     )
-  )
-  const services = yield* Effect.context<never>()
-  const routes: Routes = {
-    native: yield* NodeHttpServer.makeHandler(app, { scope: requests }),
-    web: HttpEffect.toWebHandlerWith<never, HttpServerRequest.HttpServerRequest | Scope.Scope, never>(services)(app)
-  }
-  return routes
-}, Effect.provide(NodeHttpServer.layerHttpServices))
+    const services = yield* Effect.context<never>()
+    const routes: Routes = {
+      native: yield* NodeHttpServer.makeHandler(app, { scope: requests }),
+      web: HttpEffect.toWebHandlerWith<never, HttpServerRequest.HttpServerRequest | Scope.Scope, never>(services)(app)
+    }
+    return routes
+    // One by one: their common layer brings the terminal and child processes.
+  },
+  Effect.provide([NodeHttpPlatform.layer, NodeFileSystem.layer, NodePath.layer, Etag.layerWeak])
+)
 
 /** A request of the web's kind shows no address, so it comes from no network. */
 const comesFromLayer = Layer.succeed(PointsmanHttp.ComesFrom, ({ remoteAddress }, networks) =>

@@ -6,7 +6,10 @@
 import cluster from "node:cluster"
 // The modules one by one: their common door loads clients of databases that a server has no use for.
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as NodeHttpPlatform from "@effect/platform-node/NodeHttpPlatform"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as NodePath from "@effect/platform-node/NodePath"
 import {
   type ArchiveFile,
   type ConfigurationFile,
@@ -24,7 +27,7 @@ import * as PointsmanHttp from "@pointsman/http"
 import * as NodeTransport from "@pointsman/transport-node"
 import { Console, Effect, Exit, type FileSystem, Layer, Metric, Option, type Path, type Redacted, Scope } from "effect"
 import type { Mac, SecureRandom } from "effect/crypto"
-import { HttpRouter } from "effect/http"
+import { Etag, HttpRouter } from "effect/http"
 import { adminRoutes } from "./AdminRoutes.ts"
 import { admitRequests, countRefused } from "./AdmitRequests.ts"
 import { applyAtStart } from "./ApplyConfiguration.ts"
@@ -79,7 +82,8 @@ export const serve = Effect.fnUntraced(
   },
   Effect.provide([
     Layer.mergeAll(NodeCrypto.layer, NodeTransport.NodeMac.layer, NodeTransport.NodePasswords.layer),
-    NodeHttpServer.layerHttpServices
+    // One by one: their common layer brings the terminal and child processes.
+    Layer.mergeAll(NodeHttpPlatform.layer, NodeFileSystem.layer, NodePath.layer, Etag.layerWeak)
   ])
 )
 

@@ -7,7 +7,7 @@
  */
 import { type HostedFailure, type HostedView, Pointsman } from "@pointsman/core"
 import { leadsToProvider } from "@pointsman/core/internal"
-import { ByteSize, Cause, Effect, type Layer } from "effect"
+import { ByteSize, Cause, Effect } from "effect"
 import { HttpIncomingMessage, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { hostedPageUrl } from "../PaymentView.ts"
 import { FailureLimit } from "../RateLimit.ts"
@@ -51,93 +51,77 @@ interface Visit {
 
 type Answer = Document | { readonly redirect: string }
 
-/** For who tells requests by their routes. The pages answer every method themselves. */
-export const hostedPaths = {
-  "/hosted/:token": ["GET", "POST"],
-  "/hosted/:token/return": ["GET"],
-  "/hosted/*": ["GET"]
-} as const
+/** What answers each of the routes. `baseUrl` is where the pages are reached from outside. */
+export const makeHandlers = Effect.fnUntraced(function* (baseUrl: string) {
+  const pointsman = yield* Pointsman
+  const render = yield* makeRenderer
+  const failures = yield* FailureLimit
+  const sourceOf = yield* Source
+  const isHttpServer = /^http:/iu.test(baseUrl)
 
-/** `baseUrl` is where the pages are reached from outside. */
-export const layer = (
-  baseUrl: string
-): Layer.Layer<never, never, Pointsman | HttpRouter.HttpRouter | HttpRouter.Request<"Requires", RequestId>> =>
-  HttpRouter.addAll(
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      const render = yield* makeRenderer
-      const failures = yield* FailureLimit
-      const sourceOf = yield* Source
-      const isHttpServer = /^http:/iu.test(baseUrl)
+  const subject = ({ request, self }: Visit, view: HostedView) =>
+    subjectOf(view, { reader: readerOfRequest(request, view.payment.purchase?.locale), self, isHttpServer })
 
-      const subject = ({ request, self }: Visit, view: HostedView) =>
-        subjectOf(view, { reader: readerOfRequest(request, view.payment.purchase?.locale), self, isHttpServer })
+  /** Who guesses tokens is slowed down; a visit with a right token is never refused for it. */
+  const refuse =
+    (visit: Visit, reader = readerOfRequest(visit.request)) =>
+    (failure: HostedFailure) =>
+      failure._tag === "pointsman/PageNotFound"
+        ? Effect.matchEffect(failures.count("page", sourceOf(visit.request)), {
+            onSuccess: () => refusalOf(reader, failure),
+            onFailure: ({ retryAfterMillis }) => Effect.succeed(tooMany(reader, retryAfterMillis))
+          })
+        : refusalOf(reader, failure)
 
-      /** Who guesses tokens is slowed down; a visit with a right token is never refused for it. */
-      const refuse =
-        (visit: Visit, reader = readerOfRequest(visit.request)) =>
-        (failure: HostedFailure) =>
-          failure._tag === "pointsman/PageNotFound"
-            ? Effect.matchEffect(failures.count("page", sourceOf(visit.request)), {
-                onSuccess: () => refusalOf(reader, failure),
-                onFailure: ({ retryAfterMillis }) => Effect.succeed(tooMany(reader, retryAfterMillis))
-              })
-            : refusalOf(reader, failure)
+  const show = (visit: Visit) =>
+    pointsman.hostedPage(visit.token).pipe(
+      Effect.map((view) => pageOf(subject(visit, view), visit)),
+      Effect.catch(refuse(visit))
+    )
 
-      const show = (visit: Visit) =>
-        pointsman.hostedPage(visit.token).pipe(
-          Effect.map((view) => pageOf(subject(visit, view), visit)),
-          Effect.catch(refuse(visit))
-        )
+  /** Forwards once it is decided: a customer who paid has nothing more to do here. */
+  const comeBack = (visit: Visit) =>
+    pointsman.returnFromCheckout(visit.token).pipe(
+      Effect.map((view): Answer => {
+        const { payment } = view
+        const found = subject(visit, view)
+        if (payment.state === "AwaitingCustomer") return pageOf(found, visit)
+        if (payment.state === "CheckoutOpen") return unpaidPage(found, lookAgain(visit))
+        if (isOpenEnded(payment)) return resultPage(found, lookAgain(visit))
+        return redirectOr(returnAddress(payment, found.page), () => pageOf(found, visit))
+      }),
+      Effect.catch(refuse(visit))
+    )
 
-      /** Forwards once it is decided: a customer who paid has nothing more to do here. */
-      const comeBack = (visit: Visit) =>
-        pointsman.returnFromCheckout(visit.token).pipe(
-          Effect.map((view): Answer => {
-            const { payment } = view
-            const found = subject(visit, view)
-            if (payment.state === "AwaitingCustomer") return pageOf(found, visit)
-            if (payment.state === "CheckoutOpen") return unpaidPage(found, lookAgain(visit))
-            if (isOpenEnded(payment)) return resultPage(found, lookAgain(visit))
-            return redirectOr(returnAddress(payment, found.page), () => pageOf(found, visit))
-          }),
-          Effect.catch(refuse(visit))
-        )
+  const press = Effect.fnUntraced(function* (visit: Visit) {
+    const form = yield* readForm(visit.request)
+    if (form === "TooLarge") return withWayBack(readerOfRequest(visit.request), 413, "tooLarge")
+    const view = yield* pointsman.hostedPage(visit.token)
+    const { reader } = subject(visit, view)
+    const pressed = pressedOf(leadsToProvider(view.payment), form)
+    if (pressed === undefined) return withWayBack(reader, 422, "unknownAction")
+    return yield* Effect.catch(perform(visit, view, pressed), refuse(visit, reader))
+  })
+  const perform = Effect.fnUntraced(function* (visit: Visit, view: HostedView, pressed: Pressed) {
+    if (pressed._tag === "OpenCheckout") {
+      const step = yield* pointsman.openCheckout(visit.token, `${hostedPageUrl(baseUrl, visit.token)}/return`)
+      if (step._tag === "Redirect") return { redirect: step.url }
+      const after = subject(visit, { ...view, payment: step.payment })
+      return step.payment.state === "CheckoutOpen" ? closedPage(after, lookAgain(visit)) : pageOf(after, visit)
+    }
+    const { acted, payment } = yield* pointsman.actOnHostedPage(visit.token, pressed)
+    const after = subject(visit, { ...view, payment })
+    return redirectOr(acted ? returnAddress(payment, after.page) : undefined, () => pageOf(after, visit))
+  })
+  // Once the form is read it runs to its end, whether or not the customer still waits for it.
+  const act = (visit: Visit) => press(visit).pipe(Effect.catch(refuse(visit)), Effect.uninterruptible)
 
-      const press = Effect.fnUntraced(function* (visit: Visit) {
-        const form = yield* readForm(visit.request)
-        if (form === "TooLarge") return withWayBack(readerOfRequest(visit.request), 413, "tooLarge")
-        const view = yield* pointsman.hostedPage(visit.token)
-        const { reader } = subject(visit, view)
-        const pressed = pressedOf(leadsToProvider(view.payment), form)
-        if (pressed === undefined) return withWayBack(reader, 422, "unknownAction")
-        return yield* Effect.catch(perform(visit, view, pressed), refuse(visit, reader))
-      })
-      const perform = Effect.fnUntraced(function* (visit: Visit, view: HostedView, pressed: Pressed) {
-        if (pressed._tag === "OpenCheckout") {
-          const step = yield* pointsman.openCheckout(visit.token, `${hostedPageUrl(baseUrl, visit.token)}/return`)
-          if (step._tag === "Redirect") return { redirect: step.url }
-          const after = subject(visit, { ...view, payment: step.payment })
-          return step.payment.state === "CheckoutOpen" ? closedPage(after, lookAgain(visit)) : pageOf(after, visit)
-        }
-        const { acted, payment } = yield* pointsman.actOnHostedPage(visit.token, pressed)
-        const after = subject(visit, { ...view, payment })
-        return redirectOr(acted ? returnAddress(payment, after.page) : undefined, () => pageOf(after, visit))
-      })
-      // Once the form is read it runs to its end, whether or not the customer still waits for it.
-      const act = (visit: Visit) => press(visit).pipe(Effect.catch(refuse(visit)), Effect.uninterruptible)
-
-      // Apart from the return, whose expected type would make them routes of anything.
-      const routes = [
-        HttpRouter.route("*", "/hosted/:token", serve(render, "", show, act)),
-        HttpRouter.route("*", "/hosted/:token/return", serve(render, "../", comeBack)),
-        HttpRouter.route("*", "/hosted/*", (request) =>
-          toResponse(render, plainPage(readerOfRequest(request), 404, "notFound"))
-        )
-      ]
-      return routes
-    })
-  )
+  return {
+    page: serve(render, "", show, act),
+    comeBack: serve(render, "../", comeBack),
+    other: (request: Request) => toResponse(render, plainPage(readerOfRequest(request), 404, "notFound"))
+  }
+})
 
 /** Seconds until a page looks by itself, the first time and the times after: then it is left to the customer. */
 const looksAfter = [2, 3, 5, 10, 20]
