@@ -140,6 +140,11 @@ const withoutWhatNeverRuns: Plugin = {
   name: "without what never runs",
   setup: (bundler) => {
     for (const { contents, path } of neverRun) bundler.onLoad({ filter: path }, () => ({ contents }))
+    // Terminal, child processes and `node:readline`, for a layer of its own that no server uses.
+    bundler.onResolve({ filter: /^\.\/NodeServices\.js$/ }, ({ importer }) =>
+      /[\\/]NodeHttpServer\.js$/.test(importer) ? { path: "NodeServices", namespace: "never run" } : undefined
+    )
+    bundler.onLoad({ filter: /./, namespace: "never run" }, () => ({ contents: "export const layer = undefined" }))
   }
 }
 
