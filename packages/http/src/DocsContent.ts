@@ -8,10 +8,15 @@ import { Base64 } from "effect/encoding"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiScalar, OpenApi } from "effect/http-api"
 import { ServedApi } from "./api/ApiV1.ts"
-import { type DocsOptions, docsPath } from "./DocsPage.ts"
 import { productIcon } from "./hosted/PageBrand.ts"
 import { openApiDocument } from "./openapi/Document.ts"
 import type { Content } from "./StaticAnswer.ts"
+
+export interface DocsOptions {
+  readonly baseUrl: string | undefined
+  /** Markdown that the page begins with. */
+  readonly note: string | undefined
+}
 
 /** What Scalar must leave out: its fonts lie elsewhere, and so does the client that it links to. */
 const scalar = {
@@ -32,12 +37,12 @@ const documentOf = ({ baseUrl, note }: DocsOptions) => {
   return { ...document, info: { ...info, title: `Pointsman: ${info.title}`, description } }
 }
 
-export const docsContent = Effect.fnUntraced(function* (options: DocsOptions) {
+export const docsContent = Effect.fnUntraced(function* (path: `/${string}`, options: DocsOptions) {
   const api = ServedApi.annotate(OpenApi.Transform, () => documentOf(options))
   const router = yield* HttpRouter.make
-  const request = HttpServerRequest.fromWeb(new Request(`http://localhost${docsPath}`))
+  const request = HttpServerRequest.fromWeb(new Request(`http://localhost${path}`))
   const response = yield* Effect.scoped(
-    Layer.build(HttpApiScalar.layer(api, { path: docsPath, scalar })).pipe(
+    Layer.build(HttpApiScalar.layer(api, { path, scalar })).pipe(
       Effect.andThen(router.asHttpEffect()),
       Effect.provideService(HttpRouter.HttpRouter, router),
       Effect.provideService(HttpServerRequest.HttpServerRequest, request)

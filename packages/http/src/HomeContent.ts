@@ -1,10 +1,15 @@
 /** The page of `/`: what answers here, and where its reference is. There is no script, and nothing comes from elsewhere. */
 import { Effect } from "effect"
-import type { HomeOptions } from "./HomePage.ts"
 import { makeRenderer } from "./hosted/Document.ts"
 import { html } from "./hosted/Html.ts"
 import { pageBrandOf } from "./hosted/PageBrand.ts"
 import { readerOf } from "./hosted/Reader.ts"
+
+export interface HomeOptions {
+  readonly hasDocs: boolean
+  /** The path of the console, relative to this page; without it no link leads there. */
+  readonly console: string | undefined
+}
 
 const title = "Pointsman"
 

@@ -41,6 +41,7 @@ import * as DisputeHandlers from "./DisputeHandlers.ts"
 import * as DocsPage from "./DocsPage.ts"
 import * as EventHandlers from "./EventHandlers.ts"
 import * as Fallbacks from "./Fallbacks.ts"
+import type { HomeOptions } from "./HomeContent.ts"
 import * as HomePage from "./HomePage.ts"
 import * as HostedRoutes from "./hosted/HostedRoutes.ts"
 import * as MerchantHandlers from "./MerchantHandlers.ts"
@@ -118,7 +119,7 @@ const hostedPages = (baseUrl: string | undefined) => (baseUrl === undefined ? La
 
 const hasHome = ({ home = false }: Options) => home !== false
 
-const homeOptions = ({ docs, home }: Options): HomePage.HomeOptions => ({
+const homeOptions = ({ docs, home }: Options): HomeOptions => ({
   hasDocs: docs !== false,
   console: typeof home === "object" ? home.console : undefined
 })
