@@ -80,7 +80,7 @@ const countsOf = ({ files, operations, statements }: Counted) => {
 /** Raise a number together with what needs it in every create, and not for what is rare. */
 const most = {
   files: 112,
-  filesOfCore: 70,
+  filesOfCore: 72,
   functions: 1_195,
   functionsOfEffect: 3_900,
   operations: 385,
