@@ -35,6 +35,7 @@ import { retentionSweep } from "./RetentionSweep.ts"
 import { reviews } from "./Reviews.ts"
 import { sealedTexts } from "./SealedTexts.ts"
 import { settlements } from "./Settlements.ts"
+import { sharedReferences } from "./SharedReferences.ts"
 import { soundness } from "./Soundness.ts"
 import { successRates } from "./SuccessRates.ts"
 import { tenants } from "./Tenants.ts"
@@ -55,6 +56,7 @@ export const storageSuite = <E>(name: string, storage: Layer.Layer<StorageServic
     races(it)
     racingCreates(it)
     references(it)
+    sharedReferences(it)
     soundness(it)
     books(it)
     balances(it)

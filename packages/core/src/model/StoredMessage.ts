@@ -81,11 +81,18 @@ export type MessageSubject =
 export interface MessageBook {
   readonly book: PaymentBook
   /**
-   * The ids of the other payments that have the same charge, where it was asked for by its reference; empty otherwise. Two
-   * share one where an older version wrote them, or where their attempts moved no money.
+   * The ids of other payments that have the same charge, where it was asked for by its reference; empty otherwise. Two
+   * share one where an older version wrote them, or where their attempts moved no money. The oldest of them are read: with
+   * the payment that is meant, `mostNamed`.
    */
   readonly others: ReadonlyArray<string>
 }
+
+/**
+ * Payments that are read of those that share one name. A reference that two of them have says no more than one that
+ * thousands have, and of the requests under one key only the newest may have been sent.
+ */
+export const mostNamed = 20
 
 /** Binds a sealed body to its message. */
 export const messageContext = (connectionId: string, eventId: string): string =>

@@ -1,6 +1,6 @@
 /** Payments, and what is stored with them; `Commit.ts` writes a change. */
 import type { Payment } from "@pointsman/core"
-import { isSameReference, wasNeverSent } from "@pointsman/core/internal"
+import { isSameReference, mostNamed, wasNeverSent } from "@pointsman/core/internal"
 import * as Ports from "@pointsman/core/ports"
 import { Option, Result } from "effect"
 import { decide, ofPage, refusedMessage } from "./Commit.ts"
@@ -200,7 +200,7 @@ const namedBy = (
   if ("connectionId" in subject) {
     const own = books.filter(({ payment }) => isSameReference(payment, subject))
     const named = books.filter(({ attempts }) => attempts.some((one) => isSameReference(one, subject)))
-    return (own.length > 0 ? own : named).toSorted((a, b) => by("id")(a.payment, b.payment))
+    return (own.length > 0 ? own : named).toSorted((a, b) => by("id")(a.payment, b.payment)).slice(0, mostNamed)
   }
   // The newest: requests under one key derive one attempt id, and of the earlier ones nothing was sent.
   const found = books.findLast(({ attempts, operations, refunds }) => {

@@ -1,15 +1,15 @@
 /** The rows of payments as books, and what else names a payment. */
 import type { Payment, Tenant } from "@pointsman/core"
-import type { ChargeReference } from "@pointsman/core/internal"
+import { type ChargeReference, mostNamed } from "@pointsman/core/internal"
 import type { MessageSubject, PaymentBook, StorageError } from "@pointsman/core/ports"
 import {
   namesOf as entryNamesOf,
-  idsOfReference as idsIn,
   makeReadBook,
   type Name,
   namedBySubject,
   ofCharge,
   type Row,
+  selectShortNames,
   withName
 } from "@pointsman/storage-sql"
 import { Effect } from "effect"
@@ -42,13 +42,17 @@ const namedIn = (part: string) => `select p.* from (${part}) as named cross join
     select * from payments where t = $1 and id = named.payment offset 0
   ) as p order by p.id`
 
-/** By what entries of books are named by: `$2`, an array of hashes. */
-const selectNamed = namedIn("select distinct payment from names where t = $1 and name = any($2::bigint[])")
-/** And by charges: `$3`, an array of their short names. */
+/** Some of each name of the parameter, an array of hashes. */
+const namesIn = (parameter: string, order: "asc" | "desc") => `unnest(${parameter}::bigint[]) as asked (name)
+    cross join lateral (
+      select payment from names where t = $1 and names.name = asked.name order by payment ${order} limit ${mostNamed}
+    ) as n`
+
+/** By what entries of books are named by. */
+const selectNamed = namedIn(`select distinct n.payment from ${namesIn("$2", "desc")}`)
+/** And by charges: `$3`, their short names. */
 const selectNaming = namedIn(`select payment from charges where t = $1 and name = any($2::uuid[])
-    union select payment from names where t = $1 and name = any($3::bigint[])`)
-const selectByReference = namedIn(`select payment from charges where t = $1 and name >= $2::uuid and name <= $3::uuid
-    union select payment from names where t = $1 and name >= $4::bigint and name <= $5::bigint`)
+    union select n.payment from ${namesIn("$3", "asc")}`)
 
 type Books = Effect.Effect<ReadonlyArray<PaymentBook>, StorageError>
 
@@ -59,13 +63,13 @@ const booksBy = (db: Database, operation: string, tenant: Tenant, sql: string, p
 
 const arrayOf = (names: ReadonlyArray<string>): string => `{${names.join(",")}}`
 
-/** Newest last: requests under one key derive one id, and of the earlier ones nothing was sent. */
+/** The newest, the last of them last: requests under one key derive one id, and of the earlier ones nothing was sent. */
 export const booksNamed = (db: Database, operation: string, tenant: Tenant, names: ReadonlyArray<Name>): Books =>
   Effect.map(booksBy(db, operation, tenant, selectNamed, [arrayOf(names.map(keys.nameHash))]), (books) =>
     withName(books, names)
   )
 
-/** Every payment that names one of the charges, by whatever of it: a capture has an id of its own. */
+/** The payments that have the charges, and the oldest that name each, by whatever of it: a capture has an id of its own. */
 export const booksNaming = (
   db: Database,
   operation: string,
@@ -79,7 +83,7 @@ const bothNames = (charges: ReadonlyArray<ChargeReference>) =>
 /** As `booksNaming`, each with the name of the charge, the short one where it has no other. */
 const selectByCharge = `select p.*, named.name from (
     select name::text, payment from charges where t = $1 and name = any($2::uuid[])
-    union select name::text, payment from names where t = $1 and name = any($3::bigint[])
+    union select asked.name::text, n.payment from ${namesIn("$3", "asc")}
   ) as named cross join lateral (
     select * from payments where t = $1 and id = named.payment offset 0
   ) as p order by p.id`
@@ -94,11 +98,13 @@ export const booksByCharge = (
     found.map((row) => ({ name: row["name"] as string, book: readBook(tenant, row) }))
   )
 
-/** The ids of the payments with the charge of the reference, at any connection. */
-export const idsOfReference = (db: Database, operation: string, tenant: Tenant, providerRef: string) => {
-  const names = [...keys.chargeNames(providerRef), ...keys.shortChargeNames(providerRef)]
-  return Effect.map(booksBy(db, operation, tenant, selectByReference, names), (books) => idsIn(books, providerRef))
-}
+/** As texts: a number would round them. */
+const selectNames = selectShortNames("names", "name::text")
+
+export const shortNamesOf = (db: Database, tenant: Tenant, providerRef: string) =>
+  Effect.map(db.read("payments", selectNames, [tenantNumber(tenant), ...keys.shortChargeNames(providerRef)]), (found) =>
+    found.map(({ name }) => name as string)
+  )
 
 /** The books that a message is about: more than one of a charge alone. */
 export const subjectsOf = (db: Database, tenant: Tenant, subject: MessageSubject): Books => {

@@ -5,7 +5,7 @@
  * another table names.
  */
 import { list, type SearchForm, type Walk } from "@pointsman/storage-sql"
-import { idsOfReference } from "./Books.ts"
+import { shortNamesOf } from "./Books.ts"
 import type { Database } from "./Database.ts"
 import type { Value } from "./Rows.ts"
 
@@ -17,10 +17,18 @@ const named = (rows: string, where: string) => `select p.* from (${rows} order b
 const beginsAs = (column: string, text: string) => `left(${column}, 64) = left(${text}, 64)`
 
 export const searchForm = (db: Database): SearchForm<Value> => ({
-  idsOfReference: (tenant, providerRef) => idsOfReference(db, "payments", tenant, providerRef),
+  shortNames: (tenant, providerRef) => shortNamesOf(db, tenant, providerRef),
   // The index holds the beginning, because a reference may be longer than an index takes.
   isReference: (reference) => [beginsAs("reference", reference), `reference = ${reference}`],
-  isOneOf: (ids, place) => `id = any(${place(`{${ids.join(",")}}`)}::uuid[])`,
+  named:
+    (table, condition) =>
+    ({ inRange, where }) => {
+      const rows = () => `from ${table} where ${inRange("", "payment")} and ${condition("name")}`
+      return {
+        ids: () => `select payment as id ${rows()} order by payment desc`,
+        page: () => named(`select payment ${rows()}`, where())
+      }
+    },
   withText:
     (value, name, led) =>
     ({ inRange, text, where }) => {

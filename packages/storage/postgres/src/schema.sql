@@ -117,8 +117,8 @@ create table charges (
 
 -- By what else messages and reports name a payment: our ids of its attempts, captures, voids and refunds, the provider's
 -- ids of its refunds, and references of charges that moved no money; each as a short hash. The payment's book says which it
--- is. No key guards that a row is there once, as writers name what is new: an entry of the index would be half as long again,
--- and PostgreSQL would look for each row before it writes it.
+-- is. No key guards that a row is there once, as writers name what is new: PostgreSQL would look for each row before it writes
+-- it.
 create table names (
   t bigint not null,
   name bigint not null,
@@ -127,7 +127,8 @@ create table names (
 
 -- A removal is replicated without a key, too.
 alter table names replica identity full;
-create index names_by_name on names (t, name);
+-- With the payment: a reference may be of any number, of which the oldest or the newest are read.
+create index names_by_name on names (t, name, payment);
 -- The rotation of the encryption key, which reads payments with a page of a provider by pages: the number is the hash of
 -- their name (Keys.ts).
 create index names_of_checkouts on names (t, payment) where name = 2970636975708131056;

@@ -1,6 +1,6 @@
 /** What names a payment, and which payments the rows of reports mean, among those that have the names in them. */
 import type { Payment } from "@pointsman/core"
-import { type ChargeReference, isSameReference } from "@pointsman/core/internal"
+import { type ChargeReference, isSameReference, mostNamed } from "@pointsman/core/internal"
 import type { Change, MessageSubject, NamedInRows, NameKind, PaymentBook, UnreportedQuery } from "@pointsman/core/ports"
 import type { Name } from "./Keys.ts"
 
@@ -77,22 +77,22 @@ export const withName = (books: ReadonlyArray<PaymentBook>, names: ReadonlyArray
   return books.filter((book) => namesOf(book).some((name) => asked.has(name)))
 }
 
-/** Those that are based on a charge; else those with an attempt that names it. `books`: those that name it. */
+/**
+ * Those that are based on a charge; else those with an attempt that names it. `books`: the one that has it, and the oldest
+ * `mostNamed` of those that named it. Where there may be more, one that still names it may not be the only one: another
+ * one is given with it, so that no message moves either.
+ */
 export const ofCharge = (books: ReadonlyArray<PaymentBook>, charge: ChargeReference): ReadonlyArray<PaymentBook> => {
   const own = books.filter(({ payment }) => isSameReference(payment, charge))
-  return own.length > 0 ? own : books.filter(({ attempts }) => attempts.some((one) => isSameReference(one, charge)))
+  if (own.length > 0) return own
+  const naming = books.filter(({ attempts }) => attempts.some((one) => isSameReference(one, charge)))
+  if (naming.length !== 1 || books.length < mostNamed) return naming.slice(0, mostNamed)
+  return [...naming, ...books.filter((book) => !naming.includes(book)).slice(0, 1)]
 }
 
-/** As `ofCharge`, at any connection: the ids of the payments. */
-export const idsOfReference = (books: ReadonlyArray<PaymentBook>, providerRef: string): ReadonlyArray<string> => {
-  const connections = new Set(
-    books.flatMap(({ attempts, payment }) =>
-      [payment, ...attempts].flatMap((one) => (one.providerRef === providerRef ? (one.connectionId ?? []) : []))
-    )
-  )
-  const found = [...connections].flatMap((connectionId) => ofCharge(books, { connectionId, providerRef }))
-  return [...new Set(found.map(({ payment }) => payment.id))]
-}
+/** Whether the payment's charge or one of its attempts has the reference, at any connection. */
+export const hasReference = ({ attempts, payment }: PaymentBook, providerRef: string): boolean =>
+  [payment, ...attempts].some((one) => one.providerRef === providerRef)
 
 /** By what a message names a payment: our id, or the reference of a charge. */
 export const namedBySubject = (subject: MessageSubject): Name | ChargeReference => {

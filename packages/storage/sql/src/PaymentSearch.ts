@@ -6,11 +6,12 @@
  *
  * A search asks first for the id at which its walk has to end, and then for the page down to that id.
  */
-import type { Tenant } from "@pointsman/core"
+import type { Payment, Tenant } from "@pointsman/core"
 import type { Ledger, PaymentQuery, StorageError } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { afterAll, type Bound, list, type Row } from "./Columns.ts"
 import { idRangeOf } from "./IdRange.ts"
+import { hasReference } from "./NamedBooks.ts"
 import { makeReadBook } from "./PaymentReads.ts"
 import { placesOf, type Sql } from "./Sql.ts"
 
@@ -34,13 +35,27 @@ export interface Conditions<V> {
 
 /** How a database walks where not all do the same. */
 export interface SearchForm<V> {
-  readonly idsOfReference: (tenant: Tenant, providerRef: string) => Effect.Effect<ReadonlyArray<string>, StorageError>
+  /** The short names of the charges of a provider's reference: one for each connection at which a payment named it. */
+  readonly shortNames: (tenant: Tenant, providerRef: string) => Effect.Effect<ReadonlyArray<V>, StorageError>
   /** The first one is that of the index, which may hold the beginning of the reference. */
   readonly isReference: (reference: string) => readonly [string, ...ReadonlyArray<string>]
-  readonly isOneOf: (ids: ReadonlyArray<string>, place: (value: Bound<V>) => string) => string
+  /** The payments that rows of a table name, by a condition of their name. */
+  readonly named: (
+    table: "charges" | "names",
+    condition: (name: string) => string
+  ) => (conditions: Conditions<V>) => Walk
   /** Those with the text in their metadata, each once; under the name, or any. `led`: this condition's name. */
   readonly withText: (value: string, name: string | undefined, led: string) => Lead<V>
   readonly inStates: (states: ReadonlyArray<string>) => Lead<V>
+}
+
+/** Each name of a range once, by one step along the index of names. `name`: the column, and how it is read. */
+export const selectShortNames = (names: string, name: string): string => {
+  const next = (after: string) =>
+    `(select name from ${names} where t = $1 and name ${after} and name <= $3 order by name limit 1)`
+  return `with recursive found (name) as (
+      select ${next(">= $2")} union all select ${next("> found.name")} from found where found.name is not null
+    ) select ${name} as name from found where name is not null`
 }
 
 export const newestPage = "order by id desc limit $3"
@@ -79,6 +94,7 @@ export const makePaymentSearch = <V>(
     values[2] = rows
     return list("payments", text, values)
   }
+  /** `walkedTo`: the last row, where there may be more. */
   const readPage = (tenant: Tenant, query: PaymentQuery, way: Way<V>) =>
     Effect.map(
       ask(tenant, query, way, (walks) => [
@@ -88,7 +104,16 @@ export const makePaymentSearch = <V>(
         ),
         query.limit
       ]),
-      (found) => found.map((row) => readBook(tenant, row).payment)
+      (found) => {
+        const { limit, providerRef } = query
+        const books = found.map((row) => readBook(tenant, row))
+        // A short name leads to what has, or had, another one, too.
+        const those = providerRef === undefined ? books : books.filter((book) => hasReference(book, providerRef))
+        return {
+          payments: those.map(({ payment }) => payment),
+          walkedTo: found.length < limit ? null : (books.at(-1)?.payment.id ?? null)
+        }
+      }
     )
   /** The way with its end after so many rows, of which each of its walks has a share. */
   const wayOf = (tenant: Tenant, query: PaymentQuery, lead: Lead<V>, rows: number) =>
@@ -120,18 +145,28 @@ export const makePaymentSearch = <V>(
       if (furthest.end !== undefined && (way.end === undefined || way.end < furthest.end)) furthest = way
       if (way.end === undefined) break
     }
-    const payments = yield* readPage(tenant, query, furthest)
-    return { payments, walkedTo: payments.length < query.limit ? (furthest.end ?? null) : null }
+    const { payments, walkedTo } = yield* readPage(tenant, query, furthest)
+    return { payments, walkedTo: payments.length < query.limit ? (walkedTo ?? furthest.end ?? null) : null }
   })
   return {
     payments: Effect.fnUntraced(function* (tenant, query) {
       const [lead = none] = yield* leadsOf(sql, form, tenant, query)
-      return yield* readPage(tenant, query, { lead, list: sql.list })
+      const found: Array<Payment> = []
+      // Each page ends further along a walk that ends.
+      for (let { before } = query; ; ) {
+        const limit = query.limit - found.length
+        const { payments, walkedTo } = yield* readPage(tenant, { ...query, before, limit }, { lead, list: sql.list })
+        found.push(...payments)
+        if (walkedTo === null || payments.length === limit) return found
+        before = walkedTo
+      }
     }),
     search: Effect.fnUntraced(function* (tenant, { walkAtMost, ...query }) {
       const leads = yield* leadsOf(sql, form, tenant, query)
-      // Where many payments match, few rows make a page; a page of a time begins with some of later ids (`IdRange.ts`).
-      const few = Math.min(Math.max(fewRows, 4 * query.limit), walkAtMost)
+      // Where many payments match, few rows make a page; a page of a time begins with some of later ids (`IdRange.ts`). Those
+      // of one reference are few, or are walked to by their names.
+      const first = Math.min(Math.max(fewRows, 4 * query.limit), walkAtMost)
+      const few = query.providerRef === undefined ? first : walkAtMost
       const found = yield* searchWithin(tenant, query, leads, few)
       const isEnough = found.walkedTo === null || few === walkAtMost
       return isEnough ? found : yield* searchWithin(tenant, query, leads, walkAtMost)
@@ -149,9 +184,15 @@ const leadsOf = <V>(
   const { amountMinor, currency, metadata, metadataValue, providerRef, reference, states } = query
   if (states?.length === 0) return Effect.succeed([none])
   if (providerRef !== undefined) {
-    return Effect.map(form.idsOfReference(tenant, providerRef), (ids) =>
-      ids.length === 0 ? [none] : [along(sql, "payments_by_id", [], ({ place }) => [form.isOneOf(ids, place)])]
-    )
+    const [first, last] = sql.keys.chargeNames(providerRef)
+    return Effect.map(form.shortNames(tenant, providerRef), (names) => [
+      (conditions) => {
+        const { place } = conditions
+        const having = form.named("charges", (name) => `${name} >= ${place(first)} and ${name} <= ${place(last)}`)
+        const naming = names.map((one) => form.named("names", (name) => `${name} = ${place(one)}`))
+        return [having, ...naming].map((walk) => walk(conditions))
+      }
+    ])
   }
   const ofTexts = [
     ...(reference === undefined
@@ -268,11 +309,11 @@ const readCurrencies = <V>(sql: Sql<V>, tenant: Tenant): Effect.Effect<ReadonlyA
   )
 }
 
-/** One select of several. */
+/** One select of several, which may meet one payment. */
 const merged = (selects: ReadonlyArray<string>, end: string): string =>
   selects.length === 1
     ? selects.join("")
-    : `${selects.map((select) => `select * from (${select}) as walk`).join(" union all ")} ${end}`
+    : `${selects.map((select) => `select * from (${select}) as walk`).join(" union ")} ${end}`
 
 /** Whether a payment has such metadata. */
 const has = (condition: string): string => `exists (

@@ -46,7 +46,7 @@ export { eventPrefix, makeKeys, type Name, uuidOf } from "./Keys.ts"
 export { makeMerchants } from "./Merchants.ts"
 export { makeMessages } from "./Messages.ts"
 export {
-  idsOfReference,
+  hasReference,
   isAboutCharge,
   isExpected,
   meantBy,
@@ -60,7 +60,7 @@ export {
 export { makeOperators } from "./Operators.ts"
 export { makePasskeys } from "./Passkeys.ts"
 export { makePaymentReads, makeReadBook, type PaymentForm } from "./PaymentReads.ts"
-export { makePaymentSearch, newestPage, type SearchForm, type Walk } from "./PaymentSearch.ts"
+export { makePaymentSearch, newestPage, type SearchForm, selectShortNames, type Walk } from "./PaymentSearch.ts"
 export { makeRecordLosses, readRecordLoss } from "./RecordLoss.ts"
 export {
   decidedMessage,

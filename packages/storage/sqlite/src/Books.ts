@@ -1,15 +1,15 @@
 /** The rows of payments as books, and what else names a payment. */
 import type { Payment, Tenant } from "@pointsman/core"
-import type { ChargeReference } from "@pointsman/core/internal"
+import { type ChargeReference, mostNamed } from "@pointsman/core/internal"
 import type { MessageSubject, PaymentBook } from "@pointsman/core/ports"
 import {
-  idsOfReference as idsIn,
   list,
   makeReadBook,
   type Name,
   namedBySubject,
   ofCharge,
   type Row,
+  selectShortNames,
   withName
 } from "@pointsman/storage-sql"
 import type { Database } from "./Database.ts"
@@ -48,20 +48,21 @@ export const holderOf = (db: Database, tenant: Tenant, charge: ChargeReference):
   return row && readId(row["payment"])
 }
 
-const selectNamed = "select payment from names where t = ? and name = ? order by payment desc"
+const selectNamed = (order: "asc" | "desc") =>
+  `select payment from names where t = ? and name = ? order by payment ${order} limit ${mostNamed}`
 
 const booksOf = (db: Database, tenant: Tenant, rows: ReadonlyArray<Row>): ReadonlyArray<PaymentBook> =>
   [...new Set(rows.map(({ payment }) => readId(payment)))].sort().flatMap((id) => selectBook(db, tenant, id) ?? [])
 
-/** Newest last: requests under one key derive one id, and of the earlier ones nothing was sent. */
+/** The newest, the last of them last: requests under one key derive one id, and of the earlier ones nothing was sent. */
 export const booksNamed = (db: Database, tenant: Tenant, name: Name): ReadonlyArray<PaymentBook> =>
-  withName(booksOf(db, tenant, db.prepare(selectNamed).all(tenantsOf(db).find(tenant), nameHash(name))), [name])
+  withName(booksOf(db, tenant, db.prepare(selectNamed("desc")).all(tenantsOf(db).find(tenant), nameHash(name))), [name])
 
-/** Every payment that names a charge, by whatever of it: a capture has an id of its own. */
+/** The payment that has a charge, and the oldest that name it, by whatever of it: a capture has an id of its own. */
 export const booksNaming = (db: Database, tenant: Tenant, charge: ChargeReference): ReadonlyArray<PaymentBook> => {
   const t = tenantsOf(db).find(tenant)
   const taken = db.prepare(selectCharge).all(t, chargeName(charge))
-  return booksOf(db, tenant, [...taken, ...db.prepare(selectNamed).all(t, shortChargeName(charge))])
+  return booksOf(db, tenant, [...taken, ...db.prepare(selectNamed("asc")).all(t, shortChargeName(charge))])
 }
 
 /** The books that a message is about: more than one of a charge alone. */
@@ -72,14 +73,10 @@ export const subjectsOf = (db: Database, tenant: Tenant, subject: MessageSubject
     : ofCharge(booksNaming(db, tenant, named), named)
 }
 
-const selectByReference = (table: string) => `select payment from ${table} where t = ? and name between ? and ?`
+const selectNames = selectShortNames("names", "name")
 
-/** The ids of the payments with the charge of the reference, at any connection. */
-export const idsOfReference = (db: Database, tenant: Tenant, providerRef: string): ReadonlyArray<string> => {
-  const t = tenantsOf(db).find(tenant)
-  const found = [
-    ...db.prepare(selectByReference("charges")).all(t, ...keys.chargeNames(providerRef)),
-    ...db.prepare(selectByReference("names")).all(t, ...keys.shortChargeNames(providerRef))
-  ]
-  return idsIn(booksOf(db, tenant, found), providerRef)
-}
+export const shortNamesOf = (db: Database, tenant: Tenant, providerRef: string): ReadonlyArray<Uint8Array> =>
+  db
+    .prepare(selectNames)
+    .all(tenantsOf(db).find(tenant), ...keys.shortChargeNames(providerRef))
+    .map(({ name }) => name as Uint8Array)

@@ -1,15 +1,23 @@
 /** How SQLite walks along payments in a search (`PaymentSearch.ts` of storage-sql). */
-import { list, newestPage, type SearchForm } from "@pointsman/storage-sql"
-import { idsOfReference } from "./Books.ts"
-import { type Database, read, snapshot } from "./Database.ts"
-import { bindId } from "./Keys.ts"
+import { newestPage, type SearchForm } from "@pointsman/storage-sql"
+import { shortNamesOf } from "./Books.ts"
+import { type Database, read } from "./Database.ts"
 import type { Value } from "./Sql.ts"
 
 export const searchForm = (db: Database): SearchForm<Value> => ({
-  idsOfReference: (tenant, providerRef) =>
-    read("payments", () => snapshot(db, () => idsOfReference(db, tenant, providerRef))),
+  shortNames: (tenant, providerRef) => read("payments", () => shortNamesOf(db, tenant, providerRef)),
   isReference: (reference) => [`reference = ${reference}`],
-  isOneOf: (ids, place) => `id in (${list(ids.map((id) => place(bindId(id))))})`,
+  named:
+    (table, condition) =>
+    ({ inRange, where }) => {
+      const rows = () => `${inRange("named.", "payment")} and ${condition("named.name")}`
+      return {
+        ids: () => `select named.payment as id from ${table} as named where ${rows()} order by named.payment desc`,
+        page: () => `select payments.* from ${table} as named cross join payments indexed by payments_by_id
+          where ${rows()} and payments.t = $1 and payments.id = named.payment ${where()}
+          order by named.payment desc limit $3`
+      }
+    },
   withText:
     (value, name, led) =>
     ({ inRange, text, where }) => {

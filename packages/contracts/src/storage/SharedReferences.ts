@@ -1,0 +1,135 @@
+/** One reference of a provider that many payments name, none of which it moved money for: few of them are read at once. */
+import { describe, expect } from "@effect/vitest"
+import type { Attempt, Payment, Tenant } from "@pointsman/core"
+import { mostNamed } from "@pointsman/core/internal"
+import { Ledger, type PaymentFilter, type SearchedPayments } from "@pointsman/core/ports"
+import { Effect, Option } from "effect"
+import { firstChange, moveAlong, newTenant, rowOf } from "./Given.ts"
+import type { StorageTest } from "./StorageTest.ts"
+
+const reference = "ch-1"
+const charge = { connectionId: "first", providerRef: reference }
+const many = mostNamed + 5
+
+export const sharedReferences = (it: StorageTest): void => {
+  describe("a reference of many payments", () => {
+    it.effect(
+      "given they were declined, when a message names it, then it may be about any, and the oldest are named",
+      () =>
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const tenant = yield* newTenant()
+          const ids = yield* writeDeclined(tenant, many)
+          expect(yield* meant(tenant)).toEqual(ids.slice(0, mostNamed))
+          const { change, payment } = yield* captured(tenant)
+          yield* ledger.commit(change)
+          expect(yield* meant(tenant)).toEqual([payment.id])
+        })
+    )
+
+    it.effect("given one attempt id of many payments, when a message names it, then the newest is meant", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const tenant = yield* newTenant()
+        const ids = yield* writeDeclined(tenant, many, { attemptId: "att-1" })
+        const found = yield* ledger.bookOf(tenant, { attemptId: "att-1" })
+        expect(Option.map(found, ({ book }) => book.payment.id)).toEqual(Option.some(ids.at(-1)))
+      })
+    )
+
+    it.effect("given they are searched by it, then all are found, in pages, each once", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const tenant = yield* newTenant()
+        const ids = yield* writeDeclined(tenant, many)
+        yield* writeAttempts(tenant, ids[0], (one) => ({
+          ...one,
+          id: `${one.id}-2`,
+          number: 2,
+          connectionId: "second"
+        }))
+        const [renamed] = yield* writeDeclined(tenant, 1)
+        yield* writeAttempts(tenant, renamed, (one) => ({ ...one, providerRef: "ch-2" }))
+        const { change, payment } = yield* captured(tenant)
+        yield* ledger.commit(change)
+        const declined = ids.toReversed()
+        const all = [payment.id, ...declined]
+        for (const [filter, expected] of [
+          [{}, all],
+          [{ currency: payment.money.currency }, all],
+          [{ states: ["Declined"] }, declined]
+        ] satisfies ReadonlyArray<readonly [PaymentFilter, ReadonlyArray<string>]>) {
+          const asked = { ...filter, providerRef: reference }
+          expect(idsOf(yield* ledger.payments(tenant, { ...asked, limit: 100 }))).toEqual(expected)
+          expect(idsOf(yield* ledger.payments(tenant, { ...asked, limit: 7 }))).toEqual(expected.slice(0, 7))
+          expect(yield* searchAll(tenant, asked)).toEqual(expected)
+        }
+      })
+    )
+  })
+}
+
+const idsOf = (payments: ReadonlyArray<Payment>): ReadonlyArray<string> => payments.map(({ id }) => id)
+
+/** The payments that a message about the charge is about. */
+const meant = Effect.fnUntraced(function* (tenant: Tenant) {
+  const { book, others } = Option.getOrThrow(yield* (yield* Ledger).bookOf(tenant, charge))
+  return [book.payment.id, ...others]
+})
+
+/** Payments that were declined under the reference: their ids, the oldest first. */
+const writeDeclined = Effect.fnUntraced(function* (
+  tenant: Tenant,
+  count: number,
+  { attemptId }: { readonly attemptId?: string } = {}
+) {
+  const ledger = yield* Ledger
+  const named = (one: Attempt): Attempt => ({ ...one, id: attemptId ?? one.id, ...charge })
+  const ids: Array<string> = []
+  for (let at = 0; at < count; at++) {
+    const { after, change } = yield* firstChange(tenant)
+    yield* ledger.commit({ ...change, attempts: change.attempts.map((one) => ({ ...named(one), providerRef: null })) })
+    const declined = (yield* moveAlong(after, rowOf("Charging", "ChargeDeclined"))).change
+    yield* ledger.commit({ ...declined, attempts: declined.attempts.map(named) })
+    ids.push(after.payment.id)
+  }
+  return ids
+})
+
+/** A charge that has the reference, not yet written. */
+const captured = Effect.fnUntraced(function* (tenant: Tenant) {
+  const { after, change } = yield* firstChange(tenant)
+  yield* (yield* Ledger).commit(change)
+  const moved = (yield* moveAlong(after, rowOf("Charging", "ChargeCaptured"))).change
+  const payment = { ...moved.payment.after, ...charge }
+  const attempts = moved.attempts.map((one) => ({ ...one, ...charge }))
+  return { payment, change: { ...moved, payment: { ...moved.payment, after: payment }, attempts } }
+})
+
+const writeAttempts = Effect.fnUntraced(function* (
+  tenant: Tenant,
+  id: string | undefined,
+  change: (attempt: Attempt) => Attempt
+) {
+  const ledger = yield* Ledger
+  const { attempts, payment } = Option.getOrThrow(yield* ledger.book(tenant, id ?? ""))
+  yield* ledger.commit({
+    tenant,
+    payment: { expected: payment.version, after: { ...payment, version: payment.version + 1 } },
+    attempts: attempts.map(change),
+    events: []
+  })
+})
+
+/** All pages of a search whose page meets four rows at most. */
+const searchAll = Effect.fnUntraced(function* (tenant: Tenant, filter: PaymentFilter) {
+  const ledger = yield* Ledger
+  const found: Array<string> = []
+  // Greater than any id.
+  for (let before: string | null = "g"; before !== null; ) {
+    const page: SearchedPayments = yield* ledger.search(tenant, { ...filter, before, limit: 100, walkAtMost: 4 })
+    found.push(...idsOf(page.payments))
+    before = page.walkedTo
+  }
+  return found
+})
