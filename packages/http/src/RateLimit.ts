@@ -72,6 +72,18 @@ export const layerMessages = ({
     }
   })
 
+/** How many requests an operator of the console may make, after the session. Nothing is limited unless a limiter is provided. */
+export const OperatorRateLimit = Context.Reference<{
+  readonly take: (operatorId: string) => Effect.Effect<void, RateExceeded>
+}>("pointsman/http/OperatorRateLimit", { defaultValue: () => ({ take: () => Effect.void }) })
+
+/** Buckets as those of `layer`: of 20 a second unless set, which is more than a person asks for. */
+export const layerOperators = ({ perSecond = 20 }: Partial<RateLimitOptions> = {}): Layer.Layer<never> =>
+  Layer.sync(OperatorRateLimit, () => {
+    const operators = new Map<string, Bucket>()
+    return { take: (operatorId) => takeOne(operators, operatorId, perSecond) }
+  })
+
 /**
  * How often a source may fail: with messages that are not verified, API keys, and tokens of hosted pages. What succeeds is
  * never counted and never refused, whatever else comes from its source: behind a proxy everybody may be one source. So it

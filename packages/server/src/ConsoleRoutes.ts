@@ -2,7 +2,7 @@
 import type { ConsoleFile } from "@pointsman/configuration"
 import { Pointsman } from "@pointsman/core"
 import { AuditActor, AuditLog, AuditVia, Directory, LoginTaken } from "@pointsman/core/ports"
-import { Source } from "@pointsman/http"
+import { RateLimit, Source } from "@pointsman/http"
 import { Context, Effect, Exit, Layer, Logger, Option, Redacted, References, Scope } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Listeners } from "./Listeners.ts"
@@ -30,6 +30,7 @@ export const layer = (
       const sourceOf = yield* Source
       const services = Context.make(Pointsman, yield* Pointsman).pipe(
         Context.add(Directory, yield* Directory),
+        Context.add(RateLimit.OperatorRateLimit, yield* RateLimit.OperatorRateLimit),
         Context.add(Logger.CurrentLoggers, yield* Logger.CurrentLoggers),
         Context.add(References.MinimumLogLevel, yield* References.MinimumLogLevel)
       )

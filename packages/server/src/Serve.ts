@@ -359,7 +359,12 @@ const routes = (settings: Settings, { baseUrl, console, docsNote, stopping }: Pa
       Pointsman.background()
     ).pipe(
       Layer.provide(Pointsman.layer(pointsmanOptions(settings))),
-      Layer.provide([limits(settings), PointsmanHttp.RateLimit.layerFailures(), sourceLayer(settings)])
+      Layer.provide([
+        limits(settings),
+        PointsmanHttp.RateLimit.layerFailures(),
+        settings.rateLimit === null ? Layer.empty : PointsmanHttp.RateLimit.layerOperators(),
+        sourceLayer(settings)
+      ])
     )
   )
 

@@ -41,7 +41,8 @@ const own = {
   },
   too_many_requests: {
     status: 429,
-    meaning: "The operator or the workspace has as many exports, searches or followed pages under way as it may have."
+    meaning:
+      "The operator sent more requests than it may, or has as many exports or followed pages under way as it may have, or the workspace as many exports or searches."
   }
 } as const satisfies Record<string, CodeRow>
 

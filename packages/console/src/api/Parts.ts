@@ -14,7 +14,12 @@ export class RequestErrors extends HttpApiMiddleware.Service<RequestErrors>()("p
 /** Finds the operator of the session, and checks the role. */
 export class Authorize extends HttpApiMiddleware.Service<Authorize, { provides: CurrentOperator }>()(
   "pointsman/console/Authorize",
-  { error: failures("not_signed_in", "forbidden", "passkey_required", "validation_error", "internal_error") }
+  {
+    error: failures(
+      ...(["not_signed_in", "forbidden", "passkey_required", "validation_error"] as const),
+      ...(["too_many_requests", "internal_error"] as const)
+    )
+  }
 ) {}
 
 export const summary = (text: string, description: string) => OpenApi.annotations({ summary: text, description })

@@ -9,7 +9,7 @@ import { Clock, Effect, type Scope } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type ConsoleCode, type ConsoleError, consoleCodes, failure } from "../api/Errors.ts"
 import { type Access, lacksPasskey, refusalOf } from "../gate/Access.ts"
-import { asOperator, currentSession } from "../gate/Authorize.ts"
+import { admittedSession, asOperator } from "../gate/Authorize.ts"
 import type { DeskServices, TenantPath } from "../gate/Caller.ts"
 import type { CurrentOperator } from "../gate/CurrentOperator.ts"
 import type { OpenResponses } from "../gate/OpenResponses.ts"
@@ -62,7 +62,7 @@ export const page = (
   HttpRouter.route(
     method,
     path,
-    Effect.matchEffect(currentSession, {
+    Effect.matchEffect(admittedSession, {
       onFailure: ({ error }) =>
         error.code === "not_signed_in"
           ? toSignIn

@@ -1,7 +1,7 @@
 /** From the cookie to the operator, and to what the role allows. */
 import { Pointsman } from "@pointsman/core"
 import { AuditActor, type SignedIn } from "@pointsman/core/ports"
-import { InProcess } from "@pointsman/http"
+import { InProcess, RateLimit } from "@pointsman/http"
 import { Effect, Layer, type Schema, SchemaAST } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import { accessOf } from "../api/ConsoleApi.ts"
@@ -29,6 +29,16 @@ export const currentSession = Effect.gen(function* () {
   )
 })
 
+const tooManyRequests = failure("too_many_requests", "Too many requests of this operator. Try again in a second.")
+
+/** The session of a request that its operator may make now. */
+export const admittedSession = Effect.gen(function* () {
+  const signedIn = yield* currentSession
+  const { take } = yield* RateLimit.OperatorRateLimit
+  yield* Effect.mapError(take(signedIn.operator.id), () => tooManyRequests)
+  return signedIn
+})
+
 /** What follows is the operator's: the audit trail names it. */
 export const asOperator =
   (signedIn: SignedIn) =>
@@ -50,7 +60,7 @@ export const layer = Layer.effect(
     const { requirePasskey } = yield* ConsoleSettings
     return Authorize.of((handler, { endpoint }) =>
       Effect.gen(function* () {
-        const signedIn = yield* Effect.provideContext(currentSession, services)
+        const signedIn = yield* Effect.provideContext(admittedSession, services)
         const { workspace } = yield* HttpRouter.params
         const access = accessOf[endpoint.identifier as keyof typeof accessOf]
         const reason = refusalOf(signedIn, access, workspace, requirePasskey)

@@ -131,6 +131,7 @@ export interface WorldParts {
   readonly configured?: Layer.Layer<never, never, Directory | Secrets>
   readonly connectors?: ReadonlyArray<ConnectorDefinition>
   readonly ids?: Layer.Layer<Ids>
+  readonly limits?: Layer.Layer<never>
   readonly secrets?: Layer.Layer<Secrets>
   readonly storage?: ReturnType<typeof MemoryStorage.layer>
 }
@@ -151,6 +152,7 @@ export const world = (options: Partial<ConsoleOptions> = {}, parts: WorldParts =
       Layer.provideMerge(parts.secrets ?? openSecretsLayer),
       Layer.provide([parts.ids ?? Ids.layer, noTransport, passwords, Connectors.layer(connectors)]),
       Layer.provideMerge(Logger.layer([Logger.map(Logger.formatJson, (line) => void log.push(line))])),
+      Layer.provideMerge(parts.limits ?? Layer.empty),
       Layer.provideMerge(parts.clock === undefined ? Layer.empty : Layer.succeed(Clock.Clock, parts.clock)),
       Layer.orDie
     )

@@ -1,0 +1,35 @@
+/** How often one operator asks, whatever the pages and endpoints: the others have their own rate. */
+import { RateLimit } from "@pointsman/http"
+import { Effect, Exit, Scope } from "effect"
+import { TestClock } from "effect/testing"
+import { assert, describe, it } from "vitest"
+import { everywhere } from "./support/Responses.ts"
+import { world } from "./support/World.ts"
+
+describe("the requests of an operator", () => {
+  it("given 20 a second, when 50 come at once, then 40 are let through, and another operator's", async () => {
+    const scope = Effect.runSync(Scope.make())
+    const clock = await Effect.runPromise(Scope.provide(TestClock.make({ warningDelay: "1 hour" }), scope))
+    const here = world({}, { clock, limits: RateLimit.layerOperators() })
+    const cookie = await here.signIn("ann", everywhere("admin"))
+    const other = await here.signIn("jo", everywhere("admin"))
+    const paths = Array.from({ length: 50 }, (_, at) => (at % 2 === 0 ? "/api/me" : "/account"))
+    const answers = await Promise.all(paths.map((path) => here.send(path, { cookie })))
+    const refused = answers.filter(({ status }) => status === 429)
+    assert.lengthOf(refused, 10)
+    for (const answer of refused) assert.include(await answer.text(), "Too many requests of this operator.")
+    assert.lengthOf(
+      answers.filter(({ status }) => status === 200),
+      40
+    )
+    assert.strictEqual((await here.send("/api/me", { cookie: other })).status, 200)
+    await Effect.runPromise(clock.adjust("1 second"))
+    const later = await Promise.all(Array.from({ length: 21 }, () => here.send("/api/me", { cookie })))
+    assert.lengthOf(
+      later.filter(({ status }) => status === 429),
+      1
+    )
+    await here.close()
+    await Effect.runPromise(Scope.close(scope, Exit.void))
+  })
+})
