@@ -9,8 +9,11 @@ export const floodingKey = formatApiKey("sandbox", new Uint8Array(64).fill(14))
 
 const sandbox = (id: string) => ({ id, environment: "sandbox", connector: "sandbox" })
 
-/** The flooding workspace has connections of every kind that takes messages, and `no-secret`, which takes none. */
-const configuration = {
+/**
+ * The flooding workspace has connections of every kind that takes messages, and `no-secret`, which takes none. `more`: of
+ * that workspace.
+ */
+export const floodedConfiguration = (more: object = {}) => ({
   workspaces: [
     {
       ...{ id: "shop", name: "Shop", country: "NL" },
@@ -20,6 +23,7 @@ const configuration = {
     {
       ...{ id: "rival", name: "Rival", country: "NL" },
       keys: [{ environment: "sandbox", secret: floodingKey }],
+      ...more,
       connections: [
         sandbox("rival-sandbox"),
         {
@@ -42,12 +46,14 @@ const configuration = {
       ]
     }
   ]
-}
+})
 
 export const startFloodedServer = ({
   environment,
-  folder
+  folder,
+  more
 }: {
+  readonly more?: object
   readonly folder?: string
   readonly environment?: Readonly<Record<string, string>>
 } = {}): Promise<ServerProcess> =>
@@ -60,5 +66,5 @@ export const startFloodedServer = ({
       NODE_OPTIONS: "--max-semi-space-size=4 --max-old-space-size=1000",
       ...environment
     },
-    configuration
+    configuration: floodedConfiguration(more)
   })
