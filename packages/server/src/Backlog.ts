@@ -7,7 +7,7 @@
  * tells it. Every process on a database tells the same of it.
  */
 import { differenceResults, type Payment, type ReviewReason, reviewReasons } from "@pointsman/core"
-import { Deliveries, Ledger, Settlements } from "@pointsman/core/ports"
+import { Deliveries, Ledger, openCounted, Settlements } from "@pointsman/core/ports"
 import { Clock, Duration, Effect, Metric } from "effect"
 
 /** Counts beyond it are reported as this value: the first pages of a long list show that it is long. */
@@ -71,7 +71,7 @@ const reportDifferences = differenceResults.map((result) => ({
   result,
   gauge: gauge(
     "pointsman_report_differences_open",
-    "Open differences between providers' reports and payments, by kind.",
+    `Open differences between providers' reports and payments, by kind; of the oldest ${openCounted}.`,
     {
       kind: result
     }

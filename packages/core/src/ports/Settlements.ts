@@ -161,6 +161,9 @@ export interface PayoutsQuery {
   readonly limit: number
 }
 
+/** Open differences of all kinds that are counted for monitoring: every few seconds, and a tenant can have any number. */
+export const openCounted = 10_000
+
 /** Open differences of one kind, of all tenants. */
 export interface OpenDifferences {
   readonly result: SettlementResult
@@ -264,7 +267,7 @@ export interface Settlements {
   ) => Effect.Effect<ReadonlyArray<SettlementEntry>, StorageError>
   /** The entries of payouts themselves that count, newest first; a failed payout has another entry. */
   readonly payouts: (query: PayoutsQuery) => Effect.Effect<ReadonlyArray<SettlementEntry>, StorageError>
-  /** For monitoring. */
+  /** For monitoring: of the oldest `openCounted`, of each node where there are several. */
   readonly open: Effect.Effect<ReadonlyArray<OpenDifferences>, StorageError>
   /**
    * Deletes entries that belong to no payment, whose money moved before the time (epoch milliseconds) and that are no open

@@ -98,7 +98,8 @@ export const settlements: Methods<Ports.Settlements> = {
   },
   open: {
     get: (state) => {
-      const groups = Map.groupBy(all(state, "settlements").filter(isOpen), ({ result }) => result)
+      const counted = page(all(state, "settlements").filter(isOpen), by("openedAt"), { limit: Ports.openCounted })
+      const groups = Map.groupBy(counted, ({ result }) => result)
       const counts = [...groups].map(([result, some]) => {
         const oldestAt = Math.min(...some.map(({ openedAt }) => openedAt ?? 0))
         return { result, count: some.length, oldestAt }

@@ -230,8 +230,9 @@ create table messages (
 
 -- Retention, which empties old bodies of a tenant.
 create index messages_with_body on messages (workspace_id, environment, received_at) where body <> '';
--- Operators, who list the newest messages of all tenants, of one outcome, or of one payment.
+-- Operators, who list the newest messages of all tenants, of one, of one outcome, or of one payment.
 create index messages_by_time on messages (received_at) where received_at >= 0;
+create index messages_by_tenant on messages (workspace_id, environment, received_at) where received_at >= 0;
 create index messages_by_outcome on messages (outcome, received_at);
 create index messages_by_payment on messages (payment_id, received_at) where payment_id <> '';
 

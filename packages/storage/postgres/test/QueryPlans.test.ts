@@ -246,6 +246,10 @@ describe.skipIf(!hasServer)("query plans", () => {
             `messages_pkey (${byTenant}, connection_id, event_hash)`
           ],
           "the newest messages": [ledger.messages({ limit: 10 }), "messages_by_time ()"],
+          "the newest messages of a tenant": [
+            ledger.messages({ tenant, limit: 10 }),
+            `messages_by_tenant (${byTenant})`
+          ],
           "messages with an outcome": [
             ledger.messages({ outcome: "unmatched", limit: 10 }),
             "messages_by_outcome (outcome, received_at)"

@@ -49,7 +49,7 @@ const isOf =
   (one: Pick<Attempt, "connectionId" | "providerRef">): boolean =>
     one.connectionId === connectionId && one.providerRef === providerRef
 
-/** A walk along the index of the payment, of the outcome or of the time: none of them sorts more than a millisecond's. */
+/** A walk along the index of the payment, of the outcome, of the tenant or of the time: none sorts more than a millisecond's. */
 const selectMessages = <V>(
   { by, rows: { bindTenant, bindText, noteColumns } }: Sql<V>,
   { before, connectionId, limit, namesAttemptFrom, outcome, paymentId, tenant }: MessageQuery
@@ -67,7 +67,11 @@ const selectMessages = <V>(
     owner && `workspace_id = ${owner[0]} and environment = ${owner[1]}`,
     namesAttemptFrom === undefined ? undefined : `received_at >= ${place(namesAttemptFrom)}::bigint`
   ].filter((condition) => condition !== undefined)
-  const lead = paymentId !== undefined ? "payment" : outcome !== undefined ? "outcome" : "time"
+  const [lead = "time"] = [
+    ...(paymentId === undefined ? [] : ["payment"]),
+    ...(outcome === undefined ? [] : ["outcome"]),
+    ...(tenant === undefined ? [] : ["tenant"])
+  ]
   const text = `select workspace_id, environment, ${list(Object.keys(noteColumns))}
     from ${by("messages", `messages_by_${lead}`)} where ${conditions.join(" and ")}
     order by received_at desc, connection_id desc, event_id desc limit $1`

@@ -6,6 +6,7 @@ import {
   type EntryQuery,
   longestLeaseMillis,
   type OpenDifferences,
+  openCounted,
   type RunHolder,
   type SettlementBatch,
   type Settlements
@@ -236,7 +237,7 @@ const selectDifferences = <V>(
             (${place(after.openedAt)}::bigint, ${place(bindText(after.connectionId))}, ${place(bindText(after.rowId))})`
         ])
   ]
-  const index = isOpen ? "settlement_differences_open" : "settlement_differences"
+  const index = `settlement_differences${isOpen ? "_open" : ""}${tenant === undefined ? "" : "_of_tenant"}`
   const text = `select * from ${sql.by("settlement_entries", index)} where ${conditions.join(" and ")}
     order by opened_at, connection_id, row_id limit ${place(limit)}::integer`
   return Effect.map(sql.read("differences", text, values), (found) =>
@@ -276,8 +277,10 @@ const selectRuns = <V>(
   )
 }
 
-const countOpen = <V>({ by }: Sql<V>) => `select result, count(*) as count, min(opened_at) as oldest_at
-  from ${by("settlement_entries", "settlement_differences_open")} where ${isOpenEntry} group by result`
+const countOpen = <V>({ by }: Sql<V>) => `select result, count(*) as count, min(opened_at) as oldest_at from (
+    select result, opened_at from ${by("settlement_entries", "settlement_differences_open")} where ${isOpenEntry}
+    order by opened_at limit ${openCounted}
+  ) as open group by result`
 
 /** Of several nodes, each has its own. */
 const mergedCounts = (found: ReadonlyArray<Row>): ReadonlyArray<OpenDifferences> =>

@@ -307,6 +307,11 @@ create index settlement_differences on settlement_entries (opened_at, connection
 -- Lists of the open ones, which the metrics count every few seconds: closed ones stay for years.
 create index settlement_differences_open on settlement_entries (opened_at, connection_id, row_id)
   where opened_at is not null and closed_at is null;
+-- The same of one tenant.
+create index settlement_differences_of_tenant on settlement_entries (tenant, opened_at, connection_id, row_id)
+  where opened_at is not null;
+create index settlement_differences_open_of_tenant on settlement_entries (tenant, opened_at, connection_id, row_id)
+  where opened_at is not null and closed_at is null;
 -- The contents of a payout.
 create index settlement_entries_by_payout
   on settlement_entries (tenant, connection_id, md5(payout_id), occurred_at, row_id) where payout_id is not null;

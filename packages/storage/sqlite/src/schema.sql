@@ -154,9 +154,10 @@ create table messages (
   body any not null,
   primary key (workspace_id, environment, connection_id, event_id)
 ) strict;
--- Operators list messages across all tenants, newest first: all of them, those of an outcome, or those of a payment.
+-- Operators list messages, newest first: those of all tenants, of one, of an outcome, or of a payment.
 -- The last one also finds the messages that leave with their payment.
 create index messages_by_time on messages (received_at);
+create index messages_by_tenant on messages (workspace_id, environment, received_at);
 create index messages_by_outcome on messages (outcome, received_at);
 create index messages_by_payment on messages (payment_id, received_at) where payment_id is not null;
 -- Retention empties bodies, oldest first.

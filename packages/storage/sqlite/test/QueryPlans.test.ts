@@ -38,6 +38,7 @@ const sorts: Readonly<Record<string, number>> = {
   "a page of payments in two states": 2,
   "a page of payments by a provider's reference": 1,
   "the newest messages": 1,
+  "the newest messages of a tenant": 1,
   "messages with an outcome": 1,
   "messages that name an attempt": 1,
   "messages of a payment": 1,
@@ -72,6 +73,10 @@ describe("query plans", () => {
     "the newest messages": [
       (ledger) => ledger.messages({ limit: 10 }),
       "messages USING INDEX messages_by_time (received_at>?)"
+    ],
+    "the newest messages of a tenant": [
+      (ledger) => ledger.messages({ tenant, limit: 10 }),
+      "messages USING INDEX messages_by_tenant (workspace_id=? AND environment=? AND received_at>?)"
     ],
     "messages with an outcome": [
       (ledger) => ledger.messages({ outcome: "unmatched", limit: 10 }),
@@ -197,9 +202,9 @@ describe("query plans", () => {
         const isSearch = (step: string) => step.startsWith("SEARCH") && !step.startsWith("SEARCH tenants")
         const searches = plan.filter(isSearch).map((step) => step.replace(" EXISTS ", " "))
         expect(new Set(searches)).toEqual(new Set(expected.map((walk) => `SEARCH ${walk}`)))
-        expect(plan.filter((step) => /^SCAN (?!\(subquery|CONSTANT ROW$|walk$|last$|currencies$|found$)/.test(step))).toEqual(
-          []
-        )
+        expect(
+          plan.filter((step) => /^SCAN (?!\(subquery|CONSTANT ROW$|walk$|last$|currencies$|found$)/.test(step))
+        ).toEqual([])
         expect(plan.filter((step) => step.includes("TEMP B-TREE"))).toHaveLength(sorts[what] ?? 0)
       })
     )
