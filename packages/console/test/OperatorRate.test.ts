@@ -8,7 +8,7 @@ import { world } from "./support/World.ts"
 
 describe("the requests of an operator", () => {
   it("given 20 a second, when 50 come at once, then 40 are let through, and another operator's", async () => {
-    const scope = Effect.runSync(Scope.make())
+    const scope = Scope.makeUnsafe()
     const clock = await Effect.runPromise(Scope.provide(TestClock.make({ warningDelay: "1 hour" }), scope))
     const here = world({}, { clock, limits: RateLimit.layerOperators() })
     const cookie = await here.signIn("ann", everywhere("admin"))
