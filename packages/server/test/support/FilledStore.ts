@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite"
 import { environmentOn, newDatabase, postgresMissing, query } from "./PostgresServer.ts"
 import { temporaryFolder } from "./ServerProcess.ts"
 
-export const payments = 100_000
+const payments = 100_000
 
 const free = { key: "null", page: "null", claim: "null", claim_version: "null", claimed_at: "null" }
 
