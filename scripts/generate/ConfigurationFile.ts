@@ -25,6 +25,8 @@ const parts: Readonly<Record<string, Part>> = {
       "console.oidc": "[signing in by OpenID Connect](#openid-connect)",
       "console.requirePasskey":
         "roles whose operators [need a passkey](../guides/console.md#roles-that-take-a-passkey) or OpenID Connect; none where it is left out",
+      "console.refundLimits":
+        "minor units by currency: what one operator [gives back of a payment](../guides/corrections.md#refunds) in the console; a refund above it needs a second person; no limit for a currency that is not named",
       connectors:
         "[connectors of your own](../guides/write-a-connector.md#in-the-server), loaded at the start of a server; they belong to no generation",
       retention:

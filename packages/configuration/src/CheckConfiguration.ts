@@ -63,6 +63,8 @@ export const checkConsole = (
   workspaceIds: ReadonlySet<string>
 ): ReadonlyArray<Mistake> => {
   const oidc = file?.oidc
+  const limits = checkCurrencies(file?.refundLimits, ["refundLimits"])
+  if (limits.length > 0) return limits
   if ((oidc?.rolesClaim === undefined) !== (oidc?.roles === undefined)) {
     return [{ path: ["oidc", "roles"], message: "expected `rolesClaim` and `roles` together, or neither" }]
   }

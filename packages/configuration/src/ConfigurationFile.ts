@@ -256,8 +256,8 @@ const RetentionFile = Schema.Struct({
   messages: Schema.optionalKey(text(retentionExpected("messages"), isRetention("messages")))
 })
 
-/** By currency, whose code is checked with the whole file: from which amount on a second person is needed. */
-const FourEyesFile = Schema.Record(Schema.String, integer(0, "a whole number of minor units, 0 or more"))
+/** By currency, whose code is checked with the whole file. */
+const LimitsFile = Schema.Record(Schema.String, integer(0, "a whole number of minor units, 0 or more"))
 
 const WorkspaceFile = Schema.Struct({
   id: Id,
@@ -272,7 +272,7 @@ const WorkspaceFile = Schema.Struct({
   /** The file's where it is left out. */
   retention: Schema.optionalKey(RetentionFile),
   /** The file's where it is left out. */
-  fourEyes: Schema.optionalKey(FourEyesFile),
+  fourEyes: Schema.optionalKey(LimitsFile),
   keys: Schema.optionalKey(
     Schema.Array(
       Schema.Struct({
@@ -330,7 +330,9 @@ const OidcFile = Schema.Struct({
 /** Of each server, and not a part of a generation: it is not stored in the database. */
 const ConsoleFile = Schema.Struct({
   oidc: Schema.optionalKey(OidcFile),
-  requirePasskey: Schema.optionalKey(listOf(Schema.Literals(operatorRoles)))
+  requirePasskey: Schema.optionalKey(listOf(Schema.Literals(operatorRoles))),
+  /** What one operator gives back of a payment. No limit where a currency is left out. */
+  refundLimits: Schema.optionalKey(LimitsFile)
 })
 export type ConsoleFile = typeof ConsoleFile.Type
 
@@ -345,7 +347,7 @@ export const ConfigurationFile = Schema.Struct({
   /** Of workspaces that say nothing else. */
   retention: Schema.optionalKey(RetentionFile),
   /** Of workspaces that say nothing else. */
-  fourEyes: Schema.optionalKey(FourEyesFile),
+  fourEyes: Schema.optionalKey(LimitsFile),
   workspaces: Schema.Array(WorkspaceFile)
 })
 export type ConfigurationFile = typeof ConfigurationFile.Type

@@ -490,6 +490,20 @@ describe("console.requirePasskey", () => {
   })
 })
 
+describe("console.refundLimits", () => {
+  it("given limits, then they are read, and what is no limit is refused by its path", () => {
+    const of = (refundLimits: unknown) => ({ ...full(), console: { refundLimits } })
+    const configuration = Result.getOrThrow(understand(of({ EUR: 50_000, JPY: 0 }), {}))
+    assert.deepStrictEqual(configuration.console?.refundLimits, { EUR: 50_000, JPY: 0 })
+    assert.deepStrictEqual(
+      [{ EUR: -1 }, { EUR: 0.5 }, { eur: 1 }, 500].flatMap((limits) =>
+        mistakes(of(limits), {}).map((mistake) => mistake.split(":")[0])
+      ),
+      ["console.refundLimits.EUR", "console.refundLimits.EUR", "console.refundLimits.eur", "console.refundLimits"]
+    )
+  })
+})
+
 describe("console.oidc", () => {
   const oidc = {
     issuer: "https://login.example.com/tenant",

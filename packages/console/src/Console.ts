@@ -8,7 +8,7 @@
  *
  * `pointsman` is a layer of `Pointsman` and of the storage's `Directory`; the storage has to keep operators.
  */
-import type { OperatorRole, Pointsman } from "@pointsman/core"
+import type { OperatorRole, Pointsman, RefundLimits } from "@pointsman/core"
 import { AuditVia, type Directory, withStaleReads } from "@pointsman/core/ports"
 import { InProcess } from "@pointsman/http"
 import { ByteSize, Cause, Context, Effect, Layer, type Types } from "effect"
@@ -90,6 +90,11 @@ export interface ConsoleOptions {
   readonly oidc?: OidcOptions | undefined
   /** Operators with one of these roles in any workspace need a passkey, or OpenID Connect; none unless set. */
   readonly requirePasskey?: ReadonlyArray<OperatorRole> | undefined
+  /**
+   * Minor units by currency: what one operator gives back of a payment. A refund above it is sent once another operator
+   * approves it. A currency that is not named has no limit.
+   */
+  readonly refundLimits?: RefundLimits | undefined
   /** Aborts when the program is about to stop: exports and streams of changes end at once. `dispose` ends them as well. */
   readonly stopping?: AbortSignal | undefined
 }
@@ -121,14 +126,14 @@ export const make = (options: ConsoleOptions, services: Layer.Layer<Pointsman | 
   const shownMount = `${checkMount("basePath", options.basePath ?? "/")}${mount}`
   const memoMap = Layer.makeMemoMapUnsafe()
   const oidc = options.oidc === undefined ? undefined : makeOidcClient(options.oidc)
-  const { requirePasskey = [] } = options
+  const { refundLimits = {}, requirePasskey = [] } = options
   const made = new Map<boolean, ReturnType<typeof application>>()
   const disposing = new AbortController()
   const stopping = AbortSignal.any([disposing.signal, ...(options.stopping === undefined ? [] : [options.stopping])])
   const of = (isSecure: boolean) => {
     const found =
       made.get(isSecure) ??
-      application({ isSecure, mount: shownMount, oidc, requirePasskey }, services, memoMap, stopping)
+      application({ isSecure, mount: shownMount, oidc, refundLimits, requirePasskey }, services, memoMap, stopping)
     made.set(isSecure, found)
     return found
   }

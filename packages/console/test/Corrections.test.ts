@@ -163,7 +163,7 @@ describe("the pages", () => {
     assert.include(theirs, hash)
     assert.include(theirs, "€20.00")
     assert.strictEqual(actionOf(theirs, "withdraw"), "")
-    assert.include(await pageAt(here, at, ann, 200), "Proposed correction")
+    assert.include(await pageAt(here, at, ann, 200), "Waits for a second person")
     const approve = actionOf(theirs, "approve")
     const refused = await here.send(approve, { cookie: jo, form: {} })
     assert.strictEqual(refused.status, 409)

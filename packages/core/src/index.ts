@@ -62,9 +62,12 @@ export {
   type CorrectionState,
   correctionStates,
   isAnotherPerson,
+  isRefundProposal,
   isSamePerson,
   openCorrection,
-  type Person
+  type Person,
+  type ProposedRefund,
+  refundProposalMillis
 } from "./model/Correction.ts"
 export {
   type Decline,
@@ -107,7 +110,7 @@ export type { Event, EventDraft, JsonObject, JsonValue } from "./model/Event.ts"
 export { type EventType, eventTypes } from "./model/EventType.ts"
 export { type EventView, viewOfEvent } from "./model/EventView.ts"
 export { type FeeCondition, type FeeRegion, type FeeRule, feeRegions } from "./model/FeeRule.ts"
-export { type FourEyes, needsSecondPerson } from "./model/FourEyes.ts"
+export { type FourEyes, needsSecondPerson, type RefundLimits } from "./model/FourEyes.ts"
 export type { Checkout, HostedPage } from "./model/HostedPage.ts"
 export * from "./model/Journal.ts"
 export type { Merchant, MerchantDetails, MerchantStanding, MerchantStatus } from "./model/Merchant.ts"
@@ -328,12 +331,13 @@ export { type Recovery, type RecoveryOrder, RecoveryRefused } from "./verbs/reco
 export type { ConnectionRecovery, RecoveredAmount } from "./verbs/recover/RecoveryReport.ts"
 export type { PaymentRemoval } from "./verbs/retain/RemovePayments.ts"
 export { countedAtMost, type Sweep, type SweepOrder, type TenantSweep } from "./verbs/retain/SweepStore.ts"
+export { CorrectionRefused } from "./verbs/review/CorrectionRefused.ts"
 export {
   CorrectionNotFound,
   type CorrectionOrder,
-  CorrectionRefused,
   type DecidedCorrection,
   type Rejection
 } from "./verbs/review/DecideCorrection.ts"
 export { type PaymentFile, type ReviewFile, ReviewNotFound } from "./verbs/review/ReadReviews.ts"
 export { type ReadRecord, type ResolveReviewOrder, StatementRefused } from "./verbs/review/RecordEvidence.ts"
+export type { OperatorRefund, RefundedOrProposed } from "./verbs/review/RefundByOperator.ts"

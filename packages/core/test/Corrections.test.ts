@@ -189,9 +189,9 @@ describe("a proposal", () => {
       assert.lengthOf(repeated.corrections ?? [], 1)
       for (const person of [jo, ann]) {
         const other = state(payment, person, { ...captured, amountMinor: 1998 })
-        assert.include((yield* refusalOf(other))[2], "a correction of it is proposed")
+        assert.include((yield* refusalOf(other))[2], "a correction or a refund of it is proposed")
       }
-      assert.include((yield* refusalOf(state(payment, ann)))[2], "a correction of it is proposed")
+      assert.include((yield* refusalOf(state(payment, ann)))[2], "a correction or a refund of it is proposed")
     }).pipe(Effect.provide(again.layer))
   )
 

@@ -1,9 +1,11 @@
 /** A correction as people and programs read it outside of core: amounts in minor units, times in RFC 3339. */
-import type { Correction, OperatorStatement } from "@pointsman/core"
+import type { Correction } from "@pointsman/core"
 import { timeView } from "./PaymentView.ts"
 
-const statedView = (stated: OperatorStatement) => {
+const statedView = ({ stated, target }: Pick<Correction, "stated" | "target">) => {
   switch (stated._tag) {
+    case "NewRefund":
+      return { about: "new_refund", amount: target.amountMinor ?? 0, reason: stated.reason } as const
     case "Charge":
       return {
         about: "charge",
@@ -24,10 +26,10 @@ const statedView = (stated: OperatorStatement) => {
   }
 }
 
-export const correctionView = ({ decision, evidence, id, proposedAt, proposedBy, state, stated }: Correction) => ({
+export const correctionView = ({ decision, evidence, id, proposedAt, proposedBy, state, ...about }: Correction) => ({
   id,
   state,
-  statement: statedView(stated),
+  statement: statedView(about),
   evidence: evidence.evidence,
   file_sha256: evidence.fileHash ?? null,
   evidence_reference: evidence.providerReference ?? null,

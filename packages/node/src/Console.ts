@@ -50,6 +50,11 @@ export interface ConsoleOptions {
    * password or a link can only add a passkey. None unless set.
    */
   readonly requirePasskey?: ReadonlyArray<OperatorRole> | undefined
+  /**
+   * Minor units by currency: what one operator gives back of a payment. A refund above it is sent once another operator
+   * approves it. A currency that is not named has no limit.
+   */
+  readonly refundLimits?: { readonly [currency: string]: number } | undefined
 }
 
 export interface MountedConsole {

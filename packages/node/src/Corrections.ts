@@ -4,7 +4,7 @@ import type { Payment } from "./Payment.ts"
 
 export type CorrectionState = "proposed" | "approved" | "rejected" | "withdrawn" | "overtaken"
 
-/** What an operator states that the provider's record says, as it was proposed. */
+/** What an operator states that the provider's record says, or asks to give back, as it was proposed. */
 export type ProposedStatement =
   | {
       readonly about: "charge"
@@ -28,12 +28,20 @@ export type ProposedStatement =
       readonly provider_reference: string | null
     }
   | { readonly about: "nothing" }
+  /** Above the limit of the console: it is sent once another person approves it. */
+  | {
+      readonly about: "new_refund"
+      /** Minor units. */
+      readonly amount: number
+      readonly reason: string | null
+    }
 
 export interface Correction {
   readonly id: string
-  /** `overtaken`: when it was approved, the payment could not take the statement any more. */
+  /** `overtaken`: when it was approved, the payment could not take it any more, or a refund was proposed a week before. */
   readonly state: CorrectionState
   readonly statement: ProposedStatement
+  /** Empty for a refund. */
   readonly evidence: string
   readonly file_sha256: string | null
   readonly evidence_reference: string | null
@@ -72,12 +80,16 @@ export interface DecidedBy {
   readonly by: string
 }
 
-/** Statements about amounts from which on the workspace's `fourEyes` ask for a second person. */
+/**
+ * Statements about amounts from which on the workspace's `fourEyes` ask for a second person, and refunds above the
+ * console's `refundLimits`.
+ */
 export interface CorrectionCalls {
   /** Those that wait; of all workspaces unless options name one with its environment. */
   readonly list: (options?: CallOptions) => Promise<ReadonlyArray<ProposedCorrection>>
   /**
-   * Decides the statement again on the payment as it is now, and writes it; `overtaken` where it no longer fits.
+   * Decides it again on the payment as it is now, and writes the statement or sends the refund; `overtaken` where it no
+   * longer fits.
    * `StateError` with `correction_refused` for the person who proposed it, and where it was decided before.
    */
   readonly approve: (

@@ -52,15 +52,14 @@ export const makeConsoles = ({ gate, run, settings, warn }: ConsolesOptions): Co
     if (sourceOf !== undefined && typeof sourceOf !== "function") {
       return yield* Effect.fail(wrong("`sourceOf` must be a function from a request to an address."))
     }
-    const { oidc, requirePasskey } = yield* checkConsole(file)
+    const settled = yield* checkConsole(file)
     const services = yield* Effect.context<Services>()
     const { dispose, handler } = make(
       {
         mount: path,
         basePath,
         isSecure: isSecure ?? (settings.baseUrl?.startsWith("https:") === true ? true : undefined),
-        oidc,
-        requirePasskey,
+        ...settled,
         stopping: stopping.signal
       },
       Layer.succeedContext(services)
@@ -139,8 +138,8 @@ const checkConsole = Effect.fnUntraced(function* (given: Readonly<Record<string,
     const mistakes = understood.failure.map(({ message, path }) => `\`${Configuration.formatPath(path)}\`: ${message}.`)
     return yield* Effect.fail(wrong(mistakes.join(" ")))
   }
-  const { oidc, requirePasskey } = understood.success
-  return { oidc: oidc && { ...oidc, clientSecret: Redacted.make(oidc.clientSecret) }, requirePasskey }
+  const { oidc, ...plain } = understood.success
+  return { ...plain, oidc: oidc && { ...oidc, clientSecret: Redacted.make(oidc.clientSecret) } }
 })
 
 /** Express and Connect take the path of a mount off `url`. */

@@ -81,6 +81,8 @@ describe("ways in", () => {
     const failure = await failureOf(pointsman.console(wrong))
     assert.deepInclude(failure, { code: "validation_error" })
     assert.include(String(failure), "`requirePasskey[0]`: expected")
+    const noLimit = await failureOf(pointsman.console({ mount, refundLimits: { euro: 1 } }))
+    assert.include(String(noLimit), "`refundLimits.euro`: expected")
   })
 
   it("given Node's requests, when an operator uses a link, then the console shows the payments and takes a form", async () => {

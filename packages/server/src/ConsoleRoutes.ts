@@ -34,15 +34,15 @@ export const layer = (
         Context.add(Logger.CurrentLoggers, yield* Logger.CurrentLoggers),
         Context.add(References.MinimumLogLevel, yield* References.MinimumLogLevel)
       )
-      const oidc = file?.oidc && { ...file.oidc, clientSecret: Redacted.make(file.oidc.clientSecret) }
-      const requirePasskey = file?.requirePasskey
+      const { oidc: plainOidc, ...plain } = file ?? {}
+      const oidc = plainOidc && { ...plainOidc, clientSecret: Redacted.make(plainOidc.clientSecret) }
       const isSecure = adminPort === null && baseUrl.startsWith("https:")
       // Loaded by the first request for it: a server that answers the API alone needs less memory, and starts earlier.
       const opened = yield* Effect.promise(() => import("@pointsman/console")).pipe(
         Effect.flatMap(({ make }) =>
           Effect.acquireRelease(
             Effect.sync(() =>
-              make({ mount: consoleMount, isSecure, oidc, requirePasskey, stopping }, Layer.succeedContext(services))
+              make({ mount: consoleMount, isSecure, ...plain, oidc, stopping }, Layer.succeedContext(services))
             ),
             ({ dispose }) => Effect.promise(dispose)
           )

@@ -1,5 +1,5 @@
 /** In whose name, and in which workspace, an operator acts. */
-import type { Caller, Environment, Pointsman, Tenant, Workspace } from "@pointsman/core"
+import type { Caller, Environment, Person, Pointsman, Tenant, Workspace } from "@pointsman/core"
 import { Directory } from "@pointsman/core/ports"
 import type { InProcess } from "@pointsman/http"
 import { Effect, Option } from "effect"
@@ -30,3 +30,9 @@ export const callerOf = Effect.fnUntraced(function* (path: TenantPath) {
   if (workspace === undefined) return yield* Effect.fail(workspaceNotFound)
   return { tenant: tenantOf(path), workspace, operator: operator.login } satisfies Caller
 })
+
+/** The operator of the request. The same person in every session, under every name and with all roles. */
+export const currentPerson = Effect.map(
+  CurrentOperator,
+  ({ operator }): Person => ({ of: "operators", id: operator.id, name: operator.displayName })
+)

@@ -1,4 +1,4 @@
-import type { OperatorRole } from "@pointsman/core"
+import type { OperatorRole, RefundLimits } from "@pointsman/core"
 import { Context } from "effect"
 import type { OidcClient } from "../oidc/OidcClient.ts"
 import type { CookieSettings } from "./Cookie.ts"
@@ -8,6 +8,8 @@ export interface Settings extends CookieSettings {
   readonly oidc?: OidcClient | undefined
   /** Operators with one of these roles do nothing without a passkey (`lacksPasskey`). */
   readonly requirePasskey: ReadonlyArray<OperatorRole>
+  /** What one operator gives back of a payment; above it, another one approves the refund. */
+  readonly refundLimits: RefundLimits
 }
 
 /** What is the same for all requests. */

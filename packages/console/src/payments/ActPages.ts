@@ -1,4 +1,5 @@
 /** Capturing, voiding and refunding. The key of the form is the idempotency key, so that money moves once. */
+import type { CorrectionState } from "@pointsman/core"
 import { decimalText } from "@pointsman/core/internal"
 import { InProcess } from "@pointsman/http"
 import { Effect } from "effect"
@@ -7,10 +8,12 @@ import { isFormKey, newKey } from "../frame/FormKey.ts"
 import { field, formPage, hidden } from "../frame/Forms.ts"
 import type { Document } from "../frame/Layout.ts"
 import { type Answer, page, pathOf, type Visit } from "../frame/Page.ts"
+import { ConsoleSettings } from "../gate/Settings.ts"
 import { amountExpected, readAmount } from "./Amounts.ts"
 import * as Desk from "./PaymentDesk.ts"
 import { type Notice, paymentOf, refundable } from "./PaymentPages.ts"
 import type { PaymentFile } from "./PaymentRecords.ts"
+import { money } from "./PaymentWords.ts"
 
 const { html } = InProcess
 
@@ -38,26 +41,27 @@ const form = (act: Act) =>
       return answer
     }
     const { view } = yield* Desk.paymentFile(path)
-    const answer: Answer = actPage(act, visit, path, view, key)
+    const answer: Answer = yield* actPage(act, visit, path, view, key)
     return answer
   })
 
-const actPage = (
+const actPage = Effect.fnUntraced(function* (
   act: Act,
   visit: Visit,
   path: Desk.PaymentPath,
   { payment }: PaymentFile,
   key: string,
   problem?: ConsoleError
-): Document => {
+) {
   const { currency } = payment
+  const limit = act === "refund" ? (yield* ConsoleSettings).refundLimits[currency] : undefined
   const most = decimalText({ minorUnits: mostOf(act, payment), currency })
   const here = `${visit.mount}${pathOf("payments", path, path.payment)}`
-  return formPage({
+  const page: Document = formPage({
     title: `${titles[act]} ${payment.reference ?? payment.id}`,
     problem,
     action: `${here}/${act}`,
-    fields: html`<p>${meanings[act]}</p>
+    fields: html`<p>${meanings[act]}${limit === undefined ? undefined : ` Above ${money(limit, currency)} in all, another operator has to approve it.`}</p>
 ${hidden("key", key)}
 ${
   act === "void"
@@ -82,7 +86,8 @@ ${
     button: titles[act],
     back: here
   })
-}
+  return page
+})
 
 /** What may have happened at the provider is shown by the payment's page, and not by a form that asks for it again. */
 const noticeOf: Partial<Record<ConsoleCode, Notice>> = {
@@ -91,6 +96,15 @@ const noticeOf: Partial<Record<ConsoleCode, Notice>> = {
   capture_result_unknown: "unknown",
   void_result_unknown: "unknown",
   refund_result_unknown: "unknown"
+}
+
+/** A form that is sent again shows what became of its proposal. */
+const proposalNotice: Readonly<Record<CorrectionState, Notice>> = {
+  proposed: "proposed",
+  approved: "in_progress",
+  rejected: "closed",
+  withdrawn: "closed",
+  overtaken: "closed"
 }
 
 const submit = (act: Act) =>
@@ -103,10 +117,12 @@ const submit = (act: Act) =>
       redirect: `${pathOf("payments", path, path.payment)}?notice=${notice}`
     })
     return yield* send(act, visit, path, view, key).pipe(
-      Effect.as(noticed(doneNotice[act])),
+      Effect.map((sent) =>
+        noticed("proposed" in sent && sent.proposed !== null ? proposalNotice[sent.proposed.state] : doneNotice[act])
+      ),
       Effect.catch((problem: ConsoleError) => {
         const notice = noticeOf[problem.error.code]
-        return Effect.succeed(notice === undefined ? actPage(act, visit, path, view, key, problem) : noticed(notice))
+        return notice === undefined ? actPage(act, visit, path, view, key, problem) : Effect.succeed(noticed(notice))
       })
     )
   })

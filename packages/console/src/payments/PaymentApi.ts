@@ -14,6 +14,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { failures } from "../api/Errors.ts"
 import { Authorize, moneyHeaders, RequestErrors, summary, tenantPath } from "../api/Parts.ts"
 import type { AccessOf } from "../gate/Access.ts"
+import { PaymentAfterStatement } from "../reviews/ReviewRecords.ts"
 import { PaymentFile } from "./PaymentRecords.ts"
 
 const paymentPath = { ...tenantPath, payment: Schema.String }
@@ -81,16 +82,23 @@ export class Payments extends HttpApiGroup.make("payments")
       params: paymentPath,
       headers: moneyHeaders,
       payload: RefundPayment,
-      success: PaymentEnvelope,
+      success: PaymentAfterStatement,
       error: failures(
         ...moneyErrors,
         "validation_error",
+        "correction_refused",
         "not_refundable",
         "refund_pending",
         "refund_conflict",
         "refund_result_unknown"
       )
-    }).annotateMerge(summary("Refund", "Refunds a captured payment at its provider, under the operator's name."))
+    }).annotateMerge(
+      summary(
+        "Refund",
+        "Refunds a captured payment at its provider, under the operator's name. Above the limit, `correction` has the " +
+          "refund, and another operator has to approve it."
+      )
+    )
   )
   .middleware(RequestErrors)
   .middleware(Authorize) {}

@@ -5,8 +5,9 @@ import { decodeRefund, errorBodyOf, InProcess } from "@pointsman/http"
 import { Cause, Effect } from "effect"
 import { failure } from "../api/Errors.ts"
 import { internalError } from "../Failures.ts"
-import { callerOf, type TenantPath } from "../gate/Caller.ts"
+import { callerOf, currentPerson, type TenantPath } from "../gate/Caller.ts"
 import { OpenResponses } from "../gate/OpenResponses.ts"
+import { ConsoleSettings } from "../gate/Settings.ts"
 import { fileView } from "./PaymentViews.ts"
 import { meaningsOf } from "./SearchText.ts"
 
@@ -119,14 +120,20 @@ export const voidPayment = Effect.fnUntraced(function* (path: PaymentPath, { ide
   )
 })
 
+/** Above the limit it is `proposed`, and nothing is sent. */
 export const refund = Effect.fnUntraced(function* (
   path: PaymentPath,
   order: MoneyOrder & { readonly reason: string | null }
 ) {
   const caller = yield* callerOf(path)
-  return yield* (yield* Pointsman).refund(caller, { paymentId: path.payment, ...order }).pipe(
-    Effect.tapError(reportFailure),
-    Effect.mapError((reason) => worded(errorBodyOf("refund", reason), reason))
+  const person = yield* currentPerson
+  const { refundLimits: limits } = yield* ConsoleSettings
+  return yield* (yield* Pointsman).refundByOperator(caller, { paymentId: path.payment, person, limits, ...order }).pipe(
+    Effect.catchTag("pointsman/CorrectionRefused", ({ reason }) =>
+      Effect.fail(failure("correction_refused", `Nothing was sent: ${reason}.`))
+    ),
+    Effect.tapError((reason) => ("_tag" in reason ? reportFailure(reason) : Effect.void)),
+    Effect.mapError((reason) => ("_tag" in reason ? worded(errorBodyOf("refund", reason), reason) : reason))
   )
 })
 

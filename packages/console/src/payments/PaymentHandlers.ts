@@ -47,11 +47,13 @@ export const layer = HttpApiBuilder.group(
       .handle(
         "refund",
         ({ headers, params, payload }) =>
-          answer(
+          run(
             Effect.gen(function* () {
               const { amount = null, reason = null } = yield* Desk.checkedRefund(payload)
               const order = { amountMinor: amount, reason, idempotencyKey: headers["idempotency-key"] }
-              return yield* Effect.flatMap(Desk.refund(params, order), shown)
+              const { payment, proposed } = yield* Desk.refund(params, order)
+              const correction = proposed === null ? null : InProcess.correctionView(proposed)
+              return { data: yield* shown({ payment }), correction }
             })
           ),
         { uninterruptible: true }

@@ -1,5 +1,12 @@
 /** One payment. */
-import { mayAct, type Operator, type OperatorAction } from "@pointsman/core"
+import {
+  isRefundProposal,
+  mayAct,
+  type Operator,
+  type OperatorAction,
+  openCorrection,
+  type Payment
+} from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import { Effect } from "effect"
 import { valueWords } from "../api/RouteValue.ts"
@@ -32,7 +39,10 @@ const notices = {
   in_progress: "This request is still being processed. This page shows the result.",
   unknown:
     "The provider did not respond, and may have acted. This page shows the result once the provider’s record is known. " +
-    "Do not try again."
+    "Do not try again.",
+  proposed: "Proposed. Nothing was sent yet: another operator has to approve the refund.",
+  not_refunded: "The refund was approved, and the provider did not make it. Propose it again if it is still wanted.",
+  closed: "This refund was proposed before, and was not approved. Nothing was sent."
 } as const
 export type Notice = keyof typeof notices
 
@@ -63,6 +73,7 @@ ${
     ? undefined
     : html`<p class="note">This payment is under review: ${file.payment.review.reasons.map((reason) => reasonNames[reason]).join(", ")}.</p>`
 }
+${proposalNote(file.payment)}
 <p class="fields">${actsOf(operator, view, path).map(
       ({ href, title }) => html`<a class="button" href="${visit.mount}${href}">${title}</a>`
     )}</p>
@@ -81,6 +92,14 @@ ${yield* paymentDeliveries(path, path.payment, visit.mount)}
 /** A provider's code may be that of its category. */
 const reasonBeside = ({ decline_category, decline_reason }: PaymentFile["payment"]): string | undefined =>
   decline_reason === null || decline_reason === decline_category ? undefined : ` (${decline_reason})`
+
+/** A refund that waits for a second person, also for operators who see no reviews. */
+const proposalNote = (payment: Payment): Html | undefined => {
+  const open = openCorrection(payment)
+  return open === undefined || !isRefundProposal(open)
+    ? undefined
+    : html`<p class="note">A refund of ${money(open.target.amountMinor ?? 0, payment.money.currency)} waits for a second person. ${open.proposedBy.name} proposed it ${time(InProcess.timeView(open.proposedAt))}.</p>`
+}
 
 /** What the payment can take now, and the operator may do. */
 const actsOf = (operator: Operator, { payment, review }: PaymentFile, path: Desk.PaymentPath) => {

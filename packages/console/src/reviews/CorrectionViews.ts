@@ -1,13 +1,15 @@
-/** Corrections on the page of a review: the one that waits for a second person, and those that were decided. */
+/** Corrections and refunds on the page of a review: the one that waits for a second person, and those that were decided. */
 import {
   type Correction,
   type CorrectionState,
   isAnotherPerson,
+  isRefundProposal,
   isSamePerson,
   type Operator,
   openCorrection,
   type Person,
-  type ReviewFile
+  type ReviewFile,
+  refundProposalMillis
 } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import { field } from "../frame/Forms.ts"
@@ -20,7 +22,7 @@ const { html, timeView } = InProcess
 export const correctionNotices = {
   proposed: "Proposed. Another operator has to approve it.",
   approved: "Approved and recorded.",
-  overtaken: "Not recorded: the payment could not take the statement any more. The reason is below.",
+  overtaken: "Nothing was recorded or sent: the payment could not take it any more. The reason is below.",
   rejected: "Rejected.",
   withdrawn: "Withdrawn."
 } as const satisfies Record<CorrectionState, string>
@@ -50,6 +52,11 @@ export const correctionsView = (file: ReviewFile, operator: Operator, here: stri
 
 const statementView = ({ evidence, proposedAt, proposedBy, stated, target }: Correction, file: ReviewFile): Html => {
   const { currency } = file.payment.money
+  const proposed = html`<dt>Proposed</dt><dd>${proposedBy.name}, ${time(timeView(proposedAt))}</dd>`
+  if (stated._tag === "NewRefund") {
+    return html`<p><strong>Refund ${money(target.amountMinor ?? 0, currency)}.</strong> The provider gives the money back once it is approved.</p>
+<dl>${stated.reason === null ? undefined : html`<dt>Reason</dt><dd>${stated.reason}</dd>`}${proposed}</dl>`
+  }
   const reference =
     stated._tag === "Charge" ? stated.providerRef : stated._tag === "Refund" ? stated.providerRefundId : null
   const amount = target.amountMinor
@@ -60,7 +67,7 @@ ${reference === null ? undefined : html`<dt>At the provider</dt><dd>${reference}
 <dt>Evidence</dt><dd>${evidence.evidence}</dd>
 ${evidence.fileHash === undefined ? undefined : html`<dt>File</dt><dd><code>${evidence.fileHash}</code></dd>`}
 ${evidence.providerReference === undefined ? undefined : html`<dt>Case</dt><dd>${evidence.providerReference}</dd>`}
-<dt>Proposed</dt><dd>${proposedBy.name}, ${time(timeView(proposedAt))}</dd>
+${proposed}
 </dl>`
 }
 
@@ -82,12 +89,21 @@ const openView = (correction: Correction, file: ReviewFile, operator: Operator, 
         )
       ]
   return html`<div class="card stack">
-<p class="note">This statement waits for a second person. Nothing of the payment has changed yet${
-    correction.version + 1 < file.payment.version ? ", and the payment has changed since it was proposed" : ""
-  }.</p>
+<p class="note">${waitingText(correction, file)}</p>
 ${statementView(correction, file)}
 ${acts}
 </div>`
+}
+
+const waitingText = (correction: Correction, { payment }: ReviewFile): string => {
+  if (!isRefundProposal(correction)) {
+    const hasMoved = correction.version + 1 < payment.version
+    return `This statement waits for a second person. Nothing of the payment has changed yet${hasMoved ? ", and the payment has changed since it was proposed" : ""}.`
+  }
+  const left = payment.capturedMinor - payment.refundedMinor - payment.refundPendingMinor
+  return left < (correction.target.amountMinor ?? 0)
+    ? `Only ${money(left, payment.money.currency)} is left to refund: an approval closes this refund and sends nothing.`
+    : `This refund waits for a second person until ${timeView(correction.proposedAt + refundProposalMillis)}. Nothing was sent yet.`
 }
 
 const decidedView = (correction: Correction, file: ReviewFile): Html => {

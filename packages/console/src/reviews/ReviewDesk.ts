@@ -6,7 +6,6 @@ import {
   type OperatorStatement,
   openCorrection,
   type Payment,
-  type Person,
   Pointsman,
   type Review
 } from "@pointsman/core"
@@ -14,8 +13,7 @@ import { InProcess } from "@pointsman/http"
 import { Effect } from "effect"
 import { failure } from "../api/Errors.ts"
 import { internalError } from "../Failures.ts"
-import { callerOf, type TenantPath } from "../gate/Caller.ts"
-import { CurrentOperator } from "../gate/CurrentOperator.ts"
+import { callerOf, currentPerson, type TenantPath } from "../gate/Caller.ts"
 import { type PaymentPath, paymentNotFound } from "../payments/PaymentDesk.ts"
 import { readRevision } from "./ReviewRecords.ts"
 import { statementExpectations } from "./Statements.ts"
@@ -95,12 +93,6 @@ const fieldNames = {
   fileHash: "file_sha256",
   providerReference: "evidence_reference"
 } as const
-
-/** The operator of the request. The same person in every session, under every name and with all roles. */
-const currentPerson = Effect.map(
-  CurrentOperator,
-  ({ operator }): Person => ({ of: "operators", id: operator.id, name: operator.displayName })
-)
 
 /**
  * Under the operator's name. A repeated order is recorded once: it names the record that it is based on. Where a second

@@ -1,5 +1,11 @@
 /** The list of payments under review, and one of them: what is known, and what the provider's page may show. */
-import { type PossibleStatement, type ReviewFile, statusOf } from "@pointsman/core"
+import {
+  type DecidedCorrection,
+  isRefundProposal,
+  type PossibleStatement,
+  type ReviewFile,
+  statusOf
+} from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import { Clock, Effect, Result } from "effect"
 import type { ConsoleError } from "../api/Errors.ts"
@@ -10,7 +16,7 @@ import { recordLinks } from "../frame/RecordLinks.ts"
 import { table } from "../frame/Table.ts"
 import { CurrentOperator } from "../gate/CurrentOperator.ts"
 import { messagesOfPayment } from "../messages/PaymentMessages.ts"
-import { paymentOf } from "../payments/PaymentPages.ts"
+import { type Notice, paymentOf } from "../payments/PaymentPages.ts"
 import { money, statusView } from "../payments/PaymentWords.ts"
 import { correctionNotices, correctionsView } from "./CorrectionViews.ts"
 import { evidenceQuery } from "./EvidencePages.ts"
@@ -179,6 +185,21 @@ const acts = {
   withdraw: (path: Desk.CorrectionPath, _: Visit) => Desk.withdraw(path)
 }
 
+/** What became of a refund that was approved. */
+const sentNotice = (refund: DecidedCorrection["refund"]): Notice => {
+  switch (refund?.stage) {
+    case "Succeeded":
+      return "refunded"
+    case "Sending":
+    case "Pending":
+      return "in_progress"
+    case "Unknown":
+      return "unknown"
+    default:
+      return "not_refunded"
+  }
+}
+
 /** A refusal is shown on the review as it is now. */
 const decide = (act: keyof typeof acts) =>
   Effect.fnUntraced(function* (visit: Visit) {
@@ -186,9 +207,10 @@ const decide = (act: keyof typeof acts) =>
     const correction = visit.params["correction"] ?? ""
     return yield* acts[act]({ ...path, correction }, visit).pipe(
       Effect.map(
-        ({ correction: { state } }): Answer => ({
-          redirect: `${pathOf("reviews", path, path.payment)}?notice=${state}`
-        })
+        (decided): Answer =>
+          isRefundProposal(decided.correction) && decided.correction.state === "approved"
+            ? { redirect: `${pathOf("payments", path, path.payment)}?notice=${sentNotice(decided.refund)}` }
+            : { redirect: `${pathOf("reviews", path, path.payment)}?notice=${decided.correction.state}` }
       ),
       Effect.catch((problem: ConsoleError) => show(visit, problem))
     )

@@ -15,13 +15,21 @@ export const Review = Schema.Struct({
 }).annotate({ identifier: "Review", description: "A payment under review." })
 export type Review = typeof Review.Type
 
+const NewRefund = Schema.Struct({
+  about: Schema.Literal("new_refund"),
+  amount: Schema.Int.annotateKey(described("Minor units.")),
+  reason: TextOrNull
+}).annotate({ identifier: "NewRefund", description: "A refund that is sent once it is approved." })
+
 export const Correction = Schema.Struct({
   id: Text,
   state: Schema.Literals(correctionStates).annotateKey(
-    described("`overtaken`: when it was approved, the payment could not take the statement any more.")
+    described(
+      "`overtaken`: when it was approved, the payment could not take it any more, or a refund was proposed a week before."
+    )
   ),
-  statement: Statement,
-  evidence: Text,
+  statement: Schema.Union([...Statement.members, NewRefund]),
+  evidence: Text.annotateKey(described("Empty for a refund.")),
   file_sha256: TextOrNull,
   evidence_reference: TextOrNull,
   proposed_by: Text,
@@ -29,14 +37,14 @@ export const Correction = Schema.Struct({
   decided_by: TextOrNull,
   decided: TextOrNull,
   reason: TextOrNull.annotateKey(described("Why it was rejected or overtaken."))
-}).annotate({ identifier: "Correction", description: "A statement that a second person has to approve." })
+}).annotate({ identifier: "Correction", description: "A statement or a refund that a second person has to approve." })
 
-/** A payment after a statement or a decision. */
+/** A payment after a statement, a refund or a decision. */
 export const PaymentWithCorrection = Schema.Struct({ data: Payment, correction: Correction })
 export const PaymentAfterStatement = Schema.Struct({
   data: Payment,
   correction: Schema.NullOr(Correction).annotateKey(
-    described("The statement, if a second person has to approve it: nothing else of the payment changed.")
+    described("The statement or refund, if a second person has to approve it: nothing else of the payment changed.")
   )
 })
 

@@ -24,7 +24,7 @@ export const reasonTexts: Readonly<Record<ReviewReason, string>> = {
   capture_failed: "The capture failed and could not be taken back here. Refunds are closed until the review.",
   refund_excess: "The provider refunded more than is captured here. Refunds are closed until the review.",
   reference_reused: "The provider stated one reference for two payments.",
-  correction: "An operator proposed a correction. A second person approves or rejects it."
+  correction: "An operator proposed a correction or a refund. A second person approves or rejects it."
 }
 
 /** For the list. */
@@ -40,7 +40,7 @@ export const reasonNames: Readonly<Record<ReviewReason, string>> = {
   capture_failed: "Failed capture",
   refund_excess: "Excess refund",
   reference_reused: "Reused reference",
-  correction: "Proposed correction"
+  correction: "Waits for a second person"
 }
 
 const units = [

@@ -1,5 +1,6 @@
 /** What is left of a payment after the erasure of its personal data: amounts, states, ids and provider references. Pure. */
 import type { Claim } from "../model/Claim.ts"
+import { type Correction, isRefundProposal } from "../model/Correction.ts"
 import type { Event } from "../model/Event.ts"
 import type { Operation } from "../model/Operation.ts"
 import type { Payment } from "../model/Payment.ts"
@@ -20,13 +21,18 @@ const inUse: ReadonlySet<PaymentState> = new Set([
 export const isInUse = ({ payment, refunds }: PaymentBook): boolean =>
   inUse.has(payment.state) || refunds.some(({ stage }) => stage === "Sending")
 
-const withoutTexts = (payment: Payment): Payment => ({
+const withoutTexts = ({ corrections, ...payment }: Payment): Payment => ({
   ...payment,
+  ...(corrections === undefined ? {} : { corrections: corrections.map(withoutReason) }),
   reference: null,
   metadata: null,
   purchase: null,
   hosted: payment.hosted === null ? null : { ...payment.hosted, returnUrl: null, cancelUrl: null }
 })
+
+/** A proposed refund has its reason too. */
+const withoutReason = (correction: Correction): Correction =>
+  isRefundProposal(correction) ? { ...correction, stated: { ...correction.stated, reason: null } } : correction
 
 /** A stored answer to a repeated request shows the payment: it is blanked there too. */
 const eraseReply = <Reply extends Operation["reply"] | Refund["reply"]>(reply: Reply): Reply =>

@@ -2,7 +2,7 @@
  * What operations have to look at after a step. A result that is known after all needs nobody any more, and a
  * contradiction does until somebody has looked, whatever the provider says later. Pure.
  */
-import { openCorrection } from "../model/Correction.ts"
+import { type Correction, openCorrection, withCorrection } from "../model/Correction.ts"
 import type { EventType } from "../model/EventType.ts"
 import type { Payment } from "../model/Payment.ts"
 import { type PaymentState, statusOf } from "../model/PaymentMachine.ts"
@@ -67,3 +67,15 @@ const onCheckout: ReadonlySet<PaymentState> = new Set(["CheckoutOpen", "ChargePe
 /** The payment as somebody leaves it who has looked: what is still unknown stays. */
 export const reviewed = (payment: Payment, now: Pick<BroughtUp, "isRefundUnknown" | "isCaptureFailed">): Payment =>
   withReview({ ...payment, review: null }, { ...now, events: [] })
+
+/** The payment with a correction that was proposed or decided. */
+export const corrected = (payment: Payment, correction: Correction): Payment =>
+  withReview({ ...payment, corrections: withCorrection(payment.corrections, correction) }, { events: [] })
+
+/** The same of a proposal, as it is written: from now on the payment waits for a second person. */
+export const withProposal = (payment: Payment, proposed: Correction, now: number): Payment => {
+  const after = corrected({ ...payment, version: payment.version + 1 }, proposed)
+  return payment.review === null && after.review !== null
+    ? { ...after, review: { ...after.review, since: now } }
+    : after
+}

@@ -50,7 +50,9 @@ import { auditedFilter, exportPayments } from "../verbs/read/ExportPayments.ts"
 import { archivedPayment, type PaymentArchived, PaymentNotFound, refuseArchived } from "../verbs/read/ReadArchive.ts"
 import { events, type Page, payment, payments, paymentWithRefunds, timeline } from "../verbs/read/ReadPayments.ts"
 import { refund } from "../verbs/refund/RefundPayment.ts"
+import type { CorrectionRefused } from "../verbs/review/CorrectionRefused.ts"
 import { type PaymentFile, paymentFile } from "../verbs/review/ReadReviews.ts"
+import { type OperatorRefund, type RefundedOrProposed, refundByOperator } from "../verbs/review/RefundByOperator.ts"
 import { actsOf, type DoorContext, type DoorServices, requests } from "./DoorContext.ts"
 import { type CardNumberFound, storing, textsOfCreate } from "./StoredTexts.ts"
 
@@ -98,6 +100,14 @@ export interface PaymentMethods {
   readonly void: (caller: Caller, order: VoidOrder) => Effect.Effect<Answered, VoidFailure>
   /** Gives captured money back. It succeeds where the provider confirmed. Once claimed it runs to its end. */
   readonly refund: (caller: Caller, order: RefundOrder) => Effect.Effect<Answered, RefundFailure>
+  /**
+   * The same by an operator. Above the limit it is proposed instead, and sent once another person approves it
+   * (`approveCorrection`): nothing else of the payment changes before.
+   */
+  readonly refundByOperator: (
+    caller: Caller,
+    order: OperatorRefund
+  ) => Effect.Effect<RefundedOrProposed, RefundFailure | CorrectionRefused>
   /** From the archive where it left the store. */
   readonly payment: (tenant: Tenant, id: string) => Effect.Effect<Payment, PaymentNotFound | StorageError>
   /** As `payment`, with every refund of it. */
@@ -138,9 +148,9 @@ export const paymentMethods = (context: DoorContext): PaymentMethods => {
   const stores = storing(context)
   /** An operator's act has its entry in the audit trail first. Without one, the act does not begin. */
   const acting =
-    <Order extends CaptureOrder | VoidOrder | RefundOrder, E>(
+    <Order extends CaptureOrder | VoidOrder | RefundOrder, A, E>(
       action: AuditAction,
-      act: (caller: Caller, order: Order) => Effect.Effect<Answered, E | PaymentNotFound, DoorServices>
+      act: (caller: Caller, order: Order) => Effect.Effect<A, E | PaymentNotFound, DoorServices>
     ) =>
     (caller: Caller, order: Order) => {
       const { idempotencyKey, paymentId } = order
@@ -151,11 +161,16 @@ export const paymentMethods = (context: DoorContext): PaymentMethods => {
       )
     }
   const refunding = acting("payment.refunding", refund)
+  const refundingByOperator = acting("payment.refunding", (caller, order: OperatorRefund) => {
+    const details = { amount: order.amountMinor, idempotency_key: order.idempotencyKey }
+    return refundByOperator(caller, order, acts(caller, "refund.proposing", order.paymentId, details))
+  })
   return {
     create: (caller, request) => stores(textsOfCreate(request), begin(create(caller, request))),
     capture: acting("payment.capturing", capture),
     void: acting("payment.voiding", voidPayment),
     refund: (caller, order) => stores({ reason: order.reason }, refunding(caller, order)),
+    refundByOperator: (caller, order) => stores({ reason: order.reason }, refundingByOperator(caller, order)),
     payment: (tenant, id) => ask(payment(tenant, id)),
     paymentWithRefunds: (tenant, id) => ask(paymentWithRefunds(tenant, id)),
     payments: (tenant, query) => ask(payments(tenant, query)),

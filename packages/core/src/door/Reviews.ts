@@ -1,5 +1,6 @@
 /** Payments that wait for operations. */
 import { Effect } from "effect"
+import type { Correction, Person, ProposedRefund } from "../model/Correction.ts"
 import type { JsonObject } from "../model/Event.ts"
 import type { Payment } from "../model/Payment.ts"
 import type { Tenant } from "../model/Tenant.ts"
@@ -9,11 +10,11 @@ import type { StorageError } from "../ports/StorageError.ts"
 import type { PaymentNotFound } from "../verbs/read/ReadArchive.ts"
 import type { Page } from "../verbs/read/ReadPayments.ts"
 import { compareOfPayment } from "../verbs/reconcile/CompareDifferences.ts"
+import type { CorrectionRefused } from "../verbs/review/CorrectionRefused.ts"
 import {
   approveCorrection,
   type CorrectionNotFound,
   type CorrectionOrder,
-  type CorrectionRefused,
   type DecidedCorrection,
   type Rejection,
   rejectCorrection,
@@ -52,7 +53,8 @@ export interface ReviewMethods {
   readonly proposals: (tenant?: Tenant) => Effect.Effect<ReadonlyArray<Payment>, StorageError>
   /**
    * Another person than the one who proposed it approves a correction: it is decided again on the payment as it is now, and
-   * written, or `overtaken` where it no longer fits. A repeated approval is answered as the first one was.
+   * written, or `overtaken` where it no longer fits. A refund is sent then. A repeated approval is answered as the first
+   * one was, and sends nothing.
    */
   readonly approveCorrection: (order: CorrectionOrder) => Effect.Effect<DecidedCorrection, CorrectionFailure>
   /** Another person than the one who proposed it rejects a correction; nothing else changes. */
@@ -102,6 +104,20 @@ const comparing =
       )
     )
 
+/** An approved refund has the entry of every other one, with both names. */
+const sendingOf =
+  (context: DoorContext) =>
+  ({ paymentId, tenant }: CorrectionOrder) =>
+  ({ id, proposedBy, stated, target }: Correction<ProposedRefund>, by: Person) =>
+    intents(context)("payment.refunding", paymentId, {
+      ...ofTenant(tenant),
+      amount: target.amountMinor,
+      idempotency_key: stated.idempotencyKey,
+      correction_id: id,
+      proposed_by: proposedBy.name,
+      approved_by: by.name
+    })
+
 const deciding =
   (context: DoorContext) =>
   <Order extends CorrectionOrder | Rejection>(
@@ -133,7 +149,9 @@ export const reviewMethods = (context: DoorContext): ReviewMethods => ({
     )
   },
   proposals: (tenant) => Effect.provideContext(proposals(tenant), context),
-  approveCorrection: deciding(context)("correction.approving", approveCorrection),
+  approveCorrection: deciding(context)("correction.approving", (order: CorrectionOrder) =>
+    approveCorrection(order, sendingOf(context)(order))
+  ),
   rejectCorrection: (order) =>
     storing(context)({ reason: order.reason }, deciding(context)("correction.rejecting", rejectCorrection)(order)),
   withdrawCorrection: deciding(context)("correction.withdrawing", withdrawCorrection)

@@ -1,6 +1,6 @@
 /**
- * A statement of an operator that a second person has to approve, and what became of it. It is kept on the payment: the
- * approval and what follows from it are one commit, and it leaves the store with the payment.
+ * A statement or a refund of an operator that a second person has to approve, and what became of it. It is kept on the
+ * payment: the approval and what follows from it are one commit, and it leaves the store with the payment.
  */
 import type { Evidence, OperatorStatement } from "./OperatorStatement.ts"
 
@@ -34,8 +34,8 @@ export const isAnotherPerson = (one: Person, other: Person): boolean => one.of =
 
 export const correctionStates = ["proposed", "approved", "rejected", "withdrawn", "overtaken"] as const
 /**
- * `overtaken`: when it was approved, the payment could not take the statement any more, or the statement applied to another
- * attempt, operation or amount than when it was proposed.
+ * `overtaken`: when it was approved, the payment could not take it any more, or it applied to another attempt, operation
+ * or amount than when it was proposed. Of a refund also: it was proposed too long ago.
  */
 export type CorrectionState = (typeof correctionStates)[number]
 
@@ -45,18 +45,28 @@ export interface CorrectionTarget {
   readonly attemptId: string | null
   /** The capture or void; `null` where it applies to the charge alone. */
   readonly operationId: string | null
-  /** What is captured, authorized or taken back, in minor units; `null` where no amount is stated. */
+  /** What is captured, authorized, taken or given back, in minor units; `null` where no amount is stated. */
   readonly amountMinor: number | null
 }
 
-export interface Correction {
+/** A refund that an operator asked for, above what one operator gives back. It is sent once it is approved. */
+export interface ProposedRefund {
+  readonly _tag: "NewRefund"
+  /** As it was asked for; `null` for all that was left. */
+  readonly requestedMinor: number | null
+  readonly reason: string | null
+  /** Names the refund, and the proposal, among those of the payment. */
+  readonly idempotencyKey: string
+}
+
+export interface Correction<Stated = OperatorStatement | ProposedRefund> {
   /** `cor_` and a UUIDv7. */
   readonly id: string
   readonly state: CorrectionState
-  readonly stated: OperatorStatement
-  /** As it was when the statement was proposed: it is approved for this and for nothing else. */
+  readonly stated: Stated
+  /** As it was when it was proposed: it is approved for this and for nothing else. */
   readonly target: CorrectionTarget
-  /** With the name of who proposed it. */
+  /** With the name of who proposed it. Its text is empty for a refund. */
   readonly evidence: Evidence
   readonly proposedBy: Person
   /** Epoch milliseconds. */
@@ -77,6 +87,22 @@ export interface Correction {
 export const openCorrection = (payment: {
   readonly corrections?: ReadonlyArray<Correction> | undefined
 }): Correction | undefined => payment.corrections?.find(({ state }) => state === "proposed")
+
+export const isRefundProposal = (correction: Correction): correction is Correction<ProposedRefund> =>
+  correction.stated._tag === "NewRefund"
+
+/** What was proposed under the key of a refund, whatever became of it. */
+export const proposalUnder = (
+  { corrections = [] }: { readonly corrections?: ReadonlyArray<Correction> | undefined },
+  key: string
+): Correction<ProposedRefund> | undefined =>
+  corrections.filter(isRefundProposal).find(({ stated }) => stated.idempotencyKey === key)
+
+/** From then on an approval gives nothing back: what spoke for the refund may have changed. */
+export const refundProposalMillis = 7 * 24 * 60 * 60 * 1000
+
+export const isExpired = (correction: Correction, now: number): boolean =>
+  isRefundProposal(correction) && now - correction.proposedAt >= refundProposalMillis
 
 /** Of one payment. The oldest that were decided make room: the audit trail still has their decisions. */
 const mostCorrections = 20

@@ -82,7 +82,7 @@ export interface Payment {
   readonly reported: Reported | null
   /** What operations have to look at; `null` for a payment that needs nobody. */
   readonly review: Review | null
-  /** Statements of operators that need a second person, in the order of their proposal. Absent where there is none. */
+  /** Statements and refunds of operators that need a second person, in the order of their proposal. Absent where there is none. */
   readonly corrections?: ReadonlyArray<Correction> | undefined
   /** Epoch milliseconds. */
   readonly createdAt: number

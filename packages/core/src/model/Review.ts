@@ -3,7 +3,7 @@
 /**
  * `unknown`: the result of a charge, a capture or a void. `refund_unknown`: of a refund. `open_checkout`: the provider
  * named no end of its page, so only a person can close it. `overdue`: it accepted something long ago, and is not done. `reversal`: a refund failed after it had succeeded. `capture_failed`: a capture failed that cannot be taken back here,
- * so that refunds are closed. `refund_excess`: the provider refunded more than is captured, so that refunds are closed. `reference_reused`: the provider stated one reference for two payments. `correction`: an operator proposed one, and waits for a second person. All but the first four and `correction` stay until an operator has reviewed the payment.
+ * so that refunds are closed. `refund_excess`: the provider refunded more than is captured, so that refunds are closed. `reference_reused`: the provider stated one reference for two payments. `correction`: an operator proposed one, or a refund, and waits for a second person. All but the first four and `correction` stay until an operator has reviewed the payment.
  */
 export const reviewReasons = [
   "unknown",

@@ -17,6 +17,7 @@ export const auditActions = [
   "payment.capturing",
   "payment.voiding",
   "payment.refunding",
+  "refund.proposing",
   "review.resolving",
   "correction.approving",
   "correction.rejecting",

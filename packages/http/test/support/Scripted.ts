@@ -151,6 +151,7 @@ export const scripted = (answers: Partial<Pointsman["Service"]> = {}): Script =>
       asked.push(["refund", caller, order])
       return answers.refund?.(caller, order) ?? Effect.succeed({ payment, isReplay: false })
     },
+    refundByOperator: () => Effect.die("not scripted"),
     dispute: () => Effect.die("not scripted"),
     disputes: () => Effect.die("not scripted"),
     evidenceTaken: () => Effect.die("not scripted"),

@@ -1,4 +1,4 @@
-/** `pointsman corrections`: statements of operators that a second person approves or rejects. */
+/** `pointsman corrections`: statements and refunds of operators that a second person approves or rejects. */
 import {
   type Correction,
   type DecidedCorrection,
@@ -71,11 +71,16 @@ const listText = (found: ReadonlyArray<{ readonly payment: Payment; readonly cor
         moneyText(money.minorUnits, money.currency),
         proposed_by,
         proposed,
-        sentenceOf(correction.stated, money.currency),
+        proposalText(correction, money.currency),
         `${tenant.workspaceId} (${tenant.environment})`
       ]
     })
   )
+
+const proposalText = ({ stated, target }: Correction, currency: string): string =>
+  stated._tag === "NewRefund"
+    ? `refund ${moneyText(target.amountMinor ?? 0, currency)}${stated.reason === null ? "" : `: ${stated.reason}`}`
+    : sentenceOf(stated, currency)
 
 const show = Command.make(
   "show",
@@ -103,8 +108,8 @@ const factsOf = (payment: Payment, correction: Correction): Text => {
   return facts([
     ["Correction", view.id],
     ["State", status(view.state)],
-    ["Statement", sentenceOf(correction.stated, payment.money.currency)],
-    ["Evidence", view.evidence],
+    ["Statement", proposalText(correction, payment.money.currency)],
+    ["Evidence", view.evidence || null],
     ["File", view.file_sha256],
     ["Case", view.evidence_reference],
     ["Proposed", `${view.proposed} by ${view.proposed_by}`],
@@ -170,17 +175,17 @@ const described = ({ does, example, name }: Decision) =>
 
 const approval: Decision = {
   name: "approve",
-  does: "Approve what another operator stated: it is decided again on the payment as it is now, and recorded.",
+  does: "Approve what another operator proposed: it is decided again on the payment as it is now, and recorded. A refund is sent.",
   example: "01a1fe08-… --operator ann@acme.example"
 }
 const withdrawal: Decision = {
   name: "withdraw",
-  does: "Withdraw your own statement.",
+  does: "Withdraw your own proposal.",
   example: "01a1fe08-… --operator jo@acme.example"
 }
 const rejection: Decision = {
   name: "reject",
-  does: "Reject what another operator stated; nothing else of the payment changes.",
+  does: "Reject what another operator proposed; nothing else of the payment changes.",
   example: '01a1fe08-… --operator ann@acme.example --reason "another amount at the provider"'
 }
 
@@ -211,7 +216,9 @@ const reject = Command.make(
 ).pipe(rejectDescription, rejectExamples, Command.withShortDescription(rejection.does))
 
 export const correctionsCommand = Command.make("corrections").pipe(
-  Command.withDescription("List and decide corrections: statements of operators that need a second person."),
+  Command.withDescription(
+    "List and decide corrections: statements and refunds of operators that need a second person."
+  ),
   Command.withShortDescription("Approve or reject corrections"),
   Command.withSubcommands([list, show, withoutReason(approval), reject, withoutReason(withdrawal)])
 )

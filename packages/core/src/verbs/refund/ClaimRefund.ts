@@ -2,7 +2,7 @@
  * What is written before a provider is asked for a refund: the refund with its key, and its amount as reserved, in one
  * commit. A commit of which it is not known whether it was written is not sent on.
  */
-import { Clock, Effect, Option } from "effect"
+import { Clock, Effect, Option, Result } from "effect"
 import { refundId } from "../../call/CallIds.ts"
 import { claimGuard } from "../../call/ClaimGuard.ts"
 import { OpenConnections } from "../../call/OpenConnections.ts"
@@ -12,15 +12,21 @@ import { takeKept } from "../../commit/KeptBooks.ts"
 import type { Caller } from "../../decide/CreateRequest.ts"
 import { keyTagOf, sentAfter } from "../../decide/DerivedId.ts"
 import { holdingAttempt } from "../../decide/Holding.ts"
-import { reservedByHand } from "../../decide/interpret/RefundByHand.ts"
-import { InvalidAmount, NotRefundable, type RefundOrder, RefundPending } from "../../decide/OperationOrder.ts"
+import {
+  type Answered,
+  InvalidAmount,
+  NotRefundable,
+  type RefundOrder,
+  RefundPending
+} from "../../decide/OperationOrder.ts"
+import { leftToRefund, type Permission, refundTarget } from "../../decide/ProposedRefund.ts"
 import { isRefundable } from "../../decide/RefundFact.ts"
 import { refundWaits } from "../../decide/RefundWait.ts"
 import type { Connection } from "../../model/Connection.ts"
 import type { Payment } from "../../model/Payment.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import { movedPayment } from "../../model/PaymentBook.ts"
-import { begunRefund, type Refund, refundableMinor, refundTotals, withRefund } from "../../model/Refund.ts"
+import { begunRefund, type Refund, refundTotals, withRefund } from "../../model/Refund.ts"
 import { money } from "../../money/Money.ts"
 import { Ids } from "../../ports/Ids.ts"
 import { Ledger } from "../../ports/Ledger.ts"
@@ -45,20 +51,32 @@ interface Claimed {
   readonly inHand: RefundInHand
 }
 
+type Unclaimed<E> =
+  | { readonly _tag: "Replayed"; readonly answered: Answered }
+  | { readonly _tag: "NotPermitted"; readonly why: E }
+
 /** The refund that may be sent; or what its key already resolves to. */
-export const claimRefund = Effect.fnUntraced(function* (caller: Caller, order: RefundOrder) {
+export const claimRefund = Effect.fnUntraced(function* <E>(
+  caller: Pick<Caller, "tenant" | "apiKeyHash">,
+  order: RefundOrder,
+  permission: Permission<E>
+) {
   const ledger = yield* Ledger
   const loop = {
-    decide: (book: PaymentBook) =>
+    decide: (book: PaymentBook, now: number) =>
       Effect.gen(function* () {
         const earlier = yield* refundStanding(book, order)
-        if (earlier !== undefined) return done({ _tag: "Replayed" as const, answered: earlier })
-        const inHand: RefundInHand = yield* begin(order, book)
+        if (earlier !== undefined) return done<Unclaimed<E>>({ _tag: "Replayed", answered: earlier })
+        const begun = yield* begin(order, book)
+        const permitted = permission(book, now)
+        if (Result.isFailure(permitted)) return done<Unclaimed<E>>({ _tag: "NotPermitted", why: permitted.failure })
+        const after: PaymentBook = { ...begun.book, payment: { ...begun.book.payment, ...permitted.success } }
+        const inHand: RefundInHand = { ...begun, book: after }
         const claim = {
           tenant: caller.tenant,
           apiKeyHash: caller.apiKeyHash,
           guard: yield* refundGuard(inHand.refund),
-          payment: movedPayment(book, inHand.book.payment),
+          payment: movedPayment(book, after.payment),
           refunds: [inHand.refund],
           events: []
         }
@@ -86,7 +104,7 @@ const begin = Effect.fnUntraced(function* (order: RefundOrder, book: PaymentBook
     return yield* new NotRefundable()
   }
   const attemptId = attempt.id
-  const left = Math.max(0, refundableMinor(payment) - reservedByHand(book))
+  const left = leftToRefund(book)
   if (left === 0) {
     if (payment.refundPendingMinor > 0) return yield* new RefundPending()
     return yield* new InvalidAmount({ expected: "a payment of which something is left to refund" })
@@ -106,7 +124,7 @@ const begin = Effect.fnUntraced(function* (order: RefundOrder, book: PaymentBook
     claimedBy: yield* (yield* Ids).claim,
     paymentId: payment.id,
     origin: "api",
-    money: money(Math.min(order.amountMinor ?? left, left), payment.money.currency),
+    money: money(refundTarget(book, order.amountMinor).amountMinor, payment.money.currency),
     requestedMinor: order.amountMinor,
     reason: order.reason,
     idempotencyKey: order.idempotencyKey,

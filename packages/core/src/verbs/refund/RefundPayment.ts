@@ -8,6 +8,7 @@ import { sendClaimed } from "../../call/CallProvider.ts"
 import { Turns } from "../../commit/Turns.ts"
 import type { Caller } from "../../decide/CreateRequest.ts"
 import type { Answered, RefundOrder } from "../../decide/OperationOrder.ts"
+import { type Permission, unlimited } from "../../decide/ProposedRefund.ts"
 import { type RefundEnd, refundFactOf } from "../../decide/RefundFact.ts"
 import { asUsableRefund } from "../../decide/UsableAnswer.ts"
 import type { Payment } from "../../model/Payment.ts"
@@ -18,12 +19,21 @@ import { claimRefund } from "./ClaimRefund.ts"
 import { recordRefundAnswer } from "./RecordRefund.ts"
 
 /** Once claimed, a request runs to its end, also when its caller goes away. */
-export const refund = (caller: Caller, order: RefundOrder) => Effect.uninterruptible(refundOnce(caller, order))
+export const refund = <E = never>(
+  caller: Pick<Caller, "tenant" | "apiKeyHash">,
+  order: RefundOrder,
+  permission: Permission<E> = unlimited
+) => Effect.uninterruptible(refundOnce(caller, order, permission))
 
-const refundOnce = Effect.fnUntraced(function* (caller: Caller, order: RefundOrder) {
+const refundOnce = Effect.fnUntraced(function* <E>(
+  caller: Pick<Caller, "tenant" | "apiKeyHash">,
+  order: RefundOrder,
+  permission: Permission<E>
+) {
   const turns = yield* Turns
-  const claimed = yield* turns.take(order.paymentId)(claimRefund(caller, order))
+  const claimed = yield* turns.take(order.paymentId)(claimRefund(caller, order, permission))
   if (claimed._tag === "Replayed") return claimed.answered
+  if (claimed._tag === "NotPermitted") return yield* Effect.fail(claimed.why)
   const { attemptId, book, connection, refund } = claimed.inHand
   const about = { operation: "refund", paymentId: book.payment.id, subject: { refund: refund.id } } as const
   const end = yield* sendClaimed(connection, about, refund.sentAt, (connector) =>

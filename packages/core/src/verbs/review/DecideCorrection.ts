@@ -2,31 +2,40 @@
  * A second person approves or rejects what an operator proposed, or the operator withdraws it. The decision, what
  * follows from it and its events are one commit, so that of many approvals at once one is written. No operator approves
  * their own correction. An approval decides again on the payment as it is then: a statement that no longer fits, or that
- * would apply to another operation or amount than when it was proposed, is overtaken, and changes nothing.
+ * would apply to another operation or amount than when it was proposed, is overtaken, and changes nothing. The approval
+ * of a refund is in the commit that writes the refund, before the provider is asked: it is sent once.
  */
 import { Effect, Result, Schema } from "effect"
 import { asStorageError, decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
 import { Turns } from "../../commit/Turns.ts"
 import { type Applied, unchanged } from "../../decide/Applied.ts"
 import { applyEvidence, targetMoved, targetOf } from "../../decide/OperatorEvidence.ts"
+import { approvedBy } from "../../decide/ProposedRefund.ts"
 import { unnamed, withoutReused } from "../../decide/ReusedReference.ts"
-import { withReview } from "../../decide/WithReview.ts"
+import { corrected } from "../../decide/WithReview.ts"
 import type { ReusedReference } from "../../model/ChargeReference.ts"
 import {
   type Correction,
   type CorrectionState,
   isAnotherPerson,
+  isRefundProposal,
   isSamePerson,
   openCorrection,
   type Person,
-  withCorrection
+  type ProposedRefund
 } from "../../model/Correction.ts"
+import type { OperatorStatement } from "../../model/OperatorStatement.ts"
 import type { Payment } from "../../model/Payment.ts"
 import { movedPayment, type PaymentBook } from "../../model/PaymentBook.ts"
+import type { Refund } from "../../model/Refund.ts"
 import type { Tenant } from "../../model/Tenant.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 import { StorageClock } from "../../ports/StorageClock.ts"
+import { StorageCondition } from "../../ports/StorageCondition.ts"
+import { StorageError } from "../../ports/StorageError.ts"
 import { PaymentNotFound } from "../read/ReadArchive.ts"
+import { refund } from "../refund/RefundPayment.ts"
+import { CorrectionRefused } from "./CorrectionRefused.ts"
 import { sharedWith, takesMoney } from "./RecordEvidence.ts"
 import { knownPerson } from "./SecondPerson.ts"
 
@@ -44,20 +53,29 @@ export interface Rejection extends CorrectionOrder {
 
 export interface DecidedCorrection {
   readonly payment: Payment
-  /** `overtaken`, with the reason, where the payment could not take the statement any more. */
+  /** `overtaken`, with the reason, where the payment could not take it any more. */
   readonly correction: Correction
+  /** What was sent on the approval of a refund; absent where nothing was, and of all other decisions. */
+  readonly refund?: Refund | undefined
 }
 
 /** The payment has no such correction, or it was decided so long ago that others took its place. */
 export class CorrectionNotFound extends Schema.TaggedError<CorrectionNotFound>()("pointsman/CorrectionNotFound", {}) {}
 
-/** This person may not decide so, or somebody decided before; nothing was written. */
-export class CorrectionRefused extends Schema.TaggedError<CorrectionRefused>()("pointsman/CorrectionRefused", {
-  field: Schema.Literals(["correction", "by", "reason"]),
-  reason: Schema.String
-}) {}
-
-export const approveCorrection = (order: CorrectionOrder) => decideCorrection(order, "approve", null)
+/** `sending`: the entry of the audit trail, before an approved refund is claimed. */
+export const approveCorrection = Effect.fnUntraced(function* (
+  order: CorrectionOrder,
+  sending: (proposed: Correction<ProposedRefund>, by: Person) => Effect.Effect<void, StorageError>
+) {
+  const by = yield* decider(order)
+  const decided = yield* decideAndWrite({ ...order, by }, "approve", null)
+  if (!("toSend" in decided)) return decided
+  const { toSend } = decided
+  yield* sending(toSend, by)
+  const sent = yield* Effect.result(send({ ...order, by }, toSend))
+  const end = yield* decideAndWrite({ ...order, by }, "approve", null, Result.isFailure(sent) ? sent.failure : "sent")
+  return "toSend" in end ? yield* notSent(undefined) : end
+})
 
 export const rejectCorrection = Effect.fnUntraced(function* (order: Rejection) {
   const reason = order.reason.trim()
@@ -71,6 +89,19 @@ export const rejectCorrection = Effect.fnUntraced(function* (order: Rejection) {
 })
 
 export const withdrawCorrection = (order: CorrectionOrder) => decideCorrection(order, "withdraw", null)
+
+/** While the storage takes new work, as every other refund. */
+const send = Effect.fnUntraced(function* (
+  { by, paymentId, tenant }: CorrectionOrder,
+  proposed: Correction<ProposedRefund>
+) {
+  const { idempotencyKey, reason, requestedMinor: amountMinor } = proposed.stated
+  yield* (yield* StorageCondition).admit
+  return yield* refund({ tenant }, { paymentId, amountMinor, reason, idempotencyKey }, approvedBy(by, proposed))
+})
+
+/** How an approved refund ended that may not have been sent. */
+type SendEnd = "sent" | Effect.Error<ReturnType<typeof send>>
 
 const longestReason = 2000
 
@@ -97,13 +128,29 @@ const refusalOf = (act: Act, { proposedBy }: Correction, by: Person): string | u
   }
 }
 
-const decideCorrection = Effect.fnUntraced(function* (order: CorrectionOrder, act: Act, reason: string | null) {
-  const known = yield* knownPerson(order.by, "correction.decide", order.tenant.workspaceId)
-  if (Result.isFailure(known)) return yield* new CorrectionRefused({ field: "by", reason: known.failure })
-  return yield* decideAndWrite({ ...order, by: known.success }, act, reason)
+const decider = Effect.fnUntraced(function* ({ by, tenant }: CorrectionOrder) {
+  const known = yield* knownPerson(by, "correction.decide", tenant.workspaceId)
+  return yield* Effect.mapError(Effect.fromResult(known), (reason) => new CorrectionRefused({ field: "by", reason }))
 })
 
-const decideAndWrite = (order: CorrectionOrder, act: Act, reason: string | null) =>
+const decideCorrection = Effect.fnUntraced(function* (
+  order: CorrectionOrder,
+  act: "reject" | "withdraw",
+  reason: string | null
+) {
+  const decided = yield* decideAndWrite({ ...order, by: yield* decider(order) }, act, reason)
+  return "toSend" in decided ? yield* notSent(undefined) : decided
+})
+
+/** An approved refund, of which nothing is written yet. */
+interface ToSend {
+  readonly toSend: Correction<ProposedRefund>
+}
+
+type Decided = DecidedCorrection | ToSend
+
+/** `sendEnd`: of an approved refund, once it was tried. */
+const decideAndWrite = (order: CorrectionOrder, act: Act, reason: string | null, sendEnd?: SendEnd) =>
   Effect.gen(function* () {
     const { by, correctionId, paymentId, tenant } = order
     const ledger = yield* Ledger
@@ -123,13 +170,18 @@ const decideAndWrite = (order: CorrectionOrder, act: Act, reason: string | null)
         const refusal = refusalOf(act, found, by)
         if (refusal !== undefined) return yield* new CorrectionRefused({ field: "by", reason: refusal })
         const at = { now, agesFrom: clock?.agesFrom() ?? null }
+        const { stated } = found
+        if (act === "approve" && isRefundProposal(found) && sendEnd === undefined)
+          return done<Decided>({ toSend: found })
         const next =
-          act === "approve"
-            ? approved(book, found, { by, reused, ...at })
-            : ended(book, found, { state: endsAs[act][0], decision: { by, at: now, reason } })
+          act !== "approve"
+            ? ended(book, found, { state: endsAs[act][0], decision: { by, at: now, reason } })
+            : stated._tag === "NewRefund"
+              ? ended(book, found, overtaken(by, now, yield* whyUnsent(sendEnd)))
+              : approved(book, { ...found, stated }, { by, reused, ...at })
         const { payment, ...beside } = next.applied
         const step = { tenant, payment: movedPayment(book, payment), ...beside }
-        return write(step, { payment, correction: next.correction })
+        return write<DecidedCorrection>(step, { payment, correction: next.correction })
       }),
       // What was written is found by the next decision.
       afterUnknown: () => false,
@@ -147,12 +199,39 @@ const decideAndWrite = (order: CorrectionOrder, act: Act, reason: string | null)
     Effect.mapError(asStorageError("deciding a correction"))
   )
 
+/** Why an approved refund was not claimed, and never will be. It fails where the same approval may work later. */
+const whyUnsent = (end: SendEnd | undefined) => {
+  if (end === undefined || end === "sent") return Effect.succeed("its idempotency key belongs to another refund")
+  switch (end._tag) {
+    case "pointsman/ProposalOvertaken":
+      return Effect.succeed(end.reason)
+    case "pointsman/NotRefundable":
+      return Effect.succeed("the payment cannot be refunded any more")
+    case "pointsman/InvalidAmount":
+      return Effect.succeed("nothing is left to refund")
+    case "pointsman/KeyReused":
+      return Effect.succeed("its idempotency key belongs to another refund")
+    case "pointsman/RefundPending":
+      return refusedNow("another refund of the payment is not confirmed yet: approve it again later")
+    case "pointsman/ProviderRefused":
+      return refusedNow(end.message)
+    default:
+      return notSent(end)
+  }
+}
+
+const refusedNow = (reason: string) => Effect.fail(new CorrectionRefused({ field: "correction", reason }))
+
+const notSent = (cause: unknown) => Effect.fail(new StorageError({ operation: "approving a refund", cause }))
+
 /** The same act of the same person again is answered as the first one was. */
-const decidedBefore = ({ payment }: PaymentBook, correction: Correction, act: Act, by: Person) => {
-  const { decision, state } = correction
+const decidedBefore = ({ payment, refunds }: PaymentBook, correction: Correction, act: Act, by: Person) => {
+  const { decision, state, stated } = correction
   const states: ReadonlyArray<CorrectionState> = endsAs[act]
+  const sent =
+    stated._tag === "NewRefund" ? refunds.find(({ idempotencyKey }) => idempotencyKey === stated.idempotencyKey) : null
   return decision !== null && states.includes(state) && isSamePerson(decision.by, by)
-    ? Effect.succeed(done({ payment, correction }))
+    ? Effect.succeed(done<Decided>({ payment, correction, ...(sent && { refund: sent }) }))
     : Effect.fail(
         new CorrectionRefused({
           field: "correction",
@@ -168,13 +247,15 @@ interface Next {
 
 type Ending = Pick<Correction, "state" | "decision">
 
-const marked = (payment: Payment, correction: Correction): Payment =>
-  withReview({ ...payment, corrections: withCorrection(payment.corrections, correction) }, { events: [] })
+const overtaken = (by: Person, at: number, reason: string): Ending => ({
+  state: "overtaken",
+  decision: { by, at, reason }
+})
 
 /** Decided, and nothing else of the payment changed. */
 const ended = ({ payment }: PaymentBook, proposed: Correction, ending: Ending): Next => {
   const correction: Correction = { ...proposed, ...ending }
-  const after = { ...marked(payment, correction), version: payment.version + 1 }
+  const after = { ...corrected(payment, correction), version: payment.version + 1 }
   return { applied: { ...unchanged, payment: after }, correction }
 }
 
@@ -186,23 +267,26 @@ interface Approval {
   readonly agesFrom: number | null
 }
 
-const approved = (book: PaymentBook, proposed: Correction, { agesFrom, by, now, reused }: Approval): Next => {
-  const overtaken = (reason: string): Ending => ({ state: "overtaken", decision: { by, at: now, reason } })
+const approved = (
+  book: PaymentBook,
+  proposed: Correction<OperatorStatement>,
+  { agesFrom, by, now, reused }: Approval
+): Next => {
   const correction: Correction = { ...proposed, state: "approved", decision: { by, at: now, reason: null } }
   const { evidence, stated } = proposed
   const seen = { ...evidence, approvedBy: by.name }
-  const decided = { ...book, payment: marked(book.payment, correction) }
+  const decided = { ...book, payment: corrected(book.payment, correction) }
   const applied = applyEvidence(decided, stated, seen, { now, agesFrom })
-  if (Result.isFailure(applied)) return ended(book, proposed, overtaken(applied.failure))
+  if (Result.isFailure(applied)) return ended(book, proposed, overtaken(by, now, applied.failure))
   const moved = targetMoved(proposed.target, targetOf(book, stated))
-  if (moved !== undefined) return ended(book, proposed, overtaken(moved))
+  if (moved !== undefined) return ended(book, proposed, overtaken(by, now, moved))
   const { attempts } = applied.success
   if (reused === undefined) return { applied: applied.success, correction }
   if (!takesMoney(stated)) {
     return { applied: { ...applied.success, attempts: unnamed(attempts, reused) }, correction }
   }
-  const ending = ended(book, proposed, overtaken(sharedWith(reused)))
+  const ending = ended(book, proposed, overtaken(by, now, sharedWith(reused)))
   // Both payments are reviewed for it, unless they are already.
-  const refusal = withoutReused({ ...book, payment: marked(book.payment, ending.correction) }, attempts, reused, now)
+  const refusal = withoutReused({ ...book, payment: corrected(book.payment, ending.correction) }, attempts, reused, now)
   return refusal.events.length === 0 ? ending : { applied: refusal, correction: ending.correction }
 }

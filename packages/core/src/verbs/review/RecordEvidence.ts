@@ -10,9 +10,9 @@ import { asStorageError, type Conflict, decideAndCommit, done, write } from "../
 import { type Turn, Turns } from "../../commit/Turns.ts"
 import { amountAtStake, applyEvidence, evidenceEvent, targetOf } from "../../decide/OperatorEvidence.ts"
 import { unnamed, withoutReused } from "../../decide/ReusedReference.ts"
-import { withReview } from "../../decide/WithReview.ts"
+import { withProposal } from "../../decide/WithReview.ts"
 import type { ReusedReference } from "../../model/ChargeReference.ts"
-import { type Correction, isSamePerson, openCorrection, type Person, withCorrection } from "../../model/Correction.ts"
+import { type Correction, isSamePerson, openCorrection, type Person } from "../../model/Correction.ts"
 import type { Event } from "../../model/Event.ts"
 import { type FourEyes, needsSecondPerson } from "../../model/FourEyes.ts"
 import type { Evidence, OperatorStatement } from "../../model/OperatorStatement.ts"
@@ -155,12 +155,7 @@ const propose = Effect.fnUntraced(function* (
     version: payment.version,
     decision: null
   }
-  const corrections = withCorrection(payment.corrections, correction)
-  const waiting = withReview({ ...payment, version: payment.version + 1, corrections }, { events: [] })
-  const after =
-    payment.review === null && waiting.review !== null
-      ? { ...waiting, review: { ...waiting.review, since: now } }
-      : waiting
+  const after = withProposal(payment, correction, now)
   const step = { tenant: payment.tenant, payment: movedPayment(book, after), events: [] }
   return write(step, after)
 })
@@ -185,7 +180,10 @@ const decideAndWrite = (order: ResolveReviewOrder, { limits, proposer }: Eyes, i
         const open = openCorrection(book.payment)
         if (open !== undefined) {
           if (isSameProposal(open, order, proposer)) return done(book.payment)
-          return yield* refused("stated", "a correction of it is proposed: approve, reject or withdraw that one first")
+          return yield* refused(
+            "stated",
+            "a correction or a refund of it is proposed: approve, reject or withdraw that one first"
+          )
         }
         if (isStale(book, basedOn)) {
           const ours = evidenceEvent(book.payment, stated, seen)

@@ -1,0 +1,257 @@
+/** Refunds of operators above the limit: proposed by one, sent once another one approves them, and once. */
+import { assert, describe, it } from "@effect/vitest"
+import { openCorrection, type Payment, type Person, Pointsman, refundProposalMillis } from "@pointsman/core"
+import { Audit, Ledger, Unanswered } from "@pointsman/core/ports"
+import { Effect, Option, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { caller, request, runOut, tenant, world } from "./support/World.ts"
+
+const jo: Person = { of: "program", name: "Jo" }
+const ann: Person = { of: "program", name: "Ann" }
+
+const captured = Effect.gen(function* () {
+  const pointsman = yield* Pointsman
+  return (yield* pointsman.create(caller, request({ details: { money: { minorUnits: 1000, currency: "EUR" } } })))
+    .payment
+})
+
+const ask = (
+  { id }: Pick<Payment, "id">,
+  amountMinor: number | null,
+  { key = "key-of-jo", limits = { EUR: 500 } as Readonly<Record<string, number>>, person = jo } = {}
+) =>
+  Effect.flatMap(Pointsman, ({ refundByOperator }) =>
+    refundByOperator(
+      { ...caller, operator: person.name },
+      { paymentId: id, amountMinor, reason: "returned", idempotencyKey: key, person, limits }
+    )
+  )
+
+/** A proposal of 600 of 1,000. */
+const propose = Effect.gen(function* () {
+  const payment = yield* captured
+  const { proposed } = yield* ask(payment, 600)
+  assert.strictEqual(proposed?.state, "proposed")
+  return { payment, order: { tenant, paymentId: payment.id, correctionId: proposed?.id ?? "" } }
+})
+
+const approve = (order: {
+  readonly tenant: typeof tenant
+  readonly paymentId: string
+  readonly correctionId: string
+}) => Effect.flatMap(Pointsman, ({ approveCorrection }) => approveCorrection({ ...order, by: ann }))
+
+const tagOf = <A, R>(act: Effect.Effect<A, { readonly _tag: string; readonly reason?: string }, R>) =>
+  Effect.map(Effect.flip(act), ({ _tag, reason }) => [_tag.replace("pointsman/", ""), reason])
+
+const book = ({ id }: Pick<Payment, "id">) =>
+  Effect.map(
+    Effect.flatMap(Ledger, (ledger) => ledger.book(tenant, id)),
+    Option.getOrThrow
+  )
+
+describe("what one operator gives back", () => {
+  const rows = [
+    ["the limit", 500, { EUR: 500 }, false],
+    ["a minor unit more", 501, { EUR: 500 }, true],
+    ["all of it without an amount", null, { EUR: 500 }, true],
+    ["anything with a limit of 0", 1, { EUR: 0 }, true],
+    ["all of it in a currency without a limit", 1000, { JPY: 0 }, false]
+  ] as const
+  for (const [name, amount, limits, needs] of rows) {
+    const own = world()
+    it.effect(`given ${name}, then it is ${needs ? "proposed" : "sent"}`, () =>
+      Effect.gen(function* () {
+        const payment = yield* captured
+        const { payment: after, proposed } = yield* ask(payment, amount, { limits })
+        assert.strictEqual(proposed !== null, needs)
+        assert.lengthOf(own.provider.refunds, needs ? 0 : 1)
+        assert.deepStrictEqual(after.review?.reasons, needs ? ["correction"] : undefined)
+        assert.strictEqual((yield* book(payment)).refunds.length, needs ? 0 : 1)
+      }).pipe(Effect.provide(own.layer))
+    )
+  }
+
+  const parts = world({ yieldBetween: true })
+  it.effect("given refunds below the limit at once, then those that would go above it are proposed", () =>
+    Effect.gen(function* () {
+      const payment = yield* captured
+      const asked = yield* Effect.forEach(
+        ["key-of-jo-1", "key-of-jo-2", "key-of-jo-3"],
+        (key) => Effect.result(ask(payment, 300, { key })),
+        { concurrency: "unbounded" }
+      )
+      assert.lengthOf(parts.provider.refunds, 1)
+      assert.lengthOf(
+        asked.filter((one) => Result.isSuccess(one) && one.success.proposed !== null),
+        1
+      )
+    }).pipe(Effect.provide(parts.layer))
+  )
+
+  const keys = world()
+  it.effect("given the key of a proposal, then nothing is sent under it, and another amount is refused", () =>
+    Effect.gen(function* () {
+      const { payment, order } = yield* propose
+      const again = yield* ask(payment, 600)
+      assert.strictEqual(again.proposed?.id, order.correctionId)
+      assert.deepStrictEqual(yield* tagOf(ask(payment, 100)), ["KeyReused", undefined])
+      const [tag, reason] = yield* tagOf(ask(payment, 700, { key: "another-key" }))
+      assert.strictEqual(tag, "CorrectionRefused")
+      assert.include(reason ?? "", "is proposed")
+      assert.isNull((yield* ask(payment, 100, { key: "another-key" })).proposed)
+      const { rejectCorrection } = yield* Pointsman
+      yield* rejectCorrection({ ...order, by: ann, reason: "it was exchanged" })
+      assert.strictEqual((yield* ask(payment, 600)).proposed?.state, "rejected")
+      assert.lengthOf(keys.provider.refunds, 1)
+    }).pipe(Effect.provide(keys.layer))
+  )
+})
+
+describe("an approval", () => {
+  const sent = world()
+  it.effect("given another person, then the refund is sent once, and the audit trail has both names", () =>
+    Effect.gen(function* () {
+      const { payment, order } = yield* propose
+      const { approveCorrection } = yield* Pointsman
+      const [tag, reason] = yield* tagOf(approveCorrection({ ...order, by: { of: "program", name: " JO " } }))
+      assert.deepStrictEqual(
+        [tag, reason],
+        ["CorrectionRefused", "nobody approves their own correction: another person has to"]
+      )
+      assert.lengthOf(sent.provider.refunds, 0)
+      const decided = yield* approve(order)
+      assert.deepStrictEqual(
+        [decided.correction.state, decided.payment.state, decided.payment.refundedMinor, decided.payment.review],
+        ["approved", "PartiallyRefunded", 600, null]
+      )
+      assert.deepStrictEqual([decided.refund?.stage, decided.refund?.reason], ["Succeeded", "returned"])
+      assert.deepStrictEqual(yield* approve(order), decided)
+      assert.isNull((yield* ask(payment, 600)).proposed)
+      assert.deepStrictEqual(
+        sent.provider.refunds.map(({ money }) => money.minorUnits),
+        [600]
+      )
+      const entries = (yield* (yield* Audit).list({ after: 0, limit: 100 })).filter(
+        ({ subject }) => subject === payment.id
+      )
+      assert.deepStrictEqual(entries.map(({ action }) => action).slice(0, 5), [
+        "payment.refunding",
+        "refund.proposing",
+        "correction.approving",
+        "correction.approving",
+        "payment.refunding"
+      ])
+      const { approved_by, proposed_by } = JSON.parse(entries[4]?.details ?? "{}")
+      assert.deepStrictEqual([proposed_by, approved_by], ["Jo", "Ann"])
+    }).pipe(Effect.provide(sent.layer))
+  )
+
+  const many = world({ yieldBetween: true })
+  it.effect("given 32 approvals of 32 people at once, then one refund is sent, and the others are told whose", () =>
+    Effect.gen(function* () {
+      const { order } = yield* propose
+      const { approveCorrection } = yield* Pointsman
+      const results = yield* Effect.forEach(
+        Array.from({ length: 32 }, (_, number) => `Person ${number}`),
+        (name) => Effect.result(approveCorrection({ ...order, by: { of: "program", name } })),
+        { concurrency: "unbounded" }
+      )
+      assert.lengthOf(results.filter(Result.isSuccess), 1)
+      assert.lengthOf(many.provider.refunds, 1)
+      for (const one of results.filter(Result.isFailure)) {
+        assert.strictEqual(one.failure._tag, "pointsman/CorrectionRefused")
+      }
+    }).pipe(Effect.provide(many.layer))
+  )
+
+  const gone = world()
+  it.effect("given less left than was proposed, then nothing is sent, and the proposal is overtaken", () =>
+    Effect.gen(function* () {
+      const { payment, order } = yield* propose
+      const { refund } = yield* Pointsman
+      yield* refund(caller, { paymentId: payment.id, amountMinor: 500, reason: null, idempotencyKey: "key-of-shop" })
+      const { correction, payment: after } = yield* approve(order)
+      assert.strictEqual(correction.state, "overtaken")
+      assert.include(correction.decision?.reason ?? "", "amount 600, and now applies to")
+      assert.deepStrictEqual([after.review, after.refundedMinor], [null, 500])
+      assert.lengthOf(gone.provider.refunds, 1)
+    }).pipe(Effect.provide(gone.layer))
+  )
+
+  const whole = world()
+  it.effect("given nothing left, then nothing is sent, and it is overtaken", () =>
+    Effect.gen(function* () {
+      const { payment, order } = yield* propose
+      const { refund } = yield* Pointsman
+      yield* refund(caller, { paymentId: payment.id, amountMinor: null, reason: null, idempotencyKey: "key-of-shop" })
+      const { correction } = yield* approve(order)
+      assert.deepStrictEqual([correction.state, correction.decision?.by.name], ["overtaken", "Ann"])
+      assert.lengthOf(whole.provider.refunds, 1)
+    }).pipe(Effect.provide(whole.layer))
+  )
+
+  const old = world()
+  it.effect("given a week, then an approval sends nothing; and another refund can take the place of the proposal", () =>
+    Effect.gen(function* () {
+      const { order } = yield* propose
+      const second = yield* propose
+      yield* TestClock.adjust(refundProposalMillis)
+      const { correction } = yield* approve(order)
+      assert.deepStrictEqual(
+        [correction.state, correction.decision?.reason],
+        ["overtaken", "it was proposed more than 7 days ago"]
+      )
+      const { payment, proposed } = yield* ask(second.payment, 700, { key: "another-key", person: ann })
+      assert.deepStrictEqual(
+        payment.corrections?.map(({ id, state }) => [id, state]),
+        [
+          [second.order.correctionId, "overtaken"],
+          [proposed?.id, "proposed"]
+        ]
+      )
+      assert.lengthOf(old.provider.refunds, 0)
+    }).pipe(Effect.provide(old.layer))
+  )
+
+  const faults = world()
+  it.effect(
+    "given a commit that fails or whose answer is lost, when it is approved again, then at most one is sent",
+    () =>
+      Effect.gen(function* () {
+        for (const fault of ["unwritten", "lost", "unheard"] as const) {
+          const before = faults.provider.refunds.length
+          const { payment, order } = yield* propose
+          const next = faults.ledger.calls.commit + 1
+          faults.ledger.onCommit = (number) => (number === next ? fault : undefined)
+          yield* runOut(yield* Effect.forkChild(Effect.result(approve(order))))
+          faults.ledger.onCommit = () => undefined
+          const { correction, refund } = yield* approve(order)
+          assert.strictEqual(correction.state, "approved", fault)
+          const after = yield* book(payment)
+          const sentNow = faults.provider.refunds.length - before
+          assert.strictEqual(after.payment.refundedMinor, sentNow * 600, fault)
+          assert.strictEqual(refund === undefined, sentNow === 0, fault)
+          assert.isAtMost(sentNow, 1, fault)
+        }
+      }).pipe(Effect.provide(faults.layer))
+  )
+
+  const silent = world()
+  it.effect(
+    "given a provider that stays silent, then it is approved with an unknown refund, and its amount is held",
+    () =>
+      Effect.gen(function* () {
+        const { payment, order } = yield* propose
+        silent.provider.onRefund = () => Effect.fail(new Unanswered({ reason: "time-out" }))
+        const { correction, payment: after, refund } = yield* approve(order)
+        assert.deepStrictEqual(
+          [correction.state, refund?.stage, after.refundPendingMinor],
+          ["approved", "Unknown", 600]
+        )
+        assert.isUndefined(openCorrection(after))
+        assert.deepStrictEqual((yield* approve(order)).refund?.stage, "Unknown")
+        assert.lengthOf((yield* book(payment)).refunds, 1)
+      }).pipe(Effect.provide(silent.layer))
+  )
+})
