@@ -27,6 +27,10 @@ const parts: Readonly<Record<string, Part>> = {
         "roles whose operators [need a passkey](../guides/console.md#roles-that-take-a-passkey) or OpenID Connect; none where it is left out",
       "console.refundLimits":
         "minor units by currency: what one operator [gives back of a payment](../guides/corrections.md#refunds) in the console; a refund above it needs a second person; no limit for a currency that is not named",
+      "console.recentSignIn": "what takes a [recent sign-in](../guides/console.md#a-recent-sign-in)",
+      "console.recentSignIn.minutes": "for how long a sign-in is recent; 10 where it is left out",
+      "console.recentSignIn.refunds":
+        "minor units by currency: what an operator gives back of a payment without a recent sign-in; no limit for a currency that is not named",
       connectors:
         "[connectors of your own](../guides/write-a-connector.md#in-the-server), loaded at the start of a server; they belong to no generation",
       retention:

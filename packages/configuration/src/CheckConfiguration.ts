@@ -63,7 +63,10 @@ export const checkConsole = (
   workspaceIds: ReadonlySet<string>
 ): ReadonlyArray<Mistake> => {
   const oidc = file?.oidc
-  const limits = checkCurrencies(file?.refundLimits, ["refundLimits"])
+  const limits = [
+    ...checkCurrencies(file?.refundLimits, ["refundLimits"]),
+    ...checkCurrencies(file?.recentSignIn?.refunds, ["recentSignIn", "refunds"])
+  ]
   if (limits.length > 0) return limits
   if ((oidc?.rolesClaim === undefined) !== (oidc?.roles === undefined)) {
     return [{ path: ["oidc", "roles"], message: "expected `rolesClaim` and `roles` together, or neither" }]

@@ -332,7 +332,15 @@ const ConsoleFile = Schema.Struct({
   oidc: Schema.optionalKey(OidcFile),
   requirePasskey: Schema.optionalKey(listOf(Schema.Literals(operatorRoles))),
   /** What one operator gives back of a payment. No limit where a currency is left out. */
-  refundLimits: Schema.optionalKey(LimitsFile)
+  refundLimits: Schema.optionalKey(LimitsFile),
+  recentSignIn: Schema.optionalKey(
+    Schema.Struct({
+      /** 10 where it is left out. No session lasts longer than 12 hours. */
+      minutes: Schema.optionalKey(integer(1, "a whole number of minutes, 1 or more")),
+      /** What an operator gives back of a payment without a recent sign-in. No limit where a currency is left out. */
+      refunds: Schema.optionalKey(LimitsFile)
+    })
+  )
 })
 export type ConsoleFile = typeof ConsoleFile.Type
 

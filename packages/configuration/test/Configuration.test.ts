@@ -504,6 +504,21 @@ describe("console.refundLimits", () => {
   })
 })
 
+describe("console.recentSignIn", () => {
+  it("given minutes and limits, then they are read, and what is neither is refused by its path", () => {
+    const of = (recentSignIn: unknown) => ({ ...full(), console: { recentSignIn } })
+    const recentSignIn = { minutes: 5, refunds: { EUR: 10_000 } }
+    const configuration = Result.getOrThrow(understand(of(recentSignIn), {}))
+    assert.deepStrictEqual(configuration.console?.recentSignIn, recentSignIn)
+    assert.deepStrictEqual(
+      [{ minutes: 0 }, { minutes: "5" }, { refunds: { eur: 1 } }].flatMap((wrong) =>
+        mistakes(of(wrong), {}).map((mistake) => mistake.split(":")[0])
+      ),
+      ["console.recentSignIn.minutes", "console.recentSignIn.minutes", "console.recentSignIn.refunds.eur"]
+    )
+  })
+})
+
 describe("console.oidc", () => {
   const oidc = {
     issuer: "https://login.example.com/tenant",

@@ -95,6 +95,13 @@ export interface ConsoleOptions {
    * approves it. A currency that is not named has no limit.
    */
   readonly refundLimits?: RefundLimits | undefined
+  /**
+   * How long a sign-in counts as recent: 10 minutes unless set. Keys, operators, the removal of passkeys, approvals, and
+   * refunds above `refunds` take one.
+   */
+  readonly recentSignIn?:
+    | { readonly minutes?: number | undefined; readonly refunds?: RefundLimits | undefined }
+    | undefined
   /** Aborts when the program is about to stop: exports and streams of changes end at once. `dispose` ends them as well. */
   readonly stopping?: AbortSignal | undefined
 }
@@ -127,13 +134,20 @@ export const make = (options: ConsoleOptions, services: Layer.Layer<Pointsman | 
   const memoMap = Layer.makeMemoMapUnsafe()
   const oidc = options.oidc === undefined ? undefined : makeOidcClient(options.oidc)
   const { refundLimits = {}, requirePasskey = [] } = options
+  const { minutes = 10, refunds = {} } = options.recentSignIn ?? {}
+  const recentSignIn = { minutes, refunds }
   const made = new Map<boolean, ReturnType<typeof application>>()
   const disposing = new AbortController()
   const stopping = AbortSignal.any([disposing.signal, ...(options.stopping === undefined ? [] : [options.stopping])])
   const of = (isSecure: boolean) => {
     const found =
       made.get(isSecure) ??
-      application({ isSecure, mount: shownMount, oidc, refundLimits, requirePasskey }, services, memoMap, stopping)
+      application(
+        { isSecure, mount: shownMount, oidc, recentSignIn, refundLimits, requirePasskey },
+        services,
+        memoMap,
+        stopping
+      )
     made.set(isSecure, found)
     return found
   }

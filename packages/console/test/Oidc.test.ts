@@ -46,6 +46,12 @@ const signIn = async (): Promise<Response> => {
   const { asked, cookie } = await begin()
   return finish(issuer.authorize(asked), cookie)
 }
+/** Nothing is recent in this world. */
+const openStrict = () => {
+  const oidc = { issuer: issuer.issuer, ...client, clientSecret: Redacted.make(client.clientSecret) }
+  here = world({ oidc, recentSignIn: { minutes: 0 } })
+  worlds.push(here)
+}
 const refused = async (response: Response, status: number, text: string) => {
   assert.strictEqual(response.status, status)
   assert.isNull(response.headers.get("set-cookie"))
@@ -63,6 +69,21 @@ const auditTrail = () =>
       Effect.map((entries) => entries.map(({ action, actor }) => `${actor} ${action}`))
     )
   )
+
+describe("an act that takes a recent sign-in", () => {
+  it("given an operator of the issuer, then the page leads there in another tab, and the issuer is asked to ask again", async () => {
+    openStrict()
+    await add("jo@example.com", everywhere("admin"))
+    const cookie = cookieOf(await signIn())
+    const asked = await here.send("/operators/new", { cookie, form: { login: "kim", name: "Kim" } })
+    assert.strictEqual(asked.status, 403)
+    const page = await asked.text()
+    assert.include(page, '<a href="/console/sign-in/oidc?again=yes" target="_blank">Sign in with single sign-on')
+    assert.notInclude(page, "confirm_password")
+    assert.strictEqual((await begin("/sign-in/oidc?again=yes")).asked.get("prompt"), "login")
+    assert.isNull((await begin()).asked.get("prompt"))
+  })
+})
 
 describe("an operator who exists", () => {
   it("given its verified e-mail, when it signs in, then the session is its own, and leads to what was asked for", async () => {

@@ -42,7 +42,7 @@ export {
 } from "./model/PaymentMachine.ts"
 export { withStatedAccount } from "./model/ProviderAccount.ts"
 export { newRun } from "./model/ReconciliationRun.ts"
-export { brokenBalance, columnOf, moveRefund, refundTotals, withRefund } from "./model/Refund.ts"
+export { brokenBalance, columnOf, moveRefund, refundableMinor, refundTotals, withRefund } from "./model/Refund.ts"
 export { type RefundEvent, RefundMachine } from "./model/RefundMachine.ts"
 export { nothingReported, type Reported } from "./model/Reported.ts"
 export {

@@ -55,6 +55,13 @@ export interface ConsoleOptions {
    * approves it. A currency that is not named has no limit.
    */
   readonly refundLimits?: { readonly [currency: string]: number } | undefined
+  /**
+   * How long a sign-in counts as recent: 10 minutes unless set. Keys, operators, the removal of passkeys, approvals, and
+   * refunds of a payment above `refunds`, in minor units by currency, take one.
+   */
+  readonly recentSignIn?:
+    | { readonly minutes?: number; readonly refunds?: { readonly [currency: string]: number } }
+    | undefined
 }
 
 export interface MountedConsole {

@@ -55,7 +55,16 @@ export const createFields = (order: unknown) => fieldsOf("order", order, Object.
 export const captureFields = (order: unknown) => fieldsOf("order", order, Object.keys(CapturePayment.fields))
 export const apiKeyFields = (order: unknown) => fieldsOf("order", order, ["scopes", "name", "expiresAt", "networks"])
 export const consoleFields = (options: unknown) =>
-  fieldsOf("options", options, ["mount", "basePath", "isSecure", "sourceOf", "oidc", "requirePasskey", "refundLimits"])
+  fieldsOf("options", options, [
+    "mount",
+    "basePath",
+    "isSecure",
+    "sourceOf",
+    "oidc",
+    "requirePasskey",
+    "refundLimits",
+    "recentSignIn"
+  ])
 export const operatorFields = (order: unknown) => fieldsOf("order", order, ["login", "name", "role", "workspaces"])
 export const operatorEditFields = (order: unknown) => fieldsOf("order", order, ["name", "roles"])
 export const linkFields = (order: unknown) => fieldsOf("order", order, ["consoleUrl"])

@@ -15,6 +15,10 @@ const own = {
     meaning:
       "A role of the operator takes a passkey, and the session began without one: it can add a passkey, or sign out."
   },
+  sign_in_again: {
+    status: 403,
+    meaning: "It takes a recent sign-in. Sign in again by `POST /session`, and repeat the request. Nothing was done."
+  },
   too_many_sign_ins: { status: 429, meaning: "Too many sign-ins were tried; Retry-After states the seconds to wait." },
   statement_refused: {
     status: 409,

@@ -15,26 +15,12 @@ import type { CurrentOperator } from "../gate/CurrentOperator.ts"
 import type { OpenResponses } from "../gate/OpenResponses.ts"
 import { ConsoleSettings } from "../gate/Settings.ts"
 import type { TenantChanges } from "../live/TenantChanges.ts"
+import { confirming } from "./ConfirmSignIn.ts"
 import { type Document, documentText, standbyNote } from "./Layout.ts"
 import { type AreaName, areaNames, areas, type EnvironmentArea, type Frame, places } from "./Navigation.ts"
+import type { Answer, Visit } from "./Visit.ts"
 
-export interface Visit {
-  readonly request: HttpServerRequest.HttpServerRequest
-  readonly mount: string
-  readonly params: Readonly<Record<string, string | undefined>>
-  readonly query: URLSearchParams
-  /** Of a post; empty otherwise, and for a form with files, which only the page that takes it reads. */
-  readonly form: URLSearchParams
-}
-
-type Headers = Readonly<Record<string, string>>
-
-/** `redirect`: a path under the mount. `elsewhere`: the URL of another site. A response is not a page: an export, say. */
-export type Answer =
-  | Document
-  | { readonly redirect: string; readonly headers?: Headers }
-  | { readonly elsewhere: string; readonly headers?: Headers }
-  | HttpServerResponse.HttpServerResponse
+export type { Answer, Visit }
 
 type PageServices =
   | DeskServices
@@ -70,8 +56,11 @@ export const page = (
       onSuccess: (signedIn) =>
         answering(signedIn, (visit) =>
           Effect.flatMap(ConsoleSettings, ({ requirePasskey }) => {
-            const reason = refusalOf(signedIn, access, visit.params["workspace"], requirePasskey)
-            return reason === undefined ? asOperator(signedIn)(handler(visit)) : Effect.fail(reason)
+            const act = (current: SignedIn) => {
+              const reason = refusalOf(current, access, visit.params["workspace"], requirePasskey)
+              return reason === undefined ? asOperator(current)(handler(visit)) : Effect.fail(reason)
+            }
+            return method === "GET" ? act(signedIn) : confirming(signedIn, visit, act, refusal)
           })
         )
     }),
@@ -149,6 +138,12 @@ const refusal = (problem: ConsoleError<ConsoleCode>, { mount }: Visit): Document
   const main = problem.error.code === "passkey_required" ? toAccount : InProcess.html``
   return { title, problem, main, isSmall: true }
 }
+
+/** A form with what was wrong. What takes a recent sign-in is asked for by the page around it (`confirming`). */
+export const orShow =
+  <E extends ConsoleError<ConsoleCode>, E2, R>(show: (problem: E) => Effect.Effect<Answer, E2, R>) =>
+  (problem: E): Effect.Effect<Answer, E | E2, R> =>
+    problem.error.code === "sign_in_again" ? Effect.fail(problem) : show(problem)
 
 /** The notice that the address names. */
 export const noticeIn = ({ query }: Visit, notices: Readonly<Record<string, string>>): string | undefined =>

@@ -10,6 +10,11 @@ export interface Settings extends CookieSettings {
   readonly requirePasskey: ReadonlyArray<OperatorRole>
   /** What one operator gives back of a payment; above it, another one approves the refund. */
   readonly refundLimits: RefundLimits
+  readonly recentSignIn: {
+    readonly minutes: number
+    /** What an operator gives back of a payment without a recent sign-in. */
+    readonly refunds: RefundLimits
+  }
 }
 
 /** What is the same for all requests. */

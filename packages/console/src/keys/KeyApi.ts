@@ -59,7 +59,7 @@ export class Keys extends HttpApiGroup.make("keys")
           key: Text.annotateKey(described("The key itself. No other response has it."))
         })
       }),
-      error: failures("not_found", "validation_error", "key_created", "internal_error")
+      error: failures("sign_in_again", "not_found", "validation_error", "key_created", "internal_error")
     }).annotateMerge(summary("Create an API key", "Servers accept it from their next request on.")),
     HttpApiEndpoint.post("revokeKey", "/workspaces/:workspace/:environment/keys/:key/revoke", {
       params: keyPath,

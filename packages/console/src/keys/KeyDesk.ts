@@ -8,6 +8,7 @@ import { failure } from "../api/Errors.ts"
 import { timeOrNull } from "../api/Records.ts"
 import { internalError } from "../Failures.ts"
 import { callerOf, directoryContents, type TenantPath } from "../gate/Caller.ts"
+import { takeRecentSignIn } from "../gate/RecentSignIn.ts"
 import type { Key } from "./KeyApi.ts"
 
 export interface KeyPath extends TenantPath {
@@ -70,6 +71,7 @@ const expectations = {
 } as const
 
 export const create = Effect.fnUntraced(function* (path: TenantPath, order: KeyOrder) {
+  yield* takeRecentSignIn
   const { tenant } = yield* callerOf(path)
   const { draft, expiresAt, name, networks, scopes } = order
   const now = yield* Clock.currentTimeMillis

@@ -10,7 +10,7 @@ import { Effect, Redacted } from "effect"
 import type { ConsoleError } from "../api/Errors.ts"
 import { asTyped, field, formPage, hidden, momentIn, secretPage } from "../frame/Forms.ts"
 import { type Document, type Html, idView, time, timeOr } from "../frame/Layout.ts"
-import { type Answer, firstOf, noticeIn, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
+import { type Answer, firstOf, noticeIn, orShow, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
 import { table } from "../frame/Table.ts"
 import type { TenantPath } from "../gate/Caller.ts"
 import type { Key } from "./KeyApi.ts"
@@ -117,7 +117,7 @@ const submit = Effect.fnUntraced(function* (visit: Visit) {
   }
   return yield* Desk.create(path, order).pipe(
     Effect.map(({ secret, view }): Answer => createdPage(visit, path, view, Redacted.value(secret))),
-    Effect.catch((problem: ConsoleError) => Effect.succeed(again(problem)))
+    Effect.catch(orShow((problem: ConsoleError) => Effect.succeed(again(problem))))
   )
 })
 

@@ -80,8 +80,11 @@ export const makeOidcClient = (options: OidcOptions) => {
 
   return {
     name,
-    /** Where the browser goes, and what is kept in its cookie meanwhile. */
-    begin: Effect.fnUntraced(function* (redirectUri: string, next: string) {
+    /**
+     * Where the browser goes, and what is kept in its cookie meanwhile. `asksAgain`: the issuer asks the person, also
+     * one who is signed in there (OpenID Connect Core 1.0, section 3.1.2.1).
+     */
+    begin: Effect.fnUntraced(function* (redirectUri: string, next: string, asksAgain: boolean) {
       const found = yield* configuration
       return yield* Effect.tryPromise({
         try: async () => {
@@ -98,7 +101,8 @@ export const makeOidcClient = (options: OidcOptions) => {
             state: flow.state,
             nonce: flow.nonce,
             code_challenge: await client.calculatePKCECodeChallenge(flow.verifier),
-            code_challenge_method: "S256"
+            code_challenge_method: "S256",
+            ...(asksAgain && { prompt: "login" })
           })
           return { url: url.href, flow }
         },

@@ -44,7 +44,7 @@ const begin = Effect.fnUntraced(function* (visit: Visit) {
   const oidc = yield* configured
   const settings = yield* ConsoleSettings
   const next = nextOf(visit.query.get("next"))
-  return yield* oidc.begin(yield* callbackUrl(visit), next).pipe(
+  return yield* oidc.begin(yield* callbackUrl(visit), next, visit.query.get("again") === "yes").pipe(
     Effect.map(({ flow, url }): Answer => {
       const value = Redacted.make(Base64Url.encode(JSON.stringify(flow)))
       return { elsewhere: url, headers: { "set-cookie": oidcCookie.set(value, settings) } }

@@ -57,20 +57,27 @@ export class OperatorGroup extends HttpApiGroup.make("operators")
     HttpApiEndpoint.post("addOperator", "/operators", {
       payload: AddOperator,
       success: Envelope,
-      error: failures("validation_error", "login_taken", "operator_changed", "internal_error")
+      error: failures("sign_in_again", "validation_error", "login_taken", "operator_changed", "internal_error")
     }).annotateMerge(summary("Add an operator", "Without a password: a link signs in first.")),
     HttpApiEndpoint.put("editOperator", "/operators/:operator", {
       params: operatorPath,
       payload: EditOperator,
       success: Envelope,
-      error: failures("not_found", "validation_error", "operator_changed", "last_admin", "internal_error")
+      error: failures(
+        "sign_in_again",
+        "not_found",
+        "validation_error",
+        "operator_changed",
+        "last_admin",
+        "internal_error"
+      )
     }).annotateMerge(
       summary("Change an operator", "The roles count from the operator’s next request on. It may be repeated.")
     ),
     HttpApiEndpoint.delete("removeOperator", "/operators/:operator", {
       params: operatorPath,
       success: Envelope,
-      error: failures("not_found", "operator_changed", "last_admin", "internal_error")
+      error: failures("sign_in_again", "not_found", "operator_changed", "last_admin", "internal_error")
     }).annotateMerge(summary("Remove an operator", "Ends all of its sessions and links. It may be repeated.")),
     HttpApiEndpoint.post("createSignInLink", "/operators/:operator/link", {
       params: operatorPath,
@@ -80,7 +87,7 @@ export class OperatorGroup extends HttpApiGroup.make("operators")
           expires: Text
         })
       }),
-      error: failures("not_found", "internal_error")
+      error: failures("sign_in_again", "not_found", "internal_error")
     }).annotateMerge(summary("Create a sign-in link", "It works once, within 15 minutes."))
   )
   .middleware(RequestErrors)

@@ -10,6 +10,7 @@ import { InProcess } from "@pointsman/http"
 import { Effect, Redacted } from "effect"
 import { failure } from "../api/Errors.ts"
 import { internalError } from "../Failures.ts"
+import { takeRecentSignIn } from "../gate/RecentSignIn.ts"
 import { ConsoleSettings, RequestOrigin } from "../gate/Settings.ts"
 import type { OperatorRecord } from "./OperatorApi.ts"
 
@@ -73,6 +74,7 @@ export const add = Effect.fnUntraced(function* (order: {
   readonly name: string
   readonly roles: OperatorRecord["roles"]
 }) {
+  yield* takeRecentSignIn
   const { login, name, roles } = order
   return yield* (yield* Pointsman).operators.add({ login, displayName: name, grants: grantsOf(roles) }).pipe(
     Effect.map((operator) => changed(operator)),
@@ -90,6 +92,7 @@ export const edit = Effect.fnUntraced(function* (
   id: string,
   { name, roles, version }: Pick<OperatorRecord, "name" | "roles" | "version">
 ) {
+  yield* takeRecentSignIn
   const { login, sessions } = yield* oneStored(id)
   const order = { login, displayName: name, grants: grantsOf(roles), version }
   return yield* (yield* Pointsman).operators.edit(order).pipe(
@@ -105,6 +108,7 @@ export const edit = Effect.fnUntraced(function* (
 })
 
 export const remove = Effect.fnUntraced(function* (id: string) {
+  yield* takeRecentSignIn
   const found = yield* oneStored(id)
   if (!found.active) return operatorView(found)
   return yield* (yield* Pointsman).operators.remove(found.login).pipe(
@@ -120,6 +124,7 @@ export const remove = Effect.fnUntraced(function* (id: string) {
 
 /** At the address that the operator's browser asked for: the console has no other name for itself. */
 export const createLink = Effect.fnUntraced(function* (id: string) {
+  yield* takeRecentSignIn
   const { login } = yield* oneStored(id)
   const { mount } = yield* ConsoleSettings
   const origin = yield* RequestOrigin

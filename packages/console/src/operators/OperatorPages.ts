@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { type ConsoleError, failure } from "../api/Errors.ts"
 import { asTyped, field, formPage, hidden, named, options } from "../frame/Forms.ts"
 import { type Document, type Html, time } from "../frame/Layout.ts"
-import { type Answer, noticeIn, page, type Visit } from "../frame/Page.ts"
+import { type Answer, noticeIn, orShow, page, type Visit } from "../frame/Page.ts"
 import { table } from "../frame/Table.ts"
 import { directoryContents } from "../gate/Caller.ts"
 import type { OperatorRecord } from "./OperatorApi.ts"
@@ -121,7 +121,7 @@ const add = Effect.fnUntraced(function* (visit: Visit) {
     Effect.flatMap((operator) =>
       Effect.map(Desk.createLink(operator.id), (link) => linkPage(visit, operator, link) as Answer)
     ),
-    Effect.catch((problem: ConsoleError) => addForm(visit, problem))
+    Effect.catch(orShow((problem: ConsoleError) => addForm(visit, problem)))
   )
 })
 
@@ -183,12 +183,14 @@ const save = Effect.fnUntraced(function* (visit: Visit) {
   const typed = { name: visit.form.get("name")?.trim() ?? "", roles: rolesIn(visit), version: Number(version) }
   return yield* Desk.edit(id, typed).pipe(
     Effect.map((): Answer => ({ redirect: `${operatorPath(id)}?notice=saved` })),
-    Effect.catch((problem: ConsoleError) =>
-      Effect.gen(function* () {
-        const operator = yield* Desk.operator(id)
-        const answer: Answer = operatorPage(visit, operator, typed, yield* workspacesHere, problem)
-        return answer
-      })
+    Effect.catch(
+      orShow(
+        Effect.fnUntraced(function* (problem: ConsoleError) {
+          const operator = yield* Desk.operator(id)
+          const answer: Answer = operatorPage(visit, operator, typed, yield* workspacesHere, problem)
+          return answer
+        })
+      )
     )
   )
 })

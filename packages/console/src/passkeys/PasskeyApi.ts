@@ -102,7 +102,7 @@ export class Passkeys extends HttpApiGroup.make("passkeys")
     HttpApiEndpoint.delete("removePasskey", "/passkeys/:passkey", {
       params: { passkey: Text },
       success: HttpApiSchema.NoContent,
-      error: failures("not_found", "internal_error")
+      error: failures("sign_in_again", "not_found", "internal_error")
     }).annotateMerge(summary("Remove a passkey", "It signs in no more. Sessions that it began go on."))
   )
   .middleware(RequestErrors)

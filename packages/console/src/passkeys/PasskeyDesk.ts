@@ -6,6 +6,7 @@ import { failure } from "../api/Errors.ts"
 import { internalError } from "../Failures.ts"
 import { mustUsePasskey } from "../gate/Access.ts"
 import { CurrentOperator } from "../gate/CurrentOperator.ts"
+import { takeRecentSignIn } from "../gate/RecentSignIn.ts"
 import { ConsoleSettings } from "../gate/Settings.ts"
 import type { PasskeyView, RegistrationResponse } from "./PasskeyApi.ts"
 import { registrationOptions, verifyRegistration } from "./WebAuthn.ts"
@@ -77,6 +78,7 @@ export const add = Effect.fnUntraced(function* ({ challenge, name, response }: N
 })
 
 export const remove = Effect.fnUntraced(function* (id: string) {
+  yield* takeRecentSignIn
   const { operator } = yield* CurrentOperator
   const { passkeys } = (yield* Pointsman).operators
   yield* passkeys.remove(operator, id).pipe(

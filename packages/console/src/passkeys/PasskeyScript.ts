@@ -1,5 +1,5 @@
 /**
- * Signs in with a passkey and adds one, on pages with `data-passkeys`. Browsers give passkeys to scripts alone.
+ * Signs in with a passkey and adds one, or sends the form that waits for the sign-in, on pages with `data-passkeys`. Browsers give passkeys to scripts alone.
  *
  * It translates between the JSON of the API and the bytes of `navigator.credentials` itself: not every browser does it, and
  * one way for all is tested in all.
@@ -59,7 +59,8 @@ export const passkeyScript = `"use strict"
       try {
         if (form.dataset.add === undefined) await signIn(api)
         else await add(api, form.elements.name.value)
-        location.assign(form.dataset.add ?? form.dataset.signIn)
+        if ("then" in form.dataset) document.getElementById(form.dataset.then).submit()
+        else location.assign(form.dataset.add ?? form.dataset.signIn)
       } catch (error) {
         problem.textContent = problems[error.name] ?? error.message
         problem.hidden = false

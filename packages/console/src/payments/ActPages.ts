@@ -7,7 +7,7 @@ import { type ConsoleCode, type ConsoleError, failure } from "../api/Errors.ts"
 import { isFormKey, newKey } from "../frame/FormKey.ts"
 import { field, formPage, hidden } from "../frame/Forms.ts"
 import type { Document } from "../frame/Layout.ts"
-import { type Answer, page, pathOf, type Visit } from "../frame/Page.ts"
+import { type Answer, orShow, page, pathOf, type Visit } from "../frame/Page.ts"
 import { ConsoleSettings } from "../gate/Settings.ts"
 import { amountExpected, readAmount } from "./Amounts.ts"
 import * as Desk from "./PaymentDesk.ts"
@@ -120,10 +120,12 @@ const submit = (act: Act) =>
       Effect.map((sent) =>
         noticed("proposed" in sent && sent.proposed !== null ? proposalNotice[sent.proposed.state] : doneNotice[act])
       ),
-      Effect.catch((problem: ConsoleError) => {
-        const notice = noticeOf[problem.error.code]
-        return notice === undefined ? actPage(act, visit, path, view, key, problem) : Effect.succeed(noticed(notice))
-      })
+      Effect.catch(
+        orShow((problem: ConsoleError) => {
+          const notice = noticeOf[problem.error.code]
+          return notice === undefined ? actPage(act, visit, path, view, key, problem) : Effect.succeed(noticed(notice))
+        })
+      )
     )
   })
 

@@ -87,6 +87,7 @@ export class Payments extends HttpApiGroup.make("payments")
         ...moneyErrors,
         "validation_error",
         "correction_refused",
+        "sign_in_again",
         "not_refundable",
         "refund_pending",
         "refund_conflict",

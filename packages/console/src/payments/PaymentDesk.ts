@@ -7,6 +7,7 @@ import { failure } from "../api/Errors.ts"
 import { internalError } from "../Failures.ts"
 import { callerOf, currentPerson, type TenantPath } from "../gate/Caller.ts"
 import { OpenResponses } from "../gate/OpenResponses.ts"
+import { takeRecentSignInFor } from "../gate/RecentSignIn.ts"
 import { ConsoleSettings } from "../gate/Settings.ts"
 import { fileView } from "./PaymentViews.ts"
 import { meaningsOf } from "./SearchText.ts"
@@ -127,6 +128,8 @@ export const refund = Effect.fnUntraced(function* (
 ) {
   const caller = yield* callerOf(path)
   const person = yield* currentPerson
+  const payment = Effect.map(paymentFile(path), ({ file }) => file.payment)
+  yield* takeRecentSignInFor(payment, order.amountMinor)
   const { refundLimits: limits } = yield* ConsoleSettings
   return yield* (yield* Pointsman).refundByOperator(caller, { paymentId: path.payment, person, limits, ...order }).pipe(
     Effect.catchTag("pointsman/CorrectionRefused", ({ reason }) =>

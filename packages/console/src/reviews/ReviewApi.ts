@@ -73,7 +73,7 @@ export class Reviews extends HttpApiGroup.make("reviews")
     HttpApiEndpoint.post("approveCorrection", `${correctionAt}/approve`, {
       params: correctionPath,
       success: PaymentWithCorrection,
-      error: failures("not_found", "correction_refused", "internal_error")
+      error: failures("sign_in_again", "not_found", "correction_refused", "internal_error")
     }).annotateMerge(
       summary(
         "Approve a correction",

@@ -14,6 +14,7 @@ import { Effect } from "effect"
 import { failure } from "../api/Errors.ts"
 import { internalError } from "../Failures.ts"
 import { callerOf, currentPerson, type TenantPath } from "../gate/Caller.ts"
+import { takeRecentSignIn } from "../gate/RecentSignIn.ts"
 import { type PaymentPath, paymentNotFound } from "../payments/PaymentDesk.ts"
 import { readRevision } from "./ReviewRecords.ts"
 import { statementExpectations } from "./Statements.ts"
@@ -163,6 +164,7 @@ const decided = (decision: Effect.Effect<DecidedCorrection, CardNumberFound | Co
   )
 
 export const approve = Effect.fnUntraced(function* (path: CorrectionPath) {
+  yield* takeRecentSignIn
   const order = yield* orderOf(path)
   return yield* decided((yield* Pointsman).approveCorrection(order))
 })

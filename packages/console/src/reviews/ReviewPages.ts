@@ -11,7 +11,7 @@ import { Clock, Effect, Result } from "effect"
 import type { ConsoleError } from "../api/Errors.ts"
 import { type Html, idView, time } from "../frame/Layout.ts"
 import { nextPage, pageSize } from "../frame/Lists.ts"
-import { type Answer, firstOf, noticeIn, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
+import { type Answer, firstOf, noticeIn, orShow, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
 import { recordLinks } from "../frame/RecordLinks.ts"
 import { table } from "../frame/Table.ts"
 import { CurrentOperator } from "../gate/CurrentOperator.ts"
@@ -212,7 +212,7 @@ const decide = (act: keyof typeof acts) =>
             ? { redirect: `${pathOf("payments", path, path.payment)}?notice=${sentNotice(decided.refund)}` }
             : { redirect: `${pathOf("reviews", path, path.payment)}?notice=${decided.correction.state}` }
       ),
-      Effect.catch((problem: ConsoleError) => show(visit, problem))
+      Effect.catch(orShow((problem: ConsoleError) => show(visit, problem)))
     )
   })
 

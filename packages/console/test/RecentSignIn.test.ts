@@ -1,0 +1,219 @@
+/** What takes a recent sign-in: the pages ask for the password again and go on, the API refuses. */
+
+import type { ConsoleOptions } from "@pointsman/console"
+import type { OperatorGrant } from "@pointsman/core"
+import { Effect, Exit, Scope } from "effect"
+import { TestClock } from "effect/testing"
+import { afterEach, assert, beforeEach, describe, it } from "vitest"
+import { newAuthenticator } from "./support/Authenticator.ts"
+import { codeOf, dataOf, everywhere, leadsTo, pageAt, pageOf } from "./support/Responses.ts"
+import { bodyOf, cookieOf, origin, password, type World, world } from "./support/World.ts"
+
+let here: World
+let clock: TestClock.TestClock
+let scope: Scope.Closeable
+
+const open = async (options: Partial<ConsoleOptions> = {}) => {
+  scope = Scope.makeUnsafe()
+  clock = await Effect.runPromise(Scope.provide(TestClock.make(), scope))
+  here = world(options, { clock })
+}
+beforeEach(() => open())
+afterEach(async () => {
+  await here.close()
+  await Effect.runPromise(Scope.close(scope, Exit.void))
+})
+
+const pass = (minutes: number) => Effect.runPromise(clock.adjust(minutes * 60_000))
+
+/** Signed in by a password. */
+const signIn = async (login: string, grants: ReadonlyArray<OperatorGrant>) => {
+  const cookie = await here.signIn(login, grants)
+  return cookieOf(await here.send("/api/password", { method: "PUT", cookie, body: { password } }))
+}
+
+const keysAt = "/keys/acme/sandbox"
+const refundsAt = (id: string) => `/payments/acme/sandbox/${id}/refund`
+
+const asRead = (text: string): string =>
+  text.replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&")
+
+/** The fields of the form that the page holds. */
+const heldBy = (page: string): Record<string, string> =>
+  Object.fromEntries(
+    [...page.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/gu)].map(([, name = "", value = ""]) => [
+      name,
+      asRead(value)
+    ])
+  )
+
+const keyForm = async (cookie: string) => {
+  const { draft = "" } = heldBy(await pageAt(here, `${keysAt}/new`, cookie))
+  return { draft, name: "shop <1>", scopes: "all" }
+}
+
+describe("a page whose sign-in is older", () => {
+  it("given a new key, when the password is given, then it is created from the form that was sent, in a new session", async () => {
+    const cookie = await signIn("root", everywhere("admin"))
+    const form = await keyForm(cookie)
+    await pass(10)
+    const asked = await pageOf(await here.send(`${keysAt}/new`, { cookie, form }), 403)
+    assert.include(asked, "This takes a sign-in within the last 10 minutes. Nothing was done yet.")
+    assert.include(asked, 'action="/console/keys/acme/sandbox/new"')
+    assert.include(asked, "Password of root")
+    const held = heldBy(asked)
+    assert.deepInclude(held, { draft: form.draft, name: "shop <1>", scopes: "all" })
+    const again = { ...form, confirm_operator: held["confirm_operator"] ?? "" }
+    const wrong = await here.send(`${keysAt}/new`, { cookie, form: { ...again, confirm_password: "wrong" } })
+    const refused = await pageOf(wrong, 401)
+    assert.include(refused, "The password is wrong. Nothing was done yet.")
+    assert.deepInclude(heldBy(refused), { draft: form.draft })
+    assert.isUndefined(heldBy(refused)["confirm_password"])
+    const right = await here.send(`${keysAt}/new`, { cookie, form: { ...again, confirm_password: password } })
+    assert.include(await pageOf(right), "Copy the key now.")
+    const next = cookieOf(right)
+    assert.match(await pageAt(here, keysAt, next), /shop &lt;1&gt;/u)
+    assert.strictEqual(leadsTo(await here.send(keysAt, { cookie })), "/sign-in?next=%2Fkeys%2Facme%2Fsandbox")
+    await pass(9)
+    assert.include(
+      await pageOf(await here.send(`${keysAt}/new`, { cookie: next, form: await keyForm(next) })),
+      "Copy the key now."
+    )
+  })
+
+  it("given wrong passwords, then they count toward the limit of sign-ins", async () => {
+    const cookie = await signIn("root", everywhere("admin"))
+    const form = { ...(await keyForm(cookie)), confirm_password: "wrong" }
+    await pass(10)
+    for (let count = 0; count < 10; count++) {
+      assert.strictEqual((await here.send(`${keysAt}/new`, { cookie, form })).status, 401)
+    }
+    const limited = await here.send(`${keysAt}/new`, { cookie, form: { ...form, confirm_password: password } })
+    assert.include(await pageOf(limited, 429), "Too many sign-ins were tried.")
+    assert.strictEqual((await here.send("/api/session", { body: { login: "root", password } })).status, 429)
+  })
+
+  it("given operators, their links and a passkey, then each change asks, and reading does not", async () => {
+    const cookie = await signIn("root", everywhere("admin"))
+    await here.signIn("kim", everywhere("viewer"))
+    const { id } = (await here.run((await here.operators).list)).find(({ login }) => login === "kim") ?? { id: "" }
+    await pass(10)
+    await pageAt(here, `/operators/${id}`, cookie)
+    for (const [path, form] of [
+      ["/operators/new", { login: "jo", name: "Jo", workspace: "*", role: "admin" }],
+      [`/operators/${id}`, { version: "1", name: "Kim", workspace: "*", role: "admin" }],
+      [`/operators/${id}/link`, {}],
+      [`/operators/${id}/remove`, {}],
+      ["/account/passkeys/some/remove", {}]
+    ] as const) {
+      assert.include(await pageOf(await here.send(path, { cookie, form }), 403), "Sign in again", path)
+    }
+    const all = await here.run((await here.operators).list)
+    assert.deepStrictEqual(
+      all.map(({ active, grants, login }) => [login, active, grants[0]?.role]),
+      [
+        ["root", true, "admin"],
+        ["kim", true, "viewer"]
+      ]
+    )
+  })
+
+  it("given refunds with a limit, then one above it asks, and one below it does not", async () => {
+    await here.close()
+    await open({ recentSignIn: { minutes: 5, refunds: { EUR: 1000 } } })
+    const cookie = await signIn("sam", everywhere("support"))
+    const { id } = await here.pay("acme", "sandbox", "automatic")
+    await pass(5)
+    const small = { key: "a-key-of-the-first", amount: "10.00", reason: "" }
+    assert.strictEqual(
+      leadsTo(await here.send(refundsAt(id), { cookie, form: small })),
+      `/payments/acme/sandbox/${id}?notice=done`
+    )
+    const more = { key: "a-key-of-the-second", amount: "0.01", reason: "late" }
+    const asked = await pageOf(await here.send(refundsAt(id), { cookie, form: more }), 403)
+    assert.include(asked, "within the last 5 minutes")
+    assert.lengthOf(here.provider.refunds, 1)
+    const form = { ...more, confirm_password: password }
+    const sent = await here.send(refundsAt(id), { cookie, form })
+    assert.strictEqual(leadsTo(sent), `/payments/acme/sandbox/${id}?notice=done`)
+    assert.strictEqual(here.provider.refunds.at(-1)?.reason, "late")
+    await pageAt(here, `/payments/acme/sandbox/${id}`, cookieOf(sent))
+  })
+
+  it("given an operator without a password, then a new sign-in in the same browser is enough, but not another operator's", async () => {
+    const cookie = await here.signIn("root", everywhere("admin"))
+    const form = await keyForm(cookie)
+    await pass(10)
+    const asked = await pageOf(await here.send(`${keysAt}/new`, { cookie, form }), 403)
+    assert.include(asked, "Sign in by a new link in another tab")
+    assert.notInclude(asked, "confirm_password")
+    const again = { ...form, confirm_operator: heldBy(asked)["confirm_operator"] ?? "" }
+    const other = await here.signIn("other", everywhere("admin"))
+    assert.include(
+      await pageOf(await here.send(`${keysAt}/new`, { cookie: other, form: again }), 403),
+      "Another operator signed in"
+    )
+    const next = await here.signInAgain("root")
+    assert.include(await pageOf(await here.send(`${keysAt}/new`, { cookie: next, form: again })), "Copy the key now.")
+  })
+
+  it("given a role that takes a passkey, then the password is not taken, and the passkey is offered", async () => {
+    await here.close()
+    await open({ requirePasskey: ["admin"] })
+    const viewer = await signIn("root", everywhere("viewer"))
+    const passkey = newAuthenticator(origin)
+    const options = await dataOf(await here.send("/api/passkeys/options", { method: "POST", cookie: viewer }))
+    const body = { name: "Laptop", challenge: options.challenge, response: passkey.register(options) }
+    await dataOf(await here.send("/api/passkeys", { cookie: viewer, body }))
+    await here.run(
+      (await here.operators).edit({ login: "root", displayName: "root", grants: everywhere("admin"), version: null })
+    )
+    const signInBy = async () => {
+      const asked = await dataOf(await here.send("/api/session/passkey/options", { method: "POST" }))
+      const answer = { challenge: asked.challenge, response: passkey.signIn(asked) }
+      return cookieOf(await here.send("/api/session/passkey", { body: answer }))
+    }
+    const cookie = await signInBy()
+    const form = await keyForm(cookie)
+    await pass(10)
+    const asked = await pageOf(
+      await here.send(`${keysAt}/new`, { cookie, form: { ...form, confirm_password: password } }),
+      403
+    )
+    assert.notInclude(asked, "Password of root")
+    assert.include(asked, 'data-then="confirm"')
+    const again = { ...form, confirm_operator: heldBy(asked)["confirm_operator"] ?? "" }
+    assert.include(
+      await pageOf(await here.send(`${keysAt}/new`, { cookie: await signInBy(), form: again })),
+      "Copy the key now."
+    )
+  })
+})
+
+describe("the API", () => {
+  it("given an older sign-in, then keys, operators, passkeys and approvals are refused until there is a new one", async () => {
+    const cookie = await signIn("root", everywhere("admin"))
+    const at = "/api/workspaces/acme/sandbox"
+    const { draft } = await dataOf(await here.send(`${at}/key-draft`, { cookie }))
+    await pass(10)
+    const key = { draft, scopes: null, name: "shop" }
+    const roles = [{ workspace_id: null, role: "admin" }]
+    for (const [method, path, body] of [
+      ["POST", `${at}/keys`, key],
+      ["POST", "/api/operators", { login: "jo", name: "Jo", roles }],
+      ["PUT", "/api/operators/opr_1", { name: "Jo", roles, version: 1 }],
+      ["DELETE", "/api/operators/opr_1", undefined],
+      ["POST", "/api/operators/opr_1/link", undefined],
+      ["DELETE", "/api/passkeys/some", undefined],
+      ["POST", `${at}/reviews/some/corrections/cor_1/approve`, undefined]
+    ] as const) {
+      assert.deepStrictEqual(
+        await codeOf(await here.send(path, { method, cookie, body })),
+        [403, "sign_in_again"],
+        path
+      )
+    }
+    const next = cookieOf(await here.send("/api/session", { cookie, body: { login: "root", password } }))
+    assert.strictEqual((await bodyOf(await here.send(`${at}/keys`, { cookie: next, body: key }))).data.name, "shop")
+  })
+})

@@ -1,0 +1,63 @@
+/** A form that takes a recent sign-in, in a real browser: by keyboard, with the virtual authenticator of Chromium. */
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { describeInChromium } from "../../../http/test/browser/Chromium.ts"
+import { sizes, visit } from "../../../http/test/browser/Visitor.ts"
+import { checkPage, type ListeningWorld, listeningWorld } from "../support/ListeningWorld.ts"
+import { mount } from "../support/World.ts"
+
+let listening: ListeningWorld
+
+// Long enough to send a form, and short enough to wait for.
+const recentMillis = 3_000
+
+beforeAll(async () => {
+  listening = await listeningWorld({
+    role: "admin",
+    hostname: "localhost",
+    options: { recentSignIn: { minutes: recentMillis / 60_000 } }
+  })
+})
+afterAll(() => listening.close())
+
+await describeInChromium("a recent sign-in in a browser", (browser) => {
+  test.each(["light", "dark"] as const)(
+    "given an older sign-in in the %s, then a passkey sends the form that was filled in, by keyboard, and axe finds nothing",
+    (colorScheme) =>
+      visit(browser, { colorScheme }, async (visitor) => {
+        const { page } = visitor
+        const devtools = await page.context().newCDPSession(page)
+        await devtools.send("WebAuthn.enable")
+        await devtools.send("WebAuthn.addVirtualAuthenticator", {
+          options: {
+            protocol: "ctap2",
+            transport: "internal",
+            hasResidentKey: true,
+            hasUserVerification: true,
+            isUserVerified: true,
+            automaticPresenceSimulation: true
+          }
+        })
+        const url = `${listening.url}${mount}`
+        await listening.signIn(page)
+        await page.goto(`${url}/account`)
+        await page.getByLabel("Name of the passkey").fill("Laptop")
+        await page.getByRole("button", { name: "Add a passkey" }).click()
+        await page.waitForURL(`${url}/account?notice=added`)
+        await page.goto(`${url}/keys/acme/sandbox/new`)
+        await page.getByLabel("Name (optional)").fill(`shop ${colorScheme}`)
+        await page.getByLabel("All, also those that are added later").check()
+        await page.waitForTimeout(recentMillis)
+        await page.getByRole("button", { name: "Create the key" }).press("Enter")
+        await page.getByRole("heading", { name: "Sign in again" }).waitFor()
+        for (const viewport of [sizes.narrow, sizes.desktop]) {
+          await page.setViewportSize(viewport)
+          await checkPage(visitor)
+        }
+        await page.getByRole("button", { name: "Continue with a passkey" }).focus()
+        await page.keyboard.press("Enter")
+        await page.getByText("Copy the key now.").waitFor()
+        await page.getByRole("link", { name: "Done" }).click()
+        expect(await page.getByText(`shop ${colorScheme}`).count()).toBe(1)
+      })
+  )
+})
