@@ -72,8 +72,15 @@ interface Way<V> {
 
 const none = (): ReadonlyArray<Walk> => []
 
-/** What a search walks at first, at least: to look only at ids takes less time than to ask a second time. */
+/** To look only at the ids of so many takes less time than to ask a second time. */
 const fewRows = 400
+
+/**
+ * Where many payments match, few rows make a page; a page of a time begins with some of later ids (`IdRange.ts`). Those of
+ * one reference are few, or are walked to by their names.
+ */
+const firstWalk = ({ limit, providerRef }: PaymentQuery, walkAtMost: number): number =>
+  providerRef === undefined ? Math.min(Math.max(fewRows, 4 * limit), walkAtMost) : walkAtMost
 
 export const makePaymentSearch = <V>(
   sql: Sql<V>,
@@ -163,10 +170,7 @@ export const makePaymentSearch = <V>(
     }),
     search: Effect.fnUntraced(function* (tenant, { walkAtMost, ...query }) {
       const leads = yield* leadsOf(sql, form, tenant, query)
-      // Where many payments match, few rows make a page; a page of a time begins with some of later ids (`IdRange.ts`). Those
-      // of one reference are few, or are walked to by their names.
-      const first = Math.min(Math.max(fewRows, 4 * query.limit), walkAtMost)
-      const few = query.providerRef === undefined ? first : walkAtMost
+      const few = firstWalk(query, walkAtMost)
       const found = yield* searchWithin(tenant, query, leads, few)
       const isEnough = found.walkedTo === null || few === walkAtMost
       return isEnough ? found : yield* searchWithin(tenant, query, leads, walkAtMost)
