@@ -1,6 +1,6 @@
 /**
  * Which files are pages of the site, at which address, and in which order they are listed. The files stay where
- * GitHub shows them: those of `docs/` lose that folder, and the README files around them are pages too.
+ * GitHub shows them: those of `docs/` lose that folder, and the README files of packages and examples are pages too.
  */
 import { existsSync, globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -10,7 +10,6 @@ export const root: string = fileURLToPath(new URL("../..", import.meta.url))
 
 /** Markdown outside of `docs/` that is on the site, and its address. */
 const around: Readonly<Record<string, string>> = {
-  "README.md": "start",
   "ARCHITECTURE.md": "architecture",
   "CONTRIBUTING.md": "contributing",
   "AGENTS.md": "agents",
@@ -80,7 +79,8 @@ export const startPart = (): Array<Group> => [
   {
     text: "Start",
     items: items([
-      ["README.md", "The first payment"],
+      ["docs/start.md", "The first payment"],
+      ["docs/features.md", "Features"],
       ["docs/concepts/compared.md", "Compared with others"],
       ["docs/performance.md", "Performance"]
     ])

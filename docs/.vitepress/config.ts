@@ -27,6 +27,7 @@ export default defineConfig({
   srcExclude: [
     "**/{node_modules,dist,artifacts,generated,coverage,test}/**",
     "**/CHANGELOG.md",
+    "README.md",
     ".*/**",
     "{checks,scripts}/**"
   ],

@@ -1,9 +1,10 @@
 /**
- * The commands that pages show are run, in their order, by a shell and against a server that was started as the README
- * says. What they answer is compared with what the page shows.
+ * The commands that pages show are run, in their order, by a shell and against a server that was started as the pages
+ * say. What they answer is compared with what the page shows.
  */
 import { execFile } from "node:child_process"
-import { readFileSync, writeFileSync } from "node:fs"
+import { randomBytes } from "node:crypto"
+import { readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "vitest"
 import { bundledMain } from "../../../../packages/server/test/support/Bundle.ts"
@@ -18,14 +19,18 @@ import { type Block, blocksOf } from "../../Blocks.ts"
 const pageOf = (path: string) => blocksOf(path, readFileSync(join(root, path), "utf8"))
 
 /** The block as a shell reads it, with the address of the server; a failure of HTTP is one of the command. */
-const sh = (text: string, server: ServerProcess, environment: Readonly<Record<string, string>> = {}): Promise<string> =>
+const sh = (
+  text: string,
+  server?: ServerProcess,
+  environment: Readonly<Record<string, string>> = {}
+): Promise<string> =>
   new Promise((resolve, reject) => {
     const script = [
       "set -euo pipefail",
       'curl() { command curl --fail-with-body "$@"; }',
-      text.replaceAll("http://127.0.0.1:3000", server.url)
+      text.replaceAll("http://127.0.0.1:3000", server?.url ?? "http://127.0.0.1:3000")
     ].join("\n")
-    const key = server.sandboxKey ?? ""
+    const key = server?.sandboxKey ?? ""
     const env = { ...process.env, POINTSMAN_API_KEY: key, ...environment }
     execFile("bash", ["-c", script], { env }, (error, stdout, stderr) => {
       if (error === null) resolve(stdout)
@@ -67,7 +72,7 @@ interface Expectation {
   readonly is: (output: string) => void
 }
 
-/** What the commands of the README answer, but for the first, which is compared with the answer beside it. */
+/** What the commands of the first payment answer, but for the first, which is compared with the answer beside it. */
 const expectations: ReadonlyArray<Expectation> = [
   { has: "'Idempotency-Key: order-1001'", is: (output) => assert.match(output, /^HTTP\/1\.1 201/u) },
   {
@@ -102,24 +107,52 @@ const expectations: ReadonlyArray<Expectation> = [
   { has: "payments?status=captured&limit=10", is: (output) => assert.match(output, /"next_cursor"/u) }
 ]
 
+/** What a start prints, without what differs each time. */
+const printed = (text: string) =>
+  text
+    .replaceAll(/ps_test_(?:…|[0-9A-Za-z]+)/gu, "<key>")
+    .replaceAll(/console\/link\/(?:…|[\w-]+)/gu, "<link>")
+    .replaceAll(/http:\/\/127\.0\.0\.1:\d+/gu, "<address>")
+    .trim()
+
+const shownStart = (blocks: ReadonlyArray<Block>) => blocks.find(({ text }) => text.includes("Base URL"))?.text ?? ""
+
 describe("the README", () => {
+  it("given one screen, when its commands and its code are run, then they print what it shows", {
+    timeout: 120_000
+  }, async () => {
+    const text = readFileSync(join(root, "README.md"), "utf8")
+    assert.isAtMost(text.split("\n").length, 90)
+    const blocks = pageOf("README.md")
+    const commands = blocks.filter(({ language }) => language === "sh").map((block) => block.text)
+    // The test that is running is part of the second one.
+    assert.deepStrictEqual(commands, ["npm ci && npm start", "npm test"])
+    assert.property(rootManifest().scripts, "test")
+
+    const server = await startServer({ folder: temporaryFolder() })
+    assert.include(printed(server.stdout()), printed(shownStart(blocks)))
+    assert.strictEqual((await server.stop()).code, 0)
+
+    const folder = temporaryFolder()
+    symlinkSync(join(root, "node_modules"), join(folder, "node_modules"))
+    writeFileSync(join(folder, "package.json"), '{ "type": "module" }')
+    writeFileSync(join(folder, "shop.ts"), blocks.find(({ language }) => language === "ts")?.text ?? "")
+    const run = `cd '${folder}' && ENCRYPTION_KEY=${randomBytes(32).toString("base64")} '${process.execPath}' --conditions=@pointsman/source shop.ts | tail -n 1`
+    assert.deepStrictEqual([await sh(run), await sh(run)], ["CAPTURED\n", "CAPTURED\n"])
+  })
+})
+
+describe("the first payment", () => {
   it("given a start as it says, when its commands are run in order, then they answer what it says", {
     timeout: 120_000
   }, async () => {
-    const blocks = pageOf("README.md")
+    const blocks = pageOf("docs/start.md")
     const scripts = rootManifest().scripts ?? {}
     assert.strictEqual(blocks.find(({ text }) => text.includes("npm start"))?.text, "npm ci && npm start")
     assert.match(scripts["start"] ?? "", /^node .*scripts\/start\.mjs serve$/u)
 
     const server = await startServer({ folder: temporaryFolder() })
-    const printed = (text: string) =>
-      text
-        .replaceAll(/ps_test_(?:…|[0-9A-Za-z]+)/gu, "<key>")
-        .replaceAll(/console\/link\/(?:…|[\w-]+)/gu, "<link>")
-        .replaceAll(/http:\/\/127\.0\.0\.1:\d+/gu, "<address>")
-        .trim()
-    const shown = blocks.find(({ text }) => text.includes("Base URL"))?.text ?? ""
-    assert.include(printed(server.stdout()), printed(shown))
+    assert.include(printed(server.stdout()), printed(shownStart(blocks)))
 
     const example = JSON.parse(blocks.find(({ language }) => language === "json")?.text ?? "")
     const first = JSON.parse(await sh(server.curl ?? "", server))
