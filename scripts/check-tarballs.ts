@@ -6,15 +6,11 @@
 
 import { randomBytes } from "node:crypto"
 import { copyFileSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { join } from "node:path"
+import { publishedPackages } from "./build/Packages.ts"
 import { tryBundlers, tryNext } from "./tarballs/Bundlers.ts"
 import { expectWord, insist, install, root, run, started, told, tool, work } from "./tarballs/Kit.ts"
 import { tryNewConnectors } from "./tarballs/NewConnectors.ts"
-
-const folders = globSync(
-  ["packages/*/package.json", "packages/storage/*/package.json", "packages/connectors/*/package.json"],
-  { cwd: root }
-).map((path) => dirname(path))
 
 // Packed.
 
@@ -32,10 +28,11 @@ const contents: Readonly<Record<string, ReadonlyArray<string>>> = {
   "@pointsman/node": ["dist/index.js", "dist/index.d.ts", "dist/check-node.js", ...notices]
 }
 
-const packed = folders.map((folder): Packed => {
-  const json = run("npm", ["pack", "--json", "--pack-destination", work], join(root, folder))
-  const [one] = JSON.parse(json) as ReadonlyArray<Packed>
-  if (one === undefined) throw new Error(`npm packed nothing of ${folder}`)
+const packed = JSON.parse(
+  run("npm", ["run", "--silent", "pack", "--", "--json", "--pack-destination", work], root)
+) as ReadonlyArray<Packed>
+insist(packed.length === publishedPackages().length, `npm packed ${packed.length} packages`)
+for (const one of packed) {
   const paths = one.files.map(({ path }) => path)
   for (const needed of ["LICENSE", "README.md", "package.json", ...(contents[one.name] ?? ofLibraries)]) {
     insist(paths.includes(needed), `${one.name}: its tarball lacks ${needed}`)
@@ -46,8 +43,7 @@ const packed = folders.map((folder): Packed => {
       !/^(?:dist|src|templates|LICENSE|README\.md|package\.json|CHANGELOG\.md)/.test(path)
   )
   insist(strangers.length === 0, `${one.name}: its tarball holds ${strangers.join(", ")}`)
-  return one
-})
+}
 told(`packed ${packed.length} packages`)
 
 for (const { filename, name } of packed) {
