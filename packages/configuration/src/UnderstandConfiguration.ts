@@ -1,6 +1,7 @@
 /** From JSON, or an object that looks like it, to a configuration without a mistake, or to all of its mistakes. Pure. */
 import { Result } from "effect"
-import { type CheckOptions, checkConfiguration, checkConsole } from "./CheckConfiguration.ts"
+import { type CheckOptions, checkConsole } from "./CheckConfiguration.ts"
+import { checkRest } from "./CheckRest.ts"
 import {
   type ConfigurationFile,
   type ConsoleFile,
@@ -15,22 +16,22 @@ export interface UnderstandOptions extends CheckOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 
-/** Checked whole: the shape, and what the shape cannot say. */
+/** Checked whole: the shape, and what the shape cannot say, in the parts of the file whose shape is right. */
 export const understandConfiguration = (
   json: unknown,
   options: UnderstandOptions
 ): Result.Result<ConfigurationFile, ReadonlyArray<Mistake>> => {
   const resolved = resolveReferences(json, options.environment)
   const decoded = decodeConfigurationFile(resolved.json)
-  if (Result.isFailure(decoded)) {
-    // A field whose reference cannot be resolved is wrong for that alone.
-    const unresolved = new Set(resolved.mistakes.map((mistake) => JSON.stringify(mistake.path)))
-    const others = decoded.failure.filter((mistake) => !unresolved.has(JSON.stringify(mistake.path)))
-    return Result.fail([...resolved.mistakes, ...others])
-  }
-  if (resolved.mistakes.length > 0) return Result.fail(resolved.mistakes)
-  const mistakes = checkConfiguration(decoded.success, options)
-  return mistakes.length > 0 ? Result.fail(mistakes) : Result.succeed(decoded.success)
+  const ofShape = Result.isFailure(decoded) ? decoded.failure : []
+  // A field whose reference cannot be resolved is wrong for that alone.
+  const unresolved = new Set(resolved.mistakes.map(({ path }) => JSON.stringify(path)))
+  const mistakes = [
+    ...resolved.mistakes,
+    ...ofShape.filter(({ path }) => !unresolved.has(JSON.stringify(path))),
+    ...checkRest(resolved.json, resolved.mistakes, options)
+  ]
+  return Result.isSuccess(decoded) && mistakes.length === 0 ? decoded : Result.fail(mistakes)
 }
 
 /** `console` of a program that has no configuration file, and the ids of its workspaces. */

@@ -436,6 +436,54 @@ describe("the configuration file", () => {
     assert.strictEqual(mistakes(changed).length, 3)
   })
 
+  it("given mistakes of the shape, of references and between entries, when the file is read, then one run reports all", () => {
+    const [acme] = full().workspaces
+    const [first, ...others] = acme?.connections ?? []
+    const changed = {
+      ...acme,
+      categroy: "retail",
+      connections: [{ ...first, timeout: "1 hour", credentials: { baseUrl: { $env: "UNSET" } } }, ...others],
+      routing: { ...acme?.routing, production: { mode: "failover", order: ["gone"] } }
+    }
+    // The second one has no id: what depends on its sections is not reported, and the rest of the file is.
+    const json = { workspaces: [changed, { connections: "none", routing: {} }, { id: "acme" }] }
+    assert.deepStrictEqual(
+      mistakes(json).map((mistake) => mistake.split(":")[0]),
+      [
+        "workspaces[0].connections[0].credentials.baseUrl",
+        "workspaces[0].categroy",
+        "workspaces[1].id",
+        "workspaces[1].connections"
+      ]
+    )
+    const [broken, , same] = json.workspaces
+    assert.deepStrictEqual(
+      mistakes({ workspaces: [broken, same] }).map((mistake) => mistake.split(":")[0]),
+      [
+        "workspaces[0].connections[0].credentials.baseUrl",
+        "workspaces[0].categroy",
+        "workspaces[1].id",
+        "workspaces[0].connections[0].timeout",
+        "workspaces[0].routing.production.order[0]"
+      ]
+    )
+  })
+
+  it.each<[string, unknown, ReadonlyArray<string>]>([
+    ["a list of connections", "none", ["workspaces[0].connections"]],
+    ["a connection's environment", [{ id: "a", environment: "prod" }], ["workspaces[0].connections[0].environment"]]
+  ])(
+    "given %s that is wrong, when the file is read, then nothing is said of what depends on it",
+    (_, connections, told) => {
+      const routing = { production: { mode: "failover", order: ["a"] } }
+      const json = { workspaces: [{ id: "acme", connections, routing }, { id: "acme" }] }
+      assert.deepStrictEqual(
+        mistakes(json).map((mistake) => mistake.split(":")[0]),
+        [...told, "workspaces[1].id"]
+      )
+    }
+  )
+
   it("given references to the environment, when they are set, then they replace strings anywhere", () => {
     const json = withChange([...w, "keys", 0, "secret"], { $env: "ACME_KEY" }) as ReturnType<typeof full>
     const referring = JSON.parse(JSON.stringify(json).replace('"visible-api-key"', '{"$env":"ACME_API_KEY"}'))

@@ -42,19 +42,22 @@ export const loadConnectors = Effect.fnUntraced(function* (
 ) {
   const entries = understandConnectors(json, environment)
   if (Result.isFailure(entries)) return Result.fail(entries.failure)
-  const found = entries.success.map((entry) => Result.map(urlOf(entry, path), (url) => ({ entry, url })))
-  const lost = found.flatMap((one, index) => (Result.isFailure(one) ? [mistakeAt(index, one.failure)] : []))
-  return lost.length > 0
-    ? Result.fail(lost)
-    : yield* importConnectors(found.flatMap((one) => (Result.isSuccess(one) ? [one.success] : [])))
+  return yield* importConnectors(
+    entries.success.map((entry) => Result.map(urlOf(entry, path), (url) => ({ entry, url })))
+  )
 })
 
-/** Imports each file and takes its definitions. */
-const importConnectors = Effect.fnUntraced(function* (found: ReadonlyArray<FoundConnector>) {
+/** Imports each file that was found, and takes its definitions. */
+const importConnectors = Effect.fnUntraced(function* (entries: ReadonlyArray<Result.Result<FoundConnector, string>>) {
   const taken = new Map(InstalledConnectors.forChecking().names.map((name) => [name, "comes with the server"]))
   const loaded: Array<LoadedConnector> = []
   const mistakes: Array<Mistake> = []
-  for (const [index, one] of found.entries()) {
+  for (const [index, found] of entries.entries()) {
+    if (Result.isFailure(found)) {
+      mistakes.push(mistakeAt(index, found.failure))
+      continue
+    }
+    const one = found.success
     const definitions = Result.flatMap(yield* importOne(one.url), definitionsOf)
     if (Result.isFailure(definitions)) {
       mistakes.push(mistakeAt(index, `${one.entry}: ${definitions.failure}`))
@@ -83,7 +86,7 @@ export const connectorsOfSettings = Effect.fnUntraced(function* ({ configuration
 
 /** In a worker. The files may have changed since its primary loaded them. */
 export const connectorsOfWorker = Effect.fnUntraced(function* (found: ReadonlyArray<FoundConnector>) {
-  const loaded = yield* importConnectors(found)
+  const loaded = yield* importConnectors(found.map((one) => Result.succeed(one)))
   if (Result.isSuccess(loaded)) return loaded.success
   return yield* new StartFailure({
     message: ["The connectors cannot be loaded:", ...loaded.failure.map(formatMistake)].join("\n  ")

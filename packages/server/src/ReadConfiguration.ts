@@ -37,16 +37,20 @@ export const readConfigurationFile = Effect.fnUntraced(function* (path: string, 
     json,
     options.environment
   )
-  // Without its connectors, the rest of the file would have mistakes that are none.
-  if (Result.isFailure(loaded)) return Result.fail(loaded.failure)
-  const connectors = InstalledConnectors.forChecking(loaded.success)
-  return Result.map(
-    understandConfiguration(json, {
-      ...options,
-      connectors,
-      transport: sendsNothing,
-      claimWindowSetting: "POINTSMAN_CLAIM_WINDOW"
-    }),
-    (file): ReadConfiguration => ({ file, loaded: loaded.success, connectors })
-  )
+  const connectors = InstalledConnectors.forChecking(Result.getOrElse(loaded, () => []))
+  const understood = understandConfiguration(json, {
+    ...options,
+    connectors,
+    transport: sendsNothing,
+    claimWindowSetting: "POINTSMAN_CLAIM_WINDOW"
+  })
+  if (Result.isFailure(loaded)) {
+    // A connection may name one of the connectors that could not be loaded.
+    const others = Result.isFailure(understood) ? understood.failure : []
+    return Result.fail([
+      ...loaded.failure,
+      ...others.filter(({ path }) => path[0] !== "connectors" && path.at(-1) !== "connector")
+    ])
+  }
+  return Result.map(understood, (file): ReadConfiguration => ({ file, loaded: loaded.success, connectors }))
 })
