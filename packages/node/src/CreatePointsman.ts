@@ -1,3 +1,4 @@
+import { atCaller } from "./CallersStack.ts"
 import type { Pointsman } from "./Pointsman.ts"
 import type { PointsmanSettings } from "./Settings.ts"
 
@@ -8,5 +9,9 @@ import type { PointsmanSettings } from "./Settings.ts"
 export const createPointsman = async (settings: PointsmanSettings): Promise<Pointsman> => {
   // Nearly all of the package: a program that only names it in an import does not wait for it.
   const { openPointsman } = await import("./OpenPointsman.ts")
-  return openPointsman(settings)
+  try {
+    return await openPointsman(settings)
+  } catch (error) {
+    throw atCaller(error, createPointsman)
+  }
 }

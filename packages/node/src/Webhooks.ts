@@ -1,4 +1,5 @@
 /** For receivers of Pointsman's webhooks. Needs no storage and no `createPointsman`. */
+import { atCaller } from "./CallersStack.ts"
 import type { IncomingWebhook, VerifiedWebhook } from "./IncomingWebhook.ts"
 
 /**
@@ -7,7 +8,11 @@ import type { IncomingWebhook, VerifiedWebhook } from "./IncomingWebhook.ts"
  */
 const verify = async (webhook: IncomingWebhook): Promise<VerifiedWebhook> => {
   const { verifyWebhook } = await import("./VerifyWebhook.ts")
-  return verifyWebhook(webhook)
+  try {
+    return await verifyWebhook(webhook)
+  } catch (error) {
+    throw atCaller(error, verify)
+  }
 }
 
 export const webhooks = { verify } as const

@@ -6,6 +6,7 @@ import type * as Core from "@pointsman/core"
 import type { Secrets, StorageServices } from "@pointsman/core/ports"
 import type * as InProcess from "@pointsman/http/in-process"
 import { Cause, Effect, Exit, Option } from "effect"
+import { atCaller } from "../CallersStack.ts"
 import type { Gate } from "../Gate.ts"
 import {
   ClosedError,
@@ -29,9 +30,8 @@ export interface MovesMoney {
   readonly isMaybeAgain: boolean
 }
 
-export const makeCall =
-  (run: Run, gate: Gate) =>
-  async <A>(effect: Effect.Effect<A, PointsmanError, Services>, moves?: MovesMoney): Promise<A> => {
+export const makeCall = (run: Run, gate: Gate) => {
+  const call = async <A>(effect: Effect.Effect<A, PointsmanError, Services>, moves?: MovesMoney): Promise<A> => {
     const isMaybeAgain = moves?.isMaybeAgain ?? false
     const leave = gate.enter()
     if (leave === undefined) throw new ClosedError("This Pointsman instance is closed. Nothing was done.", isMaybeAgain)
@@ -45,10 +45,14 @@ export const makeCall =
       const failure = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
       if (failure !== undefined) throw isMaybeAgain ? ofSecondTry(failure) : failure
       throw moves === undefined ? brokeDown() : mayHaveMoved(moves.unknown)
+    } catch (error) {
+      throw atCaller(error, call)
     } finally {
       leave()
     }
   }
+  return call
+}
 
 const brokeDown = (): PointsmanError => new InternalError("The call failed unexpectedly.")
 
