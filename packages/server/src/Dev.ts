@@ -13,7 +13,7 @@ import { Hex } from "effect/encoding"
 import { ProcessEnvironment } from "./CollectAudit.ts"
 import { commandName } from "./CommandName.ts"
 import { EventShape, eventLine } from "./commands/EventLine.ts"
-import { devFile, formatDevFile, runningDev } from "./commands/LocalServer.ts"
+import { devFile, formatDevFile, isAlive, runningDev } from "./commands/LocalServer.ts"
 import { type Outcome, outcomes } from "./commands/TriggerOutcomes.ts"
 import { ensureFolder } from "./DatabaseFolder.ts"
 import { fileFailure } from "./EncryptionKey.ts"
@@ -70,12 +70,7 @@ const refuseSecond = Effect.gen(function* () {
   const found = yield* runningDev
   if (Option.isNone(found)) return
   const { url } = found.value
-  const isAlive = yield* Effect.tryPromise((signal) => fetch(`${url}/health/live`, { signal })).pipe(
-    Effect.timeout("2 seconds"),
-    Effect.map(({ ok }) => ok),
-    Effect.orElseSucceed(() => false)
-  )
-  if (isAlive) {
+  if (yield* isAlive(url)) {
     return yield* new StartFailure({
       message: `A sandbox for this folder is already running at ${url}. Stop it first.`
     })

@@ -14,5 +14,6 @@ export const besideSandbox = Effect.fnUntraced(function* (settings: Settings) {
   if (database !== variables.database.absent || database._tag !== "SqliteFile") return settings
   if (!(yield* isAbsentOrEmpty(database.path)) || (yield* isAbsentOrEmpty(sandboxDatabase.path))) return settings
   yield* Console.error(`Using ${sandboxDatabase.path}, the database of pointsman dev.`)
-  return { ...settings, database: sandboxDatabase } satisfies Settings
+  // Its receiver of webhooks is on this machine.
+  return { ...settings, database: sandboxDatabase, allowPrivateWebhooks: true } satisfies Settings
 })

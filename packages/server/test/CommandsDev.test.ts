@@ -67,6 +67,11 @@ describe("pointsman dev", () => {
     ])
     // Its own receiver has verified them.
     await first.dev.printed(/^\S+Z {2}payment\.requires_action +\S+ {2}REQUIRES_ACTION$/mu)
+    const { checks } = documentOf(await runHere(folder, ["doctor", "--json"])).data
+    const saysOf = (name: string) => checks.find(({ check }: { readonly check: string }) => check === name)
+    assert.deepInclude(saysOf("server"), { verdict: "ok", says: `answers at ${first.url}` })
+    assert.deepInclude(saysOf("base URL"), { verdict: "ok", says: first.url })
+    assert.deepInclude(saysOf("webhooks"), { verdict: "ok" })
     refused(await runHere(folder, ["dev", "--port", "0"]), /^A sandbox for this folder is already running at http/u)
 
     assert.strictEqual((await first.dev.stop()).code, 0)

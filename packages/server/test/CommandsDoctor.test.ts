@@ -42,7 +42,7 @@ const saysOf = (end: CommandEnd, check: string): string =>
 
 describe("pointsman doctor", () => {
   it("given a server's database, when it is looked at with its settings and with others, then it says what is so, and changes nothing", async () => {
-    const provider = await startProvider()
+    const provider = await startProvider({ account: "acct_1" })
     const folder = temporaryFolder()
     const path = join(folder, ".pointsman", "pointsman.db")
     const secret = "whsec_of_the_receiver"
@@ -70,6 +70,7 @@ describe("pointsman doctor", () => {
       [
         "node",
         "settings",
+        "server",
         "configuration",
         "archive",
         "database",
@@ -88,6 +89,19 @@ describe("pointsman doctor", () => {
         "reports"
       ].map((check) => `ok ${check}`)
     )
+    const none = await run({ ...ownSettings, PORT: "9" }, "--json")
+    assert.match(
+      saysOf(none, "server"),
+      /^ok: none answers at http:\/\/127\.0\.0\.1:9\. If one runs elsewhere, set PORT/u
+    )
+    const port = { ...ownSettings, PORT: new URL(server.url).port }
+    assert.strictEqual(saysOf(await run(port, "--json"), "server"), `ok: answers at ${server.url}`)
+    assert.strictEqual(
+      saysOf(await run(ownSettings, "--json", "--url", `${server.url}/`), "server"),
+      `ok: answers at ${server.url}`
+    )
+    const closed = await run(ownSettings, "--json", "--url", "http://127.0.0.1:9")
+    assert.match(saysOf(closed, "server"), /^wrong: no server answers at http:\/\/127\.0\.0\.1:9: start it/u)
     assert.match(saysOf(well, "database"), /pointsman\.db, schema version \d+$/u)
     assert.strictEqual(saysOf(well, "connections"), "ok: 2 of 2 active, all usable")
 
@@ -122,6 +136,7 @@ describe("pointsman doctor", () => {
     assert.deepStrictEqual(verdictsOf(ill), [
       "ok node",
       "ok settings",
+      "ok server",
       "wrong configuration",
       "ok archive",
       "ok database",
@@ -168,6 +183,7 @@ describe("pointsman doctor", () => {
     assert.deepStrictEqual(verdictsOf(nothing), [
       "ok node",
       "ok settings",
+      "ok server",
       "ok configuration",
       "ok archive",
       "warning database"
@@ -301,9 +317,10 @@ describe("what the doctor says", () => {
       createdAt: 0
     } as const
     const said = (environment: "sandbox" | "production", revokedAt: number | null) =>
-      baseUrlLines({ apiKeys: [{ ...key, environment, revokedAt }] }, { baseUrl, host, port: 3000 }).map(
-        ({ verdict }) => verdict
-      )
+      baseUrlLines(
+        { apiKeys: [{ ...key, environment, revokedAt }] },
+        { baseUrl, host, port: 3000, tlsCertificate: null }
+      ).map(({ verdict }) => verdict)
     assert.deepStrictEqual(said("production", null), [isLocal ? "warning" : "ok"])
     assert.deepStrictEqual([said("sandbox", null), said("production", 1)], [["ok"], ["ok"]])
   })
@@ -318,7 +335,12 @@ describe("what the doctor says", () => {
       accountLines({ connections }).map(({ says, verdict }) => [verdict, says])
     assert.deepStrictEqual(told(one("a", known)), [["ok", "known for all active connections"]])
     assert.deepStrictEqual(told(one("a", known), one("b"), one("c", undefined, false)), [
-      ["ok", 'known, except for "b"']
+      [
+        "warning",
+        'the account of the connection "b" is not known: a lookup that does not find a payment settles nothing there. ' +
+          "Its provider has not answered a server yet, or names no account. `GET /health/ready` lists those that have " +
+          "not answered"
+      ]
     ])
     const [[verdict, says] = []] = told(one("a", known), one("b", { first, current, changedAt: 1 }))
     assert.strictEqual(verdict, "wrong")

@@ -5,6 +5,7 @@ import type { DirectoryContents } from "@pointsman/core/ports"
 import { isPublicAddress } from "@pointsman/transport-node"
 import type { Settings } from "../Settings.ts"
 import { type CheckLine, eachOr, ok, warning, wrong } from "./Checkup.ts"
+import { ownUrl } from "./ServerLine.ts"
 import { counted } from "./Words.ts"
 
 /** A start refuses it too: a claim would be taken for dead while its provider is still being asked. */
@@ -25,13 +26,23 @@ export const timeoutLines = (
     ok("timeouts", `all are shorter than the claim window of ${claimWindowMillis} ms`)
   )
 
-/** A connection whose provider names no account, or did not answer yet, is named: what is asked there is not verified. */
-export const accountLines = ({ connections }: Pick<DirectoryContents, "connections">): ReadonlyArray<CheckLine> => {
-  const unverified = connections.filter(({ account, active }) => active && account === undefined)
-  const names = unverified.map(({ id }) => `"${id}"`).join(", ")
-  return eachOr(
-    connections.flatMap(({ account, id }) =>
-      account === undefined || account.changedAt === null
+/** Without a known account, "never received" by a lookup settles nothing: it may be another account's answer. */
+export const accountLines = ({ connections }: Pick<DirectoryContents, "connections">): ReadonlyArray<CheckLine> =>
+  eachOr(
+    connections.flatMap(({ account, active, id }) => {
+      if (account === undefined) {
+        return active
+          ? [
+              warning(
+                "accounts",
+                `the account of the connection "${id}" is not known: a lookup that does not find a payment settles ` +
+                  "nothing there. Its provider has not answered a server yet, or names no account. " +
+                  "`GET /health/ready` lists those that have not answered"
+              )
+            ]
+          : []
+      }
+      return account.changedAt === null
         ? []
         : [
             wrong(
@@ -41,10 +52,9 @@ export const accountLines = ({ connections }: Pick<DirectoryContents, "connectio
                 "the other account under a new connection id"
             )
           ]
-    ),
-    ok("accounts", names === "" ? "known for all active connections" : `known, except for ${names}`)
+    }),
+    ok("accounts", "known for all active connections")
   )
-}
 
 /** Addresses and `localhost` alone: no name is looked up. */
 export const webhookLines = (
@@ -71,9 +81,9 @@ export const webhookLines = (
 
 export const baseUrlLines = (
   { apiKeys }: Pick<DirectoryContents, "apiKeys">,
-  { baseUrl, host, port }: Pick<Settings, "baseUrl" | "host" | "port">
+  { baseUrl, ...own }: Pick<Settings, "baseUrl" | "host" | "port" | "tlsCertificate">
 ): ReadonlyArray<CheckLine> => {
-  const url = baseUrl ?? `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`
+  const url = baseUrl ?? ownUrl(own)
   const hasLive = apiKeys.some((key) => key.environment === "production" && key.revokedAt === null)
   if (!hasLive || !isThisMachine(hostOf(url))) return [ok("base URL", url)]
   return [

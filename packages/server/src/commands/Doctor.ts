@@ -30,6 +30,7 @@ import { recordLossLine } from "./RecordLossLine.ts"
 import { fetchLines } from "./ReportLines.ts"
 import { type Now, reviewView } from "./ReviewView.ts"
 import { keyLines } from "./SealedLines.ts"
+import { serverLine, serverUrl } from "./ServerLine.ts"
 import { standbyLines } from "./StandbyLine.ts"
 import { transportLines } from "./TransportLines.ts"
 import { connectorsForChecking, unsentConnections } from "./UnsentConnections.ts"
@@ -38,15 +39,17 @@ import { ageOf, counted } from "./Words.ts"
 type Lines = ReadonlyArray<CheckLine>
 type Variables = Readonly<Record<string, string | undefined>>
 
-/** `environment`: what the configuration file may refer to. */
-export const examine = Effect.fnUntraced(function* (flags: Flags, environment: Variables) {
+/** `environment`: what the configuration file may refer to. `url`: of the server, where it is not that of the settings. */
+export const examine = Effect.fnUntraced(function* (flags: Flags, environment: Variables, url: Option.Option<string>) {
   const node = nodeLine(process.versions.node)
   const read = yield* Effect.result(Effect.flatMap(readSettings(flags), besideSandbox))
   if (Result.isFailure(read)) return [node, ...settingsFaults(read.failure.message)]
-  const settings = read.success
+  const server = yield* serverUrl(read.success, url)
+  const settings = { ...read.success, baseUrl: read.success.baseUrl ?? server }
   return [
     node,
     ok("settings", "all settings are valid"),
+    yield* serverLine(server, Option.isSome(url)),
     ...(yield* transportLines(settings)),
     ...(yield* fileLines(settings, environment)),
     ...(yield* connectorLines(settings, environment)),

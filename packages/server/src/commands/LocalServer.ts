@@ -117,6 +117,19 @@ export const runningDev = Effect.gen(function* () {
   return Option.flatMap(text, readDevFile)
 })
 
+/** Whether a server of Pointsman answers there within two seconds. */
+export const isAlive = (url: string): Effect.Effect<boolean> =>
+  Effect.tryPromise(async (signal) => {
+    const answer = await fetch(`${url}/health/live`, { signal, redirect: "manual" })
+    return answer.ok && Option.isSome(readLive(await answer.text()))
+  }).pipe(
+    Effect.timeout("2 seconds"),
+    Effect.orElseSucceed(() => false)
+  )
+
+const Live = Schema.Struct({ status: Schema.Literal("live") })
+const readLive = Schema.decodeUnknownOption(Schema.fromJsonString(Live))
+
 export interface Answer {
   readonly status: number
   readonly body: unknown
