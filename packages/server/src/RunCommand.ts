@@ -3,23 +3,30 @@ import { readFileSync } from "node:fs"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Console, Effect, Layer } from "effect"
 import { CliOutput, Command } from "effect/cli"
+import { commandName } from "./CommandName.ts"
 import { pointsmanCommand } from "./commands/AllCommands.ts"
 import { withAllMissing } from "./commands/MissingWords.ts"
 
-export const runCommand = (environment: Readonly<Record<string, string | undefined>>, words: ReadonlyArray<string>) =>
+type Environment = Readonly<Record<string, string | undefined>>
+
+export const runCommand = (environment: Environment, words: ReadonlyArray<string>) =>
   Command.runWith(pointsmanCommand(environment), { version })(words).pipe(
-    Effect.provide(Layer.merge(NodeServices.layer, CliOutput.layerPresenter(presenter(words))))
+    Effect.provide(Layer.merge(NodeServices.layer, CliOutput.layerPresenter(presenter(environment, words))))
   )
 
 const version = (JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string })
   .version
 
-/** The error comes first, then the help. Both go to standard error: a program that reads the result finds it empty. */
-const presenter = (words: ReadonlyArray<string>): CliOutput.Presenter => ({
+/** One line for each error, and where the help is. All go to standard error: a program that reads the result finds it empty. */
+const presenter = (environment: Environment, words: ReadonlyArray<string>): CliOutput.Presenter => ({
   present: Effect.fnUntraced(function* (event) {
     if (event._tag !== "InvalidInvocation") return yield* CliOutput.defaultPresenter.present(event)
-    const formatter = yield* CliOutput.Formatter
-    yield* Console.error(formatter.formatErrors(withAllMissing(event.errors, event.helpDoc, words)).trim())
-    yield* Console.error(`\n${formatter.formatHelpDoc(event.helpDoc)}`)
+    const { commandPath = [], flags } = event.helpDoc
+    for (const error of withAllMissing(event.errors, event.helpDoc, words)) {
+      const missing = error._tag === "MissingOption" ? flags.find(({ name }) => name === error.option) : undefined
+      yield* Console.error(missing === undefined ? error.message : `${error.message} (${missing.description})`)
+    }
+    const command = [commandName(environment), ...commandPath.slice(1)].join(" ")
+    yield* Console.error(`Its arguments and flags: ${command} --help`)
   })
 })

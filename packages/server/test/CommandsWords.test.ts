@@ -1,11 +1,12 @@
 /** What operators type and read, without a process for each: their statements, whose data they mean, and what they lack. */
+import type { Environment } from "@pointsman/core"
 import { Option, Result } from "effect"
 import { assert, describe, it } from "vitest"
 import { commandName } from "../src/CommandName.ts"
 import { moneyText } from "../src/commands/MoneyText.ts"
 import { printable } from "../src/commands/Printable.ts"
 import { type StatementTexts, sentenceOf, statementOf } from "../src/commands/StatementFlags.ts"
-import { oneWorkspace } from "../src/commands/Tenants.ts"
+import { namedTenant, oneWorkspace } from "../src/commands/Tenants.ts"
 import { ageOf } from "../src/commands/Words.ts"
 import { runHere } from "./support/CommandInProcess.ts"
 import { temporaryFolder } from "./support/ServerProcess.ts"
@@ -128,6 +129,28 @@ describe("the workspace of a command", () => {
   })
 })
 
+describe("the environment that is meant", () => {
+  const contents = (...own: ReadonlyArray<Environment>) => ({
+    workspaces: [{ id: "acme", name: "Acme", country: null, category: null, suspended: false, partner: null }],
+    connections: own.map((environment) => ({ workspaceId: "acme", environment }))
+  })
+
+  it.each<[string, ReadonlyArray<Environment>, Environment | null, string]>([
+    ["one", ["sandbox", "sandbox"], null, "sandbox"],
+    ["one, and the other is named", ["sandbox"], "production", "production"],
+    [
+      "both",
+      ["production", "sandbox"],
+      null,
+      '--environment: expected sandbox or production: workspace "acme" has connections in both.'
+    ],
+    ["none", [], null, '--environment: expected sandbox or production: workspace "acme" has no connections.']
+  ])("given connections in %s, then it is found or asked for", (_, own, named, expected) => {
+    const found = namedTenant(contents(...own), Option.none(), Option.fromNullishOr(named))
+    assert.strictEqual(Result.isSuccess(found) ? found.success.environment : found.failure.message, expected)
+  })
+})
+
 describe("text for people", () => {
   it.each<[number, string, string]>([
     [1999, "EUR", "€19.99"],
@@ -182,12 +205,14 @@ describe("a command line that lacks words", () => {
     ["usage", [flag("from")]],
     // Perhaps the one that is missing: its right name is what helps.
     ["unknown settle 01a1 --evidense seen", ["Unrecognized flag: --evidense"]]
-  ])("given %j, when it is run, then each is named before the help", async (line, errors) => {
+  ])("given %j, when it is run, then each is named on a line, and then where the help is", async (line, errors) => {
     const { code, stderr, stdout } = await runHere(temporaryFolder(), line.split(" "))
     assert.deepStrictEqual([code, stdout], [1, ""])
-    const named =
-      stderr.slice(0, stderr.indexOf("\nDESCRIPTION")).match(/^ {2}(?:Missing|Invalid|Unrecognized).*$/gmu) ?? []
+    const named = stderr.match(/^(?:Missing|Invalid|Unrecognized).*$/gmu) ?? []
     assert.lengthOf(named, errors.length, stderr)
+    const [command] = /^[a-z]+(?: (?:settle|show))?/u.exec(line) ?? []
+    assert.include(stderr, `\nIts arguments and flags: pointsman ${command} --help\n`)
+    assert.notInclude(stderr, "DESCRIPTION")
     for (const [at, error] of errors.entries()) assert.include(named[at], error)
   })
 })

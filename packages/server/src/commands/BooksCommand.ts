@@ -21,12 +21,12 @@ import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
 import { paragraphs, type Text, table } from "./Table.ts"
-import { environmentFlag, oneWorkspace, workspaceFlag } from "./Tenants.ts"
+import { namedTenant, ownEnvironmentFlag, workspaceFlag } from "./Tenants.ts"
 import { timeOf } from "./Words.ts"
 
 const shared = {
   workspace: workspaceFlag,
-  environment: environmentFlag,
+  environment: ownEnvironmentFlag,
   to: momentFlag("to", "Transactions posted before this time; default: now").pipe(Flag.optional),
   connection: Flag.String("connection").pipe(
     Flag.withMetavar("id"),
@@ -73,10 +73,9 @@ const tenantOf = Effect.fnUntraced(function* ({
   workspace
 }: {
   readonly workspace: Option.Option<string>
-  readonly environment: "sandbox" | "production"
+  readonly environment: Option.Option<"sandbox" | "production">
 }) {
-  const contents = yield* (yield* Directory).contents
-  return { workspaceId: yield* Effect.fromResult(oneWorkspace(contents, workspace)), environment }
+  return yield* Effect.fromResult(namedTenant(yield* (yield* Directory).contents, workspace, environment))
 })
 
 const exportBooks = Command.make(

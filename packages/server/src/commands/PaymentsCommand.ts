@@ -13,7 +13,7 @@ import { fileText, fileView } from "./PaymentFileView.ts"
 import { filterOf, paymentFilterFlags } from "./PaymentFilterFlags.ts"
 import { paymentsText, paymentView } from "./PaymentView.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
-import { environmentFlag, oneWorkspace, workspaceFlag } from "./Tenants.ts"
+import { namedTenant, ownEnvironmentFlag, workspaceFlag } from "./Tenants.ts"
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u
 
@@ -21,7 +21,7 @@ const list = Command.make(
   "list",
   {
     workspace: workspaceFlag,
-    environment: environmentFlag,
+    environment: ownEnvironmentFlag,
     ...paymentFilterFlags,
     limit: limitFlag,
     before: Flag.String("before").pipe(
@@ -41,7 +41,7 @@ const list = Command.make(
       textsOf(given),
       Effect.fnUntraced(function* () {
         const contents = yield* (yield* Directory).contents
-        const tenant = { workspaceId: yield* Effect.fromResult(oneWorkspace(contents, workspace)), environment }
+        const tenant = yield* Effect.fromResult(namedTenant(contents, workspace, environment))
         const page = yield* (yield* Pointsman).payments(tenant, {
           ...filterOf(given, yield* Clock.currentTimeMillis),
           before: Option.getOrUndefined(before),

@@ -22,7 +22,7 @@ import { connectionFlag, refuse } from "./ReadReports.ts"
 import { entriesText } from "./ReconciliationView.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
 import { facts, paragraphs, type Text, table } from "./Table.ts"
-import { environmentFlag, oneWorkspace, workspaceFlag } from "./Tenants.ts"
+import { namedTenant, ownEnvironmentFlag, workspaceFlag } from "./Tenants.ts"
 import { timeOf, timeOrNull } from "./Words.ts"
 
 const { entryView, payoutEntryView, payoutView } = InProcess
@@ -31,7 +31,7 @@ export const payouts = Command.make(
   "payouts",
   {
     workspace: workspaceFlag,
-    environment: environmentFlag,
+    environment: ownEnvironmentFlag,
     connection: connectionFlag.pipe(Flag.withDescription("This connection alone; default: all"), Flag.optional),
     from: momentFlag("from", "Payouts at or after this time; default: the beginning").pipe(Flag.optional),
     until: momentFlag("until", "Payouts before this time; default: now").pipe(Flag.optional),
@@ -44,9 +44,8 @@ export const payouts = Command.make(
       textsOf(settings),
       Effect.fnUntraced(function* () {
         const { reconciliation } = yield* Pointsman
-        const workspaceId = yield* Effect.fromResult(oneWorkspace(yield* (yield* Directory).contents, workspace))
+        const tenant = yield* Effect.fromResult(namedTenant(yield* (yield* Directory).contents, workspace, environment))
         const now = yield* Clock.currentTimeMillis
-        const tenant = { workspaceId, environment }
         const found = yield* reconciliation.payouts({
           tenant,
           connectionId: Option.getOrUndefined(connection),

@@ -22,7 +22,7 @@ import {
   runView
 } from "./ReconciliationView.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
-import { environmentFlag, findAnywhere, oneWorkspace, workspaceFlag } from "./Tenants.ts"
+import { findAnywhere, namedTenant, ownEnvironmentFlag, workspaceFlag } from "./Tenants.ts"
 
 const anyConnectionFlag = connectionFlag.pipe(
   Flag.withDescription("This connection alone; default: all"),
@@ -218,7 +218,7 @@ const balance = Command.make(
   "balance",
   {
     workspace: workspaceFlag,
-    environment: environmentFlag,
+    environment: ownEnvironmentFlag,
     connection: anyConnectionFlag,
     from: momentFlag("from", "Money that moved at or after this time; default: the beginning").pipe(Flag.optional),
     until: momentFlag("until", "Money that moved before this time; default: now").pipe(Flag.optional),
@@ -230,7 +230,7 @@ const balance = Command.make(
       textsOf(settings),
       Effect.fnUntraced(function* () {
         const { reconciliation } = yield* Pointsman
-        const workspaceId = yield* Effect.fromResult(oneWorkspace(yield* (yield* Directory).contents, workspace))
+        const tenant = yield* Effect.fromResult(namedTenant(yield* (yield* Directory).contents, workspace, environment))
         const now = yield* Clock.currentTimeMillis
         const millis = (moment: typeof from, otherwise: number) =>
           Option.getOrElse(
@@ -238,7 +238,7 @@ const balance = Command.make(
             () => otherwise
           )
         const rows = yield* reconciliation.balance({
-          tenant: { workspaceId, environment },
+          tenant,
           connectionId: Option.getOrUndefined(connection),
           from: millis(from, 0),
           until: millis(until, now)

@@ -16,6 +16,12 @@ export const environmentFlag = Flag.Literals("environment", environments).pipe(
   Flag.withDescription("sandbox or production")
 )
 
+/** For what reads and changes nothing. */
+export const ownEnvironmentFlag = Flag.Literals("environment", environments).pipe(
+  Flag.withDescription("sandbox or production; optional if the workspace has connections in only one of them"),
+  Flag.optional
+)
+
 /** For lists, which may be of everybody. */
 export const anyWorkspaceFlag = Flag.String("workspace").pipe(
   Flag.withMetavar("id"),
@@ -62,6 +68,24 @@ export const oneWorkspace = (
     ? Result.succeed(named.value)
     : refuse(`--workspace: expected ${listed(contents)}; workspace "${printable(named.value)}" not found.`)
 }
+
+/** The tenant that was named, or the only one. */
+export const namedTenant = (
+  contents: Workspaces & { readonly connections: ReadonlyArray<Tenant> },
+  workspace: Option.Option<string>,
+  environment: Option.Option<Environment>
+): Result.Result<Tenant, CommandFailure> =>
+  Result.flatMap(oneWorkspace(contents, workspace), (workspaceId) => {
+    if (Option.isSome(environment)) return Result.succeed({ workspaceId, environment: environment.value })
+    const own = contents.connections.filter((connection) => connection.workspaceId === workspaceId)
+    const [only, second] = environments.filter((one) => own.some((connection) => connection.environment === one))
+    return only !== undefined && second === undefined
+      ? Result.succeed({ workspaceId, environment: only })
+      : refuse(
+          `--environment: expected sandbox or production: workspace "${printable(workspaceId)}" has ` +
+            `${only === undefined ? "no connections" : "connections in both"}.`
+        )
+  })
 
 /** The tenant that was named; `undefined` for all of them. */
 export const oneTenant = Effect.fnUntraced(function* (

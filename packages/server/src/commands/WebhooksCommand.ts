@@ -12,7 +12,7 @@ import { limitFlag, nextCursor, pageDocument } from "./Paging.ts"
 import { printable } from "./Printable.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
 import { paragraphs } from "./Table.ts"
-import { environmentFlag, findAnywhere, oneWorkspace, workspaceFlag } from "./Tenants.ts"
+import { findAnywhere, namedTenant, ownEnvironmentFlag, workspaceFlag } from "./Tenants.ts"
 import { wireWord } from "./Words.ts"
 
 const deliveryArgument = Argument.String("delivery").pipe(
@@ -23,7 +23,7 @@ const list = Command.make(
   "list",
   {
     workspace: workspaceFlag,
-    environment: environmentFlag,
+    environment: ownEnvironmentFlag,
     status: Flag.ChoiceWithValue(
       "status",
       deliveryStates.map((state) => [wireWord(state), state] as const)
@@ -44,7 +44,7 @@ const list = Command.make(
   Effect.fnUntraced(function* ({ before, environment, json, limit, status, workspace, ...settings }) {
     yield* Effect.gen(function* () {
       const contents = yield* (yield* Directory).contents
-      const tenant = { workspaceId: yield* Effect.fromResult(oneWorkspace(contents, workspace)), environment }
+      const tenant = yield* Effect.fromResult(namedTenant(contents, workspace, environment))
       const page = yield* (yield* Pointsman).deliveries(tenant, {
         state: Option.getOrUndefined(status),
         before: Option.getOrUndefined(before),
