@@ -32,7 +32,7 @@ export const commandLine = (environment: Environment, words: ReadonlyArray<strin
         NodePath.layer,
         ConfigProvider.layer(environmentProvider(environment)),
         // Standard output is for what was asked for.
-        Logger.layer([LogText.logfmt])
+        Logger.layer([process.stderr.isTTY ? LogText.text : LogText.logfmt])
       )
     )
   )

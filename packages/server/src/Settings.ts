@@ -33,7 +33,7 @@ import { StartFailure } from "./StartFailure.ts"
 const readSchedule = (text: string): Option.Option<ReadonlyArray<number>> =>
   Option.all(text.split(",").map((delay) => readDelay(delay.trim())))
 
-export const logFormats = ["logfmt", "json"] as const
+export const logFormats = ["text", "logfmt", "json"] as const
 export type LogFormat = (typeof logFormats)[number]
 
 export const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "none"] as const
@@ -315,10 +315,10 @@ export const variables = {
   logFormat: variable<LogFormat>({
     variable: "POINTSMAN_LOG_FORMAT",
     flag: "log-format",
-    meaning: "Log format on standard error, one line per entry: logfmt or json",
-    expected: "`logfmt` or `json`",
-    default: "logfmt",
-    absent: "logfmt",
+    meaning: "Log format on standard error: logfmt or json, one line per entry, or text for a person",
+    expected: "`text`, `logfmt` or `json`",
+    default: "text on a terminal, otherwise logfmt",
+    absent: process.stderr.isTTY ? "text" : "logfmt",
     read: readOneOf(logFormats)
   }),
   logLevel: variable<LogLevel>({

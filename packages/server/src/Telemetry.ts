@@ -23,8 +23,8 @@ const log = ({ logFormat, logLevel }: Settings): Layer.Layer<never> =>
   )
 
 const loggers: Readonly<Record<LogFormat, Layer.Layer<never>>> = {
-  // As the command has it from its beginning.
-  logfmt: Layer.empty,
+  text: Logger.layer([LogText.text]),
+  logfmt: Logger.layer([LogText.logfmt]),
   json: Logger.layer([LogText.json])
 }
 
