@@ -61,7 +61,7 @@ export const newConnector = (words: ReadonlyArray<string>): string => {
     "",
     ...(isInside ? nextInside(name, shown) : nextOutside(folder)),
     "",
-    "The test is red, and each of its failures says what is still to be done. The guide: docs/guides/write-a-connector.md"
+    "The test has one failure, which says what to do first. The guide: docs/guides/write-a-connector.md"
   ].join("\n")
 }
 

@@ -126,35 +126,30 @@ describe("npm run new-connector", () => {
   })
 
   it.runIf(isLong).each(connectorStyles)(
-    "given what it wrote in the style %s, then its types are good, its test is red and says what to do, and the author's work makes it green",
+    "given what it wrote in the style %s, then its types are good, its test fails once and says what to do first, and the author's work makes it green",
     { timeout: 300_000 },
     async (style) => {
       const folder = inRepository()
       newConnector(["pocket-pay", "--dir", folder, "--style", style])
       assert.deepStrictEqual(await typeFaults(folder), { code: 0, output: "" })
-      const red = await runSuite(folder)
-      const said = red.failures.join("\n")
-      for (const expected of [
-        '"charge captured" is still to be done: let `play` give the answer that the provider sends then',
-        ...missing[style],
-        "wire.amounts.EUR is still to be done: what the provider is to be sent for it, literally",
-        "no soft decline is played",
-        "the connector has `readMessage`: tell by `messages` how the provider signs, or leave the method out",
-        "tell by `byHand` what people do at the provider, by its field `messages`"
-      ]) {
-        assert.include(said, expected)
-      }
-      // Every one of them names what to do, and none is an accident of the suite.
-      for (const failure of red.failures) {
-        assert.match(failure, /still to be (?:done|written)|StillToBeWritten|is played|tell by `(?:messages|byHand)`/u)
-      }
-      assert.isAbove(red.passed, 0)
+      const first = await runSuite(folder)
+      assert.lengthOf(first.failures, 1)
+      assert.match(
+        first.failures[0] ?? "",
+        /"charge authorized" is still to be done: let `play` give the answer .* \d+ more, which are listed as to do/u
+      )
+      assert.isAbove(first.passed, 0)
+      assert.isAbove(first.pending, 50)
 
+      // The test is written: every operation that is not says so.
       cpSync(join(fixture, "test"), join(folder, "test"), { recursive: true })
+      const said = (await runSuite(folder)).failures.join("\n")
+      for (const expected of missing[style]) assert.include(said, expected)
+
       cpSync(join(style === "plain" ? `${fixture}-plain` : fixture, "src"), join(folder, "src"), { recursive: true })
       assert.deepStrictEqual(await typeFaults(folder), { code: 0, output: "" })
       const green = await runSuite(folder)
-      assert.deepStrictEqual(green.failures, [])
+      assert.deepStrictEqual([green.failures, green.pending], [[], 0])
       assert.isAbove(green.passed, 200)
     }
   )
@@ -198,8 +193,9 @@ const runSuite = async (folder: string) => {
     testResults.flatMap(({ assertionResults }: { readonly assertionResults: unknown }) => assertionResults)
   return {
     failures: results
-      .filter(({ status }) => status !== "passed")
+      .filter(({ status }) => status === "failed")
       .map(({ failureMessages }) => failureMessages.join("\n")),
-    passed: results.filter(({ status }) => status === "passed").length
+    passed: results.filter(({ status }) => status === "passed").length,
+    pending: results.filter(({ status }) => status !== "passed" && status !== "failed").length
   }
 }

@@ -25,28 +25,49 @@ import {
 } from "./Rehearsal.ts"
 import { scriptedTransport } from "./ScriptedTransport.ts"
 
+/** Those that the test neither plays nor excludes by `lacks`, in the order in which they are worked on. */
+export const openSituations = (subject: ConnectorUnderTest): ReadonlyArray<Situation> =>
+  askingOperationsOf(subject)
+    .flatMap((operation) => situationsFor(subject, operation))
+    .filter((name) => subject.lacks?.includes(name) !== true)
+    .flatMap((name) => eachSituation(subject, name))
+    .filter((of) => playedBy(subject, of) === undefined)
+
+/** Of the open situations, the first one fails and says what to do; the others are listed. */
+const stillOpen = (open: ReadonlyArray<Situation>): void => {
+  for (const [index, of] of open.entries()) {
+    const name = `${of.name}${kindOf(of)}`
+    if (index > 0) it.todo(name)
+    else {
+      it(`next: ${name}`, () =>
+        assert.fail(
+          `"${of.name}" is still to be done: let \`play\` give the answer that the provider sends then, or, where it ` +
+            `cannot come to that, name it in \`lacks\`. After it come ${open.length - 1} more, which are listed as to ` +
+            "do, and then the other parts of the suite"
+        ))
+    }
+  }
+}
+
 export const answersChapter = (subject: ConnectorUnderTest): void => {
+  const open = openSituations(subject)
   describe("answers", () => {
     nothingIsAsked(subject)
     for (const operation of askingOperationsOf(subject)) {
-      for (const name of situationsFor(subject, operation)) {
+      const names = situationsFor(subject, operation)
+      // Its method is hardly written either.
+      const isLater = open.length > 0 && names.every((name) => subject.play(situation(name)) === undefined)
+      for (const name of names) {
         const isLacking = subject.lacks?.includes(name) ?? false
         for (const of of eachSituation(subject, name)) {
           const isPlayed = playedBy(subject, of) !== undefined
-          if (isLacking || !isPlayed) {
-            const what = isLacking
-              ? "the provider cannot come into it, and the test says so"
-              : "is played, or none of its"
-            it(`${name}${kindOf(of)}: ${what}`, () => {
-              assert.isTrue(
-                isLacking,
-                `"${name}" is still to be done: let \`play\` give the answer that the provider sends then, or, where it ` +
-                  "cannot come to that, name it in `lacks`"
-              )
+          if (isLacking) {
+            it(`${name}${kindOf(of)}: the provider cannot come into it, and the test says so`, () => {
               assert.isFalse(isPlayed, `"${name}" is played, and named in \`lacks\`: it can only be one of them`)
             })
-          } else {
-            answersTo(subject, of)
+          } else if (isPlayed) {
+            if (isLater) it.todo(`${name}${kindOf(of)}`)
+            else answersTo(subject, of)
           }
         }
       }
@@ -55,6 +76,8 @@ export const answersChapter = (subject: ConnectorUnderTest): void => {
       .flatMap((category) => [true, false].map((soft) => situation("charge declined", { decline: { category, soft } })))
       .filter((of) => playedBy(subject, of) !== undefined)
     for (const of of declines) answersTo(subject, of)
+    stillOpen(open)
+    if (open.length > 0) return
     it("plays at least one hard and one soft decline, and a success", () => {
       for (const soft of [true, false]) {
         assert.isTrue(

@@ -66,7 +66,7 @@ export const newConnectorCommand = Command.make(
         "Next:",
         ...next.map((command) => `  ${command}`),
         "",
-        "The test fails at first, and each failure names what is missing. Then load the connector in the server: add",
+        "The test has one failure at first, which says what to do next. Then load the connector in the server: add",
         `"${entryOf(shown)}" to \`connectors\` in the configuration file.`
       ].join("\n")
     )
