@@ -1,7 +1,7 @@
 /** Effect's command line over every command of `pointsman`. */
 import { readFileSync } from "node:fs"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Console, Effect, Layer } from "effect"
+import { Console, Effect, Layer, Option } from "effect"
 import { CliOutput, Command } from "effect/cli"
 import { commandName } from "./CommandName.ts"
 import { pointsmanCommand } from "./commands/AllCommands.ts"
@@ -24,7 +24,8 @@ const presenter = (environment: Environment, words: ReadonlyArray<string>): CliO
     const { commandPath = [], flags } = event.helpDoc
     for (const error of withAllMissing(event.errors, event.helpDoc, words)) {
       const missing = error._tag === "MissingOption" ? flags.find(({ name }) => name === error.option) : undefined
-      yield* Console.error(missing === undefined ? error.message : `${error.message} (${missing.description})`)
+      const meaning = Option.fromUndefinedOr(missing).pipe(Option.flatMap(({ description }) => description))
+      yield* Console.error(`${error.message}${Option.match(meaning, { onNone: () => "", onSome: (is) => ` (${is})` })}`)
     }
     const command = [commandName(environment), ...commandPath.slice(1)].join(" ")
     yield* Console.error(`Its arguments and flags: ${command} --help`)

@@ -197,7 +197,7 @@ describe("a command line that lacks words", () => {
     ["unknown settle", [argument("payment"), flag("evidence"), flag("by")]],
     ["unknown settle 01a1", [flag("evidence"), flag("by")]],
     ["unknown settle --by Jo", [argument("payment"), flag("evidence")]],
-    ["unknown settle 01a1 --by=Jo", [flag("evidence")]],
+    ["unknown settle 01a1 --by=Jo", [`${flag("evidence")} (What you found and where; it appears on`]],
     ["unknown settle 01a1 --by Jo -- --evidence", [flag("evidence")]],
     ["unknown settle 01a1 --amount 19.99 --by Jo", [amount, flag("evidence")]],
     ["messages show", [argument("connection"), argument("message")]],
