@@ -79,12 +79,14 @@ const disputePath = {
 
 /** Read by its handler, as its bytes arrive. */
 const Evidence = HttpApiSchema.asMultipart()(
-  Schema.Record(Schema.String, Schema.String).annotate({
-    description:
+  Schema.Record(Schema.String, Schema.String).annotate(
+    documented(
       "Texts and files by name. A name is 1 to 60 lower-case letters, digits and underscores, a letter first; the guide " +
-      "lists those that each provider has a field for. Up to 40 texts of up to 20,000 characters, and up to 10 files (PDF, " +
-      "JPEG or PNG, as their contents show) of up to 5,000,000 bytes together."
-  })
+        "lists those that each provider has a field for. Up to 40 texts of up to 20,000 characters, and up to 10 files (PDF, " +
+        "JPEG or PNG, as their contents show) of up to 5,000,000 bytes together.",
+      { additionalProperties: true }
+    )
+  )
 )
 
 const submissionKey =

@@ -27,6 +27,7 @@ const mapped = (schema: JsonSchema): JsonSchema =>
         case "prefixItems":
           return [keyword, Array.isArray(value) ? value.map(schemaOf) : value]
         case "items":
+        case "additionalProperties":
           return [keyword, isSchema(value) ? schemaOf(value) : value]
         default:
           return [keyword, value]
@@ -70,9 +71,13 @@ const opened = (schema: JsonSchema): JsonSchema => {
   )
   // A list of at least one is written as its first place and its rest.
   const bare = Array.isArray(schema.prefixItems) && !isRepeated(schema) ? schema : open
+  if (bare.type !== "object" || bare.properties !== undefined || isOfTexts(bare)) return bare
   // Without the word, some generators take a free-form object for an empty one.
-  return bare.type === "object" && bare.properties === undefined ? { ...bare, additionalProperties: true } : bare
+  return { ...bare, additionalProperties: true }
 }
+
+const isOfTexts = ({ additionalProperties }: JsonSchema): boolean =>
+  isSchema(additionalProperties) && additionalProperties.type === "string"
 
 const isNoise = (keyword: string, value: unknown): boolean =>
   (keyword === "additionalProperties" && value === false) ||
