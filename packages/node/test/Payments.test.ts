@@ -1,5 +1,6 @@
 import { assert, describe, it } from "vitest"
 import { type PointsmanSettings, StateError } from "../src/index.ts"
+import { merchantSuite } from "./support/MerchantCases.ts"
 import { folder, inFiles, open, order, shop } from "./support/Shop.ts"
 
 const storages: Readonly<Record<string, () => Partial<PointsmanSettings>>> = {
@@ -8,88 +9,7 @@ const storages: Readonly<Record<string, () => Partial<PointsmanSettings>>> = {
 }
 
 for (const [name, settings] of Object.entries(storages)) {
-  describe(name, () => {
-    it("given an order, when it is paid twice under one key, then it is charged once and answered alike", async () => {
-      const { pointsman } = await open(settings())
-      const first = await pointsman.create(order, { idempotencyKey: "order-1001" })
-      const again = await pointsman.create(order, { idempotencyKey: "order-1001" })
-      assert.strictEqual(first.isReplay, false)
-      assert.strictEqual(again.isReplay, true)
-      assert.deepStrictEqual(again.payment, first.payment)
-      assert.strictEqual(first.payment.status, "CAPTURED")
-      assert.strictEqual(first.payment.captured_amount, 1999)
-      assert.strictEqual((await pointsman.payments()).data.length, 1)
-      assert.strictEqual((await pointsman.paymentFile(first.payment.id)).attempts.length, 1)
-    })
-
-    it("given an authorization, when it is captured in part and refunded, then the amounts add up", async () => {
-      const { pointsman } = await open(settings())
-      const { payment } = await pointsman.create({ ...order, capture_method: "manual" })
-      assert.strictEqual(payment.status, "AUTHORIZED")
-      const captured = await pointsman.capture(payment.id, { amount: 1500 }, { idempotencyKey: "capture-1001" })
-      assert.strictEqual(captured.payment.captured_amount, 1500)
-      const replayed = await pointsman.capture(payment.id, { amount: 1500 }, { idempotencyKey: "capture-1001" })
-      assert.strictEqual(replayed.isReplay, true)
-      const part = await pointsman.refund(payment.id, { amount: 500, reason: "returned" })
-      assert.strictEqual(part.payment.status, "PARTIALLY_REFUNDED")
-      const rest = await pointsman.refund(payment.id)
-      assert.strictEqual(rest.payment.status, "REFUNDED")
-      assert.strictEqual(rest.payment.refunded_amount, 1500)
-      const types = (await pointsman.timeline(payment.id)).data.map(({ type }) => type)
-      assert.deepStrictEqual(types, [
-        "payment.created",
-        "payment.authorized",
-        "payment.captured",
-        "payment.refunded",
-        "payment.refunded"
-      ])
-    })
-
-    it("given an authorization, when it is voided, then it is cancelled", async () => {
-      const { pointsman } = await open(settings())
-      const { payment } = await pointsman.create({ ...order, capture_method: "manual" })
-      assert.strictEqual((await pointsman.void(payment.id)).payment.status, "CANCELLED")
-    })
-
-    it("given a declined payment, when it is created, then it is a result and no error", async () => {
-      const { pointsman } = await open(settings())
-      const { payment } = await pointsman.create({ ...order, simulate: { charge: "decline:expired_card" } })
-      assert.strictEqual(payment.status, "DECLINED")
-      assert.strictEqual(payment.decline_category, "expired_card")
-    })
-
-    it("given several payments, when they are read in pages, then each comes once", async () => {
-      const { pointsman } = await open(settings())
-      const made: Array<string> = []
-      for (let count = 0; count < 3; count++) made.unshift((await pointsman.create(order)).payment.id)
-      const first = await pointsman.payments({ limit: 2, status: "CAPTURED" })
-      assert.strictEqual(first.has_more, true)
-      const rest = await pointsman.payments({ limit: 2, before: first.next_cursor ?? "" })
-      assert.deepStrictEqual(
-        [...first.data, ...rest.data].map(({ id }) => id),
-        made
-      )
-      assert.strictEqual(rest.next_cursor, null)
-      const { payment } = await pointsman.create({ ...order, reference: "order-1002", metadata: { channel: "web" } })
-      const found = await pointsman.payments({
-        reference: "order-1002",
-        metadata: { channel: "web" },
-        amount: order.amount,
-        currency: order.currency,
-        created_from: payment.created
-      })
-      assert.deepStrictEqual(
-        found.data.map(({ id }) => id),
-        [payment.id]
-      )
-      made.unshift(payment.id)
-      const events = await pointsman.events({ type: "payment.captured" })
-      assert.deepStrictEqual(
-        events.data.map(({ data }) => data["payment_id"]),
-        made
-      )
-    })
-  })
+  merchantSuite(name, async () => (await open(settings())).pointsman)
 }
 
 it("given a payment, when its routing is explained, then each chapter says why in sentences", async () => {
