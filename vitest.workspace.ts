@@ -66,6 +66,7 @@ export default [
     }
   },
   project("node", "packages/node"),
+  project("client", "packages/client"),
   // Its tests start servers and commands from one bundle of the sources, and share the server of PostgreSQL.
   {
     extends: true,

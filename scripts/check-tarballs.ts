@@ -21,10 +21,13 @@ interface Packed {
 }
 
 const ofLibraries = ["dist/index.js", "dist/index.d.ts", "dist/check-node.js", "src/index.ts"]
+/** Runs elsewhere too, and has no version of Node to check. */
+const ofClient = ["dist/index.js", "dist/index.d.ts", "src/index.ts"]
 const notices = ["dist/THIRD-PARTY-NOTICES.txt", "dist/sbom.cdx.json"]
 /** What the bundles have in the place of that. */
 const contents: Readonly<Record<string, ReadonlyArray<string>>> = {
   pointsman: ["dist/main.js", ...notices],
+  "@pointsman/client": ofClient,
   "@pointsman/node": ["dist/index.js", "dist/index.d.ts", "dist/check-node.js", ...notices]
 }
 

@@ -109,6 +109,11 @@ const exceptions: ReadonlyArray<Exception> = [
     reason: "The command line: it hands the environment to Effect's Config, and tells a defect when no runtime is left."
   },
   {
+    path: "packages/client/src/Platform.ts",
+    words: ["performance.now", "Math.random", "randomUUID", "setTimeout"],
+    reason: "The client is for programs without Effect, and brings nothing with it."
+  },
+  {
     path: "packages/node/src/OpenPointsman.ts",
     words: ["process.env"],
     reason: "What `$env` names in the workspaces, as the server's file has it, is looked up where no Config reaches."

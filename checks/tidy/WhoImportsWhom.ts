@@ -103,6 +103,8 @@ const allowances: Readonly<Record<string, Allowance>> = {
     others: "*",
     node: "*"
   },
+  // The client of the API: it runs wherever there is `fetch`.
+  "packages/client": { ours: [], others: [], node: [] },
   "packages/server": { ours: "*", others: "*", node: "*" },
   "packages/storage/memory": {
     ours: ["@pointsman/core", "@pointsman/core/ports", "@pointsman/core/internal"],

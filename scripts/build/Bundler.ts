@@ -238,11 +238,11 @@ export const bundle = async (one: Package): Promise<ReadonlyArray<Output>> => {
     const used = reachable(outputs)
     const dist = join(one.folder, "dist")
     if (!existsSync(dist)) mkdirSync(dist)
-    for (const name of Object.keys(one.doors)) {
+    for (const name of one.needsNode ? Object.keys(one.doors) : []) {
       const path = join(made, `${name}.js`)
       writeFileSync(path, `import "./${checkFile}";${readFileSync(path, "utf8")}`)
     }
-    writeFileSync(join(made, checkFile), check)
+    if (one.needsNode) writeFileSync(join(made, checkFile), check)
     if (one.isBundle) for (const name of used) escapeText(join(root, name))
     // Entries last, so that they find their chunks.
     const entries = new Set([...Object.keys(one.doors), ...Object.keys(one.commands)].map((name) => `${name}.js`))

@@ -28,6 +28,8 @@ export interface Package {
   readonly commands: Readonly<Record<string, string>>
   /** Everything inside, the packages of others included: it installs without dependencies. */
   readonly isBundle: boolean
+  /** For Node alone: its entries say so to an old one. */
+  readonly needsNode: boolean
 }
 
 const bundles = ["pointsman", "@pointsman/node"]
@@ -44,7 +46,8 @@ export const readPackage = (folder: string): Package => {
     manifest,
     doors: byName(targets.flatMap((target) => (typeof target === "string" ? [] : [target["@pointsman/source"]]))),
     commands: byName(Object.values(manifest.bin ?? {}).map(sourceOf)),
-    isBundle: bundles.includes(manifest.name)
+    isBundle: bundles.includes(manifest.name),
+    needsNode: manifest.name !== "@pointsman/client"
   }
 }
 

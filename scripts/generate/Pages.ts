@@ -16,6 +16,7 @@ import { blocksOf } from "../auto-routing/Figures.ts"
 import { simulate } from "../auto-routing/Runs.ts"
 import { apiPage } from "./Api.ts"
 import { withBlocks } from "./Blocks.ts"
+import { clientEvents, clientEventsPath, clientTypes, clientTypesPath } from "./ClientTypes.ts"
 import { commandsInFull, commandsTable } from "./Commands.ts"
 import { configurationFilePage } from "./ConfigurationFile.ts"
 import { crashMatrixInMemory, crashMatrixNotice, crashMatrixPage, crashMatrixPath } from "./CrashMatrix.ts"
@@ -140,7 +141,9 @@ export const pages = async (): Promise<ReadonlyArray<readonly [path: string, tex
     [declinesPath, declinesPage()],
     [paymentMethodsPath, paymentMethodsPage()],
     [providerAnswersPath, await providerAnswersPage()],
-    [reportFormatsPath, reportFormatsPage()]
+    [reportFormatsPath, reportFormatsPage()],
+    [clientTypesPath, clientTypes()],
+    [clientEventsPath, clientEvents()]
   ]
 }
 

@@ -1,5 +1,6 @@
 // What a TypeScript program sees of every door of the packages for Effect; it is compiled and never run.
 import * as archive from "@pointsman/archive"
+import * as client from "@pointsman/client"
 import * as configuration from "@pointsman/configuration"
 import { connectorSuite } from "@pointsman/contracts/connector"
 import { type Payment as CorePayment, Pointsman as PointsmanService } from "@pointsman/core"
@@ -15,5 +16,5 @@ import * as sqlStorage from "@pointsman/storage-sql"
 import * as transport from "@pointsman/transport-node"
 
 export const doors = [configuration, testing, routes, api, citusStorage, memoryStorage, postgresStorage, sqlStorage]
-export const more = [archive, transport, connectorSuite, PointsmanService]
+export const more = [archive, client, transport, connectorSuite, PointsmanService]
 export type Types = [CorePayment, Connector, Ledger]

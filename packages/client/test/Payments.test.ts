@@ -1,0 +1,141 @@
+/** What `@pointsman/node` does in its process, by the client of a server. */
+
+import { errorCodes } from "@pointsman/http/api"
+import { assert, describe, it } from "vitest"
+import { errorOf as errorInProcess } from "../../node/src/ErrorOf.ts"
+import { errorCases, type MerchantCalls, merchantSuite } from "../../node/test/support/MerchantCases.ts"
+import { errorOf } from "../src/Errors.ts"
+import { type Client, createClient, isPointsmanError } from "../src/index.ts"
+import { apiError } from "./support/FaultyProxy.ts"
+import { failureOf, serverOfFile } from "./support/World.ts"
+
+const { settings, world } = serverOfFile()
+
+const merchant = (client: Client): MerchantCalls => ({
+  ...client,
+  payments: (query) => client.payments(query).page(),
+  timeline: (id) => client.timeline(id).page(),
+  events: (query) => client.events(query).page()
+})
+
+merchantSuite("the client of a server", async () => merchant(createClient(settings)))
+
+describe("errors", () => {
+  for (const [name, call, code, moneyMayHaveMoved] of errorCases) {
+    it(`given ${name}, when it is called, then it fails with ${code}`, async () => {
+      const failure = await failureOf(call(merchant(createClient(settings))))
+      assert.deepStrictEqual([failure.name, failure.code], ["PointsmanError", code])
+      assert.strictEqual(failure.moneyMayHaveMoved, moneyMayHaveMoved)
+      assert.notStrictEqual(failure.message, "")
+    })
+  }
+
+  it("given no connection for a payment, then the error says why each was left out", async () => {
+    const { client } = await world()
+    const asked = { amount: 1999, currency: "EUR", country: "NL", initiator: "mit", debug: true } as const
+    const instruments = [{ connection: "another", token: "tok_1" }]
+    const failure = await failureOf(client.create({ ...asked, instruments }))
+    assert.strictEqual(failure.code, "routing_failed")
+    assert.deepStrictEqual([...new Set(failure.excluded.map(({ code }) => code))], ["INSTRUMENT_NOT_AVAILABLE"])
+  })
+
+  it("given an option that does not exist, then nothing is sent", async () => {
+    const { client, proxy } = await world()
+    const options: object = { idempotency_key: "order-1001" }
+    const message = await client.create({ amount: 1999, currency: "EUR", country: "NL" }, options).then(
+      () => "it was sent",
+      (error: unknown) => String(error)
+    )
+    assert.strictEqual(message, "TypeError: `idempotency_key` is no option: expected idempotencyKey or signal.")
+    assert.strictEqual(proxy.asked.length, 0)
+  })
+
+  it("given the API's codes, then each says of money what the same error in process says", () => {
+    const onlyOverHttp: Array<string> = []
+    for (const code of Object.keys(errorCodes) as ReadonlyArray<keyof typeof errorCodes>) {
+      const inProcess = errorInProcess({ error: { code, message: "" } })
+      if (inProcess.code !== code) onlyOverHttp.push(code)
+      const { moneyMayHaveMoved } = errorOf(
+        { code, message: "" },
+        { idempotencyKey: null, movesMoney: true, isMaybeAgain: false }
+      )
+      assert.strictEqual(moneyMayHaveMoved, inProcess.moneyMayHaveMoved, code)
+    }
+    assert.includeMembers(onlyOverHttp, ["unauthorized", "rate_limited"])
+  })
+})
+
+describe("results", () => {
+  it("given a provider that does not answer, then the payment is UNKNOWN", async () => {
+    const { client } = await world()
+    const asked = { amount: 1999, currency: "EUR", country: "NL", simulate: { charge: "no_answer" } } as const
+    assert.strictEqual((await client.create(asked)).payment.status, "UNKNOWN")
+  })
+
+  it("given a status of a newer server, then it is UNKNOWN, and the server's word is kept", async () => {
+    const { client, proxy } = await world()
+    const data = { status: "HELD", payment_status: "HELD" }
+    proxy.faults.push({ status: 200, body: JSON.stringify({ data }) })
+    assert.deepInclude(await client.payment("01a1fe08-9226-7266-a33a-e3e7f1609a4e"), {
+      status: "UNKNOWN",
+      payment_status: "HELD"
+    })
+  })
+
+  it("given a return URL, then the customer is sent to the hosted page", async () => {
+    const { client } = await world()
+    const hosted = { amount: 1999, currency: "EUR", country: "NL", return_url: "https://shop.example/thanks" }
+    const { payment } = await client.create(hosted)
+    assert.strictEqual(payment.status, "REQUIRES_ACTION")
+    assert.match(payment.next_action.url ?? "", /\/hosted\//u)
+  })
+
+  it("given ids that lead to another path, then nothing is found and the list is not read", async () => {
+    const { client } = await world()
+    for (const id of ["", ".", "..", "a/../../payments", "?limit=1"]) {
+      assert.strictEqual((await failureOf(client.payment(id))).code, "not_found", id)
+    }
+  })
+
+  it("given a partner's calls with a test key, then the API's own refusal comes", async () => {
+    const { client } = await world()
+    assert.strictEqual((await failureOf(client.merchants().page())).code, "live_key_required")
+    assert.strictEqual((await failureOf(client.dispute("dp_1"))).code, "not_found")
+    const evidence = { texts: { summary: "It was sent." }, files: { receipt: new Uint8Array([37, 80, 68, 70, 45]) } }
+    assert.strictEqual((await failureOf(client.keepEvidence("dp_1", evidence))).code, "not_found")
+  })
+})
+
+describe("settings", () => {
+  const whole = { url: "https://pay.shop.example", apiKey: "ps_test_1" }
+  for (const wrong of [
+    { url: "pay.shop.example" },
+    { url: "ftp://pay.shop.example" },
+    { apiKey: "" },
+    { apiKey: "ps_test_1\n" },
+    { tries: 0 },
+    { callMillis: 86_400_000 },
+    { tryMillis: Number.NaN }
+  ]) {
+    it(`given ${JSON.stringify(wrong)}, then there is no client, and no secret in the message`, () => {
+      try {
+        createClient({ ...whole, ...wrong })
+      } catch (error) {
+        assert.isFalse(isPointsmanError(error))
+        assert.notInclude(String(error), "ps_test_1")
+        return
+      }
+      assert.fail("it was made")
+    })
+  }
+
+  it("given an error, when it is printed with all of its fields, then the key is not in it", async () => {
+    const { client, proxy } = await world({ tries: 1 })
+    proxy.faults.push("lost", apiError(401, "unauthorized"))
+    for (let count = 0; count < 2; count++) {
+      const failure = await failureOf(client.payments().page())
+      const { inspect } = await import("node:util")
+      assert.notInclude(inspect(failure, { depth: 10, showHidden: true }), settings.apiKey)
+    }
+  })
+})

@@ -1,0 +1,222 @@
+/** Faults between the client and a real server, and how often that server charges. */
+import { assert, describe, it } from "vitest"
+import type { CreatePayment } from "../src/index.ts"
+import { apiError, type Fault } from "./support/FaultyProxy.ts"
+import { failureOf, serverOfFile, type World } from "./support/World.ts"
+
+const { world: startWorld } = serverOfFile()
+
+let count = 0
+/** Of a test: the server is that of the file. */
+const anOrder = (): CreatePayment => ({ amount: 1999, currency: "EUR", country: "NL", reference: `order-${++count}` })
+
+const paymentsOf = async ({ direct }: World, { reference = "" }: CreatePayment) =>
+  (await direct.payments({ reference }).page()).data
+
+const faults: Readonly<Record<string, ReadonlyArray<Fault>>> = {
+  "a connection that is lost after the server answered": ["lost"],
+  "a key in progress": [apiError(409, "idempotency_in_progress")],
+  "429 with Retry-After": [apiError(429, "rate_limited", { "retry-after": "1" })],
+  "an internal error": [apiError(500, "internal_error")],
+  "a server that takes nothing": [apiError(503, "internal_error", { "retry-after": "0" })],
+  "a gateway that answers in the server's place": [{ status: 502, body: "<h1>Bad gateway</h1>" }],
+  "an answer that was cut": [{ status: 201, body: '{"data":{"id":"01' }],
+  "several of them": ["lost", apiError(500, "internal_error"), "lost"]
+}
+
+describe("faults after which the same request is safe", () => {
+  for (const [name, planned] of Object.entries(faults)) {
+    it(`given ${name}, when a payment is created, then it is sent again under the one key and charged once`, async () => {
+      const world = await startWorld()
+      const order = anOrder()
+      world.proxy.faults.push(...planned)
+      const { payment } = await world.client.create(order)
+      assert.strictEqual(payment.status, "CAPTURED")
+      assert.strictEqual(world.proxy.asked.length, planned.length + 1)
+      const [first] = world.proxy.asked
+      assert.match(first?.key ?? "", /^[0-9a-f-]{36}$/u)
+      for (const asked of world.proxy.asked) assert.deepStrictEqual(asked, first)
+      assert.deepStrictEqual(
+        (await paymentsOf(world, order)).map(({ id }) => id),
+        [payment.id]
+      )
+    })
+  }
+
+  it("given a lost answer, when a capture and a refund are asked for, then each happens once", async () => {
+    const { client, proxy } = await startWorld()
+    const { payment } = await client.create({ ...anOrder(), capture_method: "manual" })
+    proxy.faults.push("lost")
+    const captured = await client.capture(payment.id, { amount: 1500 })
+    assert.deepStrictEqual([captured.isReplay, captured.payment.captured_amount], [true, 1500])
+    proxy.faults.push("lost")
+    const refunded = await client.refund(payment.id, { amount: 500 })
+    assert.deepStrictEqual([refunded.isReplay, refunded.payment.refunded_amount], [true, 500])
+    const keys = proxy.asked.map(({ key }) => key)
+    assert.strictEqual(new Set(keys).size, 3)
+    assert.deepStrictEqual([keys[1], keys[3]], [keys[2], keys[4]])
+  })
+
+  it("given a lost answer, when a payment is read, then it is read again", async () => {
+    const { client, proxy } = await startWorld()
+    const { payment } = await client.create(anOrder())
+    proxy.faults.push("lost")
+    assert.strictEqual((await client.payment(payment.id)).id, payment.id)
+  })
+})
+
+const answers: ReadonlyArray<readonly [status: number, code: string, moneyMayHaveMoved: boolean]> = [
+  [500, "payment_result_unknown", true],
+  [500, "state_unconfirmed", true],
+  [502, "capture_result_unknown", true],
+  [502, "psp_error", false],
+  [409, "routing_failed", false],
+  [409, "refund_pending", true],
+  [422, "idempotency_key_reuse", false],
+  [401, "unauthorized", false],
+  [429, "rate_limited", false]
+]
+
+describe("answers that are final", () => {
+  for (const [status, code, moneyMayHaveMoved] of answers) {
+    it(`given ${status} ${code}, when a payment is created, then it is sent once and the error says what is known`, async () => {
+      const { client, proxy } = await startWorld()
+      proxy.faults.push(apiError(status, code, { "x-request-id": "req_1" }))
+      const failure = await failureOf(client.create(anOrder()))
+      assert.deepStrictEqual([failure.code, failure.moneyMayHaveMoved], [code, moneyMayHaveMoved])
+      assert.deepInclude(failure, { status, requestId: "req_1", message: `It is ${code}.` })
+      assert.strictEqual(failure.idempotencyKey, proxy.asked[0]?.key)
+      assert.strictEqual(proxy.asked.length, 1)
+    })
+  }
+
+  it("given a redirect, when a payment is created, then it is not followed", async () => {
+    const { client, proxy } = await startWorld()
+    proxy.faults.push({ status: 302, headers: { location: "/api/v1/payments" } })
+    assert.deepInclude(await failureOf(client.create(anOrder())), {
+      code: "no_answer",
+      status: 302,
+      moneyMayHaveMoved: true
+    })
+    assert.strictEqual(proxy.asked.length, 1)
+  })
+
+  it("given a code of a newer server, then it is named, and money may have moved", async () => {
+    const { client, proxy } = await startWorld()
+    proxy.faults.push(apiError(418, "teapot"))
+    const failure = await failureOf(client.create(anOrder()))
+    assert.deepInclude(failure, { code: "unknown_code", moneyMayHaveMoved: true, message: "teapot: It is teapot." })
+  })
+
+  it("given a lost answer, when evidence or a merchant was sent, then it is not sent again", async () => {
+    const { client, proxy } = await startWorld()
+    proxy.faults.push("lost")
+    const failure = await failureOf(
+      client.createMerchant({ name: "Bakery", email: "owner@bakery.test", country: "NL" })
+    )
+    assert.deepInclude(failure, { code: "no_answer", moneyMayHaveMoved: false, idempotencyKey: null })
+    assert.strictEqual(proxy.asked.length, 1)
+  })
+})
+
+describe("bounds", () => {
+  it("given answers that never come, when the tries are over, then money may have moved and the key repeats the call", async () => {
+    const world = await startWorld({ tries: 2 })
+    const order = anOrder()
+    world.proxy.faults.push("lost", "lost")
+    const failure = await failureOf(world.client.create(order))
+    assert.deepInclude(failure, { code: "no_answer", moneyMayHaveMoved: true, status: null })
+    assert.strictEqual(world.proxy.asked.length, 2)
+    const { idempotencyKey } = failure
+    if (idempotencyKey === null) throw new Error("there is no key")
+    const again = await world.client.create(order, { idempotencyKey })
+    assert.isTrue(again.isReplay)
+    assert.strictEqual((await paymentsOf(world, order)).length, 1)
+  })
+
+  it("given a lost answer and then a refusal before the key is looked up, then money may have moved", async () => {
+    const { client, proxy } = await startWorld()
+    proxy.faults.push("lost", apiError(401, "unauthorized"))
+    assert.deepInclude(await failureOf(client.create(anOrder())), { code: "unauthorized", moneyMayHaveMoved: true })
+  })
+
+  it("given a key of the caller, which may have used it before, when the server refuses, then money may have moved", async () => {
+    const { client, proxy } = await startWorld({ tries: 1 })
+    for (const code of ["unauthorized", "rate_limited", "internal_error", "workspace_suspended"] as const) {
+      proxy.faults.push(apiError(500, code))
+      const failure = await failureOf(client.create(anOrder(), { idempotencyKey: "order-1001" }))
+      assert.deepInclude(failure, { code, moneyMayHaveMoved: true, idempotencyKey: "order-1001" })
+    }
+  })
+
+  it("given a capture, which may have been asked for before, when the server refuses, then money may have moved", async () => {
+    const { client, proxy } = await startWorld({ tries: 1 })
+    proxy.faults.push(apiError(500, "internal_error"), apiError(500, "internal_error"))
+    const failure = await failureOf(client.capture("01a1fe08-9226-7266-a33a-e3e7f1609a4e"))
+    assert.deepInclude(failure, { code: "internal_error", moneyMayHaveMoved: true })
+    assert.isFalse((await failureOf(client.create(anOrder()))).moneyMayHaveMoved)
+  })
+
+  it("given a server that asks to wait for longer than the call may take, then the call ends at once", async () => {
+    const { client, proxy } = await startWorld({ callMillis: 5_000 })
+    proxy.faults.push(apiError(429, "rate_limited", { "retry-after": "60" }))
+    const failure = await failureOf(client.create(anOrder()))
+    assert.deepInclude(failure, { code: "rate_limited", retryAfterMillis: 60_000, moneyMayHaveMoved: false })
+    assert.strictEqual(proxy.asked.length, 1)
+  })
+
+  it("given a try that hangs, when its time is over, then the same request is sent again", async () => {
+    const world = await startWorld({ tryMillis: 2_000 })
+    const order = anOrder()
+    world.proxy.faults.push("held")
+    const { payment } = await world.client.create(order)
+    assert.strictEqual(new Set(world.proxy.asked.map(({ key }) => key)).size, 1)
+    assert.deepStrictEqual(
+      (await paymentsOf(world, order)).map(({ id }) => id),
+      [payment.id]
+    )
+  })
+
+  it("given tries that hang, when the call's time is over, then it ends", async () => {
+    const { client, proxy } = await startWorld({ callMillis: 400 })
+    proxy.faults.push("held", "held")
+    assert.deepInclude(await failureOf(client.create(anOrder())), { code: "no_answer", moneyMayHaveMoved: true })
+    assert.strictEqual(proxy.asked.length, 1)
+  })
+})
+
+describe("a signal", () => {
+  it("given one that has fired, then nothing is sent", async () => {
+    const { client, proxy } = await startWorld()
+    const failure = await failureOf(client.create(anOrder(), { signal: AbortSignal.abort("closed") }))
+    assert.deepInclude(failure, { code: "aborted", moneyMayHaveMoved: false, cause: "closed" })
+    assert.strictEqual(proxy.asked.length, 0)
+  })
+
+  it("given one that fires while the request is under way, then the call ends, and money may have moved", async () => {
+    const { client, proxy } = await startWorld()
+    const controller = new AbortController()
+    proxy.faults.push("held")
+    const failing = failureOf(client.create(anOrder(), { signal: controller.signal }))
+    await proxy.came(1)
+    controller.abort()
+    assert.deepInclude(await failing, { code: "aborted", moneyMayHaveMoved: true })
+    assert.strictEqual(proxy.asked.length, 1)
+  })
+
+  it("given one that fires between two tries, then there is no other try", async () => {
+    const controller = new AbortController()
+    let sent = 0
+    const { client } = await startWorld({
+      fetch: async () => {
+        sent++
+        setTimeout(() => controller.abort(), 200)
+        const { body, headers = {}, status } = apiError(429, "rate_limited", { "retry-after": "30" })
+        return new Response(body, { status, headers })
+      }
+    })
+    const failure = await failureOf(client.create(anOrder(), { signal: controller.signal }))
+    assert.deepInclude(failure, { code: "aborted", moneyMayHaveMoved: false })
+    assert.strictEqual(sent, 1)
+  })
+})

@@ -1,0 +1,128 @@
+/** What the compiler holds: the types are the contract's, and a program that forgets UNKNOWN does not compile. */
+import type { EventType as CoreEventType } from "@pointsman/core"
+import type * as Api from "@pointsman/http/api"
+import { assert, it } from "vitest"
+import type * as Contract from "../src/Contract.ts"
+import type { EventType, Payment, PointsmanError } from "../src/index.ts"
+
+/** Each can stand for the other. */
+type Same<A, B> = [A, B] extends [B, A] ? true : { readonly there: A; readonly back: B }
+
+/** A field more, less, or with another type does not compile. */
+const held: {
+  readonly payment: Same<Omit<Contract.Payment, "routing">, Omit<Api.Payment, "routing">>
+  // The API's type takes every text for a mode, and its document lists them.
+  readonly routing: Same<Omit<Contract.RoutingDecision, "mode">, Omit<Api.RoutingDecision, "mode">>
+  readonly dispute: Same<Contract.Dispute, Api.Dispute>
+  readonly merchant: Same<Contract.Merchant, Api.Merchant>
+  readonly createPayment: Same<
+    Omit<Contract.CreatePayment, "simulate">,
+    Omit<typeof Api.CreatePayment.Encoded, "simulate">
+  >
+  // The client's list of outcomes may be empty to the compiler.
+  readonly simulation: Same<
+    Omit<Contract.Simulation, "charge">,
+    Omit<NonNullable<typeof Api.CreatePayment.Encoded.simulate>, "charge">
+  >
+  readonly createMerchant: Same<Contract.CreateMerchant, typeof Api.CreateMerchant.Encoded>
+  readonly capture: Same<Contract.CapturePayment, typeof Api.CapturePayment.Encoded>
+  readonly refund: Same<Contract.RefundPayment, typeof Api.RefundPayment.Encoded>
+  readonly codes: Same<Contract.ApiErrorCode, Api.ErrorCode>
+  readonly filters: Same<
+    keyof Contract.PaymentsQuery,
+    keyof typeof Api.PaymentFilter.fields | "metadata" | "before" | "limit"
+  >
+  readonly events: Same<EventType, CoreEventType>
+  readonly statuses: Same<Payment["status"], Api.PaymentStatus>
+} = {
+  payment: true,
+  routing: true,
+  dispute: true,
+  merchant: true,
+  createPayment: true,
+  simulation: true,
+  createMerchant: true,
+  capture: true,
+  refund: true,
+  codes: true,
+  filters: true,
+  events: true,
+  statuses: true
+}
+
+it("given the API's schemas, when the types of the client are held against them, then they are the same", () => {
+  assert.isTrue(Object.values(held).every((isSame) => isSame))
+})
+
+it("given a program that handles every status, when it forgets UNKNOWN, then it does not compile", () => {
+  const whole = (payment: Payment): string => {
+    switch (payment.status) {
+      case "CAPTURED":
+      case "SETTLED":
+      case "AUTHORIZED":
+        return "thank you"
+      case "DECLINED":
+        // Known only here.
+        return payment.decline.advice
+      case "REQUIRES_ACTION":
+        return payment.next_action.url ?? "none"
+      case "UNKNOWN":
+      case "CREATED":
+      case "PENDING":
+        return "wait"
+      case "FAILED":
+      case "CANCELLED":
+      case "REFUNDED":
+      case "PARTIALLY_REFUNDED":
+      case "CHARGEBACK":
+        return "no"
+    }
+  }
+  // @ts-expect-error UNKNOWN ends without a text.
+  const forgetful = (payment: Payment): string => {
+    switch (payment.status) {
+      case "CAPTURED":
+      case "SETTLED":
+      case "AUTHORIZED":
+        return "thank you"
+      case "REQUIRES_ACTION":
+      case "CREATED":
+      case "PENDING":
+        return "wait"
+      case "DECLINED":
+      case "FAILED":
+      case "CANCELLED":
+      case "REFUNDED":
+      case "PARTIALLY_REFUNDED":
+      case "CHARGEBACK":
+        return "no"
+    }
+  }
+  const careless = (payment: Payment): string | undefined => {
+    // @ts-expect-error Only a declined payment has advice for certain.
+    if (payment.status !== "CAPTURED") return payment.decline.advice
+    return undefined
+  }
+  for (const program of [whole, forgetful, careless]) assert.isFunction(program)
+})
+
+it("given an error, when its code is known, then so is what it says of money", () => {
+  const moved = (error: PointsmanError): boolean => {
+    switch (error.code) {
+      case "capture_result_unknown": {
+        const always: true = error.moneyMayHaveMoved
+        return always
+      }
+      case "psp_error": {
+        const never: false = error.moneyMayHaveMoved
+        return never
+      }
+      // @ts-expect-error There is no such code.
+      case "money_lost":
+        return true
+      default:
+        return error.moneyMayHaveMoved
+    }
+  }
+  assert.isFunction(moved)
+})
