@@ -110,7 +110,7 @@ const exceptions: ReadonlyArray<Exception> = [
   },
   {
     path: "packages/client/src/Platform.ts",
-    words: ["performance.now", "Math.random", "randomUUID", "setTimeout"],
+    words: ["Date.now", "performance.now", "Math.random", "randomUUID", "setTimeout"],
     reason: "The client is for programs without Effect, and brings nothing with it."
   },
   {

@@ -4,8 +4,9 @@ import type { ApiErrorCode, RoutingExclusion } from "./Contract.ts"
 /**
  * Codes of this package. `no_answer`: the connection was lost, no answer came in time, or what came is not the API's.
  * `aborted`: the call's signal ended it. `unknown_code`: a newer server answered with a code that is not in `ApiErrorCode`.
+ * `webhook_refused`: not a webhook of Pointsman, or an old one.
  */
-export type OwnErrorCode = "no_answer" | "aborted" | "unknown_code"
+export type OwnErrorCode = "no_answer" | "aborted" | "unknown_code" | "webhook_refused"
 
 export type PointsmanErrorCode = ApiErrorCode | OwnErrorCode
 
@@ -63,7 +64,8 @@ const moneyOf = {
   dispute_result_unknown: "yes",
   no_answer: "sent",
   aborted: "before",
-  unknown_code: "sent"
+  unknown_code: "sent",
+  webhook_refused: "no"
 } as const satisfies Readonly<Record<PointsmanErrorCode, Money>>
 
 type MoneyMayHaveMoved<Code extends PointsmanErrorCode> = {

@@ -3,6 +3,8 @@
 /** Milliseconds, for differences. */
 export const elapsed = (): number => performance.now()
 
+export const unixSeconds = (): number => Math.floor(Date.now() / 1000)
+
 export const drawKey = (): string => crypto.randomUUID()
 
 /** Half of a time to all of it, so that clients which failed together do not come back together. */
