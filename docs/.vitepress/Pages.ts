@@ -160,6 +160,7 @@ export const recipesPart = (): Array<Group> => [
     text: "Build on it",
     items: items(
       [
+        ["docs/guides/client.md", "Call a server from TypeScript"],
         ["docs/guides/embed.md", "Embed the library"],
         ["docs/guides/node.md", "Embed it without Effect"],
         ["docs/guides/simulate.md", "Simulate a storage"]
