@@ -127,7 +127,7 @@ describe("a page whose sign-in is older", () => {
     const small = { key: "a-key-of-the-first", amount: "10.00", reason: "" }
     assert.strictEqual(
       leadsTo(await here.send(refundsAt(id), { cookie, form: small })),
-      `/payments/acme/sandbox/${id}?notice=done`
+      `/payments/acme/sandbox/${id}?notice=refunded`
     )
     const more = { key: "a-key-of-the-second", amount: "0.01", reason: "late" }
     const asked = await pageOf(await here.send(refundsAt(id), { cookie, form: more }), 403)
@@ -135,7 +135,7 @@ describe("a page whose sign-in is older", () => {
     assert.lengthOf(here.provider.refunds, 1)
     const form = { ...more, confirm_password: password }
     const sent = await here.send(refundsAt(id), { cookie, form })
-    assert.strictEqual(leadsTo(sent), `/payments/acme/sandbox/${id}?notice=done`)
+    assert.strictEqual(leadsTo(sent), `/payments/acme/sandbox/${id}?notice=refunded`)
     assert.strictEqual(here.provider.refunds.at(-1)?.reason, "late")
     await pageAt(here, `/payments/acme/sandbox/${id}`, cookieOf(sent))
   })

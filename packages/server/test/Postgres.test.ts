@@ -207,7 +207,7 @@ describe.skipIf(postgresMissing !== undefined)("on PostgreSQL", () => {
         .replace(/(?<=version )\d+$/u, "{}")
       assert.deepStrictEqual([told, checks[at + 1].check, checks[at + 1].verdict], [says, "clock", "ok"])
     }
-    assert.strictEqual(JSON.parse(lookAtOurs.stdout).data.checks.length, 20)
+    assert.strictEqual(JSON.parse(lookAtOurs.stdout).data.checks.length, 21)
     const tables = "select count(*)::int as n from information_schema.tables where table_schema = 'public'"
     assert.deepStrictEqual(await query(empty, tables), [{ n: 0 }])
     assert.deepStrictEqual(await query(older, "select migration_id as id from pointsman_migrations"), [{ id: 0 }])

@@ -26,7 +26,8 @@ export const storing =
   (context: DoorContext) =>
   <A, E>(texts: Texts, act: Effect.Effect<A, E>): Effect.Effect<A, E | CardNumberFound> => {
     const found = Object.entries(texts).flatMap(([name, given]): ReadonlyArray<[string, CardNumberKind]> => {
-      const kind = typeof given === "string" ? cardNumberIn(given) : kindAmong(given ?? [])
+      // A program without types may give anything.
+      const kind = typeof given === "string" ? cardNumberIn(given) : Array.isArray(given) ? kindAmong(given) : undefined
       return kind === undefined ? [] : [[name, kind]]
     })
     return found.length === 0 ? act : Effect.andThen(Effect.provideContext(refuseOrWarn(found), context), act)

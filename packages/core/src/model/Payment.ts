@@ -128,4 +128,4 @@ export const brokenInvariant = (payment: Payment): string | undefined => {
 
 /** Whether the customer pays on a provider's own page, and not by the sandbox's buttons. */
 export const leadsToProvider = ({ hosted, tenant }: Pick<Payment, "hosted" | "tenant">): boolean =>
-  hosted !== null && (tenant.environment === "production" || hosted.leadsTo === "provider")
+  hosted?.leadsTo === "provider" || (hosted !== null && tenant.environment === "production")
