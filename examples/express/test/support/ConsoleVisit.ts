@@ -29,7 +29,7 @@ export const tryConsole = async (link: string, ask: Ask = (url, init) => fetch(u
   const refund = locationOf(await send(`${payment}/refund`))
   const key = new URL(refund, link).searchParams.get("key") ?? ""
   const done = locationOf(await send(`${payment}/refund`, { key, amount: "1.00", reason: "a cracked lid" }))
-  assert.match(done, /notice=done/u)
+  assert.match(done, /notice=refunded/u)
   assert.include(await textOf(done), "a cracked lid")
   assert.strictEqual((await send(link, {})).status, 401)
 }
