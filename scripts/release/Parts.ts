@@ -62,7 +62,7 @@ export const parts: Readonly<Record<string, readonly [proves: string, ...lines: 
   ],
   overload: [
     "Under floods of one client or five times its peak, a server keeps serving others and refuses early",
-    "POINTSMAN_LONG=all vitest run --project server Overload Floods AdmitRequests"
+    "POINTSMAN_LONG=all vitest run --project server --maxWorkers=1 Overload Floods AdmitRequests"
   ],
   "hanging-provider": [
     "A provider that hangs with 3,000 unknown payments delays no other connection",

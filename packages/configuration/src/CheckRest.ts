@@ -9,13 +9,17 @@ import type { Mistake } from "./Mistake.ts"
 
 type Path = ReadonlyArray<PropertyKey>
 
-/** `unresolved`: references that left an empty string behind. */
+/** Each costs a copy of what is around it. Who has more corrects them first. */
+const fieldsAtMost = 20
+
+/** `decoded`: the file of `json`, or what is wrong in its shape. `unresolved`: references that left an empty string behind. */
 export const checkRest = (
   json: unknown,
+  decoded: ReturnType<typeof decodeConfigurationFile>,
   unresolved: ReadonlyArray<Mistake>,
   options: CheckOptions
 ): ReadonlyArray<Mistake> => {
-  const rest = decodeRest(json)
+  const rest = decodeRest(json, decoded)
   if (rest === undefined) return []
   const scopes = [...unresolved.map(({ path }) => path), ...rest.without].map(scopeOf)
   return checkConfiguration(rest.file, options).filter(({ path }) => !scopes.some((scope) => isIn(path, scope)))
@@ -27,10 +31,10 @@ interface Rest {
 }
 
 /** The wrong fields are left out; where one was required, the section of its workspace that it belongs to. */
-const decodeRest = (json: unknown): Rest | undefined => {
-  const whole = decodeConfigurationFile(json)
+const decodeRest = (json: unknown, whole: ReturnType<typeof decodeConfigurationFile>): Rest | undefined => {
   if (Result.isSuccess(whole)) return { file: whole.success, without: [] }
   const fields = whole.failure.map(({ path }) => path)
+  if (fields.length > fieldsAtMost) return undefined
   const withoutFields = fields.reduce(without, json)
   const second = decodeConfigurationFile(withoutFields)
   if (Result.isSuccess(second)) return { file: second.success, without: fields }

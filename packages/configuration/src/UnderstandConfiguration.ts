@@ -29,7 +29,7 @@ export const understandConfiguration = (
   const mistakes = [
     ...resolved.mistakes,
     ...ofShape.filter(({ path }) => !unresolved.has(JSON.stringify(path))),
-    ...checkRest(resolved.json, resolved.mistakes, options)
+    ...checkRest(resolved.json, decoded, resolved.mistakes, options)
   ]
   return Result.isSuccess(decoded) && mistakes.length === 0 ? decoded : Result.fail(mistakes)
 }
