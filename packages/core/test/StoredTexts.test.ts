@@ -1,4 +1,4 @@
-/** Card numbers in the texts of merchants and operators: the door refuses them, whoever asks. */
+/** Core refuses card numbers in the texts of merchants and operators, for every client. */
 import { assert, describe, it } from "@effect/vitest"
 import { CardNumberFound, type Person, Pointsman } from "@pointsman/core"
 import { Audit } from "@pointsman/core/ports"

@@ -49,7 +49,7 @@ type ErrorCase = readonly [
   moneyMayHaveMoved: boolean
 ]
 
-/** What is called, and the error that comes of it. */
+/** A call that fails, and the error that it fails with. */
 export const errorCases: ReadonlyArray<ErrorCase> = [
   ["a wrong amount", (c) => c.create({ ...plain, amount: 19.99 }), "validation_error", false],
   [

@@ -35,7 +35,7 @@ const sound = ({ entry }: NumberedEntry): boolean => {
   return amounts.every(Number.isSafeInteger) && id.length > 0 && id.length <= 255
 }
 
-/** Reads a report, and fails where it keeps more than that at any of its pieces, or gives an amount that is none. */
+/** Reads a report. Fails if a piece makes it keep more than that, or if an amount is not a whole number of minor units. */
 export const openReader = async (): Promise<Receiver<Report>> => ({
   send: async ({ content, cut, format: at, layers, piece }) => {
     const [any] = reportFormats

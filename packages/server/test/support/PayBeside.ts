@@ -13,7 +13,7 @@ export const turnsAtMost = 3
 /** How many answers had each status. */
 export type Statuses = Readonly<Record<string, number>>
 
-/** Goes on until what it gives is called. */
+/** Sends requests until the function that it returns is called. */
 export type Flood = () => () => Promise<Statuses>
 
 export const pay = async (server: { readonly request: JsonRequest }, key: string) => {
