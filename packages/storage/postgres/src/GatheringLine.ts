@@ -38,6 +38,8 @@ export interface Waiting extends Deadline {
   readonly shape: string
   /** Whether a client waits for it. */
   readonly isAwaited: boolean
+  /** Whether it begins work that may be refused: a claim. */
+  readonly isClaim: boolean
   /** What no two changes under way have in common. */
   readonly keys: ReadonlyArray<string>
   /** It is about to be sent: from now on its end may be unknown. */
@@ -52,15 +54,15 @@ export const makeGatheringLine = (
   onJoin: () => void,
   firstTogether: number = firstChanges
 ) => {
-  /** The oldest first. Those that no client waits for let the others go first. */
-  const waiting = { awaited: new Set<Waiting>(), others: new Set<Waiting>() }
+  const waiting: Lines = { results: new Set(), claims: new Set(), others: new Set() }
   const busy = new Set<string>()
   const deadlines = makeDeadlines()
   let underWay = 0
   let atMost = firstTogether
   /** Statements that began with an awaited change while others waited. */
   let preferred = 0
-  const isEmpty = () => waiting.awaited.size + waiting.others.size === 0
+  const awaited = () => waiting.results.size + waiting.claims.size
+  const isEmpty = () => awaited() + waiting.others.size === 0
   const isFree = (keys: ReadonlyArray<string>) => !keys.some((key) => busy.has(key))
   const begin = (keys: ReadonlyArray<string>) => {
     underWay++
@@ -84,13 +86,15 @@ export const makeGatheringLine = (
      * ask for, and new requests are not refused because of them.
      */
     longestWaitMillis: () => {
-      const [oldest] = waiting.awaited
-      return oldest === undefined ? 0 : performance.now() - oldest.since
+      const [result] = waiting.results
+      const [claim] = waiting.claims
+      const oldest = Math.min(result?.since ?? Number.POSITIVE_INFINITY, claim?.since ?? Number.POSITIVE_INFINITY)
+      return awaited() === 0 ? 0 : performance.now() - oldest
     },
-    /** The oldest awaited one that may go, else the oldest that may; and those that may go with it. */
+    /** The first that may go, and those that may go with it. */
     take: (): ReadonlyArray<Waiting> => {
       const taken: Array<Waiting> = []
-      const isContested = waiting.awaited.size > 0 && waiting.others.size > 0
+      const isContested = awaited() > 0 && waiting.others.size > 0
       let most = atMost
       const fill = (from: Iterable<Waiting>, upTo = Number.POSITIVE_INFINITY) => {
         for (const one of from) {
@@ -104,7 +108,8 @@ export const makeGatheringLine = (
         }
       }
       if (isContested && preferred >= unawaitedEvery - 1) fill(waiting.others, 1)
-      fill(waiting.awaited)
+      fill(waiting.results)
+      fill(waiting.claims)
       fill(waiting.others)
       preferred = isContested && taken[0]?.isAwaited === true ? preferred + 1 : 0
       return taken
@@ -120,12 +125,21 @@ export const makeGatheringLine = (
   }
 }
 
+/**
+ * Each with the oldest first, and in this order: a claim may still be refused, while a client whose payment a provider has
+ * answered would be left without a result.
+ */
 interface Lines {
-  readonly awaited: Set<Waiting>
+  readonly results: Set<Waiting>
+  readonly claims: Set<Waiting>
+  /** No client waits for them. */
   readonly others: Set<Waiting>
 }
 
-const lineOf = ({ awaited, others }: Lines, { isAwaited }: Waiting): Set<Waiting> => (isAwaited ? awaited : others)
+const lineOf = (lines: Lines, { isAwaited, isClaim }: Waiting): Set<Waiting> => {
+  if (!isAwaited) return lines.others
+  return isClaim ? lines.claims : lines.results
+}
 
 interface Line {
   readonly waiting: Lines
@@ -156,6 +170,7 @@ const wait = (
         since,
         shape: nameOf(drawn.shape),
         isAwaited: allowance !== undefined,
+        isClaim,
         keys,
         at: since + limit,
         pass: () => {

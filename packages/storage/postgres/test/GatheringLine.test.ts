@@ -76,6 +76,20 @@ describe("makeGatheringLine", () => {
       }).pipe(Effect.provide(Ids.layer), withStoppedTime)
   )
 
+  it.live("given claims that wait, when a provider's answer is to be recorded, then it goes first", () =>
+    Effect.gen(function* () {
+      const { line } = yield* lineOf({ awaited: 100, unawaited: 0 })
+      const { apiKeyHash: _, ...change } = yield* newChange()
+      const { after } = change.payment
+      const outcome = drawnChange({ ...change, payment: { expected: 1, after: { ...after, version: 2 } } }, [])
+      yield* Effect.forkChild(Effect.provideService(line.join(outcome, [after.id]), StorageAllowance, { ...awaited }), {
+        startImmediately: true
+      })
+      expect(line.take()[0]?.drawn).toBe(outcome)
+      expect(line.take().map(({ isClaim }) => isClaim)).toEqual(Array(8).fill(true))
+    }).pipe(Effect.provide(Ids.layer))
+  )
+
   it.live("given a claim that waits for its turn, when a second has passed, then it is refused, and not before", () =>
     Effect.gen(function* () {
       const { line } = yield* lineOf({ awaited: 0, unawaited: 0 })
