@@ -79,26 +79,24 @@ export interface Options {
 
 const callOptions = ["workspace", "environment"]
 
-export const checkOptions = Effect.fnUntraced(function* (given: unknown, hasKey: boolean) {
-  const fields = yield* fieldsOf("options", given, hasKey ? [...callOptions, "idempotencyKey"] : callOptions)
-  const { environment, idempotencyKey, workspace } = fields
-  if (workspace !== undefined && typeof workspace !== "string") {
-    return yield* Effect.fail(wrong("`workspace` must be the id of a workspace."))
-  }
-  if (idempotencyKey !== undefined && !isKey(idempotencyKey)) {
-    return yield* Effect.fail(
-      new ValidationError(
-        "invalid_idempotency_key",
-        `\`idempotencyKey\` must be ${InProcess.queryExpectations["idempotency-key"]}.`
+export const checkOptions = (given: unknown, hasKey: boolean): Checked<Options> =>
+  Effect.flatMap(fieldsOf("options", given, hasKey ? [...callOptions, "idempotencyKey"] : callOptions), (fields) => {
+    const { environment, idempotencyKey, workspace } = fields
+    if (workspace !== undefined && typeof workspace !== "string") {
+      return Effect.fail(wrong("`workspace` must be the id of a workspace."))
+    }
+    if (idempotencyKey !== undefined && !isKey(idempotencyKey)) {
+      return Effect.fail(
+        new ValidationError(
+          "invalid_idempotency_key",
+          `\`idempotencyKey\` must be ${InProcess.queryExpectations["idempotency-key"]}.`
+        )
       )
-    )
-  }
-  return {
-    workspace,
-    environment: environment === undefined ? undefined : yield* checkEnvironment(environment),
-    idempotencyKey: idempotencyKey ?? null
-  } satisfies Options
-})
+    }
+    const options = { workspace, environment: undefined, idempotencyKey: idempotencyKey ?? null }
+    if (environment === undefined) return Effect.succeed<Options>(options)
+    return Effect.map(checkEnvironment(environment), (environment): Options => ({ ...options, environment }))
+  })
 
 const isKey = Schema.is(IdempotencyKey)
 

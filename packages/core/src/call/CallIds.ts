@@ -35,13 +35,19 @@ export interface AttemptedPayment extends Pick<Payment, "tenant" | "idempotencyK
   readonly asks: AttemptPlace["asks"]
 }
 
-export const attemptId = Effect.fnUntraced(function* (payment: AttemptedPayment, connectionId: string) {
-  const { asks, createdAt, idempotencyKey: key, tenant } = payment
-  if (key === null) return yield* (yield* Ids).attempt
+export const attemptId = (
+  { ids, secrets }: { readonly ids: Ids["Service"]; readonly secrets: Secrets["Service"] },
+  { asks, createdAt, idempotencyKey: key, tenant }: AttemptedPayment,
+  connectionId: string
+): Effect.Effect<string> => {
+  if (key === null) return ids.attempt
   const day = startOfDay(createdAt)
-  const hash = yield* (yield* Secrets).derive(attemptText({ tenant, key, asks, connectionId, day }))
-  return `att_${derivedUuid(hash, day, yield* keyTag(tenant, key))}`
-})
+  return Effect.zipWith(
+    secrets.derive(attemptText({ tenant, key, asks, connectionId, day })),
+    secrets.derive(keyText(tenant, key)),
+    (hash, ofKey) => `att_${derivedUuid(hash, day, keyTagFrom(ofKey))}`
+  )
+}
 
 export const operationId = Effect.fnUntraced(function* (
   book: PaymentBook,

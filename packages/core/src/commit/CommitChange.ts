@@ -1,5 +1,5 @@
 /** The one place that writes a change. What becomes due with it is part of the change. */
-import { Clock, Effect, Random } from "effect"
+import { Clock, Context, Effect, Random } from "effect"
 import { checkedConnection, nextCheckAt } from "../decide/CheckSchedule.ts"
 import { disputeCheckAt } from "../decide/DisputeReminders.ts"
 import type { Attempt } from "../model/Attempt.ts"
@@ -16,27 +16,34 @@ export type Step = Omit<Change, "attempts" | "checkAt" | "checkedConnection" | "
 /** The routing decision of the payment stores the declines of its attempts. */
 const withoutDecline = ({ decline: _, ...attempt }: Attempt): Attempt => attempt
 
-export const commitChange = Effect.fnUntraced(function* ({ attempts = [], ...decided }: Step) {
-  const step = { ...decided, attempts: attempts.map(withoutDecline) }
-  const ledger = yield* Ledger
-  const { checkIntervals, claimWindowMillis } = yield* PaymentSettings
-  const now = yield* Clock.currentTimeMillis
-  const checkAt = nextCheckAt(step.payment.after, step.refunds ?? [], checkIntervals, claimWindowMillis, now)
-  const { disputes } = step
-  const check = {
-    checkAt,
-    checkedConnection: checkAt === null ? null : checkedConnection(step.payment.after),
-    ...(disputes && {
-      disputes: disputes.map((dispute) => ({
-        ...dispute,
-        checkAt: disputeCheckAt(dispute, checkIntervals, claimWindowMillis, now)
-      }))
+export const commitChange = ({ attempts = [], ...decided }: Step) =>
+  Effect.contextWith((context: Context.Context<Ledger | DeliveryWake>) => {
+    const { checkIntervals, claimWindowMillis } = Context.get(context, PaymentSettings)
+    const now = Context.get(context, Clock.Clock).currentTimeMillisUnsafe()
+    const { disputes, events, payment, refunds = [] } = decided
+    const checkAt = nextCheckAt(payment.after, refunds, checkIntervals, claimWindowMillis, now)
+    const change: Change = {
+      ...decided,
+      attempts: attempts.map(withoutDecline),
+      checkAt,
+      checkedConnection: checkAt === null ? null : checkedConnection(payment.after),
+      ...(disputes && {
+        disputes: disputes.map((dispute) => ({
+          ...dispute,
+          checkAt: disputeCheckAt(dispute, checkIntervals, claimWindowMillis, now)
+        }))
+      }),
+      ...(events.length > 0 && { deliverAt: now + firstDelay(context) })
+    }
+    const keep = keeping(context, change, now)
+    return Effect.map(Context.get(context, Ledger).commit(change), () => {
+      keep()
+      if (events.length > 0) Context.get(context, DeliveryWake).wake()
     })
-  }
-  if (step.events.length === 0) return yield* keeping(step, ledger.commit({ ...step, ...check }))
-  const { scheduleMillis } = yield* DeliverySettings
-  const deliveryWake = yield* DeliveryWake
-  const deliverAt = now + spread(scheduleMillis[0] ?? 0, yield* Random.next)
-  yield* keeping(step, ledger.commit({ ...step, ...check, deliverAt }))
-  yield* deliveryWake.wake
-})
+  })
+
+/** Until the events are delivered, in milliseconds. */
+const firstDelay = (context: Context.Context<never>): number => {
+  const { scheduleMillis } = Context.get(context, DeliverySettings)
+  return spread(scheduleMillis[0] ?? 0, Context.get(context, Random.Random).nextDoubleUnsafe())
+}

@@ -78,6 +78,10 @@ export type Conflict =
   /** A commit of this loop may be written. */
   | { readonly _tag: "Unanswered" }
 
+/** What a decision gives. One that waits for nothing is given as it is. */
+type Decision<W, E, R, D> = Decided<W, D> | Effect.Effect<Decided<W, D>, E, R>
+type Decided<W, D> = Write<W> | Keep<W> | Done<D>
+
 export interface Loop<S, W, E, E2, R, R2, D> {
   /** What the first decision is made on; read where it is absent. */
   readonly first?: S
@@ -91,7 +95,7 @@ export interface Loop<S, W, E, E2, R, R2, D> {
     now: number,
     reused: ReusedReference | undefined,
     lastTry: W | undefined
-  ) => Effect.Effect<Write<W> | Keep<W> | Done<D>, E, R>
+  ) => Decision<W, E, R, D>
   readonly read: (conflict: Conflict) => Effect.Effect<S, E2 | StorageError, R2>
   /**
    * After a commit whose answer was lost. `stop`: it fails at once, because something would be sent on it. A function:
@@ -130,19 +134,31 @@ interface Unanswered<W> {
 
 const ended = <A>(value: A): Tried<A> => ({ _tag: "Ended", value })
 
-/** Runs until the decision is written, or nothing has to be, within one budget of tries and of time. */
-export const decideAndCommit = <S, W, E, E2, R, R2, D = never>(loop: Loop<S, W, E, E2, R, R2, D>) =>
-  withBudget((budget) => tryWithin(budget, loop))
+/**
+ * Runs until the decision is written, or nothing has to be, within one budget of tries and of time. Most are written at
+ * once: only what follows a failure is a loop.
+ */
+export const decideAndCommit = <S, W, E = never, E2 = never, R = never, R2 = never, D = never>(
+  loop: Loop<S, W, E, E2, R, R2, D>
+) =>
+  withBudget((budget, now) =>
+    hasFirst(loop) && loop.begun === undefined && loop.inTurn === undefined
+      ? firstTry(loop, now, (again) => tryWithin(budget, again))
+      : tryWithin(budget, loop)
+  )
 
 /**
  * As `decideAndCommit`, first on what this process wrote last (`KeptBooks.ts`). Only a decision that is written counts,
  * because the store compares its version. After any other, and where another writer came first, all begins with a read.
  */
-export const commitOnKept = <S, W, E, E2, R, R2, D = never>(kept: S | undefined, loop: Loop<S, W, E, E2, R, R2, D>) =>
-  withBudget((budget) =>
+export const commitOnKept = <S, W, E = never, E2 = never, R = never, R2 = never, D = never>(
+  kept: S | undefined,
+  loop: Loop<S, W, E, E2, R, R2, D>
+) =>
+  withBudget((budget, now) =>
     Effect.gen(function* () {
       if (kept === undefined) return yield* tryWithin(budget, loop)
-      const decided = yield* Effect.result(loop.decide(kept, yield* Clock.currentTimeMillis, undefined, undefined))
+      const decided = yield* Effect.result(asEffect(loop.decide(kept, now, undefined, undefined)))
       if (Result.isFailure(decided) || decided.success._tag !== "Write") return yield* tryWithin(budget, loop)
       const sent = decided.success
       const written = yield* Effect.result(send(sent))
@@ -156,18 +172,35 @@ export const commitOnKept = <S, W, E, E2, R, R2, D = never>(kept: S | undefined,
  * As `decideAndCommit`, for payments that were read together and that nobody waits for. The first try takes no turn, which
  * correctness does not need, and has no budget: only what follows a failure is limited.
  */
-export const commitFirst = <S, W, E, E2, R, R2, D = never>(loop: Loop<S, W, E, E2, R, R2, D> & { readonly first: S }) =>
-  Effect.flatMap(Clock.currentTimeMillis, (now) =>
-    Effect.flatMap(loop.decide(loop.first, now, undefined, undefined), (decision) =>
-      decision._tag === "Done"
-        ? Effect.succeed(decision.value)
-        : Effect.catch(Effect.as(send(decision), decision.value), (failure) =>
-            decideAndCommit({ ...loop, begun: { sent: decision, failure } })
-          )
-    )
-  )
+export const commitFirst = <S, W, E = never, E2 = never, R = never, R2 = never, D = never>(
+  loop: FirstLoop<S, W, E, E2, R, R2, D>
+) => Effect.flatMap(Clock.currentTimeMillis, (now) => firstTry(loop, now, decideAndCommit))
 
-const tryWithin = Effect.fnUntraced(function* <S, W, E, E2, R, R2, D = never>(
+/** Where a first is given, it is what the first decision is made on. */
+type FirstLoop<S, W, E, E2, R, R2, D> = Loop<S, W, E, E2, R, R2, D> & { readonly first: S }
+
+const hasFirst = <S, W, E, E2, R, R2, D>(loop: Loop<S, W, E, E2, R, R2, D>): loop is FirstLoop<S, W, E, E2, R, R2, D> =>
+  "first" in loop
+
+const asEffect = <W, E, R, D>(decision: Decision<W, E, R, D>): Effect.Effect<Decided<W, D>, E, R> =>
+  Effect.isEffect(decision) ? decision : Effect.succeed(decision)
+
+const firstTry = <S, W, E, E2, R, R2, D, A, E3, R3>(
+  loop: FirstLoop<S, W, E, E2, R, R2, D>,
+  now: number,
+  again: (loop: Loop<S, W, E, E2, R, R2, D>) => Effect.Effect<A, E3, R3>
+) => {
+  const sendIt = (decided: Decided<W, D>): Effect.Effect<W | D | A, E3, R3 | Ledger | DeliveryWake> =>
+    decided._tag === "Done"
+      ? Effect.succeed(decided.value)
+      : Effect.catch(Effect.as(send(decided), decided.value), (failure) =>
+          again({ ...loop, begun: { sent: decided, failure } })
+        )
+  const decision = loop.decide(loop.first, now, undefined, undefined)
+  return Effect.isEffect(decision) ? Effect.flatMap(decision, sendIt) : sendIt(decision)
+}
+
+const tryWithin = Effect.fnUntraced(function* <S, W, E, E2, R, R2, D>(
   budget: Budget,
   loop: Loop<S, W, E, E2, R, R2, D>
 ) {
@@ -240,7 +273,7 @@ const tryWithin = Effect.fnUntraced(function* <S, W, E, E2, R, R2, D = never>(
       if (ours !== undefined) return ended(ours.sent.value)
       if (revoked !== undefined) return yield* revoked
     }
-    const decision = yield* decide(stored, yield* Clock.currentTimeMillis, reused, lastTry)
+    const decision = yield* asEffect(decide(stored, yield* Clock.currentTimeMillis, reused, lastTry))
     if (decision._tag === "Done") return ended(decision.value)
     lastTry = decision.value
     if (reused !== undefined) {

@@ -8,7 +8,7 @@ import type { Payment } from "../model/Payment.ts"
 import { bookAfter, type PaymentBook } from "../model/PaymentBook.ts"
 import { refundableMinor } from "../model/Refund.ts"
 import type { Tenant } from "../model/Tenant.ts"
-import type { Change, CommitFailure } from "../ports/Ledger.ts"
+import type { Change } from "../ports/Ledger.ts"
 import { RecordLosses } from "../ports/RecordLoss.ts"
 import { StorageHistory } from "../ports/StorageHistory.ts"
 
@@ -35,14 +35,17 @@ export const KeptBooks = Context.Reference<Books | undefined>("pointsman/commit/
 
 export const makeKeptBooks = (): Books => new Map()
 
-/** Sends a commit, and keeps the book that it wrote. */
-export const keeping = Effect.fnUntraced(function* (change: Change, commit: Effect.Effect<void, CommitFailure>) {
+/** Called before a commit is sent (epoch milliseconds). Gives what keeps the book that it wrote, for where it succeeds. */
+export const keeping = (context: Context.Context<never>, change: Change, at: number) => {
+  const books = Context.get(context, KeptBooks)
+  books?.delete(change.payment.after.id)
+  return (): void => {
+    if (books !== undefined) keep(books, change, at)
+  }
+}
+
+const keep = (books: Books, change: Change, at: number): void => {
   const { after, before, expected } = change.payment
-  const books = yield* KeptBooks
-  if (books === undefined) return yield* commit
-  const at = yield* Clock.currentTimeMillis
-  books.delete(after.id)
-  yield* commit
   if (!mayBeOperated(after) || (before === undefined && expected > 0)) return
   const book = bookAfter(before, { ...change, payment: after })
   if (book.attempts.length + book.operations.length + book.refunds.length > entriesAtMost) return
@@ -53,7 +56,7 @@ export const keeping = Effect.fnUntraced(function* (change: Change, commit: Effe
     if (books.size <= booksAtMost && !isOld(kept, at)) break
     books.delete(id)
   }
-})
+}
 
 /** Every payment is read from now on, until it is written. */
 export const dropKept = Effect.map(KeptBooks, (books) => books?.clear())

@@ -4,7 +4,7 @@ import { Context, Effect, Latch, Layer } from "effect"
 export class DeliveryWake extends Context.Service<
   DeliveryWake,
   {
-    readonly wake: Effect.Effect<void>
+    readonly wake: () => void
     /** To be called before a look at what is due: whatever comes after it ends the next rest. */
     readonly reset: Effect.Effect<void>
     /** Rests until `wake`, at most so many milliseconds. */
@@ -15,7 +15,7 @@ export class DeliveryWake extends Context.Service<
     DeliveryWake,
     Effect.map(Latch.make(), (latch) =>
       DeliveryWake.of({
-        wake: Effect.asVoid(latch.open),
+        wake: () => void latch.openUnsafe(),
         reset: Effect.asVoid(latch.close),
         rest: (millis) => Effect.asVoid(Effect.timeoutOption(latch.await, millis))
       })

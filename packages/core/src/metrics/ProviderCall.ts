@@ -4,7 +4,7 @@
  * Beneath the call's span each request has one by OpenTelemetry's conventions
  * (https://opentelemetry.io/docs/specs/semconv/http/http-spans/), without path, query, headers and body, which may be secret.
  */
-import { Clock, Context, Effect, Exit, Metric, Tracer } from "effect"
+import { Clock, Context, Effect, Exit, Tracer } from "effect"
 import type { NotSent, Unanswered } from "../model/ProviderStatement.ts"
 import type { Transport, TransportAnswer, TransportRequest } from "../ports/Transport.ts"
 import { providerCalls } from "./Metrics.ts"
@@ -45,12 +45,15 @@ const CallAttributes = Context.Reference<Readonly<Record<string, string>>>("poin
 export const observeCall =
   (about: ProviderCall) =>
   <A extends { readonly _tag: string }, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.gen(function* () {
-      const clock = yield* Clock.Clock
+    Effect.withFiber((fiber) => {
+      const clock = fiber.getRef(Clock.Clock)
       const begun = clock.currentTimeNanosUnsafe()
-      const answer = yield* (yield* Tracer.Tracer) === Tracer.nativeTracer ? call : traced(about, clock, call)
-      yield* Metric.update(providerCalls(about.connectionId, about.operation), secondsSince(begun, clock))
-      return answer
+      const isTraced = fiber.getRef(Tracer.Tracer) !== Tracer.nativeTracer
+      return Effect.map(isTraced ? traced(about, clock, call) : call, (answer) => {
+        const duration = providerCalls(about.connectionId, about.operation)
+        duration.updateUnsafe(secondsSince(begun, clock), fiber.context)
+        return answer
+      })
     })
 
 const traced = <A extends { readonly _tag: string }, E, R>(

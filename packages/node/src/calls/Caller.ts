@@ -6,6 +6,7 @@ import { Effect, Option } from "effect"
 import { errorOf } from "../ErrorOf.ts"
 import { checkOptions, type Options, wrong } from "../Orders.ts"
 import type { Environment } from "../Payment.ts"
+import type { PointsmanError } from "../PointsmanError.ts"
 import { fromStore } from "./Failures.ts"
 
 /** What calls are about unless they say otherwise. */
@@ -14,32 +15,31 @@ export interface Defaults {
   readonly environment: Environment | undefined
 }
 
-export const tenantOf = Effect.fnUntraced(function* (defaults: Defaults, options: Options) {
+export const tenantOf = (defaults: Defaults, options: Options): Effect.Effect<Core.Tenant, PointsmanError> => {
   const workspaceId = options.workspace ?? defaults.workspace
   const environment = options.environment ?? defaults.environment
   if (workspaceId === undefined) {
-    return yield* Effect.fail(wrong("`workspace` is required: more than one workspace, or none, is configured."))
+    return Effect.fail(wrong("`workspace` is required: more than one workspace, or none, is configured."))
   }
-  if (environment === undefined) {
-    return yield* Effect.fail(wrong("`environment` is required, here or in `createPointsman`: sandbox or production."))
-  }
-  return { workspaceId, environment } satisfies Core.Tenant
-})
+  return environment === undefined
+    ? Effect.fail(wrong("`environment` is required, here or in `createPointsman`: sandbox or production."))
+    : Effect.succeed({ workspaceId, environment })
+}
 
-/** Refused like a key of that workspace. */
-const workspaceOf = Effect.fnUntraced(function* (id: string) {
-  const directory = yield* Directory
-  const found = yield* fromStore(directory.workspace(id))
-  if (Option.isNone(found))
-    return yield* Effect.fail(wrong(`\`workspace\` must be a configured workspace; "${id}" not found.`))
-  if (found.value.suspended) return yield* Effect.fail(errorOf(InProcess.suspended))
-  return found.value
-})
-
-export const callerOf = Effect.fnUntraced(function* (defaults: Defaults, options: Options) {
-  const tenant = yield* tenantOf(defaults, options)
-  return { tenant, workspace: yield* workspaceOf(tenant.workspaceId) } satisfies Core.Caller
-})
+/** A workspace that is suspended is refused like a key of it. */
+export const callerOf = (defaults: Defaults, options: Options): Effect.Effect<Core.Caller, PointsmanError, Directory> =>
+  Effect.flatMap(tenantOf(defaults, options), (tenant) =>
+    Effect.flatMap(Directory, (directory) =>
+      Effect.flatMap(fromStore(directory.workspace(tenant.workspaceId)), (found) => {
+        const workspace = Option.getOrUndefined(found)
+        if (workspace === undefined) {
+          const id = tenant.workspaceId
+          return Effect.fail(wrong(`\`workspace\` must be a configured workspace; "${id}" not found.`))
+        }
+        return workspace.suspended ? Effect.fail(errorOf(InProcess.suspended)) : Effect.succeed({ tenant, workspace })
+      })
+    )
+  )
 
 /** The tenant of a call that reads; `options` are unchecked. */
 export const readerOf = Effect.fnUntraced(function* (defaults: Defaults, options: unknown) {

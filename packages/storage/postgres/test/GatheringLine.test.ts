@@ -79,7 +79,7 @@ describe("makeGatheringLine", () => {
   it.live("given claims that wait, when a provider's answer is to be recorded, then it goes first", () =>
     Effect.gen(function* () {
       const { line } = yield* lineOf({ awaited: 100, unawaited: 0 })
-      const { apiKeyHash: _, ...change } = yield* newChange()
+      const change = yield* newChange()
       const { after } = change.payment
       const outcome = drawnChange({ ...change, payment: { expected: 1, after: { ...after, version: 2 } } }, [])
       yield* Effect.forkChild(Effect.provideService(line.join(outcome, [after.id]), StorageAllowance, { ...awaited }), {

@@ -7,7 +7,7 @@
  * undone and written once more, with a savepoint for each change.
  */
 import { type Change, type CommitFailure, Ids, StorageError } from "@pointsman/core/ports"
-import { type Cause, Effect, Exit, Fiber, Queue, Result } from "effect"
+import { Effect, Exit, Result } from "effect"
 import { type Database, failure, transaction } from "./Database.ts"
 
 /**
@@ -43,12 +43,14 @@ const batchSize = 128
 
 /**
  * Gives `commit`. A commit that was begun is not interrupted: it is answered within one batch, and an interrupted
- * caller could not otherwise learn the result of its change. The queue holds one change for each waiting fiber, so
- * it is bounded by what the callers admit. When the scope closes, what waits is written and later changes fail.
+ * caller could not otherwise learn the result of its change. What waits is one change for each waiting fiber, so it is
+ * bounded by what the callers admit. When the scope closes, what waits is written and later changes fail.
  */
 export const make = Effect.fnUntraced(function* (db: Database, write: WriteChange, options: CommitterOptions = {}) {
   const ids = yield* Ids
-  const queue = yield* Queue.unbounded<Waiting, Cause.Done>()
+  const runSync = Effect.runSyncWith(yield* Effect.context<never>())
+  let waiting: Array<Waiting> = []
+  let isClosed = false
 
   const savepoint = db.prepare("SAVEPOINT change")
   const undo = db.prepare("ROLLBACK TO change")
@@ -69,18 +71,17 @@ export const make = Effect.fnUntraced(function* (db: Database, write: WriteChang
     return outcome
   }
 
-  const writeBatch = Effect.fnUntraced(function* (batch: ReadonlyArray<Waiting>) {
+  /** In the order of the batch: how each was answered. */
+  const writeBatch = (batch: ReadonlyArray<Waiting>): ReadonlyArray<Exit.Exit<void, CommitFailure>> => {
     if (options.isReplaced?.() === true) {
       const cause = new Error("the database file was replaced while this process used it")
-      for (const { resume } of batch) resume(Effect.fail(new StorageError({ operation: "commit", cause })))
-      return
+      return batch.map(() => Exit.fail(new StorageError({ operation: "commit", cause })))
     }
-    const stamped: Array<ReadonlyArray<string>> = []
-    for (const { change } of batch) stamped.push(yield* Effect.forEach(change.events, () => ids.event))
+    const eventIds = runSync(Effect.forEach(batch, ({ change }) => Effect.forEach(change.events, () => ids.event)))
     let isUndone = false
     const first = transaction(db, () => {
       try {
-        return batch.map(({ change }, index) => write(change, stamped[index] ?? [], false))
+        return batch.map(({ change }, index) => write(change, eventIds[index] ?? [], false))
       } catch (cause) {
         // A full disk ends the whole transaction, and would do so again.
         isUndone = db.isTransaction()
@@ -88,56 +89,50 @@ export const make = Effect.fnUntraced(function* (db: Database, write: WriteChang
       }
     })
     const written = isUndone
-      ? transaction(db, () => batch.map(({ change }, index) => writeOne(change, stamped[index] ?? [])))
+      ? transaction(db, () => batch.map(({ change }, index) => writeOne(change, eventIds[index] ?? [])))
       : first
-    if (Result.isFailure(written)) {
-      const failed = Effect.fail(failure("commit", written.failure))
-      for (const { resume } of batch) resume(failed)
-      return
-    }
+    if (Result.isFailure(written)) return batch.map(() => Exit.fail(failure("commit", written.failure)))
     options.onCommit?.({ changes: batch.length })
-    batch.forEach(({ change, resume }, index) => {
-      const outcome = written.success[index] as Exit.Exit<void, CommitFailure>
-      if (Exit.isSuccess(outcome)) options.onAcknowledged?.(change)
-      resume(outcome)
+    written.success.forEach((outcome, index) => {
+      if (Exit.isSuccess(outcome)) options.onAcknowledged?.((batch[index] as Waiting).change)
     })
-  })
+    return written.success
+  }
 
-  const committer = yield* Effect.gen(function* () {
-    while (true) {
-      const first = yield* Queue.take(queue)
-      yield* gather
-      const batch = [first, ...(yield* takeMore(queue))]
-      yield* Effect.catchCause(writeBatch(batch), (cause) =>
-        Effect.sync(() => {
-          for (const { resume } of batch) resume(Effect.failCause(cause))
-        })
-      )
+  const writeWaiting = (): void => {
+    if (waiting.length === 0) return
+    const batch = waiting.slice(0, batchSize)
+    waiting = waiting.slice(batchSize)
+    if (waiting.length > 0) setImmediate(writeWaiting)
+    let outcomes: ReadonlyArray<Exit.Exit<void, CommitFailure>>
+    try {
+      outcomes = writeBatch(batch)
+    } catch (cause) {
+      outcomes = batch.map(() => Exit.die(cause))
     }
-  }).pipe(Effect.uninterruptible, Effect.forkDetach)
+    for (const [index, { resume }] of batch.entries()) resume(outcomes[index] as Exit.Exit<void, CommitFailure>)
+  }
 
-  yield* Effect.addFinalizer(() => Effect.andThen(Queue.end(queue), Fiber.await(committer)))
+  yield* Effect.addFinalizer(() =>
+    Effect.sync(() => {
+      isClosed = true
+      while (waiting.length > 0) writeWaiting()
+    })
+  )
 
+  /*
+   * The batch is written by a later turn of the loop, once every fiber that can run has reached its commit. A microtask
+   * would be too early: answers that fibers wait for arrive by the loop.
+   */
   return (change: Change): Effect.Effect<void, CommitFailure> =>
     Effect.uninterruptible(
       Effect.callback<void, CommitFailure>((resume) => {
-        if (Queue.offerUnsafe(queue, { change, resume })) return
-        resume(Effect.fail(new StorageError({ operation: "commit", cause: new Error("the storage is closed") })))
+        if (isClosed) {
+          resume(Effect.fail(new StorageError({ operation: "commit", cause: new Error("the storage is closed") })))
+          return
+        }
+        waiting.push({ change, resume })
+        if (waiting.length === 1) setImmediate(writeWaiting)
       })
     )
 })
-
-/**
- * Lets every fiber that can run reach its commit first. A microtask would be too early: answers that fibers wait
- * for arrive by the loop. Effect's scheduler takes turns of the loop as well, which is its own affair; the size of a
- * batch should not depend on it.
- */
-const gather = Effect.callback<void>((resume) => {
-  setImmediate(() => resume(Effect.void))
-})
-
-const takeMore = (queue: Queue.Queue<Waiting, Cause.Done>): Effect.Effect<ReadonlyArray<Waiting>> =>
-  Effect.suspend(() => {
-    const count = Math.min(Queue.sizeUnsafe(queue), batchSize - 1)
-    return count === 0 ? Effect.succeed([]) : Effect.orDie(Queue.takeN(queue, count))
-  })

@@ -1,12 +1,14 @@
 /** Asks one connection after the other. Every attempt is stored before it is sent, while that is recent. */
-import { Clock, Effect, Metric, Result } from "effect"
+import { Cause, Clock, Context, Effect, Result } from "effect"
 import { adoptAnswer } from "../../commit/AdoptAnswer.ts"
 import { lastFact } from "../../decide/ChargeFact.ts"
 import { withSkipped } from "../../decide/WithRouting.ts"
 import { attemptsEnded, routesTaken } from "../../metrics/Metrics.ts"
 import { type Attempt, type AttemptEnd, abandonAttempt, endAttempt, outcomeOf } from "../../model/Attempt.ts"
+import type { Connection } from "../../model/Connection.ts"
 import type { Payment } from "../../model/Payment.ts"
 import { PaymentSettings } from "../../ports/PaymentSettings.ts"
+import { nextConnections } from "../../routing/NextStep.ts"
 import type { RoutePlan } from "../../routing/RoutePlan.ts"
 import { Circuits } from "../../routing/run/Circuits.ts"
 import { LearnedRates } from "../../routing/run/LearnedRates.ts"
@@ -28,28 +30,36 @@ export const attemptInTurn = Effect.fnUntraced(function* <E, R, R2>(
   begun: ChargeInHand,
   { send, tooLate }: AttemptSteps<E, R, R2>
 ) {
-  const { sendWithinMillis } = yield* PaymentSettings
-  const circuits = yield* Circuits
-  yield* Metric.update(routesTaken(plan.decision.path, plan.mode), 1)
+  const context = yield* Effect.context<Circuits | LearnedRates>()
+  const { sendWithinMillis } = Context.get(context, PaymentSettings)
+  const circuits = Context.get(context, Circuits)
+  const clock = Context.get(context, Clock.Clock)
+  routesTaken(plan.decision.path, plan.mode).updateUnsafe(1, context)
   let inHand = begun
   // Bounded by the plan: every turn but the last one uses up a connection.
   for (;;) {
     const { connection, attempt } = inHand
     const beginBy = attempt.sentAt + sendWithinMillis
-    if ((yield* Clock.currentTimeMillis) > beginBy) {
+    const begunAt = clock.currentTimeMillisUnsafe()
+    if (begunAt > beginBy) {
       circuits.giveBackProbe(connection, inHand.payment.id)
       if (inHand.earlier.length === 0) return yield* tooLate(inHand)
       return yield* recordUnexecuted(inHand, abandonAttempt(attempt))
     }
-    circuits.began(connection, yield* Clock.currentTimeMillis)
+    circuits.began(connection, begunAt)
     const end = yield* send(inHand, beginBy)
-    const now = yield* Clock.currentTimeMillis
+    const now = clock.currentTimeMillisUnsafe()
     const after = endAttempt(attempt, end, now)
-    yield* noteEnd(inHand, end, after, now)
+    const trouble = noteEnd(context, inHand, end, after, now)
+    if (trouble !== undefined) yield* trouble
 
-    const made = [...inHand.earlier, attempt]
-    const { connection: next, skipped } = yield* nextAttempt(plan, inHand.payment.tenant, made, end, now)
-    inHand = { ...inHand, payment: withSkipped(inHand.payment, skipped) }
+    const others = nextConnections(plan, [...inHand.earlier, attempt], end)
+    let next: Connection | undefined
+    if (others.length > 0) {
+      const found = yield* nextAttempt(plan, inHand.payment.tenant, others, now)
+      next = found.connection
+      inHand = { ...inHand, payment: withSkipped(inHand.payment, found.skipped) }
+    }
     if (next === undefined) {
       const payment = yield* recordEnd(inHand, end, now)
       if (end._tag === "pointsman/Unanswered" && end.ofAnother !== undefined) {
@@ -68,17 +78,24 @@ export const attemptInTurn = Effect.fnUntraced(function* <E, R, R2>(
   }
 })
 
-/** Estimates, not money: whatever goes wrong with them, what the provider said is recorded. */
-const noteEnd = Effect.fnUntraced(
-  function* (inHand: ChargeInHand, end: AttemptEnd, after: Attempt, now: number) {
-    const circuits = yield* Circuits
-    const learned = yield* LearnedRates
-    circuits.ended(inHand.connection, isHealthy(end), now)
-    yield* Metric.update(attemptsEnded(inHand.connection.id, outcomeOf(end)), 1)
-    if (!isMismatched(inHand, end, after)) learned.learn(inHand.payment, null, after, now)
-  },
-  Effect.catchCause((cause) => Effect.logError("the outcome of an attempt could not be recorded for routing", cause))
-)
+/** Estimates, not money: whatever goes wrong with them, what the provider said is recorded. Gives what is logged of it. */
+const noteEnd = (
+  context: Context.Context<Circuits | LearnedRates>,
+  inHand: ChargeInHand,
+  end: AttemptEnd,
+  after: Attempt,
+  now: number
+): Effect.Effect<void> | undefined => {
+  try {
+    Context.get(context, Circuits).ended(inHand.connection, isHealthy(end), now)
+    attemptsEnded(inHand.connection.id, outcomeOf(end)).updateUnsafe(1, context)
+    if (isMismatched(inHand, end, after)) return undefined
+    Context.get(context, LearnedRates).learn(inHand.payment, null, after, now)
+    return undefined
+  } catch (cause) {
+    return Effect.logError("the outcome of an attempt could not be recorded for routing", Cause.die(cause))
+  }
+}
 
 /** Neither good nor bad: somebody has to look at it. */
 const isMismatched = ({ earlier, payment }: ChargeInHand, end: AttemptEnd, after: Attempt): boolean =>

@@ -25,14 +25,15 @@ import { paymentEvent } from "../../model/PaymentEvents.ts"
 import { PaymentMachine } from "../../model/PaymentMachine.ts"
 import { versionBefore } from "../../model/Version.ts"
 import { Ledger } from "../../ports/Ledger.ts"
+import { PaymentSettings } from "../../ports/PaymentSettings.ts"
 import { StorageHistory } from "../../ports/StorageHistory.ts"
 import type { RoutePlan } from "../../routing/RoutePlan.ts"
 import { firstOf } from "../../routing/run/RoutePayment.ts"
 import { type ChargeInHand, claimChange } from "./ChargeInHand.ts"
 import { chargeGuard, newAttempt, newPayment } from "./NewPayment.ts"
 import { abandon } from "./RecordCharge.ts"
-import { claimUnlessRecovered } from "./RecoveredKey.ts"
-import { claimStanding, endUnsent, free, readClaim } from "./ReplayCreate.ts"
+import { whenNotClaimed } from "./RecoveredKey.ts"
+import { claimStanding, endUnsent, readClaim } from "./ReplayCreate.ts"
 
 /** The first attempt, with the payment and its key; or what the key already resolves to. */
 export const claimFirst = Effect.fnUntraced(function* (
@@ -43,34 +44,61 @@ export const claimFirst = Effect.fnUntraced(function* (
   plan: RoutePlan
 ) {
   const { tenant } = caller
-  const { idempotencyKey: key } = request
-  const claim = claimUnlessRecovered(caller, request, fingerprint, (isKeyGuarded) =>
+  const { details, idempotencyKey: key } = request
+  const settings = yield* PaymentSettings
+  const version = (yield* StorageHistory).firstVersion()
+  const createdAt = yield* Clock.currentTimeMillis
+  const connection = firstOf(plan)
+  const place = { id: paymentId, money: details.money, tenant, idempotencyKey: key, createdAt }
+  const drawn = yield* newAttempt(connection, { ...place, asks: "charge" }, 1, createdAt)
+
+  const begin = (standing: Claim | null, sentAt: number, isKeyGuarded: boolean) => {
+    const attempt = { ...drawn, sentAt }
+    const payment = newPayment(caller, request, {
+      id: paymentId,
+      version,
+      state: started.to,
+      hosted: null,
+      routing: withAttempts(plan.decision, [attempt]),
+      createdAt
+    })
+    const claim = claimFor(request, fingerprint, payment, standing)
+    const step = {
+      tenant,
+      guard: chargeGuard(settings, attempt, isKeyGuarded),
+      apiKeyHash: caller.apiKeyHash,
+      payment: { expected: 0, after: payment },
+      attempts: [attempt],
+      events: eventsOfStart(payment),
+      claim: claim === null ? undefined : { expected: standing?.version ?? 0, after: claim }
+    }
+    const book = bookAfter(undefined, { payment, attempts: [attempt] })
+    return write(step, { _tag: "Begun" as const, payment, claim, connection, attempt, book, earlier: [] })
+  }
+
+  const claim = (isKeyGuarded: boolean) =>
     decideAndCommit({
       first: null as Claim | null,
-      decide: (stored) =>
-        Effect.gen(function* () {
-          const key = stored === null ? free(null) : yield* claimStanding(tenant, fingerprint ?? "", stored)
-          if (key._tag === "Answered") return done(replayed(key.created))
-          // Released, or past its retention: the same key is a new request.
-          const begun = yield* firstStep(caller, request, fingerprint, paymentId, plan, key.claim)
-          const step = {
-            tenant,
-            guard: yield* chargeGuard(begun.attempt, isKeyGuarded),
-            apiKeyHash: caller.apiKeyHash,
-            payment: { expected: 0, after: begun.payment },
-            attempts: [begun.attempt],
-            events: eventsOfStart(begun.payment),
-            claim: begun.claim === null ? undefined : { expected: key.claim?.version ?? 0, after: begun.claim }
-          }
-          return write(step, begun)
-        }),
+      decide: (stored, now) =>
+        stored === null
+          ? begin(null, createdAt, isKeyGuarded)
+          : Effect.map(claimStanding(tenant, fingerprint ?? "", stored), (key) =>
+              key._tag === "Answered"
+                ? done(replayed(key.created))
+                : // Released, or past its retention: the same key is a new request.
+                  begin(key.claim, now, isKeyGuarded)
+            ),
       read: (conflict) => readClaim(tenant, key, conflict),
       afterUnknown: "stop",
       storageErrors: "fail"
     })
-  )
-  return yield* claim.pipe(
-    Effect.map((claimed) => ("_tag" in claimed ? claimed : replayed(claimed))),
+  return yield* claim(true).pipe(
+    Effect.catchTags({
+      NotWritten: (cause) =>
+        Effect.map(whenNotClaimed(caller, request, fingerprint, cause, claim(false)), (claimed) =>
+          "_tag" in claimed ? claimed : replayed(claimed)
+        )
+    }),
     Effect.catchTags({
       // Nothing is sent on it.
       MaybeWritten: ({ cause, value }) => Effect.map(giveBack(value, request, fingerprint, cause), replayed),
@@ -81,31 +109,7 @@ export const claimFirst = Effect.fnUntraced(function* (
 
 const replayed = (created: Created) => ({ _tag: "Replayed" as const, created })
 
-const firstStep = Effect.fnUntraced(function* (
-  caller: Caller,
-  request: CreateRequest,
-  fingerprint: string | null,
-  paymentId: string,
-  plan: RoutePlan,
-  standing: Claim | null
-) {
-  const now = yield* Clock.currentTimeMillis
-  const connection = firstOf(plan)
-  const { details, idempotencyKey } = request
-  const begun = { id: paymentId, money: details.money, tenant: caller.tenant, idempotencyKey, createdAt: now }
-  const attempt = yield* newAttempt(connection, { ...begun, asks: "charge" }, 1, now)
-  const payment = newPayment(caller, request, {
-    id: paymentId,
-    version: (yield* StorageHistory).firstVersion(),
-    state: Result.getOrThrow(step(PaymentMachine, Start, "ChargeSent")).to,
-    hosted: null,
-    routing: withAttempts(plan.decision, [attempt]),
-    createdAt: now
-  })
-  const claim = claimFor(request, fingerprint, payment, standing)
-  const book = bookAfter(undefined, { payment, attempts: [attempt] })
-  return { _tag: "Begun" as const, payment, claim, connection, attempt, book, earlier: [] }
-})
+const started = Result.getOrThrow(step(PaymentMachine, Start, "ChargeSent"))
 
 /** The key's claim as its request begins, replacing whatever it belonged to before. */
 export const claimFor = (
@@ -125,8 +129,7 @@ export const claimFor = (
   return { ...claimed, version: standing.version + 1 }
 }
 
-const eventsOfStart = (payment: Payment) =>
-  Result.getOrThrow(step(PaymentMachine, Start, "ChargeSent")).emits.map((type) => paymentEvent(type, payment))
+const eventsOfStart = (payment: Payment) => started.emits.map((type) => paymentEvent(type, payment))
 
 /**
  * It is not known whether the first commit was written, or may still be. That much is certain: nothing may be sent on
@@ -147,7 +150,7 @@ const giveBack = Effect.fnUntraced(function* (
   const place: Step = {
     tenant,
     // Its attempt may have the id of one whose record was lost.
-    guard: yield* claimGuard(null),
+    guard: claimGuard(yield* PaymentSettings, null),
     // Two moves, one write: the version counts writes.
     payment: { expected: 0, after: { ...withRouting(moved.payment, [attempt]), version: payment.version } },
     attempts: [attempt],
@@ -163,7 +166,7 @@ const giveBack = Effect.fnUntraced(function* (
   const taken = yield* Effect.result(
     decideAndCommit({
       first: undefined as Payment | "another's key" | undefined,
-      decide: (stored) => Effect.succeed(stored === undefined ? write(place, undefined) : done(stored)),
+      decide: (stored) => (stored === undefined ? write(place, undefined) : done(stored)),
       read: (conflict) =>
         Effect.map(ledger.payment(tenant, id), (stored) => {
           const isOthers = conflict._tag === "KeyClaimed" && conflict.claim.paymentId !== id
@@ -197,7 +200,7 @@ export const claimNext = Effect.fnUntraced(function* (inHand: ChargeInHand, afte
   const written = yield* Effect.result(
     commitOnce({
       tenant: payment.tenant,
-      guard: yield* chargeGuard(attempt),
+      guard: chargeGuard(yield* PaymentSettings, attempt),
       payment: { expected: inHand.payment.version, before: inHand.book, after: payment },
       attempts: [after, attempt],
       events: moved.success.events,

@@ -17,11 +17,12 @@ import { PaymentMachine } from "../../model/PaymentMachine.ts"
 import { Connectors } from "../../ports/Connector.ts"
 import { Directory } from "../../ports/Directory.ts"
 import { Ledger } from "../../ports/Ledger.ts"
+import { PaymentSettings } from "../../ports/PaymentSettings.ts"
 import { Secrets } from "../../ports/Secrets.ts"
 import { StorageHistory } from "../../ports/StorageHistory.ts"
 import { claimFor } from "./ClaimCharge.ts"
 import { newPayment } from "./NewPayment.ts"
-import { claimUnlessRecovered } from "./RecoveredKey.ts"
+import { whenNotClaimed } from "./RecoveredKey.ts"
 import { claimStanding, endUnsent, free, readClaim } from "./ReplayCreate.ts"
 
 export interface HostedRequest extends CreateRequest {
@@ -43,7 +44,7 @@ export const createHosted = Effect.fnUntraced(function* (
   if (Result.isFailure(asked)) return yield* endUnsent(tenant, key, fingerprint, asked.failure)
   const leadsTo = asked.success
   const tag = key === null ? null : yield* keyTag(tenant, key)
-  const created = claimUnlessRecovered(caller, request, fingerprint, (isKeyGuarded) =>
+  const created = (isKeyGuarded: boolean) =>
     decideAndCommit({
       first: null as Claim | Payment | null,
       decide: Effect.fnUntraced(function* (stored) {
@@ -54,7 +55,7 @@ export const createHosted = Effect.fnUntraced(function* (
         const now = yield* Clock.currentTimeMillis
         const version = (yield* StorageHistory).firstVersion()
         const begun = { paymentId, version, tokenHash, leadsTo, standing: standing.claim, now }
-        const guard = yield* claimGuard(tag === null || !isKeyGuarded ? null : { tag, kind: "charge" })
+        const guard = claimGuard(yield* PaymentSettings, tag === null || !isKeyGuarded ? null : { tag, kind: "charge" })
         const step = { ...firstStep(caller, request, fingerprint, begun), guard }
         return write<Created>(step, { payment: step.payment.after, isReplay: false })
       }),
@@ -67,8 +68,8 @@ export const createHosted = Effect.fnUntraced(function* (
       afterUnknown: isOurs,
       storageErrors: "fail"
     })
-  )
-  return yield* created.pipe(
+  return yield* created(true).pipe(
+    Effect.catchTag("NotWritten", (cause) => whenNotClaimed(caller, request, fingerprint, cause, created(false))),
     Effect.catchTags({
       MaybeWritten: ({ cause }) => endUnsent(tenant, key, fingerprint, cause),
       Contended: () => Effect.fail(new PaymentResultUnknown({ paymentId, cause: "the key kept changing hands" }))
@@ -76,7 +77,6 @@ export const createHosted = Effect.fnUntraced(function* (
   )
 })
 
-/** Stored where an earlier try was written. Its token was given to no one, so that nothing happened on its page. */
 /** Where only the simulator is connected, which is never in production, no provider has a page: the buttons stay. */
 const providersPage = Effect.fnUntraced(function* ({ tenant, workspace }: Caller) {
   if (tenant.environment !== "sandbox" || workspace.hostedPage !== "provider") return undefined
@@ -87,6 +87,7 @@ const providersPage = Effect.fnUntraced(function* ({ tenant, workspace }: Caller
   return connections.some(({ active, connector }) => active && isReal(connector)) ? ("provider" as const) : undefined
 })
 
+/** Stored where an earlier try was written. Its token was given to no one, so that nothing happened on its page. */
 const isOurs = (stored: Claim | Payment | null): stored is Payment => stored !== null && "tenant" in stored
 
 interface First {

@@ -14,7 +14,7 @@ import {
 } from "../../decide/CreateRequest.ts"
 import { Ids } from "../../ports/Ids.ts"
 import { Secrets } from "../../ports/Secrets.ts"
-import { giveBackProbe, routePayment, takesCharges } from "../../routing/run/RoutePayment.ts"
+import { giveBackProbe, routePayment } from "../../routing/run/RoutePayment.ts"
 import { attemptInTurn } from "./AttemptInTurn.ts"
 import { claimFirst } from "./ClaimCharge.ts"
 import { createHosted } from "./CreateHosted.ts"
@@ -36,9 +36,7 @@ const createOnce = Effect.fnUntraced(function* (caller: Caller, request: CreateR
   if (typeof returnUrl === "string") {
     return yield* createHosted(caller, { ...request, returnUrl }, fingerprint, paymentId)
   }
-  const routed = yield* Effect.result(
-    routePayment({ ...caller, paymentId, idempotencyKey, details, instruments, isAble: takesCharges })
-  )
+  const routed = yield* Effect.result(routePayment({ ...caller, paymentId, idempotencyKey, details, instruments }))
   if (Result.isFailure(routed)) {
     return yield* endUnsent(caller.tenant, request.idempotencyKey, fingerprint, routed.failure)
   }

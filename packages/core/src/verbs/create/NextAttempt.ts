@@ -3,12 +3,10 @@
  * provider: what the plan was made of may be deactivated, removed, limited or at another account by now.
  */
 import { Effect, Result } from "effect"
-import type { AttemptEnd } from "../../model/Attempt.ts"
 import type { Connection } from "../../model/Connection.ts"
 import type { Exclusion } from "../../model/RoutingDecision.ts"
 import type { Tenant } from "../../model/Tenant.ts"
 import { Directory } from "../../ports/Directory.ts"
-import { nextConnections } from "../../routing/NextStep.ts"
 import type { RoutePlan } from "../../routing/RoutePlan.ts"
 import { Circuits } from "../../routing/run/Circuits.ts"
 
@@ -19,22 +17,17 @@ export interface NextAttempt {
   readonly skipped: ReadonlyArray<Exclusion>
 }
 
-const none: NextAttempt = { connection: undefined, skipped: [] }
-
-/** Reads the directory once, and only where another connection may follow. */
+/** Of those that the plan would ask next, the first that may still be asked. */
 export const nextAttempt = Effect.fnUntraced(function* (
   plan: RoutePlan,
   tenant: Tenant,
-  made: ReadonlyArray<{ readonly connectionId: string }>,
-  end: AttemptEnd,
+  planned: ReadonlyArray<Connection>,
   now: number
 ) {
-  const planned = nextConnections(plan, made, end)
-  if (planned.length === 0) return none
   const read = yield* Effect.result((yield* Directory).connections(tenant))
   if (Result.isFailure(read)) {
     yield* Effect.logError("the connections could not be read: no other connection is tried", read.failure)
-    return none
+    return { connection: undefined, skipped: [] } satisfies NextAttempt
   }
   const circuits = yield* Circuits
   const skipped: Array<Exclusion> = []

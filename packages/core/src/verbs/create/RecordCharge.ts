@@ -101,8 +101,8 @@ const record = Effect.fnUntraced(function* (
   return yield* decideAndCommit({
     first: { payment: inHand.payment, attempts: inHand.earlier, claim: inHand.claim, book: inHand.book },
     decide: ({ attempts, book: before, claim, payment: stored }, now, reused) => {
-      if (wasAbandoned(fact, stored, claim)) return Effect.succeed(done({ payment: stored, isAbandoned: true }))
-      if (isForgotten(fact, stored)) return Effect.succeed(done({ payment: stored, isAbandoned: false }))
+      if (wasAbandoned(fact, stored, claim)) return done({ payment: stored, isAbandoned: true })
+      if (isForgotten(fact, stored)) return done({ payment: stored, isAbandoned: false })
       const earlier = earlierOf(attempts, inHand)
       const book = { payment: stored, attempts: [...earlier, ...ended] }
       const refused = reused === undefined ? undefined : withoutReused(book, ended, reused, now)
@@ -121,7 +121,7 @@ const record = Effect.fnUntraced(function* (
         events: moved.events,
         claim: claimChange(claim, answered)
       }
-      return Effect.succeed(write(step, { payment, isAbandoned }))
+      return write(step, { payment, isAbandoned })
     },
     read: () =>
       Effect.gen(function* () {

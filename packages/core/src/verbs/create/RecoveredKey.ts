@@ -18,14 +18,15 @@ import { NotAdmitted } from "../../ports/StorageCondition.ts"
 import { claimStanding, endUnsent, free, type KeyStanding, readClaim } from "./ReplayCreate.ts"
 
 /**
- * What came of a claim, or what its key was answered before. `claim` is asked again without the guard of its key where what
- * was recovered under the key is over: then it is a new request.
+ * What a claim that was not written is answered, or what its key was answered before. `unguarded` is the same claim without
+ * the guard of its key, for where what was recovered under the key is over: then it is a new request.
  */
-export const claimUnlessRecovered = Effect.fnUntraced(function* <A, E, R>(
+export const whenNotClaimed = Effect.fnUntraced(function* <A, E, R>(
   caller: Caller,
   request: CreateRequest,
   fingerprint: string | null,
-  claim: (isKeyGuarded: boolean) => Effect.Effect<A, E | NotWritten, R>
+  refused: NotWritten,
+  unguarded: Effect.Effect<A, E | NotWritten, R>
 ) {
   const { idempotencyKey: key } = request
   const isNotWritten = (failure: E | NotWritten): failure is NotWritten => failure instanceof NotWritten
@@ -40,11 +41,8 @@ export const claimUnlessRecovered = Effect.fnUntraced(function* <A, E, R>(
     }
     return yield* endUnsent(caller.tenant, key, fingerprint, cause instanceof RecordsMissing ? cause : error)
   })
-  for (const isKeyGuarded of [true, false]) {
-    const claimed = yield* Effect.catchIf(claim(isKeyGuarded), isNotWritten, answer)
-    if (claimed !== undefined) return claimed
-  }
-  return yield* unknown("the key kept changing hands")
+  const answered = (yield* answer(refused)) ?? (yield* Effect.catchIf(unguarded, isNotWritten, answer))
+  return answered ?? (yield* unknown("the key kept changing hands"))
 })
 
 /** It is not known what the key was answered. */

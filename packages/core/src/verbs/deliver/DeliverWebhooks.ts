@@ -51,7 +51,7 @@ const deliverBy = Effect.fnUntraced(function* (everyMillis: number) {
       Effect.catchCause((cause) => Effect.logError(`${records.length} webhook attempts could not be recorded`, cause))
     )
     places.recorded(records.length)
-    yield* deliveryWake.wake
+    deliveryWake.wake()
   })
 
   /** Gives whether more may be due than was taken. */

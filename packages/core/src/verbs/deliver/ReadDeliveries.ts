@@ -73,6 +73,7 @@ export const redeliver = Effect.fnUntraced(function* (
     // Somebody else asked for it in between.
     return yield* new NotRedeliverable({ state: (yield* find(tenant, id)).state })
   }
-  yield* (yield* DeliveryWake).wake
+  const deliveryWake = yield* DeliveryWake
+  deliveryWake.wake()
   return after
 })

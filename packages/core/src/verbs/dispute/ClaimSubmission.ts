@@ -56,7 +56,7 @@ export const claimSubmission = Effect.fnUntraced(function* (caller: Caller, orde
         const step = {
           ...disputeStep(book, file.dispute, { dispute, events: [] }),
           apiKeyHash: caller.apiKeyHash,
-          guard: yield* claimGuard(null)
+          guard: claimGuard(yield* PaymentSettings, null)
         }
         return write<Begun>(step, { _tag: "Begun", inHand })
       }),

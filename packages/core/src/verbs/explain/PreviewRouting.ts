@@ -9,7 +9,7 @@ import type { Tenant } from "../../model/Tenant.ts"
 import type { Workspace } from "../../model/Workspace.ts"
 import { drawSeed } from "../../routing/Draw.ts"
 import { planRoute } from "../../routing/RoutePlan.ts"
-import { routeQuestion, takesCharges } from "../../routing/run/RoutePayment.ts"
+import { routeQuestion } from "../../routing/run/RoutePayment.ts"
 
 export interface PreviewQuery {
   readonly tenant: Tenant
@@ -36,7 +36,7 @@ const planned = 500
 export const previewRouting = Effect.fnUntraced(function* ({ details, tenant, workspace }: PreviewQuery) {
   const idOf = (number: number) => `preview-${number}`
   const request = { tenant, workspace, paymentId: idOf(0), idempotencyKey: null, details, instruments: null }
-  const question = yield* routeQuestion({ ...request, isAble: takesCharges })
+  const question = yield* routeQuestion(request)
   const asked = question(yield* Clock.currentTimeMillis)
   const routes = new Map<string, { payments: number; readonly decision: RoutingDecision }>()
   for (let number = 0; number < planned; number++) {

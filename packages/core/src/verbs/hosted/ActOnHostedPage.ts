@@ -6,7 +6,6 @@ import { PaymentResultUnknown } from "../../decide/CreateRequest.ts"
 import { ActionNotOffered, type HostedAction, type HostedOutcome } from "../../decide/HostedOrder.ts"
 import { leadsToProvider, type Payment } from "../../model/Payment.ts"
 import type { ChargeSimulation, Simulation } from "../../model/Simulation.ts"
-import { takesCharges } from "../../routing/run/RoutePayment.ts"
 import { attemptInTurn } from "../create/AttemptInTurn.ts"
 import { abandonForGood } from "../create/RecordCharge.ts"
 import { sendCharge } from "../create/SendCharge.ts"
@@ -39,7 +38,7 @@ const end = (payment: Payment, fact: ChargeFact) =>
   )
 
 const charge = Effect.fnUntraced(function* (page: Payment, simulation: Simulation | null) {
-  const begun = yield* beginHosted(page, takesCharges)
+  const begun = yield* beginHosted(page)
   if (begun._tag === "Stands") return { payment: begun.payment, acted: begun.acted } satisfies HostedOutcome
   // From here on a provider may be asked: a bug must not read as "nothing was sent".
   const payment = yield* Effect.catchDefect(

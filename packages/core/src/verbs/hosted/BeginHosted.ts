@@ -15,6 +15,7 @@ import { type Attempt, abandonAttempt } from "../../model/Attempt.ts"
 import type { Payment } from "../../model/Payment.ts"
 import { Directory } from "../../ports/Directory.ts"
 import { Ledger } from "../../ports/Ledger.ts"
+import { PaymentSettings } from "../../ports/PaymentSettings.ts"
 import type { RoutePlan } from "../../routing/RoutePlan.ts"
 import { firstOf, giveBackProbe, type RouteRequest, routePayment } from "../../routing/run/RoutePayment.ts"
 import type { ChargeInHand } from "../create/ChargeInHand.ts"
@@ -30,7 +31,7 @@ export type Begun =
 
 const stands = (payment: Payment, acted: boolean): Begun => ({ _tag: "Stands", payment, acted })
 
-export const beginHosted = Effect.fnUntraced(function* <R>(page: Payment, isAble: RouteRequest<R>["isAble"]) {
+export const beginHosted = Effect.fnUntraced(function* <R = never>(page: Payment, isAble?: RouteRequest<R>["isAble"]) {
   const ledger = yield* Ledger
   const directory = yield* Directory
   const { id, tenant } = page
@@ -63,7 +64,7 @@ export const beginHosted = Effect.fnUntraced(function* <R>(page: Payment, isAble
       const inHand = yield* firstInHand(stored, plan)
       const step = {
         tenant,
-        guard: yield* chargeGuard(inHand.attempt),
+        guard: chargeGuard(yield* PaymentSettings, inHand.attempt),
         payment: { expected: stored.version, after: inHand.payment },
         attempts: [inHand.attempt],
         events: []

@@ -32,6 +32,7 @@ import { money } from "../../money/Money.ts"
 import type { Connector } from "../../ports/Connector.ts"
 import { Ids } from "../../ports/Ids.ts"
 import { Ledger } from "../../ports/Ledger.ts"
+import { PaymentSettings } from "../../ports/PaymentSettings.ts"
 import { orNotFound } from "../read/ReadArchive.ts"
 import { operationStanding } from "./ReplayOperation.ts"
 
@@ -76,7 +77,7 @@ export const claimOperation = Effect.fnUntraced(function* (caller: Caller, order
         const claim = {
           tenant: caller.tenant,
           apiKeyHash: caller.apiKeyHash,
-          guard: yield* claimGuard(null),
+          guard: claimGuard(yield* PaymentSettings, null),
           payment: movedPayment(book, inHand.book.payment),
           operations: [inHand.operation],
           events: []

@@ -75,7 +75,7 @@ export const claimRefund = Effect.fnUntraced(function* <E>(
         const claim = {
           tenant: caller.tenant,
           apiKeyHash: caller.apiKeyHash,
-          guard: yield* refundGuard(inHand.refund),
+          guard: refundGuard(yield* PaymentSettings, inHand.refund),
           payment: movedPayment(book, after.payment),
           refunds: [inHand.refund],
           events: []
@@ -90,9 +90,9 @@ export const claimRefund = Effect.fnUntraced(function* <E>(
 /** An operator has to decide. */
 const waitMillis = 60_000
 /** A recovered refund that the record could not take is filed under its key alone. */
-const refundGuard = ({ id }: Refund) => {
+const refundGuard = (settings: PaymentSettings, { id }: Refund) => {
   const tag = keyTagOf(id)
-  return claimGuard(tag === undefined ? null : { tag, kind: "refund" })
+  return claimGuard(settings, tag === undefined ? null : { tag, kind: "refund" })
 }
 
 const begin = Effect.fnUntraced(function* (order: RefundOrder, book: PaymentBook) {
