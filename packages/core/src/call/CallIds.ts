@@ -49,46 +49,48 @@ export const attemptId = (
   )
 }
 
-export const operationId = Effect.fnUntraced(function* (
-  book: PaymentBook,
-  kind: Operation["kind"],
-  key: string | null
-) {
+export const operationId = (book: PaymentBook, kind: Operation["kind"], key: string | null) => {
+  if (key === null) return Effect.flatMap(Ids, (ids) => ids.operation)
   const earlier = book.operations.filter(({ outcome }) => outcome !== "Abandoned")
-  return key === null ? yield* (yield* Ids).operation : yield* freeId("op", book, kind, key, earlier)
-})
+  return freeId("op", book, kind, key, earlier)
+}
 
-export const refundId = Effect.fnUntraced(function* (book: PaymentBook, key: string | null) {
+export const refundId = (book: PaymentBook, key: string | null) => {
+  if (key === null) return Effect.flatMap(Ids, (ids) => ids.refund)
   const earlier = book.refunds.filter((refund) => !isGivenBack(refund))
-  return key === null ? yield* (yield* Ids).refund : yield* freeId("rf", book, "refund", key, earlier)
-})
+  return freeId("rf", book, "refund", key, earlier)
+}
 
 /** The first id under the key that was not refused, or of which nothing was sent: a store that lost it takes it. */
-const freeId = Effect.fnUntraced(function* (
+const freeId = (
   prefix: string,
   book: PaymentBook,
   kind: Operation["kind"] | "refund",
   key: string,
-  earlier: ReadonlyArray<{ readonly id: string }>
-) {
-  for (let tries = 0; ; tries++) {
-    const id = yield* derivedId(prefix, book, kind, key, tries)
-    if (!earlier.some((one) => one.id === id)) return id
-  }
-})
+  earlier: ReadonlyArray<{ readonly id: string }>,
+  tries = 0
+): Effect.Effect<string, never, Secrets> =>
+  Effect.flatMap(derivedId(prefix, book, kind, key, tries), (id) =>
+    earlier.some((one) => one.id === id) ? freeId(prefix, book, kind, key, earlier, tries + 1) : Effect.succeed(id)
+  )
 
-const derivedId = Effect.fnUntraced(function* (
+const derivedId = (
   prefix: string,
   book: PaymentBook,
   kind: Operation["kind"] | "refund",
   key: string,
   tries: number
-) {
+) => {
   const { createdAt, id, tenant } = book.payment
   const charge = (holdingAttempt(book) ?? book.attempts.at(-1))?.id ?? id
-  const hash = yield* (yield* Secrets).derive(operationText(tenant, charge, kind, key, tries))
-  return `${prefix}_${derivedUuidOnDay(hash, timeOfId(charge) ?? createdAt, yield* keyTag(tenant, key))}`
-})
+  return Effect.flatMap(Secrets, ({ derive }) =>
+    Effect.zipWith(
+      derive(operationText(tenant, charge, kind, key, tries)),
+      derive(keyText(tenant, key)),
+      (hash, ofKey) => `${prefix}_${derivedUuidOnDay(hash, timeOfId(charge) ?? createdAt, keyTagFrom(ofKey))}`
+    )
+  )
+}
 
 /** Of a refund that was made at the provider: the same by whatever way it is stated, and after records were lost. */
 export const unnamedRefundId = Effect.fnUntraced(function* (

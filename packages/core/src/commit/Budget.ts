@@ -17,15 +17,12 @@ export interface Budget {
   pauseMillis: number
 }
 
-/** For a loop whose first try begins now, in epoch milliseconds. A loop that this one runs ends when this one does. */
-export const withBudget = <A, E, R>(
-  loop: (budget: Budget, now: number) => Effect.Effect<A, E, R>
-): Effect.Effect<A, E, R> =>
+/** For a loop whose first try begins now. A loop that this one runs ends when this one does. */
+export const withBudget = <A, E, R>(loop: (budget: Budget) => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.withFiber((fiber) => {
-    const now = fiber.getRef(Clock.Clock).currentTimeMillisUnsafe()
     const outer = fiber.getRef(ChainEnd)
-    const endsAt = outer ?? now + budgetMillis
-    const running = loop({ endsAt, tries: 1, pauseMillis: firstPauseMillis }, now)
+    const endsAt = outer ?? fiber.getRef(Clock.Clock).currentTimeMillisUnsafe() + budgetMillis
+    const running = loop({ endsAt, tries: 1, pauseMillis: firstPauseMillis })
     return outer === undefined ? Effect.provideService(running, ChainEnd, endsAt) : running
   })
 

@@ -3,7 +3,7 @@
  * sent on a claim of which it is not known whether it was written. Once the provider may have been asked, a store that
  * fails is no reason to say that nothing happened.
  */
-import { Clock, Data, Effect, Option, Result } from "effect"
+import { Clock, Context, Data, Effect, Option, Result } from "effect"
 import { Accounts } from "../call/Accounts.ts"
 import { OpenConnections } from "../call/OpenConnections.ts"
 import { NothingSent } from "../decide/CreateRequest.ts"
@@ -90,31 +90,33 @@ const refuseOtherAccount = Effect.fnUntraced(function* ({ attemptId, book, conne
 })
 
 /** The connection at which the attempt's charge is. `gone`: what the request is refused with where there is none. */
-export const connectionInAccount = Effect.fnUntraced(function* <Gone>(
+export const connectionInAccount = <Gone>(
   book: PaymentBook,
   connectionId: string,
   attempt: Attempt | undefined,
   gone: () => Gone
-) {
-  const accounts = yield* Accounts
-  const all = yield* Effect.mapError(
-    (yield* Directory).connections(book.payment.tenant),
-    (cause) => new NothingSent({ cause })
+) =>
+  Effect.contextWith((context: Context.Context<Accounts | Directory>) =>
+    Effect.matchEffect(Context.get(context, Directory).connections(book.payment.tenant), {
+      onFailure: (cause) => Effect.fail(new NothingSent({ cause })),
+      onSuccess: (all): Effect.Effect<Connection, Gone | OtherAccountOpened> => {
+        const connection = all.find(({ id }) => id === connectionId)
+        if (connection === undefined) return Effect.fail(gone())
+        const other = attempt && otherAccount(attempt, connection, Context.get(context, Accounts).current(connection))
+        return other === undefined
+          ? Effect.succeed(connection)
+          : Effect.fail(new OtherAccountOpened({ book, connectionId, attemptId: attempt?.id ?? "", other }))
+      }
+    })
   )
-  const connection = all.find(({ id }) => id === connectionId)
-  if (connection === undefined) return yield* Effect.fail(gone())
-  const other = attempt && otherAccount(attempt, connection, accounts.current(connection))
-  if (other === undefined) return connection
-  return yield* new OtherAccountOpened({ book, connectionId, attemptId: attempt?.id ?? "", other })
-})
 
-export const connectorOf = Effect.fnUntraced(function* (connection: Connection) {
-  const connections = yield* OpenConnections
-  return yield* Effect.mapError(
-    connections.connector(connection),
-    () => new ProviderRefused({ message: "Nothing was sent to the provider: the connection is not usable." })
+export const connectorOf = (connection: Connection) =>
+  Effect.flatMap(OpenConnections, ({ connector }) =>
+    Effect.mapError(
+      connector(connection),
+      () => new ProviderRefused({ message: "Nothing was sent to the provider: the connection is not usable." })
+    )
   )
-})
 
 /** Records what a provider answered to the call `id`. `None`: that failed, and `again` is tried until it works. */
 export const recordAnswer = Effect.fnUntraced(function* <A, R>(

@@ -134,6 +134,14 @@ interface Unanswered<W> {
 
 const ended = <A>(value: A): Tried<A> => ({ _tag: "Ended", value })
 
+/** What a first decision came to. */
+type FirstTried<W, D> = { readonly _tag: "Written"; readonly value: W } | Done<D> | NotSentFirst<W>
+
+interface NotSentFirst<W> {
+  readonly _tag: "Failed"
+  readonly begun: Begun<W>
+}
+
 /**
  * Runs until the decision is written, or nothing has to be, within one budget of tries and of time. Most are written at
  * once: only what follows a failure is a loop.
@@ -141,11 +149,13 @@ const ended = <A>(value: A): Tried<A> => ({ _tag: "Ended", value })
 export const decideAndCommit = <S, W, E = never, E2 = never, R = never, R2 = never, D = never>(
   loop: Loop<S, W, E, E2, R, R2, D>
 ) =>
-  withBudget((budget, now) =>
-    hasFirst(loop) && loop.begun === undefined && loop.inTurn === undefined
-      ? firstTry(loop, now, (again) => tryWithin(budget, again))
-      : tryWithin(budget, loop)
-  )
+  withBudget((budget) => {
+    if (!("first" in loop) || loop.begun !== undefined) return tryWithin(budget, loop)
+    const first = decideOnce(loop, loop.first as S)
+    return Effect.flatMap(loop.inTurn === undefined ? first : loop.inTurn(first), (tried) =>
+      tried._tag === "Failed" ? tryWithin(budget, { ...loop, begun: tried.begun }) : Effect.succeed(tried.value)
+    )
+  })
 
 /**
  * As `decideAndCommit`, first on what this process wrote last (`KeptBooks.ts`). Only a decision that is written counts,
@@ -155,17 +165,17 @@ export const commitOnKept = <S, W, E = never, E2 = never, R = never, R2 = never,
   kept: S | undefined,
   loop: Loop<S, W, E, E2, R, R2, D>
 ) =>
-  withBudget((budget, now) =>
-    Effect.gen(function* () {
-      if (kept === undefined) return yield* tryWithin(budget, loop)
-      const decided = yield* Effect.result(asEffect(loop.decide(kept, now, undefined, undefined)))
-      if (Result.isFailure(decided) || decided.success._tag !== "Write") return yield* tryWithin(budget, loop)
-      const sent = decided.success
-      const written = yield* Effect.result(send(sent))
-      if (Result.isSuccess(written)) return sent.value
-      const { failure } = written
-      return yield* tryWithin(budget, failure._tag === "pointsman/Stale" ? loop : { ...loop, begun: { sent, failure } })
-    })
+  withBudget((budget) =>
+    kept === undefined
+      ? tryWithin(budget, loop)
+      : Effect.matchEffect(decideOnce(loop, kept), {
+          onFailure: () => tryWithin(budget, loop),
+          onSuccess: (tried) => {
+            if (tried._tag === "Written") return Effect.succeed(tried.value)
+            const isMoved = tried._tag === "Done" || tried.begun.failure._tag === "pointsman/Stale"
+            return tryWithin(budget, isMoved ? loop : { ...loop, begun: tried.begun })
+          }
+        })
   )
 
 /**
@@ -173,32 +183,31 @@ export const commitOnKept = <S, W, E = never, E2 = never, R = never, R2 = never,
  * correctness does not need, and has no budget: only what follows a failure is limited.
  */
 export const commitFirst = <S, W, E = never, E2 = never, R = never, R2 = never, D = never>(
-  loop: FirstLoop<S, W, E, E2, R, R2, D>
-) => Effect.flatMap(Clock.currentTimeMillis, (now) => firstTry(loop, now, decideAndCommit))
+  loop: Loop<S, W, E, E2, R, R2, D> & { readonly first: S }
+) =>
+  Effect.flatMap(decideOnce(loop, loop.first), (tried) =>
+    tried._tag === "Failed" ? decideAndCommit({ ...loop, begun: tried.begun }) : Effect.succeed(tried.value)
+  )
 
-/** Where a first is given, it is what the first decision is made on. */
-type FirstLoop<S, W, E, E2, R, R2, D> = Loop<S, W, E, E2, R, R2, D> & { readonly first: S }
+const decideOnce = <S, W, E, R, D>(
+  { decide }: Pick<Loop<S, W, E, never, R, never, D>, "decide">,
+  stored: S
+): Effect.Effect<FirstTried<W, D>, E, R | Ledger | DeliveryWake> =>
+  Effect.withFiber((fiber) => {
+    const decision = decide(stored, fiber.getRef(Clock.Clock).currentTimeMillisUnsafe(), undefined, undefined)
+    return Effect.isEffect(decision) ? Effect.flatMap(decision, sendFirst) : sendFirst(decision)
+  })
 
-const hasFirst = <S, W, E, E2, R, R2, D>(loop: Loop<S, W, E, E2, R, R2, D>): loop is FirstLoop<S, W, E, E2, R, R2, D> =>
-  "first" in loop
+const sendFirst = <W, D>(decided: Decided<W, D>): Effect.Effect<FirstTried<W, D>, never, Ledger | DeliveryWake> =>
+  decided._tag === "Done"
+    ? Effect.succeed(decided)
+    : Effect.match(send(decided), {
+        onSuccess: () => ({ _tag: "Written", value: decided.value }),
+        onFailure: (failure) => ({ _tag: "Failed", begun: { sent: decided, failure } })
+      })
 
 const asEffect = <W, E, R, D>(decision: Decision<W, E, R, D>): Effect.Effect<Decided<W, D>, E, R> =>
   Effect.isEffect(decision) ? decision : Effect.succeed(decision)
-
-const firstTry = <S, W, E, E2, R, R2, D, A, E3, R3>(
-  loop: FirstLoop<S, W, E, E2, R, R2, D>,
-  now: number,
-  again: (loop: Loop<S, W, E, E2, R, R2, D>) => Effect.Effect<A, E3, R3>
-) => {
-  const sendIt = (decided: Decided<W, D>): Effect.Effect<W | D | A, E3, R3 | Ledger | DeliveryWake> =>
-    decided._tag === "Done"
-      ? Effect.succeed(decided.value)
-      : Effect.catch(Effect.as(send(decided), decided.value), (failure) =>
-          again({ ...loop, begun: { sent: decided, failure } })
-        )
-  const decision = loop.decide(loop.first, now, undefined, undefined)
-  return Effect.isEffect(decision) ? Effect.flatMap(decision, sendIt) : sendIt(decision)
-}
 
 const tryWithin = Effect.fnUntraced(function* <S, W, E, E2, R, R2, D>(
   budget: Budget,

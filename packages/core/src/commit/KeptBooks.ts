@@ -67,17 +67,18 @@ const mayBeOperated = (payment: Payment): boolean => payment.state === "Authoriz
 const isOld = ({ at }: Kept, now: number): boolean => now - at >= ageMillis
 
 /** Takes out the book of a payment of the tenant; `undefined` where it is to be read. */
-export const takeKept = Effect.fnUntraced(function* (tenant: Tenant, paymentId: string) {
-  const books = yield* KeptBooks
-  const kept = books?.get(paymentId)
-  if (books === undefined || kept === undefined || !isOf(tenant, kept.book.payment)) return undefined
-  books.delete(paymentId)
-  const loss = yield* (yield* RecordLosses).known
-  const isLost = loss !== null && loss.declaredAt >= kept.at
-  const { firstVersion } = yield* StorageHistory
-  const isEarlier = kept.book.payment.version < firstVersion()
-  return isLost || isEarlier || isOld(kept, yield* Clock.currentTimeMillis) ? undefined : kept.book
-})
+export const takeKept = (tenant: Tenant, paymentId: string) =>
+  Effect.contextWith((context: Context.Context<RecordLosses>) => {
+    const books = Context.get(context, KeptBooks)
+    const kept = books?.get(paymentId)
+    if (books === undefined || kept === undefined || !isOf(tenant, kept.book.payment)) return Effect.undefined
+    books.delete(paymentId)
+    const isEarlier = kept.book.payment.version < Context.get(context, StorageHistory).firstVersion()
+    if (isEarlier || isOld(kept, Context.get(context, Clock.Clock).currentTimeMillisUnsafe())) return Effect.undefined
+    return Effect.map(Context.get(context, RecordLosses).known, (loss) =>
+      loss !== null && loss.declaredAt >= kept.at ? undefined : kept.book
+    )
+  })
 
 const isOf = (tenant: Tenant, { tenant: owner }: Payment): boolean =>
   owner.workspaceId === tenant.workspaceId && owner.environment === tenant.environment

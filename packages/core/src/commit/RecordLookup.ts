@@ -49,7 +49,7 @@ export const recordLookup = Effect.fnUntraced(function* (asked: PaymentBook, mad
       const isOvertaken = subjectOf(book, lookup) !== before
       const stated = isOvertaken ? appliedLate(book, lookup, now) : appliedOf(book, lookup, now)
       const applied = stated && reused ? appliedWithout(book, stated, reused, now) : stated
-      if (applied === undefined) return Effect.succeed(done({ book, learn: () => {} }))
+      if (applied === undefined) return done({ book, learn: () => {} })
       const { payment, ...beside } = applied
       const step = { tenant, payment: movedPayment(book, payment), ...beside }
       return Effect.succeed(

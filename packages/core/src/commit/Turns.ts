@@ -22,15 +22,18 @@ export class Turns extends Context.Service<
           const before = ends.get(paymentId)
           const end = Deferred.makeUnsafe<void>()
           ends.set(paymentId, end)
-          const leave = Effect.suspend(() => {
+          const leave = () => {
             if (ends.get(paymentId) === end) ends.delete(paymentId)
-            return Deferred.succeed(end, undefined)
-          })
-          const wait =
+            Deferred.doneUnsafe(end, Effect.void)
+          }
+          const begun =
             before === undefined
-              ? Effect.void
-              : Effect.timeoutOrElse(Deferred.await(before), { duration: patience, orElse: () => Effect.void })
-          return Effect.ensuring(Effect.andThen(wait, work), leave)
+              ? work
+              : Effect.andThen(
+                  Effect.timeoutOrElse(Deferred.await(before), { duration: patience, orElse: () => Effect.void }),
+                  work
+                )
+          return Effect.ensuring(begun, Effect.sync(leave))
         })
     })
   })

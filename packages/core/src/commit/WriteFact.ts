@@ -24,7 +24,7 @@ export const writeFact = Effect.fnUntraced(function* (
     first: payment,
     decide: (stored: Payment, now) => {
       const moved = applyChargeFact(stored, fact, now)
-      if (Result.isFailure(moved)) return Effect.succeed(done({ payment: stored, isWritten: false }))
+      if (Result.isFailure(moved)) return done({ payment: stored, isWritten: false })
       const { events, payment: after } = moved.success
       const step = { tenant, payment: { expected: stored.version, after }, events }
       return Effect.succeed(write(step, { payment: after, isWritten: true }))

@@ -76,7 +76,7 @@ const remindOf = Effect.fnUntraced(function* ({ disputeId, paymentId, tenant }: 
       const checked = lookedUp(dispute)
       const reminded = remind(book.payment, checked, now)
       const isDue = dispute.checkAt !== null && dispute.checkAt <= now
-      if (reminded === undefined && !isDue) return Effect.succeed(done(undefined))
+      if (reminded === undefined && !isDue) return done(undefined)
       return Effect.succeed(write(disputeStep(book, dispute, reminded ?? { dispute: checked, events: [] }), undefined))
     },
     // Where it was written, the reminder is recorded.

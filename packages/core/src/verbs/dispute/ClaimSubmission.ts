@@ -131,7 +131,7 @@ const giveBack = Effect.fnUntraced(function* ({ inHand: { file, submission } }: 
       const ours = dispute.submissions.find(({ claimedBy }) => claimedBy === submission.claimedBy)
       // Not there, and its version has passed; or it is settled already.
       const isOver = ours === undefined ? payment.version > version : ours.stage !== "Sending"
-      if (isOver) return Effect.succeed(done(undefined))
+      if (isOver) return done(undefined)
       const submissions = dispute.submissions.filter((one) => one !== ours)
       return Effect.succeed(
         write(disputeStep(book, dispute, { dispute: { ...dispute, submissions }, events: [] }), undefined)

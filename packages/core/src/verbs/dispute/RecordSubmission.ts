@@ -39,7 +39,7 @@ export const recordSubmission = (
     decide: ({ book, dispute }: DisputeFile, now) => {
       const applied = applySubmissionFact(book.payment, dispute, operationId, fact, now)
       // A message or a look-up was faster, or an earlier try had been written.
-      if (applied === undefined) return Effect.succeed(done(dispute))
+      if (applied === undefined) return done(dispute)
       return Effect.succeed(write(disputeStep(book, dispute, applied), applied.dispute))
     },
     read: () => disputeFile(tenant, disputeId),

@@ -89,7 +89,7 @@ const claim = Effect.fnUntraced(function* (book: PaymentBook, attemptId: string,
     first: book,
     decide: (stored: PaymentBook, now) => {
       const open = openCheckoutOf(stored, attemptId)
-      if (open === undefined) return Effect.succeed(done(undefined))
+      if (open === undefined) return done(undefined)
       const moved = Result.getOrThrow(applyChargeFact(stored.payment, { on: "CompletionSent" }, now))
       const attempt = completingAttempt(open.attempt, open.checkout, now)
       const earlier = stored.attempts.slice(0, -1)

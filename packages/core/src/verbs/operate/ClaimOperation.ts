@@ -138,11 +138,11 @@ const giveBack = Effect.fnUntraced(function* ({ book, inHand }: Claimed) {
   yield* decideAndCommit({
     first: book as PaymentBook | undefined,
     decide: (stored, now) => {
-      if (stored === undefined) return Effect.succeed(done(undefined))
+      if (stored === undefined) return done(undefined)
       const ours = stored.operations.find(({ claimedBy }) => claimedBy === abandoned.claimedBy)
       // Not there, and its version has passed; or it is settled already.
       const isOver = ours === undefined ? stored.payment.version > version : ours.outcome !== null
-      if (isOver) return Effect.succeed(done(undefined))
+      if (isOver) return done(undefined)
       const { payment } = stored
       const back = Result.map(step(PaymentMachine, payment.state, refusalEvent[abandoned.kind]), (row) => row.to)
       const state = Result.getOrElse(back, () => payment.state)

@@ -47,11 +47,11 @@ export const recordOperation = Effect.fnUntraced(function* (
     decide: ({ book, others, ours }, now, _, lastTry: Operation | undefined) => {
       if (lastTry !== undefined) {
         // Settled by another source, which had more than a missing response; or by our earlier try.
-        if (fact._tag === "Unanswered" && isFreed(ours)) return Effect.succeed(done(ours))
-        if (isRecorded(ours, lastTry, reply)) return Effect.succeed(done(ours))
+        if (fact._tag === "Unanswered" && isFreed(ours)) return done(ours)
+        if (isRecorded(ours, lastTry, reply)) return done(ours)
         // Its key was free for a moment, and names another by now.
         const isTaken = others.some((other) => isRival(other, ours))
-        if (reply !== undefined && isFreed(ours) && isTaken) return Effect.succeed(done(ours))
+        if (reply !== undefined && isFreed(ours) && isTaken) return done(ours)
       }
       const after = applyOperationFact(book.payment, ours, fact, now)
       const closed = reply === undefined ? after.operation : { ...after.operation, reply: standing(ours.reply, reply) }

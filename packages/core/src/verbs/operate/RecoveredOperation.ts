@@ -82,7 +82,7 @@ const answerWith = Effect.fnUntraced(function* <E, R>(
       const { operations, payment } = book
       const stored = operations.find(({ id }) => id === operation.id)
       if (stored?.reply?._tag === "Done") {
-        return Effect.succeed(done<Answered>({ payment: stored.reply.payment, isReplay: true }))
+        return done<Answered>({ payment: stored.reply.payment, isReplay: true })
       }
       const after = { ...payment, version: payment.version + 1 }
       const step = {

@@ -275,7 +275,7 @@ const decideAndWrite = Effect.fnUntraced(function* (
             withDisputes(tenant, ownBook(Option.getOrUndefined(found), connectionId, about), about)
           ),
     decide: (found: DisputedBook | "MessageRecorded" | undefined, now, reused) => {
-      if (found === "MessageRecorded") return Effect.succeed(done(decidedBefore))
+      if (found === "MessageRecorded") return done(decidedBefore)
       const { at, isLookedUp = false } = message
       const source = { via: "message", at, askedAt: now, isLookedUp } as const
       const { isOfCharge = false, meaning } =

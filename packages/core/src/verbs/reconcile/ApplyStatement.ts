@@ -72,7 +72,7 @@ export const applyStatement = Effect.fnUntraced(function* (
       const dispute = toLookUp(statedIn(found, payment, connectionId, { about, source }, disputeId, now), now)
       const applied = told ?? (dispute && nextVersionOf(book.payment))
       const value = { isTaken: isTaken(meaning) && holdsStated(payment, about), learn: () => {} }
-      if (applied === undefined) return Effect.succeed(done(value))
+      if (applied === undefined) return done(value)
       const { payment: after, ...beside } = applied
       const step = { tenant, payment: movedPayment(book, after), ...withStated(beside, dispute) }
       return Effect.succeed(write(step, { ...value, learn: () => learnFrom(learned, book, applied, now) }))

@@ -150,12 +150,12 @@ const giveBack = Effect.fnUntraced(function* ({ book, inHand: { refund } }: Clai
   yield* decideAndCommit({
     first: book as PaymentBook | undefined,
     decide: (stored, now) => {
-      if (stored === undefined) return Effect.succeed(done(undefined))
+      if (stored === undefined) return done(undefined)
       const { payment } = stored
       const ours = stored.refunds.find(({ claimedBy }) => claimedBy === refund.claimedBy)
       // Not there, and its version has passed; or it is settled already.
       const isOver = ours === undefined ? payment.version > version : ours.stage !== "Sending"
-      if (isOver) return Effect.succeed(done(undefined))
+      if (isOver) return done(undefined)
       const released: ReadonlyArray<Refund> =
         ours === undefined
           ? []

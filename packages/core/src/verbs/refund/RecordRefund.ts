@@ -57,7 +57,7 @@ export const recordRefund = Effect.fnUntraced(function* (
     decide: ({ book, ours }, now, _, lastTry: Recorded | undefined) => {
       // An earlier try, or a commit whose answer was lost, had been written.
       const isStored = lastTry !== undefined && isRecorded(ours, lastTry.refund)
-      if (isStored && ours.reply !== null) return Effect.succeed(done<Recorded>({ refund: ours, reply: ours.reply }))
+      if (isStored && ours.reply !== null) return done<Recorded>({ refund: ours, reply: ours.reply })
       const alone = applyRefundFact(book.payment, book.refunds, ours, fact, now)
       const first: Applied = { ...unchanged, payment: alone.payment, refunds: [alone.refund], events: alone.events }
       const weighed = weighRefundsByHand(bookAfter(book, first), now)
