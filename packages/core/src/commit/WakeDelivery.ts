@@ -6,7 +6,7 @@ export class DeliveryWake extends Context.Service<
   {
     readonly wake: () => void
     /** To be called before a look at what is due: whatever comes after it ends the next rest. */
-    readonly reset: Effect.Effect<void>
+    readonly reset: () => void
     /** Rests until `wake`, at most so many milliseconds. */
     readonly rest: (millis: number) => Effect.Effect<void>
   }
@@ -16,8 +16,15 @@ export class DeliveryWake extends Context.Service<
     Effect.map(Latch.make(), (latch) =>
       DeliveryWake.of({
         wake: () => void latch.openUnsafe(),
-        reset: Effect.asVoid(latch.close),
-        rest: (millis) => Effect.asVoid(Effect.timeoutOption(latch.await, millis))
+        reset: () => void latch.closeUnsafe(),
+        rest: (millis) =>
+          Effect.contextWith((context) => {
+            const alarm = Effect.runForkWith(context)(Effect.map(Effect.sleep(millis), () => latch.openUnsafe()))
+            return Effect.ensuring(
+              latch.await,
+              Effect.sync(() => alarm.interruptUnsafe())
+            )
+          })
       })
     )
   )

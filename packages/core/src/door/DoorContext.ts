@@ -16,7 +16,7 @@ import type { Connectors } from "../ports/Connector.ts"
 import { Directory } from "../ports/Directory.ts"
 import type { Ids } from "../ports/Ids.ts"
 import type { Secrets } from "../ports/Secrets.ts"
-import { withAllowance } from "../ports/StorageAllowance.ts"
+import { newAllowance, StorageAllowance } from "../ports/StorageAllowance.ts"
 import { type NotAdmitted, StorageCondition } from "../ports/StorageCondition.ts"
 import { StorageError } from "../ports/StorageError.ts"
 import type { StorageServices } from "../ports/StorageServices.ts"
@@ -47,7 +47,8 @@ export const requests = (context: DoorContext) => {
   const { admit } = Context.get(context, StorageCondition)
   const admission = Context.get(context, Admission)
   /** With an allowance of time for all that it asks of the storage. */
-  const ask = <A, E>(work: Effect.Effect<A, E, DoorServices>) => withAllowance(Effect.provideContext(work, context))
+  const ask = <A, E>(work: Effect.Effect<A, E, DoorServices>) =>
+    Effect.suspend(() => Effect.provideContext(work, Context.add(context, StorageAllowance, newAllowance())))
   const begin = <A, E>(work: Effect.Effect<A, E, DoorServices>) => {
     const asked = Effect.andThen(admit, ask(work))
     return admission === undefined ? asked : withPlace(admission)(asked)

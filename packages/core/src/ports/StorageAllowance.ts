@@ -16,11 +16,11 @@ const requestMillis = 7_000
 /** Even a request that has used its allowance up may still record what a provider said. */
 const leastMillis = 500
 
+export const newAllowance = (leftMillis: number = requestMillis): StorageAllowance => ({ leftMillis })
+
 /** Work that a client waits for, with an allowance of its own. */
-export const withAllowance = <A, E, R>(
-  work: Effect.Effect<A, E, R>,
-  leftMillis: number = requestMillis
-): Effect.Effect<A, E, R> => Effect.suspend(() => Effect.provideService(work, StorageAllowance, { leftMillis }))
+export const withAllowance = <A, E, R>(work: Effect.Effect<A, E, R>, leftMillis?: number): Effect.Effect<A, E, R> =>
+  Effect.suspend(() => Effect.provideService(work, StorageAllowance, newAllowance(leftMillis)))
 
 /** For work that goes on after its request was answered. */
 export const withoutAllowance = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>

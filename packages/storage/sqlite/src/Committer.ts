@@ -77,7 +77,7 @@ export const make = Effect.fnUntraced(function* (db: Database, write: WriteChang
       const cause = new Error("the database file was replaced while this process used it")
       return batch.map(() => Exit.fail(new StorageError({ operation: "commit", cause })))
     }
-    const eventIds = runSync(Effect.forEach(batch, ({ change }) => Effect.forEach(change.events, () => ids.event)))
+    const eventIds = batch.map(({ change }) => change.events.map(() => runSync(ids.event)))
     let isUndone = false
     const first = transaction(db, () => {
       try {

@@ -90,7 +90,7 @@ const deliverBy = Effect.fnUntraced(function* (everyMillis: number) {
   }, Effect.uninterruptible)
 
   const begin = Effect.gen(function* () {
-    yield* deliveryWake.reset
+    deliveryWake.reset()
     const now = yield* Clock.currentTimeMillis
     const isMore = ahead.isLow() && (yield* take(now))
     for (let one = next(now); one !== undefined; one = next(now)) yield* Effect.forkChild(sendAll(one))
