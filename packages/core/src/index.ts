@@ -107,8 +107,8 @@ export {
 } from "./model/DisputeMachine.ts"
 export { endpointSecretContext, type SecretRotation, signingSecrets } from "./model/EndpointSecret.ts"
 export type { Event, EventDraft, JsonObject, JsonValue } from "./model/Event.ts"
+export { type EventView, viewOfEvent } from "./model/Event.ts"
 export { type EventType, eventTypes } from "./model/EventType.ts"
-export { type EventView, viewOfEvent } from "./model/EventView.ts"
 export { type FeeCondition, type FeeRegion, type FeeRule, feeRegions } from "./model/FeeRule.ts"
 export { type FourEyes, isAboveLimit, needsSecondPerson, type RefundLimits } from "./model/FourEyes.ts"
 export type { Checkout, HostedPage } from "./model/HostedPage.ts"
@@ -151,7 +151,7 @@ export {
   type Purchase,
   type PurchaseLine
 } from "./model/Payment.ts"
-export { declineOfAttempt, declineOfPayment } from "./model/PaymentDecline.ts"
+export { declineOfAttempt, declineOfPayment } from "./model/PaymentEvents.ts"
 export { type PaymentState, paymentStates, statesOf, statusOf } from "./model/PaymentMachine.ts"
 export {
   kindOfMethod,
@@ -324,9 +324,8 @@ export { MessageRefused } from "./verbs/receive/RefuseMessage.ts"
 export { type MessageFile, MessageNotApplicable, MessageNotFound } from "./verbs/receive/StoredMessages.ts"
 export { type AcceptanceOrder, SuggestionNotFound } from "./verbs/reconcile/AcceptSuggestion.ts"
 export type { FetchOrder } from "./verbs/reconcile/FetchReports.ts"
-export { type ClosingOrder, DifferenceNotFound } from "./verbs/reconcile/ReadDifferences.ts"
 export { ReportBeingRead, ReportBroken, type ReportOrder, ReportRefused } from "./verbs/reconcile/RunReport.ts"
-export { ReportTaken } from "./verbs/reconcile/WriteBatch.ts"
+export { type ClosingOrder, DifferenceNotFound, ReportTaken } from "./verbs/reconcile/WriteBatch.ts"
 export { type Recovery, type RecoveryOrder, RecoveryRefused } from "./verbs/recover/Recover.ts"
 export type { ConnectionRecovery, RecoveredAmount } from "./verbs/recover/RecoveryReport.ts"
 export type { PaymentRemoval } from "./verbs/retain/RemovePayments.ts"

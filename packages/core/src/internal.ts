@@ -56,16 +56,22 @@ export {
 } from "./model/RetentionTimes.ts"
 export { wholeDecision } from "./model/RoutingDecision.ts"
 export { defaultExploration, defaultMaxApprovalLoss, defaultMaxAttempts } from "./model/RoutingSettings.ts"
-export { segmentOf } from "./model/Segment.ts"
 export { payoutCurrency } from "./model/SettlementEntry.ts"
 export { chargeSimulations } from "./model/Simulation.ts"
 export { mostNamed } from "./model/StoredMessage.ts"
-export { faded, knownRate, noRate, rateHalfLifeMillis, rateWindow, withOutcomes } from "./model/SuccessRate.ts"
+export {
+  faded,
+  knownRate,
+  noRate,
+  rateHalfLifeMillis,
+  rateWindow,
+  segmentOf,
+  withOutcomes
+} from "./model/SuccessRate.ts"
 export { firstVersionIn, versionIn } from "./model/Version.ts"
-export { amountText } from "./money/AmountText.ts"
+export { amountText, decimalText } from "./money/AmountText.ts"
 export { countries, isCountry } from "./money/Country.ts"
 export { scaleOf } from "./money/Currency.ts"
-export { decimalText } from "./money/DecimalText.ts"
 export { Admission, makeAdmission, PlaceOf } from "./ports/Admission.ts"
 export { adoptConnector, anotherEffect, connectorFault } from "./ports/AdoptConnector.ts"
 export { type DirectoryConflict, isEmptyPlan, planDirectory, type WantedDirectory } from "./ports/DirectoryPlan.ts"
@@ -78,12 +84,13 @@ export {
   type EligibilityChecks,
   type EligibilityQuestion,
   eligibilityChecks,
-  exclusionOf
+  exclusionOf,
+  type ProviderSupports,
+  providerLimits
 } from "./routing/Eligibility.ts"
 export { routeValueText } from "./routing/Explanation.ts"
 export { feeOf } from "./routing/Fees.ts"
 export { isFollowed, mayFollow, type NothingExecuted, nothingExecuted } from "./routing/NextStep.ts"
-export { type ProviderSupports, providerLimits } from "./routing/ProviderLimits.ts"
 export { planRoute, type RouteQuestion } from "./routing/RoutePlan.ts"
 export { isSearch } from "./verbs/read/ReadPayments.ts"
 export { RefusalTick } from "./verbs/receive/RefuseMessage.ts"

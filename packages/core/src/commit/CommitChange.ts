@@ -4,7 +4,7 @@ import { checkedConnection, nextCheckAt } from "../decide/CheckSchedule.ts"
 import { disputeCheckAt } from "../decide/DisputeReminders.ts"
 import type { Attempt } from "../model/Attempt.ts"
 import { spread } from "../model/Delivery.ts"
-import { type Change, Ledger } from "../ports/Ledger.ts"
+import { type Change, type ClaimGuard, Ledger } from "../ports/Ledger.ts"
 import { DeliverySettings, PaymentSettings } from "../ports/PaymentSettings.ts"
 import { keeping } from "./KeptBooks.ts"
 import { DeliveryWake } from "./WakeDelivery.ts"
@@ -47,3 +47,8 @@ const firstDelay = (context: Context.Context<never>): number => {
   const { scheduleMillis } = Context.get(context, DeliverySettings)
   return spread(scheduleMillis[0] ?? 0, Context.get(context, Random.Random).nextDoubleUnsafe())
 }
+
+export const claimGuard = ({ afterRestore }: PaymentSettings, key: ClaimGuard["key"]): ClaimGuard => ({
+  refusesMissing: afterRestore === "refuse",
+  key
+})

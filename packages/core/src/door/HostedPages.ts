@@ -12,10 +12,9 @@ import type {
 } from "../decide/HostedOrder.ts"
 import type { StorageError } from "../ports/StorageError.ts"
 import { actOnHostedPage } from "../verbs/hosted/ActOnHostedPage.ts"
-import { pageToken } from "../verbs/hosted/FindPage.ts"
 import { openCheckout } from "../verbs/hosted/OpenCheckout.ts"
 import { returnFromCheckout } from "../verbs/hosted/ReturnFromCheckout.ts"
-import { hostedPage } from "../verbs/hosted/ViewHostedPage.ts"
+import { hostedPage, pageToken } from "../verbs/hosted/ViewHostedPage.ts"
 import { type DoorContext, requests } from "./DoorContext.ts"
 
 /** What beginning on a hosted page can fail with. After `StorageError` nothing has begun. */

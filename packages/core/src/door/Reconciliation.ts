@@ -15,7 +15,6 @@ import {
 import type { StorageError } from "../ports/StorageError.ts"
 import { type AcceptanceOrder, acceptSuggestion, type SuggestionNotFound } from "../verbs/reconcile/AcceptSuggestion.ts"
 import { type FetchOrder, fetchReports } from "../verbs/reconcile/FetchReports.ts"
-import { type ClosingOrder, closeDifference, type DifferenceNotFound } from "../verbs/reconcile/ReadDifferences.ts"
 import { exportPayout, readPayout, readPayoutStatuses } from "../verbs/reconcile/ReadPayouts.ts"
 import {
   type ReportBeingRead,
@@ -24,7 +23,12 @@ import {
   type ReportRefused,
   runReport
 } from "../verbs/reconcile/RunReport.ts"
-import type { ReportTaken } from "../verbs/reconcile/WriteBatch.ts"
+import {
+  type ClosingOrder,
+  closeDifference,
+  type DifferenceNotFound,
+  type ReportTaken
+} from "../verbs/reconcile/WriteBatch.ts"
 import { actsOf, type DoorContext, intentsAtConnection } from "./DoorContext.ts"
 import { type CardNumberFound, storing } from "./StoredTexts.ts"
 

@@ -1,3 +1,4 @@
+import { DateTime } from "effect"
 import type { EventType } from "./EventType.ts"
 
 export type JsonValue =
@@ -24,3 +25,18 @@ export interface EventDraft {
   /** Wire names, as the API and webhooks show them. */
   readonly data: JsonObject
 }
+
+export interface EventView {
+  readonly id: string
+  readonly type: string
+  /** ISO 8601, UTC. */
+  readonly created: string
+  readonly data: JsonObject
+}
+
+export const viewOfEvent = (event: Event): EventView => ({
+  id: event.id,
+  type: event.type,
+  created: DateTime.formatIso(DateTime.makeUnsafe(event.createdAt)),
+  data: event.data
+})

@@ -1,3 +1,4 @@
+import type { Money } from "../money/Money.ts"
 import { type OutcomeCounts, scaled, weightOf, withCounts } from "./OutcomeCounts.ts"
 import { fadedMemory, type RateMemory, type RecalledRate, remembered } from "./RateMemory.ts"
 
@@ -71,3 +72,15 @@ export const knownRate = (rate: SuccessRate, now: number): KnownRate => {
 
 /** The rate of a connection over all that it is asked for. */
 export const wholeConnection = ""
+
+/** What a rate is of besides the connection: currency, country, method and card brand (`EUR NL card visa`). */
+export const segmentOf = ({ cardBrand, country, method, money }: Segmented): string =>
+  [money.currency, country, method, cardBrand?.trim().toLowerCase() ?? "-"].join(" ")
+
+/** Of a payment's details. */
+interface Segmented {
+  readonly cardBrand: string | null
+  readonly country: string
+  readonly method: string
+  readonly money: Money
+}

@@ -26,3 +26,11 @@ const leftToRightMark = "\u200e"
 
 /** Exact: never through a fraction that a double cannot hold. */
 const decimal = (minorUnits: number, scale: number): `${number}` => `${minorUnits}e-${scale}` as `${number}`
+
+/** `12.34` for 1234 EUR cents, `-0.05` for -5: exact, with the decimals of the currency and without separators. */
+export const decimalText = ({ currency, minorUnits }: Money): string => {
+  const scale = scaleOf(currency) ?? 0
+  const digits = String(Math.abs(minorUnits)).padStart(scale + 1, "0")
+  const sign = minorUnits < 0 ? "-" : ""
+  return scale === 0 ? `${sign}${digits}` : `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}`
+}

@@ -3,7 +3,8 @@
  *
  * A capability is an optional method: a connector without `capture` cannot capture, and the API answers 501.
  */
-import { Context, type Effect, Layer, Option, type Redacted, type Result, Schema } from "effect"
+
+import { Context, type Effect, Layer, Option, type Redacted, type Result, Schema, type Scope } from "effect"
 import type { Supports } from "../model/Connection.ts"
 import type { EvidenceFile, SubmissionKind } from "../model/Dispute.ts"
 import type { Initiator } from "../model/Payment.ts"
@@ -388,4 +389,11 @@ export class Connectors extends Context.Service<
   })
   static readonly layer = (definitions: ReadonlyArray<ConnectorDefinition>): Layer.Layer<Connectors> =>
     Layer.succeed(Connectors, Connectors.make(definitions))
+}
+
+/** A connector with something to open first, such as a file. For programs without Effect. */
+export interface ConnectorHandle {
+  readonly name: string
+  /** Fails with a sentence for the operator. What it opens is closed with the scope. */
+  readonly "~pointsman/connector": Effect.Effect<ConnectorDefinition, string, Scope.Scope>
 }

@@ -84,3 +84,28 @@ export const among = (list: ReadonlyArray<string>): ((value: string) => boolean)
     return lower !== value && items.has(lower)
   }
 }
+
+/** All of a payment that conditions and limits ask for, but for its amount, as a key. */
+export const traitsOf = (payment: PaymentDetails): string =>
+  JSON.stringify([
+    payment.money.currency,
+    payment.country,
+    payment.method,
+    payment.cardBrand,
+    payment.initiator,
+    payment.captureMethod,
+    payment.paymentMethod ?? null
+  ])
+
+/** Card brands come from requests: who makes them up must not fill the memory. */
+const rememberedAtMost = 500
+
+/** The answer for a key, from memory where it is there. */
+export const remembered = <Answer>(memory: Map<string, Answer>, key: string, answer: () => Answer): Answer => {
+  const known = memory.get(key)
+  if (known !== undefined) return known
+  if (memory.size >= rememberedAtMost) memory.clear()
+  const found = answer()
+  memory.set(key, found)
+  return found
+}

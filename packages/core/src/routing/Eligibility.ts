@@ -1,11 +1,12 @@
 /** Which connections may take a payment, and why others may not, by the rules of `eligibilityVersion`. Pure. */
-import type { Condition, Connection } from "../model/Connection.ts"
+
+import { Option } from "effect"
+import type { Condition, Connection, Supports } from "../model/Connection.ts"
 import type { CaptureMethod, PaymentDetails } from "../model/Payment.ts"
 import type { NamedMethods, PaymentMethodName } from "../model/PaymentMethod.ts"
 import type { Exclusion, ExclusionCode } from "../model/RoutingDecision.ts"
-import { among, isInRange, matchesAmount, matchesBesidesAmount } from "./Condition.ts"
-import type { ProviderSupports } from "./ProviderLimits.ts"
-import { remembered, traitsOf } from "./Traits.ts"
+import type { ConnectorDefinition, Connectors } from "../ports/Connector.ts"
+import { among, isInRange, matchesAmount, matchesBesidesAmount, remembered, traitsOf } from "./Condition.ts"
 
 /** Changes whenever these rules may exclude another connection than before. */
 export const eligibilityVersion = "1"
@@ -288,4 +289,27 @@ const restricted: Reasoned = {
 const withoutInstrument: Reasoned = {
   code: "INSTRUMENT_NOT_AVAILABLE",
   reason: "The request has no stored credential for the connection."
+}
+
+/** The limits of a provider itself: of what it takes, and of the amounts that its API can express. */
+export interface ProviderSupports extends Supports, Pick<ConnectorDefinition, "expresses"> {}
+
+/** The limits of a connection's provider itself, as its connector knows them; none where it is not installed. */
+export const providerLimits =
+  (connectors: Connectors["Service"]) =>
+  ({ connector }: Pick<Connection, "connector">): ProviderSupports =>
+    Option.match(connectors.definition(connector), { onNone: () => noLimits, onSome: limitsOf })
+
+const noLimits: ProviderSupports = {}
+
+/** One object for each definition, because eligibility remembers what it prepared for the object. */
+const known = new WeakMap<ConnectorDefinition, ProviderSupports>()
+
+const limitsOf = (definition: ConnectorDefinition): ProviderSupports => {
+  const found = known.get(definition)
+  if (found !== undefined) return found
+  const { expresses, supports } = definition
+  const made = expresses === undefined ? supports : { ...supports, expresses }
+  known.set(definition, made)
+  return made
 }

@@ -2,13 +2,13 @@
  * Success rates as stored payments tell them, one after the other: what `auto` would have known, had it been there. It
  * knows how the connections fared that were asked, and of the others nothing.
  */
-import { segmentOf } from "../model/Segment.ts"
 import {
   type CandidateRates,
   type KnownRate,
   knownRate,
   noRate,
   type SuccessRate,
+  segmentOf,
   wholeConnection,
   withOutcomes
 } from "../model/SuccessRate.ts"

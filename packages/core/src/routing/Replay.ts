@@ -10,7 +10,7 @@ import { type Exclusion, type RoutingDecision, wholeDecision } from "../model/Ro
 import type { RoutingSettings } from "../model/RoutingSettings.ts"
 import type { CandidateRates } from "../model/SuccessRate.ts"
 import { drawSeed } from "./Draw.ts"
-import type { ProviderSupports } from "./ProviderLimits.ts"
+import type { ProviderSupports } from "./Eligibility.ts"
 import { planRoute, type RoutePlan } from "./RoutePlan.ts"
 import type { RoutingStrategy } from "./Strategy.ts"
 

@@ -3,8 +3,7 @@ import type { PaymentDetails } from "../model/Payment.ts"
 import type { RoutingDecision } from "../model/RoutingDecision.ts"
 import type { RoutingMode } from "../model/RoutingMode.ts"
 import { defaultMaxAttempts, type RoutingRule, type RoutingSettings } from "../model/RoutingSettings.ts"
-import { matchesAmount, matchesBesidesAmount } from "./Condition.ts"
-import { remembered, traitsOf } from "./Traits.ts"
+import { matchesAmount, matchesBesidesAmount, remembered, traitsOf } from "./Condition.ts"
 
 export interface RoutingPolicy {
   readonly path: RoutingDecision["path"]

@@ -1,7 +1,6 @@
 /** How connections fared over time, counted from stored payments. Pure. */
 import type { OutcomeCounts } from "../model/OutcomeCounts.ts"
-import { segmentOf } from "../model/Segment.ts"
-import { wholeConnection } from "../model/SuccessRate.ts"
+import { segmentOf, wholeConnection } from "../model/SuccessRate.ts"
 import { measuredAttempts } from "./MeasuredOutcome.ts"
 import type { RoutedPayment } from "./Replay.ts"
 

@@ -12,10 +12,9 @@ import type { AttemptOutcome } from "../../model/AttemptOutcome.ts"
 import { noOutcomes } from "../../model/OutcomeCounts.ts"
 import type { Payment, PaymentDetails } from "../../model/Payment.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
-import { segmentOf } from "../../model/Segment.ts"
-import { type CandidateRates, rateHalfLifeMillis, wholeConnection } from "../../model/SuccessRate.ts"
+import { type CandidateRates, faded, rateHalfLifeMillis, segmentOf, wholeConnection } from "../../model/SuccessRate.ts"
 import type { Tenant } from "../../model/Tenant.ts"
-import { SuccessRates } from "../../ports/SuccessRates.ts"
+import { type StoredRate, SuccessRates } from "../../ports/SuccessRates.ts"
 import { measuredOutcome } from "../MeasuredOutcome.ts"
 import { makeRateTable } from "./RateTable.ts"
 
@@ -131,3 +130,16 @@ export const keepLearning = Effect.fnUntraced(function* (everyMillis: number) {
     Effect.onInterrupt(() => exchange)
   )
 })
+
+/** As they weigh now; by connection and segment. */
+export const successRates = Effect.fnUntraced(function* ({ environment, workspaceId }: Tenant) {
+  const store = yield* SuccessRates
+  const now = yield* Clock.currentTimeMillis
+  const all = yield* store.changedSince(0)
+  return all
+    .filter(({ tenant }) => tenant.workspaceId === workspaceId && tenant.environment === environment)
+    .map((stored): StoredRate => ({ ...stored, rate: faded(stored.rate, now) }))
+    .sort((a, b) => byText(a.connectionId, b.connectionId) || byText(a.segment, b.segment))
+})
+
+const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -3,8 +3,7 @@
  * commit of which it is not known whether it was written is not sent on.
  */
 import { Clock, Effect, Option, Result } from "effect"
-import { claimGuard } from "../../call/ClaimGuard.ts"
-import type { Step } from "../../commit/CommitChange.ts"
+import { claimGuard, type Step } from "../../commit/CommitChange.ts"
 import { commitOnce, decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
 import { applyChargeFact } from "../../decide/ChargeFact.ts"
 import {
@@ -29,8 +28,7 @@ import { PaymentSettings } from "../../ports/PaymentSettings.ts"
 import { StorageHistory } from "../../ports/StorageHistory.ts"
 import type { RoutePlan } from "../../routing/RoutePlan.ts"
 import { firstOf } from "../../routing/run/RoutePayment.ts"
-import { type ChargeInHand, claimChange } from "./ChargeInHand.ts"
-import { chargeGuard, newAttempt, newPayment } from "./NewPayment.ts"
+import { type ChargeInHand, chargeGuard, claimChange, newAttempt, newPayment } from "./NewPayment.ts"
 import { abandon } from "./RecordCharge.ts"
 import { whenNotClaimed } from "./RecoveredKey.ts"
 import { claimStanding, endUnsent, readClaim } from "./ReplayCreate.ts"

@@ -4,8 +4,7 @@
  */
 import { Clock, Effect, Option, Result } from "effect"
 import { keyTag } from "../../call/CallIds.ts"
-import { claimGuard } from "../../call/ClaimGuard.ts"
-import type { Step } from "../../commit/CommitChange.ts"
+import { claimGuard, type Step } from "../../commit/CommitChange.ts"
 import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
 import { type Caller, type Created, type CreateRequest, PaymentResultUnknown } from "../../decide/CreateRequest.ts"
 import { Start, step } from "../../machine/Machine.ts"

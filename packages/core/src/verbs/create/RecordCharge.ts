@@ -25,7 +25,7 @@ import type { ChargeEnd, ChargeState, CheckoutOpened } from "../../model/Provide
 import { isSameCount } from "../../model/Version.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 import { Secrets } from "../../ports/Secrets.ts"
-import { type ChargeInHand, claimChange } from "./ChargeInHand.ts"
+import { type ChargeInHand, claimChange } from "./NewPayment.ts"
 
 /** Nothing follows the attempt in hand: its result is the outcome of the charge. */
 export const recordEnd = (inHand: ChargeInHand, end: AttemptEnd, now: number) => {

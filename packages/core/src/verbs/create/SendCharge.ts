@@ -6,7 +6,7 @@ import { asUsable } from "../../decide/UsableAnswer.ts"
 import type { ProviderCall } from "../../metrics/ProviderCall.ts"
 import type { ChargeEnd } from "../../model/ProviderStatement.ts"
 import type { Simulation } from "../../model/Simulation.ts"
-import type { ChargeInHand } from "./ChargeInHand.ts"
+import type { ChargeInHand } from "./NewPayment.ts"
 
 /** What a charge is sent with, besides what is stored. */
 export interface ChargeWith {

@@ -1,13 +1,14 @@
 /** One attempt of a delivery: signed, sent, and what its end makes of the delivery. */
-import { Cause, Clock, Effect, Option, Random, Result } from "effect"
+import { Cause, Clock, Effect, Option, Random, type Redacted, Result } from "effect"
 import { observeDelivery } from "../../metrics/DeliveryAttempt.ts"
 import { afterAttempt, type DeliveryEnd } from "../../model/Delivery.ts"
+import { endpointSecretContext, signingSecrets } from "../../model/EndpointSecret.ts"
 import type { AttemptRecord } from "../../ports/Deliveries.ts"
 import { Directory, type WebhookEndpoint } from "../../ports/Directory.ts"
 import type { DeliverySettings } from "../../ports/PaymentSettings.ts"
+import { Secrets } from "../../ports/Secrets.ts"
 import { signatureHeader, signatureOf } from "../../ports/Signature.ts"
 import { WebhookSender } from "../../ports/WebhookSender.ts"
-import { type LiveSecrets, makeLiveSecrets } from "./LiveSecrets.ts"
 import type { TakenDelivery } from "./TakenAhead.ts"
 import { makeTimeouts } from "./Timeouts.ts"
 
@@ -103,3 +104,26 @@ const failed = (failure: Extract<DeliveryEnd, { _tag: "Failed" }>["failure"]): D
   _tag: "Failed",
   failure
 })
+
+/** Endpoints; the one that was opened first makes room. */
+const keptAtMost = 1_024
+
+/** Known again by what is sealed: a secret that is replaced, or sealed by another key, is opened anew. */
+export const makeLiveSecrets = () => {
+  const kept = new Map<string, ReadonlyArray<Redacted.Redacted<string>>>()
+  return Effect.fnUntraced(function* (endpoint: WebhookEndpoint) {
+    const { id } = endpoint
+    const live = signingSecrets(endpoint, yield* Clock.currentTimeMillis)
+    const key = JSON.stringify([id, ...live])
+    const known = kept.get(key)
+    if (known !== undefined) return known
+    const secrets = yield* Secrets
+    const opened = yield* Effect.forEach(live, (sealed) => secrets.open(sealed, endpointSecretContext(id)))
+    const [oldest] = kept.keys()
+    if (kept.size >= keptAtMost && oldest !== undefined) kept.delete(oldest)
+    kept.set(key, opened)
+    return opened
+  })
+}
+
+export type LiveSecrets = ReturnType<typeof makeLiveSecrets>

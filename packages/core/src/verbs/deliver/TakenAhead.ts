@@ -1,5 +1,5 @@
 /** Deliveries taken under lease and not sent yet, so that a place that becomes free waits for no store. */
-import { viewOfEvent } from "../../model/EventView.ts"
+import { viewOfEvent } from "../../model/Event.ts"
 import type { DueDelivery } from "../../ports/Deliveries.ts"
 import type { DeliverySettings } from "../../ports/PaymentSettings.ts"
 

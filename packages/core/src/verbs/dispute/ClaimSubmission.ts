@@ -5,9 +5,9 @@
  */
 import { Clock, Effect, Option } from "effect"
 import { submissionId } from "../../call/CallIds.ts"
-import { claimGuard } from "../../call/ClaimGuard.ts"
 import { OpenConnections } from "../../call/OpenConnections.ts"
 import { claimCall, connectionInAccount, connectorOf } from "../../commit/ClaimCall.ts"
+import { claimGuard } from "../../commit/CommitChange.ts"
 import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
 import { disputeStep } from "../../commit/RecordDispute.ts"
 import { type Caller, KeyReused, NothingSent } from "../../decide/CreateRequest.ts"

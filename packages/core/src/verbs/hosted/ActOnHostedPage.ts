@@ -10,7 +10,7 @@ import { attemptInTurn } from "../create/AttemptInTurn.ts"
 import { abandonForGood } from "../create/RecordCharge.ts"
 import { sendCharge } from "../create/SendCharge.ts"
 import { beginHosted } from "./BeginHosted.ts"
-import { findPage } from "./FindPage.ts"
+import { findPage } from "./ViewHostedPage.ts"
 
 /** Once begun it runs to its end, also when the customer goes away. */
 export const actOnHostedPage = (token: string, action: HostedAction) => Effect.uninterruptible(act(token, action))

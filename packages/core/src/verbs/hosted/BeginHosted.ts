@@ -18,10 +18,9 @@ import { Ledger } from "../../ports/Ledger.ts"
 import { PaymentSettings } from "../../ports/PaymentSettings.ts"
 import type { RoutePlan } from "../../routing/RoutePlan.ts"
 import { firstOf, giveBackProbe, type RouteRequest, routePayment } from "../../routing/run/RoutePayment.ts"
-import type { ChargeInHand } from "../create/ChargeInHand.ts"
-import { chargeGuard, newAttempt } from "../create/NewPayment.ts"
+import { type ChargeInHand, chargeGuard, newAttempt } from "../create/NewPayment.ts"
 import { abandonForGood } from "../create/RecordCharge.ts"
-import { endExpiredPage } from "./FindPage.ts"
+import { endExpiredPage } from "./ViewHostedPage.ts"
 
 export type Begun =
   /** It is ours: the attempt is stored, and may be sent. */

@@ -23,7 +23,7 @@ import { Ledger } from "../../ports/Ledger.ts"
 import { PaymentSettings } from "../../ports/PaymentSettings.ts"
 import { StorageError } from "../../ports/StorageError.ts"
 import { LearnedRates } from "../../routing/run/LearnedRates.ts"
-import type { ChargeInHand } from "../create/ChargeInHand.ts"
+import type { ChargeInHand } from "../create/NewPayment.ts"
 import { isUntaken, recordCompletion } from "../create/RecordCharge.ts"
 import { chargeCall } from "../create/SendCharge.ts"
 

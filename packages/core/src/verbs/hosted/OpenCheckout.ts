@@ -10,18 +10,17 @@ import { ActionNotOffered, type CheckoutStep } from "../../decide/HostedOrder.ts
 import type { Connection } from "../../model/Connection.ts"
 import { checkoutUrlContext } from "../../model/HostedPage.ts"
 import { leadsToProvider, type Payment } from "../../model/Payment.ts"
-import type { CheckoutOpened, Rejected } from "../../model/ProviderStatement.ts"
-import { NotSent, Unanswered } from "../../model/ProviderStatement.ts"
+import { type CheckoutOpened, NotSent, type Rejected, Unanswered } from "../../model/ProviderStatement.ts"
 import { Connectors } from "../../ports/Connector.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 import { Secrets } from "../../ports/Secrets.ts"
 import { StorageError } from "../../ports/StorageError.ts"
 import { attemptInTurn } from "../create/AttemptInTurn.ts"
-import type { ChargeInHand } from "../create/ChargeInHand.ts"
+import type { ChargeInHand } from "../create/NewPayment.ts"
 import { abandonForGood } from "../create/RecordCharge.ts"
 import { chargeCall, chargeDetails } from "../create/SendCharge.ts"
 import { beginHosted } from "./BeginHosted.ts"
-import { findPage } from "./FindPage.ts"
+import { findPage } from "./ViewHostedPage.ts"
 
 /** Once begun it runs to its end, also when the customer goes away. */
 export const openCheckout = (token: string, returnUrl: string) => Effect.uninterruptible(open(token, returnUrl))

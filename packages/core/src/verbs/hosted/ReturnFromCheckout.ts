@@ -13,8 +13,7 @@ import type { Payment } from "../../model/Payment.ts"
 import type { PaymentState } from "../../model/PaymentMachine.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 import { completeCheckout } from "./CompleteCheckout.ts"
-import { findPage } from "./FindPage.ts"
-import { viewOf } from "./ViewHostedPage.ts"
+import { findPage, viewOf } from "./ViewHostedPage.ts"
 
 /** Where the customer may have paid, and we have not heard the last word. */
 const isOpen = (state: PaymentState): boolean => state === "CheckoutOpen" || state === "ChargePending"

@@ -4,10 +4,9 @@
  */
 import { Clock, Effect, Option, Result } from "effect"
 import { operationId } from "../../call/CallIds.ts"
-import { claimGuard } from "../../call/ClaimGuard.ts"
 import { OpenConnections } from "../../call/OpenConnections.ts"
 import { claimCall, connectionInAccount, connectorOf } from "../../commit/ClaimCall.ts"
-import type { Step } from "../../commit/CommitChange.ts"
+import { claimGuard, type Step } from "../../commit/CommitChange.ts"
 import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
 import { takeKept } from "../../commit/KeptBooks.ts"
 import { type Caller, RequestInProgress } from "../../decide/CreateRequest.ts"

@@ -3,7 +3,7 @@ import type { Event } from "../../model/Event.ts"
 import type { Payment } from "../../model/Payment.ts"
 import type { Tenant } from "../../model/Tenant.ts"
 import { type EventQuery, Ledger, type PaymentQuery, type TimelineQuery } from "../../ports/Ledger.ts"
-import { endExpiredPage } from "../hosted/FindPage.ts"
+import { endExpiredPage } from "../hosted/ViewHostedPage.ts"
 import { archivedPayment, isPaymentId, PaymentNotFound } from "./ReadArchive.ts"
 
 export interface Page<A> {

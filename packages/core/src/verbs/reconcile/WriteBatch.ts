@@ -1,6 +1,7 @@
-/** The one place that writes a step of a run. */
+/** The one place that writes a step of a run; and operators close a difference here. */
 import { Clock, Effect, Option, Result, Schema } from "effect"
 import type { ReconciliationRun } from "../../model/ReconciliationRun.ts"
+import { Directory } from "../../ports/Directory.ts"
 import { type SettlementBatch, Settlements } from "../../ports/Settlements.ts"
 
 /** Another process reads reports of the connection now. What was written is kept; the same file goes on there. */
@@ -25,4 +26,25 @@ export const writeBatch = Effect.fnUntraced(function* (
   if (Result.isSuccess(written)) return written.success ? after : yield* new ReportTaken()
   const stored = Option.getOrUndefined(yield* settlements.run(tenant, before.id))
   return JSON.stringify(stored) === JSON.stringify(after) ? after : yield* written.failure
+})
+
+/** The connection has no open difference with this row id. */
+export class DifferenceNotFound extends Schema.TaggedError<DifferenceNotFound>()("pointsman/DifferenceNotFound", {}) {}
+
+export interface ClosingOrder {
+  readonly connectionId: string
+  readonly rowId: string
+  /** What explains the difference, by the person who closes it. */
+  readonly note: string
+}
+
+/** Closes a difference that somebody explained. It moves no money. */
+export const closeDifference = Effect.fnUntraced(function* ({ connectionId, note, rowId }: ClosingOrder) {
+  const directory = yield* Directory
+  const settlements = yield* Settlements
+  const connection = yield* Effect.fromOption(yield* directory.connection(connectionId), () => new DifferenceNotFound())
+  const { environment, workspaceId } = connection
+  const closed = { by: "person" as const, note, at: yield* Clock.currentTimeMillis }
+  const isClosed = yield* settlements.close({ workspaceId, environment }, connectionId, { rowId, closed })
+  if (!isClosed) return yield* new DifferenceNotFound()
 })

@@ -1,14 +1,14 @@
 /** What a retry of a refund is answered: for 24 hours its stored answer, then its record. No provider is asked. */
 import { Clock, Effect } from "effect"
+import { keyTag } from "../../call/CallIds.ts"
 import { KeyReused } from "../../decide/CreateRequest.ts"
-import type { Answered } from "../../decide/OperationOrder.ts"
-import { type RefundOrder, RefundPending } from "../../decide/OperationOrder.ts"
+import { keyTagOf } from "../../decide/DerivedId.ts"
+import { type Answered, type RefundOrder, RefundPending } from "../../decide/OperationOrder.ts"
 import { replyTo } from "../../decide/RefundFact.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import { type Refund, refundReplayMillis } from "../../model/Refund.ts"
 import { PaymentSettings } from "../../ports/PaymentSettings.ts"
 import { answerOf, recordRefund } from "./RecordRefund.ts"
-import { mayHaveAsked, recoveredRefund } from "./RecoveredRefund.ts"
 
 /** The stored response of the order's key; `undefined` where it is free. */
 export const refundStanding = Effect.fnUntraced(function* (book: PaymentBook, order: RefundOrder) {
@@ -37,3 +37,18 @@ const standing = Effect.fnUntraced(function* (book: PaymentBook, refund: Refund)
   const recorded = recordRefund(book, refund, died, { storageErrors: "fail" })
   return (yield* Effect.mapError(recorded, () => new RefundPending())).reply
 })
+
+/** The refund that a request under the key made; `undefined` where none was recovered. It asks nobody. */
+export const recoveredRefund = Effect.fnUntraced(function* (book: PaymentBook, key: string) {
+  const { payment, refunds } = book
+  if (payment.reported?.isRecovered !== true) return undefined
+  const tag = yield* keyTag(payment.tenant, key)
+  // Those before it were refused.
+  return refunds.findLast(
+    ({ claimedBy, id, idempotencyKey }) => claimedBy === null && idempotencyKey === null && keyTagOf(id) === tag
+  )
+})
+
+/** Whether the amount of a request can have become that of the refund: what was left may have been less. */
+export const mayHaveAsked = (amountMinor: number | null, { money }: Refund): boolean =>
+  amountMinor === null || amountMinor >= money.minorUnits
