@@ -10,7 +10,7 @@
  * is its own time-out, which runs on Effect's clock.
  */
 import { BeginBy, NotSent, Transport, type TransportRequest } from "@pointsman/core/connector"
-import { Clock, Deferred, Effect, Fiber, Layer, type Scope } from "effect"
+import { Clock, Context, Deferred, Effect, Layer, type Scope } from "effect"
 import type { Agent } from "undici"
 import { Call, codeOf, tooLate } from "./Call.ts"
 import { connecting } from "./Connect.ts"
@@ -92,15 +92,20 @@ const open = (load: () => Promise<Undici>, options: NodeTransportOptions): Opene
   const calls = new Set<Call>()
   let isClosed = false
 
-  const send = Effect.fnUntraced(function* (request: TransportRequest) {
+  const send = (request: TransportRequest) => {
     const target = targetOf(request.url)
     if (target === undefined) {
-      return yield* new NotSent({ reason: "nothing was sent: the URL is not an absolute http(s) URL without a user" })
+      return Effect.fail(
+        new NotSent({ reason: "nothing was sent: the URL is not an absolute http(s) URL without a user" })
+      )
     }
-    const { agent } = opened ?? (yield* loaded(target))
-    if (isClosed) return yield* new NotSent({ reason: `${target.peer}: nothing was sent: the transport is closed` })
-    return yield* Effect.uninterruptibleMask((restore) => run(agent, request, target, restore))
-  })
+    const agent = opened === undefined ? loaded(target) : Effect.succeed(opened)
+    return Effect.flatMap(agent, ({ agent }) =>
+      isClosed
+        ? Effect.fail(new NotSent({ reason: `${target.peer}: nothing was sent: the transport is closed` }))
+        : Effect.uninterruptibleMask((restore) => run(agent, request, target, restore))
+    )
+  }
 
   const loaded = ({ peer }: Target) =>
     Effect.tryPromise({
@@ -108,56 +113,52 @@ const open = (load: () => Promise<Undici>, options: NodeTransportOptions): Opene
       catch: (cause) => new NotSent({ reason: `${peer}: nothing was sent: undici cannot be loaded${codeOf(cause)}` })
     }).pipe(Effect.map((undici) => (opened ??= openAgent(undici, options))))
 
-  const run = Effect.fnUntraced(function* (
+  const run = (
     agent: Agent,
     request: TransportRequest,
     target: Target,
     restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  ) {
-    const clock = yield* Clock.Clock
-    const beginBy = yield* BeginBy
-    const isTooLate = () => clock.currentTimeMillisUnsafe() > beginBy
-    const call = new Call(target.peer, request.maxAnswerBytes ?? defaultMaxAnswerBytes, isTooLate)
-    const { timeoutMillis } = request
-    const queuedMillis = Math.min(Math.max(beginBy - clock.currentTimeMillisUnsafe(), 0) + 1, timeoutMillis)
-    const timer = yield* Effect.forkChild(
-      Effect.gen(function* () {
-        yield* Effect.sleep(queuedMillis)
-        if (queuedMillis < timeoutMillis) {
+  ) =>
+    Effect.contextWith((context: Context.Context<never>) => {
+      const clock = Context.get(context, Clock.Clock)
+      const beginBy = Context.get(context, BeginBy)
+      const isTooLate = () => clock.currentTimeMillisUnsafe() > beginBy
+      const call = new Call(target.peer, request.maxAnswerBytes ?? defaultMaxAnswerBytes, isTooLate)
+      const { timeoutMillis } = request
+      const queuedMillis = Math.min(Math.max(beginBy - clock.currentTimeMillisUnsafe(), 0) + 1, timeoutMillis)
+      const expire = () => call.expire(timeoutMillis)
+      const timer = Effect.runForkWith(context)(
+        Effect.flatMap(Effect.sleep(queuedMillis), () => {
+          if (queuedMillis === timeoutMillis) return Effect.sync(expire)
           call.withdraw(tooLate)
-          yield* Effect.sleep(timeoutMillis - queuedMillis)
-        }
-        call.expire(timeoutMillis)
-      }),
-      { startImmediately: true }
-    )
-    calls.add(call)
-    agent.dispatch(
-      {
-        origin: target.origin,
-        path: target.path,
-        method: request.method,
-        headers: request.headers,
-        body: request.bytes ?? request.body ?? null
-      },
-      call
-    )
-    return yield* restore(Deferred.await(call.committed)).pipe(
-      Effect.onInterrupt(() =>
-        Effect.andThen(
-          Effect.sync(() => call.withdraw("interrupted")),
-          Effect.exit(Deferred.await(call.ended))
-        )
-      ),
-      Effect.andThen(Deferred.await(call.ended)),
-      Effect.ensuring(
-        Effect.andThen(
-          Effect.sync(() => calls.delete(call)),
-          Fiber.interrupt(timer)
+          return Effect.map(Effect.sleep(timeoutMillis - queuedMillis), expire)
+        })
+      )
+      calls.add(call)
+      agent.dispatch(
+        {
+          origin: target.origin,
+          path: target.path,
+          method: request.method,
+          headers: request.headers,
+          body: request.bytes ?? request.body ?? null
+        },
+        call
+      )
+      return restore(Deferred.await(call.committed)).pipe(
+        Effect.onInterrupt(() => {
+          call.withdraw("interrupted")
+          return Effect.exit(Deferred.await(call.ended))
+        }),
+        Effect.andThen(Deferred.await(call.ended)),
+        Effect.ensuring(
+          Effect.sync(() => {
+            calls.delete(call)
+            timer.interruptUnsafe()
+          })
         )
       )
-    )
-  })
+    })
 
   const close = Effect.gen(function* () {
     isClosed = true
