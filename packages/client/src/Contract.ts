@@ -375,9 +375,9 @@ export interface RoutingDecision {
   /** The name of the matched routing rule, if any. */
   readonly rule: string | null
   /** The eligible connections, in the order in which they are tried. */
-  readonly candidates: ReadonlyArray<{ readonly [name: string]: Json }>
+  readonly candidates: ReadonlyArray<RoutingCandidate>
   /** The provider calls, oldest first. A declined one has `decline`. */
-  readonly attempts: ReadonlyArray<{ readonly [name: string]: Json }>
+  readonly attempts: ReadonlyArray<RoutingAttempt>
   /**
    * Every connection that was excluded, before routing or because it could no longer be used when a further attempt was
    * due; may be empty. Present if the request set `debug`.
@@ -390,6 +390,36 @@ export interface RoutingDecision {
    * `debug`.
    */
   readonly degraded?: boolean
+}
+
+/** A connection that could take the payment. Fields may be added. */
+export interface RoutingCandidate {
+  /** The connection's id. */
+  readonly connection_id: string
+  /** The connection's name. */
+  readonly name: string
+  /** Its configured priority: the smaller is tried first. */
+  readonly priority: number
+  /** What it was ordered by, where the strategy gives scores: the greater is tried first. */
+  readonly score?: number
+}
+
+/** A call to a provider. Fields may be added. */
+export interface RoutingAttempt {
+  /** The attempt's id, which the provider received. */
+  readonly attempt_id: string
+  /** The connection's id. */
+  readonly connection_id: string
+  /**
+   * How the call ended; `null` while it is under way. Now one of `checkout_opened`, `authorized`, `captured`,
+   * `pending`, `declined`, `needs_customer`, `canceled`, `rejected`, `not_sent`, `unanswered`, `mismatched`,
+   * `abandoned`; new outcomes may be added.
+   */
+  readonly outcome: string | null
+  /** The provider's own code, of a decline or a refusal. */
+  readonly code: string | null
+  /** Present if the provider declined. */
+  readonly decline?: Decline
 }
 
 /** A connection that was not asked. */

@@ -83,6 +83,7 @@ export interface Failure {
   readonly requestId?: string | null
   readonly retryAfterMillis?: number
   readonly excluded?: ReadonlyArray<RoutingExclusion>
+  readonly param?: string
   readonly cause?: unknown
 }
 
@@ -105,6 +106,8 @@ class CallError<Code extends PointsmanErrorCode> extends Error {
   readonly retryAfterMillis: number | null
   /** On `routing_failed`, with `debug`: every connection that was left out. Empty otherwise. */
   readonly excluded: ReadonlyArray<RoutingExclusion>
+  /** The first wrong field of the request, such as `lines[2].name`; `null` where the error is about none. */
+  readonly param: string | null
   constructor(code: Code, failure: Failure, moneyMayHaveMoved: boolean, idempotencyKey: string | null) {
     super(failure.message, failure.cause === undefined ? {} : { cause: failure.cause })
     this.code = code
@@ -114,6 +117,7 @@ class CallError<Code extends PointsmanErrorCode> extends Error {
     this.requestId = failure.requestId ?? null
     this.retryAfterMillis = failure.retryAfterMillis ?? null
     this.excluded = failure.excluded ?? []
+    this.param = failure.param ?? null
   }
 }
 

@@ -370,8 +370,9 @@ export type CodeOf<O extends Operation> = {
 export const errorBodyOf = <O extends Operation>(operation: O, failure: FailureOf<O>): ErrorBody<CodeOf<O>> => {
   const rows: Record<string, Row> = errorTable[operation]
   const row = rows[(failure as { readonly _tag: string })._tag] as Row
-  const { message } = failure instanceof CardNumberFound ? cardNumberBody(failure).error : row
-  return { error: { code: row.code as CodeOf<O>, message } }
+  const { message, param = row.code === "invalid_amount" ? "amount" : undefined } =
+    failure instanceof CardNumberFound ? cardNumberBody(failure).error : { message: row.message }
+  return { error: { code: row.code as CodeOf<O>, message, ...(param === undefined ? {} : { param }) } }
 }
 
 export interface DocumentedCode extends CodeRow {

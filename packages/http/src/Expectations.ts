@@ -115,9 +115,17 @@ export const cardNumberBody = (
 ): ErrorBody<"validation_error"> =>
   validationErrorOf(...fields.map((field) => `\`${names[field] ?? field}\` must not contain a card number`))
 
-export const validationErrorOf = (...clauses: ReadonlyArray<string>): ErrorBody<"validation_error"> => ({
-  error: { code: "validation_error", message: `${clauses.join("; ")}.` }
-})
+/** A clause begins with the field that it is about, in backticks; one about the whole request names none. */
+export const validationErrorOf = (...clauses: ReadonlyArray<string>): ErrorBody<"validation_error"> => {
+  const param = /^`([^`]+)`/u.exec(clauses[0] ?? "")?.[1]
+  return {
+    error: {
+      code: "validation_error",
+      message: `${clauses.join("; ")}.`,
+      ...(param === undefined ? {} : { param })
+    }
+  }
+}
 
 const clause = (field: string, expected: string): string => `\`${field}\` must be ${expected}`
 

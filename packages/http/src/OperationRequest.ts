@@ -7,7 +7,7 @@ import { operationExpectations, validationError, validationErrorOf } from "./Exp
 type BodyRefused = ErrorBody<"validation_error" | "invalid_amount">
 
 const invalidAmount: BodyRefused = {
-  error: { code: "invalid_amount", message: `\`amount\` must be ${operationExpectations.amount}.` }
+  error: { code: "invalid_amount", message: `\`amount\` must be ${operationExpectations.amount}.`, param: "amount" }
 }
 
 const isAmount = Schema.is(OperationAmount)

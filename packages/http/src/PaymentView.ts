@@ -12,7 +12,7 @@ import {
 } from "@pointsman/core"
 import { withoutTrailingSlashes } from "@pointsman/core/internal"
 import { Context, Effect, Layer } from "effect"
-import type { Payment, RoutingDecision, RoutingExclusion } from "./api/Payment.ts"
+import { type Payment, type RoutingDecision, type RoutingExclusion, wireName } from "./api/Payment.ts"
 
 /**
  * Renders payments. An effect, because the address of a hosted page is derived anew for each answer: its token is not
@@ -160,7 +160,7 @@ const routingView = (routing: RoutingRecord, debug: boolean): RoutingDecision =>
   attempts: routing.attempts.map((attempt) => ({
     attempt_id: attempt.attemptId,
     connection_id: attempt.connectionId,
-    outcome: attempt.outcome === null ? null : snakeCase(attempt.outcome),
+    outcome: attempt.outcome === null ? null : wireName(attempt.outcome),
     code: attempt.code,
     ...declineView(declineOfAttempt(attempt))
   })),
@@ -172,7 +172,3 @@ const routingView = (routing: RoutingRecord, debug: boolean): RoutingDecision =>
       }
     : {})
 })
-
-/** `NeedsCustomer` is `needs_customer` on the wire. */
-const snakeCase = (name: string): string =>
-  name.replace(/[A-Z]/gu, (letter, at: number) => `${at === 0 ? "" : "_"}${letter.toLowerCase()}`)

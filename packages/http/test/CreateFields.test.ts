@@ -269,7 +269,11 @@ describe("what core is asked", () => {
     const reply = await create({ payment_method: "ideal", method: "card" })
     expect([reply.status, reply.body.error]).toEqual([
       422,
-      { code: "validation_error", message: "`method` is card: expected bank for `payment_method` ideal." }
+      {
+        code: "validation_error",
+        message: "`method` is card: expected bank for `payment_method` ideal.",
+        param: "method"
+      }
     ])
     expect(script.created).toEqual([])
   })

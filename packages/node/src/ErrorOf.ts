@@ -28,13 +28,13 @@ type HttpAlone =
   | "already_invited"
   | "merchant_limit"
 
-export const errorOf = ({ error: { code, excluded, message } }: ErrorBody): PointsmanError => {
+export const errorOf = ({ error: { code, excluded, message, param } }: ErrorBody): PointsmanError => {
   switch (code) {
     case "validation_error":
     case "invalid_amount":
     case "idempotency_key_required":
     case "invalid_idempotency_key":
-      return new ValidationError(code, message)
+      return new ValidationError(code, message, param)
     case "not_found":
       return new NotFoundError(message)
     case "idempotency_key_reuse":

@@ -34,7 +34,8 @@ import { deliveryStateOf, deliveryStatuses } from "./Views.ts"
 
 type Checked<A> = Effect.Effect<A, PointsmanError>
 
-export const wrong = (message: string): ValidationError => new ValidationError("validation_error", message)
+export const wrong = (message: string): ValidationError =>
+  new ValidationError("validation_error", message, /^`([^`]+)`/u.exec(message)?.[1])
 
 /** Its fields that are set, all of them known. `what`: as the caller knows the argument. */
 export const fieldsOf = (

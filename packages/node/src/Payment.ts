@@ -170,15 +170,37 @@ export interface RoutingExclusion {
   readonly reason: string
 }
 
+/** A connection that could take the payment. Fields may be added. */
+export interface RoutingCandidate {
+  readonly connection_id: string
+  readonly name: string
+  /** The smaller is tried first. */
+  readonly priority: number
+  /** What it was ordered by, where the strategy gives scores: the greater is tried first. */
+  readonly score?: number
+}
+
+/** A call to a provider. Fields may be added. */
+export interface RoutingAttempt {
+  readonly attempt_id: string
+  readonly connection_id: string
+  /** How the call ended; `null` while it is under way. New outcomes may be added. */
+  readonly outcome: string | null
+  /** The provider's own code, of a decline or a refusal. */
+  readonly code: string | null
+  /** Where the provider declined. */
+  readonly decline?: Decline
+}
+
 export interface RoutingDecision {
   readonly path: "engine" | "rule" | "control"
   readonly strategy: string
   readonly mode: string
   readonly rule: string | null
-  /** In the order of trial. Fields may be added and removed. */
-  readonly candidates: ReadonlyArray<{ readonly [field: string]: Json }>
-  /** Oldest first. Fields may be added and removed. */
-  readonly attempts: ReadonlyArray<{ readonly [field: string]: Json }>
+  /** In the order of trial. */
+  readonly candidates: ReadonlyArray<RoutingCandidate>
+  /** Oldest first. */
+  readonly attempts: ReadonlyArray<RoutingAttempt>
   /** With `debug`. */
   readonly excluded?: ReadonlyArray<RoutingExclusion>
   readonly eligibility_version?: string | null

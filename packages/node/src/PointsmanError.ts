@@ -69,9 +69,12 @@ export class ValidationError extends PointsmanError {
   override readonly name = "ValidationError"
   readonly moneyMayHaveMoved = false
   readonly code: ValidationCode
-  constructor(code: ValidationCode, message: string) {
+  /** The first wrong field, such as `lines[2].name`; `undefined` where the message is about the call as a whole. */
+  readonly param: string | undefined
+  constructor(code: ValidationCode, message: string, param?: string) {
     super(message)
     this.code = code
+    this.param = param
   }
 }
 

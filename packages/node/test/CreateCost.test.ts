@@ -80,10 +80,10 @@ const countsOf = ({ files, operations, statements }: Counted) => {
 /** Raise a number together with what needs it in every create, and not for what is rare. */
 const most = {
   files: 106,
-  filesOfCore: 66,
-  functions: 1_100,
-  functionsOfEffect: 2_620,
-  operations: 215,
+  filesOfCore: 65,
+  functions: 1_105,
+  functionsOfEffect: 2_570,
+  operations: 222,
   statements: 16
 }
 

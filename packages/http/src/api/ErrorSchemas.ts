@@ -21,6 +21,9 @@ const errorSchema = <Code extends ErrorCode>(
       ...((codes as ReadonlyArray<ErrorCode>).includes("routing_failed")
         ? { excluded: Schema.optionalKey(Schema.Array(RoutingExclusion)) }
         : {}),
+      ...((codes as ReadonlyArray<ErrorCode>).some((code) => code === "validation_error" || code === "invalid_amount")
+        ? { param: Schema.optionalKey(Schema.String) }
+        : {}),
       ...((codes as ReadonlyArray<ErrorCode>).includes("payment_result_unknown")
         ? { request_id: Schema.optionalKey(Schema.String) }
         : {})

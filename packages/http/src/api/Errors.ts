@@ -103,6 +103,8 @@ export interface ErrorBody<Code extends ErrorCode = ErrorCode> {
     readonly code: Code
     /** For people; not part of the contract. */
     readonly message: string
+    /** On `validation_error` and `invalid_amount`: the first wrong field or parameter, such as `lines[2].name`. */
+    readonly param?: string
     /** On `routing_failed` alone, when the request set `debug`. */
     readonly excluded?: ReadonlyArray<RoutingExclusion>
     /** On `payment_result_unknown` alone. */

@@ -1,6 +1,7 @@
 /** The payment as the API shows it. Amounts are in minor units. */
 import {
   amountLimits,
+  attemptOutcomes,
   captureMethods,
   declineAdvices,
   declineCategories,
@@ -61,42 +62,7 @@ export const RoutingExclusion = Schema.Struct({
 })
 export type RoutingExclusion = typeof RoutingExclusion.Type
 
-/** Version 1 promises objects, and not which fields they have. */
-const FreeFormObject = Schema.Record(Schema.String, Schema.Json).annotate({
-  description: "Free-form: fields may be added and removed."
-})
-
 const withDebug = "Present if the request set `debug`."
-
-export const RoutingDecision = Schema.Struct({
-  path: Schema.Literals(["engine", "rule", "control"]).annotateKey(
-    documented("What decided the route: a matching rule, the control group, or the routing engine.")
-  ),
-  strategy: Schema.String.annotateKey(documented("How the candidates were ordered.", { examples: ["order"] })),
-  mode: Schema.String.annotateKey(
-    documented("What may follow a failed first attempt.", { enum: ["fixed", "priority", "failover", "auto"] })
-  ),
-  rule: Schema.NullOr(Schema.String).annotateKey(documented("The name of the matched routing rule, if any.")),
-  candidates: Schema.Array(FreeFormObject).annotateKey(
-    documented("The eligible connections, in the order in which they are tried.")
-  ),
-  attempts: Schema.Array(FreeFormObject).annotateKey(
-    documented("The provider calls, oldest first. A declined one has `decline`.")
-  ),
-  excluded: Schema.optionalKey(Schema.Array(RoutingExclusion)).annotateKey(
-    documented(
-      "Every connection that was excluded, before routing or because it could no longer be used when a further attempt " +
-        `was due; may be empty. ${withDebug}`
-    )
-  ),
-  eligibility_version: Schema.optionalKey(Schema.NullOr(Schema.String)).annotateKey(
-    documented(`Version of the eligibility rules behind \`excluded\`. ${withDebug}`)
-  ),
-  degraded: Schema.optionalKey(Schema.Boolean).annotateKey(
-    documented(`Whether every eligible connection had an open circuit breaker and was tried anyway. ${withDebug}`)
-  )
-}).annotate({ identifier: "RoutingDecision", description: "How a payment was routed." })
-export type RoutingDecision = typeof RoutingDecision.Type
 
 export const Decline = Schema.Struct({
   category: Schema.Literals(declineCategories).annotateKey(
@@ -117,6 +83,67 @@ export const Decline = Schema.Struct({
     )
   )
 }).annotate({ identifier: "Decline", description: "Why a provider declined, and what to do about it." })
+
+/** `NeedsCustomer` is `needs_customer` on the wire. */
+export const wireName = (name: string): string =>
+  name.replace(/[A-Z]/gu, (letter, at: number) => `${at === 0 ? "" : "_"}${letter.toLowerCase()}`)
+
+/** Version 1 promises objects; their fields were added to it. */
+export const RoutingCandidate = Schema.Struct({
+  connection_id: Schema.String.annotateKey(documented("The connection's id.")),
+  name: Schema.String.annotateKey(documented("The connection's name.")),
+  priority: Schema.Int.annotateKey(documented("Its configured priority: the smaller is tried first.")),
+  score: Schema.optionalKey(Schema.Finite).annotateKey(
+    documented("What it was ordered by, where the strategy gives scores: the greater is tried first.")
+  )
+}).annotate({
+  identifier: "RoutingCandidate",
+  description: "A connection that could take the payment. Fields may be added."
+})
+
+export const RoutingAttempt = Schema.Struct({
+  attempt_id: Schema.String.annotateKey(documented("The attempt's id, which the provider received.")),
+  connection_id: Schema.String.annotateKey(documented("The connection's id.")),
+  outcome: Schema.NullOr(Schema.String).annotateKey(
+    documented(
+      `How the call ended; \`null\` while it is under way. Now one of ${attemptOutcomes.map((outcome) => `\`${wireName(outcome)}\``).join(", ")}; ` +
+        "new outcomes may be added.",
+      { examples: ["captured"] }
+    )
+  ),
+  code: Schema.NullOr(Schema.String).annotateKey(documented("The provider's own code, of a decline or a refusal.")),
+  decline: Schema.optionalKey(Decline).annotateKey(documented("Present if the provider declined."))
+}).annotate({ identifier: "RoutingAttempt", description: "A call to a provider. Fields may be added." })
+
+export const RoutingDecision = Schema.Struct({
+  path: Schema.Literals(["engine", "rule", "control"]).annotateKey(
+    documented("What decided the route: a matching rule, the control group, or the routing engine.")
+  ),
+  strategy: Schema.String.annotateKey(documented("How the candidates were ordered.", { examples: ["order"] })),
+  mode: Schema.String.annotateKey(
+    documented("What may follow a failed first attempt.", { enum: ["fixed", "priority", "failover", "auto"] })
+  ),
+  rule: Schema.NullOr(Schema.String).annotateKey(documented("The name of the matched routing rule, if any.")),
+  candidates: Schema.Array(RoutingCandidate).annotateKey(
+    documented("The eligible connections, in the order in which they are tried.")
+  ),
+  attempts: Schema.Array(RoutingAttempt).annotateKey(
+    documented("The provider calls, oldest first. A declined one has `decline`.")
+  ),
+  excluded: Schema.optionalKey(Schema.Array(RoutingExclusion)).annotateKey(
+    documented(
+      "Every connection that was excluded, before routing or because it could no longer be used when a further attempt " +
+        `was due; may be empty. ${withDebug}`
+    )
+  ),
+  eligibility_version: Schema.optionalKey(Schema.NullOr(Schema.String)).annotateKey(
+    documented(`Version of the eligibility rules behind \`excluded\`. ${withDebug}`)
+  ),
+  degraded: Schema.optionalKey(Schema.Boolean).annotateKey(
+    documented(`Whether every eligible connection had an open circuit breaker and was tried anyway. ${withDebug}`)
+  )
+}).annotate({ identifier: "RoutingDecision", description: "How a payment was routed." })
+export type RoutingDecision = typeof RoutingDecision.Type
 
 const partOfAmount = { minimum: 0, maximum: amountLimits.maximum } as const
 

@@ -103,6 +103,15 @@ const errorSchema = (codes: ReadonlyArray<ErrorCode>): JsonSchema => ({
       properties: {
         code: { type: "string", enum: codes, description: "Stable. Base decisions on it." },
         message: { type: "string", description: "Human-readable. It may change; do not parse it." },
+        ...(codes.includes("validation_error") || codes.includes("invalid_amount")
+          ? {
+              param: {
+                type: "string",
+                description:
+                  "The first wrong field or parameter, such as `lines[2].name`. Absent where the request as a whole is wrong."
+              }
+            }
+          : {}),
         ...(codes.includes("routing_failed")
           ? {
               excluded: {
@@ -135,6 +144,7 @@ const exampleOf = (operationId: string, scope: string | undefined, code: ErrorCo
       error: {
         code,
         message: error.message,
+        ...(error.param === undefined ? {} : { param: error.param }),
         ...(code === "routing_failed" ? { excluded: [exclusionExample] } : {}),
         ...(code === "payment_result_unknown" ? { request_id: exampleIds.request } : {})
       }

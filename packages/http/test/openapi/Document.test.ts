@@ -108,6 +108,8 @@ describe("what the document covers", () => {
       "RefundPayment",
       "RefundSettlement",
       "ReviewedEventData",
+      "RoutingAttempt",
+      "RoutingCandidate",
       "RoutingDecision",
       "RoutingExclusion",
       "Settlement",

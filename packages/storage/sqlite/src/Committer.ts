@@ -48,8 +48,9 @@ const batchSize = 128
  */
 export const make = Effect.fnUntraced(function* (db: Database, write: WriteChange, options: CommitterOptions = {}) {
   const ids = yield* Ids
-  const runSync = Effect.runSyncWith(yield* Effect.context<never>())
+  const fork = Effect.runForkWith(yield* Effect.context<never>())
   let waiting: Array<Waiting> = []
+  let isWriting = false
   let isClosed = false
 
   const savepoint = db.prepare("SAVEPOINT change")
@@ -72,12 +73,14 @@ export const make = Effect.fnUntraced(function* (db: Database, write: WriteChang
   }
 
   /** In the order of the batch: how each was answered. */
-  const writeBatch = (batch: ReadonlyArray<Waiting>): ReadonlyArray<Exit.Exit<void, CommitFailure>> => {
+  const writeBatch = (
+    batch: ReadonlyArray<Waiting>,
+    eventIds: ReadonlyArray<ReadonlyArray<string>>
+  ): ReadonlyArray<Exit.Exit<void, CommitFailure>> => {
     if (options.isReplaced?.() === true) {
       const cause = new Error("the database file was replaced while this process used it")
       return batch.map(() => Exit.fail(new StorageError({ operation: "commit", cause })))
     }
-    const eventIds = batch.map(({ change }) => change.events.map(() => runSync(ids.event)))
     let isUndone = false
     const first = transaction(db, () => {
       try {
@@ -100,23 +103,32 @@ export const make = Effect.fnUntraced(function* (db: Database, write: WriteChang
   }
 
   const writeWaiting = (): void => {
-    if (waiting.length === 0) return
+    if (isWriting || waiting.length === 0) return
+    isWriting = true
     const batch = waiting.slice(0, batchSize)
     waiting = waiting.slice(batchSize)
-    if (waiting.length > 0) setImmediate(writeWaiting)
-    let outcomes: ReadonlyArray<Exit.Exit<void, CommitFailure>>
-    try {
-      outcomes = writeBatch(batch)
-    } catch (cause) {
-      outcomes = batch.map(() => Exit.die(cause))
-    }
-    for (const [index, { resume }] of batch.entries()) resume(outcomes[index] as Exit.Exit<void, CommitFailure>)
+    // The ids of this batch are smaller than those of the next one.
+    fork(newEventIds(ids, batch)).addObserver((drawn) => {
+      let outcomes: ReadonlyArray<Exit.Exit<void, CommitFailure>>
+      try {
+        outcomes = Exit.isSuccess(drawn) ? writeBatch(batch, drawn.value) : batch.map(() => drawn)
+      } catch (cause) {
+        outcomes = batch.map(() => Exit.die(cause))
+      }
+      isWriting = false
+      if (waiting.length > 0) setImmediate(writeWaiting)
+      for (const [index, { resume }] of batch.entries()) resume(outcomes[index] as Exit.Exit<void, CommitFailure>)
+    })
   }
 
   yield* Effect.addFinalizer(() =>
-    Effect.sync(() => {
+    Effect.callback<void>((resume) => {
       isClosed = true
-      while (waiting.length > 0) writeWaiting()
+      const writeRest = () => {
+        writeWaiting()
+        return waiting.length > 0 || isWriting ? void setImmediate(writeRest) : resume(Effect.void)
+      }
+      writeRest()
     })
   )
 
@@ -132,7 +144,17 @@ export const make = Effect.fnUntraced(function* (db: Database, write: WriteChang
           return
         }
         waiting.push({ change, resume })
-        if (waiting.length === 1) setImmediate(writeWaiting)
+        if (waiting.length === 1 && !isWriting) setImmediate(writeWaiting)
       })
     )
+})
+
+const newEventIds = Effect.fnUntraced(function* (ids: Ids["Service"], batch: ReadonlyArray<Waiting>) {
+  const drawn: Array<ReadonlyArray<string>> = []
+  for (const { change } of batch) {
+    const ofChange: Array<string> = []
+    for (let count = 0; count < change.events.length; count++) ofChange.push(yield* ids.event)
+    drawn.push(ofChange)
+  }
+  return drawn
 })
