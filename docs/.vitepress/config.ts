@@ -56,7 +56,7 @@ export default defineConfig({
       layout: "home",
       hero: {
         name: "Pointsman",
-        text: "Payments over your own provider accounts, right about the money",
+        text: "One API for your payment providers. Never charge twice.",
         tagline:
           "It stores a payment before it calls a provider, sends each call once, and reports UNKNOWN when the result of a call is not known.",
         actions: [

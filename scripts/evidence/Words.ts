@@ -2,7 +2,7 @@
  * Everything that a provider can state of a payment: each kind of statement, each state that it carries, and the amounts,
  * references and dates that change what it means.
  *
- * The rule that a reader would otherwise break: the list is total by type. A new kind of statement, or a new state of a
+ * The list is total by type. A new kind of statement, or a new state of a
  * charge, an operation or a refund, does not compile until it has a row here.
  */
 import type { Money } from "@pointsman/core"

@@ -166,7 +166,7 @@ export const evidencePage = (notice: string): string =>
     "The rules behind them:",
     [
       "- Messages confirm and do not deny: an authorization, an acceptance or a decline says nothing about a capture, a void or a refund that was requested after it.",
-      "- A statement that money is held or taken is believed whenever it arrives, also on a payment that had failed or was cancelled.",
+      "- A statement that money is held or captured is always accepted, also on a payment that had failed or was cancelled.",
       "- A charge keeps its reference. Money under another reference is a second charge.",
       "- The failure of one capture, void or refund is a new fact. A later success counts only if the provider dates it after the failure; a lookup decides about one without a date. A failure that the provider dates before a success is older, also if it arrives later.",
       "- A payment keeps what counts of each dispute, up to 50 disputes, and the names of its last 100 contradictions. A dispute beyond that opens a review. The messages themselves are all kept.",

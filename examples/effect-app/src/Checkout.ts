@@ -2,7 +2,7 @@
  * The shop's own route: `POST /orders/:id/checkout` charges an order through the `Pointsman` service, without HTTP in
  * between.
  *
- * The rule that a reader would otherwise break: the key is made from the order, so that a second click, a second tab and
+ * The key is made from the order, so that a second click, a second tab and
  * a request sent again are answered with the payment that is there. A new try gets a new key, and begins only once the
  * one before it is known to have moved nothing: never after an unknown result.
  */

@@ -1,7 +1,7 @@
 /**
  * A minimal proxy in front of servers: each connection goes to the next server, round-robin.
  *
- * The rule that a reader would otherwise break: it sends nothing twice. Where a server does not answer, the client's
+ * It sends nothing twice. Where a server does not answer, the client's
  * connection is cut, and the client, who has the key of the request, sends it again.
  */
 import { connect, createServer, type Socket } from "node:net"

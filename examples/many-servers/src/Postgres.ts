@@ -1,7 +1,7 @@
 /**
  * A PostgreSQL for as long as this program runs, from npm's binaries: nothing has to be installed, and root may run it.
  *
- * The rule that a reader would otherwise break: a shell runs between us and the database, and reads from our pipe.
+ * A shell runs between us and the database, and reads from our pipe.
  * When this program ends, however it ends, the pipe closes, and the shell stops the database and removes its data.
  */
 import { spawn } from "node:child_process"

@@ -1,7 +1,7 @@
 /**
  * The receiver's own books, in SQLite: which events it acted on, and the state of its orders.
  *
- * The rule that a receiver would otherwise break: an event comes at least once, and in no certain order. So that it was
+ * An event comes at least once, and in no certain order. So that it was
  * seen and what follows from it are one transaction, and an older event does not overwrite a newer one.
  */
 import { DatabaseSync } from "node:sqlite"

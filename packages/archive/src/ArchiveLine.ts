@@ -1,7 +1,7 @@
 /**
  * A payment as one line of an object: JSON of what core records of it.
  *
- * The rule that a reader would otherwise break: nothing that opens something is archived, sealed or not. The address of a
+ * Nothing that opens something is archived, sealed or not. The address of a
  * provider's checkout and the hash of a hosted page's token are left out, and so are the answers that were stored for
  * repeated requests: their keys are long forgotten.
  */

@@ -1,7 +1,7 @@
 /**
  * The port `Archive` over a store of objects: JSON lines, compressed by gzip, each object with a manifest.
  *
- * The rule that a reader would otherwise break: the object is written before its manifest, and `put` succeeds after both.
+ * The object is written before its manifest, and `put` succeeds after both.
  * A process that dies in between leaves an object without a manifest. Its payments are still in the store, and the next
  * sweep archives them again: under the same name where it brings the same payments, else in another object as well.
  */

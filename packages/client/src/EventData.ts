@@ -145,7 +145,7 @@ export interface ReviewedEventData extends PaymentEventData {
   readonly evidence?: string
   /** SHA-256 of a file that shows it, if the operator named one. */
   readonly evidence_sha256?: string
-  /** Where the provider answers for it, such as a support case, if the operator named one. */
+  /** The provider's support case or other reference, if the operator named one. */
   readonly evidence_reference?: string
   /** What the operator stated that the provider's record says. Empty if nothing changed. */
   readonly finding?: { readonly [name: string]: Json }

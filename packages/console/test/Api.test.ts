@@ -286,7 +286,7 @@ describe("payments", () => {
     ])
     assert.deepStrictEqual(await messageOf(await refund({}, {})), [
       422,
-      "`idempotency-key` must be 8 to 200 printable ASCII characters, sent once."
+      "`idempotency-key` must be 8 to 200 printable ASCII characters, in one header."
     ])
     const [status, said] = await messageOf(await refund({ reason: "card 4111 1111 1111 1111" }))
     assert.strictEqual(status, 422)

@@ -80,7 +80,7 @@ describe("connections", () => {
       "Excluded: up to 500 minor units; customers from BR; captured manually.",
       "1.45 % and €0.25; region domestic",
       "9000 ms",
-      "It opens for 20000 ms after 3 failures in a row.",
+      "Opens for 20 s after 3 consecutive failures.",
       "<code>/api/v1/psp-webhooks/limited</code>, with a secret"
     ]) {
       assert.include(text, part)

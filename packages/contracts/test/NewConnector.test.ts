@@ -136,7 +136,7 @@ describe("npm run new-connector", () => {
       assert.lengthOf(first.failures, 1)
       assert.match(
         first.failures[0] ?? "",
-        /"charge authorized" is still to be done: let `play` give the answer .* \d+ more, which are listed as to do/u
+        /"charge authorized" is missing: return the provider's response from `play`.* \d+ more follow, which are listed as to do/u
       )
       assert.isAbove(first.passed, 0)
       assert.isAbove(first.pending, 50)

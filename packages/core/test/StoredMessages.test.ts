@@ -1,4 +1,4 @@
-/** A provider's message is stored before it is applied, and an operator can apply it again after a mend. */
+/** A provider's message is stored before it is applied, and an operator can process it again after a fix. */
 import { assert, describe, it } from "@effect/vitest"
 import { Pointsman, webhookSecretContext } from "@pointsman/core"
 import { keptFields } from "@pointsman/core/connector"

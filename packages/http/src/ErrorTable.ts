@@ -253,7 +253,7 @@ export const errorTable = {
         "This refund, or another one that reserves the remaining balance, is not confirmed yet. Do not " +
         "refund again with another key; check `refund_pending_amount`."
     },
-    "pointsman/InvalidAmount": { code: "invalid_amount", message: "The payment has no refundable balance left." },
+    "pointsman/InvalidAmount": { code: "invalid_amount", message: "This payment is already fully refunded." },
     "pointsman/KeyReused": {
       code: "idempotency_key_reuse",
       message: "This Idempotency-Key was used for a refund of a different amount. Nothing was sent to the provider."

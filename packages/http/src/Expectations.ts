@@ -85,7 +85,7 @@ export const queryExpectations = {
   type: "an event type, for example payment.captured",
   before: lastId,
   after: lastId,
-  "idempotency-key": "8 to 200 printable ASCII characters, sent once"
+  "idempotency-key": "8 to 200 printable ASCII characters, in one header"
 } as const satisfies Expectations
 
 /**

@@ -2,7 +2,7 @@
  * What is recorded of a request: how long it took, a span where somebody collects spans, and a line of the log where
  * that is switched on.
  *
- * The rule that a reader would otherwise break: nothing from a request is exported. A path may hold the token of a
+ * Nothing from a request is exported. A path may hold the token of a
  * hosted page, a query anything at all, and a label that a stranger chooses makes a series. So the path is given by its
  * route alone, and one that no route has is not told.
  *

@@ -1,7 +1,7 @@
 /**
  * The routes that are served, by the path of a request as it is spelled.
  *
- * The rule that a reader would otherwise break: Effect's router takes `/METRICS`, `//metrics`, `/metrics;x` and
+ * Effect's router takes `/METRICS`, `//metrics`, `/metrics;x` and
  * `/%6detrics` for `/metrics`, and a proxy that keeps `/metrics` from the public does not. So a path names one of these
  * routes only if it is spelled as the route is, but for the values of parameters; a slash at its end makes no difference.
  */

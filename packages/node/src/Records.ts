@@ -169,7 +169,7 @@ export interface Evidence {
   readonly by: string
   /** SHA-256 of a file that shows it, in 64 lower-case hexadecimal digits. */
   readonly file_sha256?: string
-  /** Where the provider answers for it, such as a support case: 1 to 255 characters. */
+  /** The provider's support case or other reference: 1 to 255 characters. */
   readonly provider_reference?: string
 }
 

@@ -1,7 +1,7 @@
 /**
  * How `webhooks.verify` verifies, loaded by its first call.
  *
- * The rule that a receiver would otherwise break: the raw bytes are signed, so they are verified before anybody parses
+ * The raw bytes are signed, so they are verified before anybody parses
  * them; JSON that was parsed and written again is another text.
  */
 import { signatureHeader, verifySignature } from "@pointsman/core"

@@ -2,7 +2,7 @@
  * What a connection may hold of the server: its requests are handled one after the other, a few of them wait, and a
  * response that its client does not read ends it. How many connections there are is limited for each address and in all.
  *
- * The rule that a reader would otherwise break: Node hands over every request that a client pipelines at once, and goes
+ * Node hands over every request that a client pipelines at once, and goes
  * on while responses are small. Hundreds of them would be handled at the same time, and kept until they are read.
  *
  * With TLS, a connection has two sockets: that of the network is counted from the start, and that of TLS carries requests

@@ -1,7 +1,7 @@
 /**
  * The sandbox of `pointsman dev`: a server on a database of its own, with payments in every state that is worth looking
- * at, and a receiver of its webhooks. Nothing here is for production: the receiver is at a private address, and what is
- * open is asked about every two seconds.
+ * at, and a receiver of its webhooks. Nothing here is for production: the receiver is at a private address, and open
+ * payments are polled every two seconds.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"

@@ -1,7 +1,7 @@
 /**
  * The simulated provider's record in two tables of a PostgreSQL database that servers share.
  *
- * The rule that a reader would otherwise break: a step is pure, so that it may be played again. It is decided on the
+ * A step is pure, so that it may be played again. It is decided on the
  * record as it was read, and written only where the record is still that one; the second writer plays again.
  */
 

@@ -2,7 +2,7 @@
  * What the processes on one PostgreSQL database tell one another when the settings ask for it: how much of its rate each
  * API key and each connection used up, and which circuits opened.
  *
- * The rule that a reader would otherwise break: nothing waits for it and nothing fails by it. It goes through one
+ * Nothing waits for it and nothing fails by it. It goes through one
  * connection of its own, in the background; while the database does not answer, every process goes by what it sees itself.
  */
 import type { ApiKey } from "@pointsman/core"

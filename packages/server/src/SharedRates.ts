@@ -1,7 +1,7 @@
 /**
  * Rates that all processes of an installation count together. Pure but for the buckets that it keeps.
  *
- * The rule that a reader would otherwise break: no request waits for the others, and none is refused because they cannot
+ * No request waits for the others, and none is refused because they cannot
  * be asked. Each process takes from buckets of its own, and reports in the background how much it took; what it
  * receives back is how much all of them left. While it receives nothing, its own buckets fill up and are a limit by
  * themselves.

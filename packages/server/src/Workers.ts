@@ -2,7 +2,7 @@
  * Several server processes behind one address: this process takes the connections and hands them out in turn
  * (`node:cluster`), its workers answer what comes over them.
  *
- * The rule that a reader would otherwise break: a server that could not start ends, and says why; one that did start
+ * A server that could not start ends, and says why; one that did start
  * goes on. So until every worker has listened once, the end of one is the end of all. After that a worker that dies is
  * started again, for as long as another one serves, or the new one listens.
  */

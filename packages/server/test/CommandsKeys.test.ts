@@ -169,7 +169,7 @@ describe("pointsman keys, workspaces and connections", () => {
     assert.match(plain.stdout, /^Workspace +acme\n.*Partner +no\nSandbox +1 key, 0 connections/su)
     for (const said of [
       /^Time-out +5000 ms, its own$/mu,
-      /^Circuit +opens for 30000 ms after 5 failures in a row$/mu,
+      /^Circuit +opens for 30 s after 5 consecutive failures$/mu,
       /^currencies +EUR, USD$/mu,
       /^recurring +no$/mu,
       /^amount in EUR +from €0\.50 up to €10,000\.00$/mu,

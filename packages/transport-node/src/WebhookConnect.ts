@@ -1,7 +1,7 @@
 /**
  * How a webhook's connection is opened: to public addresses alone, unless private ones are allowed.
  *
- * The rule that a reader would otherwise break: the addresses that were checked are the ones that are connected to. A
+ * The addresses that were checked are the ones that are connected to. A
  * name is resolved once, by the connection itself, so that a name server which answers something else a moment later
  * (DNS rebinding) is not asked.
  */

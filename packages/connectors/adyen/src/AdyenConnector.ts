@@ -1,7 +1,7 @@
 /**
  * The connector `adyen`: Adyen's Checkout API. One operation is one request.
  *
- * The rule that a reader would otherwise break: Adyen answers a capture, a cancel and a refund with "received", and has
+ * Adyen answers a capture, a cancel and a refund with "received", and has
  * no lookup for any of them, nor for a charge. Its messages report their outcomes. A look-up here says so, and
  * never that nothing happened. For the same reason there are no lists to recover lost records from: neither the Checkout
  * API nor the Management API has a list of payments or refunds (https://docs.adyen.com/api-explorer/Checkout/72/overview),

@@ -2,7 +2,7 @@
  * Amounts as Adyen counts them: in minor units of ISO 4217, but for four currencies in which Adyen's number of decimals
  * is the one that counts (https://docs.adyen.com/development-resources/currency-codes).
  *
- * The rule that a reader would otherwise break: nothing is rounded. Adyen takes no fractions of a rupiah, so that an
+ * Nothing is rounded. Adyen takes no fractions of a rupiah, so that an
  * amount with sen cannot be said to it.
  */
 import { type Money, money, scaleOf } from "@pointsman/core/connector"

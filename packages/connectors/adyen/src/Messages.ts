@@ -3,7 +3,7 @@
  * (https://docs.adyen.com/development-resources/webhooks/webhook-types,
  * https://docs.adyen.com/api-explorer/Webhooks/1/overview).
  *
- * The rule that a reader would otherwise break: Adyen signs eight fields and not the body. That money is held or taken,
+ * Adyen signs eight fields and not the body. That money is held or taken,
  * how much of it and whose, is read from those eight alone. The time, the words of a refusal and all additional data may
  * have been changed on the way.
  */

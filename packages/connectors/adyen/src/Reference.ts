@@ -1,7 +1,7 @@
 /**
  * What Adyen gives back to us as `merchantReference`: our attempt's id, and what was asked of it.
  *
- * The rule that a reader would otherwise break: Adyen's word of an authorization says neither whether Adyen was asked to
+ * Adyen's word of an authorization says neither whether Adyen was asked to
  * take the money as well, nor whether the customer may try again on a page, and it signs a few fields alone
  * (https://docs.adyen.com/development-resources/webhooks/verify-hmac-signatures). The reference is one of them, so both
  * occur there and nowhere else. A reference without these words was not made here.

@@ -5,7 +5,7 @@
  * time zone of the account: as in the example of https://docs.adyen.com/api-explorer/report-webhooks/1/post/balancePlatform.report.created,
  * and with the report's name of https://github.com/Adyen/adyen-report-merger (`ReportTypes.java`).
  *
- * The rule that a reader would otherwise break: Adyen makes no file of a day without transactions, and none while automatic
+ * Adyen makes no file of a day without transactions, and none while automatic
  * generation is off. Only the first is an empty report, and only where a file of a few days before is there.
  */
 import {

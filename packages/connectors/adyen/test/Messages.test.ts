@@ -191,7 +191,7 @@ const table: ReadonlyArray<readonly [string, Item, unknown]> = [
       [operationId, failed(false, reason || null)]
     ]
   ),
-  // What it says that nobody can mend.
+  // What it says that no operator can fix.
   ...[byShopper, "Capture expired", "Capture cannot be re-captured"].map((reason): readonly [string, Item, unknown] => [
     `for good (${reason})`,
     { ...ofCapture, eventCode: "CAPTURE_FAILED", reason },

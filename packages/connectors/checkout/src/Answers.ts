@@ -2,7 +2,7 @@
  * What Checkout.com's raw answers mean. One that is not as documented means nothing: the result is unknown, and `Unanswered`
  * says where the reading stopped. It never shows what was read.
  *
- * The rule that a reader would otherwise break: a status is Checkout.com's word that it did nothing only where its
+ * A status is Checkout.com's word that it did nothing only where its
  * documentation says so. A request whose key is at work in another one is answered with 429
  * (https://www.checkout.com/docs/payments/manage-payments/retry-a-payment), or by now with 409, while 429 "only refers to
  * rate limit issues"

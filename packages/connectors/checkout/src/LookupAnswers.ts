@@ -1,7 +1,7 @@
 /**
  * What Checkout.com's answers say of what is looked up.
  *
- * The rule that a reader would otherwise break: that a payment or an action is not among those that Checkout.com shows does
+ * That a payment or an action is not among those that Checkout.com shows does
  * not mean that it was never received. No page says how soon they are shown, and the official SDK's own test asks the
  * search until a payment is there (`SearchPaymentsIntegrationTest.cs`). Only the end of a payment link is a last word.
  */

@@ -3,7 +3,7 @@
  * (https://www.checkout.com/docs/developer-resources/event-notifications/receive-webhooks,
  * https://www.checkout.com/docs/developer-resources/event-notifications/event-types).
  *
- * The rules that a reader would otherwise break: the signature has no time, so that the age of a message is that of its
+ * The signature has no time, so that the age of a message is that of its
  * event; a refusal on a payment link is not the last word; and a failure is told of the operation that our id names, never
  * of the charge alone. Of a type that is not here, or that cannot be read, nothing is shown but the name of a field: the
  * payment that it names is looked up.

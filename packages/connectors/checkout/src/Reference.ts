@@ -1,7 +1,7 @@
 /**
  * What Checkout.com gives back to us as `reference`: which of our calls it is, and our id.
  *
- * The rule that a reader would otherwise break: a payment's reference has at most 80 characters, that of a payment link
+ * A payment's reference has at most 80 characters, that of a payment link
  * 50, and of American Express 30 (https://api-reference.checkout.com/tag/Payment-Links). Our ids have up to 40, so that
  * their UUID is written in base 36, which is 25 letters and digits. A payment is looked up by this text.
  */

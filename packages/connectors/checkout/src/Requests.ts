@@ -3,7 +3,7 @@
  * found again, and as metadata, which its messages bring back. What else the metadata says of a payment shows in the
  * Dashboard and its reports: the merchant's reference, country, card brand and initiator.
  *
- * The rule that a reader would otherwise break: the key of a charge, capture, void or refund is derived, so that it is
+ * The key of a charge, capture, void or refund is derived, so that it is
  * the same after a loss of records (decision 30). Checkout.com answers a known key with its first answer, and does not
  * say whether it compares the bodies (https://www.checkout.com/docs/payments/manage-payments/retry-a-payment). So
  * nothing that is drawn goes here, the payment's id included.

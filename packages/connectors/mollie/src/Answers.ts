@@ -2,7 +2,7 @@
  * What Mollie's raw answers mean. One that is not as described means nothing: the result is unknown, and `Unanswered` says
  * where the reading stopped. It never shows what was read.
  *
- * The rule that a reader would otherwise break: of the errors (https://docs.mollie.com/reference/handling-errors), 400 and 409
+ * Of the errors (https://docs.mollie.com/reference/handling-errors), 400 and 409
  * may be about another request with our key, which may have been executed; and an answer of the kind 5xx is no word about the
  * request at all.
  */

@@ -3,7 +3,7 @@
  * (https://docs.mollie.com/reference/webhooks-new). Their payload is a snapshot of the object as its GET endpoint returns it
  * (https://docs.mollie.com/reference/payments-api-webhooks, and the same page of captures, refunds and chargebacks).
  *
- * The rules that a reader would otherwise break: Mollie signs no time, so that the age of a message is that of its event; and an
+ * Mollie signs no time, so that the age of a message is that of its event; and an
  * event without its snapshot says nothing and is unreadable. The unsigned webhooks are in `Hints.ts`.
  */
 import {

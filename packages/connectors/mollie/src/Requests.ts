@@ -3,7 +3,7 @@
  * understood: `attempt_id`, of a capture `operation_id`, of a refund `refund_id`. What else the metadata says of a payment is
  * for recovery, which reads it from Mollie's lists.
  *
- * The rule that a reader would otherwise break: for one hour, Mollie answers a key that it had before with the first
+ * For one hour, Mollie answers a key that it had before with the first
  * answer, and refuses it with 400 where the parameters differ (https://docs.mollie.com/reference/api-idempotency). The
  * keys are derived and the same after a loss of records (decision 30), so that nothing that is drawn goes here, the
  * payment's id included. A page's `redirectUrl` is the exception, as it names the payment.

@@ -2,7 +2,7 @@
  * Amounts as PayPal writes them (https://developer.paypal.com/api/rest/reference/currency-codes/): a decimal text with a full
  * stop. Nothing is rounded: what PayPal cannot express has no amount there.
  *
- * The rule that a reader would otherwise break: HUF and TWD have two decimals in ISO 4217, which are ours, and none at PayPal:
+ * HUF and TWD have two decimals in ISO 4217, which are ours, and none at PayPal:
  * "If you pass a decimal amount, an error occurs".
  */
 import { type Money, money, type SignedMoney, scaleOf } from "@pointsman/core/connector"

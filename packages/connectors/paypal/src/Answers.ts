@@ -2,7 +2,7 @@
  * What PayPal's raw answers mean. One that is not as documented means nothing: the result is unknown, and `Unanswered` says
  * where the reading stopped. It never shows what was read.
  *
- * The rules that a reader would otherwise break:
+ * Rules:
  *
  * - A status is PayPal's word that it did nothing only with the error that its documentation names for it. A 409 says that "a
  *   previous request on this resource is currently in progress", and a 5xx says nothing.

@@ -2,7 +2,7 @@
  * The certificates with which PayPal signs its messages: fetched from PayPal's own address, verified as a chain that ends at a
  * root which Node trusts, and kept for a day.
  *
- * The rules that a reader would otherwise break: anybody can send a message that names an address, so that only PayPal's own
+ * Anybody can send a message that names an address, so that only PayPal's own
  * hosts are asked, and only so often; a certificate that is not PayPal's by its chain and its name is nobody's.
  */
 import { type KeyObject, X509Certificate } from "node:crypto"

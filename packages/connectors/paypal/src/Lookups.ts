@@ -2,7 +2,7 @@
  * What became of a charge, an operation or a refund: the order tells all of them, with its authorizations, captures and
  * refunds. PayPal shows a refund by its own id of it too.
  *
- * The rule that a reader would otherwise break: PayPal finds an order by its own id alone. A charge whose answer was lost has
+ * PayPal finds an order by its own id alone. A charge whose answer was lost has
  * none here, and nothing is sent: its message brings our id and PayPal's.
  *
  * Nor is the opening of an order sent again whose answer was lost, although PayPal "returns the latest status of the previous

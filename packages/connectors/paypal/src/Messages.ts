@@ -2,7 +2,7 @@
  * PayPal's webhooks: the signature over the bytes as they came, and only then what they say
  * (https://developer.paypal.com/api/rest/webhooks/event-names/). The resource of an event is the object of the API.
  *
- * The rules that a reader would otherwise break: a charge is named by its order everywhere, while most events are about one of
+ * A charge is named by its order everywhere, while most events are about one of
  * its authorizations or captures, which name the order; and a capture that carries an operation's id is about that operation. Of
  * a type that is not here, or that cannot be read, nothing is shown but the name of a field: the charge that it names is looked up.
  */

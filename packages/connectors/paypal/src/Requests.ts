@@ -3,7 +3,7 @@
  * authorizations, messages and disputes bring back, a capture of an authorization the operation's as `invoice_id`, and a refund
  * the refund's as `custom_id`.
  *
- * The rule that a reader would otherwise break: the same request must come again unchanged after a loss of records
+ * The same request must come again unchanged after a loss of records
  * (decision 30), so that nothing that is drawn goes here, the payment's id included.
  */
 import type { CaptureRequest, ChargeRequest, CheckoutRequest, RefundRequest } from "@pointsman/core/connector"

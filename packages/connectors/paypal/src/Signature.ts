@@ -2,7 +2,7 @@
  * The signature of PayPal's messages (https://developer.paypal.com/api/rest/webhooks/rest/): RSA with SHA-256 over the id and
  * the time of the transmission, the id of the webhook, and the CRC-32 of the body's bytes as a decimal number, joined by `|`.
  *
- * The rule that a reader would otherwise break: the id of the webhook is not sent. It is the connection's webhook secret, and
+ * The id of the webhook is not sent. It is the connection's webhook secret, and
  * it is what tells another account's messages from this one's: PayPal signs all of them with one certificate.
  */
 import { verify } from "node:crypto"

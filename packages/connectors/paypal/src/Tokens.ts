@@ -2,7 +2,7 @@
  * The access token of a connection: requested when it is first needed, shared by all calls, and requested again shortly before
  * it ends or after PayPal refused it (https://developer.paypal.com/api/rest/authentication/).
  *
- * The rules that a reader would otherwise break: a request for a token moves no money, so that whatever becomes of it, the
+ * A request for a token moves no money, so that whatever becomes of it, the
  * call that needed it is `NotSent`. Calls that need a token at once share one request. A token is a secret, like the
  * credentials, and is in no error.
  */

@@ -2,7 +2,7 @@
  * What the simulated provider does with each call: the record of a charge goes in, the answer and the record after it
  * come out. Pure: no clock, no services, no randomness.
  *
- * The rule that a reader would otherwise break: the record decides, the simulation only says how a call ends that
+ * The record decides, the simulation only says how a call ends that
  * the record does not decide yet. A call with an id that was executed before is answered from the record, so that
  * nothing is executed twice, and a look-up tells the truth whatever `simulate.lookup` says.
  */

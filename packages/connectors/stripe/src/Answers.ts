@@ -2,7 +2,7 @@
  * What Stripe's raw answers mean. One that is not as documented means nothing: the result is unknown, and `Unanswered`
  * says where the reading stopped. It never shows what was read.
  *
- * The rule that a reader would otherwise break: an error is Stripe's word that it did nothing only where its
+ * An error is Stripe's word that it did nothing only where its
  * documentation says so. "Treat requests that return 500 errors as indeterminate" (https://docs.stripe.com/error-low-level);
  * a 409 and an `idempotency_error` are about another request with our key, and that one may have been executed.
  */

@@ -2,7 +2,7 @@
  * Stripe's webhooks: the signature over the bytes as they came, and only then what they say
  * (https://docs.stripe.com/webhooks#verify-manually, https://docs.stripe.com/api/events/types).
  *
- * The rules that a reader would otherwise break: an event concerns the account and the mode that it names, and another
+ * An event concerns the account and the mode that it names, and another
  * account of a platform writes what it likes into its metadata; and a refusal on Stripe's page is not the last word
  * while the page is open. Of a type that is not here, or that cannot be read, nothing is shown but the name of a field: the
  * charge that it names is looked up.

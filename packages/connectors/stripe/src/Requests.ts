@@ -3,7 +3,7 @@
  * messages are understood: `attempt_id`, and of a refund `refund_id`. What else the metadata says of a payment is for
  * recovery, which reads it from Stripe's lists: the reference, country, method, card brand and initiator.
  *
- * The rule that a reader would otherwise break: Stripe "compares incoming parameters to those of the original request
+ * Stripe "compares incoming parameters to those of the original request
  * and errors if they're not the same", for at least 24 hours (https://docs.stripe.com/api/idempotent_requests), and the
  * key of a charge, capture, void or refund is derived, so that it is the same after a loss of records (decision 30).
  * Nothing that is drawn goes here, the payment's id included: the payment is found by its attempt. The opening of a

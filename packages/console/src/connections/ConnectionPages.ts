@@ -72,9 +72,9 @@ const show = Effect.fnUntraced(function* (visit: Visit) {
 <dt>Succeeded</dt><dd>${shareText(connection)}</dd>
 <dt>Last success</dt><dd>${outcomeView(health.last_success, visit.mount, tenant)}</dd>
 <dt>Last failure</dt><dd>${outcomeView(health.last_failure, visit.mount, tenant)}</dd>
-<dt>Circuit</dt><dd>${circuitState(circuit.state)}, as this server sees it${circuit.failures === 0 ? undefined : `; failures in a row: ${circuit.failures}`}${
+<dt>Circuit</dt><dd>${circuitState(circuit.state)} on this server${circuit.failures === 0 ? undefined : `; consecutive failures: ${circuit.failures}`}${
       circuit.probe === null ? undefined : html`; probe from ${time(circuit.probe)}`
-    }<br><span class="soft">It opens for ${circuit_breaker.open_ms} ms after ${circuit_breaker.failures} failures in a row.</span></dd>
+    }<br><span class="soft">Opens for ${circuit_breaker.open_ms / 1000} s after ${circuit_breaker.failures} consecutive failures.</span></dd>
 <dt>Timeout</dt><dd>${connection.timeout_ms === null ? "the server’s default" : `${connection.timeout_ms} ms`}</dd>
 <dt>Webhooks</dt><dd><code>${webhook.path}</code>, ${secretsText(webhook)}</dd>
 </dl>

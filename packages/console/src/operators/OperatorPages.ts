@@ -38,7 +38,7 @@ ${table({
   columns: ["Operator", "State", "Roles", "Last sign-in", { numbers: "Sessions" }, "Password"],
   rows: operators.map(row(visit))
 })}
-<p class="soft">The last sign-in is known while one of the operator’s sessions is open. The audit trail has all of them.</p>`
+<p class="soft">The last sign-in is shown only while a session of the operator is open. The audit trail has all of them.</p>`
   }
   return answer
 })

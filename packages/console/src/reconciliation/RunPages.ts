@@ -48,7 +48,7 @@ ${table({
     { numbers: "Matched" },
     { numbers: "Differences" }
   ],
-  none: "No report was read. A report is read by the command pointsman reconcile run.",
+  none: "No report was read. Run pointsman reconcile run to import one.",
   rows: items.map(
     (run) => html`<tr><td>${time(timeView(run.startedAt))}</td>
 <td><a href="${here}/reports/${run.id}">${run.fileName}</a><br><span class="soft">${run.format}</span></td>

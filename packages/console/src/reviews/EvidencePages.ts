@@ -110,7 +110,7 @@ ${field({
 })}
 ${field({
   name: "case",
-  label: "Where the provider answers for it, such as a support case (optional)",
+  label: "The provider's support case or other reference (optional)",
   value: typed("case"),
   attributes: html`${asTyped} maxlength="255"`
 })}

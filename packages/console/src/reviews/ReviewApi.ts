@@ -22,7 +22,7 @@ const Evidence = Schema.Struct({
     description: "SHA-256 of a file that shows it, in 64 lower-case hexadecimal digits. The file is kept elsewhere."
   }),
   evidence_reference: Schema.optionalKey(Schema.String).annotateKey({
-    description: "Where the provider answers for it, such as a support case."
+    description: "The provider's support case or other reference."
   }),
   revision: Schema.String.annotateKey({ description: "Of the review that the statement is based on." })
 })

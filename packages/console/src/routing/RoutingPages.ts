@@ -107,7 +107,7 @@ const circuitsView = ({ circuits }: RoutingSettings, connection: ConnectionLink)
 ${table({
   label: "Circuits",
   columns: ["Connection", "State", { numbers: "Failures in a row" }, "Opened", "Next probe"],
-  none: "All circuits are closed, as this server sees them.",
+  none: "All circuits on this server are closed.",
   rows: circuits.map(
     ({ connection_id, failures, opened, probe, state }) =>
       html`<tr><td>${connection(connection_id)}</td><td>${circuitState(state)}</td><td class="number">${failures}</td>

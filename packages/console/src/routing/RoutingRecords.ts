@@ -54,7 +54,7 @@ export const Circuit = Schema.Struct({
   failures: Schema.Int.annotateKey(described("Failures since the last success, as this server saw them.")),
   opened: TextOrNull,
   probe: TextOrNull.annotateKey(described("When one payment is let through as a probe."))
-}).annotate({ identifier: "Circuit", description: "A circuit breaker, as this server sees it." })
+}).annotate({ identifier: "Circuit", description: "A circuit breaker on this server." })
 
 const Finding = Schema.Struct({ kind: Schema.Literals(ruleFindingKinds), reason: Text }).annotate({
   identifier: "Finding",

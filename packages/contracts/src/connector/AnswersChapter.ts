@@ -41,9 +41,9 @@ const stillOpen = (open: ReadonlyArray<Situation>): void => {
     else {
       it(`next: ${name}`, () =>
         assert.fail(
-          `"${of.name}" is still to be done: let \`play\` give the answer that the provider sends then, or, where it ` +
-            `cannot come to that, name it in \`lacks\`. After it come ${open.length - 1} more, which are listed as to ` +
-            "do, and then the other parts of the suite"
+          `"${of.name}" is missing: return the provider's response from \`play\`, or name it in \`lacks\` where the ` +
+            `provider has no such case. ${open.length - 1} more follow, which are listed as to do, and then the other ` +
+            "parts of the suite"
         ))
     }
   }

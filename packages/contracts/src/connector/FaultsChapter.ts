@@ -33,9 +33,7 @@ export const faultsChapter = (subject: ConnectorUnderTest, wire: Wire): void => 
       const played = subject.play(of)
       if (played === undefined || !("answer" in played)) {
         it(`${operation}: plays its success`, () =>
-          assert.fail(
-            `"${of.name}" is still to be done: let \`play\` give the provider's answer, which is then spoiled in every way`
-          ))
+          assert.fail(`"${of.name}" is missing: return a response from \`play\`; the suite then corrupts it`))
         continue
       }
       const success = played.answer

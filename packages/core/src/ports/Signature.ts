@@ -3,7 +3,7 @@
  * seconds>,v1=<HMAC-SHA256 of "<t>.<raw body>">`, in lower-case hex. The key is the secret's text unchanged, including
  * a prefix such as `whsec_`.
  *
- * The rule that a caller would otherwise break: the raw bytes are signed and checked, before anybody parses them.
+ * The raw bytes are signed and checked, before anybody parses them.
  */
 import { Effect, Redacted, Schema } from "effect"
 import { Mac } from "effect/crypto"

@@ -28,7 +28,7 @@ export const errorCodes = {
   idempotency_key_required: { status: 400, meaning: "Creating a payment with a live key requires an Idempotency-Key." },
   invalid_idempotency_key: {
     status: 400,
-    meaning: "Idempotency-Key is not 8 to 200 printable ASCII characters, sent once."
+    meaning: "Idempotency-Key is not 8 to 200 printable ASCII characters, in one header."
   },
   unsupported_media_type: { status: 415, meaning: "The body is not sent as plain application/json." },
   payload_too_large: { status: 413, meaning: "The body is larger than the endpoint allows." },

@@ -216,7 +216,7 @@ export const dataSchemas = {
     approved_by: text("The second person, if one was needed."),
     evidence: text("The evidence, as free text."),
     evidence_sha256: text("SHA-256 of a file that shows it, if the operator named one."),
-    evidence_reference: text("Where the provider answers for it, such as a support case, if the operator named one."),
+    evidence_reference: text("The provider's support case or other reference, if the operator named one."),
     finding: {
       type: "object",
       description: "What the operator stated that the provider's record says. Empty if nothing changed.",

@@ -1,7 +1,7 @@
 /**
  * Runs one operation of a connector that is written in plain functions.
  *
- * The rule that a reader would otherwise break: `NotSent` lets another connection be tried, so it is believed of our own
+ * `NotSent` lets another connection be tried, so it is believed of our own
  * transport alone, and only where every call of the operation ended so. Everything else that a function throws leaves the
  * result unknown.
  */

@@ -4,7 +4,7 @@
  * one row for each part of each action of a payment, its money and each fee. The types of parts:
  * https://www.checkout.com/docs/funds-management/reconcile-with-checkout-com/breakdown-types.
  *
- * The rule that a reader would otherwise break: amounts in the holding currency may have more decimals than money has, and the
+ * Amounts in the holding currency may have more decimals than money has, and the
  * payout is their sum. So the fractions of a minor unit are carried to the next row of the payout: no row is off by a whole
  * unit, and the rows up to any of them are off by less than one.
  */

@@ -3,7 +3,7 @@
  * kinds, which the first cell names. `CH` holds the columns of the `SB` records behind it, the bodies; `RH`, `FH`, `SH`, `SF`,
  * `SC`, `RF`, `RC` and `FF` are headers, sums and counts.
  *
- * The rule that a reader would otherwise break: "Money amount fields are unsigned, with no currency symbol, decimal separator, or
+ * "Money amount fields are unsigned, with no currency symbol, decimal separator, or
  * other punctuation", and another column says whether money comes (`CR`) or leaves (`DR`).
  *
  * The second cell of `RH` is when the report was generated, as in the sample of that page; Magento takes it as the time of the

@@ -74,7 +74,10 @@ export const connectionText = (one: ConnectionDetails): Text => {
     ["Priority", one.priority],
     ["Time-out", `${one.timeout_ms} ms, ${one.has_own_timeout ? "its own" : "the server's"}`],
     ["Account", accountOf(one)],
-    ["Circuit", `opens for ${one.circuit_breaker.open_ms} ms after ${one.circuit_breaker.failures} failures in a row`],
+    [
+      "Circuit",
+      `opens for ${one.circuit_breaker.open_ms / 1000} s after ${one.circuit_breaker.failures} consecutive failures`
+    ],
     ["Webhooks", `${one.webhook_path}, ${secretsText(one)}`],
     [
       "Reports",

@@ -175,7 +175,7 @@ const described = ({ does, example, name }: Decision) =>
 
 const approval: Decision = {
   name: "approve",
-  does: "Approve what another operator proposed: it is decided again on the payment as it is now, and recorded. A refund is sent.",
+  does: "Approve what another operator proposed: it is re-checked against the current payment, then recorded. A refund is sent.",
   example: "01a1fe08-… --operator ann@acme.example"
 }
 const withdrawal: Decision = {

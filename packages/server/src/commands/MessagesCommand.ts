@@ -181,7 +181,7 @@ const apply = Command.make(
     "Read a stored message again and apply it, after its connector was mended or the payment that it names was " +
       "recovered. It was verified when it came, and no provider is asked. A message that was applied is refused."
   ),
-  Command.withShortDescription("Apply one message again after a mend"),
+  Command.withShortDescription("Reprocess a message after a fix"),
   Command.withExamples([{ command: "pointsman messages apply main msg_1001", description: "One message" }])
 )
 

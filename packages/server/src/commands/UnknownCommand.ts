@@ -116,7 +116,7 @@ const proofFlags = {
   ),
   providerCase: Flag.String("case").pipe(
     Flag.withMetavar("text"),
-    Flag.withDescription("Where the provider answers for it, such as a support case"),
+    Flag.withDescription("The provider's support case or other reference"),
     Flag.optional
   )
 }

@@ -2,7 +2,7 @@
  * Where many commits are under way, those that wait are written together: those of one shape that share no payment and no
  * key, as one statement. The processor time of a commit falls to a fraction, and one wait for the disk serves all of them.
  *
- * The rule that a reader would otherwise break: nobody hears of a neighbour's trouble. Where a statement for many is
+ * Nobody hears of a neighbour's trouble. Where a statement for many is
  * taken back, because of one bad row or because another server came between, each of its changes is written alone.
  */
 import type { Change, CommitFailure } from "@pointsman/core/ports"

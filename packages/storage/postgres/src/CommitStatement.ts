@@ -2,7 +2,7 @@
  * The text of a commit, and what it binds: one text for each shape of a change, for one change or for many of that
  * shape at once. It writes the row of the payment with all that guards it in the condition, and what hangs on that row.
  *
- * The rule that a reader would otherwise break: all parts of a statement see the database as it was when the statement
+ * All parts of a statement see the database as it was when the statement
  * began. Where the row is not written nothing is; and where another statement came between, and a part that had to write
  * found nothing to do, an error takes everything back. Why a change was refused is read afterwards (`Refusals.ts`).
  */

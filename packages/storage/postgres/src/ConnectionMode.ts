@@ -2,7 +2,7 @@
  * What is at the other end of the URL: a server that the storage runs on, directly or behind a connection pooler that
  * keeps one server session for each of its clients.
  *
- * The rule that a reader would otherwise break: the storage relies on its sessions. Their time-outs and their
+ * The storage relies on its sessions. Their time-outs and their
  * `synchronous_commit` are set once, each statement is prepared once, one session listens, and one holds the lock of a
  * migration. A pooler that gives the sessions of its clients to one another after each transaction breaks all of it, and
  * mostly without an error.

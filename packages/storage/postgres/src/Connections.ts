@@ -3,7 +3,7 @@
  * a caller that cannot be interrupted: a network that loses packets says nothing, and the kernel would go on sending for a
  * quarter of an hour.
  *
- * The rule that a reader would otherwise break: the phase of a failure shows whether a statement was sent. What fails
+ * The phase of a failure shows whether a statement was sent. What fails
  * before a connection is at hand was not sent, and is not sent later.
  */
 import type { PgConnection, PgPool } from "@effect/sql-pg"

@@ -1,7 +1,7 @@
 /**
  * A pool of connections to one PostgreSQL database, and the results of its statements.
  *
- * The rule that a reader would otherwise break: the phase of a failure shows whether a write happened. Until a
+ * The phase of a failure shows whether a write happened. Until a
  * connection is at hand nothing was sent. An error that the server answered with took everything back. After anything
  * else (the connection was lost) the result is unknown.
  */

@@ -1,7 +1,7 @@
 /**
  * The database's clock, as this process knows it: the time of its last good reading, and what has passed since.
  *
- * The rule that a reader would otherwise break: a time that is ahead ends nothing wrongly but by an age ("never
+ * A time that is ahead ends nothing wrongly but by an age ("never
  * received"), and a time that is behind lets a call go out too late. So what has passed is the longer of two counts: a
  * machine that was suspended does not count it by its monotonic clock, and a machine whose clock was set back not by the
  * other one. Where the two differ, or the database's clock jumps, ages begin anew.

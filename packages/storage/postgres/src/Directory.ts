@@ -2,7 +2,7 @@
  * Workspaces, keys, connections and routing in PostgreSQL. They are read on every request, so reads are served from a
  * copy in the process. A writer in any process notifies all of them (NOTIFY), and they drop their copies.
  *
- * The rule that a reader would otherwise break: a word that does not arrive must not keep an old copy alive. While we
+ * A word that does not arrive must not keep an old copy alive. While we
  * do not listen the copy is not used, and otherwise it is compared with the version that is stored once a second. A
  * commit asks for its API key by itself, so that no copy lets a revoked one move money.
  */

@@ -2,7 +2,7 @@
  * Changes that wait for a statement that writes several. They wait as for a connection of the pool, and no longer: a claim
  * for a second, from when it came until it is sent.
  *
- * The rule that a reader would otherwise break: a change that is given up while it waits here was not sent, and is not sent
+ * A change that is given up while it waits here was not sent, and is not sent
  * later. From when it is taken, its end is that of its statement, or unknown where its caller may wait no longer.
  */
 import { type CommitFailure, CommitUnknown, limitOf, StorageAllowance } from "@pointsman/core/ports"

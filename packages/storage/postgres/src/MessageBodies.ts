@@ -3,7 +3,7 @@
  * retention is over is dropped as a whole (docs/decisions/0061). What makes a message unique is the key of `messages`, which
  * has no partitions.
  *
- * The rule that a reader would otherwise break: a body is in one place, in `message_bodies` or in the column of its message.
+ * A body is in one place, in `message_bodies` or in the column of its message.
  * In the column are those of undecided messages whose month was dropped. So a read asks both, and what moves a body locks
  * the message first.
  */

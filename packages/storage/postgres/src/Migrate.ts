@@ -2,7 +2,7 @@
  * Brings a database to the newest schema while servers write to it. A step runs in a transaction of its own, or builds an
  * index without one, and is recorded when it is done: a run that is killed is taken up by the next one.
  *
- * The rule that a reader would otherwise break: a statement that waits for a lock on a table keeps all that come after it
+ * A statement that waits for a lock on a table keeps all that come after it
  * waiting too. So a step first takes a lock on its tables that keeps no reader and no writer waiting. A vacuum holds such a
  * lock. PostgreSQL ends an automatic one that is in the way only after `deadlock_timeout`, which is a second; a manual one
  * is waited for up to ten minutes. Then a step gives up after half a second, lets the writers through and tries again. That

@@ -2,7 +2,7 @@
  * Group commit: changes that wait together share one durable write. Making a write durable costs the disk about as
  * much for 32 changes as for one.
  *
- * The rule that a reader would otherwise break: a change is answered after COMMIT, never before, and each change of
+ * A change is answered after COMMIT, never before, and each change of
  * a batch succeeds or fails alone, unless COMMIT itself fails, which fails them all. A batch in which something throws is
  * undone and written once more, with a savepoint for each change.
  */

@@ -1,7 +1,7 @@
 /**
  * One connection to one SQLite file.
  *
- * The rule that a reader would otherwise break: a transaction begins and ends without giving up the thread. SQLite's
+ * A transaction begins and ends without giving up the thread. SQLite's
  * wait for a lock blocks the event loop, so a transaction that paused would make a second connection of this process
  * wait for something that cannot happen. It also means that nobody in this process sees a part of a transaction.
  */

@@ -1,7 +1,7 @@
 /**
  * Notices that the file was replaced under this process: a backup was copied over it, or moved into its place.
  *
- * The rule that a reader would otherwise break: from then on nothing is written. What is open is the file from before, or
+ * From then on nothing is written. What is open is the file from before, or
  * a mixture of both. The process keeps the newest commits that it saw acknowledged in a file beside it, and who opens the
  * file next compares.
  */

@@ -1,4 +1,4 @@
-/** What providers told, for operators: the messages that are stored, and how one is applied again after a mend. */
+/** What providers told, for operators: the messages that are stored, and how one is processed again after a fix. */
 import { Clock, Effect, Option, Redacted, Result, Schema } from "effect"
 import { OpenConnections } from "../../call/OpenConnections.ts"
 import type { Connection } from "../../model/Connection.ts"

@@ -106,7 +106,7 @@ const begin = Effect.fnUntraced(function* (order: RefundOrder, book: PaymentBook
   const left = leftToRefund(book)
   if (left === 0) {
     if (payment.refundPendingMinor > 0) return yield* new RefundPending()
-    return yield* new InvalidAmount({ expected: "a payment of which something is left to refund" })
+    return yield* new InvalidAmount({ expected: "a payment that is not fully refunded" })
   }
   const connection = yield* connectionInAccount(book, connectionId, attempt, () => new NotRefundable())
   const { afterRestore } = yield* PaymentSettings

@@ -1,4 +1,4 @@
-/** What this provider says in each situation; what must come of it, the suite knows. */
+/** What this provider says in each situation; the suite knows the expected result. */
 import { connectorSuite, type Situation } from "@pointsman/contracts/connector"
 import type { ConnectorDefinition, TransportAnswer } from "@pointsman/core/connector"
 import { definition } from "../src/index.ts"

@@ -1,7 +1,7 @@
 /**
  * A PostgreSQL server for tests, from npm's binaries: nothing has to be installed, and root may run it.
  *
- * The rule that a reader would otherwise break: a shell runs between us and the server, and reads from a pipe of
+ * A shell runs between us and the server, and reads from a pipe of
  * ours. When this process ends, however it ends, the pipe closes, and the shell stops the server and removes its data.
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process"

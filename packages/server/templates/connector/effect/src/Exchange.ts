@@ -1,4 +1,4 @@
-/** How a request is put and its answer read, for every operation alike. */
+/** Shared request and response handling. */
 import {
   type ConnectorAccount,
   hideSecrets,
@@ -12,7 +12,7 @@ import type { Credentials } from "./Credentials.ts"
 
 export interface Ask {
   readonly method: "GET" | "POST"
-  /** Under the provider's address, with its first slash. Ids in it want `encodeURIComponent`. */
+  /** Under the provider's address, with its first slash. Encode ids in it with `encodeURIComponent`. */
   readonly path: string
   /** Our id of the operation, which is the provider's idempotency key; none of a question about the account. */
   readonly id?: string

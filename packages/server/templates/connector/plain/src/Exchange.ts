@@ -1,4 +1,4 @@
-/** How a request is put and its answer read, for every operation alike. */
+/** Shared request and response handling. */
 import type { CredentialKind, Given, HttpAnswer } from "@pointsman/node/connector"
 
 /** The fields of a connection's `credentials`. */
@@ -8,7 +8,7 @@ export const credentials = { url: "url", apiKey: "secret" } as const satisfies R
 export type GivenByPointsman = Given<typeof credentials>
 
 export interface Ask {
-  /** Under the provider's address, with its first slash. Ids in it want `encodeURIComponent`. */
+  /** Under the provider's address, with its first slash. Encode ids in it with `encodeURIComponent`. */
   readonly path: string
   /** Our id of the operation, which is the provider's idempotency key; none of a question about the account. */
   readonly id?: string

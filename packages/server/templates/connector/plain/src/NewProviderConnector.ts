@@ -30,7 +30,7 @@ export const definition = defineConnector({
   readMessage: () => toBeWritten("readMessage")
 })
 
-/** The tests show its name: of what a function throws, Pointsman repeats nothing else. */
+/** The tests show its name: Pointsman reports only the name of an error that a function throws. */
 class StillToBeWritten extends Error {
   override readonly name = "StillToBeWritten"
 }

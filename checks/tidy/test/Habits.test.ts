@@ -1,0 +1,30 @@
+/**
+ * Habits of our prose that readers stumble over, counted in all that a person may read. A change may lower a number and
+ * never raises one: `goes on` is `continues`, `is told` is `reported`, and `nobody` hides who acts.
+ */
+import { assert, it } from "@effect/vitest"
+import { files } from "../Files.ts"
+
+const most: Readonly<Record<string, number>> = {
+  "goes on": 150,
+  "go on": 75,
+  "is told": 82,
+  "are told": 12,
+  nobody: 500,
+  somebody: 176,
+  whoever: 4,
+  "what there is": 11,
+  "comes of": 1,
+  "would otherwise break": 0
+}
+
+it("given all texts, when habits of prose are counted, then none grew", () => {
+  const texts = files("*.md", "{docs,packages,examples,checks,scripts,deploy}/**/*.{md,ts,sql}").filter(
+    ({ path }) => !path.endsWith("Habits.test.ts")
+  )
+  assert.isAbove(texts.length, 1_000)
+  const all = texts.map(({ text }) => text).join("\n")
+  for (const [habit, atMost] of Object.entries(most)) {
+    assert.isAtMost(all.match(new RegExp(`\\b${habit}\\b`, "giu"))?.length ?? 0, atMost, habit)
+  }
+})
