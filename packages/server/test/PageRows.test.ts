@@ -1,11 +1,12 @@
 /**
  * Each request that reads gets few rows from the database, however many there are: of everything that a key or a session
- * may read, by the documents of both APIs and the table of pages, so that a new one is here by itself.
+ * may read, by the documents of both APIs and the table of pages, so that a new one is here by itself. What other
+ * workspaces have does not count.
  */
-import { StatementSync } from "node:sqlite"
+import { DatabaseSync, StatementSync } from "node:sqlite"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { runHere } from "./support/CommandInProcess.ts"
-import { fillLists } from "./support/FilledLists.ts"
+import { fillLists, fillOther } from "./support/FilledLists.ts"
 import { floodedConfiguration, floodingKey } from "./support/FloodedServer.ts"
 import { pay } from "./support/PayBeside.ts"
 import { type ReadEndpoint, readsOfApi, readsOfConsoleApi, readsOfPages } from "./support/ReadEndpoints.ts"
@@ -22,11 +23,20 @@ const more: Readonly<Record<string, number>> = {
   "/console/payments/{workspace}/{environment}/{payment}": rowsAtMost + records + 200
 }
 
+const ofOutcome: ReadonlyArray<ReadEndpoint> = ["unmatched", "received", "applied"].map((outcome) => {
+  const path = `/console/messages/rival/sandbox?outcome=${outcome}`
+  return { name: path, path }
+})
+
 /** A list that has 50 of them, and whether there are more. */
 const pageRows = 51
 
 const { all } = StatementSync.prototype
+const { prepare } = DatabaseSync.prototype
+const counting = new WeakSet<DatabaseSync>()
 let rows = 0
+/** Those that the first walk of a select meets, too, where it passes over them. */
+let met = 0
 
 beforeAll(() => {
   StatementSync.prototype.all = function counted(this: StatementSync, ...values: Parameters<typeof all>) {
@@ -34,8 +44,21 @@ beforeAll(() => {
     rows += found.length
     return found
   } as typeof all
+  // A condition that is checked for each row, before the others.
+  DatabaseSync.prototype.prepare = function counted(this: DatabaseSync, text: string) {
+    if (!counting.has(this)) {
+      counting.add(this)
+      this.function("met", () => {
+        met += 1
+        return 1
+      })
+    }
+    const isSelect = /^\s*(?:select|with)\b/u.test(text)
+    return prepare.call(this, isSelect ? text.replace(/\swhere\s/u, "$&met() and ") : text)
+  }
 })
 afterAll(() => {
+  DatabaseSync.prototype.prepare = prepare
   StatementSync.prototype.all = all
 })
 
@@ -49,19 +72,18 @@ describe("rows that a request reads", () => {
     const cookie = await signInOperator(server.url, (words) => runHere(folder, words), ["--role", "admin"])
     const places = fillLists(folder, payment, records)
     const ask = async ({ name, path }: ReadEndpoint) => {
-      rows = 0
+      rows = met = 0
       const { status } = await fetch(`${server.url}${path}`, {
         redirect: "manual",
         headers: path.startsWith("/console")
           ? { cookie }
           : { authorization: `Bearer ${name.startsWith("/api/v1/merchants") ? rivalLiveKey : floodingKey}` }
       }).then(async (answer) => ({ status: answer.status, text: await answer.text() }))
-      return { name, rows, status }
+      return { name, rows, met, status }
     }
+    const reads = [...readsOfApi(places), ...readsOfConsoleApi(places), ...readsOfPages(places), ...ofOutcome]
     const asked: Array<Awaited<ReturnType<typeof ask>>> = []
-    for (const read of [...readsOfApi(places), ...readsOfConsoleApi(places), ...readsOfPages(places)]) {
-      asked.push(await ask(read))
-    }
+    for (const read of reads) asked.push(await ask(read))
     assert.isAbove(asked.length, 90)
     // Control: the lists have more than a page, and their rows are counted.
     assert.isAbove(asked.filter(({ rows }) => rows >= pageRows).length, 25)
@@ -69,5 +91,10 @@ describe("rows that a request reads", () => {
       asked.filter(({ name, rows, status }) => rows > (more[name] ?? rowsAtMost) || status >= 500),
       []
     )
+    fillOther(folder, "shop")
+    const again: typeof asked = []
+    for (const read of reads) again.push(await ask(read))
+    // What another workspace has is not even passed over.
+    assert.deepStrictEqual(again, asked)
   })
 })

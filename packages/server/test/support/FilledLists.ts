@@ -86,3 +86,34 @@ export const fillLists = (folder: string, payment: string, count: number): Place
     ...{ payout: "po_1", amount: "1000", currency: "EUR", country: "NL", key: "none", operator: randomUUID() }
   }
 }
+
+/** What the workspace `rival` has, of another one too: before it in each order of a list, and its payments under review. */
+export const fillOther = (folder: string, workspace: string): void => {
+  const database = new DatabaseSync(fileOf(folder), { timeout: 60_000, enableForeignKeyConstraints: false })
+  const copy = (table: string, owner: string, values: Readonly<Record<string, string>>, where: string) => {
+    const columns = database.prepare("select name from pragma_table_info(?)").all(table)
+    const names = columns.map(({ name }) => String(name))
+    database.exec(`insert into ${table} (${names.join(", ")}) select ${names.map((name) => values[name] ?? name).join(", ")}
+      from ${table} where ${owner} and ${where}`)
+  }
+  const t = (id: string) => `(select t from tenants where workspace_id = '${id}')`
+  database.exec(`insert or ignore into tenants values (1, '${workspace}', 'sandbox')`)
+  const ofNumber = { t: t(workspace) }
+  copy("payments", `t = ${t("rival")}`, { ...ofNumber, review_since: "rowid" }, "key is null")
+  for (const table of ["payment_metadata", "events"]) copy(table, `t = ${t("rival")}`, ofNumber, "true")
+  const ofName = { workspace_id: `'${workspace}'` }
+  for (const table of ["disputes", "deliveries", "reconciliation_runs", "settlement_entries"]) {
+    copy(table, "workspace_id = 'rival'", ofName, "true")
+  }
+  for (const outcome of ["unmatched", "applied", "received"]) {
+    const values = {
+      ...ofName,
+      outcome: `'${outcome}'`,
+      event_id: `'${outcome} ' || event_id`,
+      received_at: "9e9",
+      payment_id: "null"
+    }
+    copy("messages", "workspace_id = 'rival'", values, "true")
+  }
+  database.close()
+}

@@ -14,7 +14,7 @@ import {
   waitingConnections,
   wantedOf
 } from "@pointsman/storage-postgres/internal"
-import { type Row, roomOf } from "@pointsman/storage-sql"
+import { messageWalk, type Row, roomOf } from "@pointsman/storage-sql"
 import { Effect, Option } from "effect"
 import { allWorkspaces, someWorkspaces } from "./ByWorkspace.ts"
 import { firstOf, numberOf, type Order, sum } from "./Merged.ts"
@@ -102,8 +102,9 @@ const newestMessages: Order<TenantMessage> = ({ connectionId, eventId, receivedA
 ]
 
 /** Tenants with messages that a search may find. */
-const selectSearched = (hasOutcome: boolean): string => `select distinct workspace_id, environment from messages
-  where received_at >= $1::bigint and received_at >= 0 ${hasOutcome ? "and outcome = $2" : ""}`
+const selectSearched = ({ outcome }: MessageQuery): string => `select distinct workspace_id, environment from messages
+  where received_at >= $1::bigint and received_at >= 0 ${outcome === undefined ? "" : "and outcome = $2"}
+    and ${messageWalk({ outcome })[1] ?? "true"}`
 
 const messages = (own: Service, nodes: NodeReads, query: MessageQuery): ReturnType<Service["messages"]> => {
   const merged = firstOf(query.limit, newestMessages, true)
@@ -112,7 +113,7 @@ const messages = (own: Service, nodes: NodeReads, query: MessageQuery): ReturnTy
   // What is searched for is applied, and searched for again: a node that is down does not hold up the others.
   const { namesAttemptFrom, outcome } = query
   const params = [String(namesAttemptFrom), ...(outcome === undefined ? [] : [outcome])]
-  return Effect.flatMap(nodes.some("messages", selectSearched(outcome !== undefined), params), (found) =>
+  return Effect.flatMap(nodes.some("messages", selectSearched(query), params), (found) =>
     Effect.map(
       someWorkspaces(found, workspaceOfRow, (_, tenants) =>
         Effect.map(

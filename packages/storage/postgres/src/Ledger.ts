@@ -25,9 +25,9 @@ const paymentForm = (db: Database): PaymentForm => ({
   bookColumns: "*",
   isSent: "created_at >= 0 and is_sent",
   reviews: {
-    select: `select p.*, r.since from reviews as r
+    select: () => `select p.*, r.since from reviews as r
       cross join lateral (select * from payments where payments.t = r.t and id = r.payment offset 0) as p`,
-    is: "true",
+    is: "r.since >= 0",
     t: "r.t",
     id: "r.payment",
     byTime: "r.since, r.payment",

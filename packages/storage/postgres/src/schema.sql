@@ -102,8 +102,9 @@ create table reviews (
   primary key (t, payment)
 );
 
--- Operators, who list reviews across all tenants, oldest first.
+-- Lists of reviews, oldest first: across all tenants, and of one. Where one payment is looked for, its key finds it.
 create index reviews_by_time on reviews (since, payment);
+create index reviews_of_tenant on reviews (t, since, payment) where since >= 0;
 
 -- The charge of a connection that a payment has, by a hash of the provider's reference and of the connection: the guard
 -- against two payments with one charge. A row stays when its payment leaves the store, so that later messages about the
@@ -230,10 +231,12 @@ create table messages (
 
 -- Retention, which empties old bodies of a tenant.
 create index messages_with_body on messages (workspace_id, environment, received_at) where body <> '';
--- Operators, who list the newest messages of all tenants, of one, of one outcome, or of one payment.
+-- Operators, who list the newest messages of all tenants, of one tenant, of one outcome, or of one payment.
 create index messages_by_time on messages (received_at) where received_at >= 0;
 create index messages_by_tenant on messages (workspace_id, environment, received_at) where received_at >= 0;
-create index messages_by_outcome on messages (outcome, received_at);
+-- Most messages come to be applied or confirmed: a walk along all messages soon finds a page of those.
+create index messages_by_outcome on messages (outcome, received_at) where outcome <> 'applied' and outcome <> 'confirmed';
+create index messages_by_tenant_outcome on messages (workspace_id, environment, outcome, received_at);
 create index messages_by_payment on messages (payment_id, received_at) where payment_id <> '';
 
 -- The bodies of messages, partitioned by the month in which the message came: retention drops a month as a whole

@@ -254,6 +254,11 @@ describe.skipIf(!hasServer)("query plans", () => {
             ledger.messages({ outcome: "unmatched", limit: 10 }),
             "messages_by_outcome (outcome, received_at)"
           ],
+          "a tenant's messages with an outcome": [
+            ledger.messages({ tenant, outcome: "applied", limit: 10 }),
+            `messages_by_tenant_outcome (${byTenant}, outcome, received_at)`
+          ],
+          "applied messages": [ledger.messages({ outcome: "applied", limit: 10 }), "messages_by_time ()"],
           "messages that name an attempt": [
             ledger.messages({ outcome: "unmatched", namesAttemptFrom: 1, limit: 10 }),
             "charges_pkey (t, name)",
@@ -369,7 +374,13 @@ describe.skipIf(!hasServer)("query plans", () => {
           "what operations have to look at": [
             ledger.reviews({ limit: 10 }),
             "payments_pkey (t, id)",
-            "reviews_by_time ()",
+            "reviews_by_time (since)",
+            "tenants_pkey (t)"
+          ],
+          "what a tenant has to look at": [
+            ledger.reviews({ tenant, after: { since: 1, paymentId: "a" }, limit: 10 }),
+            "payments_pkey (t, id)",
+            "reviews_of_tenant (t, payment)",
             "tenants_pkey (t)"
           ],
           "old keys": [

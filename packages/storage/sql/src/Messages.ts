@@ -49,31 +49,41 @@ const isOf =
   (one: Pick<Attempt, "connectionId" | "providerRef">): boolean =>
     one.connectionId === connectionId && one.providerRef === providerRef
 
-/** A walk along the index of the payment, of the outcome, of the tenant or of the time: none sorts more than a millisecond's. */
+/** The index that a list is walked along, and the condition that it has. None sorts more than a millisecond's. */
+export const messageWalk = ({
+  outcome,
+  paymentId,
+  tenant
+}: Pick<MessageQuery, "outcome" | "paymentId" | "tenant">): readonly [by: string, condition?: string] => {
+  if (paymentId !== undefined) return ["payment", "payment_id <> ''"]
+  if (tenant !== undefined) return [outcome === undefined ? "tenant" : "tenant_outcome"]
+  return outcome === undefined || outcome === "applied" || outcome === "confirmed"
+    ? ["time"]
+    : ["outcome", "outcome <> 'applied' and outcome <> 'confirmed'"]
+}
+
 const selectMessages = <V>(
   { by, rows: { bindTenant, bindText, noteColumns } }: Sql<V>,
-  { before, connectionId, limit, namesAttemptFrom, outcome, paymentId, tenant }: MessageQuery
+  query: MessageQuery
 ): Statement<V> => {
+  const { before, connectionId, limit, namesAttemptFrom, outcome, paymentId, tenant } = query
+  const [index, ofIndex] = messageWalk(query)
   const values: Array<Bound<V>> = [limit]
   const place = placesOf(values)
   const last = before && [before.receivedAt, bindText(before.connectionId), bindText(before.eventId)].map(place)
   const owner = tenant && bindTenant(tenant).map(place)
   const conditions = [
     "received_at >= 0",
+    ofIndex,
     last && `(received_at, connection_id, event_id) < (${last[0]}::bigint, ${last[1]}::text, ${last[2]}::text)`,
-    paymentId === undefined ? undefined : `payment_id = ${place(bindText(paymentId))} and payment_id <> ''`,
+    paymentId === undefined ? undefined : `payment_id = ${place(bindText(paymentId))}`,
     outcome && `outcome = ${place(outcome)}`,
     connectionId === undefined ? undefined : `connection_id = ${place(bindText(connectionId))}`,
     owner && `workspace_id = ${owner[0]} and environment = ${owner[1]}`,
     namesAttemptFrom === undefined ? undefined : `received_at >= ${place(namesAttemptFrom)}::bigint`
   ].filter((condition) => condition !== undefined)
-  const [lead = "time"] = [
-    ...(paymentId === undefined ? [] : ["payment"]),
-    ...(outcome === undefined ? [] : ["outcome"]),
-    ...(tenant === undefined ? [] : ["tenant"])
-  ]
   const text = `select workspace_id, environment, ${list(Object.keys(noteColumns))}
-    from ${by("messages", `messages_by_${lead}`)} where ${conditions.join(" and ")}
+    from ${by("messages", `messages_by_${index}`)} where ${conditions.join(" and ")}
     order by received_at desc, connection_id desc, event_id desc limit $1`
   return [text, values]
 }

@@ -13,7 +13,9 @@ export interface PaymentForm {
   /** Of a payment that reached a provider, with what leads to the index of a period. */
   readonly isSent: string
   /** Payments with a review: the select, the first of its conditions, and what it is ordered and found by. */
-  readonly reviews: Readonly<Record<"select" | "is" | "t" | "id" | "byTime" | "byAmount", string>>
+  readonly reviews: Readonly<Record<"is" | "t" | "id" | "byTime" | "byAmount", string>> & {
+    readonly select: (ofTenant: boolean) => string
+  }
   /** The books that a message is about, of which the first one is meant. */
   readonly subjects: (
     tenant: Tenant,
@@ -120,7 +122,7 @@ export const makePaymentReads = <V>(sql: Sql<V>, form: PaymentForm): Reads => {
 /** Those of one millisecond are sorted. */
 const claimOrder = "claimed_at, t, key"
 
-/** A walk along the reviews, which are few; by amount they are sorted. */
+/** A walk along the reviews of the tenant, or of all; by amount they are sorted. */
 const selectReviews = <V>(
   { bindOwner, keys, withOwner }: Sql<V>,
   form: PaymentForm["reviews"],
@@ -144,6 +146,6 @@ const selectReviews = <V>(
     paymentId === undefined ? undefined : `${form.id} = ${place(keys.bindId(paymentId))}`,
     tenant && `${form.t} = ${place(bindOwner(tenant))}`
   ].filter((condition) => condition !== undefined)
-  const text = `${form.select} where ${conditions.join(" and ")} order by ${order} limit $1`
+  const text = `${form.select(tenant !== undefined)} where ${conditions.join(" and ")} order by ${order} limit $1`
   return [withOwner(text, byAmount === undefined ? "since, id" : "currency, -amount_minor, id"), values]
 }

@@ -44,7 +44,7 @@ export { makeDisputes } from "./Disputes.ts"
 export { numberOfType, unindexedType } from "./EventRows.ts"
 export { eventPrefix, makeKeys, type Name, uuidOf } from "./Keys.ts"
 export { makeMerchants } from "./Merchants.ts"
-export { makeMessages } from "./Messages.ts"
+export { makeMessages, messageWalk } from "./Messages.ts"
 export {
   hasReference,
   isAboutCharge,

@@ -73,7 +73,7 @@ export const make = Effect.fnUntraced(function* (
       bookColumns,
       isSent: "is_sent = 1",
       reviews: {
-        select: "select * from payments indexed by payments_reviewed",
+        select: (ofTenant) => `select * from ${sql.by("payments", `payments_reviewed${ofTenant ? "_of_tenant" : ""}`)}`,
         is: "review_since is not null",
         t: "t",
         id: "id",

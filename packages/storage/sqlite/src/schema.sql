@@ -73,8 +73,9 @@ create unique index payments_by_page on payments (page) where page is not null;
 create index payments_due_by_connection on payments (check_connection, check_at) where check_at is not null;
 -- The count of the payments of a period that reached a provider.
 create index payments_sent on payments (t, created_at) where is_sent = 1;
--- The payments that operators have to review, oldest first.
+-- The payments that operators have to review, oldest first: across all tenants, and of one.
 create index payments_reviewed on payments (review_since, id) where review_since is not null;
+create index payments_reviewed_of_tenant on payments (t, review_since, id) where review_since is not null;
 -- The payments with a provider's page, whose address is sealed.
 create index payments_with_checkout on payments (t, id) where instr(book, '"sealedUrl"') > 0;
 
@@ -158,7 +159,9 @@ create table messages (
 -- The last one also finds the messages that leave with their payment.
 create index messages_by_time on messages (received_at);
 create index messages_by_tenant on messages (workspace_id, environment, received_at);
-create index messages_by_outcome on messages (outcome, received_at);
+-- Most messages come to be applied or confirmed: a walk along all messages soon finds a page of those.
+create index messages_by_outcome on messages (outcome, received_at) where outcome <> 'applied' and outcome <> 'confirmed';
+create index messages_by_tenant_outcome on messages (workspace_id, environment, outcome, received_at);
 create index messages_by_payment on messages (payment_id, received_at) where payment_id is not null;
 -- Retention empties bodies, oldest first.
 create index messages_with_body on messages (workspace_id, environment, received_at) where body <> '';

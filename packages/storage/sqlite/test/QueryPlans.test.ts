@@ -40,8 +40,11 @@ const sorts: Readonly<Record<string, number>> = {
   "the newest messages": 1,
   "the newest messages of a tenant": 1,
   "messages with an outcome": 1,
+  "a tenant's messages with an outcome": 1,
+  "applied messages": 1,
   "messages that name an attempt": 1,
   "messages of a payment": 1,
+  "a tenant's reviews by amount": 1,
   "old claims": 1,
   "the old claims after one": 1
 }
@@ -81,6 +84,14 @@ describe("query plans", () => {
     "messages with an outcome": [
       (ledger) => ledger.messages({ outcome: "unmatched", limit: 10 }),
       "messages USING INDEX messages_by_outcome (outcome=? AND received_at>?)"
+    ],
+    "a tenant's messages with an outcome": [
+      (ledger) => ledger.messages({ tenant, outcome: "applied", limit: 10 }),
+      "messages USING INDEX messages_by_tenant_outcome (workspace_id=? AND environment=? AND outcome=? AND received_at>?)"
+    ],
+    "applied messages": [
+      (ledger) => ledger.messages({ outcome: "applied", limit: 10 }),
+      "messages USING INDEX messages_by_time (received_at>?)"
     ],
     "messages that name an attempt": [
       (ledger) => ledger.messages({ outcome: "unmatched", namesAttemptFrom: 1, limit: 10 }),
@@ -153,8 +164,16 @@ describe("query plans", () => {
       "payments USING INDEX payments_reviewed (review_since>?)"
     ],
     "the next page of what operations have to look at": [
-      (ledger) => ledger.reviews({ tenant, after: { since: 1, paymentId: "a" }, limit: 10 }),
+      (ledger) => ledger.reviews({ after: { since: 1, paymentId: "a" }, limit: 10 }),
       "payments USING INDEX payments_reviewed ((review_since,id)>(?,?))"
+    ],
+    "a tenant's next page of what operations have to look at": [
+      (ledger) => ledger.reviews({ tenant, after: { since: 1, paymentId: "a" }, limit: 10 }),
+      "payments USING INDEX payments_reviewed_of_tenant (t=? AND (review_since,id)>(?,?))"
+    ],
+    "a tenant's reviews by amount": [
+      (ledger) => ledger.reviews({ tenant, byAmount: {}, limit: 10 }),
+      "payments USING INDEX payments_reviewed_of_tenant (t=? AND review_since>?)"
     ],
     "old claims": [
       (ledger) => ledger.oldClaims({ claimedBefore: 10, limit: 10 }),
