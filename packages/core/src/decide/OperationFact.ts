@@ -173,7 +173,9 @@ export const applyOperationFact = (
     isDoubleCharge: moved?.row.on === "SecondChargeReported"
   })
   const said =
-    isSilent || isContradicted ? operation : { ...operation, ...saidFields(fact, now), outcome: outcomeOf[fact._tag] }
+    isSilent || isContradicted
+      ? operation
+      : { ...operation, ...saidFields(fact, now), claimedBy: null, outcome: outcomeOf[fact._tag] }
   const { outcome, reply } = closing(after, said, fact, moved?.isConflict ?? false, isOpen(operation))
   return {
     payment: after,

@@ -37,7 +37,8 @@ export interface Operation {
   /** `op_` and a UUID; see `call/CallIds.ts`. */
   readonly id: string
   /**
-   * Drawn by the request that wrote it first: requests under one key derive the same id. `null` on an old record.
+   * Drawn by the request that wrote it first: requests under one key derive the same id. `null` once it was answered, and
+   * where no request of ours wrote it.
    */
   readonly claimedBy: string | null
   readonly paymentId: string

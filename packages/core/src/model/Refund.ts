@@ -23,7 +23,8 @@ export interface Refund {
   /** `rf_` and a UUID; one that we ask for has it as the provider's idempotency key. See `call/CallIds.ts`. */
   readonly id: string
   /**
-   * Drawn by the request that wrote it first: requests under one key derive the same id. `null` on an old record.
+   * Drawn by the request that wrote it first: requests under one key derive the same id. `null` once it moved on, other
+   * than where its key is free again, and where no request of ours wrote it.
    */
   readonly claimedBy: string | null
   readonly paymentId: string
@@ -65,7 +66,7 @@ export const isGivenBack = ({ idempotencyKey, stage }: Refund): boolean =>
 /** Moves a refund along its table; what the table says where no row takes the fact. */
 export const moveRefund = (refund: Refund, on: RefundEvent, change: Partial<Refund>) =>
   Result.map(step(RefundMachine, refund.stage, on), (row) => ({
-    refund: { ...refund, ...change, stage: row.to },
+    refund: { ...refund, ...change, ...(refund.idempotencyKey !== null && { claimedBy: null }), stage: row.to },
     emits: row.emits
   }))
 

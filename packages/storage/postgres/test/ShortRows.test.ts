@@ -1,10 +1,11 @@
 /** Rows are written in their short and derived forms, and read as they were. */
+import { randomBytes, randomUUID } from "node:crypto"
 import { describe, expect, it } from "@effect/vitest"
-import type { Claim, Payment } from "@pointsman/core"
+import type { Claim, Payment, Refund } from "@pointsman/core"
 import { moveClaim } from "@pointsman/core/internal"
 import { type Change, Ids, Ledger } from "@pointsman/core/ports"
 import { Effect, Option, type Redacted } from "effect"
-import { newChange, tenant, withStorage } from "./Given.ts"
+import { newChange, newRefund, tenant, withStorage } from "./Given.ts"
 import { hasServer, newDatabase } from "./support/TestDatabase.ts"
 import { clientOf } from "./support/Waiting.ts"
 
@@ -92,6 +93,41 @@ describe.skipIf(!hasServer)("short rows", () => {
       expect(row?.claim.length).toBeLessThan(200)
       yield* withStorage({ url })(isRead(written)).pipe(Effect.provide(Ids.layer))
     })
+  )
+
+  it.live("given a payment with 100 refunds under keys, when it is stored, then it takes at most 8,000 bytes", () =>
+    Effect.gen(function* () {
+      const url = yield* newDatabase
+      const first = yield* newChange({
+        ...{ state: "Captured", authorizedMinor: 100_000, capturedMinor: 100_000, refundedMinor: 3_000 },
+        ...{ money: { minorUnits: 100_000, currency: "EUR" }, connectionId: "first", providerRef: "pi_1", version: 1 }
+      })
+      const { after } = first.payment
+      const refunds = Array.from({ length: 100 }, (_, index): Refund => {
+        const id = randomUUID()
+        const version = 4 + 2 * index
+        const sentAt = 86_400_000 + index * 3_600_000 + ((index ** 3 * 7_919) % 3_500_009)
+        const money = { minorUnits: 30, currency: "EUR" }
+        const [answeredAt, updatedAt, settledAt] = [sentAt + 300, sentAt + 300, sentAt + 300]
+        const providerRefundId = `re_${randomBytes(8).toString("base64url").slice(0, 10)}`
+        return newRefund(after, {
+          ...{ id: `rf_${id}`, idempotencyKey: randomUUID(), money, requestedMinor: 30, sentAt, answeredAt, settledAt },
+          ...{ stage: "Succeeded", providerRefundId },
+          reply: { _tag: "Done", payment: { ...after, version, refundedMinor: 30 * (index + 1), updatedAt } }
+        })
+      })
+      const stored = yield* withStorage({ url })(
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          yield* ledger.commit({ ...first, refunds })
+          return yield* ledger.book(tenant, after.id)
+        })
+      )
+      expect(Option.getOrThrow(stored).refunds).toStrictEqual(refunds)
+      const sql = yield* clientOf(url, 1)
+      const [row] = yield* sql<{ bytes: number }>`select pg_column_size(payments) as bytes from payments`
+      expect(row?.bytes).toBeLessThan(8_000)
+    }).pipe(Effect.provide(Ids.layer))
   )
 
   for (const batchCommits of [true, false]) {

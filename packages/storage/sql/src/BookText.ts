@@ -149,6 +149,8 @@ const refund: Names<Omit<Refund, "id">> = {
   settledAt: "l",
   failureReason: "fr"
 }
+const toldFirst = { money: asked.money, sentAt: asked.sentAt, answeredAt: asked.answeredAt } as const
+type ToldFirst = Pick<Refund, keyof typeof toldFirst>
 const usualAsked = (payment: Payment) => ({
   claimedBy: null,
   paymentId: payment.id,
@@ -167,8 +169,10 @@ const usualOperation = (payment: Payment): Partial<Operation> => ({
   kind: "capture",
   outcome: "Confirmed"
 })
-const usualRefund = (payment: Payment, answeredAt: number | null): Partial<Refund> => ({
+/** By what is read of the refund before. */
+const usualRefund = (payment: Payment, { answeredAt, money }: ToldFirst): Partial<Refund> => ({
   ...usualAsked(payment),
+  requestedMinor: money.minorUnits === payment.money.minorUnits ? null : money.minorUnits,
   origin: "api",
   stage: "Succeeded",
   providerRefundId: null,
@@ -176,25 +180,40 @@ const usualRefund = (payment: Payment, answeredAt: number | null): Partial<Refun
   failureReason: null
 })
 
-/** What most payments say of a request that was done. */
-const usualReply = (
-  payment: Payment,
-  { answeredAt, kind }: Pick<Operation, "answeredAt"> & Partial<Pick<Operation, "kind">>
-): Payment => ({
-  ...payment,
-  updatedAt: answeredAt ?? payment.updatedAt,
-  ...(kind === "capture" && { state: "Captured", refundedMinor: 0, refundPendingMinor: 0 })
-})
+type Asked = Pick<Operation, "answeredAt" | "money"> & Partial<Pick<Operation, "kind">> & { readonly reply: Shown }
 
-type Asked = Pick<Operation, "answeredAt"> & { readonly reply: Shown }
+/** What most payments say of a request that was done. `last`: the refund before it. */
+const usualReply = (payment: Payment, { answeredAt, kind, money }: Asked, last?: Asked): Payment => {
+  const before = last?.reply?.payment
+  return {
+    ...payment,
+    updatedAt: answeredAt ?? payment.updatedAt,
+    ...(kind === "capture" && { state: "Captured", refundedMinor: 0, refundPendingMinor: 0 }),
+    ...(kind === undefined && { refundedMinor: (before?.refundedMinor ?? 0) + money.minorUnits }),
+    ...(before && { version: before.version + 2 })
+  }
+}
 
 /** The payment alone where it is done: no other reply has one. */
-const packReply = (one: Asked, payment: Payment) =>
-  one.reply?.payment && { y: packAnswer(one.reply.payment, usualReply(payment, one)) }
-const unpackReply = <A extends Asked>(one: A, payment: Payment): A =>
+const packReply = (one: Asked, payment: Payment, last?: Asked) =>
+  one.reply?.payment && { y: packAnswer(one.reply.payment, usualReply(payment, one, last)) }
+const unpackReply = <A extends Asked>(one: A, payment: Payment, last?: Asked): A =>
   one.reply === null || "_tag" in one.reply
     ? one
-    : { ...one, reply: { _tag: "Done", payment: unpackAnswer(one.reply, usualReply(payment, one)) } }
+    : { ...one, reply: { _tag: "Done", payment: unpackAnswer(one.reply, usualReply(payment, one, last)) } }
+
+/** Refunds follow each other: times count from when the one before was sent. */
+const packRefund = (payment: Payment, one: Refund, last: Refund | undefined): Packed => ({
+  i: shortId("rf_", one.id),
+  ...pack(refund, one, usualRefund(payment, one), last?.sentAt ?? payment.createdAt),
+  ...packReply(one, payment, last)
+})
+const unpackRefund = (payment: Payment, packed: Packed, last: Refund | undefined): Refund => {
+  const since = last?.sentAt ?? payment.createdAt
+  const first = unpack<ToldFirst>(toldFirst, packed, { money: payment.money }, since)
+  const one = { id: idOf("rf_", packed["i"] as string), ...unpack(refund, packed, usualRefund(payment, first), since) }
+  return unpackReply(one, payment, last)
+}
 
 const orNothing = (name: string, list: ReadonlyArray<unknown>) => (list.length === 0 ? {} : { [name]: list })
 
@@ -221,11 +240,7 @@ export const bookText = ({ attempts, operations, payment, refunds }: PaymentBook
     ),
     ...orNothing(
       "F",
-      refunds.map((one) => ({
-        i: shortId("rf_", one.id),
-        ...pack(refund, one, usualRefund(payment, one.answeredAt), payment.createdAt),
-        ...packReply(one, payment)
-      }))
+      refunds.map((one, index) => packRefund(payment, one, refunds[index - 1]))
     )
   })
 }
@@ -234,9 +249,6 @@ interface BookTexts {
   readonly details: string
   readonly book: string
 }
-
-const answeredAtOf = ({ [asked.answeredAt]: stored }: Packed, createdAt: number): number | null =>
-  typeof stored === "number" ? stored + createdAt : null
 
 /** Asserts at read what was asserted at write. */
 export const readBookTexts = (columns: BookColumns, texts: BookTexts): PaymentBook => {
@@ -261,6 +273,8 @@ export const readBookTexts = (columns: BookColumns, texts: BookTexts): PaymentBo
       ...("k" in moved && { skipped: moved["k"] as NonNullable<RoutingDecision["skipped"]> })
     }
   }
+  const refunds: Array<Refund> = []
+  for (const one of list("F")) refunds.push(unpackRefund(payment, one, refunds.at(-1)))
   const book: PaymentBook = {
     payment,
     attempts,
@@ -270,15 +284,7 @@ export const readBookTexts = (columns: BookColumns, texts: BookTexts): PaymentBo
         payment
       )
     ),
-    refunds: list("F").map((one) =>
-      unpackReply(
-        {
-          id: idOf("rf_", one["i"] as string),
-          ...unpack(refund, one, usualRefund(payment, answeredAtOf(one, columns.createdAt)), columns.createdAt)
-        },
-        payment
-      )
-    )
+    refunds
   }
   const broken = brokenInvariant(payment) ?? brokenBook(book)
   if (broken !== undefined) throw new Error(`Ledger: payment ${payment.id}: ${broken}`)

@@ -1,21 +1,27 @@
 /** Records as JSON with short names, without what is usual. What is left out is read as it was written, given the same usual. */
 
+import type { Money } from "@pointsman/core"
 import { idOf, shortId } from "./ShortText.ts"
 
 /** Fields of a record, with their short names. */
 export type Names<A> = { readonly [K in keyof Required<A>]: string }
 export type Packed = Readonly<Record<string, unknown>>
 
-/** Times count from a time that is read before, which makes them short. */
+/** Times count from one that is read before, which makes them short; an answer from its request. */
 const times: ReadonlySet<string> = new Set(["sentAt", "answeredAt", "settledAt", "updatedAt"])
 /** Ids, with their prefixes. */
-const ids: Readonly<Record<string, string>> = { attemptId: "att_", claimedBy: "clm_", idempotencyKey: "" }
+const ids: Readonly<Record<string, string>> = {
+  attemptId: "att_",
+  claimedBy: "clm_",
+  idempotencyKey: "",
+  providerRefundId: ""
+}
 
 interface Field<A> {
   readonly field: keyof A & string
   readonly short: string
-  readonly write: (value: unknown, since: number) => unknown
-  readonly read: (stored: unknown, since: number) => unknown
+  readonly write: (value: unknown, since: number, usual: unknown) => unknown
+  readonly read: (stored: unknown, since: number, usual: unknown) => unknown
 }
 
 const isNumber = (value: unknown): value is number => typeof value === "number"
@@ -30,12 +36,21 @@ const formOf = (field: string): Pick<Field<never>, "read" | "write"> => {
       read: (stored) => (isText(stored) ? idOf(prefix, stored) : stored)
     }
   }
+  if (field === "money") return { write: withoutCurrency, read: withCurrency }
   if (!times.has(field)) return { write: asItIs, read: asItIs }
   return {
     write: (value, since) => (isNumber(value) ? value - since : value),
     read: (stored, since) => (isNumber(stored) ? stored + since : stored)
   }
 }
+
+/** A number in the usual currency. */
+const withoutCurrency = (value: unknown, _: number, usual: unknown): unknown => {
+  const { currency, minorUnits } = value as Money
+  return currency === (usual as Money | undefined)?.currency ? minorUnits : value
+}
+const withCurrency = (stored: unknown, _: number, usual: unknown): unknown =>
+  isNumber(stored) ? { minorUnits: stored, currency: (usual as Money).currency } : stored
 
 const fields = new WeakMap<object, ReadonlyArray<Field<never>>>()
 
@@ -53,10 +68,12 @@ const lacking = "-"
 
 export const pack = <A extends object>(names: Names<A>, record: A, usual: Partial<A>, since = 0): Packed => {
   const packed: Record<string, unknown> = {}
+  const sentAt = "sentAt" in record ? record.sentAt : undefined
   for (const { field, short, write } of fieldsOf(names)) {
     const value = record[field]
+    const from = field === "answeredAt" && typeof sentAt === "number" ? sentAt : since
     if (isSame(value, usual[field])) continue
-    if (value !== undefined) packed[short] = write(value, since)
+    if (value !== undefined) packed[short] = write(value, from, usual[field])
     else packed[lacking] = [...((packed[lacking] as ReadonlyArray<string> | undefined) ?? []), field]
   }
   return packed
@@ -67,7 +84,9 @@ export const unpack = <A extends object>(names: Names<A>, packed: Packed, usual:
   const absent = packed[lacking] as ReadonlyArray<string> | undefined
   for (const { field, read, short } of fieldsOf(names)) {
     const stored = packed[short]
-    const value = stored === undefined ? usual[field] : read(stored, since)
+    const { sentAt } = record
+    const from = field === "answeredAt" && typeof sentAt === "number" ? sentAt : since
+    const value = stored === undefined ? usual[field] : read(stored, from, usual[field])
     if (value !== undefined && absent?.includes(field) !== true) record[field] = value
   }
   return record as A

@@ -67,8 +67,11 @@ const isList = (data: StoredData): data is ReadonlyArray<JsonValue> => Array.isA
 
 const hexadecimal = /^[0-9a-f]{64}$/u
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/u
+const uuidLength = 36
 /** Of a text that is not stored as it is; twice where a text begins so itself. */
 const mark = "~"
+/** Of a UUID: the mark and 16 bytes in base64. */
+const shortLength = 23
 
 const withoutHex = (digits: string): string => mark + Buffer.from(digits, "hex").toString("base64url")
 
@@ -79,16 +82,19 @@ export const shortFingerprint = (fingerprint: string): string =>
 
 export const fingerprintOf = (stored: string): string => (stored.startsWith(mark) ? withHex(stored) : stored)
 
-/** Of an id inside JSON, which no index holds. `prefix`: empty for a key of the merchant's, as many of those are UUIDs. */
+/**
+ * Of an id inside JSON, which no index holds: its UUID, and what is before it beside the prefix. `prefix`: empty for what
+ * others name, as many of those ids are UUIDs, or end with one.
+ */
 export const shortId = (prefix: string, id: string): string => {
-  const rest = id.slice(prefix.length)
-  if (id.startsWith(prefix) && uuid.test(rest)) return withoutHex(rest.replaceAll("-", ""))
-  return id.startsWith(mark) ? mark + id : id
+  const end = id.slice(-uuidLength)
+  if (!uuid.test(end) || !id.startsWith(prefix)) return id.startsWith(mark) ? mark + id : id
+  return withoutHex(end.replaceAll("-", "")) + id.slice(prefix.length, -uuidLength)
 }
 
 export const idOf = (prefix: string, stored: string): string => {
   if (!stored.startsWith(mark)) return stored
   if (stored.startsWith(mark, mark.length)) return stored.slice(mark.length)
-  const digits = withHex(stored)
-  return `${prefix}${digits.slice(0, 8)}-${digits.slice(8, 12)}-${digits.slice(12, 16)}-${digits.slice(16, 20)}-${digits.slice(20)}`
+  const digits = withHex(stored.slice(0, shortLength))
+  return `${prefix}${stored.slice(shortLength)}${digits.slice(0, 8)}-${digits.slice(8, 12)}-${digits.slice(12, 16)}-${digits.slice(16, 20)}-${digits.slice(20)}`
 }

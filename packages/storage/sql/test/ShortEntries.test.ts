@@ -16,7 +16,17 @@ import { Effect } from "effect"
 import { newChange, newOperation, newRefund, plainRows as rows, tenant } from "./Given.ts"
 
 const uuidKey = "7f1c0d52-8a0e-4c39-9a53-0f2d6f1f5a10"
-const keys = [uuidKey, uuidKey.toUpperCase(), `~${uuidKey}`, "~~", "~", "order 1", ""]
+const keys = [
+  uuidKey,
+  uuidKey.toUpperCase(),
+  `~${uuidKey}`,
+  `refund-${uuidKey}`,
+  `~~${uuidKey}~`,
+  "~~",
+  "~",
+  "order 1",
+  ""
+]
 
 const given = (fields: Partial<Payment>) => Effect.map(newChange(fields), ({ payment }): Payment => payment.after)
 
@@ -84,7 +94,7 @@ describe("entries of a book", () => {
         const payment = yield* given({ ...captured, idempotencyKey: key })
         const operation = newOperation(payment, { idempotencyKey: key, claimedBy: key, answeredAt: 40 })
         const { details } = stored(payment, [operation], [])
-        expect(details.includes(uuidKey)).toBe(key === `~${uuidKey}`)
+        expect(details.includes(uuidKey)).toBe(key === `~~${uuidKey}~`)
         const claim = newClaim({ key: "other", fingerprint: "f", paymentId: payment.id, claimedAt: 1 })
         for (const one of [claim, { ...claim, key }, { ...claim, answeredAt: 45, state: "Answered" as const }]) {
           expect(readClaimText(claimText(one, payment), one, payment)).toStrictEqual(one)
