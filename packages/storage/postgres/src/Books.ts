@@ -1,17 +1,8 @@
 /** The rows of payments as books, and what else names a payment. */
-import type { Payment, Tenant } from "@pointsman/core"
+import type { Event, Payment, Tenant } from "@pointsman/core"
 import { type ChargeReference, mostNamed } from "@pointsman/core/internal"
-import type { MessageSubject, PaymentBook, StorageError } from "@pointsman/core/ports"
-import {
-  namesOf as entryNamesOf,
-  makeReadBook,
-  type Name,
-  namedBySubject,
-  ofCharge,
-  type Row,
-  selectShortNames,
-  withName
-} from "@pointsman/storage-sql"
+import type { PaymentBook, StorageError } from "@pointsman/core/ports"
+import { namesOf as entryNamesOf, makeReadBook, type Name, type Row, withName } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import type { Database } from "./Database.ts"
 import { bindId, chargeName, keys, shortChargeName, tenantNumber } from "./Keys.ts"
@@ -20,6 +11,8 @@ import { rows } from "./Rows.ts"
 export const readBook = makeReadBook({ keys, rows })
 
 export const readPayment = (tenant: Tenant, row: Row): Payment => readBook(tenant, row).payment
+
+export const readEvent = (tenant: Tenant, row: Row): Event => rows.readEvent(keys, tenant, row)
 
 const selectPayment = "select * from payments where t = $1 and id = $2"
 
@@ -97,22 +90,6 @@ export const booksByCharge = (
   Effect.map(db.read(operation, selectByCharge, [tenantNumber(tenant), ...bothNames(charges)]), (found) =>
     found.map((row) => ({ name: row["name"] as string, book: readBook(tenant, row) }))
   )
-
-/** As texts: a number would round them. */
-const selectNames = selectShortNames("names", "name::text")
-
-export const shortNamesOf = (db: Database, tenant: Tenant, providerRef: string) =>
-  Effect.map(db.read("payments", selectNames, [tenantNumber(tenant), ...keys.shortChargeNames(providerRef)]), (found) =>
-    found.map(({ name }) => name as string)
-  )
-
-/** The books that a message is about: more than one of a charge alone. */
-export const subjectsOf = (db: Database, tenant: Tenant, subject: MessageSubject): Books => {
-  const named = namedBySubject(subject)
-  return typeof named === "string"
-    ? Effect.map(booksNamed(db, "bookOf", tenant, [named]), (books) => books.slice(-1))
-    : Effect.map(booksNaming(db, "bookOf", tenant, [named]), (books) => ofCharge(books, named))
-}
 
 /** With what finds the payments with a sealed address. */
 export const namesOf = (of: Parameters<typeof entryNamesOf>[0]): ReadonlyArray<Name> => [

@@ -20,8 +20,8 @@ import {
   type Row
 } from "@pointsman/storage-sql"
 import { Effect } from "effect"
+import { readEvent } from "./Books.ts"
 import { type Database, repeatable } from "./Database.ts"
-import { readEvent } from "./Events.ts"
 import { bindId, tenantNumber } from "./Keys.ts"
 import { makeReads, type Reads } from "./Reads.ts"
 import { bindTenant, bindText, readText, rows, texts } from "./Rows.ts"

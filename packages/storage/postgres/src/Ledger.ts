@@ -9,19 +9,18 @@ import {
   readOne
 } from "@pointsman/storage-sql"
 import { Effect } from "effect"
-import { booksNaming, subjectsOf } from "./Books.ts"
+import { booksNamed, booksNaming } from "./Books.ts"
 import { dueByConnection, postpone, takeDue, watched } from "./Checks.ts"
 import { type LedgerOptions, makeCommit } from "./Commit.ts"
 import type { Database } from "./Database.ts"
 import { eraseTexts } from "./Erasure.ts"
-import { readEvent, selectEvents } from "./Events.ts"
 import { keepMessage, selectMessageWithBody, storeMessage } from "./Messages.ts"
 import { searchForm } from "./PaymentSearch.ts"
 import { makeReads, type Reads } from "./Reads.ts"
-import { bindTenant, bindText, rows } from "./Rows.ts"
+import { bindTenant, bindText, rows, type Value } from "./Rows.ts"
 import { sqlOf } from "./Sql.ts"
 
-const paymentForm = (db: Database): PaymentForm => ({
+const paymentForm = (db: Database, reads: Reads): PaymentForm<Value> => ({
   bookColumns: "*",
   isSent: "created_at >= 0 and is_sent",
   reviews: {
@@ -33,7 +32,15 @@ const paymentForm = (db: Database): PaymentForm => ({
     byTime: "r.since, r.payment",
     byAmount: "p.currency, -p.amount_minor, p.id"
   },
-  subjects: (tenant, subject) => subjectsOf(db, tenant, subject)
+  booksNamed: (tenant, name) => booksNamed(db, "bookOf", tenant, [name]),
+  booksNaming: (tenant, charge) => booksNaming(db, "bookOf", tenant, [charge]),
+  // The order of the ids is also that of these, and of the ids with the same one.
+  beginningOf: (id) => `substr(uuid_send(${id}), 1, 5)`,
+  events: (tenant, statement) =>
+    reads.events(tenant, (end) => {
+      const [text, values] = statement(end)
+      return [text, values.map(String)]
+    })
 })
 
 export const make = Effect.fnUntraced(function* (
@@ -48,7 +55,7 @@ export const make = Effect.fnUntraced(function* (
         const broken = brokenChange(change)
         return broken === undefined ? commit(change) : Effect.die(new Error(`Ledger.commit: ${broken}`))
       }),
-    ...makePaymentReads(sql, paymentForm(db)),
+    ...makePaymentReads(sql, paymentForm(db, reads)),
     storeMessage: (tenant, message) => storeMessage(db, tenant, message),
     keepMessage: (tenant, message, seen) => keepMessage(db, tenant, message, seen),
     message: (tenant, connectionId, eventId) => {
@@ -60,13 +67,8 @@ export const make = Effect.fnUntraced(function* (
     postpone: (payment, checkAt) => postpone(db, payment, checkAt),
     dueByConnection: (query) => dueByConnection(db, query),
     watched: (limit) => watched(db, limit),
-    ...makePaymentSearch(sql, searchForm(db)),
+    ...makePaymentSearch(sql, searchForm),
     ...makeDisputes(sql),
-    eraseTexts: (tenant, erasure) => eraseTexts(db, tenant, erasure),
-    events: (tenant, query) =>
-      Effect.map(
-        reads.events(tenant, (end) => selectEvents(tenant, query, end)),
-        (found) => found.map((row) => readEvent(tenant, row))
-      )
+    eraseTexts: (tenant, erasure) => eraseTexts(db, tenant, erasure)
   })
 })

@@ -5,8 +5,6 @@
  * another table names.
  */
 import { list, type SearchForm, type Walk } from "@pointsman/storage-sql"
-import { shortNamesOf } from "./Books.ts"
-import type { Database } from "./Database.ts"
 import type { Value } from "./Rows.ts"
 
 /** The payments that rows beside them name, by a walk along those. */
@@ -16,8 +14,8 @@ const named = (rows: string, where: string) => `select p.* from (${rows} order b
 
 const beginsAs = (column: string, text: string) => `left(${column}, 64) = left(${text}, 64)`
 
-export const searchForm = (db: Database): SearchForm<Value> => ({
-  shortNames: (tenant, providerRef) => shortNamesOf(db, tenant, providerRef),
+export const searchForm: SearchForm<Value> = {
+  shortName: "name::text",
   // The index holds the beginning, because a reference may be longer than an index takes.
   isReference: (reference) => [beginsAs("reference", reference), `reference = ${reference}`],
   named:
@@ -62,4 +60,4 @@ export const searchForm = (db: Database): SearchForm<Value> => ({
       }
       return [...states.map(ofState), due]
     }
-})
+}

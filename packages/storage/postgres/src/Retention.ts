@@ -20,10 +20,9 @@ import {
   type Row
 } from "@pointsman/storage-sql"
 import { Effect } from "effect"
-import { namesOf, readBook } from "./Books.ts"
+import { namesOf, readBook, readEvent } from "./Books.ts"
 import { type Database, type Query, repeatable } from "./Database.ts"
 import { deliveriesOfEvent, eventsOf } from "./Deliveries.ts"
-import { readEvent } from "./Events.ts"
 import { bindAfter, bindBefore, chargeName, nameHash, shortChargeName, tenantNumber } from "./Keys.ts"
 import { bodyMonths, decidedBodies, deleteBodies, isDecidedMessage, pruneDecided } from "./MessageBodies.ts"
 import { deliveryMonths, dropPartitions, makePartitions } from "./Partitions.ts"

@@ -1,13 +1,17 @@
 /** Reads of payments, their claims and their timelines. */
 import type { Payment, Tenant } from "@pointsman/core"
-import type { Ledger, OldClaim, PaymentBook, ReviewQuery, StorageError } from "@pointsman/core/ports"
+import type { ChargeReference } from "@pointsman/core/internal"
+import type { EventQuery, Ledger, OldClaim, PaymentBook, ReviewQuery, StorageError } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { readBookRow, readClaimRow } from "./BookText.ts"
 import type { Bound, Row } from "./Columns.ts"
+import { numberOfType, unindexedType } from "./EventRows.ts"
+import type { Name } from "./Keys.ts"
+import { namedBySubject, ofCharge } from "./NamedBooks.ts"
 import { placesOf, readAll, readOne, type Sql, type Statement, updateAll } from "./Sql.ts"
 
 /** How a database has payments beside what all have. */
-export interface PaymentForm {
+export interface PaymentForm<V> {
   /** What a payment's book is read from. */
   readonly bookColumns: string
   /** Of a payment that reached a provider, with what leads to the index of a period. */
@@ -16,12 +20,20 @@ export interface PaymentForm {
   readonly reviews: Readonly<Record<"is" | "t" | "id" | "byTime" | "byAmount", string>> & {
     readonly select: (ofTenant: boolean) => string
   }
-  /** The books that a message is about, of which the first one is meant. */
-  readonly subjects: (
+  /** The books with the name, the newest last. */
+  readonly booksNamed: (tenant: Tenant, name: Name) => Books
+  /** The book that has the charge, and the oldest that name it. */
+  readonly booksNaming: (tenant: Tenant, charge: ChargeReference) => Books
+  /** What leads the index of types before the id: of an id, or of its place in a statement. */
+  readonly beginningOf?: (id: string) => string
+  /** `statement`: of events below the id; where there is none, of all. */
+  readonly events: (
     tenant: Tenant,
-    subject: Parameters<Ledger["Service"]["bookOf"]>[1]
-  ) => Effect.Effect<ReadonlyArray<PaymentBook>, StorageError>
+    statement: (end?: string) => Statement<V>
+  ) => Effect.Effect<ReadonlyArray<Row>, StorageError>
 }
+
+type Books = Effect.Effect<ReadonlyArray<PaymentBook>, StorageError>
 
 type Reads = Pick<
   Ledger["Service"],
@@ -36,6 +48,7 @@ type Reads = Pick<
   | "oldClaims"
   | "forgetClaims"
   | "timeline"
+  | "events"
 >
 
 /** Of a row with the columns of `PaymentForm`. */
@@ -44,7 +57,7 @@ export const makeReadBook =
   (tenant: Tenant, row: Row): PaymentBook =>
     readBookRow(tenant, keys.readId(row["id"]), row, rows.readTextOrNull)
 
-export const makePaymentReads = <V>(sql: Sql<V>, form: PaymentForm): Reads => {
+export const makePaymentReads = <V>(sql: Sql<V>, form: PaymentForm<V>): Reads => {
   const { bindOwner, by, keys, readOwner, rows, withOwner } = sql
   const readBook = makeReadBook(sql)
   const readPayment = (row: Row): Payment => readBook(readOwner(row), row).payment
@@ -80,12 +93,16 @@ export const makePaymentReads = <V>(sql: Sql<V>, form: PaymentForm): Reads => {
     book: (tenant, id) => book("book", tenant, id),
     attempts: (tenant, id) =>
       Effect.map(book("attempts", tenant, id), (found) => Option.getOrUndefined(found)?.attempts ?? []),
-    bookOf: (tenant, subject) =>
-      Effect.map(form.subjects(tenant, subject), ([first, ...others]) =>
-        first === undefined
-          ? Option.none()
-          : Option.some({ book: first, others: others.map(({ payment }) => payment.id) })
-      ),
+    bookOf: (tenant, subject) => {
+      const named = namedBySubject(subject)
+      const found =
+        typeof named === "string"
+          ? Effect.map(form.booksNamed(tenant, named), (books) => books.slice(-1))
+          : Effect.map(form.booksNaming(tenant, named), (books) => ofCharge(books, named))
+      return Effect.map(found, ([first, ...others]) =>
+        Option.map(Option.fromUndefinedOr(first), (book) => ({ book, others: others.map(({ payment }) => payment.id) }))
+      )
+    },
     paymentOfPage: (tokenHash) =>
       readOne(sql, "paymentOfPage", readPayment, selectPageOwner, [rows.bindText(tokenHash)]),
     reviews: (query) => readAll(sql, "reviews", readPayment, ...selectReviews(sql, form.reviews, query)),
@@ -115,8 +132,40 @@ export const makePaymentReads = <V>(sql: Sql<V>, form: PaymentForm): Reads => {
     timeline: (tenant, paymentId, { after = "", limit }) => {
       const values = [bindOwner(tenant), keys.bindId(paymentId), keys.bindEventAfter(after), limit]
       return readAll(sql, "timeline", (row) => rows.readEvent(keys, tenant, row), selectTimeline, values)
-    }
+    },
+    events: (tenant, query) =>
+      Effect.map(
+        form.events(tenant, (end) => selectEvents(sql, form, tenant, query, end)),
+        (found) => found.map((row) => rows.readEvent(keys, tenant, row))
+      )
   }
+}
+
+const selectEvents = <V>(
+  { bindOwner, by, keys }: Sql<V>,
+  { beginningOf }: PaymentForm<V>,
+  tenant: Tenant,
+  { after, before, limit, type }: EventQuery,
+  end?: string
+): Statement<V> => {
+  const values: Array<Bound<V>> = [bindOwner(tenant)]
+  const place = placesOf(values)
+  const isIndexed = type !== undefined && type !== unindexedType
+  const lead = isIndexed ? beginningOf : undefined
+  const idIs = (operator: "<" | ">", id: string) =>
+    `id ${operator} ${id}${lead === undefined ? "" : ` and ${lead("id")} ${operator}= ${lead(id)}`}`
+  const conditions = [
+    "t = $1",
+    ...(end === undefined ? [] : [idIs("<", place(keys.bindEventBefore(end)))]),
+    ...(isIndexed ? [`type <> ${numberOfType(unindexedType)}`] : []),
+    ...(type === undefined ? [] : [`type = ${place(numberOfType(type))}`]),
+    ...(after === undefined ? [] : [idIs(">", place(keys.bindEventAfter(after)))]),
+    ...(before === undefined ? [] : [idIs("<", place(keys.bindEventBefore(before)))])
+  ].join(" and ")
+  const order = after !== undefined && before === undefined ? "asc" : "desc"
+  const text = `select * from ${isIndexed ? by("events", "events_by_later_type") : "events"} where ${conditions}
+    order by ${lead === undefined ? "" : `${lead("id")} ${order}, `}id ${order} limit ${place(limit)}`
+  return [text, values]
 }
 
 /** Those of one millisecond are sorted. */
@@ -125,7 +174,7 @@ const claimOrder = "claimed_at, t, key"
 /** A walk along the reviews of the tenant, or of all; by amount they are sorted. */
 const selectReviews = <V>(
   { bindOwner, keys, withOwner }: Sql<V>,
-  form: PaymentForm["reviews"],
+  form: PaymentForm<V>["reviews"],
   { after, byAmount, limit, paymentId, tenant }: ReviewQuery
 ): Statement<V> => {
   const values: Array<Bound<V>> = [limit]

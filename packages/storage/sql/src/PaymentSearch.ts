@@ -35,8 +35,8 @@ export interface Conditions<V> {
 
 /** How a database walks where not all do the same. */
 export interface SearchForm<V> {
-  /** The short names of the charges of a provider's reference: one for each connection at which a payment named it. */
-  readonly shortNames: (tenant: Tenant, providerRef: string) => Effect.Effect<ReadonlyArray<V>, StorageError>
+  /** A short name, as it is read: a number would round it. */
+  readonly shortName: string
   /** The first one is that of the index, which may hold the beginning of the reference. */
   readonly isReference: (reference: string) => readonly [string, ...ReadonlyArray<string>]
   /** The payments that rows of a table name, by a condition of their name. */
@@ -49,10 +49,10 @@ export interface SearchForm<V> {
   readonly inStates: (states: ReadonlyArray<string>) => Lead<V>
 }
 
-/** Each name of a range once, by one step along the index of names. `name`: the column, and how it is read. */
-export const selectShortNames = (names: string, name: string): string => {
+/** The short names of the charges of a reference, each by one step along the index: one for each connection. `name`: as it is read. */
+const selectShortNames = (name: string): string => {
   const next = (after: string) =>
-    `(select name from ${names} where t = $1 and name ${after} and name <= $3 order by name limit 1)`
+    `(select name from names where t = $1 and name ${after} and name <= $3 order by name limit 1)`
   return `with recursive found (name) as (
       select ${next(">= $2")} union all select ${next("> found.name")} from found where found.name is not null
     ) select ${name} as name from found where name is not null`
@@ -189,11 +189,12 @@ const leadsOf = <V>(
   if (states?.length === 0) return Effect.succeed([none])
   if (providerRef !== undefined) {
     const [first, last] = sql.keys.chargeNames(providerRef)
-    return Effect.map(form.shortNames(tenant, providerRef), (names) => [
+    const range = [sql.bindOwner(tenant), ...sql.keys.shortChargeNames(providerRef)]
+    return Effect.map(sql.read("payments", selectShortNames(form.shortName), range), (names) => [
       (conditions) => {
         const { place } = conditions
         const having = form.named("charges", (name) => `${name} >= ${place(first)} and ${name} <= ${place(last)}`)
-        const naming = names.map((one) => form.named("names", (name) => `${name} = ${place(one)}`))
+        const naming = names.map((one) => form.named("names", (name) => `${name} = ${place(one["name"] as V)}`))
         return [having, ...naming].map((walk) => walk(conditions))
       }
     ])

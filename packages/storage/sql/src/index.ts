@@ -41,7 +41,7 @@ export { makeDirectory, type Snapshot, snapshotOf } from "./Directory.ts"
 export { type DirectoryTable, directoryState, directoryTables } from "./DirectoryRows.ts"
 export { type DirectoryForm, makeDirectoryWrites, type Resume, resumeOf } from "./DirectoryWrites.ts"
 export { makeDisputes } from "./Disputes.ts"
-export { numberOfType, unindexedType } from "./EventRows.ts"
+export { numberOfType } from "./EventRows.ts"
 export { eventPrefix, makeKeys, type Name, uuidOf } from "./Keys.ts"
 export { makeMerchants } from "./Merchants.ts"
 export { makeMessages, messageWalk } from "./Messages.ts"
@@ -50,17 +50,15 @@ export {
   isAboutCharge,
   isExpected,
   meantBy,
-  namedBySubject,
   nameKinds,
   namesIn,
   namesOf,
-  ofCharge,
   withName
 } from "./NamedBooks.ts"
 export { makeOperators } from "./Operators.ts"
 export { makePasskeys } from "./Passkeys.ts"
 export { makePaymentReads, makeReadBook, type PaymentForm } from "./PaymentReads.ts"
-export { makePaymentSearch, newestPage, type SearchForm, selectShortNames, type Walk } from "./PaymentSearch.ts"
+export { makePaymentSearch, newestPage, type SearchForm, type Walk } from "./PaymentSearch.ts"
 export { makeRecordLosses, readRecordLoss } from "./RecordLoss.ts"
 export {
   decidedMessage,

@@ -1,17 +1,8 @@
 /** The rows of payments as books, and what else names a payment. */
-import type { Payment, Tenant } from "@pointsman/core"
+import type { Event, Payment, Tenant } from "@pointsman/core"
 import { type ChargeReference, mostNamed } from "@pointsman/core/internal"
-import type { MessageSubject, PaymentBook } from "@pointsman/core/ports"
-import {
-  list,
-  makeReadBook,
-  type Name,
-  namedBySubject,
-  ofCharge,
-  type Row,
-  selectShortNames,
-  withName
-} from "@pointsman/storage-sql"
+import type { PaymentBook } from "@pointsman/core/ports"
+import { list, makeReadBook, type Name, type Row, withName } from "@pointsman/storage-sql"
 import type { Database } from "./Database.ts"
 import { bindId, chargeName, keyHash, keys, nameHash, readId, shortChargeName, tenantsOf } from "./Keys.ts"
 import { rows } from "./Rows.ts"
@@ -19,6 +10,8 @@ import { rows } from "./Rows.ts"
 export const readBook = makeReadBook({ keys, rows })
 
 export const readPayment = (tenant: Tenant, row: Row): Payment => readBook(tenant, row).payment
+
+export const readEvent = (tenant: Tenant, row: Row): Event => rows.readEvent(keys, tenant, row)
 
 /** What a book is read from: without the claim. */
 export const bookColumns = list([
@@ -64,19 +57,3 @@ export const booksNaming = (db: Database, tenant: Tenant, charge: ChargeReferenc
   const taken = db.prepare(selectCharge).all(t, chargeName(charge))
   return booksOf(db, tenant, [...taken, ...db.prepare(selectNamed("asc")).all(t, shortChargeName(charge))])
 }
-
-/** The books that a message is about: more than one of a charge alone. */
-export const subjectsOf = (db: Database, tenant: Tenant, subject: MessageSubject): ReadonlyArray<PaymentBook> => {
-  const named = namedBySubject(subject)
-  return typeof named === "string"
-    ? booksNamed(db, tenant, named).slice(-1)
-    : ofCharge(booksNaming(db, tenant, named), named)
-}
-
-const selectNames = selectShortNames("names", "name")
-
-export const shortNamesOf = (db: Database, tenant: Tenant, providerRef: string): ReadonlyArray<Uint8Array> =>
-  db
-    .prepare(selectNames)
-    .all(tenantsOf(db).find(tenant), ...keys.shortChargeNames(providerRef))
-    .map(({ name }) => name as Uint8Array)

@@ -15,8 +15,8 @@ import {
   type Row
 } from "@pointsman/storage-sql"
 import { Effect } from "effect"
+import { readEvent } from "./Books.ts"
 import { type Database, read, update } from "./Database.ts"
-import { readEvent } from "./Events.ts"
 import { bindEventId, bindId, readEventId, tenantsOf } from "./Keys.ts"
 import { bindTenant, bindText, insertInto, readTenant, readText, rows } from "./Rows.ts"
 import { sqlOf } from "./Sql.ts"

@@ -1,10 +1,10 @@
-/** Events in SQLite: how a commit writes them, and how they are read. */
+/** How a commit writes its events. */
 import type { Event, Tenant } from "@pointsman/core"
-import type { Change, EventQuery } from "@pointsman/core/ports"
-import { numberOfType, type Row, unindexedType } from "@pointsman/storage-sql"
+import type { Change } from "@pointsman/core/ports"
+import { numberOfType } from "@pointsman/storage-sql"
 import type { Database } from "./Database.ts"
 import { eventIdAfter } from "./EventIds.ts"
-import { bindEventAfter, bindEventBefore, bindEventId, bindId, keys, readEventId, tenantsOf } from "./Keys.ts"
+import { bindEventId, bindId, readEventId, tenantsOf } from "./Keys.ts"
 import { bindTenant, rows } from "./Rows.ts"
 
 /**
@@ -43,30 +43,4 @@ export const writeEvents = (db: Database, addDeliveries: (tenant: Tenant, event:
       if (written?.["is_followed"] === 1) addDeliveries(tenant, event, change.deliverAt ?? event.createdAt)
     })
   }
-}
-
-export const readEvent = (tenant: Tenant, row: Row): Event => rows.readEvent(keys, tenant, row)
-
-export const selectEvents = (
-  db: Database,
-  tenant: Tenant,
-  { after, before, limit, type }: EventQuery
-): ReadonlyArray<Row> => {
-  const isIndexed = type !== undefined && type !== unindexedType
-  return db
-    .prepare(
-      `select * from events ${isIndexed ? "indexed by events_by_later_type" : ""}
-      where t = ? ${type === undefined ? "" : "and type = ?"}
-      ${isIndexed ? `and type <> ${numberOfType(unindexedType)}` : ""}
-      ${after === undefined ? "" : "and id > ?"}
-      ${before === undefined ? "" : "and id < ?"}
-      order by id ${after !== undefined && before === undefined ? "asc" : "desc"} limit ?`
-    )
-    .all(
-      tenantsOf(db).find(tenant),
-      ...(type === undefined ? [] : [numberOfType(type)]),
-      ...(after === undefined ? [] : [bindEventAfter(after)]),
-      ...(before === undefined ? [] : [bindEventBefore(before)]),
-      limit
-    )
 }

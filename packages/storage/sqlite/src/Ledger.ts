@@ -3,12 +3,11 @@ import type { Tenant } from "@pointsman/core"
 import { brokenChange, type Change, Ids, Ledger } from "@pointsman/core/ports"
 import { makeDisputes, makeMessages, makePaymentReads, makePaymentSearch } from "@pointsman/storage-sql"
 import { Effect, Option } from "effect"
-import { bookColumns, booksNaming, subjectsOf } from "./Books.ts"
+import { bookColumns, booksNamed, booksNaming } from "./Books.ts"
 import { dueByConnection, postpone, roomsDue, takeDue, watched } from "./Checks.ts"
 import { type CommitterOptions, make as makeCommitter } from "./Committer.ts"
 import { type Database, emptyLog, read, snapshot, update } from "./Database.ts"
 import { eraseTexts } from "./Erasure.ts"
-import { readEvent, selectEvents } from "./Events.ts"
 import { type Tenants, tenantsOf } from "./Keys.ts"
 import { keepMessage, selectMessage, storeMessage } from "./Messages.ts"
 import { searchForm } from "./PaymentSearch.ts"
@@ -80,14 +79,11 @@ export const make = Effect.fnUntraced(function* (
         byTime: "review_since, id",
         byAmount: "currency, -amount_minor, id"
       },
-      subjects: (tenant, subject) => read("bookOf", () => snapshot(db, () => subjectsOf(db, tenant, subject)))
+      booksNamed: (tenant, name) => read("bookOf", () => snapshot(db, () => booksNamed(db, tenant, name))),
+      booksNaming: (tenant, charge) => read("bookOf", () => snapshot(db, () => booksNaming(db, tenant, charge))),
+      events: (_, statement) => sql.read("events", ...statement())
     }),
-    ...makePaymentSearch(sql, searchForm(db)),
-    events: (tenant, query) =>
-      Effect.map(
-        read("events", () => selectEvents(db, tenant, query)),
-        (found) => found.map((row) => readEvent(tenant, row))
-      ),
+    ...makePaymentSearch(sql, searchForm),
     ...makeDisputes(sql),
     eraseTexts: (tenant, erasure) => {
       erasing.add(erasure.paymentId)

@@ -1,11 +1,9 @@
 /** How SQLite walks along payments in a search (`PaymentSearch.ts` of storage-sql). */
 import { newestPage, type SearchForm } from "@pointsman/storage-sql"
-import { shortNamesOf } from "./Books.ts"
-import { type Database, read } from "./Database.ts"
 import type { Value } from "./Sql.ts"
 
-export const searchForm = (db: Database): SearchForm<Value> => ({
-  shortNames: (tenant, providerRef) => read("payments", () => shortNamesOf(db, tenant, providerRef)),
+export const searchForm: SearchForm<Value> = {
+  shortName: "name",
   isReference: (reference) => [`reference = ${reference}`],
   named:
     (table, condition) =>
@@ -46,7 +44,7 @@ export const searchForm = (db: Database): SearchForm<Value> => ({
           page: () => `select * from ${rows()} ${where("states")} ${newestPage}`
         }
       })
-})
+}
 
 /** A payment that has the text under several names is met once, by the first of them. */
 const isFirstName = `and not exists (select 1 from payment_metadata as earlier where earlier.t = named.t

@@ -24,10 +24,9 @@ import {
   paymentIdsBefore
 } from "@pointsman/storage-sql"
 import { Effect } from "effect"
-import { holderOf, selectBook, selectRow } from "./Books.ts"
+import { holderOf, readEvent, selectBook, selectRow } from "./Books.ts"
 import { type Database, read, snapshot, update } from "./Database.ts"
 import { deliveriesOf } from "./Deliveries.ts"
-import { readEvent } from "./Events.ts"
 import { bindAfter, bindBefore, bindId, nameHash, readId, shortChargeName, tenantsOf } from "./Keys.ts"
 import { bindTenant, bindText, readText } from "./Rows.ts"
 import { sqlOf } from "./Sql.ts"

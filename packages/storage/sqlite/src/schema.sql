@@ -118,7 +118,7 @@ create table events (
   t integer not null references tenants,
   -- Without its prefix.
   id blob not null check (length(id) = 16),
-  -- 1 is 'payment.created'; Events.ts has the others.
+  -- 1 is 'payment.created'; EventRows.ts of storage-sql has the others.
   type integer not null,
   payment blob not null check (length(payment) = 16),
   created_at integer not null,
