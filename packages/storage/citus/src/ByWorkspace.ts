@@ -1,5 +1,6 @@
-/** What is about many workspaces, as one question for each of them. */
+/** What is about many workspaces, as one question for each of them, and the answers in one order. */
 import type { StorageError } from "@pointsman/core/ports"
+import type { Row } from "@pointsman/storage-sql"
 import { Effect, Result } from "effect"
 
 /** Statements of one operation that are under way at once: no more than half of the connections. */
@@ -47,3 +48,30 @@ export const allWorkspaces = <A, B>(
   Effect.flatMap(answersOf(items, workspaceOf, ask), ({ failure, found }) =>
     failure === undefined ? Effect.succeed(found) : Effect.fail(failure)
   )
+
+export type Order<A> = (one: A) => ReadonlyArray<string | number>
+
+const compare = (a: string | number, b: string | number): number =>
+  typeof a === "number" && typeof b === "number"
+    ? a - b
+    : Buffer.compare(Buffer.from(String(a)), Buffer.from(String(b)))
+
+/** The first `limit` of what several nodes have; text compares by its bytes, as in the database. `isDescending`: the greatest first. */
+export const firstOf =
+  <A>(limit: number, order: Order<A>, isDescending = false) =>
+  (all: ReadonlyArray<A>): ReadonlyArray<A> =>
+    all
+      .map((one) => ({ one, key: order(one) }))
+      .toSorted((a, b) => {
+        const index = a.key.findIndex((part, at) => compare(part, b.key[at] as string | number) !== 0)
+        if (index < 0) return 0
+        const sign = compare(a.key[index] as string | number, b.key[index] as string | number)
+        return isDescending ? -sign : sign
+      })
+      .slice(0, limit)
+      .map(({ one }) => one)
+
+export const sum = <A>(all: ReadonlyArray<A>, of: (one: A) => number): number =>
+  all.reduce((total, one) => total + of(one), 0)
+
+export const numberOf = (row: Row, column: string): number => Number(row[column])

@@ -6,12 +6,19 @@ import {
   Retention,
   SealedTexts,
   Settlements,
-  type StorageError,
+  StorageError,
+  type StorageHandle,
   type StorageServices,
   SuccessRates
 } from "@pointsman/core/ports"
-import { type Database, type PostgresStorageOptions, servicesOf } from "@pointsman/storage-postgres/internal"
-import { Context, Effect, Layer } from "effect"
+import {
+  type Database,
+  type PostgresStorageOptions,
+  placeOf,
+  servicesOf,
+  urlExpected
+} from "@pointsman/storage-postgres/internal"
+import { Context, Effect, Layer, Redacted } from "effect"
 import { ledgerOver } from "./Ledger.ts"
 import { openDistributed, shardedOver } from "./Open.ts"
 import {
@@ -50,3 +57,25 @@ export const servicesOver = Effect.fnUntraced(function* (node: Database, options
     Context.add(Settlements, settlementsOver(Context.get(plain, Settlements)))
   )
 })
+
+/**
+ * Storage on a Citus cluster, for `createPointsman` of `@pointsman/node`. `url`: of the database at any of its nodes,
+ * `postgres://user:password@host:port/database`. Options: as those of `layer`.
+ */
+export const citus = (
+  url: string,
+  options: Omit<CitusStorageOptions, "existing" | "readUrl" | "url"> & { readonly readUrl?: string | undefined } = {}
+): StorageHandle => {
+  const place = placeOf(url)
+  const redacted = (text: string) => Redacted.make(text, { label: "database URL" })
+  const readUrl = options.readUrl === undefined ? undefined : redacted(options.readUrl)
+  return {
+    name: `PostgreSQL ${place ?? "(invalid URL)"}`,
+    lasts: true,
+    "~pointsman/storage": Layer.unwrap(
+      place === undefined
+        ? Effect.fail(new StorageError({ operation: "open", cause: new Error(urlExpected) }))
+        : Effect.succeed(layer({ ...options, url: redacted(url), readUrl }))
+    )
+  }
+}

@@ -16,8 +16,7 @@ import {
 } from "@pointsman/storage-postgres/internal"
 import { messageWalk, type Row, roomOf } from "@pointsman/storage-sql"
 import { Effect, Option } from "effect"
-import { allWorkspaces, someWorkspaces } from "./ByWorkspace.ts"
-import { firstOf, numberOf, type Order, sum } from "./Merged.ts"
+import { allWorkspaces, firstOf, numberOf, type Order, someWorkspaces, sum } from "./ByWorkspace.ts"
 import type { NodeReads } from "./NodeReads.ts"
 import { at, byWorkspace, inWorkspace } from "./Where.ts"
 

@@ -1,6 +1,5 @@
 /** Storage on the nodes of a Citus cluster: `CitusStorage.layer({ url })`. */
-export { citus } from "./Handle.ts"
-export { type CitusStorageOptions, layer } from "./Layer.ts"
+export { type CitusStorageOptions, citus, layer } from "./Layer.ts"
 export type { Rebalance, ShardMove } from "./Rebalance.ts"
 export type { ClusterNode, ShardGroup, ShardPlaces } from "./ShardGroups.ts"
 export {

@@ -9,9 +9,7 @@
  */
 import { PgConnection } from "@effect/sql-pg"
 import { StorageError } from "@pointsman/core/ports"
-import { Effect, type Redacted } from "effect"
-import { inRealTime } from "./RealTime.ts"
-import { versionRefusal } from "./ServerVersion.ts"
+import { Clock, Effect, type Redacted } from "effect"
 import { storageError } from "./SqlFailures.ts"
 
 export interface ConnectionMode {
@@ -73,3 +71,25 @@ export const readConnectionMode = (url: Redacted.Redacted): Effect.Effect<Connec
   )
 
 const failed = (reason: string) => Effect.fail(new StorageError({ operation: "open", cause: new Error(reason) }))
+
+/** The network's time passes by itself, whatever clock the program is given. */
+export const inRealTime = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.provideService(effect, Clock.Clock, Clock.Clock.defaultValue())
+
+/** Still maintained (https://www.postgresql.org/support/versioning/). */
+const oldestMajor = 15
+
+/** `number`: the server's `server_version_num`, such as 150018 for 15.18. A newer server than was tested is used. */
+export const versionRefusal = (number: number): string | undefined => {
+  const major = Math.floor(number / 10_000)
+  return major >= oldestMajor
+    ? undefined
+    : `the server is PostgreSQL ${nameOf(number)}: expected PostgreSQL ${oldestMajor} or newer`
+}
+
+/** Before 10 there were three parts. */
+const nameOf = (number: number): string => {
+  const major = Math.floor(number / 10_000)
+  const rest = number % 10_000
+  return major >= 10 ? `${major}.${rest}` : `${major}.${Math.floor(rest / 100)}.${rest % 100}`
+}

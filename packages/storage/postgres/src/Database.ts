@@ -10,10 +10,8 @@ import { CommitUnknown, limitOf, StorageAllowance, StorageError } from "@pointsm
 import type { Row } from "@pointsman/storage-sql"
 import { Context, Effect, Fiber, type Redacted, Result, type Scope } from "effect"
 import { SqlError } from "effect/sql/SqlError"
-import { type ConnectionMode, readConnectionMode } from "./ConnectionMode.ts"
+import { type ConnectionMode, inRealTime, readConnectionMode } from "./ConnectionMode.ts"
 import { type Connections, makeConnections, notSent } from "./Connections.ts"
-import { inRealTime } from "./RealTime.ts"
-import { withSettings } from "./SessionSettings.ts"
 import { codes, failureOf, isTakenBack, noAnswer, noAnswerCause, Refused, storageError } from "./SqlFailures.ts"
 
 /** Texts are ours and few, so that each connection prepares each of them once. Numbers are bound as text. */
@@ -351,4 +349,27 @@ const numbers = (): PgTypes.Registry => {
     { arrayOid: 1016 }
   )
   return types
+}
+
+type SessionSettings = Readonly<Record<string, string>>
+
+/** The pool, whose sessions run under the settings before anything else runs on them. */
+const withSettings = (pool: PgPool.PgPool, settings: SessionSettings): PgPool.PgPool => {
+  const names = Object.keys(settings)
+  const select = `select ${names.map((name, index) => `set_config('${name}', $${index + 1}, false)`).join(", ")}`
+  const values = Object.values(settings)
+  const set = new WeakSet<PgConnection.PgConnection>()
+  const settle = (connection: PgConnection.PgConnection): Effect.Effect<void, SqlError> =>
+    set.has(connection)
+      ? Effect.void
+      : Effect.map(connection.query(select, values, false), () => {
+          set.add(connection)
+        })
+  const get = Effect.tap(pool.get, settle)
+  return {
+    ...pool,
+    get,
+    reserve: Effect.flatMap(get, (connection) => connection.pin),
+    use: (use) => pool.use((connection) => Effect.flatMap(settle(connection), () => use(connection)))
+  }
 }

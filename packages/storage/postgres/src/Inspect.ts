@@ -2,9 +2,9 @@
 import type { StandbyReading, StorageError } from "@pointsman/core/ports"
 import { Clock, Effect } from "effect"
 import { type Durability, readDurability } from "./Condition.ts"
+import { inRealTime } from "./ConnectionMode.ts"
 import { type Database, open, type PostgresOptions } from "./Database.ts"
 import { newest, schemaOf } from "./Migrations.ts"
-import { inRealTime } from "./RealTime.ts"
 import { openStandby, type StandbyOptions } from "./Standby.ts"
 
 export interface Inspection {

@@ -28,5 +28,5 @@ export const keys = makeKeys<string, string>({
   bindShort: (bytes) => String(bytes.readBigInt64BE())
 })
 
-export const { bindAfter, bindBefore, bindEventAfter, bindEventBefore, bindEventId, bindId, readEventId } = keys
+export const { bindAfter, bindBefore, bindEventId, bindId, readEventId } = keys
 export const { chargeName, keyHash, nameHash, shortChargeName } = keys

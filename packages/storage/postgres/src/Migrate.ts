@@ -14,9 +14,9 @@ import { StorageError } from "@pointsman/core/ports"
 import { migrationsTable } from "@pointsman/storage-sql"
 import { Effect, Result } from "effect"
 import { SqlError } from "effect/sql/SqlError"
+import { inRealTime } from "./ConnectionMode.ts"
 import type { Database, Query } from "./Database.ts"
 import { newerSchema, readSchema, type Step, schemaBy, selectSchema, steps, tables } from "./Migrations.ts"
-import { inRealTime } from "./RealTime.ts"
 import { codes, sqlStateOf, storageError } from "./SqlFailures.ts"
 
 /** Ours among the database's advisory locks: "pointsma" in ASCII. */

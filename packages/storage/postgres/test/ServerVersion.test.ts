@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { versionRefusal } from "../src/ServerVersion.ts"
+import { versionRefusal } from "../src/ConnectionMode.ts"
 
 describe("the version of the server", () => {
   it.each([

@@ -15,14 +15,8 @@ export type Row = Readonly<Record<string, unknown>>
 export type Columns<A, V, O = void> = Readonly<Record<string, (record: A, owner: O) => Bound<V>>>
 export type Bound<V> = V | string | number | null
 
-/** What the rows of a change are written with. */
-export interface Owner extends Pick<Change, "tenant" | "checkAt" | "checkedConnection" | "payment"> {
-  /**
-   * Whether rows may leave out what a read derives from the payment and from `replaced_ref`, which the storage then keeps;
-   * not unless set.
-   */
-  readonly isDerived?: boolean | undefined
-}
+/** What rows are written with. */
+export type Owner = Pick<Change, "tenant">
 
 /** How a database keeps what not every database can. */
 export interface Form<V> {

@@ -5,7 +5,9 @@
  * A cursor may be a text that is not an id. It is bound as the nearest id before or after it, depending on the direction of
  * the page.
  */
-import type { ChargeReference } from "@pointsman/core/internal"
+import { type ChargeReference, idsFrom } from "@pointsman/core/internal"
+import type { PaymentFilter } from "@pointsman/core/ports"
+import { afterAll } from "./Columns.ts"
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/u
 const dashes: ReadonlySet<number> = new Set([8, 13, 18, 23])
@@ -102,5 +104,30 @@ export const makeKeys = <I, N>({ bindBytes, bindShort, bindUuid, hash, readId }:
     /** Where the name only leads to a book. */
     shortChargeName: shortCharges.name,
     shortChargeNames: shortCharges.range
+  }
+}
+
+/**
+ * By how much an id's time may differ from the payment's: clocks are corrected, and ids never go back. An hour of
+ * payments is read in vain at each end; the payment's own time decides. Milliseconds.
+ */
+const slackMillis = 60 * 60_000
+
+/** Ids from `from` on, and smaller than `before`. */
+interface IdRange {
+  readonly from: string
+  readonly before: string
+}
+
+/** Payments of a time by their ids, which begin with the time at which they were drawn: no index of times is needed. */
+export const idRangeOf = ({
+  before = afterAll,
+  createdBefore,
+  createdFrom
+}: Pick<PaymentFilter, "createdFrom" | "createdBefore"> & { readonly before?: string | undefined }): IdRange => {
+  const end = createdBefore === undefined ? afterAll : idsFrom(createdBefore + slackMillis)
+  return {
+    from: createdFrom === undefined ? "" : idsFrom(createdFrom - slackMillis),
+    before: end < before ? end : before
   }
 }

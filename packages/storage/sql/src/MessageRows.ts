@@ -17,9 +17,9 @@ export const makeMessageRows = <V>({ flag, readTenant, tenantColumns, text, text
   }
   const note: Fields<MessageNote, V> = { connection_id: text, event_id: text, ...decision, received_at: plain() }
   const { columns: noteColumns, read: readNote } = recordOf<MessageNote, V>(note)
-  const decisionColumns: Columns<MessageNote, V, Pick<Owner, "tenant">> = recordOf(decision).columns
+  const decisionColumns: Columns<MessageNote, V, Owner> = recordOf(decision).columns
   const message = recordOf<StoredMessage, V>({ ...note, body: text, is_sealed: flag })
-  const messageColumns: Columns<StoredMessage, V, Pick<Owner, "tenant">> = { ...tenantColumns, ...message.columns }
+  const messageColumns: Columns<StoredMessage, V, Owner> = { ...tenantColumns, ...message.columns }
   return {
     decisionColumns,
     noteColumns,

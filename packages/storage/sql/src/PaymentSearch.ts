@@ -10,7 +10,7 @@ import type { Payment, Tenant } from "@pointsman/core"
 import type { Ledger, PaymentQuery, StorageError } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { afterAll, type Bound, list, type Row } from "./Columns.ts"
-import { idRangeOf } from "./IdRange.ts"
+import { idRangeOf } from "./Keys.ts"
 import { hasReference } from "./NamedBooks.ts"
 import { makeReadBook } from "./PaymentReads.ts"
 import { placesOf, type Sql } from "./Sql.ts"
@@ -76,7 +76,7 @@ const none = (): ReadonlyArray<Walk> => []
 const fewRows = 400
 
 /**
- * Where many payments match, few rows make a page; a page of a time begins with some of later ids (`IdRange.ts`). Those of
+ * Where many payments match, few rows make a page; a page of a time begins with some of later ids (`idRangeOf`). Those of
  * one reference are few, or are walked to by their names.
  */
 const firstWalk = ({ limit, providerRef }: PaymentQuery, walkAtMost: number): number =>

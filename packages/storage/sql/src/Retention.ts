@@ -2,7 +2,7 @@
 import { idsFrom } from "@pointsman/core/internal"
 import { longestLeaseMillis, messageOutcomes, type Retention } from "@pointsman/core/ports"
 import { Effect } from "effect"
-import { idRangeOf } from "./IdRange.ts"
+import { idRangeOf } from "./Keys.ts"
 import type { Sql } from "./Sql.ts"
 
 /** A delivery that is still to be made. */

@@ -1,5 +1,5 @@
 /** Reconciliation runs and settlement entries. A batch is one transaction. */
-import type { ReconciliationRun, SettlementEntry, Tenant } from "@pointsman/core"
+import type { ReconciliationRun, RunLease, SettlementEntry, Tenant } from "@pointsman/core"
 import {
   type Begun,
   type ComparisonHolder,
@@ -15,7 +15,6 @@ import { Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { type Bound, type Row, valuesOf } from "./Columns.ts"
 import { makePayouts } from "./Payouts.ts"
-import { leaseData, readRunLease, takeRunLease } from "./RunLease.ts"
 import { insertInto, placesOf, type Query, queryAll, readAll, readEach, readOne, repeatable, type Sql } from "./Sql.ts"
 
 /** A difference that is open. */
@@ -291,3 +290,33 @@ const mergedCounts = (found: ReadonlyArray<Row>): ReadonlyArray<OpenDifferences>
       oldestAt: Math.min(...some.map((row) => row["oldest_at"] as number))
     }))
     .sort((a, b) => (a.result < b.result ? -1 : 1))
+
+/**
+ * One statement takes the lease of a connection's reports, or says whose it is.
+ *
+ * It is free for the run that has it already: the same file, read again after its process died. Where that process is
+ * alive, it writes no more.
+ *
+ * Parameters: workspace, environment, connection, holder, end, the lease as JSON, the time now, and the time after which no
+ * lease ends. Gives the lease as it is afterwards.
+ */
+const takeRunLease = (runIdOf: (data: string) => string): string => {
+  const isSameRun = `${runIdOf("held.data")} = ${runIdOf("excluded.data")}`
+  const isFree = `${isSameRun} or held.holder = excluded.holder or held.until <= $7::bigint or held.until > $8::bigint`
+  const unlessHeld = (column: string) =>
+    `${column} = case when ${isFree} then excluded.${column} else held.${column} end`
+  return `insert into reconciliation_leases as held
+      (workspace_id, environment, connection_id, holder, until, data) values ($1, $2, $3, $4, $5, $6)
+    on conflict (workspace_id, environment, connection_id)
+    do update set ${["holder", "until", "data"].map(unlessHeld).join(", ")}
+    returning holder, until, data`
+}
+
+const leaseData = ({ fileName, runId, since }: Pick<RunLease, "fileName" | "runId" | "since">): string =>
+  JSON.stringify({ runId, fileName, since })
+
+const readRunLease = (row: Row): RunLease => ({
+  ...(JSON.parse(row["data"] as string) as Pick<RunLease, "fileName" | "runId" | "since">),
+  holder: row["holder"] as string,
+  until: Number(row["until"])
+})

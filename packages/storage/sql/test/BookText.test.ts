@@ -9,7 +9,6 @@ import {
   claimText,
   detailsText,
   numberOfType,
-  type Owner,
   readBookTexts,
   readClaimText
 } from "@pointsman/storage-sql"
@@ -203,14 +202,14 @@ describe("texts of books", () => {
     for (const data of datas) {
       for (const type of ["payment.captured", "payment.conflict"] as const) {
         const event: Event = { id: "evt_1", type, paymentId: "p", createdAt: 1, data }
-        const stored = rows.bindData(event, { tenant } as Owner)
+        const stored = rows.bindData(event, { tenant })
         const row = { id: "evt_1", type: numberOfType(type), payment: "p", created_at: 1 }
         expect(
           JSON.stringify(rows.readEvent({ readId: String, readEventId: String }, tenant, { ...row, data: stored }))
         ).toBe(JSON.stringify(event))
       }
     }
-    expect(rows.bindData({ type: "payment.captured", paymentId: "p", data: usual }, { tenant } as Owner)).toBe(
+    expect(rows.bindData({ type: "payment.captured", paymentId: "p", data: usual }, { tenant })).toBe(
       '["order-1",1000,"EUR"]'
     )
   })

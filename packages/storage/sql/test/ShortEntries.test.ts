@@ -3,15 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import type { Event, JsonObject, Operation, Payment, Refund } from "@pointsman/core"
 import { newClaim } from "@pointsman/core/internal"
 import { Ids } from "@pointsman/core/ports"
-import {
-  bookText,
-  claimText,
-  detailsText,
-  numberOfType,
-  type Owner,
-  readBookTexts,
-  readClaimText
-} from "@pointsman/storage-sql"
+import { bookText, claimText, detailsText, numberOfType, readBookTexts, readClaimText } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import { newChange, newOperation, newRefund, plainRows as rows, tenant } from "./Given.ts"
 
@@ -134,7 +126,7 @@ describe("events of refunds", () => {
   it("given data of a refund, when it is stored, then it reads as it was, names in their order", () => {
     for (const one of datas) {
       const event: Event = { id: "evt_1", type: "payment.refunded", paymentId: "p", createdAt: 1, data: one }
-      const written = rows.bindData(event, { tenant } as Owner)
+      const written = rows.bindData(event, { tenant })
       const row = {
         id: "evt_1",
         type: numberOfType(event.type),
@@ -147,6 +139,6 @@ describe("events of refunds", () => {
     }
     const [usual = {}] = datas
     const event = { type: "payment.refunded", paymentId: "p", data: usual } as const
-    expect(rows.bindData(event, { tenant } as Owner)).toMatch(/^\[null,5,"EUR",0,\["~[\w-]{22}","api",5,5,0\]\]$/u)
+    expect(rows.bindData(event, { tenant })).toMatch(/^\[null,5,"EUR",0,\["~[\w-]{22}","api",5,5,0\]\]$/u)
   })
 })

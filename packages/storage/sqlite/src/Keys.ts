@@ -23,7 +23,7 @@ export const keys = makeKeys<Uint8Array, Uint8Array>({
   bindShort: (bytes) => bytes
 })
 
-export const { bindAfter, bindBefore, bindEventAfter, bindEventBefore, bindEventId, bindId, readEventId, readId } = keys
+export const { bindAfter, bindBefore, bindEventId, bindId, readEventId, readId } = keys
 export const { chargeName, keyHash, nameHash, shortChargeName } = keys
 
 /**

@@ -15,6 +15,7 @@ import {
   Settlements,
   StorageCondition,
   type StorageError,
+  type StorageHandle,
   type StorageServices,
   SuccessRates
 } from "@pointsman/core/ports"
@@ -101,3 +102,13 @@ export const layer = (options: SqliteStorageOptions): Layer.Layer<StorageService
       )
     })
   )
+
+/**
+ * Storage in a SQLite file, for `createPointsman` of `@pointsman/node`. `filename`: as `SqliteStorageOptions` has it, or
+ * `:memory:` for a store that is gone with the process.
+ */
+export const sqlite = (filename: string): StorageHandle => ({
+  name: `SQLite ${filename}`,
+  lasts: filename !== ":memory:",
+  "~pointsman/storage": layer({ filename })
+})

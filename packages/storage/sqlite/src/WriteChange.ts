@@ -17,19 +17,18 @@ import {
   Stale,
   StorageError
 } from "@pointsman/core/ports"
-import { list, namesOf, readClaimRow } from "@pointsman/storage-sql"
+import { entryKey, list, namesOf, readClaimRow, valuesOf } from "@pointsman/storage-sql"
 import { Exit, Result } from "effect"
 import { holderOf, readBook, readPayment, selectKeyRow, selectRow } from "./Books.ts"
 import type { WriteChange } from "./Committer.ts"
 import { type Database, isUniqueViolation } from "./Database.ts"
 import { writeDeliveries } from "./Deliveries.ts"
-import { writeDisputes } from "./Disputes.ts"
 import { writeEvents } from "./Events.ts"
 import { bindId, chargeName, keyHash, nameHash, shortChargeName, tenantsOf } from "./Keys.ts"
 import { checkMessage, decideMessage } from "./Messages.ts"
 import { isWritten, putRow } from "./PaymentRow.ts"
 import { guarded } from "./RecordLoss.ts"
-import { bindText } from "./Rows.ts"
+import { bindText, rows, upsertInto } from "./Rows.ts"
 
 /** To be undone, and written again with a look at what it conflicts with. */
 class Undo extends Error {}
@@ -153,6 +152,21 @@ const writeMetadata = (db: Database) => {
     for (const [name, value] of Object.entries(after.metadata ?? {})) {
       add.run(tenantsOf(db).find(tenant), bindId(after.id), bindText(name), bindText(value))
     }
+  }
+}
+
+const upsertDispute = upsertInto("disputes", Object.keys(rows.disputeColumns), entryKey)
+const bindDispute = valuesOf(rows.disputeColumns)
+const upsertEvidence = upsertInto("dispute_evidence", Object.keys(rows.evidenceColumns), entryKey)
+const bindEvidence = valuesOf(rows.evidenceColumns)
+
+/** Those of a change, and the evidence that is kept for them. */
+const writeDisputes = (db: Database): ((change: Change) => void) => {
+  const putDispute = db.prepare(upsertDispute)
+  const putEvidence = db.prepare(upsertEvidence)
+  return (change) => {
+    for (const dispute of change.disputes ?? []) putDispute.run(...bindDispute(dispute, change))
+    for (const kept of change.evidence ?? []) putEvidence.run(...bindEvidence(kept, change))
   }
 }
 

@@ -2,7 +2,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, type Redacted } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
-import { inRealTime } from "../../src/RealTime.ts"
+import { inRealTime } from "../../src/ConnectionMode.ts"
 
 export const clientOf = (url: Redacted.Redacted, maxConnections: number) =>
   PgClient.make({ url, maxConnections }).pipe(Effect.provide(Reactivity.layer))
