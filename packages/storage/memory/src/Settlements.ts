@@ -138,41 +138,26 @@ const hold = (state: State, tenant: Tenant, connectionId: string, wanted: Ports.
   return isFree ? put(runLeases, connectionId, { holder, runId, fileName, since: now, until }) : lease
 }
 
-/** By what reports of the connection may name a payment. */
-const namesOf = (
-  { attempts, operations, payment, refunds }: Ports.PaymentBook,
-  connectionId: string
-): Readonly<Record<Ports.NameKind, ReadonlyArray<string | null>>> => {
-  const isHere = has({ connectionId })
-  const sent = attempts.filter(isHere)
-  const refunded = refunds.filter(isHere)
-  const captures = payment.reported?.captures ?? []
-  const own = isHere(payment) ? [payment.providerRef, ...captures.map(({ id }) => id)] : []
-  return {
-    attemptIds: sent.map(({ id }) => id),
-    operationIds: operations.filter(isHere).map(({ id }) => id),
-    refundIds: refunded.map(({ id }) => id),
-    providerRefundIds: refunded.map(({ providerRefundId }) => providerRefundId),
-    providerRefs: [...own, ...sent.map(({ providerRef }) => providerRef)]
-  }
-}
+/** Whether the payment has, or had, the reference at the connection, or a capture of it has. */
+const refersTo = ({ attempts, payment }: Ports.PaymentBook, connectionId: string, providerRef: string): boolean =>
+  [payment, ...attempts].some(has({ connectionId, providerRef })) ||
+  (payment.connectionId === connectionId && payment.reported?.captures?.some(({ id }) => id === providerRef) === true)
 
 const booksNamed = (state: State, tenant: Tenant, connectionId: string, asked: Ports.NamedInRows): Ports.NamedBooks => {
-  const books = all(state, "books", tenant).map((book) => ({ book, names: namesOf(book, connectionId) }))
-  const found = (Object.keys(asked) as Array<Ports.NameKind>).flatMap((kind) =>
-    asked[kind].flatMap((name) => {
-      const some = books.filter(({ names }) => names[kind].includes(name)).map(({ book }) => book)
-      // Requests under one key derive one attempt id, and those that were given up were not sent.
-      const sent = some.filter(({ attempts }) => attempts.some((one) => one.id === name && one.outcome !== "Abandoned"))
-      const meant = kind !== "attemptIds" ? some.slice(0, 2) : (sent.length > 0 ? sent : some).slice(-1)
-      return meant.map((book) => ({ book, named: { kind, name, paymentId: book.payment.id } }))
-    })
-  )
+  const byId = by("id")
+  const books = all(state, "books", tenant).sort((a, b) => byId(a.payment, b.payment))
+  const found = Ports.namesIn(asked).flatMap(([kind, name]) => {
+    const meant =
+      kind === "providerRefs"
+        ? books.filter((book) => refersTo(book, connectionId, name)).slice(0, 2)
+        : Ports.meantBy(books, connectionId, kind, name)
+    return meant.map((book) => ({ book, named: { kind, name, paymentId: book.payment.id } }))
+  })
   return { named: found.map(({ named }) => named), books: [...new Set(found.map(({ book }) => book))] }
 }
 
 const unreported = (state: State, query: Ports.UnreportedQuery): Ports.UnreportedPage => {
-  const { after: id, captureWithinMillis, connectionId, from, limit, tenant, until } = query
+  const { after: id, limit, tenant } = query
   const entries = all(state, "settlements", tenant).filter(({ closed, corrected, kind, number }) => {
     const isAbout = number === 0 ? closed?.by !== "comparison" : kind === "charge"
     return isAbout && corrected === null
@@ -180,11 +165,9 @@ const unreported = (state: State, query: Ports.UnreportedQuery): Ports.Unreporte
   const reported = new Set(entries.map(({ paymentId }) => paymentId))
   const payments = all(state, "books", tenant).map(({ payment }) => payment)
   const looked = page(payments, by("id"), { after: { id }, limit })
-  const found = looked.filter(({ capturedMinor, captureMethod, id, settledAt, ...payment }) => {
-    const earliest = captureMethod === "automatic" ? from : from - captureWithinMillis
-    const isSettled = settledAt !== null && settledAt >= earliest && settledAt <= until
-    return payment.connectionId === connectionId && capturedMinor > 0 && isSettled && !reported.has(id)
-  })
+  const found = looked.filter(
+    (payment) => payment.capturedMinor > 0 && Ports.isExpected(query, payment) && !reported.has(payment.id)
+  )
   return { payments: found, next: looked.length < limit ? null : (looked.at(-1)?.id ?? null) }
 }
 

@@ -1,7 +1,15 @@
 /** Which payments the names in rows of reports are of: in two statements, one for the charges and one for the rest. */
 import type { Tenant } from "@pointsman/core"
-import type { NamedBooks, NamedInRows, NamedPayment, PaymentBook, StorageError } from "@pointsman/core/ports"
-import { meantBy, type Name, nameKinds, namesIn } from "@pointsman/storage-sql"
+import {
+  meantBy,
+  type NamedBooks,
+  type NamedInRows,
+  type NamedPayment,
+  namesIn,
+  type PaymentBook,
+  type StorageError
+} from "@pointsman/core/ports"
+import { type Name, nameKinds } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import { booksByCharge, booksNamed } from "./Books.ts"
 import type { Database } from "./Database.ts"

@@ -1,7 +1,7 @@
 /** Reconciliation runs and settlement entries in PostgreSQL. A batch is one transaction of a few statements. */
 import type { SettlementEntry } from "@pointsman/core"
-import type { SettlementBatch, Settlements, UnreportedQuery } from "@pointsman/core/ports"
-import { isAboutCharge, isExpected, list, makeSettlements, type Sql } from "@pointsman/storage-sql"
+import { isExpected, type SettlementBatch, type Settlements, type UnreportedQuery } from "@pointsman/core/ports"
+import { isAboutCharge, list, makeSettlements, type Sql } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import { readPayment } from "./Books.ts"
 import { arrayLiteral } from "./CommitStatement.ts"

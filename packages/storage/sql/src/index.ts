@@ -48,10 +48,7 @@ export { makeMessages, messageWalk } from "./Messages.ts"
 export {
   hasReference,
   isAboutCharge,
-  isExpected,
-  meantBy,
   nameKinds,
-  namesIn,
   namesOf,
   withName
 } from "./NamedBooks.ts"

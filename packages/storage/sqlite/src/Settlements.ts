@@ -1,25 +1,18 @@
 /** Reconciliation runs and settlement entries in SQLite: which payments are named, and what is written one by one. */
 import type { Tenant } from "@pointsman/core"
-import type {
-  NamedBooks,
-  NamedInRows,
-  NameKind,
-  PaymentBook,
-  Settlements,
-  UnreportedPage,
-  UnreportedQuery
-} from "@pointsman/core/ports"
 import {
-  insertInto,
-  isAboutCharge,
   isExpected,
-  makeSettlements,
   meantBy,
-  nameKinds,
+  type NamedBooks,
+  type NamedInRows,
+  type NameKind,
   namesIn,
-  type Sql,
-  valuesOf
-} from "@pointsman/storage-sql"
+  type PaymentBook,
+  type Settlements,
+  type UnreportedPage,
+  type UnreportedQuery
+} from "@pointsman/core/ports"
+import { insertInto, isAboutCharge, makeSettlements, nameKinds, type Sql, valuesOf } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import { booksNamed, booksNaming, readPayment } from "./Books.ts"
 import { type Database, read, snapshot } from "./Database.ts"
