@@ -108,6 +108,59 @@ describe("what one operator gives back", () => {
   )
 })
 
+const draft = ({ id }: Pick<Payment, "id">, amountMinor: number | null, key = "key-of-jo") =>
+  Effect.flatMap(Pointsman, ({ draftRefund }) =>
+    draftRefund(
+      { ...caller, operator: jo.name },
+      { paymentId: id, amountMinor, reason: "returned", idempotencyKey: key, person: jo }
+    )
+  )
+
+describe("a draft", () => {
+  const own = world()
+  it.effect("given any amount, then it is proposed and nothing is sent, until another person approves it", () =>
+    Effect.gen(function* () {
+      const payment = yield* captured
+      const { payment: after, proposed } = yield* draft(payment, 1)
+      assert.deepStrictEqual([proposed?.state, proposed?.target.amountMinor], ["proposed", 1])
+      assert.deepStrictEqual([after.refundPendingMinor, after.refundedMinor], [0, 0])
+      assert.deepStrictEqual((yield* draft(payment, 1)).proposed?.id, proposed?.id)
+      assert.lengthOf((yield* book(payment)).refunds, 0)
+      const entries = (yield* (yield* Audit).list({ after: 0, limit: 100 })).filter(
+        ({ subject }) => subject === payment.id
+      )
+      assert.deepStrictEqual(
+        entries.map(({ action, actor }) => [action, actor]),
+        [
+          ["refund.proposing", "Jo"],
+          ["refund.proposing", "Jo"]
+        ]
+      )
+      assert.lengthOf(own.provider.refunds, 0)
+      yield* approve({ tenant, paymentId: payment.id, correctionId: proposed?.id ?? "" })
+      assert.deepStrictEqual(
+        own.provider.refunds.map(({ money }) => money.minorUnits),
+        [1]
+      )
+    }).pipe(Effect.provide(own.layer))
+  )
+
+  const refused = world()
+  it.effect("given nothing left, the key of a sent refund, or a payment without a capture, then it is refused", () =>
+    Effect.gen(function* () {
+      const payment = yield* captured
+      yield* ask(payment, 100, { key: "key-of-sent" })
+      assert.deepStrictEqual(yield* tagOf(draft(payment, 100, "key-of-sent")), ["KeyReused", undefined])
+      yield* ask(payment, null, { key: "key-of-rest", limits: {} })
+      assert.deepStrictEqual(yield* tagOf(draft(payment, 1)), ["InvalidAmount", undefined])
+      const { create } = yield* Pointsman
+      const held = yield* create(caller, request({ details: { captureMethod: "manual" } }))
+      assert.deepStrictEqual(yield* tagOf(draft(held.payment, 1)), ["NotRefundable", undefined])
+      assert.lengthOf(refused.provider.refunds, 2)
+    }).pipe(Effect.provide(refused.layer))
+  )
+})
+
 describe("an approval", () => {
   const sent = world()
   it.effect("given another person, then the refund is sent once, and the audit trail has both names", () =>

@@ -14,7 +14,9 @@ export const AuditRecord = Schema.Struct({
   at: Text,
   actor: Text,
   via: Text.annotateKey(
-    described("By which way in: `console`, `command`, `configuration`, `library` or `server`. Releases may add some.")
+    described(
+      "By which way in: `console`, `command`, `configuration`, `library`, `mcp` or `server`. Releases may add some."
+    )
   ),
   action: Text.annotateKey(described("Releases may add actions.")),
   subject: Text.annotateKey(described("The record that it is about.")),

@@ -1,5 +1,6 @@
 /** A refund that takes a second person: what it would give back, and who may have it sent. Pure. */
 import { Result, Schema } from "effect"
+import type { Attempt } from "../model/Attempt.ts"
 import {
   type Correction,
   type CorrectionTarget,
@@ -15,8 +16,9 @@ import type { PaymentBook } from "../model/PaymentBook.ts"
 import { refundableMinor } from "../model/Refund.ts"
 import { holdingAttempt } from "./Holding.ts"
 import { reservedByHand } from "./interpret/RefundByHand.ts"
-import { type RefundOrder, TakenByAnother } from "./OperationOrder.ts"
+import { InvalidAmount, NotRefundable, type RefundOrder, RefundPending, TakenByAnother } from "./OperationOrder.ts"
 import { targetMoved } from "./OperatorEvidence.ts"
+import { isRefundable } from "./RefundFact.ts"
 import { corrected } from "./WithReview.ts"
 
 /** One operator alone may not give back so much. */
@@ -39,6 +41,30 @@ export const unlimited: Permission<never> = () => Result.succeed({})
 /** In minor units. */
 export const leftToRefund = (book: PaymentBook): number =>
   Math.max(0, refundableMinor(book.payment) - reservedByHand(book))
+
+export interface RefundSource {
+  readonly attempt: Attempt
+  readonly connectionId: string
+  readonly providerRef: string
+}
+
+/** The charge that a refund is taken from, where its record allows one. */
+export const refundSource = (
+  book: PaymentBook
+): Result.Result<RefundSource, NotRefundable | RefundPending | InvalidAmount> => {
+  const { payment } = book
+  const { connectionId, providerRef } = payment
+  const attempt = holdingAttempt(book)
+  if (!isRefundable(payment) || connectionId === null || providerRef === null || attempt === undefined) {
+    return Result.fail(new NotRefundable())
+  }
+  if (leftToRefund(book) > 0) return Result.succeed({ attempt, connectionId, providerRef })
+  return Result.fail(
+    payment.refundPendingMinor > 0
+      ? new RefundPending()
+      : new InvalidAmount({ expected: "a payment that is not fully refunded" })
+  )
+}
 
 /** What a refund gives back on the payment as it is. */
 export const refundTarget = (book: PaymentBook, requestedMinor: number | null) => {

@@ -52,7 +52,13 @@ import { events, type Page, payment, payments, paymentWithRefunds, timeline } fr
 import { refund } from "../verbs/refund/RefundPayment.ts"
 import type { CorrectionRefused } from "../verbs/review/CorrectionRefused.ts"
 import { type PaymentFile, paymentFile } from "../verbs/review/ReadReviews.ts"
-import { type OperatorRefund, type RefundedOrProposed, refundByOperator } from "../verbs/review/RefundByOperator.ts"
+import {
+  draftRefund,
+  type OperatorRefund,
+  type RefundDraft,
+  type RefundedOrProposed,
+  refundByOperator
+} from "../verbs/review/RefundByOperator.ts"
 import { actsOf, type DoorContext, type DoorServices, requests } from "./DoorContext.ts"
 import { type CardNumberFound, storing, textsOfCreate } from "./StoredTexts.ts"
 
@@ -107,6 +113,11 @@ export interface PaymentMethods {
   readonly refundByOperator: (
     caller: Caller,
     order: OperatorRefund
+  ) => Effect.Effect<RefundedOrProposed, RefundFailure | CorrectionRefused>
+  /** Proposed whatever its amount, and sent as above. Nothing is sent now, also where no connector is installed. */
+  readonly draftRefund: (
+    caller: Caller,
+    order: RefundDraft
   ) => Effect.Effect<RefundedOrProposed, RefundFailure | CorrectionRefused>
   /** From the archive where it left the store. */
   readonly payment: (tenant: Tenant, id: string) => Effect.Effect<Payment, PaymentNotFound | StorageError>
@@ -165,12 +176,14 @@ export const paymentMethods = (context: DoorContext): PaymentMethods => {
     const details = { amount: order.amountMinor, idempotency_key: order.idempotencyKey }
     return refundByOperator(caller, order, acts(caller, "refund.proposing", order.paymentId, details))
   })
+  const drafting = acting("refund.proposing", draftRefund)
   return {
     create: (caller, request) => stores(textsOfCreate(request), begin(create(caller, request))),
     capture: acting("payment.capturing", capture),
     void: acting("payment.voiding", voidPayment),
     refund: (caller, order) => stores({ reason: order.reason }, refunding(caller, order)),
     refundByOperator: (caller, order) => stores({ reason: order.reason }, refundingByOperator(caller, order)),
+    draftRefund: (caller, order) => stores({ reason: order.reason }, drafting(caller, order)),
     payment: (tenant, id) => ask(payment(tenant, id)),
     paymentWithRefunds: (tenant, id) => ask(paymentWithRefunds(tenant, id)),
     payments: (tenant, query) => ask(payments(tenant, query)),

@@ -72,7 +72,7 @@ const loginShape = /^[^\p{C}\p{Z}]{1,254}$/u
 const displayNameShape = /^(?=.*\S)\P{C}{1,120}$/u
 
 /** The audit trail names these, and the URL of an issuer, where no operator acts. */
-const reservedLogins: ReadonlySet<string> = new Set(["console", "command", "configuration", "library", "server"])
+const reservedLogins: ReadonlySet<string> = new Set(["console", "command", "configuration", "library", "mcp", "server"])
 
 export const isLogin = (text: string): boolean =>
   loginShape.test(text) && !reservedLogins.has(loginKey(text)) && !text.includes("://")

@@ -50,8 +50,8 @@ export const auditActions = [
 
 export type AuditAction = (typeof auditActions)[number]
 
-/** By which way in something was done: `configuration` by its start, `server` by a server itself. */
-export type AuditVia = "console" | "command" | "configuration" | "library" | "server"
+/** By which way in something was done: `configuration` by its start, `server` by a server itself, `mcp` by an agent. */
+export type AuditVia = "console" | "command" | "configuration" | "library" | "mcp" | "server"
 
 export interface AuditDraft {
   /** Epoch milliseconds. */

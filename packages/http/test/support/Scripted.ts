@@ -152,6 +152,7 @@ export const scripted = (answers: Partial<Pointsman["Service"]> = {}): Script =>
       return answers.refund?.(caller, order) ?? Effect.succeed({ payment, isReplay: false })
     },
     refundByOperator: () => Effect.die("not scripted"),
+    draftRefund: () => Effect.die("not scripted"),
     dispute: () => Effect.die("not scripted"),
     disputes: () => Effect.die("not scripted"),
     evidenceTaken: () => Effect.die("not scripted"),

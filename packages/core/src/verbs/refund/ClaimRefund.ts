@@ -11,16 +11,8 @@ import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
 import { takeKept } from "../../commit/KeptBooks.ts"
 import type { Caller } from "../../decide/CreateRequest.ts"
 import { keyTagOf, sentAfter } from "../../decide/DerivedId.ts"
-import { holdingAttempt } from "../../decide/Holding.ts"
-import {
-  type Answered,
-  InvalidAmount,
-  NotRefundable,
-  type RefundOrder,
-  RefundPending
-} from "../../decide/OperationOrder.ts"
-import { leftToRefund, type Permission, refundTarget } from "../../decide/ProposedRefund.ts"
-import { isRefundable } from "../../decide/RefundFact.ts"
+import { type Answered, NotRefundable, type RefundOrder, RefundPending } from "../../decide/OperationOrder.ts"
+import { type Permission, refundSource, refundTarget } from "../../decide/ProposedRefund.ts"
 import { refundWaits } from "../../decide/RefundWait.ts"
 import type { Connection } from "../../model/Connection.ts"
 import type { Payment } from "../../model/Payment.ts"
@@ -97,17 +89,8 @@ const refundGuard = (settings: PaymentSettings, { id }: Refund) => {
 const begin = Effect.fnUntraced(function* (order: RefundOrder, book: PaymentBook) {
   const connections = yield* OpenConnections
   const { payment, ...rest } = book
-  const { connectionId, providerRef } = payment
-  const attempt = holdingAttempt(book)
-  if (!isRefundable(payment) || connectionId === null || providerRef === null || attempt === undefined) {
-    return yield* new NotRefundable()
-  }
+  const { attempt, connectionId, providerRef } = yield* Effect.fromResult(refundSource(book))
   const attemptId = attempt.id
-  const left = leftToRefund(book)
-  if (left === 0) {
-    if (payment.refundPendingMinor > 0) return yield* new RefundPending()
-    return yield* new InvalidAmount({ expected: "a payment that is not fully refunded" })
-  }
   const connection = yield* connectionInAccount(book, connectionId, attempt, () => new NotRefundable())
   const { afterRestore } = yield* PaymentSettings
   const loss = yield* (yield* RecordLosses).known

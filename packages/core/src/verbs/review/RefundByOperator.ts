@@ -8,7 +8,7 @@ import { asStorageError, decideAndCommit, done, write } from "../../commit/Decid
 import { Turns } from "../../commit/Turns.ts"
 import { type Caller, KeyReused, NothingSent } from "../../decide/CreateRequest.ts"
 import { type RefundOrder, TakenByAnother } from "../../decide/OperationOrder.ts"
-import { refundTarget, upTo } from "../../decide/ProposedRefund.ts"
+import { refundSource, refundTarget, upTo } from "../../decide/ProposedRefund.ts"
 import { corrected, withProposal } from "../../decide/WithReview.ts"
 import {
   type Correction,
@@ -28,9 +28,12 @@ import { refund } from "../refund/RefundPayment.ts"
 import { CorrectionRefused } from "./CorrectionRefused.ts"
 import { knownPerson } from "./SecondPerson.ts"
 
-export interface OperatorRefund extends RefundOrder {
+export interface RefundDraft extends RefundOrder {
   readonly idempotencyKey: string
   readonly person: Person
+}
+
+export interface OperatorRefund extends RefundDraft {
   /** What one operator gives back of a payment. */
   readonly limits: RefundLimits
 }
@@ -52,7 +55,13 @@ export const refundByOperator = (caller: Caller, order: OperatorRefund, proposin
     )
   )
 
-const propose = Effect.fnUntraced(function* ({ tenant }: Caller, order: OperatorRefund) {
+/** A draft: proposed whatever its amount. It asks no provider, also where the process could reach one. */
+export const draftRefund = (caller: Caller, order: RefundDraft) =>
+  propose(caller, order).pipe(
+    Effect.mapError((failure) => (failure instanceof StorageError ? new NothingSent({ cause: failure }) : failure))
+  )
+
+const propose = Effect.fnUntraced(function* ({ tenant }: Caller, order: RefundDraft) {
   const known = yield* knownPerson(order.person, "payment.refund", tenant.workspaceId)
   if (Result.isFailure(known)) return yield* new CorrectionRefused({ field: "by", reason: known.failure })
   const ledger = yield* Ledger
@@ -69,6 +78,9 @@ const propose = Effect.fnUntraced(function* ({ tenant }: Caller, order: Operator
         if (earlier.stated.requestedMinor !== order.amountMinor) return yield* new KeyReused()
         return done<RefundedOrProposed>({ payment, proposed: earlier })
       }
+      if (book.refunds.some(({ idempotencyKey }) => idempotencyKey === order.idempotencyKey))
+        return yield* new KeyReused()
+      yield* Effect.fromResult(refundSource(book))
       const open = openCorrection(payment)
       if (open !== undefined && !isExpired(open, now)) return yield* anotherWaits
       const before = open === undefined ? payment : corrected(payment, ended(open, now))
@@ -99,7 +111,7 @@ const ended = (open: Correction, at: number): Correction => ({
 
 const proposalOf = (
   book: PaymentBook,
-  { amountMinor, idempotencyKey, reason }: OperatorRefund,
+  { amountMinor, idempotencyKey, reason }: RefundDraft,
   { id, now, proposedBy }: { readonly id: string; readonly proposedBy: Person; readonly now: number }
 ): Correction<ProposedRefund> => ({
   id,
