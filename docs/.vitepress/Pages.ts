@@ -54,7 +54,7 @@ interface Item {
   link: string
 }
 
-interface Group {
+export interface Group {
   text: string
   items: Array<Item>
 }
@@ -138,6 +138,7 @@ export const recipesPart = (): Array<Group> => [
       ["docs/guides/operations.md", "Settle payments with an unknown result"],
       ["docs/guides/console.md", "Work in the console"],
       ["docs/guides/command-line.md", "Use the command line"],
+      ["docs/guides/mcp.md", "Ask a model (MCP)"],
       ["docs/guides/monitoring.md", "Watch it"],
       ["docs/guides/many-servers.md", "Run many servers"],
       ["docs/guides/citus.md", "Distributed PostgreSQL"],
@@ -165,7 +166,7 @@ export const recipesPart = (): Array<Group> => [
         ["docs/guides/node.md", "Embed it without Effect"],
         ["docs/guides/simulate.md", "Simulate a storage"]
       ],
-      /^docs\/guides\/(?!(?:configuration|routing|hosted-page|webhooks|partners|stripe|adyen|checkout|mollie|paypal|write-a-connector|provider-messages|deploy|operations|console|command-line|monitoring|many-servers|citus|how-far-it-goes|archive|encryption-keys|audit|incidents|pci-dss)\.md)/u
+      /^docs\/guides\/(?!(?:configuration|routing|hosted-page|webhooks|partners|stripe|adyen|checkout|mollie|paypal|write-a-connector|provider-messages|deploy|operations|console|command-line|mcp|monitoring|many-servers|citus|how-far-it-goes|archive|finance|encryption-keys|audit|incidents|pci-dss)\.md)/u
     )
   },
   { text: "Examples", items: items([], /^examples\/.+\/README\.md$/u) }

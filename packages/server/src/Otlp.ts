@@ -10,12 +10,12 @@
  * https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/), as far as Effect knows them. Their
  * values are in no message: headers carry the collector's key.
  */
-import { readFileSync } from "node:fs"
 import { Notifier } from "@pointsman/core/ports"
 import { ConfigProvider, Context, Effect, Exit, Fiber, Layer, Logger, Option, Scope } from "effect"
 import { FetchHttpClient, HttpClient, HttpMiddleware } from "effect/http"
 import { Otlp, OtlpExporter, OtlpLogger, OtlpSerialization } from "effect/observability"
 import { StartFailure } from "./StartFailure.ts"
+import { version } from "./Version.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -111,9 +111,6 @@ const protocolOf = (variables: Readonly<Record<string, string>>) => {
     ? Effect.fail(new StartFailure({ message: "OTEL_EXPORTER_OTLP_PROTOCOL: expected `http/protobuf` or `http/json`" }))
     : Effect.succeed(protocol)
 }
-
-const version = (JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string })
-  .version
 
 /** An empty variable is an absent one. Whatever is not said is as OpenTelemetry has it, where Effect has it otherwise. */
 const variablesOf = (endpoint: string, environment: Environment): Record<string, string> => {

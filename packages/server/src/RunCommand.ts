@@ -1,11 +1,11 @@
 /** Effect's command line over every command of `pointsman`. */
-import { readFileSync } from "node:fs"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Console, Effect, Layer, Option } from "effect"
 import { CliOutput, Command } from "effect/cli"
 import { commandName } from "./CommandName.ts"
 import { pointsmanCommand } from "./commands/AllCommands.ts"
 import { withAllMissing } from "./commands/MissingWords.ts"
+import { version } from "./Version.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -13,9 +13,6 @@ export const runCommand = (environment: Environment, words: ReadonlyArray<string
   Command.runWith(pointsmanCommand(environment), { version })(words).pipe(
     Effect.provide(Layer.merge(NodeServices.layer, CliOutput.layerPresenter(presenter(environment, words))))
   )
-
-const version = (JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string })
-  .version
 
 /** One line for each error, and where the help is. All go to standard error: a program that reads the result finds it empty. */
 const presenter = (environment: Environment, words: ReadonlyArray<string>): CliOutput.Presenter => ({

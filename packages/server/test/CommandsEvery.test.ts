@@ -27,7 +27,7 @@ const tree = Completions.fromCommand(pointsmanCommand({}))
 const leaves = leavesOf(tree)
 
 /** They run until they are stopped, and their own tests check what they print. */
-const servers: ReadonlySet<string> = new Set(["serve", "dev"])
+const servers: ReadonlySet<string> = new Set(["serve", "dev", "mcp"])
 /** They print a file for other programs, of any size and in a format of theirs. */
 const files: ReadonlySet<string> = new Set(["books export"])
 

@@ -47,7 +47,7 @@ const loadedUntilFirstPayment = async (): Promise<Loaded> => {
 
 /** Loaded by the first command, visit or request that needs it. The bundle names these files after their sources. */
 const later =
-  /^(?:AllCommands|Dev|DocsContent|Document|Doctor|HomeContent|HostedHandlers|Otlp|RunCommand|httpApiScalar)-/u
+  /^(?:AllCommands|Dev|DocsContent|Document|Doctor|HomeContent|HostedHandlers|Mcp|Otlp|RunCommand|httpApiScalar)-/u
 
 /** Raise it together with what every start needs, and not for what may wait. */
 const mostKilobytes = 2_640

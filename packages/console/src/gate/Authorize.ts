@@ -29,7 +29,10 @@ export const currentSession = Effect.gen(function* () {
   )
 })
 
-const tooManyRequests = failure("too_many_requests", "Too many requests of this operator. Try again in a second.")
+export const tooManyRequests = failure(
+  "too_many_requests",
+  "Too many requests of this operator. Try again in a second."
+)
 
 /** The session of a request that its operator may make now. */
 export const admittedSession = Effect.gen(function* () {

@@ -96,6 +96,17 @@ export const paymentFile = Effect.fnUntraced(function* (path: PaymentPath) {
   )
 })
 
+/** Why it went where it went: what decided, in sentences. */
+export const explainedRouting = Effect.fnUntraced(function* (path: PaymentPath) {
+  const { tenant } = yield* callerOf(path)
+  return yield* (yield* Pointsman).explainRouting(tenant, path.payment).pipe(
+    Effect.catchTags({
+      "pointsman/PaymentNotFound": () => Effect.fail(paymentNotFound),
+      "pointsman/StorageError": internalError
+    })
+  )
+})
+
 /** The reason is stored and sent out in events: it is checked as one of the payment API is. */
 export const checkedRefund = (body: unknown) => decodeRefund(body)
 
@@ -131,14 +142,28 @@ export const refund = Effect.fnUntraced(function* (
   const payment = Effect.map(paymentFile(path), ({ file }) => file.payment)
   yield* takeRecentSignInFor(payment, order.amountMinor)
   const { refundLimits: limits } = yield* ConsoleSettings
-  return yield* (yield* Pointsman).refundByOperator(caller, { paymentId: path.payment, person, limits, ...order }).pipe(
+  const pointsman = yield* Pointsman
+  return yield* refunded(pointsman.refundByOperator(caller, { paymentId: path.payment, person, limits, ...order }))
+})
+
+/** Proposed whatever its amount. It takes no recent sign-in: the operator who approves it has one. */
+export const draftRefund = Effect.fnUntraced(function* (
+  path: PaymentPath,
+  order: MoneyOrder & { readonly reason: string | null }
+) {
+  const caller = yield* callerOf(path)
+  const person = yield* currentPerson
+  return yield* refunded((yield* Pointsman).draftRefund(caller, { paymentId: path.payment, person, ...order }))
+})
+
+const refunded = (refunding: ReturnType<(typeof Pointsman)["Service"]["refundByOperator"]>) =>
+  refunding.pipe(
     Effect.catchTag("pointsman/CorrectionRefused", ({ reason }) =>
       Effect.fail(failure("correction_refused", `Nothing was sent: ${reason}.`))
     ),
     Effect.tapError((reason) => ("_tag" in reason ? reportFailure(reason) : Effect.void)),
     Effect.mapError((reason) => ("_tag" in reason ? worded(errorBodyOf("refund", reason), reason) : reason))
   )
-})
 
 type MoneyFailure = Parameters<typeof InProcess.messageOf>[0]
 

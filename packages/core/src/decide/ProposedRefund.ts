@@ -39,8 +39,7 @@ export type Permission<E> = (
 export const unlimited: Permission<never> = () => Result.succeed({})
 
 /** In minor units. */
-export const leftToRefund = (book: PaymentBook): number =>
-  Math.max(0, refundableMinor(book.payment) - reservedByHand(book))
+const leftToRefund = (book: PaymentBook): number => Math.max(0, refundableMinor(book.payment) - reservedByHand(book))
 
 export interface RefundSource {
   readonly attempt: Attempt

@@ -12,6 +12,7 @@ import { eraseCommand } from "./EraseCommand.ts"
 import { initCommand } from "./InitCommand.ts"
 import { keysCommand } from "./KeysCommand.ts"
 import { listenCommand } from "./ListenCommand.ts"
+import { mcpCommand } from "./McpCommand.ts"
 import { merchantsCommand } from "./MerchantsCommand.ts"
 import { messagesCommand } from "./MessagesCommand.ts"
 import { newConnectorCommand } from "./NewConnectorCommand.ts"
@@ -60,6 +61,7 @@ export const pointsmanCommand = (environment: Readonly<Record<string, string | u
       auditCommand,
       merchantsCommand,
       operatorsCommand,
+      mcpCommand(environment),
       doctorCommand(environment)
     ])
   )
