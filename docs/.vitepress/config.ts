@@ -2,9 +2,12 @@
  * The site: the Markdown of this repository, made by `npm run docs:build` without a network, and shown without one:
  * no fonts, no scripts and no counters from elsewhere. Why these tools: docs/decisions/0028.
  */
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { defineConfig } from "vitepress"
 import { anchorOf } from "./Anchors.ts"
 import { rewriteLinks } from "./Links.ts"
+import { llmsText } from "./LlmsText.ts"
 import { addressOf, conceptsPart, recipesPart, referencePart, startPart } from "./Pages.ts"
 
 const all = [...startPart(), ...conceptsPart(), ...recipesPart(), ...referencePart()]
@@ -22,6 +25,8 @@ const vueOfThisFolder = {
     ssr === true && /^vue(?:\/|$)/u.test(id) ? { id, external: true } : undefined
 }
 
+const description = "Payments routed over your own accounts at payment providers, and right about the money."
+
 export default defineConfig({
   srcDir: "..",
   srcExclude: [
@@ -37,7 +42,7 @@ export default defineConfig({
   },
   base: process.env["POINTSMAN_DOCS_BASE"] ?? "/",
   title: "Pointsman",
-  description: "Payments routed over your own accounts at payment providers, and right about the money.",
+  description,
   lang: "en",
   cleanUrls: false,
   lastUpdated: false,
@@ -67,6 +72,8 @@ export default defineConfig({
       }
     }
   },
+  buildEnd: ({ outDir }) =>
+    writeFileSync(join(outDir, "llms.txt"), llmsText(description, all, process.env["POINTSMAN_SITE"])),
   themeConfig: {
     nav: [
       { text: "Start", link: "/start", activeMatch: "^/start" },
