@@ -112,8 +112,8 @@ export const parts: Readonly<Record<string, readonly [proves: string, ...lines: 
     "POINTSMAN_DOCS=all vitest run --project docs-check running"
   ],
   browsers: [
-    "Generated clients, linters and a browser accept the API, the hosted pages and the console",
-    "POINTSMAN_TOOLS=all vitest run --project http --project console --project server Clients Lint browser"
+    "Generated clients, linters, a browser and the MCP inspector accept the API, the hosted pages, the console and `pointsman mcp`",
+    "POINTSMAN_TOOLS=all vitest run --project http --project console --project server Clients Lint browser McpInspector"
   ],
   cost: [
     "A create through the server takes no more processor time than when these checks last ran whole",
