@@ -4,8 +4,9 @@
  */
 import { assert, describe, expect, it } from "vitest"
 import { makeFormCustomer } from "./support/journeys/Customer.ts"
-import { playJourney, providers, variations } from "./support/journeys/Journeys.ts"
+import { playJourney, variations } from "./support/journeys/Journeys.ts"
 import { openMollie } from "./support/journeys/MollieStandIn.ts"
+import { type Provider, providers } from "./support/journeys/Providers.ts"
 import { openShop } from "./support/journeys/Shop.ts"
 import { isLong } from "./support/LongRuns.ts"
 
@@ -16,23 +17,40 @@ describe.each(providers)("a customer who pays at $name", (provider) => {
   it.each(played)("$name", (variation) => playJourney(provider, variation, makeFormCustomer()))
 })
 
-describe("a sandbox workspace that asks for the provider's page", () => {
-  it("given a test key of Mollie, then its customer pays on Mollie's own test page", async () => {
-    const shop = await openShop((now) => openMollie(now, false, "test"), "card", "sandbox")
-    const customer = makeFormCustomer()
-    const created = await shop.create()
-    await customer.goTo(created.page)
-    await customer.press("Continue to payment")
-    await customer.fill("Card number", "4242424242424242")
-    await customer.press("Pay")
-    await customer.choose("paid")
-    await customer.press("Continue")
-    await customer.isAt(shop.backAt(created, "CAPTURED"))
-    await shop.deliver()
-    assert.deepInclude(await shop.accountOf(created), { status: "CAPTURED", captured: 1999 })
+const providerOf = (name: string): Provider => {
+  const found = providers.find((one) => one.name.startsWith(name))
+  if (found === undefined) throw new Error(`no provider ${name}`)
+  return found
+}
+
+describe.each(providers)("a sandbox workspace with `hostedPage: provider` and a test key of $name", (provider) => {
+  it.each(variations.filter(({ isOfSandbox = false }) => isOfSandbox))("$name", (variation) =>
+    playJourney(provider, variation, makeFormCustomer(), "test")
+  )
+
+  it("given `simulate`, then the create is refused", async () => {
+    const shop = await openShop(provider, "test")
     await expect(shop.create({ simulate: { charge: "approve" } })).rejects.toThrow(
       "`simulate` cannot be combined with `return_url`"
     )
+  })
+})
+
+describe.each(["Stripe", "Adyen"])("a payment that is held at %s, with a test key", (name) => {
+  it("given the customer pays, then it is authorized, and nothing is taken", async () => {
+    const provider = providerOf(name)
+    const shop = await openShop(provider, "test")
+    const customer = makeFormCustomer()
+    const created = await shop.create({ capture_method: "manual" })
+    await customer.goTo(created.page)
+    await customer.press("Continue to payment")
+    shop.standIn.beforeReturn = shop.deliver
+    await provider.pay(customer)
+    await customer.isAt(shop.backAt(created, "AUTHORIZED"))
+    assert.deepStrictEqual(await shop.accountOf(created), {
+      ...{ status: "AUTHORIZED", captured: 0, events: ["payment.requires_action", "payment.authorized"] },
+      booked: [{ taken: 0, charges: 0 }]
+    })
   })
 })
 
@@ -44,7 +62,7 @@ describe("a payment that is held at Mollie", () => {
   ] as const)(
     "given the customer changes from the card to a bank: %s, then it is %s",
     async (changes, status, event, captured) => {
-      const shop = await openShop((now) => openMollie(now, false), "card")
+      const shop = await openShop({ method: "card", open: (now) => openMollie(now, false) })
       const customer = makeFormCustomer()
       const created = await shop.create({ capture_method: "manual" })
       await customer.goTo(created.page)

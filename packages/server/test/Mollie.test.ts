@@ -10,10 +10,13 @@ import { openShop } from "./support/journeys/Shop.ts"
 /** A payment of 100.00 that its customer made. */
 const openPaid = async (isSigned: boolean) => {
   const opened: { mollie?: Awaited<ReturnType<typeof openMollie>> } = {}
-  const shop = await openShop(async (now) => {
-    opened.mollie = await openMollie(now, isSigned)
-    return opened.mollie
-  }, "card")
+  const shop = await openShop({
+    method: "card",
+    open: async (now) => {
+      opened.mollie = await openMollie(now, isSigned)
+      return opened.mollie
+    }
+  })
   const { mollie } = opened
   if (mollie === undefined) throw new Error("Mollie was not opened")
   const customer = makeFormCustomer()

@@ -4,7 +4,8 @@ import { describe, test } from "vitest"
 import { describeInChromium } from "../../../http/test/browser/Chromium.ts"
 import { visit } from "../../../http/test/browser/Visitor.ts"
 import type { Customer } from "../support/journeys/Customer.ts"
-import { playJourney, providers, variations } from "../support/journeys/Journeys.ts"
+import { playJourney, variations } from "../support/journeys/Journeys.ts"
+import { providers } from "../support/journeys/Providers.ts"
 
 const customerOn = (page: Page): Customer => ({
   goTo: async (address) => void (await page.goto(address)),
@@ -30,10 +31,15 @@ const customerOn = (page: Page): Customer => ({
   closeTab: () => page.close()
 })
 
+const ofSandbox = variations.filter(({ isOfSandbox = false }) => isOfSandbox)
+
 await describeInChromium("customers' journeys", (browser) => {
   describe.each(providers)("a customer who pays at $name", (provider) => {
     test.each(variations)("$name", { timeout: 60_000 }, (variation) =>
       visit(browser, {}, ({ page }) => playJourney(provider, variation, customerOn(page)))
+    )
+    test.each(ofSandbox)("with a test key, $name", { timeout: 60_000 }, (variation) =>
+      visit(browser, {}, ({ page }) => playJourney(provider, variation, customerOn(page), "test"))
     )
   })
 })

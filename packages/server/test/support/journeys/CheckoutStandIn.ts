@@ -25,22 +25,22 @@ import {
 } from "../../../../connectors/checkout/test/Checkout.ts"
 import {
   type Asked,
-  formOf,
+  cardPage,
+  isApproved,
   isoOf,
   listenAs,
+  type Mode,
   type OutgoingMessage,
   pageOf,
   redirectTo,
   type StandIn
 } from "./StandIn.ts"
 
-const secretKey = "sk_of_the_journeys_0123456789"
+/** https://www.checkout.com/docs/developer-resources/testing */
+const secretKeys = { live: "sk_of_the_journeys_0123456789", test: "sk_sbox_of_the_journeys_0123456789" } as const
 const webhookSecret = "8V8x0dLK%AyD*DNS8JJr"
 const prefix = "vkuhvk4v"
 const host = `https://${prefix}.api.checkout.com`
-
-/** The card that is approved; every other one is refused for insufficient funds. */
-const approvedCard = "4242424242424242"
 
 interface Payment {
   readonly id: string
@@ -64,7 +64,8 @@ interface Link {
 /** Ids have 26 letters and digits. */
 const idOf = (kind: string, number: number): string => `${kind}_${String(number).padStart(26, "0")}`
 
-export const openCheckoutCom = async (now: () => number): Promise<StandIn> => {
+export const openCheckoutCom = async (now: () => number, mode: Mode): Promise<StandIn> => {
+  const secretKey = secretKeys[mode]
   const links = new Map<string, Link>()
   const asked: Array<string> = []
   let messages: Array<OutgoingMessage> = []
@@ -159,11 +160,11 @@ export const openCheckoutCom = async (now: () => number): Promise<StandIn> => {
     if (one === undefined) return pageOf("Not found", "", 404)
     if (statusOf(one) !== "Active") return pageOf("This payment link is no longer available", "")
     if (method === "GET") return cardPage("")
-    const isApproved = new URLSearchParams(body).get("number") === approvedCard
-    const made: Payment = { id: idOf("pay", ++drawn), status: isApproved ? "Authorized" : "Declined" }
+    const approved = isApproved(new URLSearchParams(body))
+    const made: Payment = { id: idOf("pay", ++drawn), status: approved ? "Authorized" : "Declined" }
     one.payments.push(made)
-    say(isApproved ? "payment_approved" : "payment_declined", one, made)
-    if (!isApproved) return cardPage("<p>Your payment was declined. Try another card.</p>")
+    say(approved ? "payment_approved" : "payment_declined", one, made)
+    if (!approved) return cardPage("Your payment was declined. Try another card.")
     await standIn.beforeReturn()
     return redirectTo(`${one.asked.return_url}?cko-payment-id=${made.id}`)
   }
@@ -171,7 +172,7 @@ export const openCheckoutCom = async (now: () => number): Promise<StandIn> => {
   const url = await listenAs(now, (request) => (request.path[0] === "page" ? pages(request) : api(request)))
   const standIn: StandIn = {
     connection: {
-      ...{ id: "checkout", environment: "production", connector: "checkout", timeout: "5 seconds", webhookSecret },
+      ...{ id: "checkout", connector: "checkout", timeout: "5 seconds", webhookSecret },
       credentials: { secretKey, prefix, baseUrl: url }
     },
     asked,
@@ -201,9 +202,3 @@ export const openCheckoutCom = async (now: () => number): Promise<StandIn> => {
   }
   return standIn
 }
-
-const cardPage = (notice: string): TransportAnswer =>
-  pageOf(
-    "Pay by card",
-    `${notice}${formOf('<label for="number">Card number</label><input id="number" name="number">', "Pay")}`
-  )

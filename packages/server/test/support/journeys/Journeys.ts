@@ -1,142 +1,9 @@
-/**
- * How a customer gets from a shop to a provider's page and back, at each provider, and what may happen on the way. A further
- * provider is a row of `providers`, with a stand-in of its own.
- */
+/** How a customer gets from a shop to a provider's page and back, and what may happen on the way. */
 import { assert } from "vitest"
-import { openCheckoutCom } from "./CheckoutStandIn.ts"
 import type { Customer } from "./Customer.ts"
-import { openMollie } from "./MollieStandIn.ts"
-import { openPayPal } from "./PayPalStandIn.ts"
+import type { Provider } from "./Providers.ts"
 import { type Account, type Created, openShop, type Shop } from "./Shop.ts"
-import type { StandIn } from "./StandIn.ts"
-
-/** A provider, and what a customer does on its page. */
-interface Provider {
-  readonly name: string
-  readonly open: (now: () => number) => Promise<StandIn>
-  readonly method: "card" | "bank" | "wallet"
-  readonly pay: (customer: Customer) => Promise<void>
-  /** Is refused. */
-  readonly decline: (customer: Customer) => Promise<void>
-  /** The page that the customer tries again on after a refusal; `null` where the payment is over then. */
-  readonly againAt: string | null
-  /** `null` where its page has no way to end the payment. */
-  readonly cancel: ((customer: Customer) => Promise<void>) | null
-  /** Goes back to the shop, where that does not end the payment; `null` where its page has no way to. */
-  readonly goBack: ((customer: Customer) => Promise<void>) | null
-  /** The heading of its page. */
-  readonly heading: string
-  /** For how long the customer can pay there, and an hour more. */
-  readonly endsAfterHours: number
-  /** Whether a payment is only authorized when its customer comes back. */
-  readonly capturesLater: boolean
-  /** Whether nothing is taken before a further request asks for it. */
-  readonly isTakenApart: boolean
-}
-
-const takesByItself = { goBack: null, endsAfterHours: 2, isTakenApart: false } as const
-
-const choose = async (customer: Customer, status: string) => {
-  await customer.sees("Test mode")
-  await customer.choose(status)
-  await customer.press("Continue")
-}
-
-const byCard = async (customer: Customer, number = "4242424242424242") => {
-  await customer.sees("Pay by card")
-  await customer.fill("Card number", number)
-  await customer.press("Pay")
-}
-
-const byBank = async (customer: Customer) => {
-  await customer.sees("Choose a payment method")
-  await customer.press("iDEAL")
-  await customer.sees("Choose your bank")
-  await customer.fill("Bank", "Rabobank")
-  await customer.press("Continue")
-}
-
-const byPayPal = async (customer: Customer, funding = "balance") => {
-  await customer.sees("Pay with PayPal")
-  await customer.fill("Email", "customer@example.com")
-  await customer.press("Log In")
-  await customer.sees("Choose a way to pay")
-  await customer.choose(funding)
-  await customer.press("Pay Now")
-}
-
-export const providers: ReadonlyArray<Provider> = [
-  {
-    ...takesByItself,
-    heading: "Pay by card",
-    name: "Mollie, by card, with unsigned webhooks",
-    open: (now) => openMollie(now, false),
-    method: "card",
-    pay: async (customer) => {
-      await byCard(customer)
-      await choose(customer, "paid")
-    },
-    decline: async (customer) => {
-      await byCard(customer)
-      await choose(customer, "failed")
-    },
-    againAt: null,
-    cancel: async (customer) => {
-      await byCard(customer)
-      await choose(customer, "canceled")
-      await customer.sees("Choose a payment method")
-      await customer.press("Cancel payment")
-    },
-    capturesLater: false
-  },
-  {
-    ...takesByItself,
-    heading: "Choose a payment method",
-    name: "Mollie, with a choice of methods, and signed webhooks",
-    open: (now) => openMollie(now, true),
-    method: "bank",
-    pay: async (customer) => {
-      await byBank(customer)
-      await choose(customer, "paid")
-    },
-    decline: async (customer) => {
-      await byBank(customer)
-      await choose(customer, "failed")
-    },
-    againAt: "Choose a payment method",
-    cancel: async (customer) => {
-      await customer.sees("Choose a payment method")
-      await customer.press("Cancel payment")
-    },
-    capturesLater: false
-  },
-  {
-    ...takesByItself,
-    heading: "Pay by card",
-    name: "Checkout.com, on a payment link",
-    open: openCheckoutCom,
-    method: "card",
-    pay: (customer) => byCard(customer),
-    decline: (customer) => byCard(customer, "4000000000000002"),
-    againAt: "Pay by card",
-    cancel: null,
-    capturesLater: true
-  },
-  {
-    name: "PayPal, whose orders are captured after the approval",
-    open: openPayPal,
-    method: "wallet",
-    pay: (customer) => byPayPal(customer),
-    decline: (customer) => byPayPal(customer, "card-0002"),
-    againAt: null,
-    cancel: null,
-    goBack: (customer) => customer.press("Cancel"),
-    heading: "Pay with PayPal",
-    endsAfterHours: 8,
-    capturesLater: false,
-    isTakenApart: true
-  }
-]
+import type { Mode } from "./StandIn.ts"
 
 interface Scene {
   readonly provider: Provider
@@ -189,10 +56,12 @@ const deliver = async ({ provider, shop }: Scene) => {
   await shop.deliver()
 }
 
-interface Variation {
+export interface Variation {
   readonly name: string
   /** Whether it is left to the browser, which plays all of them. */
   readonly isForBrowser?: boolean
+  /** Whether it is played with test keys too. */
+  readonly isOfSandbox?: boolean
   readonly play: (scene: Scene) => Promise<void>
 }
 
@@ -216,11 +85,16 @@ export const variations: ReadonlyArray<Variation> = [
   },
   {
     name: "given the customer comes before the message, then the message changes nothing that the return found",
+    isOfSandbox: true,
     play: async (scene) => {
       const { customer, provider, shop } = scene
       const created = await goToProvider(scene)
       await provider.pay(customer)
-      if (provider.capturesLater) {
+      if (provider.isToldByMessages) {
+        await customer.sees("Your payment is not confirmed yet")
+        await expectWaiting(scene, created, [paid])
+        await shop.deliver()
+      } else if (provider.capturesLater) {
         await customer.sees("Your payment is being processed")
         assert.strictEqual((await shop.accountOf(created)).status, "PENDING")
         shop.standIn.settle()
@@ -245,6 +119,11 @@ export const variations: ReadonlyArray<Variation> = [
     play: async (scene) => {
       const created = await payAndClose(scene)
       await scene.shop.pass(1)
+      if (scene.provider.isToldByMessages) {
+        // Its lookup names no payment: the payment waits for the message.
+        await expectWaiting(scene, created, [paid])
+        await scene.shop.deliver()
+      }
       await expectPaid(scene, created, false)
       // A message that comes late changes nothing.
       await scene.shop.deliver()
@@ -254,6 +133,7 @@ export const variations: ReadonlyArray<Variation> = [
   {
     name: "given a refusal, when the customer tries again, then one payment is paid",
     isForBrowser: true,
+    isOfSandbox: true,
     play: async (scene) => {
       const { customer, provider, shop } = scene
       const created = await goToProvider(scene)
@@ -274,6 +154,7 @@ export const variations: ReadonlyArray<Variation> = [
       await expectWaiting(scene, created, [unpaid])
       await provider.pay(customer)
       shop.standIn.settle()
+      if (provider.isToldByMessages) await shop.deliver()
       await customer.isAt(shop.backAt(created, "CAPTURED"))
       await expectPaid(scene, created, provider.capturesLater)
     }
@@ -335,5 +216,9 @@ export const variations: ReadonlyArray<Variation> = [
   }
 ]
 
-export const playJourney = async (provider: Provider, { play }: Variation, customer: Customer): Promise<void> =>
-  play({ provider, customer, shop: await openShop(provider.open, provider.method) })
+export const playJourney = async (
+  provider: Provider,
+  { play }: Variation,
+  customer: Customer,
+  mode: Mode = "live"
+): Promise<void> => play({ provider, customer, shop: await openShop(provider, mode) })

@@ -3,8 +3,7 @@
  *
  * - its checkout shows the methods, or the one that the payment names (https://docs.mollie.com/docs/hosted-checkout), and a bank's
  *   issuers; the last page is the one of its test mode, on which the tester chooses the payment's status
- *   (https://docs.mollie.com/reference/testing). Pointsman opens providers' pages in production only, so that it is shown for a
- *   live payment here
+ *   (https://docs.mollie.com/reference/testing). It is shown for a live payment here too
  * - after a failure with several methods, the customer chooses another one, and the payment stays open
  *   (https://docs.mollie.com/docs/status-change)
  * - a customer who cancels the method that a payment named comes to the methods, and no webhook is sent; who cancels there ends
@@ -27,19 +26,20 @@ import {
 } from "../../../../connectors/mollie/test/Mollie.ts"
 import {
   type Asked,
+  cardPage,
   formOf,
   isoOf,
   listenAs,
+  type Mode,
   type OutgoingMessage,
   pageOf,
   redirectTo,
   type StandIn
 } from "./StandIn.ts"
 
+/** https://docs.mollie.com/docs/testing */
 const apiKeyOf = (mode: Mode) => `${mode}_ofTheJourneys0123456789abcdefg`
 
-/** https://docs.mollie.com/docs/testing */
-type Mode = "live" | "test"
 const webhookSecret = "the secret of the signed webhooks"
 const messagePath = "/api/v1/psp-webhooks/mollie"
 
@@ -200,7 +200,7 @@ export const openMollie = async (now: () => number, isSigned: boolean, mode: Mod
     const one = payments.get(id)
     if (one === undefined) return pageOf("Not found", "", 404)
     if (one.status !== "open") return pageOf("This payment is over", "")
-    if (method === "GET") return pageOf(...(shown[step] ?? ["Not found", ""]))
+    if (method === "GET") return step === "card" ? cardPage("") : pageOf(...(shown[step] ?? ["Not found", ""]))
     const form = new URLSearchParams(body)
     const at = (next: string) => redirectTo(`/checkout/${next}/${id}`)
     if (step === "methods") {
@@ -231,7 +231,7 @@ export const openMollie = async (now: () => number, isSigned: boolean, mode: Mod
     : { apiKey, baseUrl: url, webhookUrl: `https://pay.shop.example${messagePath}` }
   const standIn: MollieStandIn = {
     connection: {
-      ...{ id: "mollie", environment: "production", connector: "mollie", credentials, timeout: "5 seconds" },
+      ...{ id: "mollie", connector: "mollie", credentials, timeout: "5 seconds" },
       ...(isSigned ? { webhookSecret } : {})
     },
     asked,
@@ -279,7 +279,6 @@ const statuses = ["paid", "failed", "canceled", "expired"]
 /** The heading and the body of each page. */
 const shown: Readonly<Record<string, readonly [string, string]>> = {
   methods: ["Choose a payment method", formOf("", "Card", "iDEAL", "Cancel payment")],
-  card: ["Pay by card", formOf('<label for="number">Card number</label><input id="number" name="number">', "Pay")],
   issuer: [
     "Choose your bank",
     formOf(

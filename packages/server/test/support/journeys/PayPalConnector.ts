@@ -4,7 +4,15 @@
  */
 import type { ConnectorDefinition } from "@pointsman/core/connector"
 import { Effect } from "effect"
-import { answer, chains, definition, liveCertificateUrl } from "../../../../connectors/paypal/test/PayPal.ts"
+import {
+  answer,
+  certificateUrl,
+  chains,
+  definition,
+  liveCertificateUrl
+} from "../../../../connectors/paypal/test/PayPal.ts"
+
+const ofPayPal = new Set([certificateUrl, liveCertificateUrl])
 
 export const connector: ConnectorDefinition = {
   ...definition,
@@ -14,6 +22,6 @@ export const connector: ConnectorDefinition = {
   connect: (account, transport) =>
     definition.connect(account, {
       send: (request) =>
-        request.url === liveCertificateUrl ? Effect.succeed(answer(200, chains.good)) : transport.send(request)
+        ofPayPal.has(request.url) ? Effect.succeed(answer(200, chains.good)) : transport.send(request)
     })
 }

@@ -17,6 +17,7 @@ import {
   amount,
   answer,
   capture,
+  certificateUrl,
   clientId,
   clientSecret,
   event,
@@ -35,6 +36,7 @@ import {
   formOf,
   isoOf,
   listenAs,
+  type Mode,
   type OutgoingMessage,
   pageOf,
   redirectTo,
@@ -72,7 +74,7 @@ export const connectionToPayPal = (baseUrl: string): Pick<StandIn, "connection" 
   }
 })
 
-export const openPayPal = async (now: () => number): Promise<StandIn> => {
+export const openPayPal = async (now: () => number, mode: Mode): Promise<StandIn> => {
   const orders = new Map<string, Order>()
   const keys = new Map<string, () => TransportAnswer>()
   const asked: Array<string> = []
@@ -100,7 +102,7 @@ export const openPayPal = async (now: () => number): Promise<StandIn> => {
 
   const say = (type: string, resource: Fields): void => {
     const text = JSON.stringify(event(type, resource, { id: `WH-${++drawn}`, create_time: isoOf(now()) }))
-    const { body, headers } = signed(text, webhookId, now(), liveCertificateUrl)
+    const { body, headers } = signed(text, webhookId, now(), mode === "live" ? liveCertificateUrl : certificateUrl)
     messages.push({
       path: "/api/v1/psp-webhooks/paypal",
       headers: { ...(headers as Record<string, string>), "content-type": "application/json" },

@@ -6,7 +6,8 @@ import { startInProcess } from "../ServerInProcess.ts"
 import { temporaryFolder } from "../ServerProcess.ts"
 import { makeTurnedClock } from "../TurnedClock.ts"
 import { startReceiver } from "../WebhookReceiver.ts"
-import { listenAs, pageOf, type StandIn } from "./StandIn.ts"
+import type { Provider } from "./Providers.ts"
+import { listenAs, type Mode, pageOf, type StandIn } from "./StandIn.ts"
 
 const begun = Date.UTC(2026, 10, 21, 12)
 const webhookSecret = "whsec_of_the_shop"
@@ -55,14 +56,14 @@ export interface Shop {
 }
 
 export const openShop = async (
-  open: (now: () => number) => Promise<StandIn>,
-  method: "card" | "bank" | "wallet",
-  /** The workspace asks for the provider's page in the sandbox too. */
-  environment: "production" | "sandbox" = "production"
+  { method, open }: Pick<Provider, "method" | "open">,
+  /** The workspace asks for the provider's page in the sandbox too, which `test` is. */
+  mode: Mode = "live"
 ): Promise<Shop> => {
+  const environment = mode === "live" ? "production" : "sandbox"
   const key = environment === "production" ? liveKey : testKey
   const turned = makeTurnedClock(begun)
-  const standIn = await open(turned.now)
+  const standIn = await open(turned.now, mode)
   const receiver = await startReceiver(turned.now)
   const address = await listenAs(turned.now, ({ path }) => pageOf(`Shop: ${path[0]}`, ""))
   const server = await startInProcess({

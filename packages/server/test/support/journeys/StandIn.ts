@@ -7,8 +7,11 @@ import type { AddressInfo } from "node:net"
 import type { TransportAnswer } from "@pointsman/core/connector"
 import { onTestFinished } from "vitest"
 
+/** Whose keys a stand-in takes: those of a live account, or of a test account. */
+export type Mode = "live" | "test"
+
 export interface StandIn {
-  /** Its connection in the configuration file, in production. */
+  /** Its connection in the configuration file, without its environment. */
   readonly connection: Readonly<Record<string, unknown>>
   /** Files of its connector, if the server does not include it. */
   readonly connectors?: ReadonlyArray<string>
@@ -97,3 +100,13 @@ export const formOf = (fields: string, ...buttons: ReadonlyArray<string>): strin
 export const redirectTo = (location: string): TransportAnswer => ({ status: 303, headers: { location }, body: "" })
 
 export const isoOf = (millis: number): string => new Date(millis).toISOString()
+
+/** A page with a field for a card's number. `notice`: what became of the try before. */
+export const cardPage = (notice: string, ...buttons: ReadonlyArray<string>): TransportAnswer =>
+  pageOf(
+    "Pay by card",
+    `<p>${notice}</p>${formOf('<label for="number">Card number</label><input id="number" name="number">', "Pay", ...buttons)}`
+  )
+
+/** The one card that pays; every other one is refused. */
+export const isApproved = (form: URLSearchParams): boolean => form.get("number") === "4242424242424242"
