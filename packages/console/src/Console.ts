@@ -29,6 +29,9 @@ import * as AuditHandlers from "./audit/AuditHandlers.ts"
 import { auditPages } from "./audit/AuditPages.ts"
 import * as ConnectionHandlers from "./connections/ConnectionHandlers.ts"
 import { connectionPages } from "./connections/ConnectionPages.ts"
+import * as DayDesk from "./day/DayDesk.ts"
+import * as DayHandlers from "./day/DayHandlers.ts"
+import { dayPages } from "./day/DayPages.ts"
 import { answerPages } from "./disputes/AnswerPages.ts"
 import { disputePages } from "./disputes/DisputePages.ts"
 import { files } from "./frame/Files.ts"
@@ -197,6 +200,7 @@ export const pages = [
   ...signInPages,
   ...oidcPages,
   ...passkeyPages,
+  ...dayPages,
   ...listPages,
   ...paymentPages,
   ...actPages,
@@ -240,6 +244,7 @@ const application = (
       Layer.provide([
         AccountHandlers.layer,
         PasskeyHandlers.layer,
+        DayHandlers.layer,
         PaymentHandlers.layer,
         ReviewHandlers.layer,
         MessageHandlers.layer,
@@ -254,7 +259,12 @@ const application = (
       ]),
       Layer.provide([Authorize.layer, RequestFaults.layer, staleReads, fallbacks]),
       // What each request runs with.
-      Layer.provideMerge([InProcess.PaymentViews.layer(undefined), TenantChanges.layer, OpenResponses.layer]),
+      Layer.provideMerge([
+        InProcess.PaymentViews.layer(undefined),
+        TenantChanges.layer,
+        OpenResponses.layer,
+        DayDesk.layer
+      ]),
       Layer.provideMerge([
         // With what else it brings, such as loggers.
         services,

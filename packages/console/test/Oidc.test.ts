@@ -118,7 +118,7 @@ describe("an operator who exists", () => {
     await add("jo@example.com")
     const { asked, cookie } = await begin("/sign-in/oidc?next=https%3A%2F%2Fevil.test%2F")
     const response = await finish(issuer.authorize(asked), cookie)
-    assert.strictEqual(response.headers.get("location"), `${mount}/payments`)
+    assert.strictEqual(response.headers.get("location"), `${mount}/day`)
   })
 })
 

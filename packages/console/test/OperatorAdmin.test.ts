@@ -39,7 +39,7 @@ describe("the API of operators", () => {
     assert.isString(created)
     const link = (await bodyOf(await send(`${api}/${id}/link`, { cookie, method: "POST" }))).data
     const [, path = ""] = linkShape.exec(link.url) ?? []
-    assert.strictEqual(leadsTo(await send(path, { method: "POST" })), "/payments")
+    assert.strictEqual(leadsTo(await send(path, { method: "POST" })), "/day")
     const edit = { name: "Joan", roles: [...ofAcme("support"), { workspace_id: "globex", role: "viewer" }], version: 1 }
     for (let turn = 0; turn < 2; turn++) {
       const edited = await bodyOf(await send(`${api}/${id}`, { cookie, method: "PUT", body: edit }))
@@ -129,7 +129,7 @@ describe("the pages of operators", () => {
     const again = await pageOf(await send("/operators/new", { cookie, form: fields }), 409)
     assert.notMatch(again, linkShape)
     assert.include(again, "an operator has it already")
-    assert.strictEqual(leadsTo(await send(path, { method: "POST" })), "/payments")
+    assert.strictEqual(leadsTo(await send(path, { method: "POST" })), "/day")
     await pageOf(await send(path, { method: "POST" }), 401)
     const list = await pageOf(await send("/operators", { cookie }))
     assert.include(list, "Jo &lt;b&gt;")

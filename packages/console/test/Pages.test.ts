@@ -34,12 +34,12 @@ describe("signing in", () => {
     assert.strictEqual((await here.send(next, { cookie: cookieOf(signed) })).status, 200)
   })
 
-  it("given an address elsewhere to come back to, then the operator comes to the payments", async () => {
+  it("given an address elsewhere to come back to, then the operator comes to the start page", async () => {
     const cookie = await here.signIn("jo", everywhere("viewer"))
     await here.send("/api/password", { method: "PUT", cookie, body: { password } })
     for (const next of ["https://evil.test", "//evil.test", "/sign-out", "/payments@evil.test", ""]) {
       const signed = await here.send("/sign-in", { form: { login: "jo", password, next } })
-      assert.strictEqual(leadsTo(signed), "/payments")
+      assert.strictEqual(leadsTo(signed), "/day")
     }
   })
 
@@ -48,7 +48,7 @@ describe("signing in", () => {
     const path = `/link/${await here.linkOf("jo")}`
     for (let look = 0; look < 2; look++) assert.include(await pageOf(await here.send(path)), "The link works once.")
     const signed = await here.send(path, { method: "POST" })
-    assert.strictEqual(leadsTo(signed), "/payments")
+    assert.strictEqual(leadsTo(signed), "/day")
     const cookie = cookieOf(signed)
     assert.strictEqual(leadsTo(await here.send("/payments", { cookie })), "/payments/acme/sandbox")
     assert.include(await pageOf(await here.send(path, { method: "POST" }), 401), "was used")
@@ -61,7 +61,7 @@ describe("signing in", () => {
     const short = await here.send("/password", { cookie, form: { current: "", password: "short" } })
     assert.include(await pageOf(short, 422), "expected 12 to 256 characters")
     const set = await here.send("/password", { cookie, form: { current: "", password } })
-    assert.strictEqual(leadsTo(set), "/payments")
+    assert.strictEqual(leadsTo(set), "/day")
     const wrong = await here.send("/password", { cookie: cookieOf(set), form: { current: "no", password } })
     assert.include(await pageOf(wrong, 401), "The current password is needed")
   })

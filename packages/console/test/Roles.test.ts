@@ -13,6 +13,7 @@ const leastRoles: { readonly [Endpoint in keyof typeof accessOf]: OperatorRole |
   beginPasskey: null,
   addPasskey: null,
   removePasskey: null,
+  day: "viewer",
   payments: "viewer",
   exportPayments: "viewer",
   payment: "viewer",

@@ -18,8 +18,13 @@ const records = 2_000
 /** Of one request: a page of each of several lists, 100 rows of each. */
 const rowsAtMost = 1_200
 
-/** What `docs/reference/costs.md` says is without limit: the ids of the payment's events, for the deliveries of each. */
+/** 1,000 payments of today and the lists beside them: a process reads a day once in 10 seconds. */
+const ofDay = 1_400
+
+/** What `docs/reference/costs.md` says otherwise; without limit are the ids of a payment's events, for the deliveries of each. */
 const more: Readonly<Record<string, number>> = {
+  "/console/day/{workspace}/{environment}": ofDay,
+  "/console/api/workspaces/{workspace}/{environment}/day": ofDay,
   "/console/payments/{workspace}/{environment}/{payment}": rowsAtMost + records + 200
 }
 

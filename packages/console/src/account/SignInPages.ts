@@ -15,7 +15,7 @@ import { endFormer } from "./AccountHandlers.ts"
 
 const { html } = InProcess
 
-export const nextOf = (text: string | null): string => (text !== null && isAreaPath(text) ? text : "/payments")
+export const nextOf = (text: string | null): string => (text !== null && isAreaPath(text) ? text : "/day")
 
 export const signInPage = Effect.fnUntraced(function* (
   { mount }: Visit,
@@ -93,7 +93,7 @@ const useLink = Effect.fnUntraced(function* (visit: Visit) {
   const { operators } = yield* Pointsman
   const token = Redacted.make(visit.params["token"] ?? "")
   return yield* operators.signInWithLink(token).pipe(
-    Effect.flatMap((session) => beginSession(session, "/payments")),
+    Effect.flatMap((session) => beginSession(session, "/day")),
     Effect.catchTags({
       "pointsman/SignInRefused": () => Effect.succeed<Answer>(linkPage(visit, usedLink, 401)),
       "pointsman/StorageError": internalError
@@ -142,7 +142,7 @@ const setPassword = Effect.fnUntraced(function* (visit: Visit) {
     Effect.succeed<Answer>(passwordPage(visit, signedIn.operator.passwordHash !== null, problem, status))
   const changed = () => again("Your account was changed at the same time. Sign in again.", 409)
   return yield* operators.setPassword(signedIn, order).pipe(
-    Effect.flatMap((session) => beginSession(session, "/payments")),
+    Effect.flatMap((session) => beginSession(session, "/day")),
     Effect.catchTags({
       "pointsman/OperatorInvalid": ({ expected }) => again(`New password: expected ${expected}.`, 422),
       "pointsman/PasswordRefused": () => again("The current password is needed, and is missing or wrong.", 401),

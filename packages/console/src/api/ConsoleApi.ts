@@ -3,6 +3,7 @@ import { HttpApi } from "effect/http-api"
 import { Account, accountAccess, Entry } from "../account/AccountApi.ts"
 import { AuditTrail, auditAccess } from "../audit/AuditApi.ts"
 import { Connections, connectionAccess } from "../connections/ConnectionApi.ts"
+import { Days, dayAccess } from "../day/DayApi.ts"
 import type { AccessOf } from "../gate/Access.ts"
 import { Keys, keyAccess } from "../keys/KeyApi.ts"
 import { Messages, messageAccess } from "../messages/MessageApi.ts"
@@ -19,6 +20,7 @@ export class ConsoleApi extends HttpApi.make("pointsman-console")
   .add(
     Entry,
     Account,
+    Days,
     Payments,
     Reviews,
     Messages,
@@ -40,6 +42,7 @@ type Guarded = Groups[Exclude<keyof Groups, "entry">]
 /** An endpoint that needs a session and is not here does not compile. */
 export const accessOf = {
   ...accountAccess,
+  ...dayAccess,
   ...paymentAccess,
   ...reviewAccess,
   ...messageAccess,

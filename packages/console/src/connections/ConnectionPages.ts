@@ -11,21 +11,16 @@ import { conditionText, limitTexts } from "../routing/ConditionText.ts"
 import { circuitState } from "../routing/RoutingPages.ts"
 import * as Desk from "./ConnectionDesk.ts"
 import type { Connection } from "./ConnectionRecords.ts"
+import { standingOf } from "./ConnectionWords.ts"
 
 const { html } = InProcess
 
-/** The worst first: what keeps new payments away, then what makes them fail. */
-const standingOf = ({ account, active, circuit, health }: Connection): Html => {
-  const status = (tone: string, text: string) => html`<span class="status ${tone}">${text}</span>`
-  if (health.fault !== null) return status("bad", "Cannot be used")
-  if (account.standing === "changed") return status("bad", "Another account")
-  if (!active) return status("soft", "Not active")
-  if (circuit.state !== "closed") return status(circuit.state === "open" ? "bad" : "wait", `Circuit ${circuit.state}`)
-  if (health.succeeded + health.failed === 0) return status("soft", "No recent payments")
-  return health.succeeded === 0 ? status("bad", "Failing") : status("good", "Working")
+export const standingView = (connection: Connection): Html => {
+  const [tone, text] = standingOf(connection)
+  return html`<span class="status ${tone}">${text}</span>`
 }
 
-const shareText = ({ health: { failed, succeeded } }: Connection): string =>
+export const shareText = ({ health: { failed, succeeded } }: Connection): string =>
   succeeded + failed === 0 ? "–" : `${succeeded} of ${succeeded + failed}`
 
 const recently = `Attempts and last outcomes are those of the last ${healthPayments} payments of this environment.`
@@ -46,7 +41,7 @@ ${table({
     (
       connection
     ) => html`<tr><td><a href="${here}/${encodeURIComponent(connection.id)}">${connection.name}</a><br><span class="soft">${idView(connection.id)}</span></td>
-<td>${standingOf(connection)}</td><td>${connection.connector}</td><td class="number">${connection.priority}</td>
+<td>${standingView(connection)}</td><td>${connection.connector}</td><td class="number">${connection.priority}</td>
 <td class="number">${shareText(connection)}</td><td>${timeOr(connection.health.last_success?.created ?? null, "–")}</td></tr>`
   )
 })}`
@@ -62,7 +57,7 @@ const show = Effect.fnUntraced(function* (visit: Visit) {
     title: connection.name,
     isLive: true,
     main: html`<div class="card">
-<p>${standingOf(connection)}${health.fault === null ? undefined : `: ${health.fault}.`}</p>
+<p>${standingView(connection)}${health.fault === null ? undefined : `: ${health.fault}.`}</p>
 <dl>
 <dt>Connection</dt><dd>${idView(connection.id)}</dd>
 <dt>Connector</dt><dd>${connection.connector}</dd>

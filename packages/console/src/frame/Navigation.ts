@@ -26,6 +26,7 @@ interface Area {
 
 /** In the order of the links. The key is the first part of the path. */
 export const areas = {
+  day: { name: "Today", group: "Payments", access: "payment.read", isOfEnvironment: true },
   payments: { name: "Payments", group: "Payments", access: "payment.read", isOfEnvironment: true },
   reviews: { name: "Reviews", group: "Payments", access: "review.resolve", isOfEnvironment: true },
   disputes: { name: "Disputes", group: "Payments", access: "payment.read", isOfEnvironment: true },

@@ -8,6 +8,7 @@ import { InProcess } from "@pointsman/http"
 import { Clock, Effect, type Scope } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type ConsoleCode, type ConsoleError, consoleCodes, failure } from "../api/Errors.ts"
+import type { DayReads } from "../day/DayReads.ts"
 import { type Access, lacksPasskey, refusalOf } from "../gate/Access.ts"
 import { admittedSession, asOperator } from "../gate/Authorize.ts"
 import type { DeskServices, TenantPath } from "../gate/Caller.ts"
@@ -29,6 +30,7 @@ type PageServices =
   | HttpRouter.RouteContext
   | OpenResponses
   | TenantChanges
+  | DayReads
   | Scope.Scope
 
 type Handler<R> = (visit: Visit) => Effect.Effect<Answer, ConsoleError<ConsoleCode>, R>

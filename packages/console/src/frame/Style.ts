@@ -34,7 +34,7 @@ header button { border-color: transparent; color: var(--soft); padding-inline: .
 :is(header, .side) li a { display: block; padding: .375rem .75rem; border-radius: .5rem; font-size: .9375rem; }
 :is(header, .side) li a:hover { background: var(--hover); }
 :is(header, .side) a[aria-current] { color: var(--text); font-weight: 600; background: var(--hover); }
-.first { flex: 1 0 65%; margin-inline-start: -.75rem; } .first ul { display: flex; flex-wrap: wrap; } .first a { white-space: nowrap; }
+.first { flex: 1 0 65%; margin-inline-start: -.75rem; } .first ul { display: flex; flex-wrap: wrap; } .first li a { white-space: nowrap; padding-inline: .5rem; font-size: .875rem; }
 .menu summary { min-height: 2.25rem; padding: .375rem 0; font-size: .9375rem; } .menu[open] { flex-basis: 100%; }
 .menu nav { display: grid; grid-template-columns: repeat(auto-fill, minmax(9rem, 1fr)); padding-bottom: .5rem; }
 .menu nav p { grid-column: 1 / -1; } .menu nav ul { display: contents; }
@@ -102,8 +102,8 @@ button, .button { cursor: pointer; font-weight: 550; text-decoration: none; disp
 button:hover, .button:hover { background: var(--hover); }
 .main, .main:hover { background: var(--accent); border-color: var(--accent); color: var(--on-accent); }
 .bar { width: 100%; height: .75rem; display: block; border-radius: .375rem; margin: .75rem 0; }
-.bar .whole { fill: var(--line); } .bar .kept { fill: var(--good); } .bar .given { fill: var(--accent); }
-.bar .back { fill: var(--bad); } .bar .pending { fill: var(--wait); } .bar .held { fill: var(--edge); }
+.bar .whole { fill: var(--line); } .kept { fill: var(--good); } .given { fill: var(--accent); }
+.back { fill: var(--bad); } .pending { fill: var(--wait); } .held { fill: var(--edge); }
 .plot { display: grid; grid-template-columns: max-content 1fr; gap: .25rem .5rem; margin: 0 0 .75rem; font-size: .875rem; }
 .plot .axis { display: flex; flex-direction: column; justify-content: space-between; text-align: end; margin: -.6rem 0; }
 .plot .ends { grid-column: 2; display: flex; justify-content: space-between; gap: 1rem; }
@@ -112,6 +112,10 @@ button:hover, .button:hover { background: var(--hover); }
 .plot path, .range path { fill: none; vector-effect: non-scaling-stroke; }
 .grid { stroke: var(--line); } .rate { stroke: var(--accent); stroke-width: 2; } .span { fill: var(--accent); opacity: .3; }
 .dots { stroke: var(--accent); stroke-width: 7; stroke-linecap: round; }
+.plot.bars svg { height: 6rem; } .share { fill: var(--accent); }
+.day { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); gap: 1rem; align-items: start; }
+.day .card { margin: 0; } .day .scroll + * { margin-top: 1rem; } .day p.soft { margin: .25rem 0 .75rem; } .day .scroll table { min-width: 0; } .day .range { width: 5rem; }
+.todo li + li { margin-top: .25rem; }
 .findings { margin: .5rem 0 0; padding-inline-start: 2rem; }
 fieldset { border: 1px solid var(--line); border-radius: .5rem; padding: .5rem .875rem .875rem; margin: 0; min-width: 0; }
 fieldset > div + div { margin-top: .75rem; }

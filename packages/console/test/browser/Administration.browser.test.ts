@@ -59,7 +59,7 @@ await describeInChromium("administration in a browser", (browser) => {
       await visit(browser, {}, async ({ page: theirs }) => {
         await theirs.goto(link)
         await theirs.getByRole("button", { name: "Sign in" }).click()
-        await theirs.waitForURL(`${url}${mount}/payments/acme/sandbox`)
+        await theirs.waitForURL(`${url}${mount}/day/acme/sandbox`)
         expect(await theirs.getByRole("link", { name: "Keys", includeHidden: true }).count()).toBe(0)
         await page.getByRole("link", { name: "Done" }).click()
         await page.getByLabel("The acme <shop>").selectOption("admin")

@@ -27,6 +27,7 @@ const follow = (name: string | RegExp) => (page: Page) =>
 type Picture = readonly [name: string, path: () => string, open?: (page: Page) => Promise<void>]
 
 const pictures: ReadonlyArray<Picture> = [
+  ["day", () => at("day")],
   ["payments", () => at("payments")],
   ["payment", () => at("payments", `/${shop.damaged.id}`)],
   ["refund", () => at("payments", `/${shop.large.id}/refund`)],
@@ -93,8 +94,8 @@ const take = async (page: Page, name: string) => {
 
 const looks = [
   { suffix: "", only: undefined, options: { viewport: sizes.desktop, colorScheme: "light" } },
-  { suffix: "-dark", only: ["payments"], options: { viewport: sizes.desktop, colorScheme: "dark" } },
-  { suffix: "-phone", only: ["payment"], options: { viewport: sizes.phone, colorScheme: "light" } }
+  { suffix: "-dark", only: ["day", "payments"], options: { viewport: sizes.desktop, colorScheme: "dark" } },
+  { suffix: "-phone", only: ["day", "payments", "payment"], options: { viewport: sizes.phone, colorScheme: "light" } }
 ] as const
 
 await describeInChromium("the pages that the guide shows", (browser) => {
@@ -109,7 +110,7 @@ await describeInChromium("the pages that the guide shows", (browser) => {
         if (suffix === "") await take(page, "sign-in")
         await page.goto(`${url}/link/${await here.linkOf("ann@nordwind.example")}`)
         await page.getByRole("button", { name: "Sign in" }).click()
-        await page.getByRole("heading", { name: "Payments" }).waitFor()
+        await page.getByRole("heading", { name: "Today", exact: true }).waitFor()
         for (const [name, path, open] of pictures) {
           await page.goto(`${url}${path()}`)
           if (open !== undefined) {

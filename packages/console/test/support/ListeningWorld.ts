@@ -69,7 +69,8 @@ export const listeningWorld = async ({
     signIn: async (page: Page, login = "jo", home = `${url}${mount}`) => {
       await page.goto(`${home}/link/${await here.linkOf(login)}`)
       await page.getByRole("button", { name: "Sign in" }).click()
-      await page.waitForURL(`${home}/payments/acme/sandbox`)
+      await page.waitForURL(`${home}/day/acme/sandbox`)
+      await page.goto(`${home}/payments/acme/sandbox`)
     },
     close: async () => {
       close()
