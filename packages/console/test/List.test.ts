@@ -93,6 +93,31 @@ describe("the list of payments", () => {
     }
   })
 
+  it("given payments, then each shows its connection, method, country, reason and age, and the search says what it compared", async () => {
+    here.provider.onCharge = () =>
+      Effect.succeed({ _tag: "Declined", providerRef: null, category: "insufficient_funds", code: "51", soft: false })
+    const declined = await here.pay("acme", "sandbox", "automatic", "order-1")
+    const text = await list("")
+    const created = new Date(declined.createdAt).toISOString()
+    const utc = `${created.slice(0, 19).replace("T", " ")} UTC`
+    for (const expected of [
+      `<a href="/console${at}/${declined.id}">order-1</a>`,
+      `Declined</span><br><span class="soft">Insufficient funds (51)</span>`,
+      "<td>card, NL</td><td>acme-sandbox</td>",
+      `<time class="ago" datetime="${created}" title="${utc}">just now</time>`
+    ]) {
+      assert.include(text, expected)
+    }
+    assert.notInclude(text, "Searched:")
+    assert.include(
+      await list("search=nothing"),
+      "Searched: payment id, reference, provider’s reference, texts of the metadata."
+    )
+    await here.pay("acme", "sandbox", "automatic", "order-1")
+    const found = await list("search=order-1")
+    assert.include(found, "Searched: payment id, reference. Each is compared with the whole text.")
+  })
+
   it("given filters, then each is a link to the list without it, and the next page and the export keep them", async () => {
     for (let count = 0; count < 51; count++) await here.pay("acme", "sandbox", "automatic", "a & <b>")
     const text = await list("status=CAPTURED&currency=EUR&search=a %26 <b>")

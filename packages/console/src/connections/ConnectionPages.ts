@@ -108,7 +108,7 @@ const accountView = ({ account: { current, first, standing } }: Connection): str
 const outcomeView = (seen: Connection["health"]["last_success"], mount: string, tenant: TenantPath): Html =>
   seen === null
     ? html`–`
-    : html`<a href="${mount}${pathOf("payments", tenant, seen.payment_id)}">${time(seen.created)}</a>: ${seen.outcome}${seen.code === null ? undefined : ` (${seen.code})`}`
+    : html`<a href="${mount}${pathOf("payments", tenant, seen.payment_id)}">${seen.outcome}${seen.code === null ? undefined : ` (${seen.code})`}</a>, ${time(seen.created)}`
 
 const limitsView = ({ provider_supports, restrictions, supports }: Connection): Html => {
   const limits = [

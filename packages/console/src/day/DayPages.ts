@@ -6,13 +6,13 @@ import { type Answer, firstOf, page, pathOf, tenantOf, type Visit } from "../fra
 import { recordLinks } from "../frame/RecordLinks.ts"
 import { table } from "../frame/Table.ts"
 import type { TenantPath } from "../gate/Caller.ts"
-import { money } from "../payments/PaymentWords.ts"
+import { declineNames, money } from "../payments/PaymentWords.ts"
 import { plot, rangeBar } from "../routing/Plot.ts"
 import { percent, rangeText, type SuccessRange, successRange } from "../routing/SuccessRange.ts"
 import { hourChart, shareBar } from "./DayCharts.ts"
 import * as Desk from "./DayDesk.ts"
 import { type Ages, type Day, daysBefore, type Outcomes, paymentsAtMost, paymentsOfDay } from "./DayRecords.ts"
-import { bounded, counted, declineNames, todosOf } from "./DayText.ts"
+import { bounded, counted, todosOf } from "./DayText.ts"
 import { agreementSection, connectionSection, type Link, section } from "./DayViews.ts"
 
 const { html } = InProcess

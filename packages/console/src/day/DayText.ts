@@ -1,25 +1,8 @@
 /** What a day needs somebody for, in words. */
-import type { DeclineCategory } from "@pointsman/core"
 import { standingOf } from "../connections/ConnectionWords.ts"
 import type { EnvironmentArea } from "../frame/Navigation.ts"
 import { percent, successRange } from "../routing/SuccessRange.ts"
 import { countedAtMost, type Day } from "./DayRecords.ts"
-
-export const declineNames: Readonly<Record<DeclineCategory, string>> = {
-  insufficient_funds: "Insufficient funds",
-  do_not_honor: "Not honored by the bank",
-  expired_card: "Expired card",
-  invalid_card: "Invalid card details",
-  lost_or_stolen: "Lost or stolen card",
-  suspected_fraud: "Suspected fraud",
-  limit_exceeded: "Limit exceeded",
-  authentication_failed: "Authentication failed",
-  not_permitted: "Not permitted",
-  issuer_unavailable: "Bank not available",
-  invalid_request: "Invalid request",
-  cancelled_by_customer: "Cancelled by the customer",
-  other: "Another reason"
-}
 
 /** `3 payments`, `1 payment`. */
 export const counted = (count: number, what: string, many = `${what}s`): string =>

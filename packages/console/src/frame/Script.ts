@@ -15,7 +15,19 @@ export const script = `"use strict"
   let looked = touched
   let isStale = false
   let source
+  const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style: "short" })
+  const units = [["day", 86400000], ["hour", 3600000], ["minute", 60000], ["second", Infinity]]
+  const countOn = (root) => {
+    for (const time of root.querySelectorAll("time.ago")) {
+      const age = Math.max(0, Date.now() - new Date(time.dateTime))
+      const [unit, length] = units.find(([, length]) => age >= length) ?? units.at(-1)
+      const text = relative.format(-Math.floor(age / length), unit)
+      if (time.textContent !== text) time.textContent = text
+    }
+  }
   const localize = (root) => {
+    for (const time of root.querySelectorAll("time.ago")) time.title = times.format(new Date(time.dateTime))
+    countOn(root)
     for (const time of root.querySelectorAll("time[datetime]:not([title])")) {
       time.title = time.textContent
       time.textContent = times.format(new Date(time.dateTime))
@@ -33,6 +45,7 @@ export const script = `"use strict"
     const next = new DOMParser().parseFromString(await response.text(), "text/html").querySelector("main[data-live]")
     if (next === null) return
     localize(next)
+    countOn(main)
     if (next.innerHTML === main.innerHTML) return
     if (isBusy(main)) isStale = true
     else main.replaceWith(document.adoptNode(next))
@@ -70,6 +83,6 @@ export const script = `"use strict"
   const area = document.querySelector("header nav [aria-current]")
   if (area !== null) area.parentElement.scrollLeft = area.offsetLeft - area.parentElement.offsetLeft - 16
   follow()
-  setInterval(tick, every)
+  setInterval(() => { countOn(document); tick() }, every)
 }
 `

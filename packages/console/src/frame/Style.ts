@@ -34,7 +34,7 @@ header button { border-color: transparent; color: var(--soft); padding-inline: .
 :is(header, .side) li a { display: block; padding: .375rem .75rem; border-radius: .5rem; font-size: .9375rem; }
 :is(header, .side) li a:hover { background: var(--hover); }
 :is(header, .side) a[aria-current] { color: var(--text); font-weight: 600; background: var(--hover); }
-.first { flex: 1 0 65%; margin-inline-start: -.75rem; } .first ul { display: flex; flex-wrap: wrap; } .first li a { white-space: nowrap; padding-inline: .5rem; font-size: .875rem; }
+.first { flex: 1 0 65%; margin-inline-start: -.375rem; } .first ul { display: flex; flex-wrap: wrap; } .first li a { white-space: nowrap; padding-inline: .375rem; font-size: .8125rem; }
 .menu summary { min-height: 2.25rem; padding: .375rem 0; font-size: .9375rem; } .menu[open] { flex-basis: 100%; }
 .menu nav { display: grid; grid-template-columns: repeat(auto-fill, minmax(9rem, 1fr)); padding-bottom: .5rem; }
 .menu nav p { grid-column: 1 / -1; } .menu nav ul { display: contents; }
@@ -74,9 +74,10 @@ td.number, th.number { text-align: end; font-variant-numeric: tabular-nums; whit
 .scroll { overflow-x: auto; } .scroll table { min-width: 34rem; }
 @media (max-width: 40rem) {
   .lines table { min-width: 0; } .lines thead { position: absolute; clip-path: inset(50%); }
-  .lines tr { display: grid; grid-template-columns: minmax(0, 1fr) max-content; gap: .125rem 1rem; padding: .5rem 0; border-bottom: 1px solid var(--line); }
-  .lines tr:last-child { border-bottom: 0; } .lines td { padding: 0; border: 0; text-align: start; } .lines td:nth-child(n + 3) { text-align: end; }
-  .lines td:nth-child(2) { order: -2; font-weight: 550; } .lines td:last-child { order: -1; font-weight: 550; }
+  .lines tr { display: flex; flex-wrap: wrap; gap: .125rem .5rem; align-items: baseline; padding: .5rem 0; border-bottom: 1px solid var(--line); }
+  .lines tr:last-child { border-bottom: 0; } .lines td { padding: 0; border: 0; font-size: .8125rem; } .lines .status { font-size: .8125rem; } .lines br { display: none; }
+  .lines :is(td:first-child, td:last-child) { font-size: .9375rem; font-weight: 550; }
+  .lines td:first-child { flex: 1 0 60%; order: -2; } .lines td:last-child { order: -1; }
 }
 .card.scroll { padding-bottom: .5rem; }
 .card > :last-child, .card > form:last-child > :last-child { margin-bottom: 0; } .card > :first-child { margin-top: 0; }

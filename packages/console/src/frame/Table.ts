@@ -14,7 +14,7 @@ interface Table {
   readonly none?: string
   /** Whether it is a part of a card already. */
   readonly isInCard?: boolean
-  /** On a phone each row takes two lines, instead of scrolling: the second and the last cell, then the others. */
+  /** On a phone each row takes two lines, instead of scrolling: the first and the last cell, then the others. */
   readonly isInTwoLines?: boolean
 }
 

@@ -2,7 +2,7 @@
 import type { MessageFile } from "@pointsman/core"
 import { messageOutcomes } from "@pointsman/core/ports"
 import { InProcess } from "@pointsman/http"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import type { ConsoleError } from "../api/Errors.ts"
 import { all, hidden, select } from "../frame/Forms.ts"
 import { type Document, type Html, idView, time } from "../frame/Layout.ts"
@@ -35,7 +35,7 @@ ${select({
 })}
 <button>Find</button>
 </form>
-${messageTable(visit.mount, tenant, items)}
+${messageTable(visit.mount, tenant, items, yield* Clock.currentTimeMillis)}
 <p class="fields">${nextPage({ here, query, by: "before", cursor: next, text: "Older messages" })}</p>`
   }
   return answer

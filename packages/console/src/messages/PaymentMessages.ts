@@ -1,7 +1,7 @@
 /** The messages of providers about one payment, for the payment's pages. */
 import { mayAct } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import type { TenantPath } from "../gate/Caller.ts"
 import { CurrentOperator } from "../gate/CurrentOperator.ts"
 import * as Desk from "./MessageDesk.ts"
@@ -18,5 +18,7 @@ export const messagesOfPayment = Effect.fnUntraced(function* (
   const { operator } = yield* CurrentOperator
   if (!mayAct(operator, "message.apply", tenant.workspace)) return undefined
   const { items } = yield* Desk.messages(tenant, { paymentId: payment, limit })
-  return items.length === 0 ? undefined : InProcess.html`<h2>Messages</h2>${messageTable(mount, tenant, items)}`
+  return items.length === 0
+    ? undefined
+    : InProcess.html`<h2>Messages</h2>${messageTable(mount, tenant, items, yield* Clock.currentTimeMillis)}`
 })

@@ -1,12 +1,13 @@
 /** The list of payments, and its export. */
-import { paymentStatuses } from "@pointsman/core"
+import { type Payment, paymentStatuses } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { ConsoleError } from "../api/Errors.ts"
 import { nextId } from "../api/Records.ts"
+import { ago } from "../frame/Age.ts"
 import { all, field, select } from "../frame/Forms.ts"
-import { type Html, time } from "../frame/Layout.ts"
+import type { Html } from "../frame/Layout.ts"
 import { nextPage, pageSize, queryText } from "../frame/Lists.ts"
 import { type Answer, firstOf, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
 import { table } from "../frame/Table.ts"
@@ -14,7 +15,8 @@ import type { TenantPath } from "../gate/Caller.ts"
 import { attachment, csvType, exportCsv } from "./ExportDesk.ts"
 import { decodeFilter, type FilterName, isDay, type ListFilter, listFilterOf, queryOf } from "./ListFilter.ts"
 import * as Desk from "./PaymentDesk.ts"
-import { money, statusText, statusView } from "./PaymentWords.ts"
+import type { PaymentFile } from "./PaymentRecords.ts"
+import { declineText, money, statusText, statusView } from "./PaymentWords.ts"
 
 const { html } = InProcess
 
@@ -118,20 +120,37 @@ const tableOf = Effect.fnUntraced(function* (
   const payments = yield* Effect.forEach(found.items, (payment) => views.payment(payment, false))
   const here = `${visit.mount}${pathOf("payments", tenant)}`
   const query = queryOf(asked)
-  return html`${table({
-    label: "Payments",
-    isInTwoLines: true,
-    columns: ["Created", "Reference", "Status", { numbers: "Amount" }],
-    none: found.walkedTo === undefined ? "No payments found." : "No payments found so far: older ones may match.",
-    rows: payments.map(
-      (payment) => html`<tr><td><a href="${here}/${payment.id}">${time(payment.created)}</a></td>
-<td>${payment.reference ?? "–"}</td><td>${statusView(payment.status, payment.refund_pending_amount)}</td>
-<td class="number">${money(payment.amount, payment.currency)}</td></tr>`
-    )
-  })}
+  const now = yield* Clock.currentTimeMillis
+  return html`${searchedView(asked, found.compared)}
+${table({
+  label: "Payments",
+  isInTwoLines: true,
+  columns: ["Reference", "Status", "Method", "Connection", "Created", { numbers: "Amount" }],
+  none: found.walkedTo === undefined ? "No payments found." : "No payments found so far: older ones may match.",
+  rows: payments.map(
+    (payment, at) => html`<tr><td><a href="${here}/${payment.id}">${payment.reference ?? payment.id}</a></td>
+<td>${statusView(payment.status, payment.refund_pending_amount)}${declineView(payment)}</td>
+<td>${payment.card_brand ?? payment.method}, ${payment.country}</td><td>${connectionOf(found.items[at]) ?? "–"}</td>
+<td>${ago(payment.created, now)}</td><td class="number">${money(payment.amount, payment.currency)}</td></tr>`
+  )
+})}
 <p class="fields">${nextPage({ here, query, by: "before", cursor: nextId(found), text: "Older payments" })}
 ${payments.length === 0 ? undefined : html`<a class="button" href="${here}/export.csv${queryText(query)}">Export as CSV</a>`}</p>`
 })
+
+const searchedView = ({ text }: ListFilter, compared: ReadonlyArray<string>): Html | undefined =>
+  text === ""
+    ? undefined
+    : html`<p class="soft">Searched: ${["payment id", ...compared].join(", ")}. Each is compared with the whole text.</p>`
+
+const declineView = ({ decline_category, decline_reason }: PaymentFile["payment"]): Html | undefined =>
+  decline_category === null
+    ? undefined
+    : html`<br><span class="soft">${declineText(decline_category, decline_reason)}</span>`
+
+/** The one that holds the money, or was asked last. */
+const connectionOf = (payment: Payment | undefined): string | undefined =>
+  payment?.connectionId ?? payment?.routing?.attempts.at(-1)?.connectionId
 
 const exportList = Effect.fnUntraced(function* (visit: Visit) {
   const tenant = yield* tenantOf(visit)

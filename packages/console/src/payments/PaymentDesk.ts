@@ -10,7 +10,7 @@ import { OpenResponses } from "../gate/OpenResponses.ts"
 import { takeRecentSignInFor } from "../gate/RecentSignIn.ts"
 import { ConsoleSettings } from "../gate/Settings.ts"
 import { fileView } from "./PaymentViews.ts"
-import { meaningsOf } from "./SearchText.ts"
+import { comparedBy, meaningsOf } from "./SearchText.ts"
 
 export type { Answered }
 
@@ -53,6 +53,7 @@ const filtersOf = (text: string, filter: PaymentFilter): ReadonlyArray<PaymentFi
 /**
  * The payments of the first meaning of the text that finds any. The next page has the same meaning: those before it found
  * nothing at all. Where none found any yet, and some may, the next page begins where the first of them ended.
+ * `compared`: what was searched, the last of which found them.
  */
 export const search = Effect.fnUntraced(function* (
   path: TenantPath,
@@ -60,12 +61,14 @@ export const search = Effect.fnUntraced(function* (
   { before, limit, ...filter }: PaymentQuery
 ) {
   let none: Page<Payment> = { items: [], hasMore: false }
+  const compared: Array<string> = []
   for (const meaning of filtersOf(text, filter)) {
     const found = yield* payments(path, { ...meaning, before, limit })
-    if (found.items.length > 0) return found
+    compared.push(...comparedBy(meaning))
+    if (found.items.length > 0) return { ...found, compared }
     if ((found.walkedTo ?? "") > (none.walkedTo ?? "")) none = found
   }
-  return none
+  return { ...none, compared }
 })
 
 /** The filter of what `search` finds. Where it finds nothing, that of the text's first meaning. */

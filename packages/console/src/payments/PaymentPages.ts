@@ -23,7 +23,7 @@ import { paymentDeliveries } from "../webhooks/DeliveryTable.ts"
 import * as Desk from "./PaymentDesk.ts"
 import type { PaymentFile } from "./PaymentRecords.ts"
 import { stepsOf } from "./PaymentSteps.ts"
-import { money, statusView } from "./PaymentWords.ts"
+import { declineText, money, statusView } from "./PaymentWords.ts"
 
 const { html } = InProcess
 
@@ -66,7 +66,7 @@ ${bar(view)}
 <dt>Method</dt><dd>${payment.method}${payment.card_brand === null ? undefined : `, ${payment.card_brand}`}, ${payment.country}</dd>
 <dt>Connection</dt><dd>${view.connection_id === null ? "–" : link("connections", idView(view.connection_id), view.connection_id)}</dd>
 <dt>At the provider</dt><dd>${idView(view.provider_reference)}</dd>
-${payment.decline_category === null ? undefined : html`<dt>Declined</dt><dd>${payment.decline_category}${reasonBeside(payment)}</dd>`}
+${payment.decline_category === null ? undefined : html`<dt>Declined</dt><dd>${declineText(payment.decline_category, payment.decline_reason)}</dd>`}
 </dl>
 ${
   file.payment.review === null
@@ -88,10 +88,6 @@ ${yield* paymentDeliveries(path, path.payment, visit.mount)}
   }
   return answer
 })
-
-/** A provider's code may be that of its category. */
-const reasonBeside = ({ decline_category, decline_reason }: PaymentFile["payment"]): string | undefined =>
-  decline_reason === null || decline_reason === decline_category ? undefined : ` (${decline_reason})`
 
 /** A refund that waits for a second person, also for operators who see no reviews. */
 const proposalNote = (payment: Payment): Html | undefined => {

@@ -1,5 +1,5 @@
 /** Amounts and statuses as the pages show them. */
-import type { PaymentStatus } from "@pointsman/core"
+import type { DeclineCategory, PaymentStatus } from "@pointsman/core"
 import { amountText } from "@pointsman/core/internal"
 import { InProcess } from "@pointsman/http"
 import type { Html } from "../frame/Layout.ts"
@@ -33,3 +33,23 @@ const tones: Readonly<Record<PaymentStatus, "good" | "bad" | "wait" | "unsure" |
   REFUNDED: "soft",
   PARTIALLY_REFUNDED: "soft"
 }
+
+export const declineNames: Readonly<Record<DeclineCategory, string>> = {
+  insufficient_funds: "Insufficient funds",
+  do_not_honor: "Not honored by the bank",
+  expired_card: "Expired card",
+  invalid_card: "Invalid card details",
+  lost_or_stolen: "Lost or stolen card",
+  suspected_fraud: "Suspected fraud",
+  limit_exceeded: "Limit exceeded",
+  authentication_failed: "Authentication failed",
+  not_permitted: "Not permitted",
+  issuer_unavailable: "Bank not available",
+  invalid_request: "Invalid request",
+  cancelled_by_customer: "Cancelled by the customer",
+  other: "Another reason"
+}
+
+/** `Insufficient funds (51)`: the provider's code is left out where it says the same. */
+export const declineText = (category: DeclineCategory, code: string | null): string =>
+  code === null || code === category ? declineNames[category] : `${declineNames[category]} (${code})`

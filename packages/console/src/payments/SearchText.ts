@@ -24,6 +24,20 @@ export const meaningsOf = (text: string): ReadonlyArray<PaymentFilter> => {
   ]
 }
 
+/** What a meaning compares, in words. */
+const comparisons = {
+  reference: "reference",
+  providerRef: "provider’s reference",
+  metadata: "metadata by name",
+  amountMinor: "amount",
+  metadataValue: "texts of the metadata"
+} as const
+
+export const comparedBy = (meaning: PaymentFilter): ReadonlyArray<string> =>
+  (Object.keys(comparisons) as ReadonlyArray<keyof typeof comparisons>).flatMap((name) =>
+    meaning[name] === undefined ? [] : [comparisons[name]]
+  )
+
 const metadataIn = (text: string): ReadonlyArray<PaymentFilter> => {
   const [, name, value] = /^([^=]+)=(.*)$/su.exec(text) ?? []
   return name === undefined || value === undefined ? [] : [{ metadata: { [name.trim()]: value.trim() } }]

@@ -1,12 +1,12 @@
 /** The panel that says how far the records agree with the providers. */
 import { InProcess } from "@pointsman/http"
 import { Clock, Effect, Option } from "effect"
+import { ageText } from "../frame/Age.ts"
 import { type Html, time } from "../frame/Layout.ts"
 import { pathOf, type Visit } from "../frame/Page.ts"
 import { recordLinks } from "../frame/RecordLinks.ts"
 import { table } from "../frame/Table.ts"
 import type { TenantPath } from "../gate/Caller.ts"
-import { ageText } from "../reviews/ReviewWords.ts"
 import * as Desk from "./ReconciliationDesk.ts"
 import { resultNames, stateNames, stateTones } from "./ReconciliationWords.ts"
 

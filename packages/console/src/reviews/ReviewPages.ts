@@ -9,6 +9,7 @@ import {
 import { InProcess } from "@pointsman/http"
 import { Clock, Effect, Result } from "effect"
 import type { ConsoleError } from "../api/Errors.ts"
+import { ageText } from "../frame/Age.ts"
 import { type Html, idView, time } from "../frame/Layout.ts"
 import { nextPage, pageSize } from "../frame/Lists.ts"
 import { type Answer, firstOf, noticeIn, orShow, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
@@ -22,7 +23,6 @@ import { correctionNotices, correctionsView } from "./CorrectionViews.ts"
 import { evidenceQuery } from "./EvidencePages.ts"
 import * as Desk from "./ReviewDesk.ts"
 import {
-  ageText,
   attemptText,
   becomesText,
   eventText,

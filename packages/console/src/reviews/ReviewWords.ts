@@ -43,18 +43,6 @@ export const reasonNames: Readonly<Record<ReviewReason, string>> = {
   correction: "Waits for a second person"
 }
 
-const units = [
-  ["d", 86_400_000],
-  ["h", 3_600_000],
-  ["min", 60_000]
-] as const
-
-/** `3 d`, `5 h`, `12 min`, in whole units. */
-export const ageText = (millis: number): string => {
-  const [unit, length] = units.find(([, length]) => millis >= length) ?? ["min", 60_000]
-  return `${Math.max(0, Math.floor(millis / length))} ${unit}`
-}
-
 const chargeNames = {
   captured: "Captured",
   authorized: "Authorized",

@@ -1,7 +1,8 @@
 /** Deliveries in a table, for their own pages and for the page of a payment. */
 import { InProcess } from "@pointsman/http"
-import { Effect } from "effect"
-import { type Html, time, timeOr } from "../frame/Layout.ts"
+import { Clock, Effect } from "effect"
+import { ago } from "../frame/Age.ts"
+import { type Html, timeOr } from "../frame/Layout.ts"
 import { pathOf } from "../frame/Page.ts"
 import { table } from "../frame/Table.ts"
 import type { TenantPath } from "../gate/Caller.ts"
@@ -30,21 +31,23 @@ const tones: Readonly<Record<StateName, "good" | "bad" | "wait">> = {
 export const stateView = (state: StateName): Html =>
   html`<span class="status ${tones[state]}">${stateTexts[state]}</span>`
 
+/** `now`: epoch milliseconds. */
 export const deliveryTable = (
   deliveries: ReadonlyArray<Delivery>,
   tenant: TenantPath,
   mount: string,
+  now: number,
   none = "No deliveries found."
 ): Html =>
   table({
     label: "Deliveries",
-    columns: ["Created", "Event", "State", { numbers: "Attempts" }, "Next attempt", "Endpoint"],
+    columns: ["Event", "State", "Created", { numbers: "Attempts" }, "Next attempt", "Endpoint"],
     none,
     rows: deliveries.map(
       (
         one
-      ) => html`<tr><td><a href="${mount}${pathOf("webhooks", tenant, "deliveries", one.id)}">${time(one.created)}</a></td>
-<td class="word">${one.event_type}</td><td>${stateView(one.state)}</td><td class="number">${one.attempts}</td>
+      ) => html`<tr><td class="word"><a href="${mount}${pathOf("webhooks", tenant, "deliveries", one.id)}">${one.event_type}</a></td>
+<td>${stateView(one.state)}</td><td>${ago(one.created, now)}</td><td class="number">${one.attempts}</td>
 <td>${timeOr(one.next_attempt, "–")}</td><td class="long">${one.url ?? one.endpoint_id}</td></tr>`
     )
   })
@@ -57,7 +60,7 @@ export const paymentDeliveries = Effect.fnUntraced(function* (tenant: TenantPath
   const { hasMore, items } = yield* Desk.deliveries(tenant, { payment, limit: shownOfPayment })
   const all = new URLSearchParams({ payment })
   return html`<h2>Webhooks</h2>
-${deliveryTable(items, tenant, mount, "No webhook of this payment was sent.")}
+${deliveryTable(items, tenant, mount, yield* Clock.currentTimeMillis, "No webhook of this payment was sent.")}
 ${
   hasMore
     ? html`<p><a href="${mount}${pathOf("webhooks", tenant)}?${all.toString()}">All deliveries of this payment</a></p>`

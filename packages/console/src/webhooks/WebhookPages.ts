@@ -1,6 +1,6 @@
 /** The endpoints of an environment, and its deliveries. */
 import { InProcess } from "@pointsman/http"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { nextId } from "../api/Records.ts"
 import { all, field, select } from "../frame/Forms.ts"
 import { type Html, time } from "../frame/Layout.ts"
@@ -28,7 +28,7 @@ const list = Effect.fnUntraced(function* (visit: Visit) {
 ${endpointTable(endpoints, here)}
 <h2>Deliveries</h2>
 ${searchForm(asked, endpoints, here)}
-${deliveryTable(found.items, tenant, visit.mount)}
+${deliveryTable(found.items, tenant, visit.mount, yield* Clock.currentTimeMillis)}
 <p class="fields">${nextPage({ here, query, by: "before", cursor: nextId(found), text: "Older deliveries" })}</p>`
   }
   return answer

@@ -105,6 +105,8 @@ await describeInChromium("the pages that the guide shows", (browser) => {
       visit(browser, { ...options, timezoneId: "Europe/Amsterdam" }, async ({ accessibilityFaults, page }) => {
         const { here } = shop
         const url = `${listening?.url}${mount}`
+        // How long ago something was is counted by the browser.
+        await page.clock.setFixedTime(shop.now)
         await page.goto(`${url}/sign-in`)
         await check(page, "sign-in", accessibilityFaults)
         if (suffix === "") await take(page, "sign-in")

@@ -261,5 +261,5 @@ export const openShop = async () => {
     const { draft } = (await bodyOf(await here.send(`${api}/key-draft`, { cookie: ann }))).data
     await act(ann, `${api}/keys`, { draft, name, scopes })
   }
-  return { here, damaged, large, lost, tenant }
+  return { here, damaged, large, lost, now, tenant }
 }
