@@ -477,6 +477,15 @@ describe("DeliverWebhooks", () => {
         assert.strictEqual(sender.sent[3]?.headers["x-service-delivery-id"], givenUp.id)
         const refusal = yield* Effect.flip(pointsman.redeliver(tenant, givenUp.id))
         assert.deepInclude(refusal, { _tag: "pointsman/NotRedeliverable", state: "Delivered" })
+        // One that arrived is sent again for who saw it, once.
+        const seen = { seenAttempts: 4 }
+        yield* pointsman.redeliver(tenant, givenUp.id, seen)
+        yield* settle
+        assert.deepStrictEqual([(yield* only).state, sender.sent.length], ["Delivered", 5])
+        assert.strictEqual(
+          (yield* Effect.flip(pointsman.redeliver(tenant, givenUp.id, seen)))._tag,
+          "pointsman/NotRedeliverable"
+        )
         const other: Tenant = { ...tenant, environment: "production" }
         for (const call of [
           pointsman.redeliver(other, givenUp.id),

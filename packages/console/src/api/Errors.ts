@@ -37,7 +37,7 @@ const own = {
   endpoint_changed: { status: 409, meaning: "Another request replaced the endpoint's secret first." },
   not_redeliverable: {
     status: 409,
-    meaning: "The delivery is on its way, has arrived, was sent again since, or its endpoint is not active."
+    meaning: "The delivery is on its way, was sent again since it was read, or its endpoint is not active."
   },
   passkey_refused: {
     status: 409,

@@ -57,6 +57,15 @@ export const script = `"use strict"
     if (performance.now() - (sent.get(event.target) ?? -every) < every) event.preventDefault()
     else sent.set(event.target, performance.now())
   })
+  // The file itself is not sent. Browsers compute a hash where the page came by https or from this machine.
+  for (const choice of document.querySelectorAll("[data-hash]")) {
+    if (globalThis.crypto?.subtle === undefined) break
+    choice.hidden = false
+    choice.addEventListener("change", async ({ target: { files: [file] } }) => {
+      const digest = file === undefined ? [] : new Uint8Array(await crypto.subtle.digest("SHA-256", await file.arrayBuffer()))
+      document.getElementById(choice.dataset.hash).value = [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("")
+    })
+  }
   const lookAgain = () => look().catch(() => { isStale = true })
   const changed = () => { isStale = true; lookAgain() }
   const follow = () => {

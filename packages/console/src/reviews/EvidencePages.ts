@@ -101,12 +101,14 @@ ${
         attributes: html`${asTyped}${reference === "required" ? html` required` : undefined}`
       })
 }
+<div data-hash="file" hidden><label for="file-chosen">File that shows it (optional)</label>
+<input id="file-chosen" type="file"></div>
 ${field({
   name: "file",
   label: "SHA-256 of a file that shows it (optional)",
   value: typed("file"),
   attributes: html`${asTyped} pattern="[0-9a-fA-F]{64}" maxlength="64"`,
-  hint: "64 hexadecimal digits. The file stays with you: keep it."
+  hint: "64 hexadecimal digits, computed here from the file that you choose. The file stays with you: keep it."
 })}
 ${field({
   name: "case",

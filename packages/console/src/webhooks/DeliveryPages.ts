@@ -24,7 +24,7 @@ const failureTexts: Readonly<Record<FailureName, string>> = {
 
 const notices = {
   scheduled: "Scheduled. A running server sends it within a second, and this page shows the result.",
-  already: "It was not sent again: it is on its way, has arrived, or was sent again since."
+  already: "It was not sent again: it is on its way, or was sent again since."
 } as const
 
 const deliveryOf = (visit: Visit) =>
@@ -62,7 +62,7 @@ ${attemptsTable(attempts)}
   return answer
 })
 
-/** What was refused or given up, and the operator may send again. */
+/** What ended, and the operator may send again. */
 const sendAgain = (
   operator: Operator,
   path: Desk.DeliveryPath,
@@ -70,7 +70,7 @@ const sendAgain = (
   isActive: boolean,
   mount: string
 ): Html | undefined => {
-  const isEnded = state === "refused" || state === "given_up"
+  const isEnded = state !== "due" && state !== "sending"
   if (!isEnded || !mayAct(operator, "webhook.redeliver", path.workspace)) return undefined
   if (!isActive) return html`<p class="note">The endpoint is not active, so the delivery cannot be sent again.</p>`
   return html`<form method="post" action="${mount}${pathTo(path)}/redeliver">

@@ -70,7 +70,7 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
     }).annotateMerge(
       summary(
         "Send a delivery again",
-        "At once, under the same id, and then by the schedule, under the operator's name."
+        "At once, under the same id, and then by the schedule, under the operator's name. Also one that was delivered."
       )
     )
   )

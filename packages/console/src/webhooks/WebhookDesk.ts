@@ -135,7 +135,7 @@ export const redeliver = Effect.fnUntraced(function* (path: DeliveryPath, seenAt
     Effect.catchTags({
       "pointsman/DeliveryNotFound": () => Effect.fail(deliveryNotFound),
       "pointsman/NotRedeliverable": () =>
-        notRedeliverable("The delivery is on its way, has arrived, or was sent again since it was read."),
+        notRedeliverable("The delivery is on its way, or was sent again since it was read."),
       "pointsman/StorageError": internalError
     })
   )

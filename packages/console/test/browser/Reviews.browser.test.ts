@@ -1,7 +1,8 @@
 /** Reviews and messages in a real browser: settling with a double click, and what axe finds. */
+import { createHash } from "node:crypto"
 import { Unanswered } from "@pointsman/core/connector"
 import { Effect } from "effect"
-import { afterAll, beforeAll, test } from "vitest"
+import { afterAll, beforeAll, expect, test } from "vitest"
 import { describeInChromium } from "../../../http/test/browser/Chromium.ts"
 import { sizes, visit } from "../../../http/test/browser/Visitor.ts"
 import { checkPage, type ListeningWorld, listeningWorld } from "../support/ListeningWorld.ts"
@@ -34,6 +35,26 @@ await describeInChromium("reviews and messages in a browser", (browser) => {
       await page.getByRole("button", { name: "Record" }).dblclick()
       await page.waitForURL(`${url}${mount}/payments/acme/sandbox/${id}?notice=settled`)
       await page.getByText("Captured", { exact: true }).first().waitFor()
+    }))
+
+  test("given a file, when an operator chooses it as evidence, then its hash is filled in, and the file is not sent", () =>
+    visit(browser, {}, async ({ page }) => {
+      const { id } = await here.pay("acme", "sandbox", "automatic", "order-5")
+      await listening.signIn(page)
+      await page.goto(`${url}${mount}/reviews/acme/sandbox/${id}`)
+      await page.getByRole("link", { name: "Captured…" }).click()
+      const buffer = Buffer.from("a screenshot")
+      const file = { name: "screenshot.png", mimeType: "image/png", buffer }
+      await page.getByLabel("File that shows it (optional)", { exact: true }).setInputFiles(file)
+      const hash = createHash("sha256").update(buffer).digest("hex")
+      await expect.poll(() => page.getByLabel("SHA-256").inputValue()).toBe(hash)
+      await page.getByLabel("Amount in EUR").fill("19.99")
+      await page.getByLabel("Provider’s reference").fill("ch_5")
+      await page.getByLabel("Evidence").fill("The provider’s dashboard")
+      const sent = page.waitForRequest((request) => request.method() === "POST")
+      await page.getByRole("button", { name: "Record" }).click()
+      expect((await sent).postData()).toContain(`file=${hash}`)
+      await page.waitForURL(/notice=settled$/u)
     }))
 
   test.each(["light", "dark"] as const)(

@@ -347,26 +347,33 @@ export const deliveries = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given one that was refused, when it is asked for again, then it is due, for one of those who ask", () =>
-      Effect.gen(function* () {
-        const store = yield* Deliveries
-        const tenant = yield* newTenant()
-        yield* endpointFor(tenant)
-        const at = someTime()
-        yield* created(tenant, at)
-        const [first] = yield* taken(at, tenant)
-        if (first === undefined) return expect.unreachable()
-        const refused = { ...first.delivery, state: "Refused", dueAt: null } as const
-        const asked = { ...refused, state: "Due", dueAt: at + 100 } as const
-        expect(yield* store.replace(refused, asked)).toBe(false)
-        yield* store.record([ended(first, refused, { _tag: "Answered", status: 410 }, at + 1)])
-        expect(yield* store.replace({ ...refused, tenant: yield* newTenant() }, asked)).toBe(false)
-        expect([yield* store.replace(refused, asked), yield* store.replace(refused, asked)]).toEqual([true, false])
-        expect(yield* taken(at + 99, tenant)).toEqual([])
-        const again = yield* taken(at + 100, tenant)
-        expect(again.map(({ delivery }) => [delivery.id, delivery.attempts])).toEqual([[first.delivery.id, 2]])
-      })
-    )
+    for (const [state, status] of [
+      ["Refused", 410],
+      ["Delivered", 200]
+    ] as const) {
+      it.effect(
+        `given one that is ${state}, when it is asked for again, then it is due, for one of those who ask`,
+        () =>
+          Effect.gen(function* () {
+            const store = yield* Deliveries
+            const tenant = yield* newTenant()
+            yield* endpointFor(tenant)
+            const at = someTime()
+            yield* created(tenant, at)
+            const [first] = yield* taken(at, tenant)
+            if (first === undefined) return expect.unreachable()
+            const over = { ...first.delivery, state, dueAt: null }
+            const asked = { ...over, state: "Due", dueAt: at + 100 } as const
+            expect(yield* store.replace(over, asked)).toBe(false)
+            yield* store.record([ended(first, over, { _tag: "Answered", status }, at + 1)])
+            expect(yield* store.replace({ ...over, tenant: yield* newTenant() }, asked)).toBe(false)
+            expect([yield* store.replace(over, asked), yield* store.replace(over, asked)]).toEqual([true, false])
+            expect(yield* taken(at + 99, tenant)).toEqual([])
+            const again = yield* taken(at + 100, tenant)
+            expect(again.map(({ delivery }) => [delivery.id, delivery.attempts])).toEqual([[first.delivery.id, 2]])
+          })
+      )
+    }
 
     it.effect("given deliveries, then they are listed newest first, by page and by state, for their tenant alone", () =>
       Effect.gen(function* () {

@@ -58,7 +58,7 @@ export const DeliveryMachine = defineMachine({
       why: "It was given up because its endpoint was not active, and the endpoint is active again: the schedule continues."
     },
     {
-      from: ["Refused", "GivenUp"],
+      from: ["Refused", "GivenUp", "Delivered"],
       on: "RedeliveryAsked",
       to: "Due",
       why: "An operator requested it: the schedule starts over, under the same id."

@@ -10,7 +10,7 @@ import { page } from "../read/ReadPayments.ts"
 /** No such delivery of this tenant. */
 export class DeliveryNotFound extends Schema.TaggedError<DeliveryNotFound>()("pointsman/DeliveryNotFound", {}) {}
 
-/** It is still on its way, has arrived, or was sent again since; `state` says where it is now. */
+/** It is still on its way, has arrived unseen, or was sent again since; `state` says where it is now. */
 export class NotRedeliverable extends Schema.TaggedError<NotRedeliverable>()("pointsman/NotRedeliverable", {
   state: Schema.Literals(deliveryStates)
 }) {}
@@ -23,7 +23,10 @@ export interface DeliveryFile {
 }
 
 export interface RedeliveryOptions {
-  /** `attempts` of the delivery that the operator saw: a repeated request then sends nothing once more. */
+  /**
+   * `attempts` of the delivery that the operator saw: a repeated request then sends nothing once more. One that has arrived
+   * is sent again only with them.
+   */
   readonly seenAttempts?: number | undefined
 }
 
@@ -57,14 +60,14 @@ export const deliveryAttempts = Effect.fnUntraced(function* (tenant: Tenant, id:
   return yield* (yield* Deliveries).attempts(tenant, id)
 })
 
-/** Makes what was refused or given up due again. */
+/** Makes what ended due again. */
 export const redeliver = Effect.fnUntraced(function* (
   tenant: Tenant,
   id: string,
   { seenAttempts }: RedeliveryOptions = {}
 ) {
   const before = yield* find(tenant, id)
-  if (seenAttempts !== undefined && seenAttempts !== before.attempts) {
+  if (seenAttempts === undefined ? before.state === "Delivered" : seenAttempts !== before.attempts) {
     return yield* new NotRedeliverable({ state: before.state })
   }
   const after = redelivered(before, yield* Clock.currentTimeMillis)
