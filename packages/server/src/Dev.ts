@@ -1,10 +1,11 @@
 /**
  * The sandbox of `pointsman dev`: a server on a database of its own, with payments in every state that is worth looking
- * at, and a receiver of its webhooks. Nothing here is for production: the receiver is at a private address, and open
- * payments are polled every two seconds.
+ * at, a dispute, a report and its payout, and a receiver of its webhooks. Nothing here is for production: the receiver is
+ * at a private address, and open payments are polled every two seconds.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
+import { disputedReference } from "@pointsman/connector-sandbox"
 import { type Caller, endpointSecretContext, Pointsman, signatureHeader, verifySignature } from "@pointsman/core"
 import { Directory, keyStorageError, Secrets } from "@pointsman/core/ports"
 import { Clock, Console, Effect, FileSystem, Option, Path, Redacted, Schema } from "effect"
@@ -18,6 +19,7 @@ import { type Outcome, outcomes } from "./commands/TriggerOutcomes.ts"
 import { ensureFolder } from "./DatabaseFolder.ts"
 import { fileFailure } from "./EncryptionKey.ts"
 import { connectorsOfSettings } from "./LoadConnectors.ts"
+import { readSampleReport } from "./SampleReport.ts"
 import { sandboxDatabase } from "./SandboxDatabase.ts"
 import { bringMessages } from "./SandboxMessages.ts"
 import { replaceSecretFile } from "./SecretFile.ts"
@@ -103,7 +105,12 @@ const furnish =
       yield* addEndpoint(caller, receiver)
       const pointsman = yield* Pointsman
       const { items } = yield* pointsman.payments(caller.tenant, { limit: 1 })
-      if (items.length === 0) yield* Effect.forEach(seeds, (seed) => play(caller, seed), { discard: true })
+      if (items.length === 0) {
+        yield* Effect.forEach(seeds, (seed) => play(caller, seed), { discard: true })
+        yield* Effect.mapError(readSampleReport(caller.tenant), notMade)
+        // The provider opens a dispute of it at once (`bringMessages`).
+        yield* play(caller, { name: `${disputedReference}lost-1001`, simulate: {} })
+      }
       yield* Effect.forkScoped(bringMessages)
       const page = yield* pageFor(caller, `${receiver.url}/thank-you`)
       const command = commandName(yield* ProcessEnvironment)
@@ -167,7 +174,10 @@ const notMade = ({ _tag }: { readonly _tag: string }) =>
     message: `The sandbox payments could not be created (${_tag}). Try \`pointsman dev --fresh\`.`
   })
 
-const play = Effect.fnUntraced(function* (caller: Caller, outcome: Outcome) {
+const play = Effect.fnUntraced(function* (
+  caller: Caller,
+  outcome: Pick<Outcome, "after" | "isHeld" | "name" | "simulate">
+) {
   const pointsman = yield* Pointsman
   const order = { instruments: null, idempotencyKey: null, debug: false }
   const { payment } = yield* Effect.mapError(

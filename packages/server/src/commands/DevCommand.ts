@@ -26,8 +26,8 @@ export const devCommand = Command.make(
 ).pipe(
   Command.withDescription(
     "Run a sandbox for development: a server with a demo workspace, two simulated providers, an API key, " +
-      "payments in every interesting state, an open hosted payment page, and a receiver that prints " +
-      "webhooks as they arrive. Open payments are checked every two seconds. Data is stored in " +
+      "payments in every interesting state, a dispute, a report with a payout, an open hosted payment page, and a " +
+      "receiver that prints webhooks as they arrive. Open payments are checked every two seconds. Data is stored in " +
       ".pointsman/dev.db; `pointsman trigger` and `pointsman listen` find the sandbox there. Of the file that " +
       "--config names, only the connectors are loaded."
   ),
