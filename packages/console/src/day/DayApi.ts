@@ -13,7 +13,7 @@ export class Days extends HttpApiGroup.make("days")
       success: Schema.Struct({ data: Day }),
       error: failures("not_found", "internal_error")
     }).annotateMerge(
-      summary("Today", "Volume, authorization rate, and what waits for somebody. It is read once in 10 seconds.")
+      summary("Today", "Volume, authorization rate, and what waits for a person. It is read once in 10 seconds.")
     )
   )
   .middleware(RequestErrors)

@@ -1,4 +1,4 @@
-/** The start page: how an environment does today, and what waits for somebody. */
+/** The start page: how an environment does today, and what waits for a person. */
 import { InProcess } from "@pointsman/http"
 import { Clock, Effect } from "effect"
 import { type Html, time, timeOr } from "../frame/Layout.ts"

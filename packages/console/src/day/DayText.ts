@@ -1,4 +1,4 @@
-/** What a day needs somebody for, in words. */
+/** What a day needs a person for, in words. */
 import { standingOf } from "../connections/ConnectionWords.ts"
 import type { EnvironmentArea } from "../frame/Navigation.ts"
 import { percent, successRange } from "../routing/SuccessRange.ts"

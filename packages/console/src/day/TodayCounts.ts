@@ -5,7 +5,7 @@ import type { Day, Outcomes } from "./DayRecords.ts"
 
 const { timeView } = InProcess
 
-export const hourMillis = 3_600_000
+const hourMillis = 3_600_000
 export const dayMillis = 24 * hourMillis
 
 /** How the charge ended; `undefined` while it did not, and for a customer who cancelled. */

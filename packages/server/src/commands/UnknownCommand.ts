@@ -1,4 +1,4 @@
-/** `pointsman unknown`: what waits for somebody to look into a provider's record, and what they found there. */
+/** `pointsman unknown`: what waits for a person to look into a provider's record, and what they found there. */
 import {
   type CardNumberFound,
   openCorrection,

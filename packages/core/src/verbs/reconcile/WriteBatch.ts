@@ -38,7 +38,7 @@ export interface ClosingOrder {
   readonly note: string
 }
 
-/** Closes a difference that somebody explained. It moves no money. */
+/** Closes a difference that an operator explained. It moves no money. */
 export const closeDifference = Effect.fnUntraced(function* ({ connectionId, note, rowId }: ClosingOrder) {
   const directory = yield* Directory
   const settlements = yield* Settlements

@@ -39,7 +39,7 @@ const standing = Effect.fnUntraced(function* (book: PaymentBook, refund: Refund)
 })
 
 /** The refund that a request under the key made; `undefined` where none was recovered. It asks nobody. */
-export const recoveredRefund = Effect.fnUntraced(function* (book: PaymentBook, key: string) {
+const recoveredRefund = Effect.fnUntraced(function* (book: PaymentBook, key: string) {
   const { payment, refunds } = book
   if (payment.reported?.isRecovered !== true) return undefined
   const tag = yield* keyTag(payment.tenant, key)
@@ -50,5 +50,5 @@ export const recoveredRefund = Effect.fnUntraced(function* (book: PaymentBook, k
 })
 
 /** Whether the amount of a request can have become that of the refund: what was left may have been less. */
-export const mayHaveAsked = (amountMinor: number | null, { money }: Refund): boolean =>
+const mayHaveAsked = (amountMinor: number | null, { money }: Refund): boolean =>
   amountMinor === null || amountMinor >= money.minorUnits
