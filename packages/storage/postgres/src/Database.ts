@@ -255,16 +255,6 @@ const statementsOf = (
   }
 }
 
-/** Several statements, for callers that do the same whether nothing was written or the result is unknown. */
-export const repeatable = <A>(
-  db: Pick<Database, "transaction">,
-  operation: string,
-  body: (query: Query) => Effect.Effect<A, SqlError>
-): Effect.Effect<A, StorageError> =>
-  Effect.catchTag(db.transaction(operation, body), "pointsman/CommitUnknown", ({ cause }) =>
-    Effect.fail(new StorageError({ operation, cause }))
-  )
-
 export const rowsOf = (
   connection: PgConnection.PgConnection,
   sql: string,

@@ -17,11 +17,12 @@ import {
   endColumns,
   endpointsAndFirst as endpointsAndFirstIn,
   makeDeliveries,
-  type Row
+  type Row,
+  repeatable
 } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import { readEvent } from "./Books.ts"
-import { type Database, repeatable } from "./Database.ts"
+import type { Database } from "./Database.ts"
 import { bindId, tenantNumber } from "./Keys.ts"
 import { makeReads, type Reads } from "./Reads.ts"
 import { bindTenant, bindText, readText, rows, texts } from "./Rows.ts"

@@ -1,8 +1,9 @@
 /** Erases the texts of a payment that its own row does not hold: the data of its events and the bodies of its messages. */
 import type { Tenant } from "@pointsman/core"
 import type { StorageError, TextErasure } from "@pointsman/core/ports"
+import { repeatable } from "@pointsman/storage-sql"
 import { Effect } from "effect"
-import { type Database, repeatable } from "./Database.ts"
+import type { Database } from "./Database.ts"
 import { bindEventId, bindId, tenantNumber } from "./Keys.ts"
 import { deleteBodies } from "./MessageBodies.ts"
 import { bindTenant, bindText } from "./Rows.ts"

@@ -4,9 +4,9 @@
  * of its payment: the default partition takes it, and the partition that is made later takes it from there.
  */
 import type { StorageError } from "@pointsman/core/ports"
-import { deliveryIdsBefore, deliveryIdsFrom } from "@pointsman/storage-sql"
+import { deliveryIdsBefore, deliveryIdsFrom, repeatable } from "@pointsman/storage-sql"
 import { DateTime, Effect } from "effect"
-import { type Database, type Query, repeatable } from "./Database.ts"
+import type { Database, Query } from "./Database.ts"
 
 export interface Partition {
   readonly name: string

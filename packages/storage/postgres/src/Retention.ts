@@ -17,11 +17,12 @@ import {
   makeLease,
   mayLeaveEntry,
   paymentIdsBefore,
-  type Row
+  type Row,
+  repeatable
 } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import { namesOf, readBook, readEvent } from "./Books.ts"
-import { type Database, type Query, repeatable } from "./Database.ts"
+import type { Database, Query } from "./Database.ts"
 import { deliveriesOfEvent, eventsOf } from "./Deliveries.ts"
 import { bindAfter, bindBefore, chargeName, nameHash, shortChargeName, tenantNumber } from "./Keys.ts"
 import { bodyMonths, decidedBodies, deleteBodies, isDecidedMessage, pruneDecided } from "./MessageBodies.ts"

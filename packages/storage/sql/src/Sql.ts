@@ -21,6 +21,12 @@ type Ask<V> = (
   values?: ReadonlyArray<Bound<V>>
 ) => Effect.Effect<ReadonlyArray<Row>, StorageError>
 
+/** Several statements. What fails inside undoes them all. */
+type Transaction<Q> = <A, E = never>(
+  operation: string,
+  body: (query: Q) => Effect.Effect<A, E | SqlError>
+) => Effect.Effect<A, Exclude<E, SqlError> | StorageError | CommitUnknown>
+
 export interface Sql<V> {
   readonly rows: Rows<V>
   readonly keys: Keys<V>
@@ -36,11 +42,7 @@ export interface Sql<V> {
   readonly search: Ask<V>
   /** One statement that writes, for callers that do the same whether nothing was written or the result is unknown. */
   readonly update: Ask<V>
-  /** Several statements. What fails inside undoes them all. */
-  readonly transaction: <A, E = never>(
-    operation: string,
-    body: (query: Query<V>) => Effect.Effect<A, E | SqlError>
-  ) => Effect.Effect<A, Exclude<E, SqlError> | StorageError | CommitUnknown>
+  readonly transaction: Transaction<Query<V>>
   /**
    * A select for each item, whose texts follow the other values, in as few statements as the database allows: for each
    * item by itself, so that it is read by the index that the text means.
@@ -76,10 +78,10 @@ export interface Sql<V> {
 }
 
 /** For callers that do the same whether nothing was written or the result is unknown. */
-export const repeatable = <V, A, E = never>(
-  { transaction }: Pick<Sql<V>, "transaction">,
+export const repeatable = <Q, A, E = never>(
+  { transaction }: { readonly transaction: Transaction<Q> },
   operation: string,
-  body: (query: Query<V>) => Effect.Effect<A, E | SqlError>
+  body: (query: Q) => Effect.Effect<A, E | SqlError>
 ): Effect.Effect<A, Exclude<E, SqlError> | StorageError> =>
   Effect.catchIf(
     transaction(operation, body),

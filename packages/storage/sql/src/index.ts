@@ -15,7 +15,6 @@ export {
   bookText,
   detailsText,
   keepsDetails,
-  readBookRow,
   readBookTexts,
   readClaimRow
 } from "./BookText.ts"
@@ -23,7 +22,6 @@ export { asksNone, connectionAsked, type Room, roomOf } from "./Checks.ts"
 export {
   afterAll,
   type Bound,
-  bindJson,
   type Columns,
   entryKey,
   type Form,
@@ -32,7 +30,6 @@ export {
   onConflictReplace,
   type Row,
   readJson,
-  tenantKey,
   valuesOf
 } from "./Columns.ts"
 export { type DeliveriesOfPayment, endpointsAndFirst, makeDeliveries } from "./Deliveries.ts"
@@ -46,7 +43,6 @@ export { eventPrefix, makeKeys, type Name, uuidOf } from "./Keys.ts"
 export { makeMerchants } from "./Merchants.ts"
 export { makeMessages, messageWalk } from "./Messages.ts"
 export {
-  hasReference,
   isAboutCharge,
   nameKinds,
   namesOf,
@@ -71,5 +67,5 @@ export { makeRows } from "./Rows.ts"
 export { migrationsTable, newestOf, schemaIn } from "./Schema.ts"
 export { type CheckoutForm, makeSealedTexts, type SealedForm, sealedPlaces } from "./SealedTexts.ts"
 export { makeSettlements, mayLeaveEntry, type SettlementForm } from "./Settlements.ts"
-export { insertInto, oneByOne, type Query, readEach, readOne, repeatable, type Sql, type Statement } from "./Sql.ts"
+export { insertInto, oneByOne, type Query, readOne, repeatable, type Sql, type Statement } from "./Sql.ts"
 export { makeSuccessRates } from "./SuccessRates.ts"
