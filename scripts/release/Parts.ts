@@ -94,8 +94,8 @@ export const parts: Readonly<Record<string, readonly [proves: string, ...lines: 
     "POINTSMAN_LONG=all vitest run --project core ReplayRouting"
   ],
   sandbox: [
-    "Every outcome of the sandbox that is settled later is settled, and customers pay on every provider's page",
-    "POINTSMAN_LONG=all vitest run --project server CommandsDev test/Journeys"
+    "Every outcome of the sandbox that is settled later is settled, customers pay on every provider's page, and new shops take payments",
+    "POINTSMAN_LONG=all vitest run --project server CommandsDev test/Journeys test/NewShop"
   ],
   connector: [
     "A new connector goes from red to green with its own compiler and test runner",

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 
-const inPackage = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url))
+export const inPackage = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url))
 
 export const connectorStyles = ["plain", "effect"] as const
 /** `plain`: functions and promises, by `@pointsman/node/connector`. `effect`: with Effect, by `@pointsman/core/connector`. */
@@ -90,7 +90,7 @@ export const packagesOf = (style: ConnectorStyle): ReadonlyArray<string> => [
   "@pointsman/contracts"
 ]
 
-const ownManifest = () =>
+export const ownManifest = () =>
   JSON.parse(readFileSync(inPackage("package.json"), "utf8")) as {
     readonly version: string
     readonly engines: { readonly node: string }
@@ -103,7 +103,7 @@ const pascalCase = (name: string): string =>
     .map((part) => part.charAt(0).toUpperCase() + part.slice(1))
     .join("")
 
-const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
+export const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
 
 const manifest = ({ name, style, versionOf }: OwnConnector) => {
   const core = { "@pointsman/core": versionOf("@pointsman/core") }

@@ -3,7 +3,7 @@
  * completes it. The commands are found by walking the tree: a new one without a line here fails.
  */
 import { execFileSync } from "node:child_process"
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Completions } from "effect/cli"
@@ -75,7 +75,7 @@ const ofDemo = ["--workspace", "demo", "--environment", "sandbox"]
 
 /** What each is run with besides `--json`. */
 const wordsOf: Readonly<Record<string, (known: Known) => ReadonlyArray<string>>> = {
-  init: () => [],
+  init: () => ["--framework", "none"],
   "new-connector": () => ["acme-pay"],
   trigger: () => ["captured"],
   "config check": () => ["--config", "empty.json"],
@@ -205,10 +205,12 @@ describe("every command", () => {
   })
 })
 
-describe("pointsman init", () => {
+describe("pointsman init for the server", () => {
+  const none = ["init", "--framework", "none"]
+
   it("given an empty folder, when it has run, then the check finds nothing wrong with what it wrote, and it replaces nothing", async () => {
     const folder = temporaryFolder()
-    const first = await runHere(folder, ["init"])
+    const first = await runHere(folder, none)
     assert.deepStrictEqual([first.code, first.stderr], [0, ""])
     assert.match(first.stdout, /^Written: pointsman\.json, \.env\.example, \.env\n/u)
     assert.match(first.stdout, /Next:\n {2}set -a; .*\n {2}pointsman config check .*\n {2}pointsman serve .*\n$/u)
@@ -234,20 +236,20 @@ describe("pointsman init", () => {
     assert.match(bare.stdout, /the environment variable POINTSMAN_API_KEY is not set/u)
 
     writeFileSync(join(folder, "pointsman.json"), "mine")
-    const again = await runHere(folder, ["init"])
+    const again = await runHere(folder, none)
     assert.deepStrictEqual([again.code, again.stdout, read("pointsman.json")], [1, "", "mine"])
-    assert.match(again.stderr, /^pointsman\.json and \.env\.example already exist; nothing was written\. Pass --force/u)
-    const forced = await runHere(folder, ["init", "--force"])
-    assert.include(forced.stdout, ".env already existed and was not changed")
+    assert.match(
+      again.stderr,
+      /^pointsman\.json, \.env\.example, \.env already exist in \S+; nothing was written\.\n$/u
+    )
     assert.deepStrictEqual(variablesOf(read(".env")), environment)
-    assert.include(read("pointsman.json"), "my-shop")
     assert.deepStrictEqual(readdirSync(folder).toSorted(), [".env", ".env.example", "pointsman.json"])
   })
 
-  it("given a folder in the place of a file, then it is said, without a trace", async () => {
+  it("given a file in the place of its folder, then it is said, without a trace", async () => {
     const folder = temporaryFolder()
-    mkdirSync(join(folder, "pointsman.json"))
-    const end = await runHere(folder, ["init", "--force"])
+    writeFileSync(join(folder, "here"), "")
+    const end = await runHere(folder, [...none, "--dir", "here/shop"])
     assert.strictEqual(end.code, 1)
     assert.match(end.stderr, /^pointsman\.json cannot be written \(\w+\)\.\n$/u)
   })

@@ -1,4 +1,6 @@
-/** What `pointsman init` writes. Pure: the secrets are drawn by who writes them. */
+/** What `pointsman init --framework none` writes, for a server. Pure: the secrets are drawn by who writes them. */
+
+import type { DrawnSecrets } from "../ProjectSettings.ts"
 
 /** Names of environment variables, as the configuration file refers to them and `.env` sets them. */
 const variables = {
@@ -59,16 +61,12 @@ const configuration = {
   ]
 }
 
-export const configurationText = `${JSON.stringify(configuration, null, 2)}\n`
-
-interface DrawnSecrets {
-  /** `ps_test_…` */
-  readonly sandboxKey: string
-  readonly webhookSecret: string
-}
+const configurationText = `${JSON.stringify(configuration, null, 2)}\n`
 
 /** With secrets it is `.env`, to be kept from others; without them `.env.example`, for everybody who works on this. */
-export const environmentText = (secrets: DrawnSecrets | null): string => `# What pointsman.json refers to. ${
+const environmentText = (
+  secrets: Pick<DrawnSecrets, "sandboxKey" | "webhookSecret"> | null
+): string => `# What pointsman.json refers to. ${
   secrets === null ? "Copy this to .env and fill it in." : "It holds secrets: keep it out of version control."
 }
 # To load it into a shell:  set -a; . ./.env; set +a
@@ -88,3 +86,11 @@ POINTSMAN_ALLOW_PRIVATE_WEBHOOKS=true
 # same for all servers. To make one:  openssl rand -base64 32
 # POINTSMAN_ENCRYPTION_KEY=
 `
+
+/** By their path. */
+export const serverFiles = (secrets: DrawnSecrets): ReadonlyMap<string, string> =>
+  new Map([
+    ["pointsman.json", configurationText],
+    [".env.example", environmentText(null)],
+    [".env", environmentText(secrets)]
+  ])
