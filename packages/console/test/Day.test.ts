@@ -115,7 +115,14 @@ describe("the start page", () => {
       [0, 0, 0, 0, 20, 0, 0]
     )
     const text = await pageAt(here, at, cookie)
-    for (const expected of ["€179.91", "€79.96", "Insufficient funds", "44.4 %", "Payments by hour: 7 at most"]) {
+    for (const expected of [
+      `action="/console/payments/acme/sandbox"`,
+      "€179.91",
+      "€79.96",
+      "Insufficient funds",
+      "44.4 %",
+      "Payments by hour: 7 at most"
+    ]) {
       assert.include(text, expected)
     }
     assert.include(text, "44.4 % of today’s payments were authorized, and 100 % in the days before")

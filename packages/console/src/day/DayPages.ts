@@ -1,6 +1,7 @@
 /** The start page: how an environment does today, and what waits for a person. */
 import { InProcess } from "@pointsman/http"
 import { Clock, Effect } from "effect"
+import { field } from "../frame/Forms.ts"
 import { type Html, time, timeOr } from "../frame/Layout.ts"
 import { type Answer, firstOf, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
 import { recordLinks } from "../frame/RecordLinks.ts"
@@ -25,7 +26,11 @@ const show = Effect.fnUntraced(function* (visit: Visit) {
   const answer: Answer = {
     title: "Today",
     isLive: true,
-    main: html`${todoList(day, visit, tenant)}
+    main: html`<form action="${visit.mount}${pathOf("payments", tenant)}" class="card fields" role="search">
+${field({ name: "search", label: "Search payments", attributes: html`type="search" spellcheck="false"`, isWide: true })}
+<button>Find</button>
+</form>
+${todoList(day, visit, tenant)}
 <div class="day">
 ${volumeSection(day)}
 ${approvalSection(day)}

@@ -148,7 +148,7 @@ const keyboard = (page: Page): Hands => {
 
 /** A task from the first page on, in four actions at most. */
 const task = async (page: Page, act: (action: (does: () => Promise<void>) => Promise<void>) => Promise<void>) => {
-  await page.goto(`${new URL(page.url()).origin}/console/payments/acme/sandbox`)
+  await page.goto(`${new URL(page.url()).origin}/console/day/acme/sandbox`)
   let actions = 0
   await act(async (does) => {
     actions += 1
@@ -160,7 +160,7 @@ const task = async (page: Page, act: (action: (does: () => Promise<void>) => Pro
 const signIn = async (page: Page, link: string, { press }: Hands) => {
   await page.goto(link)
   await press(page.getByRole("button", { name: "Sign in" }))
-  await page.waitForURL(/\/console\/payments\/acme\/\w+$/u)
+  await page.waitForURL(/\/console\/day\/acme\/\w+$/u)
 }
 
 const asSupport = async ({ create, linkFor, north, receiver, server }: Shop, { page }: Visitor) => {
@@ -198,7 +198,7 @@ const asSupport = async ({ create, linkFor, north, receiver, server }: Shop, { p
       await press(page.getByRole("button", { name: "Refund", exact: true }))
       await page.keyboard.press("Enter")
     })
-    await page.waitForURL(/notice=(?:done|in_progress)$/u)
+    await page.waitForURL(/notice=(?:refunded|in_progress)$/u)
     await page.keyboard.press("F5")
     await page.reload()
     await page.getByText("Partially refunded").first().waitFor()
@@ -230,7 +230,7 @@ const asOperations = async ({ create, keepMessage, linkFor, north }: Shop, { pag
   await signIn(page, await linkFor("olga", "operations"), mouse)
 
   await task(page, async (action) => {
-    await action(() => press(page.getByRole("link", { name: "Reviews" })))
+    await action(() => press(page.getByRole("link", { name: "Reviews", exact: true })))
     await action(() => press(page.getByRole("link", { name: "order-unknown" })))
     await action(() => press(page.getByRole("link", { name: "Captured…" })))
     await action(async () => {
@@ -300,7 +300,7 @@ const firstPaintMillis = async (page: Page): Promise<number> => {
   const session = await page.context().newCDPSession(page)
   await session.send("Emulation.setCPUThrottlingRate", { rate: 4 })
   await page.reload()
-  await page.getByRole("table").waitFor()
+  await page.getByRole("table").first().waitFor()
   const millis = await page.evaluate<number>(
     "performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Number.POSITIVE_INFINITY"
   )
