@@ -104,7 +104,8 @@ export const parts: Readonly<Record<string, readonly [proves: string, ...lines: 
   examples: [
     "The built Next application and the example of many servers take payments",
     "npm run --silent build",
-    "POINTSMAN_LONG=all POINTSMAN_NEXT=build vitest run --project example-next --project example-many-servers"
+    "POINTSMAN_LONG=all POINTSMAN_NEXT=build vitest run --project example-next --project example-many-servers",
+    "POINTSMAN_NEXT=build vitest run --project server test/NewShop -t Next"
   ],
   documentation: [
     "The commands of the documentation run, and its site works in a browser",

@@ -36,7 +36,7 @@ export const projectFiles = (project: Project, secrets: DrawnSecrets): ReadonlyM
   return new Map(
     Object.entries({
       "package.json": json(manifest(project)),
-      "tsconfig.json": json({ compilerOptions: compilers[project.framework === "next" ? "next" : "node"] }),
+      "tsconfig.json": json(compilers[project.framework === "next" ? "next" : "node"]),
       ...settings,
       ".gitignore": ignored,
       ".env.example": environmentOf(row, null),
@@ -92,33 +92,41 @@ const manifest = ({ framework, node }: Project) => {
 
 const compilers = {
   node: {
-    target: "es2024",
-    lib: ["es2024", "dom"],
-    types: ["node"],
-    module: "nodenext",
-    verbatimModuleSyntax: true,
-    erasableSyntaxOnly: true,
-    allowImportingTsExtensions: true,
-    strict: true,
-    skipLibCheck: true,
-    noEmit: true
+    compilerOptions: {
+      target: "es2024",
+      lib: ["es2024", "dom"],
+      types: ["node"],
+      module: "nodenext",
+      verbatimModuleSyntax: true,
+      erasableSyntaxOnly: true,
+      allowImportingTsExtensions: true,
+      strict: true,
+      skipLibCheck: true,
+      noEmit: true
+    }
   },
+  // With all that Next would add by itself.
   next: {
-    target: "es2024",
-    lib: ["es2024", "dom"],
-    types: ["node"],
-    module: "esnext",
-    moduleResolution: "bundler",
-    allowImportingTsExtensions: true,
-    resolveJsonModule: true,
-    isolatedModules: true,
-    esModuleInterop: true,
-    incremental: true,
-    jsx: "react-jsx",
-    strict: true,
-    skipLibCheck: true,
-    noEmit: true,
-    plugins: [{ name: "next" }]
+    compilerOptions: {
+      target: "es2024",
+      lib: ["es2024", "dom"],
+      types: ["node"],
+      module: "esnext",
+      moduleResolution: "bundler",
+      allowImportingTsExtensions: true,
+      allowJs: false,
+      resolveJsonModule: true,
+      isolatedModules: true,
+      esModuleInterop: true,
+      incremental: true,
+      jsx: "react-jsx",
+      strict: true,
+      skipLibCheck: true,
+      noEmit: true,
+      plugins: [{ name: "next" }]
+    },
+    include: ["next-env.d.ts", "**/*.ts", ".next/types/**/*.ts", ".next/dev/types/**/*.ts"],
+    exclude: ["node_modules"]
   }
 } as const
 

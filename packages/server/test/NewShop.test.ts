@@ -20,6 +20,7 @@ import {
   startShop,
   writeShop
 } from "./support/NewShop.ts"
+import { startNext } from "./support/RunningNext.ts"
 import { temporaryFolder } from "./support/ServerProcess.ts"
 
 const root = fileURLToPath(new URL("../../..", import.meta.url))
@@ -47,6 +48,23 @@ it.each(isLong ? projects : projects.slice(0, 1))(
     const opened = await openProvider(name)
     enterKeys(folder, name, opened.standIn)
     await payAtProvider(await startShop(folder), opened, makeFormCustomer())
+  }
+)
+
+// Needs the packages built: `npm run build`, then POINTSMAN_NEXT=build.
+it.runIf(process.env["POINTSMAN_NEXT"] === "build")(
+  "given a shop on Next, when Next itself runs it, then its customer pays, and its settings stay as they were written",
+  { timeout: 120_000 },
+  async () => {
+    const folder = await writeShop("next", "stripe")
+    const settings = readFileSync(join(folder, "tsconfig.json"), "utf8")
+    const url = await startNext(folder)
+    const customer = makeFormCustomer()
+    await customer.goTo(url)
+    await customer.press("Buy tea")
+    await customer.press("Approve")
+    await customer.sees("Thank you")
+    assert.strictEqual(readFileSync(join(folder, "tsconfig.json"), "utf8"), settings)
   }
 )
 
