@@ -6,11 +6,11 @@ import { assert, it } from "@effect/vitest"
 import { files } from "../Files.ts"
 
 const most: Readonly<Record<string, number>> = {
-  "goes on": 150,
+  "goes on": 145,
   "go on": 75,
   "is told": 82,
   "are told": 12,
-  nobody: 500,
+  nobody: 494,
   somebody: 176,
   whoever: 4,
   "what there is": 11,

@@ -82,7 +82,7 @@ describe("settings", () => {
     assert.include(text, "<strong>split</strong>: customers from DE; started by the merchant")
     assert.include(text, "split 25 % euros, 75 % acme-sandbox")
     assert.include(text, "Every payment that it matches is decided earlier by the rule &quot;big &lt;ones&gt;&quot;.")
-    assert.include(text, "All circuits are closed")
+    assert.include(text, "All circuits on this server are closed")
     assert.include(text, "Success rates are measured in production.")
     const data = await dataOf(api, cookie)
     assert.deepStrictEqual([data.mode, data.order, data.max_attempts, data.exploration], ["auto", null, 2, 0.05])

@@ -125,7 +125,7 @@ describe("pointsman operators", () => {
     const { handler } = await openConsole({ mount: "/desk" })
     const origin = "http://shop.example"
     const signedIn = await handler(new Request(link.stdout.trim(), { method: "POST", headers: { origin } }))
-    assert.deepStrictEqual([signedIn.status, signedIn.headers.get("location")], [303, "/desk/payments"])
+    assert.deepStrictEqual([signedIn.status, signedIn.headers.get("location")], [303, "/desk/day"])
     const refused = await run("link", "jo", "--console-url", "shop.example")
     assert.strictEqual(refused.code, 1)
     assert.include(refused.stderr, "an http or https URL without query and fragment")

@@ -99,7 +99,11 @@ describe("rows that a request reads", () => {
     fillOther(folder, "shop")
     const again: typeof asked = []
     for (const read of reads) again.push(await ask(read))
-    // What another workspace has is not even passed over.
-    assert.deepStrictEqual(again, asked)
+    // What another workspace has is not even passed over. The day is read once in 10 seconds, and so not again here.
+    const isKept = ({ name }: { readonly name: string }) => name.endsWith("/day")
+    assert.deepStrictEqual(
+      again.filter((one) => !isKept(one)),
+      asked.filter((one) => !isKept(one))
+    )
   })
 })

@@ -28,8 +28,22 @@ export const versionOrNull = new Such("a version or null", (value) => value === 
 export const success = (status: 200 | 201, body: Pattern): Possibility => ({ answer: { status, body, replay: false } })
 
 export const refusal = (code: Code, more: Record<string, Pattern> = {}): Possibility => ({
-  answer: { status: refusals[code], body: { error: { code, message: anyText, ...more } }, replay: false }
+  answer: {
+    status: refusals[code],
+    body: { error: mayNameField.has(code) ? namingField(code) : { code, message: anyText, ...more } },
+    replay: false
+  }
 })
+
+const mayNameField: ReadonlySet<Code> = new Set(["validation_error", "invalid_amount"])
+
+/** Which field is wrong is stated where it is one. */
+const namingField = (code: Code): Pattern =>
+  new Such(`the error ${code}`, (value) => {
+    const { code: stated, message, param, ...more } = value as Readonly<Record<string, unknown>>
+    const names = param === undefined || anyText.holds(param)
+    return stated === code && anyText.holds(message) && names && Object.keys(more).length === 0
+  })
 
 /** One possibility for each code: more than one where several refusals hold and no order of them is given. */
 export const refuse = (...codes: ReadonlyArray<Code>): ReadonlyArray<Possibility> => codes.map((code) => refusal(code))
