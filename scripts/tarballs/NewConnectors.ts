@@ -55,7 +55,7 @@ const writeConnector = (command: string, style: "plain" | "effect"): string => {
   const red = runSuite(folder)
   insist(red.failed.length === 1 && red.passed > 0, `${style}: ${red.failed.length} of its first tests failed`)
   const [first = ""] = red.failed
-  insist(first.includes("is still to be done"), `${style}: the failure does not say what is to be done: ${first}`)
+  insist(first.includes("is missing: return"), `${style}: the failure does not say what is to be done: ${first}`)
 
   cpSync(join(fixtures, "fixture/test"), join(folder, "test"), { recursive: true })
   cpSync(join(fixtures, style === "plain" ? "fixture-plain/src" : "fixture/src"), join(folder, "src"), {
