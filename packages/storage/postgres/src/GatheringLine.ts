@@ -26,6 +26,8 @@ const maxUnawaited = 128
  * after five seconds, and would never be sent where clients always wait.
  */
 const unawaitedEvery = 4
+/** As often a statement takes claims although results wait: messages of one connection may come without end. */
+const claimsEvery = 4
 /** Taken before any statement was measured, and at least: a slow disk takes as long for one change as for eight. */
 const firstChanges = 8
 /** A statement that takes longer keeps claims waiting that a second later are refused. */
@@ -61,6 +63,8 @@ export const makeGatheringLine = (
   let atMost = firstTogether
   /** Statements that began with an awaited change while others waited. */
   let preferred = 0
+  /** Statements that began with a result while claims waited. */
+  let resultsFirst = 0
   const awaited = () => waiting.results.size + waiting.claims.size
   const isEmpty = () => awaited() + waiting.others.size === 0
   const isFree = (keys: ReadonlyArray<string>) => !keys.some((key) => busy.has(key))
@@ -108,9 +112,12 @@ export const makeGatheringLine = (
         }
       }
       if (isContested && preferred >= unawaitedEvery - 1) fill(waiting.others, 1)
+      const isBoth = waiting.results.size > 0 && waiting.claims.size > 0
+      if (isBoth && resultsFirst >= claimsEvery - 1) fill(waiting.claims)
       fill(waiting.results)
       fill(waiting.claims)
       fill(waiting.others)
+      resultsFirst = isBoth && taken[0]?.isAwaited === true && !taken[0].isClaim ? resultsFirst + 1 : 0
       preferred = isContested && taken[0]?.isAwaited === true ? preferred + 1 : 0
       return taken
     },

@@ -90,6 +90,33 @@ describe("makeGatheringLine", () => {
     }).pipe(Effect.provide(Ids.layer))
   )
 
+  it.live("given results without end, then every fourth statement takes the claims that wait", () =>
+    Effect.gen(function* () {
+      const { line } = yield* lineOf({ awaited: 100, unawaited: 0 })
+      for (let count = 0; count < 50; count++) {
+        const change = yield* newChange()
+        const { after } = change.payment
+        const outcome = drawnChange({ ...change, payment: { expected: 1, after: { ...after, version: 2 } } }, [])
+        yield* Effect.forkChild(
+          Effect.provideService(line.join(outcome, [after.id]), StorageAllowance, { ...awaited }),
+          { startImmediately: true }
+        )
+      }
+      const isClaims = () => {
+        const batch = line.take()
+        line.release(batch, 300)
+        return [batch[0]?.isClaim, batch.length]
+      }
+      expect(Array.from({ length: 5 }, isClaims)).toEqual([
+        [false, 8],
+        [false, 8],
+        [false, 8],
+        [true, 8],
+        [false, 8]
+      ])
+    }).pipe(Effect.provide(Ids.layer))
+  )
+
   it.live("given a claim that waits for its turn, when a second has passed, then it is refused, and not before", () =>
     Effect.gen(function* () {
       const { line } = yield* lineOf({ awaited: 0, unawaited: 0 })
