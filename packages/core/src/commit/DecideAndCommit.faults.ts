@@ -18,11 +18,11 @@ export const faults: ReadonlyArray<Fault> = [
     name: "a refusal from what a process wrote last",
     harm: "A merchant's refund is refused, although another server has captured the payment.",
     edits: [
+      { in: "commitOnKept", property: "onFailure", become: "Effect.fail" },
       {
         in: "commitOnKept",
-        if: "decided",
-        become:
-          'if (Result.isFailure(decided)) return yield* Effect.fail(decided.failure); if (decided.success._tag !== "Write") return decided.success.value'
+        statement: "Done",
+        become: 'if (tried._tag === "Done") return Effect.succeed(tried.value); $'
       }
     ],
     caughtBy:
