@@ -43,7 +43,7 @@ export const actingFor =
   (operator: Operator) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     Effect.flatMap(RateLimit.OperatorRateLimit, ({ take }) =>
-      Effect.mapError(take(operator.id), () => tooManyRequests)
+      Effect.mapError(take(operator.id, 1), () => tooManyRequests)
     ).pipe(
       Effect.andThen(effect),
       Effect.provideService(CurrentOperator, {

@@ -29,6 +29,13 @@ describe("the requests of an operator", () => {
       later.filter(({ status }) => status === 429),
       1
     )
+    await Effect.runPromise(clock.adjust("1 minute"))
+    const form = new FormData()
+    form.set("receipt", new File([new Uint8Array(165_000)], "receipt.pdf"))
+    // Each counts as eleven requests, of 16,384 bytes each.
+    const path = "/disputes/acme/sandbox/dp_none/evidence"
+    for (const isAdmitted of [true, true, true, false])
+      assert.strictEqual((await here.send(path, { cookie, form })).status !== 429, isAdmitted)
     await here.close()
     await Effect.runPromise(Scope.close(scope, Exit.void))
   })

@@ -10,10 +10,10 @@ import { Context, Effect, Layer, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiSchema } from "effect/http-api"
 import { insufficientScope, liveKeyRequired, notAPartner, rateLimited, suspended } from "./AccessErrors.ts"
-import { Authorization, CurrentCaller, PartnerAuthorization, RequiredScope } from "./api/Authorization.ts"
+import { Authorization, BodyLimit, CurrentCaller, PartnerAuthorization, RequiredScope } from "./api/Authorization.ts"
 import type { ErrorBody } from "./api/Errors.ts"
 import { errorBodyOf } from "./ErrorTable.ts"
-import { FailureLimit, type RateExceeded, RateLimit } from "./RateLimit.ts"
+import { FailureLimit, type RateExceeded, RateLimit, requestsOf } from "./RateLimit.ts"
 import { report } from "./Report.ts"
 import { ComesFrom, Source } from "./Source.ts"
 
@@ -89,7 +89,8 @@ const makeAuthorize = Effect.gen(function* () {
     )
     const refusal = refuse(holder, Context.getUnsafe(annotations, RequiredScope))
     if (refusal !== undefined) return yield* Effect.fail(refusal)
-    yield* rateLimit.take(holder.apiKey).pipe(Effect.mapError((exceeded) => waitFirst(secondsOf(exceeded))))
+    const requests = requestsOf(request.headers, Context.get(annotations, BodyLimit))
+    yield* rateLimit.take(holder.apiKey, requests).pipe(Effect.mapError((exceeded) => waitFirst(secondsOf(exceeded))))
     return CurrentCaller.of({
       tenant: { workspaceId: holder.workspace.id, environment: holder.apiKey.environment },
       workspace: holder.workspace,

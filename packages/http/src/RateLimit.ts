@@ -5,6 +5,7 @@
 import type { ApiKey } from "@pointsman/core"
 import { Clock, Context, Duration, Effect, Layer, Schema } from "effect"
 import { RateLimiter } from "effect/persistence"
+import { bytesPerRequest } from "./api/Authorization.ts"
 
 /** The key has used up its rate. */
 export class RateExceeded extends Schema.TaggedError<RateExceeded>()("pointsman/http/RateExceeded", {
@@ -17,8 +18,22 @@ export class RateExceeded extends Schema.TaggedError<RateExceeded>()("pointsman/
  * unless a limiter is provided.
  */
 export const RateLimit = Context.Reference<{
-  readonly take: (apiKey: ApiKey) => Effect.Effect<void, RateExceeded>
+  /** `requests`: what this one counts as, at least 1. More than a second's count as those of a second. */
+  readonly take: (apiKey: ApiKey, requests: number) => Effect.Effect<void, RateExceeded>
 }>("pointsman/http/RateLimit", { defaultValue: () => ({ take: () => Effect.void }) })
+
+/**
+ * Reading a body costs by its bytes, so that a large one counts as several requests. One without a declared length counts
+ * as the largest that its endpoint takes, `limit` bytes.
+ */
+export const requestsOf = (
+  { "content-length": length = "" }: Readonly<Record<string, string>>,
+  limit: number
+): number => {
+  if (limit <= bytesPerRequest) return 1
+  const bytes = /^\d+$/u.test(length) ? Math.min(Number(length), limit) : limit
+  return Math.max(1, Math.ceil(bytes / bytesPerRequest))
+}
 
 export interface RateLimitOptions {
   /** Requests per second and key, at least 1. */
@@ -30,10 +45,16 @@ export const layer = ({ perSecond }: RateLimitOptions): Layer.Layer<never> =>
   Layer.effect(
     RateLimit,
     Effect.map(RateLimiter.RateLimiter, (limiter) => ({
-      take: (apiKey: ApiKey) =>
-        // By the key's hash, so that the buckets are as many as the keys that exist: the store forgets none.
+      take: (apiKey: ApiKey, requests: number) =>
         limiter
-          .consume({ algorithm: "token-bucket", key: apiKey.hash, limit: 2 * perSecond, window: "2 seconds" })
+          .consume({
+            algorithm: "token-bucket",
+            // So that the buckets are as many as the keys that exist: the store forgets none.
+            key: apiKey.hash,
+            limit: 2 * perSecond,
+            window: "2 seconds",
+            tokens: Math.min(requests, perSecond)
+          })
           .pipe(
             Effect.catch(({ reason }) =>
               reason._tag === "RateLimitExceeded"
@@ -68,20 +89,21 @@ export const layerMessages = ({
     const connections = new Map<string, Bucket>()
     return {
       takeConnection: (connectionId) =>
-        perConnection === null ? Effect.void : takeOne(connections, connectionId, perConnection)
+        perConnection === null ? Effect.void : takeOf(connections, connectionId, perConnection)
     }
   })
 
 /** How many requests an operator of the console may make, after the session. Nothing is limited unless a limiter is provided. */
 export const OperatorRateLimit = Context.Reference<{
-  readonly take: (operatorId: string) => Effect.Effect<void, RateExceeded>
+  /** `requests`: as those of `RateLimit`. */
+  readonly take: (operatorId: string, requests: number) => Effect.Effect<void, RateExceeded>
 }>("pointsman/http/OperatorRateLimit", { defaultValue: () => ({ take: () => Effect.void }) })
 
 /** Buckets as those of `layer`: of 20 a second unless set, which is more than a person asks for. */
 export const layerOperators = ({ perSecond = 20 }: Partial<RateLimitOptions> = {}): Layer.Layer<never> =>
   Layer.sync(OperatorRateLimit, () => {
     const operators = new Map<string, Bucket>()
-    return { take: (operatorId) => takeOne(operators, operatorId, perSecond) }
+    return { take: (operatorId, requests) => takeOf(operators, operatorId, perSecond, Math.min(requests, perSecond)) }
   })
 
 /**
@@ -119,10 +141,10 @@ export const layerFailures = (options: FailureLimitOptions = {}): Layer.Layer<ne
     const perConnection = options.messagesPerConnection ?? 50
     return {
       count: (failed, source, connectionId) => {
-        const ofSource = takeOne(buckets, `${failed} ${source}`, perSecond[failed])
+        const ofSource = takeOf(buckets, `${failed} ${source}`, perSecond[failed])
         return connectionId === undefined
           ? ofSource
-          : Effect.andThen(takeOne(buckets, `${failed} ${source} ${connectionId}`, perConnection), ofSource)
+          : Effect.andThen(takeOf(buckets, `${failed} ${source} ${connectionId}`, perConnection), ofSource)
       }
     }
   })
@@ -145,16 +167,20 @@ const filled = (before: Bucket | undefined, perSecond: number, now: number): num
   return before === undefined ? full : Math.min(full, before.tokens + (Math.max(0, now - before.at) * perSecond) / 1000)
 }
 
-const passed = (tokens: number, perSecond: number): Effect.Effect<void, RateExceeded> =>
-  tokens < 1 ? Effect.fail(new RateExceeded({ retryAfterMillis: ((1 - tokens) * 1000) / perSecond })) : Effect.void
-
-const takeOne = (buckets: Map<string, Bucket>, key: string, perSecond: number): Effect.Effect<void, RateExceeded> =>
+const takeOf = (
+  buckets: Map<string, Bucket>,
+  key: string,
+  perSecond: number,
+  asked = 1
+): Effect.Effect<void, RateExceeded> =>
   Effect.flatMap(Clock.currentTimeMillis, (now) => {
     const tokens = filled(buckets.get(key), perSecond, now)
     // Set anew, so that the first in the map is the one that was not heard of for the longest time.
     buckets.delete(key)
-    buckets.set(key, { tokens: tokens < 1 ? tokens : tokens - 1, at: now })
+    buckets.set(key, { tokens: tokens < asked ? tokens : tokens - asked, at: now })
     const [oldest] = buckets.size > bucketsAtMost ? buckets.keys() : []
     if (oldest !== undefined) buckets.delete(oldest)
-    return passed(tokens, perSecond)
+    return tokens < asked
+      ? Effect.fail(new RateExceeded({ retryAfterMillis: ((asked - tokens) * 1000) / perSecond }))
+      : Effect.void
   })

@@ -96,6 +96,33 @@ describe("a limit of 4 requests a second", () => {
     expect([captures.length, charges.length, voids.length]).toEqual([0, 1, 0])
   })
 
+  test("given forms of evidence, then each counts by the bytes that it declares, and one without a length by all of a second", async () => {
+    const form = async (bytes: number, isDeclared = true) => {
+      const body = "x".repeat(bytes)
+      const headers: Record<string, string> = { "content-type": "multipart/form-data; boundary=x" }
+      if (isDeclared) headers["content-length"] = String(bytes)
+      return answerOf(
+        await world.send("/api/v1/disputes/dp_none/evidence", { key: keys.acme, method: "POST", body, headers })
+      )
+    }
+    const malformed = "422 validation_error"
+    for (const [bytes, isDeclared, requests] of [
+      [16_384, true, 1],
+      [16_385, true, 2],
+      [65_536, true, 4],
+      // No form is refused for ever, however large it is.
+      [1_000_000, true, perSecond],
+      [100, false, perSecond]
+    ] as const) {
+      expect(await form(bytes, isDeclared)).toBe(malformed)
+      expect(await lists(burst - requests + 1)).toEqual([...passed(burst - requests), refused])
+      await world.adjust("1 minute")
+    }
+    await lists(burst - 1)
+    expect(await form(16_385)).toBe(refused)
+    expect(await form(16_384)).toBe(malformed)
+  })
+
   test("given a partner's endpoint, when its key used up its rate, then it is 429 too", async () => {
     const merchants = () => world.send("/api/v1/merchants", { key: keys.globexLive })
     for (let times = 0; times < burst; times++) expect(answerOf(await merchants())).toBe("200")

@@ -98,9 +98,12 @@ export const layer = ({ database, perConnection, perSecond }: SharedLimitsOption
         tell: (opened) => ask<Opening>(openCircuits, [JSON.stringify(opened)]),
         look: ask<Opening>(newOpenings)
       })
-      const within = (bucket: string, rate: number | null) => (rate === null ? Effect.void : rates(bucket, rate))
+      const within = (bucket: string, rate: number | null, tokens = 1) =>
+        rate === null ? Effect.void : rates(bucket, rate, Math.min(tokens, rate))
       return Context.make(CircuitNews, news).pipe(
-        Context.add(RateLimit.RateLimit, { take: ({ hash }: ApiKey) => within(`key ${hash}`, perSecond) }),
+        Context.add(RateLimit.RateLimit, {
+          take: ({ hash }: ApiKey, requests: number) => within(`key ${hash}`, perSecond, requests)
+        }),
         Context.add(RateLimit.MessageRateLimit, {
           takeConnection: (id: string) => within(`connection ${id}`, perConnection)
         })
@@ -127,9 +130,9 @@ const keepCounting = Effect.fnUntraced(function* <E>(
       })
     )
   )
-  return (bucket: string, perSecond: number) =>
+  return (bucket: string, perSecond: number, tokens: number) =>
     Effect.flatMap(Clock.currentTimeMillis, (now) => {
-      const waitMillis = rates.take(bucket, perSecond, now)
+      const waitMillis = rates.take(bucket, perSecond, now, tokens)
       if (waitMillis !== undefined) return Effect.fail(new RateLimit.RateExceeded({ retryAfterMillis: waitMillis }))
       wasTaken.openUnsafe()
       return Effect.void

@@ -31,8 +31,8 @@ interface Bucket {
 }
 
 export interface SharedRates {
-  /** Takes one at the time `now`, or gives the milliseconds until there is one. */
-  readonly take: (bucket: string, perSecond: number, now: number) => number | undefined
+  /** Takes so many at the time `now`, one unless set, or gives the milliseconds until there are as many. */
+  readonly take: (bucket: string, perSecond: number, now: number, tokens?: number) => number | undefined
   /** All that was taken and not told yet. From here on it counts as told. */
   readonly takings: () => ReadonlyArray<Taking>
   /** What came back at the time `now`. */
@@ -43,15 +43,15 @@ export const makeSharedRates = (): SharedRates => {
   // As many as there are API keys and connections: only what is known to exist is counted.
   const buckets = new Map<string, Bucket>()
   return {
-    take: (name, perSecond, now) => {
+    take: (name, perSecond, now, tokens = 1) => {
       const full = 2 * perSecond
       const bucket = buckets.get(name) ?? { perSecond, tokens: full, at: now, taken: 0 }
       buckets.set(name, bucket)
       bucket.tokens = Math.min(full, bucket.tokens + (Math.max(0, now - bucket.at) * perSecond) / 1000)
       bucket.at = now
-      if (bucket.tokens < 1) return ((1 - bucket.tokens) * 1000) / perSecond
-      bucket.tokens -= 1
-      bucket.taken += 1
+      if (bucket.tokens < tokens) return ((tokens - bucket.tokens) * 1000) / perSecond
+      bucket.tokens -= tokens
+      bucket.taken += tokens
       return undefined
     },
     takings: () => {

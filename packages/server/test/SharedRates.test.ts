@@ -15,6 +15,14 @@ describe("shared rates", () => {
     assert.strictEqual(rates.take("other", 2, 60_000), undefined)
   })
 
+  it("given a request that counts as several, then they are taken together, or none of them", () => {
+    const rates = makeSharedRates()
+    assert.strictEqual(rates.take("key", 2, 0, 3), undefined)
+    assert.strictEqual(rates.take("key", 2, 0, 3), 1_000)
+    assert.strictEqual(rates.take("key", 2, 0), undefined)
+    assert.deepStrictEqual(rates.takings(), [{ bucket: "key", taken: 4, per_second: 2 }])
+  })
+
   it("given what was taken, then it is reported once, and what was refused is not", () => {
     const rates = makeSharedRates()
     takeMany(rates, 9, 0)

@@ -2,6 +2,7 @@
 import { Pointsman } from "@pointsman/core"
 import { AuditActor, type SignedIn } from "@pointsman/core/ports"
 import { InProcess, RateLimit } from "@pointsman/http"
+import { evidenceBodyBytes } from "@pointsman/http/api"
 import { Effect, Layer, type Schema, SchemaAST } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import { accessOf } from "../api/ConsoleApi.ts"
@@ -38,7 +39,9 @@ export const tooManyRequests = failure(
 export const admittedSession = Effect.gen(function* () {
   const signedIn = yield* currentSession
   const { take } = yield* RateLimit.OperatorRateLimit
-  yield* Effect.mapError(take(signedIn.operator.id), () => tooManyRequests)
+  const request = yield* HttpServerRequest.HttpServerRequest
+  const requests = InProcess.isEvidenceForm(request) ? RateLimit.requestsOf(request.headers, evidenceBodyBytes) : 1
+  yield* Effect.mapError(take(signedIn.operator.id, requests), () => tooManyRequests)
   return signedIn
 })
 

@@ -7,6 +7,12 @@ import { errors, tooManyRequests } from "./ErrorSchemas.ts"
 /** The scope that an endpoint requires: an annotation. An endpoint with a key and without a scope is a mistake. */
 export class RequiredScope extends Context.Service<RequiredScope, Scope>()("pointsman/http/RequiredScope") {}
 
+/** The largest body that an endpoint takes, in bytes: an annotation, of those that take more than others do. */
+export const BodyLimit = Context.Reference<number>("pointsman/http/BodyLimit", { defaultValue: () => bytesPerRequest })
+
+/** A body counts as one request for each so many of its bytes. */
+export const bytesPerRequest = 16_384
+
 /** Whom the key of the request belongs to. */
 export class CurrentCaller extends Context.Service<
   CurrentCaller,

@@ -2,7 +2,7 @@
 import { disputeReasons, disputeStatuses, evidenceFileTypes, evidenceLimits } from "@pointsman/core"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { Authorization, RequiredScope } from "./Authorization.ts"
+import { Authorization, BodyLimit, RequiredScope } from "./Authorization.ts"
 import { documented } from "./Documented.ts"
 import { errors, unavailable } from "./ErrorSchemas.ts"
 import { idempotencyHeader, replayHeader } from "./Headers.ts"
@@ -178,13 +178,15 @@ export class Disputes extends HttpApiGroup.make("disputes")
     })
       .middleware(Authorization)
       .annotate(RequiredScope, "disputes:write")
+      .annotate(BodyLimit, evidenceBodyBytes)
       .annotateMerge(
         OpenApi.annotations({
           identifier: "keepDisputeEvidence",
           summary: "Keep evidence",
           description:
             "Keeps texts and files for a dispute, encrypted, in place of what was kept before. Nothing is sent to the " +
-            "provider until you submit it, and nothing is kept afterwards."
+            "provider until you submit it, and nothing is kept afterwards. In the rate of your key, a form counts as one " +
+            "request for each 16 KB of its body, or for all that a form may have where its length is not declared."
         })
       ),
     HttpApiEndpoint.post("submit", "/disputes/:id/submit", {
