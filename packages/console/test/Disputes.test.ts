@@ -194,6 +194,29 @@ describe("files of evidence", () => {
     assert.include(await pageAt(here, path, cookie), "No evidence is kept for this dispute.")
   })
 
+  /** Sends a form of endless pieces; gives the status, and how many pieces were read. */
+  const sendEndless = async (target: string, cookie: string | undefined, piece: Uint8Array) => {
+    let read = 0
+    const body = new ReadableStream<Uint8Array>({
+      pull: (controller) => {
+        read++
+        controller.enqueue(piece)
+      }
+    })
+    const init: RequestInit & { readonly duplex: "half" } = {
+      method: "POST",
+      headers: {
+        "content-type": "multipart/form-data; boundary=b",
+        "sec-fetch-site": "same-origin",
+        ...(cookie === undefined ? {} : { cookie })
+      },
+      body,
+      duplex: "half"
+    }
+    const response = await here.handler(new Request(`${origin}${mount}${target}`, init))
+    return { status: response.status, read }
+  }
+
   it("given a role that may not answer, no session, or another page, when a large form is sent, then nothing of it is read", async () => {
     const { path } = await disputed()
     const support = await here.signIn("sam", everywhere("support"))
@@ -203,27 +226,25 @@ describe("files of evidence", () => {
       [`${path}/evidence`, undefined, 303],
       [`${path}/submit`, operations, 422]
     ] as const) {
-      let read = 0
-      const body = new ReadableStream<Uint8Array>({
-        pull: (controller) => {
-          read += 4_096
-          controller.enqueue(new Uint8Array(4_096).fill(97))
-        }
-      })
-      const init: RequestInit & { readonly duplex: "half" } = {
-        method: "POST",
-        headers: {
-          "content-type": "multipart/form-data; boundary=b",
-          "sec-fetch-site": "same-origin",
-          ...(cookie === undefined ? {} : { cookie })
-        },
-        body,
-        duplex: "half"
-      }
-      const response = await here.handler(new Request(`${origin}${mount}${target}`, init))
-      assert.strictEqual(response.status, status, target)
-      assert.isAtMost(read, 8_192)
+      const answer = await sendEndless(target, cookie, new Uint8Array(4_096).fill(97))
+      assert.strictEqual(answer.status, status, target)
+      assert.isAtMost(answer.read, 2)
     }
+  })
+
+  it("given a form without end, when it has a part too many or is too large, then the rest is not read", async () => {
+    const { path } = await disputed()
+    const operations = await here.signIn("jo", everywhere("operations"))
+    const part = new TextEncoder().encode('--b\r\nContent-Disposition: form-data; name="summary"\r\n\r\nof a part\r\n')
+    const parts = await sendEndless(`${path}/evidence`, operations, part)
+    assert.strictEqual(parts.status, 422)
+    assert.isAtMost(parts.read, 50 + 16)
+    const file = new TextEncoder().encode(
+      `--b\r\nContent-Disposition: form-data; name="receipt"; filename="x"\r\n\r\n${"a".repeat(1_000_000)}`
+    )
+    const large = await sendEndless(`${path}/evidence`, operations, file)
+    assert.strictEqual(large.status, 422)
+    assert.isAtMost(large.read, 10)
   })
 
   it("given a connector that names its fields, then the form has exactly these, and says where a connector sends none", async () => {

@@ -1,11 +1,11 @@
-/** The body of evidence: a form of texts and files (RFC 7578), read once it has arrived, up to its size. */
+/** The body of evidence: a form of texts and files (RFC 7578), read while it arrives, up to its first mistake. */
 import { type EvidenceOrder, evidenceLimits } from "@pointsman/core"
 import { ByteSize, Effect, Stream } from "effect"
 import { HttpIncomingMessage, type HttpServerRequest, Multipart } from "effect/http"
 import { evidenceBodyBytes } from "./api/Disputes.ts"
 import type { ErrorBody } from "./api/Errors.ts"
 import { validationErrorOf } from "./Expectations.ts"
-import { readBytes } from "./JsonBody.ts"
+import { tooLarge } from "./JsonBody.ts"
 
 type EvidenceRefusal = ErrorBody<"unsupported_media_type" | "payload_too_large" | "validation_error">
 
@@ -25,14 +25,9 @@ export const readEvidence = Effect.fnUntraced(function* (
   request: HttpServerRequest.HttpServerRequest
 ): Effect.fn.Return<Pick<EvidenceOrder, "texts" | "files">, EvidenceRefusal> {
   if (!isEvidenceForm(request)) return yield* Effect.fail(formRequired)
-  const bytes = yield* Effect.mapError(
-    readBytes(request, evidenceBodyBytes),
-    ({ error }): EvidenceRefusal =>
-      error.code === "payload_too_large" ? { error: { ...error, code: error.code } } : malformed
-  )
-  const parts = yield* Effect.mapError(partsOf(bytes, request.headers), ({ reason }) =>
-    reason._tag === "TooManyParts" ? tooManyParts : malformed
-  )
+  // A declared length is refused before any byte of the body is read.
+  if (Number(request.headers["content-length"]) > evidenceBodyBytes) return yield* Effect.fail(tooLargeForm)
+  const parts = yield* partsOf(request)
   const texts = parts.flatMap(({ content, name }) => (typeof content === "string" ? [[name, content] as const] : []))
   const files = parts.flatMap(({ content: bytes, name }) => (typeof bytes === "string" ? [] : [{ name, bytes }]))
   if (new Map(texts).size < texts.length) return yield* Effect.fail(malformed)
@@ -46,10 +41,25 @@ const tooManyParts = validationErrorOf(
 )
 const malformed = validationErrorOf("the body must be a form of texts and files, each under its name")
 
-/** Reading ends at the first part above the limit, which costs as much as a text would. */
-const partsOf = (bytes: Uint8Array, headers: Readonly<Record<string, string>>) =>
-  Stream.make(bytes).pipe(
-    Stream.pipeThroughChannel(Multipart.makeChannel(headers)),
+const tooLargeForm = tooLarge(evidenceBodyBytes)
+
+/** The body in the pieces in which it comes. */
+const piecesOf = (request: HttpServerRequest.HttpServerRequest) =>
+  Stream.suspend(() => {
+    let read = 0
+    return Stream.mapEffect(request.stream, (piece) => {
+      read += piece.length
+      return read > evidenceBodyBytes ? Effect.fail(tooLargeForm) : Effect.succeed(piece)
+    })
+  })
+
+/**
+ * Reading ends at the first part above the limit: what follows is neither kept nor parsed. It may be interrupted when the
+ * client goes away, also inside a handler that otherwise runs to its end.
+ */
+const partsOf = (request: HttpServerRequest.HttpServerRequest) =>
+  piecesOf(request).pipe(
+    Stream.pipeThroughChannel(Multipart.makeChannel(request.headers)),
     Stream.mapEffect((part) =>
       Effect.map(
         part._tag === "Field" ? Effect.succeed<string | Uint8Array>(part.value) : part.contentEffect,
@@ -57,8 +67,13 @@ const partsOf = (bytes: Uint8Array, headers: Readonly<Record<string, string>>) =
       )
     ),
     Stream.runCollect,
+    Effect.interruptible,
     // The parser throws where the form ends, or a part begins, inside the headers of the first part.
     Effect.catchDefect(() => Effect.fail(Multipart.MultipartError.fromReason("Parse"))),
+    Effect.mapError((failure): EvidenceRefusal => {
+      if ("error" in failure) return failure
+      return failure._tag === "MultipartError" && failure.reason._tag === "TooManyParts" ? tooManyParts : malformed
+    }),
     Effect.provideService(Multipart.MaxParts, partsAtMost),
     Effect.provideService(Multipart.MaxFieldSize, ByteSize.bytes(evidenceBodyBytes)),
     Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(evidenceBodyBytes))
