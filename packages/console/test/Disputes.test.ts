@@ -243,7 +243,7 @@ describe("files of evidence", () => {
       `--b\r\nContent-Disposition: form-data; name="receipt"; filename="x"\r\n\r\n${"a".repeat(1_000_000)}`
     )
     const large = await sendEndless(`${path}/evidence`, operations, file)
-    assert.strictEqual(large.status, 422)
+    assert.strictEqual(large.status, 413)
     assert.isAtMost(large.read, 10)
   })
 

@@ -43,38 +43,37 @@ const malformed = validationErrorOf("the body must be a form of texts and files,
 
 const tooLargeForm = tooLarge(evidenceBodyBytes)
 
-/** The body in the pieces in which it comes. */
-const piecesOf = (request: HttpServerRequest.HttpServerRequest) =>
-  Stream.suspend(() => {
-    let read = 0
-    return Stream.mapEffect(request.stream, (piece) => {
-      read += piece.length
-      return read > evidenceBodyBytes ? Effect.fail(tooLargeForm) : Effect.succeed(piece)
-    })
-  })
-
 /**
  * Reading ends at the first part above the limit: what follows is neither kept nor parsed. It may be interrupted when the
  * client goes away, also inside a handler that otherwise runs to its end.
  */
 const partsOf = (request: HttpServerRequest.HttpServerRequest) =>
-  piecesOf(request).pipe(
-    Stream.pipeThroughChannel(Multipart.makeChannel(request.headers)),
-    Stream.mapEffect((part) =>
-      Effect.map(
-        part._tag === "Field" ? Effect.succeed<string | Uint8Array>(part.value) : part.contentEffect,
-        (content) => ({ name: part.key, content })
-      )
-    ),
-    Stream.runCollect,
-    Effect.interruptible,
-    // The parser throws where the form ends, or a part begins, inside the headers of the first part.
-    Effect.catchDefect(() => Effect.fail(Multipart.MultipartError.fromReason("Parse"))),
-    Effect.mapError((failure): EvidenceRefusal => {
-      if ("error" in failure) return failure
-      return failure._tag === "MultipartError" && failure.reason._tag === "TooManyParts" ? tooManyParts : malformed
-    }),
-    Effect.provideService(Multipart.MaxParts, partsAtMost),
-    Effect.provideService(Multipart.MaxFieldSize, ByteSize.bytes(evidenceBodyBytes)),
-    Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(evidenceBodyBytes))
-  )
+  Effect.suspend(() => {
+    let read = 0
+    const isTooLarge = () => read > evidenceBodyBytes
+    return request.stream.pipe(
+      Stream.mapEffect((piece) => {
+        read += piece.length
+        return isTooLarge() ? Effect.fail(tooLargeForm) : Effect.succeed(piece)
+      }),
+      Stream.pipeThroughChannel(Multipart.makeChannel(request.headers)),
+      Stream.mapEffect((part) =>
+        Effect.map(
+          part._tag === "Field" ? Effect.succeed<string | Uint8Array>(part.value) : part.contentEffect,
+          (content) => ({ name: part.key, content })
+        )
+      ),
+      Stream.runCollect,
+      Effect.interruptible,
+      // The parser throws where the form ends, or a part begins, inside the headers of the first part.
+      Effect.catchDefect(() => Effect.fail(Multipart.MultipartError.fromReason("Parse"))),
+      Effect.mapError((failure): EvidenceRefusal => {
+        // A part that is read when it becomes so gives a failure of its own for it.
+        if (isTooLarge()) return tooLargeForm
+        return "reason" in failure && failure.reason._tag === "TooManyParts" ? tooManyParts : malformed
+      }),
+      Effect.provideService(Multipart.MaxParts, partsAtMost),
+      Effect.provideService(Multipart.MaxFieldSize, ByteSize.bytes(evidenceBodyBytes)),
+      Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(evidenceBodyBytes))
+    )
+  })

@@ -161,6 +161,7 @@ const unguarded = (ledger: Ledger["Service"], met: () => Effect.Effect<void>): L
         operations: [...before.operations, ...(change.operations ?? [])],
         refunds: [...before.refunds, ...(change.refunds ?? [])]
       })
+      return false
     })
   }
 }
