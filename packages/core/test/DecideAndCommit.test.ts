@@ -24,10 +24,11 @@ const scripted = (end: (number: number) => Effect.Effect<void, CommitFailure> | 
     // A loop that never ends must not hang the test.
     if (seen.commits.length > 100) return yield* Effect.die(new Error("more than 100 commits"))
     const ends = end(seen.commits.length)
-    if (typeof ends !== "string") return yield* ends
+    if (typeof ends !== "string") return yield* Effect.as(ends, false)
     if (payment.expected !== seen.version) return yield* new Stale()
     seen.version = payment.after.version
     if (ends === "unheard") return yield* commitUnknown
+    return false
   })
   const layer = Layer.merge(
     Layer.succeedContext(Context.make(Ledger, { commit } as unknown as Ledger["Service"])),

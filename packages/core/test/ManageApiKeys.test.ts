@@ -131,7 +131,7 @@ describe("an operator's keys", () => {
         const { note } = yield* Layer.build(
           Layer.fresh(KeyUses.layer).pipe(Layer.provide([Layer.succeed(Directory, slow), Background.layer]))
         ).pipe(Effect.map(Context.get(KeyUses)))
-        const use = Effect.flatMap(Clock.currentTimeMillis, (at) => note({ hash: "h", at }))
+        const use = Effect.flatMap(Clock.currentTimeMillis, (at) => note({ hash: "h", at }) ?? Effect.void)
         yield* use
         yield* TestClock.adjust(59_999)
         yield* use

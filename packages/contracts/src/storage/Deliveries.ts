@@ -131,6 +131,20 @@ export const deliveries = (it: StorageTest): void => {
         })
     )
 
+    it.effect(
+      "given an endpoint that came after the first commits, when a commit writes deliveries, then it says so",
+      () =>
+        Effect.gen(function* () {
+          const tenant = yield* newTenant()
+          const { commit } = yield* Ledger
+          yield* commit((yield* firstChange(tenant)).change)
+          yield* endpointFor(tenant)
+          for (let times = 0; times < 2; times++) {
+            expect(yield* commit((yield* firstChange(tenant)).change)).toBe(true)
+          }
+        })
+    )
+
     it.effect("given no time to deliver, then a delivery is due from the time of its event", () =>
       Effect.gen(function* () {
         const tenant = yield* newTenant()

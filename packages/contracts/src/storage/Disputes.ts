@@ -165,7 +165,7 @@ export const disputes = (it: StorageTest): void => {
           (written) => Effect.exit(ledger.commit(next(change, { disputes: [written] }))),
           { concurrency: "unbounded" }
         )
-        const winners = writers.filter((_, at) => Exit.isSuccess(exits[at] ?? Exit.void))
+        const winners = writers.filter((_, at) => exits[at] !== undefined && Exit.isSuccess(exits[at]))
         expect(winners).toHaveLength(1)
         expect(yield* ledger.dispute(tenant, dispute.id)).toStrictEqual(Option.some(winners[0]))
       })

@@ -223,7 +223,7 @@ export const messages = (it: StorageTest): void => {
           Array.from({ length: racers }, (_, index) =>
             Effect.result(
               index % 2 === 0
-                ? ledger.commit(nextOf(walked, decision))
+                ? Effect.asVoid(ledger.commit(nextOf(walked, decision)))
                 : Effect.andThen(Effect.yieldNow, ledger.keepMessage(tenant, decision, null))
             )
           ),

@@ -177,5 +177,5 @@ const raceForRefund = Effect.fnUntraced(function* (ledger: Ledger["Service"], wr
   return { book: Option.getOrThrow(yield* ledger.book(tenant, id)), exits }
 })
 
-const isStale = (exit: Exit.Exit<void, CommitFailure>): boolean =>
+const isStale = (exit: Exit.Exit<boolean, CommitFailure>): boolean =>
   Exit.isFailure(exit) && exit.cause.reasons.some((reason) => reason._tag === "Fail" && reason.error instanceof Stale)

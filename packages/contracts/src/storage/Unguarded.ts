@@ -69,13 +69,13 @@ const unguardedCommit = (ledger: Ledger["Service"], forgets: boolean, met: Effec
     if (claim?.expected === 0 && Option.isSome(seen.claim)) return yield* ledger.commit(change)
     if (payment.expected !== versionOf(seen.payment)) return yield* ledger.commit(change)
     const known = new Set(refundsOf(seen).map(({ id }) => id))
-    yield* Effect.retry(
+    return yield* Effect.retry(
       Effect.gen(function* () {
         const now = yield* traceOf(change).pipe(Effect.provideService(Ledger, ledger))
         const version = versionOf(now.payment)
         const claimVersion = versionOf(now.claim)
         const meanwhile = forgets ? refundsOf(now).filter(({ id }) => !known.has(id)) : []
-        yield* ledger.commit({
+        return yield* ledger.commit({
           ...change,
           payment: { expected: version, after: { ...payment.after, version: version + 1 } },
           refunds: [

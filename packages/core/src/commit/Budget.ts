@@ -7,7 +7,7 @@ const triesAtMost = 20
 const budgetMillis = 3_000
 const firstPauseMillis = 50
 
-/** When the chain of tries that this work belongs to is over, in epoch milliseconds: a loop inside a loop gets no more. */
+/** When the chain of tries that this work belongs to is over, in epoch milliseconds. */
 const ChainEnd = Context.Reference<number | undefined>("pointsman/payment/ChainEnd", { defaultValue: () => undefined })
 
 export interface Budget {
@@ -17,14 +17,16 @@ export interface Budget {
   pauseMillis: number
 }
 
-/** For a loop whose first try begins now. A loop that this one runs ends when this one does. */
-export const withBudget = <A, E, R>(loop: (budget: Budget) => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.withFiber((fiber) => {
-    const outer = fiber.getRef(ChainEnd)
-    const endsAt = outer ?? fiber.getRef(Clock.Clock).currentTimeMillisUnsafe() + budgetMillis
-    const running = loop({ endsAt, tries: 1, pauseMillis: firstPauseMillis })
-    return outer === undefined ? Effect.provideService(running, ChainEnd, endsAt) : running
-  })
+/** For a loop whose first try begins now. */
+export const newBudget = (context: Context.Context<never>): Budget => {
+  const endsAt =
+    Context.get(context, ChainEnd) ?? Context.get(context, Clock.Clock).currentTimeMillisUnsafe() + budgetMillis
+  return { endsAt, tries: 1, pauseMillis: firstPauseMillis }
+}
+
+/** What is run with it ends when it does: a loop inside a loop gets no more. */
+export const inBudget = <A, E, R>({ endsAt }: Budget, work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.provideService(work, ChainEnd, endsAt)
 
 /** Whether there may be another try. With `pauses` it waits first, each time twice as long, never past the end. */
 export const another = Effect.fnUntraced(function* (budget: Budget, pauses: boolean) {

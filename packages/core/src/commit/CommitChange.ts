@@ -4,7 +4,7 @@ import { checkedConnection, nextCheckAt } from "../decide/CheckSchedule.ts"
 import { disputeCheckAt } from "../decide/DisputeReminders.ts"
 import type { Attempt } from "../model/Attempt.ts"
 import { spread } from "../model/Delivery.ts"
-import { type Change, type ClaimGuard, Ledger } from "../ports/Ledger.ts"
+import { type Change, type ClaimGuard, type CommitFailure, Ledger } from "../ports/Ledger.ts"
 import { DeliverySettings, PaymentSettings } from "../ports/PaymentSettings.ts"
 import { keeping } from "./KeptBooks.ts"
 import { DeliveryWake } from "./WakeDelivery.ts"
@@ -16,31 +16,34 @@ export type Step = Omit<Change, "attempts" | "checkAt" | "checkedConnection" | "
 /** The routing decision of the payment stores the declines of its attempts. */
 const withoutDecline = ({ decline: _, ...attempt }: Attempt): Attempt => attempt
 
-export const commitChange = ({ attempts = [], ...decided }: Step) =>
-  Effect.contextWith((context: Context.Context<Ledger | DeliveryWake>) => {
-    const { checkIntervals, claimWindowMillis } = Context.get(context, PaymentSettings)
-    const now = Context.get(context, Clock.Clock).currentTimeMillisUnsafe()
-    const { disputes, events, payment, refunds = [] } = decided
-    const checkAt = nextCheckAt(payment.after, refunds, checkIntervals, claimWindowMillis, now)
-    const change: Change = {
-      ...decided,
-      attempts: attempts.map(withoutDecline),
-      checkAt,
-      checkedConnection: checkAt === null ? null : checkedConnection(payment.after),
-      ...(disputes && {
-        disputes: disputes.map((dispute) => ({
-          ...dispute,
-          checkAt: disputeCheckAt(dispute, checkIntervals, claimWindowMillis, now)
-        }))
-      }),
-      ...(events.length > 0 && { deliverAt: now + firstDelay(context) })
-    }
-    const keep = keeping(context, change, now)
-    return Effect.map(Context.get(context, Ledger).commit(change), () => {
-      keep()
-      if (events.length > 0) Context.get(context, DeliveryWake).wake()
-    })
+/** The change is made when this is called, and is to be sent at once. */
+export const commitIn = (
+  context: Context.Context<Ledger | DeliveryWake>,
+  { attempts = [], ...decided }: Step
+): Effect.Effect<void, CommitFailure> => {
+  const { checkIntervals, claimWindowMillis } = Context.get(context, PaymentSettings)
+  const now = Context.get(context, Clock.Clock).currentTimeMillisUnsafe()
+  const { disputes, events, payment, refunds = [] } = decided
+  const checkAt = nextCheckAt(payment.after, refunds, checkIntervals, claimWindowMillis, now)
+  const change: Change = {
+    ...decided,
+    attempts: attempts.map(withoutDecline),
+    checkAt,
+    checkedConnection: checkAt === null ? null : checkedConnection(payment.after),
+    ...(disputes && {
+      disputes: disputes.map((dispute) => ({
+        ...dispute,
+        checkAt: disputeCheckAt(dispute, checkIntervals, claimWindowMillis, now)
+      }))
+    }),
+    ...(events.length > 0 && { deliverAt: now + firstDelay(context) })
+  }
+  const keep = keeping(context, change, now)
+  return Effect.map(Context.get(context, Ledger).commit(change), (isDelivered) => {
+    keep()
+    if (isDelivered) Context.get(context, DeliveryWake).wake()
   })
+}
 
 /** Until the events are delivered, in milliseconds. */
 const firstDelay = (context: Context.Context<never>): number => {

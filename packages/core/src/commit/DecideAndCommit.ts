@@ -7,7 +7,7 @@
  * Where another payment has a reference that a decision takes, both are reviewed, the other one first: a process that
  * dies in between finds the same again, and what is written of it is written once.
  */
-import { Clock, Data, Effect, Option, Result } from "effect"
+import { Clock, Context, Data, Effect, Option, Result } from "effect"
 import { reviewHolder } from "../decide/ReusedReference.ts"
 import type { ReusedReference } from "../model/ChargeReference.ts"
 import type { Claim } from "../model/Claim.ts"
@@ -17,8 +17,8 @@ import type { Tenant } from "../model/Tenant.ts"
 import { isSameCount } from "../model/Version.ts"
 import { ApiKeyRevoked, type CommitFailure, Ledger } from "../ports/Ledger.ts"
 import { CommitUnknown, StorageError } from "../ports/StorageError.ts"
-import { another, type Budget, insistently, withBudget } from "./Budget.ts"
-import { commitChange, type Step } from "./CommitChange.ts"
+import { another, type Budget, inBudget, insistently, newBudget } from "./Budget.ts"
+import { commitIn, type Step } from "./CommitChange.ts"
 import { dropKept } from "./KeptBooks.ts"
 import type { Turn } from "./Turns.ts"
 import type { DeliveryWake } from "./WakeDelivery.ts"
@@ -149,10 +149,11 @@ interface NotSentFirst<W> {
 export const decideAndCommit = <S, W, E = never, E2 = never, R = never, R2 = never, D = never>(
   loop: Loop<S, W, E, E2, R, R2, D>
 ) =>
-  withBudget((budget) => {
+  Effect.contextWith((context: Writing) => {
+    const budget = newBudget(context)
     if (!("first" in loop) || loop.begun !== undefined) return tryWithin(budget, loop)
-    const first = decideOnce(loop, loop.first as S)
-    return Effect.flatMap(loop.inTurn === undefined ? first : loop.inTurn(first), (tried) =>
+    const first = () => decideOnce(context, loop, loop.first as S, budget)
+    return Effect.flatMap(loop.inTurn === undefined ? first() : loop.inTurn(Effect.suspend(first)), (tried) =>
       tried._tag === "Failed" ? tryWithin(budget, { ...loop, begun: tried.begun }) : Effect.succeed(tried.value)
     )
   })
@@ -165,18 +166,18 @@ export const commitOnKept = <S, W, E = never, E2 = never, R = never, R2 = never,
   kept: S | undefined,
   loop: Loop<S, W, E, E2, R, R2, D>
 ) =>
-  withBudget((budget) =>
-    kept === undefined
-      ? tryWithin(budget, loop)
-      : Effect.matchEffect(decideOnce(loop, kept), {
-          onFailure: () => tryWithin(budget, loop),
-          onSuccess: (tried) => {
-            if (tried._tag === "Written") return Effect.succeed(tried.value)
-            const isMoved = tried._tag === "Done" || tried.begun.failure._tag === "pointsman/Stale"
-            return tryWithin(budget, isMoved ? loop : { ...loop, begun: tried.begun })
-          }
-        })
-  )
+  Effect.contextWith((context: Writing) => {
+    const budget = newBudget(context)
+    if (kept === undefined) return tryWithin(budget, loop)
+    return Effect.matchEffect(decideOnce(context, loop, kept, budget), {
+      onFailure: () => tryWithin(budget, loop),
+      onSuccess: (tried) => {
+        if (tried._tag === "Written") return Effect.succeed(tried.value)
+        const isMoved = tried._tag === "Done" || tried.begun.failure._tag === "pointsman/Stale"
+        return tryWithin(budget, isMoved ? loop : { ...loop, begun: tried.begun })
+      }
+    })
+  })
 
 /**
  * As `decideAndCommit`, for payments that were read together and that nobody waits for. The first try takes no turn, which
@@ -185,31 +186,46 @@ export const commitOnKept = <S, W, E = never, E2 = never, R = never, R2 = never,
 export const commitFirst = <S, W, E = never, E2 = never, R = never, R2 = never, D = never>(
   loop: Loop<S, W, E, E2, R, R2, D> & { readonly first: S }
 ) =>
-  Effect.flatMap(decideOnce(loop, loop.first), (tried) =>
-    tried._tag === "Failed" ? decideAndCommit({ ...loop, begun: tried.begun }) : Effect.succeed(tried.value)
+  Effect.contextWith((context: Writing) =>
+    Effect.flatMap(decideOnce(context, loop, loop.first), (tried) =>
+      tried._tag === "Failed" ? decideAndCommit({ ...loop, begun: tried.begun }) : Effect.succeed(tried.value)
+    )
   )
 
-const decideOnce = <S, W, E, R, D>(
-  { decide }: Pick<Loop<S, W, E, never, R, never, D>, "decide">,
-  stored: S
-): Effect.Effect<FirstTried<W, D>, E, R | Ledger | DeliveryWake> =>
-  Effect.withFiber((fiber) => {
-    const decision = decide(stored, fiber.getRef(Clock.Clock).currentTimeMillisUnsafe(), undefined, undefined)
-    return Effect.isEffect(decision) ? Effect.flatMap(decision, sendFirst) : sendFirst(decision)
-  })
+type Writing = Context.Context<Ledger | DeliveryWake>
 
-const sendFirst = <W, D>(decided: Decided<W, D>): Effect.Effect<FirstTried<W, D>, never, Ledger | DeliveryWake> =>
+/** A decision that waits for nothing is made, and its change is sent, before this returns. */
+const decideOnce = <S, W, E, R, D>(
+  context: Writing,
+  { decide }: Pick<Loop<S, W, E, never, R, never, D>, "decide">,
+  stored: S,
+  budget?: Budget
+): Effect.Effect<FirstTried<W, D>, E, R> => {
+  const now = Context.get(context, Clock.Clock).currentTimeMillisUnsafe()
+  const decision = decide(stored, now, undefined, undefined)
+  if (!Effect.isEffect(decision)) return sendFirst(context, decision)
+  const sent = Effect.flatMap(decision, (decided) => sendFirst(context, decided))
+  return budget === undefined ? sent : inBudget(budget, sent)
+}
+
+const sendFirst = <W, D>(context: Writing, decided: Decided<W, D>): Effect.Effect<FirstTried<W, D>> =>
   decided._tag === "Done"
     ? Effect.succeed(decided)
-    : Effect.match(send(decided), {
+    : Effect.match(sendIn(context, decided), {
         onSuccess: () => ({ _tag: "Written", value: decided.value }),
-        onFailure: (failure) => ({ _tag: "Failed", begun: { sent: decided, failure } })
+        onFailure: (failure) => {
+          whereUnknown(context, failure)
+          return { _tag: "Failed", begun: { sent: decided, failure } }
+        }
       })
 
 const asEffect = <W, E, R, D>(decision: Decision<W, E, R, D>): Effect.Effect<Decided<W, D>, E, R> =>
   Effect.isEffect(decision) ? decision : Effect.succeed(decision)
 
-const tryWithin = Effect.fnUntraced(function* <S, W, E, E2, R, R2, D>(
+const tryWithin = <S, W, E, E2, R, R2, D>(budget: Budget, loop: Loop<S, W, E, E2, R, R2, D>) =>
+  inBudget(budget, tryAgain(budget, loop))
+
+const tryAgain = Effect.fnUntraced(function* <S, W, E, E2, R, R2, D>(
   budget: Budget,
   loop: Loop<S, W, E, E2, R, R2, D>
 ) {
@@ -337,18 +353,25 @@ const reviewOther = (
     })
   }).pipe(Effect.mapError(asStorageError("reviewing a reused reference")))
 
-/** Where its answer is lost, a connection broke: what the store has by now is read. */
 const send = (decision: Write<unknown> | Keep<unknown>) =>
-  Effect.tapErrorTag(
-    decision._tag === "Write" ? commitChange(decision.step) : keep(decision),
-    "pointsman/CommitUnknown",
-    () => dropKept
+  Effect.contextWith((context: Writing) =>
+    Effect.tapError(sendIn(context, decision), (failure) => Effect.sync(() => whereUnknown(context, failure)))
   )
 
-const keep = Effect.fnUntraced(function* ({ message, seen, tenant }: Keep<unknown>) {
-  const ledger = yield* Ledger
-  yield* ledger.keepMessage(tenant, message, seen === null ? null : { paymentId: seen.id, version: seen.version })
-})
+const sendIn = (context: Writing, decision: Write<unknown> | Keep<unknown>): Effect.Effect<void, CommitFailure> => {
+  if (decision._tag === "Write") return commitIn(context, decision.step)
+  const { message, seen, tenant } = decision
+  return Context.get(context, Ledger).keepMessage(
+    tenant,
+    message,
+    seen === null ? null : { paymentId: seen.id, version: seen.version }
+  )
+}
+
+/** Where the answer of a commit is lost, a connection broke: what the store has by now is read. */
+const whereUnknown = (context: Writing, { _tag }: CommitFailure): void => {
+  if (_tag === "pointsman/CommitUnknown") dropKept(context)
+}
 
 /** What a loop failed with, for who knows no failure of it but the storage's. What its own decisions refuse stays. */
 export const asStorageError =

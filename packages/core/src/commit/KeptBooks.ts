@@ -59,7 +59,7 @@ const keep = (books: Books, change: Change, at: number): void => {
 }
 
 /** Every payment is read from now on, until it is written. */
-export const dropKept = Effect.map(KeptBooks, (books) => books?.clear())
+export const dropKept = (context: Context.Context<never>): void => Context.get(context, KeptBooks)?.clear()
 
 /** What else is written follows a provider's answer, and has its book in hand. */
 const mayBeOperated = (payment: Payment): boolean => payment.state === "Authorized" || refundableMinor(payment) > 0

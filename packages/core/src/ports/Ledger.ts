@@ -345,7 +345,8 @@ export interface TimelineQuery {
 export class Ledger extends Context.Service<
   Ledger,
   {
-    readonly commit: (change: Change) => Effect.Effect<void, CommitFailure>
+    /** Gives whether deliveries of its events are due: `true` too where that is not known. */
+    readonly commit: (change: Change) => Effect.Effect<boolean, CommitFailure>
     readonly payment: (tenant: Tenant, id: string) => Effect.Effect<Option.Option<Payment>, StorageError>
     /** A payment with its attempts, operations and refunds, in one round trip and of one moment. */
     readonly book: (tenant: Tenant, id: string) => Effect.Effect<Option.Option<PaymentBook>, StorageError>

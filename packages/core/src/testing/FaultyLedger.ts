@@ -67,9 +67,10 @@ export const faultyLedger = (): FaultyLedger => {
               yield* Effect.forkDetach(late, { startImmediately: true })
               return yield* new CommitUnknown({ operation: "commit", cause })
             }
-            yield* ledger.commit(change)
+            const isDelivered = yield* ledger.commit(change)
             if (fault === "unheard") return yield* new CommitUnknown({ operation: "commit", cause })
             if (typeof fault === "number") yield* Effect.sleep(fault)
+            return isDelivered
           })
         })
       })

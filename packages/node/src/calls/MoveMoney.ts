@@ -1,7 +1,7 @@
 /** The calls that a provider is asked for: each is answered as the API answers it. */
 import * as Core from "@pointsman/core"
 import * as InProcess from "@pointsman/http/in-process"
-import { Effect } from "effect"
+import { Context, Effect } from "effect"
 import { errorOf } from "../ErrorOf.ts"
 import { captureFields, checkId, checkOptions, createFields, refundFields } from "../Orders.ts"
 import { type PointsmanError, ValidationError } from "../PointsmanError.ts"
@@ -10,8 +10,9 @@ import { logCause } from "./Failures.ts"
 import { answered, asPayment } from "./PaymentResults.ts"
 
 export const create = Effect.fnUntraced(function* (defaults: Defaults, order: unknown, options: unknown) {
-  const pointsman = yield* Core.Pointsman
-  const views = yield* InProcess.PaymentViews
+  const context = yield* Effect.context<Core.Pointsman | InProcess.PaymentViews>()
+  const pointsman = Context.get(context, Core.Pointsman)
+  const views = Context.get(context, InProcess.PaymentViews)
   const given = yield* checkOptions(options, true)
   const caller = yield* callerOf(defaults, given)
   const { environment } = caller.tenant

@@ -19,7 +19,7 @@ export interface DrawnChange extends Ports.Change {
  */
 export const inTurn = (
   newId: Effect.Effect<string>,
-  write: (change: DrawnChange) => Effect.Effect<void, Ports.CommitFailure>
+  write: (change: DrawnChange) => Effect.Effect<boolean, Ports.CommitFailure>
 ): Ports.Ledger["Service"]["commit"] => {
   const turn = Semaphore.makeUnsafe(1)
   return (change) =>
@@ -33,7 +33,7 @@ export const commit = (
   state: State,
   input: DrawnChange,
   newDeliveryId: () => string
-): Result.Result<void, Ports.CommitFailure> => {
+): Result.Result<boolean, Ports.CommitFailure> => {
   dieIf(Ports.brokenChange(input))
   // Without the whole book that it was decided on, which only the databases need.
   const change = copy({ ...input, payment: { ...input.payment, before: undefined } })
@@ -60,7 +60,7 @@ export const commit = (
   for (const one of deliveries) put(owned.deliveries, one.delivery.id, one)
   if (message !== undefined) decide(owned, message)
   if (claim !== undefined) put(owned.claims, claim.after.key, inHistory(state, claim.after))
-  return Result.void
+  return Result.succeed(deliveries.length > 0)
 }
 
 /** A broken change is a defect. */

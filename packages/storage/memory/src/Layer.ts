@@ -20,7 +20,7 @@ export interface MemoryStorageOptions {
 }
 
 interface WritingLedger extends Omit<Ports.Ledger["Service"], "commit"> {
-  readonly write: (change: DrawnChange) => Effect.Effect<void, Ports.CommitFailure>
+  readonly write: (change: DrawnChange) => Effect.Effect<boolean, Ports.CommitFailure>
 }
 
 /** A store that lives as long as the layer and forgets everything with it: for tests and trials. */

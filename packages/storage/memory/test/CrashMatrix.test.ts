@@ -253,7 +253,7 @@ describe("controls: what the matrix must not pass", () => {
         commit: (change) => {
           if (change.payment.expected === 0) {
             held = change
-            return Effect.void
+            return Effect.succeed(true)
           }
           const claim = held?.payment.after.id === change.payment.after.id ? held : undefined
           held = undefined

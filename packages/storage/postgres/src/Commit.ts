@@ -54,15 +54,21 @@ export const makeCommit = Effect.fnUntraced(function* (db: Database, options: Le
     )
   }
 
-  return (given: Change): Effect.Effect<void, CommitFailure> =>
-    Effect.flatMap(complete(given), (change) =>
+  return (given: Change): Effect.Effect<boolean, CommitFailure> => {
+    const tenant = tenantNumber(given.tenant)
+    return Effect.flatMap(complete(given), (change) =>
       Effect.map(
         Effect.flatMap(drawn(change), (events) =>
-          write(drawnChange(change, events, { isFollowed: followed.has(tenantNumber(change.tenant)) }))
+          write(drawnChange(change, events, { isFollowed: followed.has(tenant) }))
         ),
-        () => options.onAcknowledged?.(given)
+        () => {
+          options.onAcknowledged?.(given)
+          // No event is written without deliveries where the tenant has an endpoint.
+          return given.events.length > 0 && followed.has(tenant)
+        }
       )
     )
+  }
 })
 
 /** Gives a tenant its row before this process writes the first payment of it, once for all that wait, who go on together. */

@@ -169,7 +169,7 @@ describe.skipIf(!hasServer)("commits together", () => {
         Effect.gen(function* () {
           // Who takes the others first would hold one of them while both wait for this one.
           yield* holdKey(holder, tenant, "a")
-          const fibers: Array<Fiber.Fiber<ReadonlyArray<Result.Result<void, { readonly _tag: string }>>>> = []
+          const fibers: Array<Fiber.Fiber<ReadonlyArray<Result.Result<boolean, { readonly _tag: string }>>>> = []
           for (const [index, { ledger }] of servers.entries()) {
             const changes = yield* Effect.forEach(orders[index] ?? [], (key) =>
               Effect.map(newChange(), (change) => under(change, key))
@@ -227,7 +227,7 @@ describe.skipIf(!hasServer)("commits together", () => {
       const waiting = yield* holder.withTransaction(
         Effect.gen(function* () {
           yield* holder`lock table payments in exclusive mode`
-          const fibers: Array<Fiber.Fiber<void, unknown>> = []
+          const fibers: Array<Fiber.Fiber<unknown, unknown>> = []
           for (const change of first) {
             fibers.push(yield* Effect.forkDetach(ledger.commit(change)))
             yield* untilWaiting(sql, fibers.length)
@@ -291,7 +291,7 @@ describe.skipIf(!hasServer)("commits together", () => {
       const waiting = yield* holder.withTransaction(
         Effect.gen(function* () {
           yield* holder`lock table payments in exclusive mode`
-          const fibers: Array<Fiber.Fiber<void, unknown>> = []
+          const fibers: Array<Fiber.Fiber<unknown, unknown>> = []
           for (const change of sent) {
             fibers.push(yield* Effect.forkDetach(ledger.commit(change)))
             yield* untilWaiting(sql, fibers.length)

@@ -13,13 +13,13 @@ import { type Database, failure, transaction } from "./Database.ts"
 /**
  * Writes the steps of a change inside an open transaction. A failure or a defect has written nothing; the defect is for a
  * change that is broken, and kills its commit alone. What throws is undone. `isLookedAt`: after that, what may conflict is
- * looked at first.
+ * looked at first. It gives whether deliveries are due.
  */
 export type WriteChange = (
   change: Change,
   eventIds: ReadonlyArray<string>,
   isLookedAt: boolean
-) => Exit.Exit<void, CommitFailure>
+) => Exit.Exit<boolean, CommitFailure>
 
 export interface CommitterOptions {
   /** Told after each durable write how many changes shared it, those that were refused included. */
@@ -32,7 +32,7 @@ export interface CommitterOptions {
 
 interface Waiting {
   readonly change: Change
-  readonly resume: (answer: Effect.Effect<void, CommitFailure>) => void
+  readonly resume: (answer: Effect.Effect<boolean, CommitFailure>) => void
 }
 
 /**
@@ -57,9 +57,9 @@ export const make = Effect.fnUntraced(function* (db: Database, write: WriteChang
   const undo = db.prepare("ROLLBACK TO change")
   const release = db.prepare("RELEASE change")
 
-  const writeOne = (change: Change, eventIds: ReadonlyArray<string>): Exit.Exit<void, CommitFailure> => {
+  const writeOne = (change: Change, eventIds: ReadonlyArray<string>): Exit.Exit<boolean, CommitFailure> => {
     savepoint.run()
-    let outcome: Exit.Exit<void, CommitFailure>
+    let outcome: Exit.Exit<boolean, CommitFailure>
     try {
       outcome = write(change, eventIds, true)
     } catch (cause) {
@@ -76,7 +76,7 @@ export const make = Effect.fnUntraced(function* (db: Database, write: WriteChang
   const writeBatch = (
     batch: ReadonlyArray<Waiting>,
     eventIds: ReadonlyArray<ReadonlyArray<string>>
-  ): ReadonlyArray<Exit.Exit<void, CommitFailure>> => {
+  ): ReadonlyArray<Exit.Exit<boolean, CommitFailure>> => {
     if (options.isReplaced?.() === true) {
       const cause = new Error("the database file was replaced while this process used it")
       return batch.map(() => Exit.fail(new StorageError({ operation: "commit", cause })))
@@ -109,15 +109,15 @@ export const make = Effect.fnUntraced(function* (db: Database, write: WriteChang
     waiting = waiting.slice(batchSize)
     // The ids of this batch are smaller than those of the next one.
     fork(newEventIds(ids, batch)).addObserver((drawn) => {
-      let outcomes: ReadonlyArray<Exit.Exit<void, CommitFailure>>
+      let outcomes: ReadonlyArray<Exit.Exit<boolean, CommitFailure>>
       try {
-        outcomes = Exit.isSuccess(drawn) ? writeBatch(batch, drawn.value) : batch.map(() => drawn)
+        outcomes = Exit.isSuccess(drawn) ? writeBatch(batch, drawn.value) : batch.map(() => Exit.failCause(drawn.cause))
       } catch (cause) {
         outcomes = batch.map(() => Exit.die(cause))
       }
       isWriting = false
       if (waiting.length > 0) setImmediate(writeWaiting)
-      for (const [index, { resume }] of batch.entries()) resume(outcomes[index] as Exit.Exit<void, CommitFailure>)
+      for (const [index, { resume }] of batch.entries()) resume(outcomes[index] as Exit.Exit<boolean, CommitFailure>)
     })
   }
 
@@ -136,9 +136,9 @@ export const make = Effect.fnUntraced(function* (db: Database, write: WriteChang
    * The batch is written by a later turn of the loop, once every fiber that can run has reached its commit. A microtask
    * would be too early: answers that fibers wait for arrive by the loop.
    */
-  return (change: Change): Effect.Effect<void, CommitFailure> =>
+  return (change: Change): Effect.Effect<boolean, CommitFailure> =>
     Effect.uninterruptible(
-      Effect.callback<void, CommitFailure>((resume) => {
+      Effect.callback<boolean, CommitFailure>((resume) => {
         if (isClosed) {
           resume(Effect.fail(new StorageError({ operation: "commit", cause: new Error("the storage is closed") })))
           return

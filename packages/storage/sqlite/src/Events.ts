@@ -19,11 +19,11 @@ const insert = `insert into events (t, id, type, payment, created_at, data) sele
   ) as is_followed`
 const selectLast = "select max(id) as id from events where t = ?"
 
-/** `addDeliveries`: of an event, when they are due. */
+/** Gives whether an endpoint may want one of them. `addDeliveries`: of an event, when they are due. */
 export const writeEvents = (db: Database, addDeliveries: (tenant: Tenant, event: Event, dueAt: number) => void) => {
   const add = db.prepare(insert)
   const last = db.prepare(selectLast)
-  return (change: Change, ids: ReadonlyArray<string>): void => {
+  return (change: Change, ids: ReadonlyArray<string>): boolean => {
     const { events, tenant } = change
     const t = tenantsOf(db).find(tenant)
     const owner = bindTenant(tenant)
@@ -33,6 +33,7 @@ export const writeEvents = (db: Database, addDeliveries: (tenant: Tenant, event:
         rows.bindData({ ...event, paymentId, type }, change),
         ...owner
       )
+    let isFollowed = false
     events.forEach((draft, index) => {
       let event = { ...draft, id: ids[index] as string }
       let written = write(event)
@@ -40,7 +41,10 @@ export const writeEvents = (db: Database, addDeliveries: (tenant: Tenant, event:
         event = { ...event, id: eventIdAfter(readEventId(last.get(t)?.["id"]), event.id) }
         written = write(event)
       }
-      if (written?.["is_followed"] === 1) addDeliveries(tenant, event, change.deliverAt ?? event.createdAt)
+      if (written?.["is_followed"] !== 1) return
+      isFollowed = true
+      addDeliveries(tenant, event, change.deliverAt ?? event.createdAt)
     })
+    return isFollowed
   }
 }

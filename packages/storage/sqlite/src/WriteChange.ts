@@ -59,8 +59,7 @@ export const writeChange = (db: Database, newDeliveryId: () => string): WriteCha
       putNames(change)
       putMetadata(change)
       putDisputes(change)
-      putEvents(change, eventIds)
-      return Exit.void
+      return Exit.succeed(putEvents(change, eventIds))
     } catch (cause) {
       if (isLookedAt && isUniqueViolation(cause)) return brokenCommit((cause as Error).message)
       throw cause

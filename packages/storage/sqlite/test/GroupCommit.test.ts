@@ -13,7 +13,7 @@ const newChanges = (count: number) => Effect.forEach(Array(count).keys(), () => 
 const commitAll = (ledger: Ledger["Service"], changes: ReadonlyArray<Change>) =>
   Effect.forEach(changes, (change) => Effect.result(ledger.commit(change)), { concurrency: "unbounded" })
 
-const tags = (results: ReadonlyArray<Result.Result<void, CommitFailure>>) =>
+const tags = (results: ReadonlyArray<Result.Result<boolean, CommitFailure>>) =>
   results.map((result) => (Result.isSuccess(result) ? "written" : result.failure._tag))
 
 const stored = Effect.fnUntraced(function* (ledger: Ledger["Service"], changes: ReadonlyArray<Change>) {

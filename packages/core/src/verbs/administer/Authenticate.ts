@@ -1,4 +1,4 @@
-import { Clock, Effect, Option, Schema } from "effect"
+import { Clock, Context, Effect, Option, Schema } from "effect"
 import { environmentOfApiKey } from "../../model/ApiKey.ts"
 import { Directory, type KeyHolder } from "../../ports/Directory.ts"
 import { Secrets } from "../../ports/Secrets.ts"
@@ -16,15 +16,16 @@ export type ComesFrom = (networks: ReadonlyArray<string>) => boolean
  */
 export const authenticate = Effect.fnUntraced(function* (key: string, comesFrom: ComesFrom = () => false) {
   if (environmentOfApiKey(key) === undefined) return yield* new KeyRefused()
-  const secrets = yield* Secrets
-  const directory = yield* Directory
-  const holder: Option.Option<KeyHolder> = yield* directory.keyHolder(yield* secrets.hash(key))
+  const context = yield* Effect.context<Secrets | Directory | KeyUses>()
+  const hash = yield* Context.get(context, Secrets).hash(key)
+  const holder: Option.Option<KeyHolder> = yield* Context.get(context, Directory).keyHolder(hash)
   if (Option.isNone(holder)) return yield* new KeyRefused()
   const { expiresAt, networks, revokedAt } = holder.value.apiKey
   if (revokedAt !== null) return yield* new KeyRefused()
-  const now = yield* Clock.currentTimeMillis
+  const now = Context.get(context, Clock.Clock).currentTimeMillisUnsafe()
   if (expiresAt !== null && expiresAt <= now) return yield* new KeyRefused()
   if (networks !== null && !comesFrom(networks)) return yield* new KeyRefused()
-  yield* (yield* KeyUses).note({ hash: holder.value.apiKey.hash, at: now })
+  const noting = Context.get(context, KeyUses).note({ hash: holder.value.apiKey.hash, at: now })
+  if (noting !== undefined) yield* noting
   return holder.value
 })

@@ -3,9 +3,13 @@ import { Context, Effect, Layer } from "effect"
 import { Background } from "../../commit/Background.ts"
 import { Directory, type KeyUse, keyUseEveryMillis } from "../../ports/Directory.ts"
 
-export class KeyUses extends Context.Service<KeyUses, { readonly note: (use: KeyUse) => Effect.Effect<void> }>()(
-  "pointsman/administer/KeyUses"
-) {
+export class KeyUses extends Context.Service<
+  KeyUses,
+  {
+    /** Gives what writes the uses that are noted; `undefined` where that was done just now, or is under way. */
+    readonly note: (use: KeyUse) => Effect.Effect<void> | undefined
+  }
+>()("pointsman/administer/KeyUses") {
   static readonly layer: Layer.Layer<KeyUses, never, Directory | Background> = Layer.effect(
     KeyUses,
     Effect.gen(function* () {
@@ -30,16 +34,15 @@ export class KeyUses extends Context.Service<KeyUses, { readonly note: (use: Key
       )
 
       return KeyUses.of({
-        note: (use) =>
-          Effect.suspend(() => {
-            const before = noted.get(use.hash)
-            if (before !== undefined && use.at - before < keyUseEveryMillis) return Effect.void
-            noted.set(use.hash, use.at)
-            pending.push(use)
-            if (isWriting) return Effect.void
-            isWriting = true
-            return background.run(write)
-          })
+        note: (use) => {
+          const before = noted.get(use.hash)
+          if (before !== undefined && use.at - before < keyUseEveryMillis) return undefined
+          noted.set(use.hash, use.at)
+          pending.push(use)
+          if (isWriting) return undefined
+          isWriting = true
+          return background.run(write)
+        }
       })
     })
   )

@@ -2,7 +2,7 @@
  * What is written before a provider is asked: the payment, the attempt and the claim of its key, in one commit. A
  * commit of which it is not known whether it was written is not sent on.
  */
-import { Clock, Effect, Option, Result } from "effect"
+import { Clock, Context, Effect, Option, Result } from "effect"
 import { claimGuard, type Step } from "../../commit/CommitChange.ts"
 import { commitOnce, decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
 import { applyChargeFact } from "../../decide/ChargeFact.ts"
@@ -43,9 +43,10 @@ export const claimFirst = Effect.fnUntraced(function* (
 ) {
   const { tenant } = caller
   const { details, idempotencyKey: key } = request
-  const settings = yield* PaymentSettings
-  const version = (yield* StorageHistory).firstVersion()
-  const createdAt = yield* Clock.currentTimeMillis
+  const context = yield* Effect.context<never>()
+  const settings = Context.get(context, PaymentSettings)
+  const version = Context.get(context, StorageHistory).firstVersion()
+  const createdAt = Context.get(context, Clock.Clock).currentTimeMillisUnsafe()
   const connection = firstOf(plan)
   const place = { id: paymentId, money: details.money, tenant, idempotencyKey: key, createdAt }
   const drawn = yield* newAttempt(connection, { ...place, asks: "charge" }, 1, createdAt)
@@ -90,19 +91,19 @@ export const claimFirst = Effect.fnUntraced(function* (
       afterUnknown: "stop",
       storageErrors: "fail"
     })
-  return yield* claim(true).pipe(
-    Effect.catchTags({
-      NotWritten: (cause) =>
-        Effect.map(whenNotClaimed(caller, request, fingerprint, cause, claim(false)), (claimed) =>
-          "_tag" in claimed ? claimed : replayed(claimed)
-        )
-    }),
-    Effect.catchTags({
+  return yield* Effect.catch(claim(true), (failure) => {
+    const claimed =
+      failure._tag === "NotWritten"
+        ? Effect.map(whenNotClaimed(caller, request, fingerprint, failure, claim(false)), (claimed) =>
+            "_tag" in claimed ? claimed : replayed(claimed)
+          )
+        : Effect.fail(failure)
+    return Effect.catchTags(claimed, {
       // Nothing is sent on it.
       MaybeWritten: ({ cause, value }) => Effect.map(giveBack(value, request, fingerprint, cause), replayed),
       Contended: () => Effect.fail(new PaymentResultUnknown({ paymentId, cause: "the key kept changing hands" }))
     })
-  )
+  })
 })
 
 const replayed = (created: Created) => ({ _tag: "Replayed" as const, created })

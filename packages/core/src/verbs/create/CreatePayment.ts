@@ -4,7 +4,7 @@
  * look-up settles later. One that goes well is two commits and no read; every further attempt adds one. With `returnUrl`
  * nothing is routed until the customer acts on the hosted page.
  */
-import { Effect, Exit, Result } from "effect"
+import { Context, Effect, Exit, Result } from "effect"
 import {
   type Caller,
   type Created,
@@ -27,8 +27,9 @@ import { sendCharge } from "./SendCharge.ts"
 export const create = (caller: Caller, request: CreateRequest) => Effect.uninterruptible(createOnce(caller, request))
 
 const createOnce = Effect.fnUntraced(function* (caller: Caller, request: CreateRequest) {
-  const ids = yield* Ids
-  const secrets = yield* Secrets
+  const context = yield* Effect.context<Ids | Secrets>()
+  const ids = Context.get(context, Ids)
+  const secrets = Context.get(context, Secrets)
   const fingerprint =
     request.idempotencyKey === null ? null : yield* secrets.fingerprint(createFingerprintText(request))
   const paymentId = yield* ids.payment

@@ -89,16 +89,10 @@ const recordPayment = (
   stated?: ChargeState
 ) => Effect.map(record(inHand, [attempt, ...unsent], fact, stated), ({ payment }) => payment)
 
-const record = Effect.fnUntraced(function* (
-  inHand: ChargeInHand,
-  ended: ReadonlyArray<Attempt>,
-  fact: ChargeFact,
-  stated?: ChargeState
-) {
-  const ledger = yield* Ledger
+const record = (inHand: ChargeInHand, ended: ReadonlyArray<Attempt>, fact: ChargeFact, stated?: ChargeState) => {
   const { id, tenant } = inHand.payment
   const unknown = (cause: unknown) => new PaymentResultUnknown({ paymentId: id, cause })
-  return yield* decideAndCommit({
+  const recorded = decideAndCommit({
     first: { payment: inHand.payment, attempts: inHand.earlier, claim: inHand.claim, book: inHand.book },
     decide: ({ attempts, book: before, claim, payment: stored }, now, reused) => {
       if (wasAbandoned(fact, stored, claim)) return done({ payment: stored, isAbandoned: true })
@@ -125,6 +119,7 @@ const record = Effect.fnUntraced(function* (
     },
     read: () =>
       Effect.gen(function* () {
+        const ledger = yield* Ledger
         const book = yield* Effect.fromOption(yield* ledger.book(tenant, id), () =>
           unknown("the payment is not stored")
         )
@@ -136,10 +131,11 @@ const record = Effect.fnUntraced(function* (
       }),
     afterUnknown: ({ payment }, step) => isSameWrite(payment, step.payment.after),
     storageErrors: "retry"
-  }).pipe(
-    Effect.mapError((failure) => (failure._tag === "pointsman/PaymentResultUnknown" ? failure : unknown(failure)))
+  })
+  return Effect.mapError(recorded, (failure) =>
+    failure._tag === "pointsman/PaymentResultUnknown" ? failure : unknown(failure)
   )
-})
+}
 
 /** As they are stored, because a message may have told more of one meanwhile; one without an end there is as we have it. */
 const earlierOf = (stored: ReadonlyArray<Attempt>, { earlier }: ChargeInHand): ReadonlyArray<Attempt> =>

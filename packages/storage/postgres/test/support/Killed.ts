@@ -117,7 +117,7 @@ const untilBehind = (sql: PgClient.PgClient, pid: number) =>
     )
   )
 
-const outcomeOf = (result: Result.Result<void, { readonly _tag: string }>): Attempted["outcome"] => {
+const outcomeOf = (result: Result.Result<unknown, { readonly _tag: string }>): Attempted["outcome"] => {
   if (Result.isSuccess(result)) return "written"
   expect(["pointsman/StorageError", "pointsman/CommitUnknown"]).toContain(result.failure._tag)
   return result.failure._tag === "pointsman/CommitUnknown" ? "unknown" : "not written"
