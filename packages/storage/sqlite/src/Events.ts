@@ -41,9 +41,10 @@ export const writeEvents = (db: Database, addDeliveries: (tenant: Tenant, event:
         event = { ...event, id: eventIdAfter(readEventId(last.get(t)?.["id"]), event.id) }
         written = write(event)
       }
-      if (written?.["is_followed"] !== 1) return
-      isFollowed = true
-      addDeliveries(tenant, event, change.deliverAt ?? event.createdAt)
+      if (written?.["is_followed"] === 1) {
+        isFollowed = true
+        addDeliveries(tenant, event, change.deliverAt ?? event.createdAt)
+      }
     })
     return isFollowed
   }
