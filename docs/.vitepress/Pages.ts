@@ -229,6 +229,7 @@ export const referencePart = (): Array<Group> => [
     items: items([
       ["ARCHITECTURE.md", "Architecture"],
       ["CONTRIBUTING.md", "Contributing"],
+      ["docs/contributing/where.md", "Where things are"],
       ["AGENTS.md", "Working in the repository"],
       ["docs/decisions/README.md", "Decisions"]
     ])

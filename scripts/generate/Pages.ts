@@ -33,6 +33,7 @@ import { paymentMethodsPage, paymentMethodsPath } from "./PaymentMethods.ts"
 import { providerAnswersPage, providerAnswersPath } from "./ProviderAnswers.ts"
 import { reportFormatsPage, reportFormatsPath } from "./ReportFormats.ts"
 import { settingsPage } from "./Settings.ts"
+import { whereTable } from "./Where.ts"
 
 type Table = Machine.Machine<string, string, string, string>
 
@@ -189,5 +190,6 @@ export const blocks = (): Readonly<Record<string, () => string>> =>
       ...(statusOf === undefined ? [] : [[`${machine.name}-statuses`, () => statusesOf(machine, statusOf)] as const])
     ]),
     ["commands-table", commandsTable] as const,
-    ["commands-in-full", commandsInFull] as const
+    ["commands-in-full", commandsInFull] as const,
+    ["where", whereTable] as const
   ])

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { withBlocks } from "../../../scripts/generate/Blocks.ts"
+import { declaredIn } from "../../../scripts/generate/Where.ts"
 import { differences, generated } from "../../../scripts/generate.ts"
 import { exists, root } from "../Files.ts"
 
@@ -64,4 +65,16 @@ describe("blocks", () => {
       assert.throws(() => withBlocks("page.md", text, blocks), /^page\.md: /)
     })
   }
+})
+
+describe("the lines of docs/contributing/where.md", () => {
+  const text = "const oneMore = 1\n// const one\nexport const one = 2\nexport type one = number\n"
+
+  it("given a symbol, when its line is looked for, then it is that of its first declaration", () => {
+    assert.strictEqual(declaredIn("a.ts", text, "one"), 3)
+  })
+
+  it("given a symbol that is gone, when its line is looked for, then it is named with its file", () => {
+    assert.throws(() => declaredIn("a.ts", text, "two"), /^a\.ts does not declare two/)
+  })
 })
