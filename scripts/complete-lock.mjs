@@ -1,3 +1,5 @@
+// npm omits packages for other platforms where it cannot reach their metadata, and `npm ci` then fails on those platforms.
+// The entries that are added have no hash.
 import { readFileSync, writeFileSync } from "node:fs"
 
 const file = "package-lock.json"

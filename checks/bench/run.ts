@@ -53,7 +53,7 @@ const usage = `npm run bench:all -- [options]
   --json <file>     where to add the result, in the place of earlier ones of the same parts
   --smoke           only that it runs: ${smokeNames.join(", ")}, for a moment
 DATABASE_URL names a PostgreSQL server to use; without it, one from npm is started. With POINTSMAN_CITUS=all, the part
-citus starts a cluster, as the tests do (CONTRIBUTING.md#tests).`
+citus starts a cluster, as the tests do (docs/contributing/checks.md).`
 
 class Misuse extends Error {}
 

@@ -230,8 +230,12 @@ export const referencePart = (): Array<Group> => [
       ["ARCHITECTURE.md", "Architecture"],
       ["CONTRIBUTING.md", "Contributing"],
       ["docs/contributing/where.md", "Where things are"],
+      ["docs/contributing/checks.md", "Checks"],
+      ["docs/contributing/planted-faults.md", "Planted faults"],
       ["AGENTS.md", "Working in the repository"],
-      ["docs/decisions/README.md", "Decisions"]
+      ["docs/decisions/README.md", "Decisions"],
+      ["docs/decisions/tried.md", "Tried, and dropped"],
+      ["docs/decisions/weight.md", "Weight of the repository"]
     ])
   }
 ]

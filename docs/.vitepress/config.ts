@@ -1,6 +1,10 @@
 /**
  * The site: the Markdown of this repository, made by `npm run docs:build` without a network, and shown without one:
- * no fonts, no scripts and no counters from elsewhere. Why these tools: docs/decisions/0028.
+ * no fonts, no scripts and no counters from elsewhere.
+ *
+ * VitePress, because its search is an index in the browser and its theme needs no fonts; the search of others is a service or
+ * a further dependency. The source is the folder of the repository, so that no text exists twice. TypeDoc reads all entry
+ * points in one program, by TypeScript 6, because version 7 has no compiler API.
  */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"

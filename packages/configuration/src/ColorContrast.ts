@@ -1,4 +1,10 @@
-/** Whether white text can be read on a color (WCAG 2.2, success criterion 1.4.3). A color is `#` and six hex digits. */
+/**
+ * Whether white text can be read on a color (WCAG 2.2, success criterion 1.4.3). A color is `#` and six hex digits.
+ *
+ * A merchant's color on which it cannot is refused, with the nearest shade: a color that is adjusted silently is not the
+ * configured one, and black text would not stand out from both grounds of the page. Merchants give no style sheets, which
+ * could hide the amount or report customers to others.
+ */
 
 /** For text of normal size, level AA. */
 export const contrastAtLeast = 4.5

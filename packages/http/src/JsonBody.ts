@@ -126,7 +126,8 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
 /**
  * What is wrong with a text that parses. It walks the tokens of a text that `JSON.parse` took, and can therefore
- * tell strings from keys by the colon that follows, and skip everything else.
+ * tell strings from keys by the colon that follows, and skip everything else. So it accepts no more than `JSON.parse`, which
+ * a strict parser of our own or of npm may.
  */
 const faultOf = (text: string): string | undefined => {
   /** The keys of each object around here; `undefined` for an array. */

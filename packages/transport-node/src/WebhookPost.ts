@@ -2,8 +2,7 @@
  * One webhook on its way through undici. Its answer is the status; the body is read and dropped, so that the connection can
  * be used again. What goes wrong after the status is of no interest, as long as it ends.
  *
- * A handler of undici's, because `request` makes a stream, an abort signal and promises for each answer
- * (docs/decisions/0048-the-cost-of-a-delivery.md).
+ * A handler of undici's, because `request` makes a stream, an abort signal and promises for each answer.
  */
 import { WebhookNotAnswered } from "@pointsman/core/ports"
 import { Effect } from "effect"

@@ -23,7 +23,10 @@ export interface Instrument {
 
 export interface CreateRequest {
   readonly details: PaymentDetails
-  /** `null`: any connection may take it. A list: only connections that it names. */
+  /**
+   * `null`: any connection may take it. A list: only connections that it names. Tokens are in memory only, during the create;
+   * what is stored has them in its keyed fingerprint.
+   */
   readonly instruments: ReadonlyArray<Instrument> | null
   /** 8 to 200 printable ASCII characters, or `null`: every request without a key is a new payment. */
   readonly idempotencyKey: string | null

@@ -4,6 +4,9 @@
  * A lifecycle is data: rows of `{ from, on, to, emits, why }`. A row is the step, the guard of the write, the
  * line of the generated diagram and a case of the storage suite, so nothing about a lifecycle may live outside
  * its table. This file knows no word of the domain.
+ *
+ * Guards of state-machine libraries are functions, which no page can show. Here the condition is part of the fact
+ * (`RefundedInPart`, `RefundedInFull`), so that a table needs no guards.
  */
 import { Result } from "effect"
 

@@ -1,6 +1,7 @@
 /**
  * Card numbers in texts that are not for them. A card number is a prefix and a length of a card network with a right
- * Luhn check digit (ISO/IEC 7812).
+ * Luhn check digit (ISO/IEC 7812). Prefixes and lengths change every year: `credit-card-type` keeps them as one table, and is
+ * asked only about digits whose check digit is right.
  */
 import creditCardType from "credit-card-type"
 

@@ -1,7 +1,7 @@
 /**
  * What the objective `value` remembers of a success rate: more outcomes than the rate of mode `auto`, but none from before
  * the rate last changed. A fee can decide only where two connections approve about alike, and fifty outcomes do not show
- * that; several hundred do, unless some of them are from before a drop or a recovery. Decision 55 has the figures.
+ * that; several hundred do, unless some of them are from before a drop or a recovery. Decision 23 says why.
  *
  * Two tests find a change to the worse and one to the better. Each is a cumulative sum of log-likelihood ratios (Reynolds
  * and Stoumbos, "A CUSUM Chart for Monitoring a Proportion When Inspecting Continuously", 1999). It keeps the outcomes since
@@ -26,7 +26,7 @@ export interface RateMemory extends RecalledRate {
 
 /** About how many of the last outcomes `short` covers: as many as the rate of mode `auto`. */
 const shortWindow = 50
-/** About how many of the last outcomes `long` covers. The simulation tried 300, 400 and 600: decision 55. */
+/** About how many of the last outcomes `long` covers. The simulation tried 300, 600 and 1,000 too: `docs/decisions/tried.md`. */
 const longWindow = 400
 
 /** The test for a change: by how much it changes the odds of a success, and the sum from which on it did. */

@@ -1,7 +1,7 @@
 /**
  * Currencies and their scale, from the maintenance agency's own list (ISO 4217 list one, as published by the
  * `currency-codes` package). A currency's scale is the number of decimals of its minor unit: 2 for EUR, 0 for
- * JPY, 3 for KWD. There is no other scale table in the project; a provider that deviates says so in its connector.
+ * JPY, 3 for KWD; `@dinero.js/currencies` gives MGA and MRU one, where the standard says two. There is no other scale table in the project; a provider that deviates says so in its connector.
  */
 import isoCurrencies from "currency-codes"
 

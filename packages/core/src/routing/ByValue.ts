@@ -1,6 +1,6 @@
 /**
  * The objective `value` of mode `auto`: of the connections whose success rates are about the best, the one that leaves the
- * merchant most leads. Decision 55 says why. Pure, in integers.
+ * merchant most leads. Decision 23 says why. Pure, in integers.
  *
  * - The expected value of a route is its approval × (amount − fee). Where a fee exceeds the amount, the loss counts in full.
  * - The approval is the best score less what the candidate gives up: the difference of their rates as far as it is likely
@@ -29,7 +29,7 @@ export interface WeighedByValue {
 
 /**
  * As many of the last fifty outcomes as the presumption weighs that connections approve alike, in thousandths. 170 says that
- * true rates about 92 % typically differ by 2 points. The simulation tried 100, 140, 160, 170, 175 and 200: decision 55.
+ * true rates about 92 % typically differ by 2 points. The simulation tried 100, 140, 160, 175 and 200 too: `docs/decisions/tried.md`.
  */
 const alikeRecently = 170_000n
 /** The same for the last four hundred, most of which have not faded yet. The simulation tried 500, 600 and 800. */

@@ -1,6 +1,9 @@
 /**
  * Who reads a page: in which language its texts are, and in whose manner amounts are written. A payment's own locale
  * decides, then what the browser prefers (`Accept-Language`; RFC 9110, section 12.5.4), then English.
+ *
+ * Only the language of a tag is compared, as there is one variant of each. A second one (`pt-BR` beside `pt-PT`) needs a
+ * matching rule, which `@formatjs/intl-localematcher` has.
  */
 import { arabic } from "./texts/Arabic.ts"
 import { danish } from "./texts/Danish.ts"

@@ -1,7 +1,8 @@
 /**
  * A real Chromium for tests: the one that `CHROMIUM_PATH` names, else one on the path, else the one that a
  * dependency brings for Linux. Where none starts, a suite is skipped and says why; with `CI` set that is a failure,
- * because nobody reads there what was skipped.
+ * because nobody reads there what was skipped. The dependency is not optional: npm omits an optional one in silence where
+ * the installing Node is older than it requires.
  */
 import { existsSync } from "node:fs"
 import { access, constants, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises"

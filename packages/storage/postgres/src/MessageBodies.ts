@@ -1,6 +1,6 @@
 /**
  * Bodies of providers' messages, in a table of their own, partitioned by the month in which the message came: a month whose
- * retention is over is dropped as a whole (docs/decisions/0061). What makes a message unique is the key of `messages`, which
+ * retention is over is dropped as a whole (docs/decisions/0044). What makes a message unique is the key of `messages`, which
  * has no partitions.
  *
  * A body is in one place, in `message_bodies` or in the column of its message.

@@ -1,6 +1,6 @@
 /**
  * Tables that are partitioned by the month in which their rows were written: a partition whose retention is over is dropped
- * as a whole (docs/decisions/0044, 0061). A row without a partition would fail its write, which for a delivery is the commit
+ * as a whole (docs/decisions/0044). A row without a partition would fail its write, which for a delivery is the commit
  * of its payment: the default partition takes it, and the partition that is made later takes it from there.
  */
 import type { StorageError } from "@pointsman/core/ports"
