@@ -6,6 +6,7 @@ import { spawnSync } from "node:child_process"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { argv, exit } from "node:process"
+import { missingBuilder } from "../packages/server/test/support/ContainerImage.ts"
 import { missingCitus } from "../packages/storage/citus/test/support/CitusCluster.ts"
 import { type Row, readRows, releasePage } from "./release/Page.ts"
 import { parts } from "./release/Parts.ts"
@@ -16,13 +17,19 @@ const page = join(root, "docs/reference/release-checks.md")
 const git = (...words: ReadonlyArray<string>): string =>
   spawnSync("git", words, { cwd: root, encoding: "utf8" }).stdout.trim()
 
+/** What says why a part with this variable cannot run. */
+const needs = { POINTSMAN_CITUS: missingCitus, POINTSMAN_IMAGE: missingBuilder }
+
 /** Why the part cannot run on this machine, or `undefined`. */
 const missing = (lines: ReadonlyArray<string>): string | undefined => {
-  if (!lines.some((line) => line.includes("POINTSMAN_CITUS=all"))) return undefined
-  process.env["POINTSMAN_CITUS"] = "all"
-  const reason = missingCitus()
-  delete process.env["POINTSMAN_CITUS"]
-  return reason
+  for (const [variable, reasonOf] of Object.entries(needs)) {
+    if (!lines.some((line) => line.includes(`${variable}=all`))) continue
+    process.env[variable] = "all"
+    const reason = reasonOf()
+    delete process.env[variable]
+    if (reason !== undefined) return reason
+  }
+  return undefined
 }
 
 const run = (name: string, lines: ReadonlyArray<string>): Row => {

@@ -107,6 +107,10 @@ export const parts: Readonly<Record<string, readonly [proves: string, ...lines: 
     "POINTSMAN_LONG=all POINTSMAN_NEXT=build vitest run --project example-next --project example-many-servers",
     "POINTSMAN_NEXT=build vitest run --project server test/NewShop -t Next"
   ],
+  image: [
+    "The image is built without a registry, started, found healthy, takes a payment, keeps it and stops when asked",
+    "POINTSMAN_IMAGE=all vitest run --project server test/Image.test"
+  ],
   documentation: [
     "The commands of the documentation run, and its site works in a browser",
     "tsc -p docs/tsconfig.json",
