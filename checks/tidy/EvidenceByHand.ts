@@ -1,6 +1,6 @@
 /**
  * What statements of a provider mean, written by hand and not taken from the code: the rows that the cells of
- * `docs/reference/evidence.md` are compared with. Amounts are in minor units; every payment is for 1000.
+ * `packages/http/test/evidence.snap.txt` are compared with. Amounts are in minor units; every payment is for 1000.
  */
 import type { PaymentState } from "@pointsman/core"
 import type { SampleName, Subject } from "../../scripts/evidence/Books.ts"

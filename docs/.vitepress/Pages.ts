@@ -196,14 +196,11 @@ export const referencePart = (): Array<Group> => [
     items: items(
       [
         ["docs/reference/next-steps.md", "What follows an attempt"],
-        ["docs/reference/evidence.md", "What a statement means"],
-        ["docs/reference/provider-answers.md", "What an answer becomes"],
         ["docs/reference/connector-verification.md", "How connectors are verified"],
         ["docs/reference/declines.md", "What a decline means"],
         ["docs/reference/payment-methods.md", "Payment methods"],
         ["docs/reference/report-formats.md", "Reports"],
-        ["docs/reference/crash-matrix.md", "Crash matrix"],
-        ["docs/reference/coverage.md", "What is tested"]
+        ["docs/reference/proofs.md", "What is proven"]
       ],
       /^docs\/reference\/(?!(?:api|errors|events|provider-protocol|settings|configuration-file|data-map|costs)\.md)/u
     )

@@ -19,18 +19,18 @@ import { withBlocks } from "./Blocks.ts"
 import { clientEvents, clientEventsPath, clientTypes, clientTypesPath } from "./ClientTypes.ts"
 import { commandsInFull, commandsTable } from "./Commands.ts"
 import { configurationFilePage } from "./ConfigurationFile.ts"
-import { crashMatrixInMemory, crashMatrixNotice, crashMatrixPage, crashMatrixPath } from "./CrashMatrix.ts"
+import { crashMatrixInMemory, crashMatrixPath, crashMatrixSnapshot } from "./CrashMatrix.ts"
 import { crashPicture, crashPicturePath } from "./CrashPicture.ts"
 import { declinesPage, declinesPath } from "./Declines.ts"
 import { errorsPage } from "./Errors.ts"
 import { eventsPage } from "./Events.ts"
-import { evidencePage, evidencePath } from "./Evidence.ts"
+import { evidencePath, evidenceSnapshot } from "./Evidence.ts"
 import { diagramOf, finalsOf, otherwiseOf, pictureOf, rowsOf, statusesOf } from "./Lifecycle.ts"
 import { nextStepsPage } from "./NextSteps.ts"
 import { onePaymentEnds, onePaymentPath, onePaymentPicture, onePaymentPicturePath } from "./OnePayment.ts"
 import { packagesPicture } from "./PackagesPicture.ts"
 import { paymentMethodsPage, paymentMethodsPath } from "./PaymentMethods.ts"
-import { providerAnswersPage, providerAnswersPath } from "./ProviderAnswers.ts"
+import { providerAnswers } from "./ProviderAnswers.ts"
 import { reportFormatsPage, reportFormatsPath } from "./ReportFormats.ts"
 import { settingsPage } from "./Settings.ts"
 import { whereTable } from "./Where.ts"
@@ -138,10 +138,10 @@ export const pages = async (): Promise<ReadonlyArray<readonly [path: string, tex
       `${configurationFilePage(notice("packages/configuration/src/ConfigurationFile.ts"))}\n`
     ],
     ["docs/reference/next-steps.md", `${nextStepsPage(notice("packages/core/src/routing/NextStep.ts"))}\n`],
-    [evidencePath, `${evidencePage(notice("packages/core/src/decide and scripts/evidence"))}\n`],
+    [evidencePath, evidenceSnapshot()],
     [declinesPath, declinesPage()],
     [paymentMethodsPath, paymentMethodsPage()],
-    [providerAnswersPath, await providerAnswersPage()],
+    ...(await providerAnswers()),
     [reportFormatsPath, reportFormatsPage()],
     [clientTypesPath, clientTypes()],
     [clientEventsPath, clientEvents()]
@@ -172,7 +172,7 @@ export const slowPages = async (
     return page
   }
   return [
-    [crashMatrixPath, `${crashMatrixPage(crashMatrixNotice, cells)}\n`],
+    [crashMatrixPath, crashMatrixSnapshot(cells)],
     [crashPicturePath, crashPicture(cells)],
     [onePaymentPath, withBlocksOf(onePaymentPath, { "one-payment-ends": () => onePaymentEnds(cells) })],
     [onePaymentPicturePath, onePaymentPicture(cells)],

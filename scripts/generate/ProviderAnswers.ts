@@ -1,6 +1,6 @@
 /**
- * The page of what a provider may answer, and what each answer becomes: by giving it to the connector. The rows are beside
- * the tests of each connector.
+ * The snapshot of each connector: what its provider may answer, and what each answer becomes, by giving it to the
+ * connector. The rows are beside its tests, and so is the snapshot.
  */
 import {
   type Connector,
@@ -17,9 +17,7 @@ import { providerAnswers as checkout } from "../../packages/connectors/checkout/
 import { providerAnswers as mollie } from "../../packages/connectors/mollie/test/ProviderAnswers.ts"
 import { providerAnswers as paypal } from "../../packages/connectors/paypal/test/ProviderAnswers.ts"
 import { providerAnswers as stripe } from "../../packages/connectors/stripe/test/ProviderAnswers.ts"
-import { code, table } from "./Markdown.ts"
-
-export const providerAnswersPath = "docs/reference/provider-answers.md"
+import { lines } from "./Snapshot.ts"
 
 type Operation = keyof typeof operationNames
 
@@ -27,23 +25,13 @@ type Operation = keyof typeof operationNames
 type Row = readonly [Operation, string, ReadonlyArray<TransportAnswer>, string, unknown?]
 
 interface Answering {
-  readonly title: string
-  readonly readme: string
   readonly rows: ReadonlyArray<Row>
   readonly requests: Readonly<Partial<Record<Operation, unknown>>>
   readonly connect: (...script: ReadonlyArray<TransportAnswer>) => Connector
 }
 
-const readme = (name: string) => `../../packages/connectors/${name}/README.md`
-
-/** A connector is one more entry here. */
-const connectors: ReadonlyArray<Answering> = [
-  { title: "Stripe", readme: readme("stripe"), ...stripe },
-  { title: "Adyen", readme: readme("adyen"), ...adyen },
-  { title: "Checkout.com", readme: readme("checkout"), ...checkout },
-  { title: "Mollie", readme: readme("mollie"), ...mollie },
-  { title: "PayPal", readme: readme("paypal"), ...paypal }
-]
+/** By its folder. A connector is one more entry here. */
+const connectors: Readonly<Record<string, Answering>> = { stripe, adyen, checkout, mollie, paypal }
 
 const operationNames = {
   charge: "charge",
@@ -76,19 +64,19 @@ const words = (answered: Answered): string => {
     case "NotFound":
       return answered["conclusive"] === true ? "never received" : "not found, which settles nothing"
     case "Declined":
-      return `${code(_tag)} ${answered["category"]}, ${answered["soft"] === true ? "soft" : "hard"}`
+      return `${_tag} ${answered["category"]}, ${answered["soft"] === true ? "soft" : "hard"}`
     case "Rejected":
-      return `${code(_tag)} ${code((answered as unknown as Rejected).code)}`
+      return `${_tag} ${(answered as unknown as Rejected).code}`
     case "OperationFailed":
-      return `${code(_tag)}, ${answered["isFinal"] === true ? "final" : "for now"}`
+      return `${_tag}, ${answered["isFinal"] === true ? "final" : "for now"}`
     default:
-      return `${code(_tag)}${amountOf(answered["stated"] ?? moneyOf(answered["capture"]))}`
+      return `${_tag}${amountOf(answered["stated"] ?? moneyOf(answered["capture"]))}`
   }
 }
 
 const failureWords = (failure: NotSent | Unanswered): string => {
   if (failure._tag === "pointsman/NotSent") return "not sent"
-  if (failure.ofAnother !== undefined) return `unknown; settles ${code(failure.ofAnother.attemptId)}`
+  if (failure.ofAnother !== undefined) return `unknown; settles ${failure.ofAnother.attemptId}`
   return failure.isKeyUsed === true ? "unknown, and the key was used before" : "unknown"
 }
 
@@ -115,24 +103,22 @@ const rowsOf = async ({ connect, requests, rows }: Answering): Promise<ReadonlyA
       if (method === undefined) throw new Error(`the connector has no ${operation}`)
       const end = await Effect.runPromise(Effect.result(method(request ?? requests[operation])))
       const becomes = Result.isSuccess(end) ? words(end.success) : failureWords(end.failure)
-      return [operationNames[operation], says, becomes, `[page](${page.replaceAll("(", "%28").replaceAll(")", "%29")})`]
+      return [operationNames[operation], says.replaceAll("`", ""), becomes, page]
     })
   )
 
-export const providerAnswersPage = async (): Promise<string> => {
-  const parts = await Promise.all(
-    connectors.map(async (connector) => [
-      `## ${connector.title}`,
-      `[The connector](${connector.readme}).`,
-      table(["Operation", `${connector.title} answers`, "It becomes", "Source"], await rowsOf(connector))
-    ])
+/** By their paths. */
+export const providerAnswers = (): Promise<ReadonlyArray<readonly [path: string, text: string]>> =>
+  Promise.all(
+    Object.entries(connectors).map(
+      async ([folder, connector]) =>
+        [
+          `packages/connectors/${folder}/test/provider-answers.snap.txt`,
+          `${[
+            "# What each answer of the provider becomes. `npm run generate` writes this file from ProviderAnswers.ts.",
+            "unknown: the provider may have executed the request, and no other connection is tried. Amounts are in minor units.",
+            lines(["Operation", "Answer", "It becomes", "Source"], await rowsOf(connector))
+          ].join("\n\n")}\n`
+        ] as const
+    )
   )
-  return `${[
-    "<!-- Generated from packages/connectors/*/test/ProviderAnswers.ts by `npm run generate`. Change the rows, not this page. -->",
-    "# What a provider's answer becomes",
-    "Each row gives one answer of the provider to its connector, and shows what comes out. Amounts are in minor units. " +
-      '"Unknown" means that the provider may have executed the request: no other connection is tried. ' +
-      "What the result does to a payment is in [what a provider's statement means](evidence.md).",
-    ...parts.flat()
-  ].join("\n\n")}\n`
-}

@@ -6,8 +6,8 @@ import { root } from "../Files.ts"
 
 const read = (path: string) => (existsSync(join(root, path)) ? readFileSync(join(root, path), "utf8") : undefined)
 
-it("given the page of what is tested, when its tests are looked up, then each is there", () => {
-  const path = "docs/reference/coverage.md"
+it("given the list of what is tested, when its tests are looked up, then each is there", () => {
+  const path = "checks/tidy/test/coverage.txt"
   const text = read(path) ?? ""
   assert.isAbove(text.split("\n").length, 100)
   assert.deepStrictEqual(coverageFaults({ path, text }, read), [])

@@ -1,6 +1,6 @@
 /**
- * Every cell of `docs/reference/evidence.md`, over HTTP: a payment is brought into the state, the provider's message is
- * posted, and what is stored afterwards is what the cell says. The cells are those that the page is printed from.
+ * Every cell of `evidence.snap.txt`, over HTTP: a payment is brought into the state, the provider's message is
+ * posted, and what is stored afterwards is what the cell says. The cells are those that the snapshot is printed from.
  */
 import { brokenInvariants, type PaymentRecord } from "@pointsman/contracts"
 import { type PaymentState, paymentStates, statusOf } from "@pointsman/core"

@@ -35,7 +35,7 @@ const mainPages = [
   "/guides/configuration.html",
   "/reference/api.html",
   "/reference/events.html",
-  "/reference/crash-matrix.html",
+  "/reference/proofs.html",
   "/states/payment.html",
   "/api/"
 ]

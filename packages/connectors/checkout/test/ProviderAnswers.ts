@@ -1,4 +1,4 @@
-/** The rows of `docs/reference/provider-answers.md`: what Checkout.com answers, and the page that says so. */
+/** The rows of `provider-answers.snap.txt`: what Checkout.com answers, and the page that says so. */
 import {
   capture,
   captureLookup,

@@ -1,4 +1,4 @@
-/** The rows of `docs/reference/provider-answers.md`: what Mollie answers, and the page that says so. */
+/** The rows of `provider-answers.snap.txt`: what Mollie answers, and the page that says so. */
 import { MollieConnector } from "@pointsman/connector-mollie"
 import type { TransportAnswer } from "@pointsman/core/connector"
 import { money } from "@pointsman/core/connector"

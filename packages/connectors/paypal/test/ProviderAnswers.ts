@@ -1,4 +1,4 @@
-/** The rows of `docs/reference/provider-answers.md`: what PayPal answers, and the page that says so. */
+/** The rows of `provider-answers.snap.txt`: what PayPal answers, and the page that says so. */
 import type { TransportAnswer } from "@pointsman/core/connector"
 import {
   attemptId,
