@@ -17,7 +17,7 @@ import { simulate } from "../auto-routing/Runs.ts"
 import { apiPage } from "./Api.ts"
 import { withBlocks } from "./Blocks.ts"
 import { clientEvents, clientEventsPath, clientTypes, clientTypesPath } from "./ClientTypes.ts"
-import { commandsInFull, commandsTable } from "./Commands.ts"
+import { commandsInFull, commandsList, sharedOptionsTable } from "./Commands.ts"
 import { configurationFilePage } from "./ConfigurationFile.ts"
 import { crashMatrixInMemory, crashMatrixPath, crashMatrixSnapshot } from "./CrashMatrix.ts"
 import { crashPicture, crashPicturePath } from "./CrashPicture.ts"
@@ -189,7 +189,8 @@ export const blocks = (): Readonly<Record<string, () => string>> =>
       [`${machine.name}-moves`, () => rowsOf(machine)] as const,
       ...(statusOf === undefined ? [] : [[`${machine.name}-statuses`, () => statusesOf(machine, statusOf)] as const])
     ]),
-    ["commands-table", commandsTable] as const,
+    ["commands-list", commandsList] as const,
+    ["shared-options", sharedOptionsTable] as const,
     ["commands-in-full", commandsInFull] as const,
     ["where", whereTable] as const
   ])

@@ -120,6 +120,7 @@ const factsOf = (payment: Payment, correction: Correction): Text => {
 
 interface Decision {
   readonly name: "approve" | "reject" | "withdraw"
+  readonly short: string
   readonly does: string
   readonly example: string
 }
@@ -167,24 +168,27 @@ const decide = Effect.fnUntraced(function* (
 
 const common = { payment: paymentArgument, operator: operatorFlag, json: jsonFlag }
 
-const described = ({ does, example, name }: Decision) =>
+const described = ({ does, example, name, short }: Decision) =>
   [
-    Command.withDescription(`${does} The operator signs in with a password: POINTSMAN_OPERATOR_PASSWORD.`),
-    Command.withExamples([{ command: `pointsman corrections ${name} ${example}`, description: does }])
+    Command.withDescription(does),
+    Command.withExamples([{ command: `pointsman corrections ${name} ${example}`, description: short }])
   ] as const
 
 const approval: Decision = {
   name: "approve",
+  short: "Approve a correction",
   does: "Approve what another operator proposed: it is re-checked against the current payment, then recorded. A refund is sent.",
   example: "01a1fe08-… --operator ann@acme.example"
 }
 const withdrawal: Decision = {
   name: "withdraw",
+  short: "Withdraw your own correction",
   does: "Withdraw your own proposal.",
   example: "01a1fe08-… --operator jo@acme.example"
 }
 const rejection: Decision = {
   name: "reject",
+  short: "Reject a correction",
   does: "Reject what another operator proposed; nothing else of the payment changes.",
   example: '01a1fe08-… --operator ann@acme.example --reason "another amount at the provider"'
 }
@@ -199,7 +203,7 @@ const withoutReason = (decision: Decision) => {
     Effect.fnUntraced(function* ({ json, operator, payment, ...texts }) {
       yield* onDatabase(textsOf(texts), () => decide(decision, payment, { login: operator, json, reason: "" }))
     })
-  ).pipe(description, examples, Command.withShortDescription(decision.does))
+  ).pipe(description, examples, Command.withShortDescription(decision.short))
 }
 
 const [rejectDescription, rejectExamples] = described(rejection)
@@ -213,7 +217,7 @@ const reject = Command.make(
   Effect.fnUntraced(function* ({ json, operator, payment, reason, ...texts }) {
     yield* onDatabase(textsOf(texts), () => decide(rejection, payment, { login: operator, json, reason }))
   })
-).pipe(rejectDescription, rejectExamples, Command.withShortDescription(rejection.does))
+).pipe(rejectDescription, rejectExamples, Command.withShortDescription(rejection.short))
 
 export const correctionsCommand = Command.make("corrections").pipe(
   Command.withDescription(

@@ -3,7 +3,7 @@ import { readDuration } from "@pointsman/configuration"
 import { DateTime, Option } from "effect"
 import { Flag } from "effect/cli"
 
-const expected = 'a date (2026-11-01), a time (2026-11-01T09:30:00Z) or an age ("7 days")'
+export const expectedMoment = 'a date (2026-11-01), a time (2026-11-01T09:30:00Z) or an age ("7 days")'
 
 /** A date is its beginning in UTC. */
 const withZone = /^(?<date>\d{4}-\d\d-\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/u
@@ -23,8 +23,8 @@ const readMoment = (text: string): Option.Option<Moment> => {
 export const momentFlag = (name: string, description: string) =>
   Flag.String(name).pipe(
     Flag.withMetavar("time"),
-    Flag.withDescription(`${description}: ${expected}`),
-    Flag.filterMap(readMoment, () => expected)
+    Flag.withDescription(`${description}: ${expectedMoment}`),
+    Flag.filterMap(readMoment, () => expectedMoment)
   )
 
 /** Epoch milliseconds. */

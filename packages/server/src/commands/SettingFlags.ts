@@ -3,14 +3,18 @@ import { Option } from "effect"
 import { Flag } from "effect/cli"
 import { type Flags, type SettingName, settingNames, variables } from "../Settings.ts"
 
-const flagOf = (name: SettingName) => {
-  const { flag, meaning, variable, default: absent } = variables[name]
-  return Flag.String(flag).pipe(
+/** What the help says of a setting. */
+export const settingText = (name: SettingName): string => {
+  const { meaning, variable, default: absent } = variables[name]
+  return `${meaning} [${variable}, default: ${absent}]`
+}
+
+const flagOf = (name: SettingName) =>
+  Flag.String(variables[name].flag).pipe(
     Flag.withMetavar("value"),
-    Flag.withDescription(`${meaning} [${variable}, default: ${absent}]`),
+    Flag.withDescription(settingText(name)),
     Flag.optional
   )
-}
 
 export const settingFlags = <Name extends SettingName>(names: ReadonlyArray<Name>) =>
   Object.fromEntries(names.map((name) => [name, flagOf(name)])) as {
