@@ -24,20 +24,20 @@ const parts: Readonly<Record<string, Part>> = {
       console: "settings of the [console](../guides/console.md)",
       "console.oidc": "[signing in by OpenID Connect](#openid-connect)",
       "console.requirePasskey":
-        "roles whose operators [need a passkey](../guides/console.md#roles-that-take-a-passkey) or OpenID Connect; none where it is left out",
+        "roles whose operators [need a passkey](../guides/console.md#roles-that-take-a-passkey) or OpenID Connect; default: none",
       "console.refundLimits":
         "minor units by currency: what one operator [gives back of a payment](../guides/corrections.md#refunds) in the console; a refund above it needs a second person; no limit for a currency that is not named",
       "console.recentSignIn": "what takes a [recent sign-in](../guides/console.md#a-recent-sign-in)",
-      "console.recentSignIn.minutes": "for how long a sign-in is recent; 10 where it is left out",
+      "console.recentSignIn.minutes": "for how long a sign-in is recent; default: 10",
       "console.recentSignIn.refunds":
         "minor units by currency: what an operator gives back of a payment without a recent sign-in; no limit for a currency that is not named",
       connectors:
         "[connectors of your own](../guides/write-a-connector.md#in-the-server), loaded at the start of a server; they belong to no generation",
       retention:
         "for how long the workspaces [keep](../guides/retention.md) what has ended, unless one of them says otherwise",
-      "retention.payments": "closed payments, from their last write: days or years; 7 years where it is left out",
-      "retention.deliveries": "webhook deliveries that have ended; 90 days where it is left out",
-      "retention.messages": "bodies of decided provider messages; 90 days where it is left out",
+      "retention.payments": "closed payments, from their last write: days or years; default: 7 years",
+      "retention.deliveries": "webhook deliveries that have ended; default: 90 days",
+      "retention.messages": "bodies of decided provider messages; default: 90 days",
       fourEyes:
         "minor units by currency: from this amount on, a [second person](../guides/corrections.md) approves what an operator states; 0 for every amount, and a currency that is not named always needs one; where it is left out, one person is enough",
       archive: "[where closed payments go](#archive) before retention removes them",
@@ -68,13 +68,13 @@ const parts: Readonly<Record<string, Part>> = {
       issuer: "who identifies people, as in its discovery document",
       clientId: "the console, as it is registered there",
       clientSecret: "of the client",
-      scopes: "what is requested besides `openid`; `email` and `profile` where it is left out",
-      name: 'what the button is called, after "Sign in with"; `single sign-on` where it is left out',
-      loginClaim: "the claim that is the operator's login; `email` where it is left out, if it is verified",
+      scopes: "what is requested besides `openid`; default: `email` and `profile`",
+      name: 'what the button is called, after "Sign in with"; default: `single sign-on`',
+      loginClaim: "the claim that is the operator's login; default: `email`, if it is verified",
       rolesClaim:
         "a claim that decides about roles, such as `groups`; operators have the roles of Pointsman without it",
       roles: "the roles, by the values of that claim",
-      "roles.<value>.workspace": "where the role counts; in all workspaces where it is left out",
+      "roles.<value>.workspace": "where the role counts; default: in all workspaces",
       "roles.<value>.role": "what the operator may do there"
     }
   },
@@ -83,29 +83,25 @@ const parts: Readonly<Record<string, Part>> = {
     about: "A merchant, with all that belongs to it.",
     fields: {
       id: "names it, for good",
-      name: "what people call it; the id where it is left out",
-      country: "where the merchant is registered; not known where it is left out",
-      category: "the merchant's category, for `blockedCategories`; not known where it is left out",
-      suspended: "`true`: the API refuses its keys with 403; `false` where it is left out",
+      name: "what people call it; default: the id",
+      country: "where the merchant is registered; default: not known",
+      category: "the merchant's category, for `blockedCategories`; default: not known",
+      suspended: "`true`: the API refuses its keys with 403; default: `false`",
       partner: "makes it a [white-label partner](../guides/partners.md)",
       "partner.allowance": "how many merchants it may provision",
       brand: "how customers see it on its [hosted pages](../guides/hosted-page.md#your-brand)",
-      "brand.name": "the name that they read; the workspace's where it is left out",
-      "brand.logo": "above the payment; none where it is left out",
-      "brand.color":
-        "of the main button, whose white text needs a contrast of 4.5:1 on it; a blue where it is left out",
-      "brand.support": "a link to help, below the payment; none where it is left out",
-      "brand.terms": "a link to the terms and conditions, below the payment; none where it is left out",
+      "brand.name": "the name that they read; default: the workspace's",
+      "brand.logo": "above the payment; default: none",
+      "brand.color": "of the main button, whose white text needs a contrast of 4.5:1 on it; default: a blue",
+      "brand.support": "a link to help, below the payment; default: none",
+      "brand.terms": "a link to the terms and conditions, below the payment; default: none",
       hostedPage:
-        "sandbox [pages](../guides/hosted-page.md#what-the-customer-sees) lead to the provider's test page; to buttons where it is left out",
-      retention:
-        "for how long it [keeps](../guides/retention.md) what has ended; as the file says where it is left out",
-      "retention.payments":
-        "closed payments, from their last write: days or years; that of the file where it is left out",
-      "retention.deliveries": "webhook deliveries that have ended; that of the file where it is left out",
-      "retention.messages": "bodies of decided provider messages; that of the file where it is left out",
-      fourEyes:
-        "minor units by currency, from which on a [second person](../guides/corrections.md) approves what an operator states; that of the file where it is left out",
+        "sandbox [pages](../guides/hosted-page.md#what-the-customer-sees) lead to the provider's test page; default: to buttons",
+      retention: "for how long it [keeps](../guides/retention.md) what has ended; default: as the file says",
+      "retention.payments": "closed payments; default: that of the file",
+      "retention.deliveries": "webhook deliveries; default: that of the file",
+      "retention.messages": "bodies of messages; default: that of the file",
+      fourEyes: "as [that of the file](#the-file), which is the default",
       keys: "[its API keys](#a-key)",
       connections: "[its accounts at providers](#a-connection)",
       routing: "how its payments are routed, for each environment",
@@ -120,10 +116,10 @@ const parts: Readonly<Record<string, Part>> = {
     fields: {
       environment: "the one that it works in",
       secret: "`ps_test_` or `ps_live_`, 32 letters and digits, and their checksum",
-      scopes: "what it may do; everything where it is left out",
-      name: "what operators call it; none where it is left out",
-      expires: "from then on it is refused; it does not expire where it is left out",
-      networks: "where requests may come from; anywhere where it is left out"
+      scopes: "what it may do; default: everything",
+      name: "what operators call it; default: none",
+      expires: "from then on it is refused; default: it does not expire",
+      networks: "where requests may come from; default: anywhere"
     }
   },
   "workspaces[].connections[]": {
@@ -131,26 +127,25 @@ const parts: Readonly<Record<string, Part>> = {
     about: "An account at a provider.",
     fields: {
       id: "names it, for good and over all workspaces",
-      name: "what people call it; the id where it is left out",
+      name: "what people call it; default: the id",
       environment: "the one that it works in",
-      connector: "the code that speaks to the provider; `sandbox` where it is left out, in the sandbox alone",
-      active: "`false`: it gets no new payments; `true` where it is left out",
-      priority: "1 is asked first, and equal ones by id; 1 where it is left out",
+      connector: "the code that speaks to the provider; default: `sandbox`, in the sandbox alone",
+      active: "`false`: it gets no new payments; default: `true`",
+      priority: "1 is asked first, and equal ones by id; default: 1",
       credentials: "what the connector asks for; sealed in the database",
       webhookSecret:
         "what the [provider's messages](../guides/provider-messages.md) are verified with; sealed in the database",
       previousWebhookSecret:
         "the one before it: messages signed with either are taken until this is left out; sealed too",
-      timeout: "of one call; the setting `POINTSMAN_PROVIDER_TIMEOUT` where it is left out",
-      supports: "[its limits](#limits); none where it is left out",
+      timeout: "of one call; default: the setting `POINTSMAN_PROVIDER_TIMEOUT`",
+      supports: "[its limits](#limits); default: none",
       restrictions: "payments that match any of them are not sent here",
       "restrictions[].when": "a [condition](#a-condition)",
-      circuitBreaker: "when it is passed over for a while; 5 failures and 30 seconds where it is left out",
+      circuitBreaker: "when it is passed over for a while; default: 5 failures and 30 seconds",
       "circuitBreaker.failures": "so many technical errors and unanswered calls in a row open it",
       "circuitBreaker.open": "for so long it stays open",
-      fees: "what the provider charges for a payment that it approves: the first whose condition the payment meets; unknown where it is left out",
-      "fees[].when":
-        "the payments that it is for, by a few fields of a [condition](#a-condition); all where it is left out",
+      fees: "what the provider charges for a payment that it approves: the first whose condition the payment meets; default: unknown",
+      "fees[].when": "the payments that it is for, by a few fields of a [condition](#a-condition); default: all",
       "fees[].when.currency": "the payment's currency is one of these",
       "fees[].when.country": "the customer's country is one of these",
       "fees[].when.region":
@@ -161,7 +156,7 @@ const parts: Readonly<Record<string, Part>> = {
       "fees[].fixed.<currency>": "in its minor units",
       "fees[].percent": "a share of the amount, as text",
       reports:
-        "fetches the [provider's reports](../guides/reconcile.md#fetched-on-a-schedule) on a schedule, where its connector can; they are fetched by `pointsman reconcile fetch` alone where it is left out",
+        "fetches the [provider's reports](../guides/reconcile.md#fetched-on-a-schedule) on a schedule, where its connector can; default: they are fetched by `pointsman reconcile fetch` alone",
       "reports.every": "from one fetch to the next"
     }
   },
@@ -209,9 +204,9 @@ const parts: Readonly<Record<string, Part>> = {
     title: "Routing",
     about: "What each mode does: [what follows an attempt](next-steps.md). More: [routing](../concepts/routing.md).",
     fields: {
-      mode: "how far a payment may travel; `failover` where it is left out",
-      order: "only these are asked, in this order; every connection by priority where it is left out",
-      maxAttempts: "attempts at most; 2 where it is left out",
+      mode: "how far a payment may travel; default: `failover`",
+      order: "only these are asked, in this order; default: every connection by priority",
+      maxAttempts: "attempts at most; default: 2",
       rules: "the first that matches decides",
       "rules[].name": "what the decision is explained by",
       "rules[].when": "a [condition](#a-condition)",
@@ -225,11 +220,11 @@ const parts: Readonly<Record<string, Part>> = {
       "control.share": "how many of them",
       "control.order": "the order that they take",
       auto: "of the mode [`auto`](../concepts/auto-routing.md)",
-      "auto.exploration": "the share that is sent to another connection than the best; 0.05 where it is left out",
+      "auto.exploration": "the share that is sent to another connection than the best; default: 0.05",
       "auto.objective":
-        "`approval`: the best success rate leads. `value`: fees are [weighed](../concepts/auto-routing.md#value); `approval` where it is left out",
+        "`approval`: the best success rate leads. `value`: fees are [weighed](../concepts/auto-routing.md#value); default: `approval`",
       "auto.maxApprovalLoss":
-        "with `value`, the most approval that a leading connection may give up; 0.01, which is one point, where it is left out"
+        "with `value`, the most approval that a leading connection may give up; default: 0.01, which is one point"
     }
   },
   "workspaces[].webhooks[]": {
@@ -238,7 +233,7 @@ const parts: Readonly<Record<string, Part>> = {
     fields: {
       environment: "it hears of this one alone",
       url: "where they are posted",
-      events: "which [types](events.md#types); every one where it is left out",
+      events: "which [types](events.md#types); default: every one",
       secret: "what is sent is signed with it",
       previousSecret: "the one before it: what is sent is signed with both until this is left out"
     }
@@ -257,17 +252,32 @@ const expectedOf = (ast: SchemaAST.AST): ReadonlyArray<string> =>
 /** More of them are named where they are at home. */
 const listed = 10
 
+/** Words of the tables for what the decoder expects in many places. */
+const terms: Readonly<Record<string, string>> = {
+  "an id": "an id of 1 to 64 letters, digits, dots, dashes and underscores, with a letter or digit first",
+  "a name": "a name of 1 to 120 characters",
+  "a currency": 'an ISO 4217 currency code, such as "EUR"',
+  "a country": 'an ISO 3166-1 alpha-2 country code, such as "NL"',
+  "a duration": 'a duration such as "30 seconds" or "15 minutes"'
+}
+
+const termOf = (expected: string): string =>
+  Object.entries(terms).find(([, meaning]) => meaning === expected)?.[0] ?? expected
+
 const takes = (ast: SchemaAST.AST): string => {
-  const checks = expectedOf(ast)
+  const checks = expectedOf(ast).map(termOf)
   const words = literals(ast)
   if (words.length > listed) return "`*` or a type"
-  if (words.length > 0) return words.map(code).join(" or ")
+  if (words.length > 0) return words.map(code).join(", ")
   if (SchemaAST.isArrays(ast)) {
     const [item] = ast.rest
-    return `a list${item === undefined || SchemaAST.isObjects(item) ? "" : ` of: ${takes(item)}`}${checks.length > 0 ? ", neither empty nor with repetitions" : ""}`
+    if (item === undefined || SchemaAST.isObjects(item))
+      return `a list${checks.length > 0 ? ", neither empty nor with repetitions" : ""}`
+    if (checks.length === 0) throw new Error("a list of values may be empty, other than the page says")
+    return `a list of: ${takes(item)}`
   }
   if (SchemaAST.isObjects(ast)) return ["an object", ...checks].join(", ")
-  if (SchemaAST.isBoolean(ast)) return "`true` or `false`"
+  if (SchemaAST.isBoolean(ast)) return "`true`, `false`"
   return checks.length > 0 ? checks.join(", ") : "text"
 }
 
@@ -337,16 +347,21 @@ export const configurationFilePage = (notice: string): string => {
   return [
     notice,
     "# Configuration file",
-    "Every field of the file, generated from its decoder. An unknown field is a mistake, and a mistake stops startup with the path of the field. For usage and an example, see [configuration](../guides/configuration.md#the-configuration-file). To check a file without starting the server: [`pointsman config check`](../guides/configuration.md#check-the-file).",
+    "Every field that the decoder of the [configuration file](../guides/configuration.md#the-configuration-file) takes. An unknown field is a mistake, and a mistake stops startup with the path of the field; [`pointsman config check`](../guides/configuration.md#check-the-file) finds it before.",
+    [
+      "Lists of values are neither empty nor have repetitions. In the tables:",
+      ...Object.entries(terms).map(
+        ([term, meaning]) => `- *${term}*: ${meaning.replace(/^an? (?:id of|name of|duration) /u, "")}`
+      )
+    ].join("\n"),
     ...Object.entries(parts).flatMap(([path, { title, about, fields }]) => [
       `## ${title}`,
       about,
       table(
-        ["Field", "What it takes", "Required", "What for"],
+        ["Field", "What it takes", "What for"],
         (found.get(path) ?? []).map((field) => [
           code(field.path),
-          field.takes,
-          field.isRequired ? "yes" : "",
+          field.isRequired ? `${field.takes}, required` : field.takes,
           fields[field.path] ?? ""
         ])
       )

@@ -1,11 +1,5 @@
 /** The page of what each provider's codes for a declined payment mean, from the tables of the connectors. */
-import {
-  adviceOf,
-  categoryOfDecline,
-  type DeclineMeaning,
-  declineCodes,
-  declineDetail
-} from "@pointsman/core/connector"
+import { adviceOf, categoryOfDecline, type DeclineMeaning, declineCodes } from "@pointsman/core/connector"
 import { meaningOf, reasons } from "../../packages/connectors/adyen/src/Declines.ts"
 import { declines as checkout } from "../../packages/connectors/checkout/src/Declines.ts"
 import { declines as mollie } from "../../packages/connectors/mollie/src/Declines.ts"
@@ -66,20 +60,28 @@ const linked = (sources: Declining["sources"]): string =>
     .map(([what, address]) => `[${what}](${address})`)
     .join(" and ")
 
-const rowOf = ([name, meaning]: Entries[number]): ReadonlyArray<string> => [
-  name,
-  code(meaning.normalized),
-  code(meaning.category),
-  meaning.soft ? "soft" : "hard",
-  code(adviceOf(declineDetail(meaning)))
-]
+/** Codes of the provider that mean the same share a row. */
+const rowsOf = (entries: Entries): ReadonlyArray<ReadonlyArray<string>> =>
+  [...Map.groupBy(entries, ([, { normalized, soft }]) => `${code(normalized)}${soft ? ", soft" : ""}`)]
+    .map(([meaning, all]) => [meaning, all.map(([name]) => name).join(", ")] as const)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
 
-const codeRow = (name: (typeof declineCodes)[number]): ReadonlyArray<string> => [
-  code(name),
-  code(categoryOfDecline(name)),
-  code(adviceOf({ code: name, isSoft: true })),
-  code(adviceOf({ code: name, isSoft: false }))
-]
+const always = "do_not_retry"
+
+/** The codes of each category, with a mark at those that are never retried; the advice of the others is the same. */
+const categoryRows = (): ReadonlyArray<ReadonlyArray<string>> => {
+  const marked = (name: (typeof declineCodes)[number]): string => {
+    const advice = [adviceOf({ code: name, isSoft: true }), adviceOf({ code: name, isSoft: false })].join()
+    if (advice !== `${always},${always}` && advice !== "retry_later,use_another_method") {
+      throw new Error(`the advice of ${name} is neither ${always} nor what the page says`)
+    }
+    return advice.startsWith(always) ? `${code(name)} †` : code(name)
+  }
+  return [...Map.groupBy(declineCodes, categoryOfDecline)].map(([category, names]) => [
+    code(category),
+    names.map(marked).join(", ")
+  ])
+}
 
 export const declinesPage = (): string =>
   `${[
@@ -102,15 +104,15 @@ export const declinesPage = (): string =>
         ]
       ]
     ),
-    "A decline is soft if another connection may fare better: mode `failover` tries one. A hard decline never has the advice " +
-      "`retry_later`. A code that is in no table is `other`, and hard. Sandbox payments, connectors over the provider protocol " +
+    "A decline is soft if another connection may fare better: mode `failover` tries one. " +
+      "A code that is in no table is `other`, and hard. Sandbox payments, connectors over the provider protocol " +
       "and your own connectors state a category, which is then also the code.",
-    "A decline that was recorded before declines had codes shows its category as its code, and counts as hard.",
     "## Codes",
-    table(["Code", "Category", "Advice if soft", "Advice if hard"], declineCodes.map(codeRow)),
+    table(["Category", "Codes"], categoryRows()),
+    `The advice of a code with † is ${code(always)}; of the others, ${code("retry_later")} if the decline is soft and ${code("use_another_method")} if it is hard.`,
     ...connectors.flatMap(({ entries, sources, title }) => [
       `## ${title}`,
       `The provider's own description: ${linked(sources)}.`,
-      table([`${title}'s code`, "Code", "Category", "Soft or hard", "Advice"], entries.map(rowOf))
+      table(["Code", `${title}'s codes`], rowsOf(entries))
     ])
   ].join("\n\n")}\n`

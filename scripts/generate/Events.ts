@@ -1,8 +1,7 @@
 /** The page of events: core's catalogue of types, what each says, and the moves that write it. */
 import { type EventType, eventTypes } from "@pointsman/core"
-import { DisputeMachine, type Machine, PaymentMachine, RefundMachine } from "@pointsman/core/internal"
 import { openApiDocument } from "@pointsman/http"
-import { fieldTable } from "./Fields.ts"
+import { fieldTables } from "./Fields.ts"
 import { code, json, table } from "./Markdown.ts"
 
 const { components, webhooks } = openApiDocument()
@@ -22,56 +21,77 @@ const nameOf = (schema: unknown): string => {
 /** Types that say the same, in the order in which the first of each occurs in the catalogue. */
 const kinds = [...Map.groupBy(eventTypes, (type) => nameOf(hookOf(type).content.schema))]
 
-const movesOf = (type: EventType): string => {
-  const machines: ReadonlyArray<Machine.Machine<string, string, string, string>> = [
-    PaymentMachine,
-    RefundMachine,
-    DisputeMachine
-  ]
-  const rows = machines.flatMap(({ name, rows }) =>
-    rows.filter(({ emits }) => emits.includes(type)).map(({ from, to }) => ({ name, from, to }))
-  )
-  const states = [...new Set(rows.map(({ to }) => to))]
-  const [first] = rows
-  if (first === undefined) return "beside a move"
-  return `[${first.name}](../states/${first.name}.md) comes to ${states.map(code).join(", ")}`
+const common = components.schemas["PaymentEventData"] ?? {}
+const commonFields = Object.keys((common["properties"] as object | undefined) ?? {})
+
+const schemaOf = (name: string): object => components.schemas[name] ?? {}
+
+const fieldsOf = (name: string): ReadonlyArray<string> => {
+  const { properties = {} } = schemaOf(name) as { readonly properties?: object }
+  return Object.keys(properties).filter((field) => !commonFields.includes(field))
+}
+const requiredOf = (name: string): ReadonlyArray<string> => {
+  const { required = [] } = schemaOf(name) as { readonly required?: ReadonlyArray<string> }
+  return required.filter((field) => !commonFields.includes(field))
+}
+
+/** Another kind whose fields this one has too, each as required as there. */
+const baseOf = (name: string): string | undefined =>
+  kinds
+    .map(([other]) => other)
+    .find((other) => {
+      const fields = fieldsOf(other)
+      const isHere = (field: string) =>
+        fieldsOf(name).includes(field) && requiredOf(name).includes(field) === requiredOf(other).includes(field)
+      return other !== name && fields.length > 1 && fields.every(isHere)
+    })
+
+/** The fields of an example that are not described elsewhere. */
+const ownOf = (example: unknown, known: ReadonlyArray<string>): object => {
+  const { data } = example as { readonly data: object }
+  return Object.fromEntries(Object.entries(data).filter(([name]) => !known.includes(name)))
 }
 
 const sentenceOf = (schema: unknown): string =>
   String((schema as { readonly description?: string } | undefined)?.description ?? "")
 
-export const eventsPage = (notice: string): string =>
-  [
+export const eventsPage = (notice: string): string => {
+  const fieldTable = fieldTables((ref) => ({ schema: components.schemas[ref] ?? {}, link: undefined }))
+  return [
     notice,
     "# Events",
-    "An event is an entry of a payment's timeline. It is written in the commit of the move that it reports, so there is no move without its event and no event without its move. The [webhooks](../guides/webhooks.md), `GET /api/v1/events` and `GET /api/v1/payments/{id}/events` show the same event in the same format. An event may reach you more than once: skip an `id` that you have processed. Types and fields may be added.",
-    table(
-      ["Field", "Type", "Meaning"],
-      [
-        [code("id"), "string", "`evt_` and a UUIDv7. The order of ids is the order in which they were written."],
-        [code("type"), "string", "what happened: one of the types below"],
-        [code("created"), "string", "when it happened: ISO 8601, UTC"],
-        [code("data"), "object", "the fields of its type"]
-      ]
-    ),
+    "An event is an entry of a payment's timeline, written in the commit of the move that it reports; the [states](../states/payment.md) show which move writes it. The [webhooks](../guides/webhooks.md), `GET /api/v1/events` and `GET /api/v1/payments/{id}/events` show the same event in the same format. An event may reach you more than once: skip an `id` that you have processed. Types and fields may be added.",
+    [
+      "- `id`: `evt_` and a UUIDv7, in the order in which events were written",
+      "- `type`: one of the types below",
+      "- `created`: when it happened, ISO 8601, UTC",
+      "- `data`: the fields of its type"
+    ].join("\n"),
     "## Types",
     table(
-      ["Type", "What happened", "Written when", "`data`"],
+      ["Type", "What happened", "`data`"],
       eventTypes.map((type) => {
         const { content, description } = hookOf(type)
         const name = nameOf(content.schema)
-        return [code(type), description, movesOf(type), `[${name}](#${name.toLowerCase()})`]
+        return [code(type), description, `[${name}](#${name.toLowerCase()})`]
       })
     ),
     "## What they say",
     ...kinds.flatMap(([name, [first]]) => {
       const schema = components.schemas[name] ?? {}
       const example = first === undefined ? undefined : hookOf(first).content.examples?.["event"]
+      const isCommon = schema === common
+      const base = baseOf(name)
+      const known = isCommon ? [] : [...commonFields, ...(base === undefined ? [] : fieldsOf(base))]
+      const shown = isCommon ? example?.value : ownOf(example?.value ?? { data: {} }, known)
       return [
         `### ${name}`,
-        sentenceOf(schema),
-        fieldTable(schema, (ref) => ({ schema: components.schemas[ref] ?? {}, link: undefined }), true),
-        ...(example === undefined ? [] : [json(example.value)])
+        isCommon
+          ? "The fields of every event."
+          : `${sentenceOf(schema)}${base === undefined ? "" : ` It has the fields of [${base}](#${base.toLowerCase()}) too.`}`,
+        fieldTable(schema, true, known),
+        ...(Object.keys(shown ?? {}).length === 0 ? [] : [json(shown)])
       ]
     })
   ].join("\n\n")
+}

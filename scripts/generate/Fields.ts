@@ -37,9 +37,13 @@ const typeOf = (schema: Schema, components: Components): string => {
   return said.length === 0 ? "any" : said.join(" or ")
 }
 
-/** What the schema demands beyond the type. */
-const limitsOf = (schema: Schema): ReadonlyArray<string> => {
-  const values = Array.isArray(schema.enum) ? schema.enum.filter((value) => value !== null) : []
+const valuesOf = (schema: Schema): ReadonlyArray<unknown> =>
+  // That a flag is true is in its text.
+  Array.isArray(schema.enum) && schema.type !== "boolean" ? schema.enum.filter((value) => value !== null) : []
+
+/** What the schema demands beyond the type. A standard that the description names says more than a pattern. */
+const limitsOf = (schema: Schema, description: string): ReadonlyArray<string> => {
+  const values = valuesOf(schema)
   const range = (from: unknown, to: unknown, what: string) =>
     from === undefined && to === undefined
       ? []
@@ -53,7 +57,7 @@ const limitsOf = (schema: Schema): ReadonlyArray<string> => {
     ...range(schema.minimum, schema.maximum, ""),
     ...range(schema.minLength, schema.maxLength, " characters"),
     ...range(schema.minItems, schema.maxItems, " entries"),
-    ...(typeof schema.pattern === "string" ? [`Pattern ${code(schema.pattern)}`] : []),
+    ...(typeof schema.pattern === "string" && !description.includes("ISO") ? [`Pattern ${code(schema.pattern)}`] : []),
     ...(schema.default === undefined ? [] : [`Default: ${code(JSON.stringify(schema.default))}`])
   ]
 }
@@ -63,7 +67,9 @@ const textOf = (schema: Schema, components: Components): string => {
   const component = name === undefined ? undefined : components(name)
   const shown = component !== undefined && component.link === undefined ? { ...component.schema, ...schema } : schema
   const description = typeof shown.description === "string" ? shown.description.replace(/\s+/gu, " ").trim() : ""
-  return [description, ...limitsOf(shown).map((limit) => `${limit}.`)].filter((part) => part !== "").join(" ")
+  return [description, ...limitsOf(shown, description).map((limit) => `${limit}.`)]
+    .filter((part) => part !== "")
+    .join(" ")
 }
 
 /** What an object, a list or one of several holds inside. */
@@ -109,10 +115,32 @@ const withoutRepeats = (fields: ReadonlyArray<Field>): ReadonlyArray<Field> => {
   return [...seen.values()]
 }
 
-export const fieldTable = (schema: Schema, components: Components, isAnswer: boolean): string => {
-  const fields = withoutRepeats(insideOf(schema).flatMap(([, inside]) => fieldsOf(inside, components)))
-  return table(
-    ["Field", "Type", isAnswer ? "Always there" : "Required", "Meaning"],
-    fields.map(({ path, type, isRequired, text }) => [code(path), type, isRequired ? "yes" : "", text])
-  )
+/** As many values as are listed again. */
+const repeatedAtMost = 4
+
+/** The tables of one page: a long list of values is in the first field that has it, and the others name that field. */
+export const fieldTables = (components: Components) => {
+  const listed = new Map<string, string>()
+  const withoutList = ({ path, text, ...rest }: Field): Field => {
+    const list = /(?:Now o|O)ne of (?:`[^`]+`(?:, )?)+(?:; new [a-z]+ may be added)?\./u.exec(text)?.[0]
+    if (list === undefined || list.split("`, `").length <= repeatedAtMost) return { path, text, ...rest }
+    const first = listed.get(list)
+    listed.set(list, first ?? path)
+    return { path, text: first === undefined ? text : text.replace(list, `Values as of ${code(first)}.`), ...rest }
+  }
+  /** `known`: fields that the page describes elsewhere. */
+  return (schema: Schema, isAnswer: boolean, known: ReadonlyArray<string> = []): string => {
+    const fields = withoutRepeats(insideOf(schema).flatMap(([, inside]) => fieldsOf(inside, components)))
+      .filter(({ path }) => !known.includes(path))
+      .map(withoutList)
+    const note = isAnswer ? "optional" : "required"
+    return table(
+      ["Field", "Type", "Meaning"],
+      fields.map(({ path, type, isRequired, text }) => [
+        code(path),
+        isRequired === isAnswer ? type : `${type}, ${note}`,
+        text
+      ])
+    )
+  }
 }

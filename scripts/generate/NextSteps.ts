@@ -7,7 +7,6 @@ import {
   isFollowed,
   lastFact,
   Machine,
-  mayFollow,
   type NothingExecuted,
   openAttempt,
   PaymentMachine,
@@ -15,6 +14,7 @@ import {
 } from "@pointsman/core/internal"
 import { NotSent, Unanswered } from "@pointsman/core/ports"
 import { Result } from "effect"
+import { code, table } from "./Markdown.ts"
 
 const money = { minorUnits: 1000, currency: "EUR" }
 const held = { providerRef: "r1" }
@@ -71,7 +71,6 @@ const factOf = ({ captureMethod = "automatic", end }: Row, earlier: ReadonlyArra
   return earlier.length === 0 ? { on: "ChargeAbandoned" } : unexecutedFact(earlier)
 }
 
-const code = (text: string) => `\`${text}\``
 const statusAfter = (fact: ChargeFact): string => {
   const row = Result.getOrThrow(Machine.step(PaymentMachine, "Charging", fact.on))
   return code(statusOf[row.to])
@@ -83,36 +82,6 @@ const earlierEnds: ReadonlyArray<readonly [words: string, end: NothingExecuted &
   ["declined", { ...declined, soft: true }]
 ]
 
-const nextConnection = "the next connection"
-
-const cellOf = (row: Row, plan: { readonly mode: RoutingMode; readonly maxAttempts: number }, made: number): string => {
-  if (row.end !== null && isFollowed(plan, made, row.end)) return nextConnection
-  if (made === 1) return statusAfter(factOf(row, []))
-  const statuses = earlierEnds
-    .filter(([, end]) => mayFollow(plan.mode, end))
-    .map(([words, end]) => [words, statusAfter(factOf(row, [endAttempt(attempt, end, 0)]))] as const)
-  const [first, ...others] = statuses
-  if (first === undefined) throw new Error(`nothing leads to attempt ${made} in mode ${plan.mode}`)
-  const different = others.filter(([, status]) => status !== first[1])
-  return [first[1], ...different.map(([words, status]) => `${status} where one before was ${words}`)].join("; ")
-}
-
-const tableOf = (mode: RoutingMode): string => {
-  const columns = (mode === "fixed" ? [1] : [2, 3]).flatMap((maxAttempts) =>
-    Array.from({ length: maxAttempts }, (_, at) => ({ maxAttempts, made: at + 1 }))
-  )
-  return [
-    ["The attempt ended", ...columns.map(({ made, maxAttempts }) => `Attempt ${made} of ${maxAttempts}`)],
-    ["---", ...columns.map(() => "---")],
-    ...rows.map((row) => [
-      row.name,
-      ...columns.map(({ made, maxAttempts }) => cellOf(row, { mode, maxAttempts }, made))
-    ])
-  ]
-    .map((cells) => `| ${cells.join(" | ")} |`)
-    .join("\n")
-}
-
 const abouts: Readonly<Record<RoutingMode, string>> = {
   fixed: "One connection and one attempt, whatever `maxAttempts` is.",
   priority: "Another connection only if the provider was not reached, or states that it did nothing.",
@@ -120,20 +89,43 @@ const abouts: Readonly<Record<RoutingMode, string>> = {
   auto: "As `failover`; the connections are in the order of their measured success."
 }
 
+const modes = Object.keys(abouts) as Array<RoutingMode>
+
+/** The modes in which another connection is tried, whichever attempt this is, while `maxAttempts` leaves one. */
+const followedIn = ({ end, name }: Row): ReadonlyArray<RoutingMode> =>
+  modes.filter((mode) => {
+    const follows = (maxAttempts: number, made: number) => end !== null && isFollowed({ mode, maxAttempts }, made, end)
+    const first = follows(2, 1)
+    if (follows(2, 2) || follows(3, 3) || [follows(3, 1), follows(3, 2)].some((one) => one !== first)) {
+      throw new Error(`${name} in mode ${mode}: what follows depends on the attempt`)
+    }
+    return first
+  })
+
+/** The status where no other connection is tried, also where an earlier attempt ended otherwise. */
+const statusOfRow = (row: Row): string => {
+  const first = statusAfter(factOf(row, []))
+  const others = earlierEnds
+    .map(([words, end]) => [words, statusAfter(factOf(row, [endAttempt(attempt, end, 0)]))] as const)
+    .filter(([, status]) => status !== first)
+  return [first, ...others.map(([words, status]) => `${status} where one before was ${words}`)].join("; ")
+}
+
 export const nextStepsPage = (notice: string): string =>
   [
     notice,
     "# What follows an attempt",
-    "A payment is charged by sequential attempts, each at another connection, until one has an outcome or none may follow. Two conditions decide whether another connection is tried: the mode of the route, and whether it is certain that nothing was executed. No attempt follows an unanswered one, in any mode, however many connections are left: its provider may have charged. In the code it is not a `NothingExecuted`, so requesting a follower does not compile.",
-    "The tables are generated from the code that decides (`packages/core/src/routing/NextStep.ts`), and a test creates a payment for every cell of them.",
-    "## How to read it",
+    "A payment is charged by sequential attempts, each at another connection, until one has an outcome or none may follow. Nothing follows an unanswered attempt, in any mode: its provider may have charged.",
+    modes.map((mode) => `- ${code(mode)}: ${abouts[mode]}`).join("\n"),
+    "The table is generated from the code that decides (`packages/core/src/routing/NextStep.ts`); a test creates a payment for each cell, mode and attempt.",
+    table(
+      ["The attempt ended", "Another connection is tried in", "Otherwise the payment is"],
+      rows.map((row) => [row.name, followedIn(row).map(code).join(", "), statusOfRow(row)])
+    ),
     [
-      "- *The next connection*: the next one in the route's order that has not been tried and whose circuit is not open; of all of them if the route is `degraded`. If none is left, the payment ends as in the last column.",
-      "- A status is that of the payment, and no other connection is tried. If it depends on the results of earlier attempts, both are named.",
-      "- *Attempt 1 of 2*: `maxAttempts` is 2, the default. The limit is the smaller of `maxAttempts` and the number of eligible connections.",
-      "- *Too old to be sent*: it was stored, but could not be sent within five seconds. If it is the first attempt, the response is 503 `storage_unavailable`, and the key is free again."
+      "- The other connection is the next one in the route's order that has not been tried and whose circuit is not open; of all of them if the route is `degraded`. If none is left, the last column counts.",
+      "- The limit is the smaller of `maxAttempts` (default: 2) and the number of eligible connections.",
+      "- *Too old to be sent*: it was stored, but could not be sent within five seconds. If it is the first attempt, the response is 503 `internal_error`, and the key is free again."
     ].join("\n"),
-    ...(Object.keys(abouts) as Array<RoutingMode>).flatMap((mode) => [`## ${code(mode)}`, abouts[mode], tableOf(mode)]),
-    "## On a hosted page",
-    "The customer's choice there starts the same attempts, by the same tables. Nothing follows a provider's checkout that was opened, because the customer may pay on it. A checkout that could not be opened is a request that was rejected, not sent or unanswered."
+    "The customer's choice on a hosted page starts the same attempts. Nothing follows a provider's checkout that was opened, because the customer may pay on it. A checkout that could not be opened is a request that was rejected, not sent or unanswered."
   ].join("\n\n")

@@ -19,34 +19,32 @@ const connectors: ReadonlyArray<readonly [title: string, methods: ProviderMethod
   ["PayPal", paypal]
 ]
 
-const takenBy = (name: PaymentMethodName): string =>
-  connectors.flatMap(([title, methods]) => (methods[name] === undefined ? [] : [title])).join(", ") || "-"
-
-const rowsOf = (methods: ProviderMethods): ReadonlyArray<ReadonlyArray<string>> =>
-  paymentMethodNames.flatMap((name) => {
-    const method = methods[name]
-    if (method === undefined) return []
-    const currencies = method.currencies?.map(code).join(", ") ?? "any that the connector takes"
-    return [[code(name), code(method.providerName), currencies, method.manualCapture === false ? "no" : "yes"]]
-  })
+/** The provider's name, the currencies where they are limited, and `†` where the method is captured at once. */
+const cellOf = (methods: ProviderMethods, name: PaymentMethodName): string => {
+  const method = methods[name]
+  if (method === undefined) return ""
+  const currencies = method.currencies === undefined ? "" : `: ${method.currencies.join(", ")}`
+  return `${code(method.providerName)}${method.manualCapture === false ? " †" : ""}${currencies}`
+}
 
 export const paymentMethodsPage = (): string =>
   `${[
     "<!-- Generated from packages/core/src/model/PaymentMethod.ts and packages/connectors/*/src/NamedMethods.ts by `npm run generate`. Change the lists, not this page. -->",
     "# Payment methods",
     "`payment_method` of a create names one method. Only connections that declare it take the payment; the others are excluded " +
-      "as `METHOD_NOT_SUPPORTED`. A hosted payment opens the provider's page for that method alone. For a direct charge, the " +
+      "as `METHOD_NOT_SUPPORTED`. A hosted payment opens the provider's page for that method only. For a direct charge, the " +
       "token decides what is charged; the name is recorded and decides the route. `method` is its kind, and may be left out.",
     "Rules, restrictions and limits of a connection can name methods too: " +
       "[`paymentMethod` and `supports.paymentMethods`](../guides/configuration.md#a-connection). A method must also be " +
       "activated in the provider's account: where it is not, the provider refuses the page.",
     table(
-      ["Name", "Kind", "Taken by"],
-      paymentMethodNames.map((name) => [code(name), code(kindOfMethod(name)), takenBy(name)])
+      ["Name", "Kind", ...connectors.map(([title]) => title)],
+      paymentMethodNames.map((name) => [
+        code(name),
+        kindOfMethod(name),
+        ...connectors.map(([, methods]) => cellOf(methods, name))
+      ])
     ),
-    "The sandbox takes every name. PayPal's page takes `paypal` alone: its connector takes `card` in direct charges.",
-    ...connectors.flatMap(([title, methods]) => [
-      `## ${title}`,
-      table(["Name", `${title}'s name`, "Currencies", "Manual capture"], rowsOf(methods))
-    ])
+    "A cell has the provider's name, and the currencies where they are limited. †: no manual capture. The sandbox takes every " +
+      "name. PayPal's page takes only `paypal`: its connector takes `card` in direct charges."
   ].join("\n\n")}\n`

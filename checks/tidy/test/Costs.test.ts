@@ -51,12 +51,21 @@ const given = () => [
 
 const expectedNames = () => [...asked().map(written), ...given(), ...allCommands().map(({ path }) => path)]
 
+/** A name with each of its alternatives: `{a,b}`. */
+const expanded = (name: string): ReadonlyArray<string> => {
+  const [whole = "", alternatives] = /\{([^{}]*,[^{}]*)\}/u.exec(name) ?? []
+  return alternatives === undefined
+    ? [name]
+    : alternatives.split(",").flatMap((one) => expanded(name.replace(whole, one)))
+}
+
 /** In the first cells of its tables, as code. */
 const rowsOf = (page: string): ReadonlyArray<string> =>
   page
     .split("\n")
     .filter((line) => line.startsWith("| `"))
     .flatMap((line) => [...(line.split(" | ", 1)[0] as string).matchAll(/`([^`]+)`/gu)].map(([, name = ""]) => name))
+    .flatMap(expanded)
 
 const faultsOf = (page: string, names: ReadonlyArray<string>): ReadonlyArray<string> => {
   const rows = rowsOf(page)
@@ -82,5 +91,9 @@ describe("the page of costs", () => {
       `gone: ${first}`
     ])
     assert.deepStrictEqual(faultsOf(`${page}\n| \`${first}\` |`, expectedNames()), [`twice: ${first}`])
+    assert.deepStrictEqual(faultsOf(`${page}\n| \`{GET,POST} /live\` |`, expectedNames()), [
+      "gone: GET /live",
+      "gone: POST /live"
+    ])
   })
 })

@@ -96,11 +96,10 @@ export const adyenPaymentAccounting: DocumentedFormat = {
   delimiter: ",",
   columns,
   names:
-    "`Psp Reference` names the charge, and `Merchant Reference` our attempt. Add the column `Modification Merchant Reference` for our captures and refunds.",
+    "Select the columns `Modification Merchant Reference` and `Batch Number`: without the latter, the payout is not known.",
   notes: [
     "Rows of a status that moves no money (`Received`, `Authorised`, `SentForSettle` and the like) are passed over.",
     "The processing fees of `Processing Fee (FC)` are not read: Adyen invoices them.",
-    "The payout is known only with the column `Batch Number`.",
     "Another record type that changes what is payable is an `adjustment`."
   ],
   open: openTable(columns, "Payable (SC)", start)

@@ -81,13 +81,11 @@ export const adyenSettlementDetails: DocumentedFormat = {
   delayMillis: 10 * day,
   delimiter: ",",
   columns,
-  names:
-    "`Psp Reference` names the charge, and `Merchant Reference` our attempt. `Modification Merchant Reference`, where the report has it, names our capture or refund.",
+  names: "Select the column `Modification Merchant Reference`.",
   notes: [
     "The payout is written as the merchant account, a slash and the batch.",
     "A row in another currency than the payout's has no amount in that currency before fees: it is the net amount with the fees, each to the nearest minor unit.",
-    "Rows that another party pays out have no fee and no net amount.",
-    "A type that is not listed is an `adjustment`."
+    "Rows that another party pays out have no fee and no net amount."
   ],
   open: openTable(columns, "Net Credit (NC)", start)
 }

@@ -177,12 +177,10 @@ export const checkoutFinancialActions: DocumentedFormat = {
   delayMillis: 10 * day,
   delimiter: ",",
   columns,
-  names:
-    "`Payment ID` names the charge. Select the column `Reference`, which names our attempt, capture or refund: the last action's.",
+  names: "Select the column `Reference`: that of the last action.",
   notes: [
     "A payment has several rows: its money has no fee, and each fee is a row of its own.",
-    "Fees in fractions of a minor unit are carried to the next row of the payout, so that the sum of a payout is exact. A row may thereby differ by one minor unit between a report by payout and one by date: read one of them.",
-    "A part that is not listed is an `adjustment`."
+    "Fees in fractions of a minor unit are carried to the next row of the payout, so that the sum of a payout is exact. A row may thereby differ by one minor unit between a report by payout and one by date: read one of them."
   ],
   open: openTable(columns, "Holding Currency Amount", start)
 }

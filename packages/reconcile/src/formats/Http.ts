@@ -119,7 +119,7 @@ export const httpReport: DocumentedFormat = {
   delayMillis: 3 * day,
   delimiter: ",",
   columns,
-  names: "Each of our ids has a column. Fill those that you know.",
+  names: "Fill the columns of all ids that you know.",
   notes: [
     "A kind that is not listed makes a row unreadable: in this format it is a mistake of the file's author.",
     "So does the wrong sign: `charge`, `refund_failed` and `dispute_reversed` are above 0, and `refund`, `dispute` and `charge_failed` below 0."

@@ -108,8 +108,7 @@ export const mollieSettlement: DocumentedFormat = {
   delayMillis: 35 * day,
   delimiter: ",",
   columns,
-  names:
-    "`ID` names the payment, and `Description` the merchant's reference. A capture names its payment in the description; a refund and a chargeback have only ids of their own.",
+  names: "A capture names its payment in the description; a refund and a chargeback have only ids of their own.",
   notes: [
     "Rows have no fees: the fees of an invoice are a row without an id.",
     "A time without an offset is of Europe/Amsterdam.",

@@ -168,14 +168,12 @@ export const payPalSettlement: DocumentedFormat = {
   delayMillis: 2 * day,
   delimiter: ",",
   columns,
-  names:
-    "`Custom Field` names our attempt or refund, `Invoice ID` our attempt or capture, and a reference of the type `ODR` the order.",
+  names: "Amounts of HUF and TWD are taken for whole units, as in the rest of PayPal's interfaces.",
   notes: [
-    "Amounts of HUF and TWD are taken for whole units, as in the rest of PayPal's interfaces.",
     "The report does not say which withdrawal pays a row.",
     "A hold for a dispute and its end are an `adjustment`: neither says who won.",
     "The report names no dispute, so that its rows are compared with the disputes of the payment, and open or win none.",
-    "A code that is not listed is an `adjustment`; authorizations (`T13nn`) are passed over."
+    "Authorizations (`T13nn`) are passed over."
   ],
   open: (header) => (beginnings.has(header[0]?.trim() ?? "") ? reader(header) : { missing: "RH" })
 }

@@ -86,12 +86,10 @@ const read = (cells: Cells): ReportRow => {
   }
 }
 
-const names =
-  "`payment_intent_id` names the charge. Select the columns `payment_metadata[attempt_id]`, `payment_metadata[reference]` and `refund_metadata[refund_id]`, which hold what Pointsman wrote into Stripe's metadata."
+const names = "Select the columns of metadata, which hold what Pointsman wrote there."
 
 const notes = [
-  "A capture of less than was authorized has two rows: `charge` of the whole authorization, and `charge_failed` of what was not captured. Together they match; the first one is a difference until the other one comes.",
-  "A category that is not listed is an `adjustment`."
+  "A capture of less than was authorized has two rows: `charge` of the whole authorization, and `charge_failed` of what was not captured. Together they match; the first one is a difference until the other one comes."
 ]
 
 export const stripeBalance: DocumentedFormat = {
