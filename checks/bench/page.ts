@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { chartOf } from "./kit/Chart.ts"
-import { toldMachine } from "./kit/Machine.ts"
+import { toldHardware, toldLoad } from "./kit/Machine.ts"
 import { type MeasuredSection, readMeasured } from "./kit/Measured.ts"
 import { isMet, type Row, toldGoal, toldRange, toldValue } from "./kit/Result.ts"
 
@@ -21,17 +21,21 @@ const tableOf = ({ machine, note, rounds, rows, seconds, title }: MeasuredSectio
   const cells = rows.map((row: Row) => {
     const met = isMet(row)
     const goal = met === undefined ? "" : `${toldGoal(row)}: ${met ? "met" : "**not met**"}`
-    return `| ${row.what} | **${toldValue(row)}** | ${toldRange(row)} | ${goal} | ${row.beside} |`
+    return `| ${row.what} | **${toldValue(row)}** (${toldRange(row)}) | ${goal} | ${row.beside} |`
   })
-  const table = ["| | Median | All rounds | Asked for | In absolute figures |", "|---|---|---|---|---|", ...cells]
-  const run = `${note === "" ? "" : `${note} `}${rounds} rounds of ${seconds} s on ${toldMachine(machine)}.`
+  const table = ["| | Median (all rounds) | Asked for | In absolute figures |", "|---|---|---|---|", ...cells]
+  const run = `${note === "" ? "" : `${note} `}${rounds} rounds of ${seconds} s; ${toldLoad(machine)}.`
   return [`### ${title}`, ...(rows.length === 0 ? [] : [table.join("\n")]), run].join("\n\n")
 }
+
+/** Once for all sections that ran on it. */
+const machines = (): string =>
+  [...new Set(measured.map(({ machine }) => `On ${toldHardware(machine)}.`))].join(" ")
 
 const written = (text: string): string => {
   const [from, until] = [text.indexOf(begin), text.indexOf(end)]
   if (from < 0 || until < from) throw new Error(`docs/performance.md: expected ${begin} and then ${end}`)
-  const told = [begin, ...measured.map(tableOf), ""].join("\n\n")
+  const told = [begin, machines(), ...measured.map(tableOf), ""].join("\n\n")
   return `${text.slice(0, from)}${told}${text.slice(until)}`
 }
 

@@ -28,8 +28,6 @@ export const rewriteLinks = (markdown: MarkdownRenderer): void => {
   markdown.core.ruler.push("links between files", ({ tokens, env }) => {
     const file = posix.relative(root.replaceAll("\\", "/"), String(env.realPath ?? env.path).replaceAll("\\", "/"))
     for (const block of tokens) {
-      // GitHub draws it. Here the picture beside it does, and the text is shown as text.
-      if (block.type === "fence" && block.info.trim() === "mermaid") block.info = "txt"
       let isPlain = false
       for (const token of block.children ?? []) {
         if (token.type === "link_open") {

@@ -11,21 +11,20 @@ const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<st
 
 const code = (text: string) => `\`${text}\``
 
-/** The diagram, for viewers that draw Mermaid. */
-export const diagramOf = (machine: Table): string => `\`\`\`mermaid\n${Machine.toMermaid(machine)}\n\`\`\``
-
-/** Every row, in the order of the table. */
-export const rowsOf = (machine: Table): string =>
-  table(
+/** Every row, in the order of the table; those that differ only in where they come from are one. */
+export const rowsOf = (machine: Table): string => {
+  const rows = new Map<string, { readonly from: Array<string>; readonly rest: ReadonlyArray<string> }>()
+  for (const { from, on, to, emits, why } of machine.rows) {
+    const rest = [code(on), code(to), emits.map(code).join(", "), why]
+    const row = rows.get(rest.join("\n")) ?? { from: [], rest }
+    row.from.push(from === Machine.Start ? "(nothing stored)" : code(from))
+    rows.set(rest.join("\n"), row)
+  }
+  return table(
     ["From", "On", "To", "Emits", "Why"],
-    machine.rows.map(({ from, on, to, emits, why }) => [
-      from === Machine.Start ? "(nothing stored)" : code(from),
-      code(on),
-      code(to),
-      emits.map(code).join(", "),
-      why
-    ])
+    [...rows.values()].map(({ from, rest }) => [from.join(", "), ...rest])
   )
+}
 
 /** What each fact means in a state that has no row for it. */
 export const otherwiseOf = (machine: Table): string =>

@@ -24,8 +24,8 @@ import { crashPicture, crashPicturePath } from "./CrashPicture.ts"
 import { declinesPage, declinesPath } from "./Declines.ts"
 import { errorsPage } from "./Errors.ts"
 import { eventsPage } from "./Events.ts"
-import { evidencePath, evidenceSnapshot } from "./Evidence.ts"
-import { diagramOf, finalsOf, otherwiseOf, pictureOf, rowsOf, statusesOf } from "./Lifecycle.ts"
+import { evidencePage, evidencePath } from "./Evidence.ts"
+import { finalsOf, otherwiseOf, pictureOf, rowsOf, statusesOf } from "./Lifecycle.ts"
 import { nextStepsPage } from "./NextSteps.ts"
 import { onePaymentEnds, onePaymentPath, onePaymentPicture, onePaymentPicturePath } from "./OnePayment.ts"
 import { packagesPicture } from "./PackagesPicture.ts"
@@ -107,9 +107,7 @@ const lifecyclePage = ({ machine, title, source, about, statusOf }: Lifecycle): 
     rowsOf(machine),
     "## Facts that find no row",
     "`Ignored` means that the fact is stored with its source and changes nothing.",
-    otherwiseOf(machine),
-    "## The same as Mermaid",
-    diagramOf(machine)
+    otherwiseOf(machine)
   ].join("\n\n")
 
 /** Whole files, by their path from the root. */
@@ -185,7 +183,6 @@ export const slowPages = async (
 export const blocks = (): Readonly<Record<string, () => string>> =>
   Object.fromEntries([
     ...lifecycles.flatMap(({ machine, statusOf }) => [
-      [`${machine.name}-diagram`, () => diagramOf(machine)] as const,
       [`${machine.name}-moves`, () => rowsOf(machine)] as const,
       ...(statusOf === undefined ? [] : [[`${machine.name}-statuses`, () => statusesOf(machine, statusOf)] as const])
     ]),

@@ -61,11 +61,12 @@ const ticks = (): { readonly busy: number; readonly ours: number } | undefined =
   }
 }
 
-export const toldMachine = (machine: Machine): string => {
-  const { cores, loadAfter, loadBefore, memoryGigabytes, node, othersShare, postgres, processor } = machine
-  const others = othersShare === null ? "" : `; ${Math.round(othersShare * 100)} % of the processors' work was others'`
-  return (
-    `${cores} cores (${processor}), ${memoryGigabytes} GB, Node ${node}, PostgreSQL ${postgres}; ` +
-    `load ${loadBefore} before and ${loadAfter} after${others}`
-  )
+export const toldHardware = ({ cores, memoryGigabytes, node, postgres, processor }: Machine): string =>
+  `${cores} cores (${processor}), ${memoryGigabytes} GB, Node ${node}, PostgreSQL ${postgres}`
+
+export const toldLoad = ({ loadAfter, loadBefore, othersShare }: Machine): string => {
+  const others = othersShare === null ? "" : `; others did ${Math.round(othersShare * 100)} % of the work`
+  return `load ${loadBefore} before and ${loadAfter} after${others}`
 }
+
+export const toldMachine = (machine: Machine): string => `${toldHardware(machine)}; ${toldLoad(machine)}`

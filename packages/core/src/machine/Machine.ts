@@ -99,16 +99,3 @@ export const walk = <State extends string, Event extends string, Emit extends st
 export const finalStates = <State extends string, Event extends string, Emit extends string, Refusal extends string>(
   machine: Machine<State, Event, Emit, Refusal>
 ): ReadonlyArray<State> => machine.states.filter((state) => !machine.rows.some((row) => row.from === state))
-
-export const toMermaid = <State extends string, Event extends string, Emit extends string, Refusal extends string>(
-  machine: Machine<State, Event, Emit, Refusal>
-): string => {
-  const name = (state: string) => (state === Start ? "[*]" : state)
-  // Moves between the same two states share one arrow, or the picture is unreadable.
-  const arrows = new Map<string, Array<string>>()
-  for (const row of machine.rows) {
-    const arrow = `${name(row.from)} --> ${name(row.to)}`
-    arrows.set(arrow, [...(arrows.get(arrow) ?? []), row.on])
-  }
-  return ["stateDiagram-v2", ...[...arrows].map(([arrow, events]) => `  ${arrow}: ${events.join(", ")}`)].join("\n")
-}
