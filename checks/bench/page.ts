@@ -29,8 +29,7 @@ const tableOf = ({ machine, note, rounds, rows, seconds, title }: MeasuredSectio
 }
 
 /** Once for all sections that ran on it. */
-const machines = (): string =>
-  [...new Set(measured.map(({ machine }) => `On ${toldHardware(machine)}.`))].join(" ")
+const machines = (): string => [...new Set(measured.map(({ machine }) => `On ${toldHardware(machine)}.`))].join(" ")
 
 const written = (text: string): string => {
   const [from, until] = [text.indexOf(begin), text.indexOf(end)]
