@@ -137,6 +137,7 @@ export const recipesPart = (): Array<Group> => [
       ["docs/guides/go-live.md", "Go live"],
       ["docs/guides/deploy.md", "Deploy it"],
       ["docs/guides/backups.md", "Back up"],
+      ["docs/guides/restore.md", "Restore"],
       ["docs/guides/upgrades.md", "Upgrade"],
       ["docs/guides/operations.md", "Settle payments with an unknown result"],
       ["docs/guides/console.md", "Work in the console"],
@@ -169,7 +170,7 @@ export const recipesPart = (): Array<Group> => [
         ["docs/guides/node.md", "Embed it without Effect"],
         ["docs/guides/simulate.md", "Simulate a storage"]
       ],
-      /^docs\/guides\/(?!(?:configuration|routing|hosted-page|webhooks|partners|stripe|adyen|checkout|mollie|paypal|write-a-connector|provider-messages|go-live|deploy|backups|upgrades|operations|console|command-line|mcp|monitoring|many-servers|citus|how-far-it-goes|archive|finance|encryption-keys|audit|incidents|pci-dss)\.md)/u
+      /^docs\/guides\/(?!(?:configuration|routing|hosted-page|webhooks|partners|stripe|adyen|checkout|mollie|paypal|write-a-connector|provider-messages|go-live|deploy|backups|restore|upgrades|operations|console|command-line|mcp|monitoring|many-servers|citus|how-far-it-goes|archive|finance|encryption-keys|audit|incidents|pci-dss)\.md)/u
     )
   },
   { text: "Examples", items: items([], /^examples\/.+\/README\.md$/u) }
