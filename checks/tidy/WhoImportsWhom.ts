@@ -77,6 +77,7 @@ const allowances: Readonly<Record<string, Allowance>> = {
   "packages/node": {
     ours: [
       "@pointsman/archive",
+      "@pointsman/client/contract",
       "@pointsman/configuration",
       "@pointsman/console",
       "@pointsman/core",

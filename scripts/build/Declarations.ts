@@ -1,10 +1,14 @@
 /** The declarations of a bundle: those that its doors lead to, which import nothing that the package does not bring. */
-import { globSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { dirname, join, resolve } from "node:path"
-import type { Package } from "./Packages.ts"
+import { copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { dirname, join, relative, resolve } from "node:path"
+import { type Package, root } from "./Packages.ts"
 
 /** Node's own types are the program's already (`@types/node`), and its HTTP server hands these out. */
 const ofNode = "node:http"
+
+/** The API's types are those of the client, which has them in one file that imports nothing: a bundle gets its copy. */
+const ofClient = "@pointsman/client/contract"
+const contract = join(root, "packages/client/dist/Contract.d.ts")
 
 /** Removes what else `tsc` wrote. Throws where a declaration names another package, or a type that it lost. */
 export const keepDeclarations = ({ doors, folder }: Package): void => {
@@ -13,7 +17,12 @@ export const keepDeclarations = ({ doors, folder }: Package): void => {
   const keep = (file: string): void => {
     if (kept.has(file)) return
     kept.add(file)
-    const text = readFileSync(file, "utf8")
+    const text = readFileSync(file, "utf8").replaceAll(`"${ofClient}"`, () => {
+      mkdirSync(join(dist, "client"), { recursive: true })
+      copyFileSync(contract, join(dist, "client/Contract.d.ts"))
+      const path = relative(dirname(file), join(dist, "client/Contract.ts")).replaceAll("\\", "/")
+      return JSON.stringify(path.startsWith(".") ? path : `./${path}`)
+    })
     for (const [, specifier = ""] of text.matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/gu)) {
       if (specifier.startsWith(".")) keep(resolve(dirname(file), specifier.replace(/\.[jt]s$/u, ".d.ts")))
       else if (specifier !== ofNode) throw new Error(`${file} imports ${specifier}: a bundle's types import nothing`)

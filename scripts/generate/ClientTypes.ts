@@ -1,34 +1,48 @@
-/** The types of `@pointsman/client`: TypeScript of the document that the server publishes, with its descriptions. */
+/**
+ * The types of `@pointsman/client` and `@pointsman/node`: TypeScript of the document that the server publishes, with its
+ * descriptions.
+ */
 import {
+  captureMethods,
+  declineAdvices,
   declineCategories,
   disputeReasons,
   disputeStatuses,
+  environments,
   eventTypes,
+  initiators,
   paymentMethodNames,
   paymentMethods,
-  paymentStatuses
+  paymentStatuses,
+  payoutStatuses
 } from "@pointsman/core"
 import { openApiDocument } from "@pointsman/http"
 import { errorCodes } from "@pointsman/http/api"
+import { rangesOf } from "./Fields.ts"
 
 export const clientTypesPath = "packages/client/src/Contract.ts"
-export const clientEventsPath = "packages/client/src/EventData.ts"
 
 type Schema = Readonly<Record<string, unknown>>
+type Schemas = Readonly<Record<string, Schema>>
+type Document = ReturnType<typeof openApiDocument>
+type Parameter = NonNullable<NonNullable<Document["paths"][string]["get"]>["parameters"]>[number]
 
 const isSchema = (value: unknown): value is Schema =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
 const schemasIn = (value: unknown): ReadonlyArray<Schema> => listOf(value).filter(isSchema)
 
-const { components, paths, webhooks } = openApiDocument()
-
 /** The document repeats these lists wherever they are used. */
 const enums: ReadonlyArray<readonly [name: string, values: ReadonlyArray<string>]> = [
   ["PaymentStatus", paymentStatuses],
   ["PaymentMethod", paymentMethods],
   ["PaymentMethodName", paymentMethodNames],
+  ["Environment", environments],
+  ["Initiator", initiators],
+  ["CaptureMethod", captureMethods],
   ["DeclineCategory", declineCategories],
+  ["DeclineAdvice", declineAdvices],
+  ["PayoutStatus", payoutStatuses],
   ["DisputeStatus", disputeStatuses],
   ["DisputeReason", disputeReasons]
 ]
@@ -51,9 +65,17 @@ const literals = (values: ReadonlyArray<unknown>): ReadonlyArray<string> => {
   const texts = values.filter((value) => value !== null)
   const known = enums.find(([, names]) => names.length === texts.length && names.every((name) => texts.includes(name)))
   return [
-    ...(known === undefined ? texts.map((value) => JSON.stringify(value)) : [known[0]]),
+    ...(known === undefined ? new Set(texts.map((value) => literal(String(value), value, texts))) : [known[0]]),
     ...(texts.length === values.length ? [] : ["null"])
   ]
+}
+
+/** `decline:other` is one of `decline:${DeclineCategory}` where all of them are there. */
+const literal = (text: string, value: unknown, all: ReadonlyArray<unknown>): string => {
+  const prefix = /^\w+:/u.exec(text)?.[0]
+  return prefix !== undefined && declineCategories.every((category) => all.includes(`${prefix}${category}`))
+    ? `\`${prefix}\${DeclineCategory}\``
+    : JSON.stringify(value)
 }
 
 /** The members of the type's union. */
@@ -74,8 +96,11 @@ const plain = (type: string, schema: Schema, indent: string): string => {
   switch (type) {
     case "integer":
       return "number"
-    case "array":
-      return `ReadonlyArray<${membersOf(isSchema(items) ? items : {}, indent).join(" | ")}>`
+    case "array": {
+      const list = `ReadonlyArray<${membersOf(isSchema(items) ? items : {}, indent).join(" | ")}>`
+      // Of a list with a greatest length too, callers rarely know to the compiler that it has an item.
+      return schema["minItems"] === 1 && !("maxItems" in schema) ? `readonly [${list.slice(14, -1)}, ...${list}]` : list
+    }
     case "object":
       if (isSchema(properties)) return fieldsOf(properties, listOf(required), indent)
       return `{ readonly [name: string]: ${isSchema(additionalProperties) ? membersOf(additionalProperties, indent).join(" | ") : "Json"} }`
@@ -109,16 +134,17 @@ const fieldsOf = (properties: Schema, required: ReadonlyArray<unknown>, indent: 
 }
 
 /** The largest of the others whose fields a schema repeats. */
-const baseOf = (schema: Schema, others: ReadonlyArray<string>): string | undefined => {
+const baseOf = (schema: Schema, schemas: Schemas, others: ReadonlyArray<string>): string | undefined => {
   const has = (field: string, value: unknown, isRequired: boolean) =>
     isSchema(schema["properties"]) &&
     JSON.stringify(schema["properties"][field]) === JSON.stringify(value) &&
     listOf(schema["required"]).includes(field) === isRequired
+  const sizeOf = (name: string) => Object.keys(schemas[name]?.["properties"] ?? {}).length
   return others
     .filter((name) => {
-      const { properties, required } = components.schemas[name] ?? {}
+      const { properties, required } = schemas[name] ?? {}
       return (
-        components.schemas[name] !== schema &&
+        schemas[name] !== schema &&
         isSchema(properties) &&
         Object.entries(properties).every(([field, value]) => has(field, value, listOf(required).includes(field)))
       )
@@ -126,16 +152,34 @@ const baseOf = (schema: Schema, others: ReadonlyArray<string>): string | undefin
     .toSorted((a, b) => sizeOf(b) - sizeOf(a))[0]
 }
 
-const sizeOf = (name: string): number => Object.keys(components.schemas[name]?.["properties"] ?? {}).length
+/** What a caller hands in says in its description from where to where it may be. */
+const withRanges = (schema: Schema): Schema => ({
+  ...schema,
+  properties: Object.fromEntries(
+    Object.entries(isSchema(schema["properties"]) ? schema["properties"] : {}).map(([name, field]) => {
+      if (!isSchema(field)) return [name, field]
+      const { description = "" } = field
+      const hasDefault = String(description).includes("Default:")
+      const ranges = rangesOf(field).filter((range) => !hasDefault || !range.startsWith("Default:"))
+      return [name, ranges.length === 0 ? field : { ...field, description: `${description} ${ranges.join(". ")}.` }]
+    })
+  )
+})
 
-const declaration = (name: string, schema: Schema, others: ReadonlyArray<string> = []): string => {
-  const { description, properties, required } = schema
+/** `isOfEvents`: what events say is a type, because an interface is no record of JSON to the compiler. */
+const declaration = (
+  name: string,
+  { description, properties, required, ...schema }: Schema,
+  isOfEvents = false,
+  base?: readonly [name: string, schema: Schema | undefined]
+): string => {
   if (!isSchema(properties)) return typeAlias(name, membersOf(schema, ""), description)
-  const base = baseOf(schema, others)
-  const inherited = Object.keys(components.schemas[base ?? ""]?.["properties"] ?? {})
+  const inherited = Object.keys(base?.[1]?.["properties"] ?? {})
   const own = Object.fromEntries(Object.entries(properties).filter(([field]) => !inherited.includes(field)))
-  const head = `export interface ${name}${base === undefined ? "" : ` extends ${base}`}`
-  return `${comment(description, "")}${head} ${fieldsOf(own, listOf(required), "")}\n`
+  const [word, extend] = isOfEvents
+    ? ["type", ` = ${base === undefined ? "" : `${base[0]} & `}`]
+    : ["interface", base === undefined ? " " : ` extends ${base[0]} `]
+  return `${comment(description, "")}export ${word} ${name}${extend}${fieldsOf(own, listOf(required), "")}\n`
 }
 
 const typeAlias = (name: string, members: ReadonlyArray<string>, description?: unknown): string => {
@@ -144,22 +188,23 @@ const typeAlias = (name: string, members: ReadonlyArray<string>, description?: u
 }
 
 /** With what they refer to, each once, in the order in which a reader comes to them. */
-const withReferences = (names: ReadonlyArray<string>): ReadonlySet<string> => {
+const withReferences = (schemas: Schemas, names: ReadonlyArray<string>): ReadonlyArray<string> => {
   const found = new Set<string>()
   const visit = (value: unknown): void => {
     if (typeof value !== "object" || value === null) return
     const name = isSchema(value) ? nameOf(value) : undefined
     if (name !== undefined && !found.has(name)) {
       found.add(name)
-      visit(components.schemas[name])
+      visit(schemas[name])
     }
     Object.values(value).forEach(visit)
   }
   visit(names.map((name) => ({ $ref: `#/components/schemas/${name}` })))
-  return found
+  return [...found]
 }
 
-const taken = ["CreatePayment", "CapturePayment", "RefundPayment", "Payment", "Dispute", "CreateMerchant", "Merchant"]
+const asked = ["CreatePayment", "CapturePayment", "RefundPayment", "CreateMerchant"]
+const answered = ["Payment", "Dispute", "Merchant"]
 
 /** The query of each list, by the name of its type. */
 const queries: Readonly<Record<string, string>> = {
@@ -170,67 +215,86 @@ const queries: Readonly<Record<string, string>> = {
   MerchantsQuery: "/api/v1/merchants"
 }
 
-const queryOf = ([name, path]: readonly [string, string]): string => {
-  const parameters = (paths[path]?.get?.parameters ?? []).filter((parameter) => parameter.in === "query")
-  const properties = parameters.map((parameter) => [
-    parameter.name,
-    { ...parameter.schema, description: parameter.description }
-  ])
-  return declaration(name, { properties: Object.fromEntries(properties) }).replaceAll(/\?:.*$/gmu, "$& | undefined")
+const queryOf = (name: string, parameters: ReadonlyArray<Parameter>): string => {
+  const properties = parameters
+    .filter((parameter) => parameter.in === "query")
+    .map(({ description, name, schema }) => [name, { ...schema, description }])
+  return declaration(name, withRanges({ properties: Object.fromEntries(properties) })).replaceAll(
+    /\?:.*$/gmu,
+    "$& | undefined"
+  )
 }
 
-const componentsOf = (names: ReadonlyArray<string>) =>
-  names
-    .filter((name) => name !== "PaymentStatus")
-    .map((name) => declaration(name, components.schemas[name] ?? {}, names))
-
-const notice = (about: string) =>
-  `// Generated from the API's OpenAPI document by \`npm run generate\`. Change packages/http/src, not this file.\n/** ${about} */`
-
-const contract = withReferences(taken)
-
-export const clientTypes = (): string =>
-  [
-    notice("What the API takes and answers. Amounts are integers in minor units, times RFC 3339 in UTC."),
-    "export type Json = string | number | boolean | null | ReadonlyArray<Json> | { readonly [name: string]: Json }\n",
-    ...enums.map(([name, values]) => {
-      const before = `export type ${name} =`
-      const description = components.schemas[name]?.["description"]
-      return `${comment(description, "")}${before}${union(
-        values.map((value) => JSON.stringify(value)),
-        before
-      )}\n`
-    }),
-    ...componentsOf([...contract]),
-    ...Object.entries(queries).map(queryOf),
-    typeAlias(
-      "ApiErrorCode",
-      Object.keys(errorCodes).map((code) => JSON.stringify(code))
-    )
-  ].join("\n")
-
-const dataOf = (type: string): string => {
+/** What is sent of an event. */
+const sentOf = (type: string, { webhooks }: Document): Schema => {
   const schema = webhooks[type]?.post?.requestBody?.content["application/json"]?.schema
-  const properties = isSchema(schema?.["properties"]) ? schema["properties"] : {}
-  const name = isSchema(properties["data"]) ? nameOf(properties["data"]) : undefined
+  if (schema === undefined || !isSchema(schema["properties"])) throw new Error(`${type} is not in the document`)
+  return { ...schema["properties"] }
+}
+
+const dataOf = (type: string, document: Document): string => {
+  const { data } = sentOf(type, document)
+  const name = isSchema(data) ? nameOf(data) : undefined
   if (name === undefined) throw new Error(`${type} has no data in the document`)
   return name
 }
 
-export const clientEvents = (): string => {
-  const data = withReferences(eventTypes.map(dataOf))
-  const own = [...data].filter((name) => !contract.has(name))
-  const text = [
-    ...componentsOf(own),
-    `/** What an event says, by its type. */\nexport interface EventDataOf {\n${eventTypes
-      .map((type) => `  readonly ${JSON.stringify(type)}: ${dataOf(type)}\n`)
-      .join("")}}\n`
-  ].join("\n")
-  const used = [...new Set([...contract, ...enums.map(([name]) => name), "Json"])]
-    .filter((name) => new RegExp(`(?:: |\\||<)\\s*${name}\\b`, "u").test(text))
-    .toSorted()
+/** Events by their type. `sent`: the fields of any of them. */
+const eventsOf = (data: Readonly<Record<string, string>>, sent: Schema): string => {
+  const fields = fieldsOf(sent, Object.keys(sent), "  ")
+  return `/** What an event says, by its type. */
+export interface EventDataOf {
+${Object.entries(data)
+  .map(([type, name]) => `  readonly ${JSON.stringify(type)}: ${name}\n`)
+  .join("")}}
+
+export type EventType = keyof EventDataOf
+
+/** An event of one of some types. */
+export type EventOf<Type extends EventType> = {
+  readonly [One in Type]: ${fields.replace(/ type: .*/u, " type: One").replace(/ data: .*/u, " data: EventDataOf[One]")}
+}[Type]
+
+/** \`type\` says what is in \`data\`. A newer server may write further types: ignore those that you do not know. */
+export type Event = EventOf<EventType>
+`
+}
+
+export const clientTypes = (document: Document = openApiDocument()): string => {
+  const { schemas } = document.components
+  const data = Object.fromEntries(eventTypes.map((type) => [type, dataOf(type, document)]))
+  const ofEvents = withReferences(schemas, Object.values(data))
+  const ofRequests = withReferences(schemas, asked)
+  const names = [...new Set([...ofRequests, ...withReferences(schemas, answered), ...ofEvents])]
+  const declared = names
+    .filter((name) => name !== "PaymentStatus")
+    .map((name) => {
+      const schema = schemas[name] ?? {}
+      const base = baseOf(schema, schemas, names)
+      const shown = ofRequests.includes(name) && "properties" in schema ? withRanges(schema) : schema
+      return declaration(name, shown, ofEvents.includes(name), base === undefined ? undefined : [base, schemas[base]])
+    })
   return [
-    `${notice("What the events say. The same event may reach you more than once.")}\nimport type { ${used.join(", ")} } from "./Contract.ts"\n`,
-    text
+    "// Generated from the API's OpenAPI document by `npm run generate`. Change packages/http/src, not this file.\n" +
+      "/** What the API takes and answers. Amounts are integers in minor units, times RFC 3339 in UTC. */",
+    "export type Json = string | number | boolean | null | ReadonlyArray<Json> | { readonly [name: string]: Json }\n",
+    ...enums.map(([name, values]) =>
+      typeAlias(
+        name,
+        values.map((value) => JSON.stringify(value)),
+        schemas[name]?.["description"]
+      )
+    ),
+    ...declared,
+    eventsOf(data, sentOf("payment.created", document)),
+    declaration("Page<Item>", { ...schemas["PaymentList"], description: "A page of a list." }).replace(
+      "ReadonlyArray<Payment>",
+      "ReadonlyArray<Item>"
+    ),
+    ...Object.entries(queries).map(([name, path]) => queryOf(name, document.paths[path]?.get?.parameters ?? [])),
+    typeAlias(
+      "ApiErrorCode",
+      Object.keys(errorCodes).map((code) => JSON.stringify(code))
+    )
   ].join("\n")
 }

@@ -37,13 +37,8 @@ const typeOf = (schema: Schema, components: Components): string => {
   return said.length === 0 ? "any" : said.join(" or ")
 }
 
-const valuesOf = (schema: Schema): ReadonlyArray<unknown> =>
-  // That a flag is true is in its text.
-  Array.isArray(schema.enum) && schema.type !== "boolean" ? schema.enum.filter((value) => value !== null) : []
-
-/** What the schema demands beyond the type. A standard that the description names says more than a pattern. */
-const limitsOf = (schema: Schema, description: string): ReadonlyArray<string> => {
-  const values = valuesOf(schema)
+/** From where to where the value, its length or the number of its entries may be, and what it is unless set. */
+export const rangesOf = (schema: Schema): ReadonlyArray<string> => {
   const range = (from: unknown, to: unknown, what: string) =>
     from === undefined && to === undefined
       ? []
@@ -53,12 +48,24 @@ const limitsOf = (schema: Schema, description: string): ReadonlyArray<string> =>
           ? [`At most ${String(to)}${what}`]
           : [`${String(from)} to ${String(to)}${what}`]
   return [
-    ...(values.length === 0 ? [] : [`One of ${values.map((value) => code(String(value))).join(", ")}`]),
     ...range(schema.minimum, schema.maximum, ""),
     ...range(schema.minLength, schema.maxLength, " characters"),
     ...range(schema.minItems, schema.maxItems, " entries"),
-    ...(typeof schema.pattern === "string" && !description.includes("ISO") ? [`Pattern ${code(schema.pattern)}`] : []),
     ...(schema.default === undefined ? [] : [`Default: ${code(JSON.stringify(schema.default))}`])
+  ]
+}
+
+const valuesOf = (schema: Schema): ReadonlyArray<unknown> =>
+  // That a flag is true is in its text.
+  Array.isArray(schema.enum) && schema.type !== "boolean" ? schema.enum.filter((value) => value !== null) : []
+
+/** What the schema demands beyond the type. A standard that the description names says more than a pattern. */
+const limitsOf = (schema: Schema, description: string): ReadonlyArray<string> => {
+  const values = valuesOf(schema)
+  return [
+    ...(values.length === 0 ? [] : [`One of ${values.map((value) => code(String(value))).join(", ")}`]),
+    ...rangesOf(schema),
+    ...(typeof schema.pattern === "string" && !description.includes("ISO") ? [`Pattern ${code(schema.pattern)}`] : [])
   ]
 }
 

@@ -16,7 +16,7 @@ import { blocksOf } from "../auto-routing/Figures.ts"
 import { simulate } from "../auto-routing/Runs.ts"
 import { apiPage } from "./Api.ts"
 import { withBlocks } from "./Blocks.ts"
-import { clientEvents, clientEventsPath, clientTypes, clientTypesPath } from "./ClientTypes.ts"
+import { clientTypes, clientTypesPath } from "./ClientTypes.ts"
 import { commandsInFull, commandsList, sharedOptionsTable } from "./Commands.ts"
 import { configurationFilePage } from "./ConfigurationFile.ts"
 import { crashMatrixInMemory, crashMatrixPath, crashMatrixSnapshot } from "./CrashMatrix.ts"
@@ -141,8 +141,7 @@ export const pages = async (): Promise<ReadonlyArray<readonly [path: string, tex
     [paymentMethodsPath, paymentMethodsPage()],
     ...(await providerAnswers()),
     [reportFormatsPath, reportFormatsPage()],
-    [clientTypesPath, clientTypes()],
-    [clientEventsPath, clientEvents()]
+    [clientTypesPath, clientTypes()]
   ]
 }
 

@@ -6,15 +6,16 @@ import type {
   CreatePayment,
   Dispute,
   DisputesQuery,
+  Event,
   EventsQuery,
   Merchant,
   MerchantsQuery,
+  Page,
   PaymentsQuery,
   RefundPayment,
   TimelineQuery
 } from "./Contract.ts"
-import type { Event } from "./Event.ts"
-import { type Page, type Pages, pagesOf, type Query, queryText } from "./Pages.ts"
+import { type Pages, pagesOf, type Query, queryText } from "./Pages.ts"
 import { type Payment, paymentOf } from "./Payment.ts"
 import type { Answer, Order } from "./Send.ts"
 import { type ClientSettings, endpointOf, limitsOf } from "./Settings.ts"

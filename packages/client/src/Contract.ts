@@ -39,6 +39,12 @@ export type PaymentMethodName =
   | "sepa_debit"
   | "trustly"
 
+export type Environment = "sandbox" | "production"
+
+export type Initiator = "cit" | "mit"
+
+export type CaptureMethod = "automatic" | "manual"
+
 export type DeclineCategory =
   | "insufficient_funds"
   | "do_not_honor"
@@ -53,6 +59,10 @@ export type DeclineCategory =
   | "invalid_request"
   | "cancelled_by_customer"
   | "other"
+
+export type DeclineAdvice = "retry_later" | "use_another_method" | "do_not_retry"
+
+export type PayoutStatus = "open" | "paid" | "partly_returned" | "returned"
 
 export type DisputeStatus = "needs_response" | "under_review" | "won" | "lost" | "accepted" | "warning"
 
@@ -72,7 +82,7 @@ export type DisputeReason =
 export interface CreatePayment {
   /**
    * In the minor unit of `currency`: 1999 is 19.99 EUR, 1999 JPY or 1.999 KWD. An amount in the wrong scale is not
-   * detected; it charges the wrong amount.
+   * detected; it charges the wrong amount. 50 to 100000000.
    */
   readonly amount: number
   /** ISO 4217 currency code. */
@@ -87,14 +97,14 @@ export interface CreatePayment {
    * decides the route.
    */
   readonly payment_method?: PaymentMethodName
-  /** The card brand, if known. Routing rules can match on it. */
+  /** The card brand, if known. Routing rules can match on it. At most 20 characters. */
   readonly card_brand?: string
-  /** Your identifier for the payment. Responses and webhooks repeat it. */
+  /** Your identifier for the payment. Responses and webhooks repeat it. At most 64 characters. */
   readonly reference?: string
-  /** `cit`: the customer is present. `mit`: initiated by the merchant, for example recurring. */
-  readonly initiator?: "cit" | "mit"
-  /** `manual` only authorizes; capture or void the payment later. */
-  readonly capture_method?: "automatic" | "manual"
+  /** `cit`: the customer is present. `mit`: initiated by the merchant, for example recurring. Default: `"cit"`. */
+  readonly initiator?: Initiator
+  /** `manual` only authorizes; capture or void the payment later. Default: `"automatic"`. */
+  readonly capture_method?: CaptureMethod
   /**
    * Requests the hosted payment flow: redirect the customer to `next_action.url` in the response; after payment, the
    * hosted page redirects the customer to this http or https URL.
@@ -107,21 +117,27 @@ export interface CreatePayment {
    * it, and lists filter by it.
    */
   readonly metadata?: { readonly [name: string]: string }
-  /** What the customer pays for, as the hosted page shows it. Returned with the payment. */
+  /** What the customer pays for, as the hosted page shows it. Returned with the payment. 1 to 200 characters. */
   readonly description?: string
-  /** The language of the hosted page: a BCP 47 tag. Default: the browser's. Returned with the payment. */
+  /**
+   * The language of the hosted page: a BCP 47 tag. Default: the browser's. Returned with the payment. At most 35
+   * characters.
+   */
   readonly locale?: string
-  /** What the customer pays for, line by line. The amounts add up to `amount`. Returned with the payment. */
+  /**
+   * What the customer pays for, line by line. The amounts add up to `amount`. Returned with the payment. 1 to 50
+   * entries.
+   */
   readonly lines?: ReadonlyArray<PurchaseLine>
   /**
    * Lists every connection that was excluded before routing, in `routing.excluded` or in the error `routing_failed`.
-   * Ignored with `return_url`.
+   * Ignored with `return_url`. Default: `false`.
    */
   readonly debug?: boolean
   readonly simulate?: Simulation
   /**
    * For direct charges at real providers: one stored credential for each connection that may be used. Other connections
-   * are excluded.
+   * are excluded. At most 10 entries.
    */
   readonly instruments?: ReadonlyArray<{
     /** The id of the connection that the token is for. */
@@ -133,25 +149,25 @@ export interface CreatePayment {
 
 /** A line of what the customer pays for. */
 export interface PurchaseLine {
-  /** What it is, in the customer's language. */
+  /** What it is, in the customer's language. 1 to 120 characters. */
   readonly name: string
-  /** How many. */
+  /** How many. 1 to 999. */
   readonly quantity: number
-  /** Of the whole line, in the minor unit of `currency`. Negative for a discount. */
+  /** Of the whole line, in the minor unit of `currency`. Negative for a discount. -100000000 to 100000000. */
   readonly amount: number
 }
 
-/** Controls how the simulated provider treats this payment. Requires a `ps_test_` key. */
+/** Controls how the simulated provider treats this payment. Only in the sandbox: over HTTP, with a `ps_test_` key. */
 export interface Simulation {
   /** An outcome, or a list with one outcome per attempt. Default: approved. */
-  readonly charge?: SimulatedCharge | ReadonlyArray<SimulatedCharge>
-  /** Outcome of a capture. */
+  readonly charge?: SimulatedCharge | readonly [SimulatedCharge, ...ReadonlyArray<SimulatedCharge>]
+  /** Outcome of a capture. Default: `"confirm"`. */
   readonly capture?: "confirm" | "refuse" | "no_answer"
-  /** Outcome of a void. */
+  /** Outcome of a void. Default: `"confirm"`. */
   readonly void?: "confirm" | "refuse" | "no_answer"
-  /** Outcome of a refund. */
+  /** Outcome of a refund. Default: `"confirm"`. */
   readonly refund?: "confirm" | "refuse" | "no_answer" | "pending"
-  /** Outcome that a later check finds at the provider. */
+  /** Outcome that a later check finds at the provider. Default: `"executed"`. */
   readonly lookup?: "executed" | "not_executed" | "no_answer"
 }
 
@@ -161,32 +177,8 @@ export interface Simulation {
  */
 export type SimulatedCharge =
   | "approve"
-  | "decline:insufficient_funds"
-  | "decline:do_not_honor"
-  | "decline:expired_card"
-  | "decline:invalid_card"
-  | "decline:lost_or_stolen"
-  | "decline:suspected_fraud"
-  | "decline:limit_exceeded"
-  | "decline:authentication_failed"
-  | "decline:not_permitted"
-  | "decline:issuer_unavailable"
-  | "decline:invalid_request"
-  | "decline:cancelled_by_customer"
-  | "decline:other"
-  | "soft_decline:insufficient_funds"
-  | "soft_decline:do_not_honor"
-  | "soft_decline:expired_card"
-  | "soft_decline:invalid_card"
-  | "soft_decline:lost_or_stolen"
-  | "soft_decline:suspected_fraud"
-  | "soft_decline:limit_exceeded"
-  | "soft_decline:authentication_failed"
-  | "soft_decline:not_permitted"
-  | "soft_decline:issuer_unavailable"
-  | "soft_decline:invalid_request"
-  | "soft_decline:cancelled_by_customer"
-  | "soft_decline:other"
+  | `decline:${DeclineCategory}`
+  | `soft_decline:${DeclineCategory}`
   | "requires_authentication"
   | "technical_error"
   | "no_answer"
@@ -194,7 +186,7 @@ export type SimulatedCharge =
 
 /** A capture. */
 export interface CapturePayment {
-  /** Amount to capture, in minor units, up to the authorized amount. Default: the full authorized amount. */
+  /** Amount to capture, in minor units, up to the authorized amount. Default: the full authorized amount. 1 or more. */
   readonly amount?: number
 }
 
@@ -202,11 +194,23 @@ export interface CapturePayment {
 export interface RefundPayment {
   /**
    * Amount to refund, in minor units. An amount above the refundable balance refunds that balance. Default: the full
-   * refundable balance.
+   * refundable balance. 1 or more.
    */
   readonly amount?: number
-  /** Reason for the refund, for your records and the provider's. */
+  /** Reason for the refund, for your records and the provider's. At most 200 characters. */
   readonly reason?: string
+}
+
+/** A new sub-merchant. */
+export interface CreateMerchant {
+  /** The name of the merchant's workspace. 1 to 120 characters. */
+  readonly name: string
+  /** Email address of the owner, who receives an invitation. At most 254 characters. */
+  readonly email: string
+  /** Where the merchant is registered, ISO 3166-1 alpha-2. */
+  readonly country: string
+  /** The merchant category. Some providers exclude certain categories. At most 64 characters. */
+  readonly category?: string
 }
 
 /** A payment. Amounts are integers in the currency's minor unit. */
@@ -229,8 +233,8 @@ export interface Payment {
   readonly payment_status: PaymentStatus
   /** Always the same as `payment_status`. */
   readonly status: PaymentStatus
-  /** The environment of the API key that created the payment. */
-  readonly environment: "sandbox" | "production"
+  /** The environment in which the payment was created: over HTTP, that of the API key. */
+  readonly environment: Environment
   /** In the minor unit of `currency`. */
   readonly amount: number
   /** ISO 4217. */
@@ -248,9 +252,9 @@ export interface Payment {
   /** The card brand, as given in the request. */
   readonly card_brand: string | null
   /** `cit`: the customer is present. `mit`: initiated by the merchant. */
-  readonly initiator: "cit" | "mit"
+  readonly initiator: Initiator
   /** `automatic`: captured immediately. `manual`: authorized, and captured by a separate request. */
-  readonly capture_method: "automatic" | "manual"
+  readonly capture_method: CaptureMethod
   /** Decline category of a `DECLINED` payment, normalized across providers; otherwise null. */
   readonly decline_category: DeclineCategory | null
   /** The provider's code if `DECLINED`, `provider_error` if `FAILED`, otherwise null. */
@@ -288,7 +292,7 @@ export interface Payment {
 }
 
 /** Why a provider declined, and what to do about it. */
-export interface Decline {
+export type Decline = {
   /** The same as `decline_category`: normalized across providers. */
   readonly category: DeclineCategory
   /**
@@ -309,7 +313,7 @@ export interface Decline {
    * is; the customer can correct or confirm it, or pay with another. `do_not_retry`: do not charge for this order
    * again.
    */
-  readonly advice: "retry_later" | "use_another_method" | "do_not_retry"
+  readonly advice: DeclineAdvice
 }
 
 /** What the customer must do before the payment can proceed. */
@@ -333,7 +337,7 @@ export interface Settlement {
    * What the provider's reports say of the payout: `open` while none has the payout itself, `paid` once it left,
    * `partly_returned` or `returned` if it came back. `null` until the payment is paid out.
    */
-  readonly payout_status: "open" | "paid" | "partly_returned" | "returned" | null
+  readonly payout_status: PayoutStatus | null
   /** What the provider keeps, in minor units of `currency`; `null` where its report has no fees. */
   readonly fee: number | null
   /** What is paid out, in minor units of `currency`; negative where money leaves. `null` without fees. */
@@ -480,18 +484,6 @@ export interface Dispute {
   readonly created: string
 }
 
-/** A new sub-merchant. */
-export interface CreateMerchant {
-  /** The name of the merchant's workspace. */
-  readonly name: string
-  /** Email address of the owner, who receives an invitation. */
-  readonly email: string
-  /** Where the merchant is registered, ISO 3166-1 alpha-2. */
-  readonly country: string
-  /** The merchant category. Some providers exclude certain categories. */
-  readonly category?: string
-}
-
 /** A partner's sub-merchant. */
 export interface Merchant {
   /** The id of the merchant's workspace. */
@@ -510,18 +502,256 @@ export interface Merchant {
   readonly created: string
 }
 
+/** Fields common to most events. */
+export type PaymentEventData = {
+  /** The payment. */
+  readonly payment_id: string
+  /** Your identifier, as given in the request. */
+  readonly reference: string | null
+  /** The payment's status after this event. New values may be added. */
+  readonly payment_status: PaymentStatus
+  /** The payment's environment. */
+  readonly environment: Environment
+  /** The payment's amount in minor units. */
+  readonly amount: number
+  /** ISO 4217. */
+  readonly currency: string
+  /** Your own data, as given in the request; absent without any. */
+  readonly metadata?: { readonly [name: string]: string }
+}
+
+/** What `payment.captured` says. */
+export type CapturedEventData = PaymentEventData & {
+  /** What is captured, in minor units. Absent where it is the payment's `amount`. */
+  readonly captured_amount?: number
+}
+
+/** What `payment.declined` says. */
+export type DeclinedEventData = PaymentEventData & {
+  /** Decline category, normalized across providers. */
+  readonly decline_category: DeclineCategory | null
+  /** The provider's code. */
+  readonly decline_code: string | null
+  readonly decline?: Decline
+}
+
+/** What `payment.cancelled` says. */
+export type CancelledEventData = PaymentEventData & {
+  /** An authorization was cancelled or expired at the provider, without a void here. New values may be added. */
+  readonly origin?: "provider"
+}
+
+/** What `payment.capture_failed` and `payment.void_failed` say. */
+export type OperationFailedEventData = PaymentEventData & {
+  /** The capture or void that failed. */
+  readonly operation_id: string
+  /** The provider's reason. */
+  readonly failure_reason: string | null
+  /** What is left captured, in minor units. Of `payment.capture_failed`. */
+  readonly captured_amount?: number
+}
+
+/** Fields of refund events. */
+export type RefundEventData = PaymentEventData & {
+  /** The refund. */
+  readonly refund_id: string
+  /** Who asked for it. `provider`: somebody made it at the provider, in its dashboard for example. */
+  readonly origin: "api" | "provider"
+  /** The refund's amount in minor units. */
+  readonly refund_amount: number
+  /** Total refunded and confirmed so far, in minor units. */
+  readonly refunded_total: number
+  /** Total reserved by unconfirmed refunds, in minor units. */
+  readonly refund_pending_amount: number
+}
+
+/** What `payment.refund_failed` says. */
+export type RefundFailedEventData = RefundEventData & {
+  /** Why the refund failed. */
+  readonly failure_reason: string | null
+}
+
+/** What `payment.conflict` says. */
+export type ConflictEventData = PaymentEventData & {
+  /**
+   * What the provider stated, such as `captured`, `canceled`, `void_refused`, `dispute_lost`, `settled` or
+   * `other_account`; absent for an additional charge. For people; new values may be added.
+   */
+  readonly stated?: string
+  /** The attempt that the statement is about, or the additional attempt that holds money. */
+  readonly attempt_id?: string
+  /** The capture or void that the statement is about. */
+  readonly operation_id?: string
+  /** The refund. */
+  readonly refund_id?: string
+  /** Who asked for it. `provider`: somebody made it at the provider, in its dashboard for example. */
+  readonly origin?: "api" | "provider"
+  /** The refund's amount in minor units. */
+  readonly refund_amount?: number
+  /** Total refunded and confirmed so far, in minor units. */
+  readonly refunded_total?: number
+  /** Total reserved by unconfirmed refunds, in minor units. */
+  readonly refund_pending_amount?: number
+  /** The provider's identifier of the dispute that the statement is about. */
+  readonly dispute_id?: string | null
+  /** The status of the dispute, as the provider stated it. New values may be added. */
+  readonly dispute_status?: DisputeStatus
+  /** The provider's identifier of the capture that the statement is about. */
+  readonly capture_id?: string
+  /** The connection of the statement. */
+  readonly connection_id?: string
+  /** The provider's reference for the charge, if known. Use it to find the charge at the provider. */
+  readonly provider_reference?: string | null
+  /** The provider's identifier of the refund, if known. */
+  readonly provider_refund_id?: string | null
+  /** The amount that the provider stated, in minor units of `stated_currency`. */
+  readonly stated_amount?: number
+  /** The currency of `stated_amount`. ISO 4217. */
+  readonly stated_currency?: string
+  /** The provider's reason for a failure. */
+  readonly failure_reason?: string | null
+  /** What changed, in the provider's words. Of `changed`. */
+  readonly reason?: string
+  /** The other payment for which the provider stated the same reference. */
+  readonly other_payment_id?: string | null
+  /** The other refund for which the provider stated the same identifier. */
+  readonly other_refund_id?: string
+  /** The provider account of the payment. Of `other_account`. */
+  readonly account?: string
+  /** The provider account that the connection's credentials open now. Of `other_account`. */
+  readonly current_account?: string
+}
+
+/** What `payment.amount_mismatch` says. */
+export type AmountMismatchEventData = PaymentEventData & {
+  /** The amount that the provider stated, in minor units of `stated_currency`. */
+  readonly stated_amount?: number
+  /** The currency that the provider stated. */
+  readonly stated_currency?: string
+  /**
+   * What is recorded as captured after the event, in minor units. Of an authorized or captured payment for which the
+   * provider stated a greater amount.
+   */
+  readonly captured_amount?: number
+}
+
+/** What `payment.reviewed` says. */
+export type ReviewedEventData = PaymentEventData & {
+  /** Who read the provider's record. */
+  readonly reviewed_by?: string
+  /** The second person, if one was needed. */
+  readonly approved_by?: string
+  /** The evidence, as free text. */
+  readonly evidence?: string
+  /** SHA-256 of a file that shows it, if the operator named one. */
+  readonly evidence_sha256?: string
+  /** The provider's support case or other reference, if the operator named one. */
+  readonly evidence_reference?: string
+  /** What the operator stated that the provider's record says. Empty if nothing changed. */
+  readonly finding?: { readonly [name: string]: Json }
+}
+
+/** Fields of dispute events. */
+export type DisputeEventData = PaymentEventData & {
+  /** The dispute. */
+  readonly dispute_id: string
+  /** The dispute's status after this event. New values may be added. */
+  readonly dispute_status: DisputeStatus
+  /** The disputed amount in minor units of `dispute_currency`; null if the provider does not state it. */
+  readonly dispute_amount: number | null
+  /** ISO 4217. */
+  readonly dispute_currency: string | null
+  /** The customer's reason, normalized across providers. */
+  readonly dispute_reason: DisputeReason | null
+  /** Until when the provider takes evidence; null if it does not state it. */
+  readonly evidence_due_by: string | null
+}
+
+/** What `dispute.evidence_due` says. */
+export type DisputeEvidenceDueEventData = DisputeEventData & {
+  /** Days before the deadline that this reminds of. */
+  readonly days: 7 | 3 | 1
+}
+
+/** What an event says, by its type. */
+export interface EventDataOf {
+  readonly "payment.created": PaymentEventData
+  readonly "payment.requires_action": PaymentEventData
+  readonly "payment.pending": PaymentEventData
+  readonly "payment.authorized": PaymentEventData
+  readonly "payment.captured": CapturedEventData
+  readonly "payment.declined": DeclinedEventData
+  readonly "payment.failed": PaymentEventData
+  readonly "payment.unknown": PaymentEventData
+  readonly "payment.cancelled": CancelledEventData
+  readonly "payment.capture_failed": OperationFailedEventData
+  readonly "payment.void_failed": OperationFailedEventData
+  readonly "payment.capture_unknown": PaymentEventData
+  readonly "payment.void_unknown": PaymentEventData
+  readonly "payment.refund_pending": RefundEventData
+  readonly "payment.refund_unknown": RefundEventData
+  readonly "payment.refunded": RefundEventData
+  readonly "payment.refund_failed": RefundFailedEventData
+  readonly "payment.settled": PaymentEventData
+  readonly "payment.chargeback": PaymentEventData
+  readonly "payment.chargeback_reversed": PaymentEventData
+  readonly "payment.conflict": ConflictEventData
+  readonly "payment.amount_mismatch": AmountMismatchEventData
+  readonly "payment.reviewed": ReviewedEventData
+  readonly "dispute.opened": DisputeEventData
+  readonly "dispute.updated": DisputeEventData
+  readonly "dispute.evidence_due": DisputeEvidenceDueEventData
+  readonly "dispute.submitted": DisputeEventData
+  readonly "dispute.won": DisputeEventData
+  readonly "dispute.lost": DisputeEventData
+  readonly "dispute.accepted": DisputeEventData
+}
+
+export type EventType = keyof EventDataOf
+
+/** An event of one of some types. */
+export type EventOf<Type extends EventType> = {
+  readonly [One in Type]: {
+    /** Unique: skip an id that you have processed. */
+    readonly id: string
+    /** What happened. */
+    readonly type: One
+    /** When the event occurred. */
+    readonly created: string
+    readonly data: EventDataOf[One]
+  }
+}[Type]
+
+/** `type` says what is in `data`. A newer server may write further types: ignore those that you do not know. */
+export type Event = EventOf<EventType>
+
+/** A page of a list. */
+export interface Page<Item> {
+  /** The items of this page. */
+  readonly data: ReadonlyArray<Item>
+  /** Whether another page follows. */
+  readonly has_more: boolean
+  /** The cursor of the next page: the last id of this page, or null on the last page. */
+  readonly next_cursor: string | null
+  /**
+   * True where the page ended before it was full: one request compares filters other than `status` with at most 10,000
+   * payments. The next page continues from there.
+   */
+  readonly search_incomplete?: true
+}
+
 export interface PaymentsQuery {
   /** Only payments with this status. Case-insensitive. */
   readonly status?: PaymentStatus | undefined
-  /** Only payments with exactly this `reference`. */
+  /** Only payments with exactly this `reference`. At most 64 characters. */
   readonly reference?: string | undefined
-  /** Only payments of this amount, in the minor unit of their currency. */
+  /** Only payments of this amount, in the minor unit of their currency. 50 to 100000000. */
   readonly amount?: number | undefined
   /** Only payments in this currency, ISO 4217. */
   readonly currency?: string | undefined
-  /** Only payments whose money the connection with this id holds or held. */
+  /** Only payments whose money the connection with this id holds or held. 1 to 200 characters. */
   readonly connection?: string | undefined
-  /** Only payments with a charge or an attempt that has this reference at its provider. */
+  /** Only payments with a charge or an attempt that has this reference at its provider. 1 to 255 characters. */
   readonly provider_reference?: string | undefined
   /** Only payments created at this time or later, RFC 3339. */
   readonly created_from?: string | undefined
@@ -529,7 +759,7 @@ export interface PaymentsQuery {
   readonly created_before?: string | undefined
   /** Cursor: the `next_cursor` of the previous page. Returns older items. */
   readonly before?: string | undefined
-  /** Maximum number of items. */
+  /** Maximum number of items. 1 to 100. Default: `50`. */
   readonly limit?: number | undefined
   /** Only payments with exactly this text under this name of their metadata: `metadata[order]=1001`. */
   readonly metadata?: { readonly [name: string]: string } | undefined
@@ -538,7 +768,7 @@ export interface PaymentsQuery {
 export interface TimelineQuery {
   /** Cursor: an event id, such as `next_cursor`. Returns newer events, oldest first. */
   readonly after?: string | undefined
-  /** Maximum number of items. */
+  /** Maximum number of items. 1 to 100. Default: `50`. */
   readonly limit?: number | undefined
 }
 
@@ -549,7 +779,7 @@ export interface EventsQuery {
   readonly before?: string | undefined
   /** Cursor: an event id, such as `next_cursor`. Returns newer events, oldest first. */
   readonly after?: string | undefined
-  /** Maximum number of items. */
+  /** Maximum number of items. 1 to 100. Default: `50`. */
   readonly limit?: number | undefined
 }
 
@@ -560,14 +790,14 @@ export interface DisputesQuery {
   readonly payment?: string | undefined
   /** Cursor: the `next_cursor` of the previous page. Returns older items. */
   readonly before?: string | undefined
-  /** Maximum number of items. */
+  /** Maximum number of items. 1 to 100. Default: `50`. */
   readonly limit?: number | undefined
 }
 
 export interface MerchantsQuery {
   /** Cursor: the `next_cursor` of the previous page. Returns older items. */
   readonly before?: string | undefined
-  /** Maximum number of items. */
+  /** Maximum number of items. 1 to 100. Default: `50`. */
   readonly limit?: number | undefined
 }
 

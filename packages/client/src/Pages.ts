@@ -1,13 +1,5 @@
 /** Lists, page by page. */
-
-/** One page of a list; `next_cursor` is `null` on the last one. */
-export interface Page<Item> {
-  readonly data: ReadonlyArray<Item>
-  readonly has_more: boolean
-  readonly next_cursor: string | null
-  /** True where a search compared its filters with 10,000 payments before the page was full: the next page continues. */
-  readonly search_incomplete?: true
-}
+import type { Page } from "./Contract.ts"
 
 /** `for await` reads all items, one page at a time, and each reading begins anew. */
 export interface Pages<Item> extends AsyncIterable<Item> {

@@ -2,8 +2,9 @@
  * Webhooks, verified: the signature is over the raw bytes, so they are verified before they are parsed. JSON that was parsed
  * and written again is another text.
  */
+
+import type { Event } from "./Contract.ts"
 import { errorOf } from "./Errors.ts"
-import type { Event } from "./Event.ts"
 import { unixSeconds } from "./Platform.ts"
 
 export interface IncomingWebhook {

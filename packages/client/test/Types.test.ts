@@ -10,20 +10,10 @@ type Same<A, B> = [A, B] extends [B, A] ? true : { readonly there: A; readonly b
 
 /** A field more, less, or with another type does not compile. */
 const held: {
-  readonly payment: Same<Omit<Contract.Payment, "routing">, Omit<Api.Payment, "routing">>
-  // The API's type takes every text for a mode, and its document lists them.
-  readonly routing: Same<Omit<Contract.RoutingDecision, "mode">, Omit<Api.RoutingDecision, "mode">>
+  readonly payment: Same<Contract.Payment, Api.Payment>
   readonly dispute: Same<Contract.Dispute, Api.Dispute>
   readonly merchant: Same<Contract.Merchant, Api.Merchant>
-  readonly createPayment: Same<
-    Omit<Contract.CreatePayment, "simulate">,
-    Omit<typeof Api.CreatePayment.Encoded, "simulate">
-  >
-  // The client's list of outcomes may be empty to the compiler.
-  readonly simulation: Same<
-    Omit<Contract.Simulation, "charge">,
-    Omit<NonNullable<typeof Api.CreatePayment.Encoded.simulate>, "charge">
-  >
+  readonly createPayment: Same<Contract.CreatePayment, typeof Api.CreatePayment.Encoded>
   readonly createMerchant: Same<Contract.CreateMerchant, typeof Api.CreateMerchant.Encoded>
   readonly capture: Same<Contract.CapturePayment, typeof Api.CapturePayment.Encoded>
   readonly refund: Same<Contract.RefundPayment, typeof Api.RefundPayment.Encoded>
@@ -36,11 +26,9 @@ const held: {
   readonly statuses: Same<Payment["status"], Api.PaymentStatus>
 } = {
   payment: true,
-  routing: true,
   dispute: true,
   merchant: true,
   createPayment: true,
-  simulation: true,
   createMerchant: true,
   capture: true,
   refund: true,

@@ -1,5 +1,6 @@
 /** The methods of `Pointsman` over core's services, each with the file in `calls` that answers it. */
 import * as Core from "@pointsman/core"
+import { keyStorageError } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { createApiKey, revokeApiKey } from "./calls/ApiKeys.ts"
 import type { Defaults } from "./calls/Caller.ts"
@@ -24,11 +25,11 @@ import {
 } from "./calls/Reconciliation.ts"
 import { acceptLoss, recover } from "./calls/Recovery.ts"
 import { resolveReview, reviewOf, reviews } from "./calls/Reviews.ts"
-import { rotateEncryption } from "./calls/RotateEncryption.ts"
 import { makeCall, type Run } from "./calls/RunCall.ts"
 import { circuits, successRates, usage } from "./calls/Statistics.ts"
 import type { Gate } from "./Gate.ts"
 import type { Pointsman } from "./Pointsman.ts"
+import type { EncryptionRotation } from "./Records.ts"
 
 export type Calls = Omit<Pointsman, "console" | "handler" | "listener" | "close" | typeof Symbol.asyncDispose>
 
@@ -110,6 +111,18 @@ export const makeCalls = (run: Run, gate: Gate, defaults: Defaults): Calls => {
     checkDue: () => call(Effect.flatMap(Core.Pointsman, (pointsman) => fromStore(pointsman.checkDue)))
   }
 }
+
+const rotateEncryption = Core.rotateEncryption().pipe(
+  Effect.catchTag("pointsman/KeyUnavailable", (cause) => Effect.fail(keyStorageError("rotating the key")(cause))),
+  fromStore,
+  Effect.map(
+    ({ left, resealed }): EncryptionRotation => ({
+      resealed,
+      left: [...left.byKey].map(([key, texts]) => ({ key, texts })),
+      unreadable: left.unreadable.count
+    })
+  )
+)
 
 const reconciliationCalls = (
   call: ReturnType<typeof makeCall>,

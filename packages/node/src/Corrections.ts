@@ -1,6 +1,6 @@
 /** Statements that a second person approves, as calls take and give them. */
-import type { CallOptions } from "./CallOptions.ts"
-import type { Payment } from "./Payment.ts"
+import type { Payment } from "@pointsman/client/contract"
+import type { CallOptions } from "./Settings.ts"
 
 export type CorrectionState = "proposed" | "approved" | "rejected" | "withdrawn" | "overtaken"
 

@@ -10,12 +10,25 @@ import { adoptConnector, apiKeyIdOf } from "@pointsman/core/internal"
 import * as Ports from "@pointsman/core/ports"
 import * as InProcess from "@pointsman/http/in-process"
 import * as NodeTransport from "@pointsman/transport-node"
-import { Cause, Context, Effect, Exit, Fiber, Layer, Logger, Option, Redacted, Result, Scope, Stream } from "effect"
+import {
+  Cause,
+  Context,
+  Effect,
+  Exit,
+  Fiber,
+  Layer,
+  Logger,
+  Option,
+  Redacted,
+  References,
+  Result,
+  Scope,
+  Stream
+} from "effect"
 import { SecureRandom } from "effect/crypto"
 import { makeCalls } from "./Calls.ts"
 import { type CheckedSettings, checkSettings, wrongSettings } from "./CheckSettings.ts"
 import { makeGate } from "./Gate.ts"
-import { lineOf } from "./LogLine.ts"
 import { makeConsoles } from "./OpenConsole.ts"
 import type { Pointsman } from "./Pointsman.ts"
 import { StartError } from "./PointsmanError.ts"
@@ -45,6 +58,25 @@ const tell = (log: (line: LogLine) => unknown, entry: Logger.Options<unknown>): 
     // There is nowhere left to say it.
   }
 }
+
+const levels: Readonly<Record<string, LogLine["level"]>> = {
+  Fatal: "fatal",
+  Error: "error",
+  Warn: "warn",
+  Info: "info",
+  Debug: "debug",
+  Trace: "trace"
+}
+
+/** A line of Effect's log as a plain object. */
+const lineOf = ({ cause, fiber, logLevel, message }: Logger.Options<unknown>): LogLine => ({
+  level: levels[logLevel] ?? "info",
+  message: (Array.isArray(message) ? message : [message])
+    .map((part) => (typeof part === "string" ? part : JSON.stringify(part)))
+    .join(" "),
+  fields: { ...fiber.getRef(References.CurrentLogAnnotations) },
+  ...(cause.reasons.length === 0 ? {} : { cause: Cause.pretty(cause) })
+})
 
 /** What a request may take besides its provider calls, in milliseconds. */
 const answerWithinMillis = 5_000

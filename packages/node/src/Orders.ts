@@ -4,7 +4,6 @@
  * `capture_method` would charge at once what was to be held, and a misspelled idempotency key would charge twice.
  */
 import {
-  disputeStatuses,
   type Environment,
   environments,
   type Metadata,
@@ -15,19 +14,17 @@ import {
 import {
   CapturePayment,
   CreatePayment,
-  DisputeCursor,
-  EventCursor,
-  EventTypeFilter,
+  disputesQueryFields,
+  eventsQueryFields,
   IdempotencyKey,
-  Limit,
   Metadata as MetadataSchema,
-  PaymentCursor,
   pageLimits,
-  paymentFilter,
-  RefundPayment
+  paymentsQueryFields,
+  RefundPayment,
+  timelineQueryFields
 } from "@pointsman/http/api"
 import * as InProcess from "@pointsman/http/in-process"
-import { Effect, Option, Predicate, Result, Schema } from "effect"
+import { Effect, Option, Predicate, Schema } from "effect"
 import { type PointsmanError, ValidationError } from "./PointsmanError.ts"
 import type { OperatorStatement } from "./Records.ts"
 import { deliveryStateOf, deliveryStatuses } from "./Views.ts"
@@ -126,63 +123,35 @@ export const checkId = (name: string, id: unknown): Checked<string> =>
 
 /** By the API's schemas, which read a query's text. */
 const queryOf =
-  <Fields>(
+  <Fields extends { readonly limit?: number }>(
     schema: Schema.Codec<Fields, Readonly<Record<string, string | Metadata | undefined>>> & { readonly fields: object }
   ) =>
-  (query: unknown): Checked<Fields> =>
-    Effect.flatMap(fieldsOf("query", query, Object.keys(schema.fields)), (fields) =>
-      Result.match(
-        Schema.decodeUnknownResult(schema, { errors: "all" })(
-          Object.fromEntries(
-            Object.entries(fields).map(([name, value]) => [name, typeof value === "number" ? String(value) : value])
-          )
+  (query: unknown) =>
+    Effect.flatMap(fieldsOf("query", query, Object.keys(schema.fields)), (given) =>
+      Schema.decodeUnknownEffect(schema, { errors: "all" })(
+        Object.fromEntries(
+          Object.entries(given).map(([name, value]) => [name, typeof value === "number" ? String(value) : value])
+        )
+      ).pipe(
+        Effect.mapError(({ issue }) =>
+          wrong(InProcess.validationError(issue, InProcess.queryExpectations).error.message)
         ),
-        {
-          onFailure: ({ issue }) =>
-            Effect.fail(wrong(InProcess.validationError(issue, InProcess.queryExpectations).error.message)),
-          onSuccess: Effect.succeed
-        }
+        Effect.map((fields) => ({ ...fields, limit: fields.limit ?? pageLimits.default }))
       )
     )
 
-const limit = Schema.optionalKey(Limit)
-
-const PaymentsQuery = Schema.Struct({
-  ...paymentFilter,
-  metadata: Schema.optionalKey(MetadataSchema),
-  before: Schema.optionalKey(PaymentCursor),
-  limit
-})
-const TimelineQuery = Schema.Struct({ after: Schema.optionalKey(EventCursor), limit })
-const EventsQuery = Schema.Struct({
-  type: Schema.optionalKey(EventTypeFilter),
-  before: Schema.optionalKey(EventCursor),
-  after: Schema.optionalKey(EventCursor),
-  limit
-})
-
-const checkPayments = queryOf(PaymentsQuery)
+const checkPayments = queryOf(Schema.Struct({ ...paymentsQueryFields, metadata: Schema.optionalKey(MetadataSchema) }))
 export const paymentsQuery = (query: unknown) =>
   Effect.map(checkPayments(query), ({ before, limit, ...filter }) => ({
     ...InProcess.filterOf(filter),
     before,
-    limit: limit ?? pageLimits.default
+    limit
   }))
-
-const DisputesQuery = Schema.Struct({
-  status: Schema.optionalKey(Schema.Literals(disputeStatuses)),
-  payment: Schema.optionalKey(PaymentCursor),
-  before: Schema.optionalKey(DisputeCursor),
-  limit
-})
-const checkDisputes = queryOf(DisputesQuery)
+export const timelineQuery = queryOf(Schema.Struct(timelineQueryFields))
+export const eventsQuery = queryOf(Schema.Struct(eventsQueryFields))
+const checkDisputes = queryOf(Schema.Struct(disputesQueryFields))
 export const disputesQuery = (query: unknown) =>
-  Effect.map(checkDisputes(query), ({ before, limit, payment, status }) => ({
-    status,
-    paymentId: payment,
-    before,
-    limit: limit ?? pageLimits.default
-  }))
+  Effect.map(checkDisputes(query), ({ payment, ...page }) => ({ ...page, paymentId: payment }))
 
 /** `texts`: text by name. `files`: bytes by name. */
 export const evidenceFields = Effect.fnUntraced(function* (evidence: unknown) {
@@ -196,19 +165,6 @@ export const evidenceFields = Effect.fnUntraced(function* (evidence: unknown) {
     files: Object.entries(files as Readonly<Record<string, Uint8Array>>).map(([name, bytes]) => ({ name, bytes }))
   }
 })
-
-const checkTimeline = queryOf(TimelineQuery)
-export const timelineQuery = (query: unknown) =>
-  Effect.map(checkTimeline(query), ({ after, limit }) => ({ after, limit: limit ?? pageLimits.default }))
-
-const checkEvents = queryOf(EventsQuery)
-export const eventsQuery = (query: unknown) =>
-  Effect.map(checkEvents(query), ({ after, before, limit, type }) => ({
-    type,
-    before,
-    after,
-    limit: limit ?? pageLimits.default
-  }))
 
 const isLimit = (value: unknown): value is number =>
   Number.isInteger(value) && Number(value) >= pageLimits.minimum && Number(value) <= pageLimits.maximum

@@ -1,13 +1,21 @@
 /** What `createPointsman` gives: core's services with promises in place of effects, and the API for requests. */
+
 import type { IncomingMessage, ServerResponse } from "node:http"
-import type { CallOptions } from "./CallOptions.ts"
+import type {
+  CreatePayment,
+  Dispute,
+  DisputesQuery,
+  Event,
+  EventsQuery,
+  Page,
+  Payment,
+  PaymentsQuery,
+  TimelineQuery
+} from "@pointsman/client/contract"
 import type { ConsoleOptions, MountedConsole } from "./Console.ts"
 import type { CorrectionCalls, ResolvedPayment } from "./Corrections.ts"
-import type { Dispute, DisputeStatus } from "./Dispute.ts"
-import type { Event } from "./Event.ts"
 import type { JournalEntry, JournalQuery } from "./Journal.ts"
 import type { OperatorCalls } from "./Operators.ts"
-import type { CreatePayment, Page, Payment, PaymentStatus } from "./Payment.ts"
 import type { ReconciliationCalls } from "./Reconciliation.ts"
 import type {
   ApiKeyOrder,
@@ -26,6 +34,7 @@ import type {
   RoutingExplanation,
   SuccessRate
 } from "./Records.ts"
+import type { CallOptions } from "./Settings.ts"
 
 export interface MoneyOptions extends CallOptions {
   /**
@@ -52,29 +61,6 @@ export interface PageQuery {
   readonly limit?: number | undefined
 }
 
-/** Which payments to list: those that match all that is given. */
-export interface PaymentsQuery extends PageQuery {
-  readonly status?: PaymentStatus | undefined
-  /** Exactly as it was given at the create. */
-  readonly reference?: string | undefined
-  /** In minor units of the payment's currency. */
-  readonly amount?: number | undefined
-  /** ISO 4217. */
-  readonly currency?: string | undefined
-  /** The id of the connection that holds or held the money. */
-  readonly connection?: string | undefined
-  /** The provider's reference of the charge, or of one of the payment's attempts. */
-  readonly provider_reference?: string | undefined
-  /** Exactly these texts under these names. */
-  readonly metadata?: Readonly<Record<string, string>> | undefined
-  /** RFC 3339: created at this time or later. */
-  readonly created_from?: string | undefined
-  /** RFC 3339: created earlier than this. */
-  readonly created_before?: string | undefined
-  /** The `next_cursor` of the page before. */
-  readonly before?: string | undefined
-}
-
 export interface Pointsman extends AsyncDisposable {
   /**
    * Routes a payment and charges it at once, or gives a hosted page (`return_url`). Look at `payment.status`: a payment
@@ -99,36 +85,17 @@ export interface Pointsman extends AsyncDisposable {
   readonly payment: (paymentId: string, options?: CallOptions) => Promise<Payment>
   /** Newest first. */
   readonly payments: (query?: PaymentsQuery, options?: CallOptions) => Promise<Page<Payment>>
-  /** What happened to a payment, oldest first. `after`: the `next_cursor` of the page before. */
-  readonly timeline: (
-    paymentId: string,
-    query?: PageQuery & { readonly after?: string | undefined },
-    options?: CallOptions
-  ) => Promise<Page<Event>>
+  /** What happened to a payment, oldest first. */
+  readonly timeline: (paymentId: string, query?: TimelineQuery, options?: CallOptions) => Promise<Page<Event>>
   /** Of all payments, newest first; oldest first when only `after` is given. */
-  readonly events: (
-    query?: PageQuery & {
-      readonly type?: string | undefined
-      readonly before?: string | undefined
-      readonly after?: string | undefined
-    },
-    options?: CallOptions
-  ) => Promise<Page<Event>>
+  readonly events: (query?: EventsQuery, options?: CallOptions) => Promise<Page<Event>>
   /** Why a payment went where it went. */
   readonly explainRouting: (paymentId: string, options?: CallOptions) => Promise<RoutingExplanation>
   /** All that is recorded of a payment. */
   readonly paymentFile: (paymentId: string, options?: CallOptions) => Promise<PaymentFile>
 
-  /** Newest first. `before`: the `next_cursor` of the page before. */
-  readonly disputes: (
-    query?: PageQuery & {
-      readonly status?: DisputeStatus | undefined
-      /** The id of a payment. */
-      readonly payment?: string | undefined
-      readonly before?: string | undefined
-    },
-    options?: CallOptions
-  ) => Promise<Page<Dispute>>
+  /** Newest first. */
+  readonly disputes: (query?: DisputesQuery, options?: CallOptions) => Promise<Page<Dispute>>
   readonly dispute: (disputeId: string, options?: CallOptions) => Promise<Dispute>
   /**
    * Keeps texts and files by name, encrypted, in place of what was kept before, until they are submitted. Up to 40 texts of

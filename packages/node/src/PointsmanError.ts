@@ -2,7 +2,7 @@
  * What a call can fail with. Every error says in `moneyMayHaveMoved` what matters most about it, and its `code` is the
  * API's own wherever the API has one. docs/guides/node.md says what to do with each.
  */
-import type { RoutingExclusion } from "./Payment.ts"
+import type { RoutingExclusion } from "@pointsman/client/contract"
 
 export type ValidationCode =
   | "validation_error"

@@ -2,8 +2,8 @@
  * Providers' reports about money, compared with the records, as calls take and give them: the shapes of
  * `pointsman reconcile … --json`. Amounts are integers in minor units, times are RFC 3339 in UTC.
  */
-import type { CallOptions } from "./CallOptions.ts"
-import type { Environment, Page, PayoutStatus } from "./Payment.ts"
+import type { Environment, Page, PayoutStatus } from "@pointsman/client/contract"
+import type { CallOptions } from "./Settings.ts"
 
 /** What a row of a report moved. */
 export type ReportRowKind =

@@ -2,8 +2,7 @@
  * What is recorded beside a payment, for operations: in the words of the command line's `--json`. Amounts are integers in
  * the currency's minor unit, times are RFC 3339 in UTC.
  */
-import type { Event } from "./Event.ts"
-import type { Environment, Payment } from "./Payment.ts"
+import type { Dispute, Environment, Event, Payment } from "@pointsman/client/contract"
 
 /** `unknown`, `refund_unknown`: the result is unknown. The others remain until an operator has reviewed them. */
 export type ReviewReason =
@@ -105,21 +104,14 @@ export interface Operation extends Call {
     | null
 }
 
-export interface Refund {
-  readonly id: string
+export interface Refund extends Call {
   /** `provider`: somebody made it at the provider, in its dashboard for example. */
   readonly origin: "api" | "provider"
   readonly state: string
-  readonly connection_id: string
-  readonly amount: number
-  readonly currency: string
-  readonly sent_at: string
   readonly answered_at: string | null
   readonly settled_at: string | null
   readonly provider_reference: string
   readonly provider_refund_id: string | null
-  readonly code: string | null
-  readonly reason: string | null
 }
 
 /** All that is recorded of a payment. */
@@ -172,6 +164,9 @@ export interface Evidence {
   /** The provider's support case or other reference: 1 to 255 characters. */
   readonly provider_reference?: string
 }
+
+/** What is kept for a dispute until it is submitted. */
+export type KeptEvidence = NonNullable<Dispute["evidence"]>
 
 /** Why a payment went where it went, in sentences for people. */
 export interface RoutingExplanation {

@@ -2,8 +2,14 @@
  * What `createPointsman` is given. Workspaces have the shape of the server's configuration file, checked by the same
  * code: docs/guides/configuration.md says what each field means.
  */
-import type { EventType } from "./Event.ts"
-import type { CaptureMethod, Environment, Initiator, PaymentMethod, PaymentMethodName } from "./Payment.ts"
+import type {
+  CaptureMethod,
+  Environment,
+  EventType,
+  Initiator,
+  PaymentMethod,
+  PaymentMethodName
+} from "@pointsman/client/contract"
 import type { Scope } from "./Records.ts"
 
 /** A text, or the name of an environment variable that holds it, so that secrets need not be in files. */
@@ -222,6 +228,12 @@ export interface LogLine {
   readonly fields: { readonly [name: string]: unknown }
   /** The failure behind it, in the words of a stack trace. */
   readonly cause?: string
+}
+
+/** Whose payment a call is about, if it differs from the defaults of `createPointsman`. */
+export interface CallOptions {
+  readonly workspace?: string | undefined
+  readonly environment?: Environment | undefined
 }
 
 export interface PointsmanSettings {

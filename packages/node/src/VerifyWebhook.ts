@@ -4,12 +4,26 @@
  * The raw bytes are signed, so they are verified before anybody parses
  * them; JSON that was parsed and written again is another text.
  */
+import type { Event } from "@pointsman/client/contract"
 import { signatureHeader, verifySignature } from "@pointsman/core"
 import { NodeMac } from "@pointsman/transport-node"
 import { Clock, Effect, Option, Redacted, Result, Schema } from "effect"
-import type { Event } from "./Event.ts"
-import type { IncomingWebhook, VerifiedWebhook } from "./IncomingWebhook.ts"
 import { ValidationError, WebhookRefusedError } from "./PointsmanError.ts"
+
+export interface IncomingWebhook {
+  /** The body as it came. A text must be what the bytes decode to as UTF-8, unchanged. */
+  readonly body: Uint8Array | string
+  /** All headers, as `Request.headers` or Node's `request.headers` has them. */
+  readonly headers: Headers | { readonly [name: string]: string | ReadonlyArray<string> | undefined }
+  /** The endpoint's secret; while it is replaced, the new one and the old one. */
+  readonly secret: string | ReadonlyArray<string>
+}
+
+export interface VerifiedWebhook {
+  readonly event: Event
+  /** The same at every attempt to deliver it to you. */
+  readonly deliveryId: string | null
+}
 
 export const verifyWebhook = (webhook: IncomingWebhook): Promise<VerifiedWebhook> =>
   Effect.runPromise(Effect.result(Effect.provide(verified(webhook), NodeMac.layer))).then(

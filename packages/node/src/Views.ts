@@ -1,11 +1,10 @@
 /** Core's records as this package shows them. */
+import type { Event } from "@pointsman/client/contract"
 import * as Core from "@pointsman/core"
 import type * as Ports from "@pointsman/core/ports"
 import * as InProcess from "@pointsman/http/in-process"
-import { Redacted } from "effect"
-import type { Event } from "./Event.ts"
+import { Effect, Redacted } from "effect"
 import type { Operator } from "./Operators.ts"
-import type { Payment } from "./Payment.ts"
 import type {
   Attempt,
   Circuit,
@@ -45,23 +44,35 @@ export const deliveryStateOf = (status: string): Core.Delivery["state"] | undefi
 
 export const deliveryStatuses: ReadonlyArray<string> = Object.values(statusOfDelivery)
 
-/** `view`: the payment as the API shows it. */
-export const reviewedView = (payment: Core.Payment, view: Payment): ReviewedPayment => ({
-  ...view,
-  workspace_id: payment.tenant.workspaceId,
-  review: payment.review === null ? null : { since: timeView(payment.review.since), reasons: payment.review.reasons },
-  // Nobody holds the money of an unanswered charge: the last one that was asked may.
-  connection_id: payment.connectionId ?? payment.routing?.attempts.at(-1)?.connectionId ?? null,
-  provider_reference: payment.providerRef
+export const answered = Effect.fnUntraced(function* ({ isReplay, payment }: Core.Answered) {
+  const views = yield* InProcess.PaymentViews
+  return { payment: yield* views.payment(payment), isReplay }
 })
 
-export const fileView = (file: Core.PaymentFile, view: Payment): PaymentFile => ({
-  ...reviewedView(file.payment, view),
-  attempts: file.attempts.map(attemptView),
-  operations: file.operations.map(operationView),
-  refunds: file.refunds.map(refundView),
-  events: file.timeline.map(eventView)
+export const reviewed = Effect.fnUntraced(function* (payment: Core.Payment) {
+  const views = yield* InProcess.PaymentViews
+  const view: ReviewedPayment = {
+    ...(yield* views.payment(payment)),
+    workspace_id: payment.tenant.workspaceId,
+    review: payment.review === null ? null : { since: timeView(payment.review.since), reasons: payment.review.reasons },
+    // Nobody holds the money of an unanswered charge: the last one that was asked may.
+    connection_id: payment.connectionId ?? payment.routing?.attempts.at(-1)?.connectionId ?? null,
+    provider_reference: payment.providerRef
+  }
+  return view
 })
+
+export const filed = ({ attempts, operations, payment, refunds, timeline }: Core.PaymentFile) =>
+  Effect.map(
+    reviewed(payment),
+    (view): PaymentFile => ({
+      ...view,
+      attempts: attempts.map(attemptView),
+      operations: operations.map(operationView),
+      refunds: refunds.map(refundView),
+      events: timeline.map(eventView)
+    })
+  )
 
 /** Core writes what the types say, and a test holds them against the contract. */
 export const eventView = (event: Core.Event): Event => InProcess.eventView(event) as Event

@@ -472,7 +472,7 @@ describe("files of evidence", () => {
       assert.strictEqual((await send(5_000_000)).status, 303)
       const kept = {
         texts: ["product_description"],
-        files: [{ name: "receipt", type: "application/pdf", bytes: 5_000_000 }]
+        files: [{ name: "receipt", type: "application/pdf", bytes: 5_000_000 } as const]
       }
       assert.deepStrictEqual((await pointsman.dispute(id)).evidence, kept)
       const refused = await send(9_000_000)

@@ -85,7 +85,8 @@ export const Simulation = Schema.Struct({
   )
 }).annotate({
   identifier: "Simulation",
-  description: "Controls how the simulated provider treats this payment. Requires a `ps_test_` key."
+  description:
+    "Controls how the simulated provider treats this payment. Only in the sandbox: over HTTP, with a `ps_test_` key."
 })
 
 export const CreatePayment = Schema.Struct({

@@ -118,19 +118,21 @@ const unknownResult =
   "After `dispute_pending`, `dispute_result_unknown` or `state_unconfirmed`, nothing has to be sent again: the provider is " +
   "asked what became of it. The request has no body."
 
+export const disputesQueryFields = {
+  status: Schema.optionalKey(Schema.Literals(disputeStatuses)).annotateKey(
+    documented("Only disputes with this status.")
+  ),
+  payment: Schema.optionalKey(PaymentCursor).annotateKey(
+    documented("Only disputes of this payment.", { examples: ["01a1fe08-9226-7266-a33a-e3e7f1609a4e"] })
+  ),
+  before: beforeDispute,
+  limit: limitParameter
+}
+
 export class Disputes extends HttpApiGroup.make("disputes")
   .add(
     HttpApiEndpoint.get("list", "/disputes", {
-      query: {
-        status: Schema.optionalKey(Schema.Literals(disputeStatuses)).annotateKey(
-          documented("Only disputes with this status.")
-        ),
-        payment: Schema.optionalKey(PaymentCursor).annotateKey(
-          documented("Only disputes of this payment.", { examples: ["01a1fe08-9226-7266-a33a-e3e7f1609a4e"] })
-        ),
-        before: beforeDispute,
-        limit: limitParameter
-      },
+      query: disputesQueryFields,
       success: DisputeList,
       error: errors("internal_error")
     })

@@ -8,17 +8,19 @@ import { EventList, EventTypeFilter } from "./Event.ts"
 import { afterEvent, beforeEvent, limitParameter } from "./Pages.ts"
 import { ValidationErrors } from "./RequestErrors.ts"
 
+export const eventsQueryFields = {
+  type: Schema.optionalKey(EventTypeFilter).annotateKey(
+    documented("An exact event type. An unknown type matches nothing.", { examples: ["payment.captured"] })
+  ),
+  before: beforeEvent,
+  after: afterEvent,
+  limit: limitParameter
+}
+
 export class Events extends HttpApiGroup.make("events")
   .add(
     HttpApiEndpoint.get("list", "/events", {
-      query: {
-        type: Schema.optionalKey(EventTypeFilter).annotateKey(
-          documented("An exact event type. An unknown type matches nothing.", { examples: ["payment.captured"] })
-        ),
-        before: beforeEvent,
-        after: afterEvent,
-        limit: limitParameter
-      },
+      query: eventsQueryFields,
       success: EventList,
       error: errors("internal_error")
     })

@@ -12,7 +12,8 @@ import {
   paymentMethodNames,
   paymentMethods,
   paymentStatuses,
-  payoutStatuses
+  payoutStatuses,
+  routingModes
 } from "@pointsman/core"
 import { Schema } from "effect"
 import { createLimits } from "./CreatePayment.ts"
@@ -120,9 +121,7 @@ export const RoutingDecision = Schema.Struct({
     documented("What decided the route: a matching rule, the control group, or the routing engine.")
   ),
   strategy: Schema.String.annotateKey(documented("How the candidates were ordered.", { examples: ["order"] })),
-  mode: Schema.String.annotateKey(
-    documented("What may follow a failed first attempt.", { enum: ["fixed", "priority", "failover", "auto"] })
-  ),
+  mode: Schema.Literals(routingModes).annotateKey(documented("What may follow a failed first attempt.")),
   rule: Schema.NullOr(Schema.String).annotateKey(documented("The name of the matched routing rule, if any.")),
   candidates: Schema.Array(RoutingCandidate).annotateKey(
     documented("The eligible connections, in the order in which they are tried.")
@@ -202,7 +201,9 @@ export const Payment = Schema.Struct({
   ...givenPurchase,
   payment_status: PaymentStatus.annotateKey(documented("The payment's status.")),
   status: PaymentStatus.annotateKey(documented("Always the same as `payment_status`.")),
-  environment: Environment.annotateKey(documented("The environment of the API key that created the payment.")),
+  environment: Environment.annotateKey(
+    documented("The environment in which the payment was created: over HTTP, that of the API key.")
+  ),
   amount: Schema.Int.annotateKey(documented("In the minor unit of `currency`.", amountLimits)),
   currency: Schema.String.annotateKey(documented("ISO 4217.", { pattern: "^[A-Z]{3}$", examples: ["EUR"] })),
   country: Schema.String.annotateKey(

@@ -21,6 +21,9 @@ export const paymentPath = {
   )
 }
 
+export const paymentsQueryFields = { ...paymentFilter, before: beforePayment, limit: limitParameter }
+export const timelineQueryFields = { after: afterEvent, limit: limitParameter }
+
 const PaymentList = Schema.Struct({
   ...pageOf(Payment).fields,
   search_incomplete: Schema.optionalKey(Schema.Literal(true)).annotateKey(
@@ -78,11 +81,7 @@ export class Payments extends HttpApiGroup.make("payments")
         })
       ),
     HttpApiEndpoint.get("list", "/payments", {
-      query: {
-        ...paymentFilter,
-        before: beforePayment,
-        limit: limitParameter
-      },
+      query: paymentsQueryFields,
       success: PaymentList,
       error: [...errors("internal_error"), tooManyRequests("rate_limited")]
     })
@@ -115,7 +114,7 @@ export class Payments extends HttpApiGroup.make("payments")
       ),
     HttpApiEndpoint.get("timeline", "/payments/:id/events", {
       params: paymentPath,
-      query: { after: afterEvent, limit: limitParameter },
+      query: timelineQueryFields,
       success: EventList,
       error: errors("not_found", "internal_error")
     })

@@ -124,7 +124,11 @@ const conflictFields: Fields = {
   operation_id: text("The capture or void that the statement is about."),
   ...refundFields,
   dispute_id: textOrNull("The provider's identifier of the dispute that the statement is about."),
-  dispute_status: text("The status of the dispute, as the provider stated it."),
+  dispute_status: {
+    type: "string",
+    enum: disputeStatuses,
+    description: "The status of the dispute, as the provider stated it. New values may be added."
+  },
   capture_id: text("The provider's identifier of the capture that the statement is about."),
   connection_id: text("The connection of the statement."),
   provider_reference: textOrNull(

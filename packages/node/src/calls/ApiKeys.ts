@@ -6,7 +6,7 @@ import { apiKeyFields, checkId, wrong } from "../Orders.ts"
 import { InternalError, NotFoundError } from "../PointsmanError.ts"
 import { apiKeyView } from "../Views.ts"
 import { type Defaults, readerOf } from "./Caller.ts"
-import { logCause } from "./Failures.ts"
+import { failing, logCause } from "./Failures.ts"
 
 export const createApiKey = Effect.fnUntraced(function* (defaults: Defaults, order: unknown, options: unknown) {
   const pointsman = yield* Core.Pointsman
@@ -31,14 +31,15 @@ export const createApiKey = Effect.fnUntraced(function* (defaults: Defaults, ord
 
 export const revokeApiKey = Effect.fnUntraced(function* (hash: unknown) {
   const pointsman = yield* Core.Pointsman
-  yield* pointsman.revokeApiKey(yield* checkId("hash", hash)).pipe(
-    Effect.tapError(logCause),
-    Effect.mapError((failure) =>
-      failure._tag === "pointsman/StorageError"
-        ? new InternalError("The key may have been revoked. Revoke it again.")
-        : new NotFoundError("API key not found.")
+  yield* pointsman
+    .revokeApiKey(yield* checkId("hash", hash))
+    .pipe(
+      failing((failure) =>
+        failure._tag === "pointsman/StorageError"
+          ? new InternalError("The key may have been revoked. Revoke it again.")
+          : new NotFoundError("API key not found.")
+      )
     )
-  )
 })
 
 const checkLimits = Effect.fnUntraced(function* ({ expiresAt, name, networks }: Readonly<Record<string, unknown>>) {

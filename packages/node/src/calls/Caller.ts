@@ -1,11 +1,11 @@
 /** Whose call it is: the options of the call, or the defaults of `createPointsman`. */
+import type { Environment } from "@pointsman/client/contract"
 import type * as Core from "@pointsman/core"
 import { Directory } from "@pointsman/core/ports"
 import * as InProcess from "@pointsman/http/in-process"
 import { Effect, Option } from "effect"
 import { errorOf } from "../ErrorOf.ts"
 import { checkOptions, type Options, wrong } from "../Orders.ts"
-import type { Environment } from "../Payment.ts"
 import type { PointsmanError } from "../PointsmanError.ts"
 import { fromStore } from "./Failures.ts"
 

@@ -8,8 +8,7 @@ import { errorOf } from "../ErrorOf.ts"
 import { checkId, checkOptions, wrong } from "../Orders.ts"
 import { InternalError, NotFoundError, StateError } from "../PointsmanError.ts"
 import { type Defaults, readerOf, tenantOf } from "./Caller.ts"
-import { fromStore, logCause } from "./Failures.ts"
-import { asPayment } from "./PaymentResults.ts"
+import { failing, fromStore } from "./Failures.ts"
 
 /** The view is this package's record: a field that differs does not compile. */
 export const asCorrection = (correction: Core.Correction): Correction => InProcess.correctionView(correction)
@@ -24,7 +23,7 @@ export const proposals = Effect.fnUntraced(function* (defaults: Defaults, option
   for (const payment of found) {
     const open = Core.openCorrection(payment)
     if (open === undefined) continue
-    const view = asPayment(yield* views.payment(payment))
+    const view = yield* views.payment(payment)
     rows.push({ workspace_id: payment.tenant.workspaceId, payment: view, correction: asCorrection(open) })
   }
   return rows
@@ -64,8 +63,7 @@ export const decideCorrection = Effect.fnUntraced(function* (
   }
   const decided = yield* pointsman[methods[act]](order).pipe(
     Effect.provideService(AuditActor, by),
-    Effect.tapError(logCause),
-    Effect.mapError((failure) => {
+    failing((failure) => {
       switch (failure._tag) {
         case "pointsman/CardNumberFound":
           return errorOf(InProcess.cardNumberBody(failure))
@@ -81,7 +79,7 @@ export const decideCorrection = Effect.fnUntraced(function* (
     })
   )
   const result: DecidedCorrection = {
-    payment: asPayment(yield* views.payment(decided.payment)),
+    payment: yield* views.payment(decided.payment),
     correction: asCorrection(decided.correction)
   }
   return result

@@ -6,7 +6,7 @@ import { checkId, deliveriesQuery } from "../Orders.ts"
 import { InternalError, NotFoundError, type PointsmanError, StateError } from "../PointsmanError.ts"
 import { deliveryAttemptView, deliveryView } from "../Views.ts"
 import { type Defaults, readerOf } from "./Caller.ts"
-import { fromStore, logCause, storeFailed } from "./Failures.ts"
+import { failing, fromStore, logCause, storeFailed } from "./Failures.ts"
 
 export const deliveries = Effect.fnUntraced(function* (defaults: Defaults, query: unknown, options: unknown) {
   const pointsman = yield* Core.Pointsman
@@ -22,10 +22,9 @@ export const deliveryAttempts = Effect.fnUntraced(function* (
 ) {
   const pointsman = yield* Core.Pointsman
   const tenant = yield* readerOf(defaults, options)
-  const attempts = yield* pointsman.deliveryAttempts(tenant, yield* checkId("deliveryId", deliveryId)).pipe(
-    Effect.tapError(logCause),
-    Effect.mapError((failure) => (failure._tag === "pointsman/StorageError" ? storeFailed() : noSuchDelivery()))
-  )
+  const attempts = yield* pointsman
+    .deliveryAttempts(tenant, yield* checkId("deliveryId", deliveryId))
+    .pipe(failing((failure) => (failure._tag === "pointsman/StorageError" ? storeFailed() : noSuchDelivery())))
   return attempts.map(deliveryAttemptView)
 })
 

@@ -2,30 +2,26 @@
 import * as Core from "@pointsman/core"
 import * as InProcess from "@pointsman/http/in-process"
 import { Effect } from "effect"
-import type { Dispute } from "../Dispute.ts"
 import { errorOf } from "../ErrorOf.ts"
 import { checkId, checkOptions, disputesQuery, evidenceFields } from "../Orders.ts"
 import type { PointsmanError } from "../PointsmanError.ts"
 import { callerOf, type Defaults, readerOf } from "./Caller.ts"
-import { fromStore, logCause } from "./Failures.ts"
-
-const asDispute = (dispute: Core.Dispute): Dispute => InProcess.disputeView(dispute)
+import { failing, fromStore } from "./Failures.ts"
 
 export const disputes = Effect.fnUntraced(function* (defaults: Defaults, query: unknown, options: unknown) {
   const pointsman = yield* Core.Pointsman
   const tenant = yield* readerOf(defaults, options)
   const page = yield* pointsman.disputes(tenant, yield* disputesQuery(query)).pipe(fromStore)
-  return InProcess.pageView(page, asDispute)
+  return InProcess.pageView(page, InProcess.disputeView)
 })
 
 export const dispute = Effect.fnUntraced(function* (defaults: Defaults, disputeId: unknown, options: unknown) {
   const pointsman = yield* Core.Pointsman
   const tenant = yield* readerOf(defaults, options)
-  const found = yield* pointsman.dispute(tenant, yield* checkId("disputeId", disputeId)).pipe(
-    Effect.tapError(logCause),
-    Effect.mapError((failure) => errorOf(InProcess.errorBodyOf("dispute", failure)))
-  )
-  return asDispute(found)
+  const found = yield* pointsman
+    .dispute(tenant, yield* checkId("disputeId", disputeId))
+    .pipe(failing((failure) => errorOf(InProcess.errorBodyOf("dispute", failure))))
+  return InProcess.disputeView(found)
 })
 
 export const keepEvidence = Effect.fnUntraced(function* (
@@ -37,11 +33,10 @@ export const keepEvidence = Effect.fnUntraced(function* (
   const pointsman = yield* Core.Pointsman
   const caller = yield* callerOf(defaults, yield* checkOptions(options, false))
   const order = { disputeId: yield* checkId("disputeId", disputeId), ...(yield* evidenceFields(evidence)) }
-  const kept = yield* pointsman.keepEvidence(caller, order).pipe(
-    Effect.tapError(logCause),
-    Effect.mapError((failure) => refusalOf("keepEvidence", failure))
-  )
-  return asDispute(kept)
+  const kept = yield* pointsman
+    .keepEvidence(caller, order)
+    .pipe(failing((failure) => refusalOf("keepEvidence", failure)))
+  return InProcess.disputeView(kept)
 })
 
 export const answerDispute = Effect.fnUntraced(function* (
@@ -56,11 +51,8 @@ export const answerDispute = Effect.fnUntraced(function* (
   const id = yield* checkId("disputeId", disputeId)
   const { dispute, isReplay } = yield* pointsman
     .submitDispute(caller, { disputeId: id, kind, idempotencyKey: given.idempotencyKey })
-    .pipe(
-      Effect.tapError(logCause),
-      Effect.mapError((failure) => refusalOf("submitDispute", failure))
-    )
-  return { dispute: asDispute(dispute), isReplay }
+    .pipe(failing((failure) => refusalOf("submitDispute", failure)))
+  return { dispute: InProcess.disputeView(dispute), isReplay }
 })
 
 const refusalOf = <O extends Extract<InProcess.Operation, "keepEvidence" | "submitDispute">>(

@@ -5,9 +5,9 @@ import { Context, Effect } from "effect"
 import { errorOf } from "../ErrorOf.ts"
 import { captureFields, checkId, checkOptions, createFields, refundFields } from "../Orders.ts"
 import { type PointsmanError, ValidationError } from "../PointsmanError.ts"
+import { answered } from "../Views.ts"
 import { callerOf, type Defaults } from "./Caller.ts"
-import { logCause } from "./Failures.ts"
-import { answered, asPayment } from "./PaymentResults.ts"
+import { failing } from "./Failures.ts"
 
 export const create = Effect.fnUntraced(function* (defaults: Defaults, order: unknown, options: unknown) {
   const context = yield* Effect.context<Core.Pointsman | InProcess.PaymentViews>()
@@ -27,15 +27,14 @@ export const create = Effect.fnUntraced(function* (defaults: Defaults, order: un
     errorOf
   )
   const { isReplay, payment } = yield* pointsman.create(caller, request).pipe(
-    Effect.tapError(logCause),
-    Effect.mapError((failure) => {
+    failing((failure) => {
       const body = InProcess.errorBodyOf("create", failure)
       return failure._tag === "pointsman/RoutingFailed"
         ? errorOf({ error: { ...body.error, excluded: failure.excluded.map(InProcess.exclusionView) } })
         : errorOf(body)
     })
   )
-  return { payment: asPayment(yield* views.created(payment, request.debug)), isReplay }
+  return { payment: yield* views.created(payment, request.debug), isReplay }
 })
 
 export const capture = Effect.fnUntraced(function* (
@@ -52,8 +51,7 @@ export const capture = Effect.fnUntraced(function* (
   return yield* pointsman
     .capture(caller, { paymentId: id, amountMinor: amount, idempotencyKey: given.idempotencyKey })
     .pipe(
-      Effect.tapError(logCause),
-      Effect.mapError((failure) => refusalOf("capture", failure)),
+      failing((failure) => refusalOf("capture", failure)),
       Effect.flatMap(answered)
     )
 })
@@ -64,8 +62,7 @@ export const voidPayment = Effect.fnUntraced(function* (defaults: Defaults, paym
   const caller = yield* callerOf(defaults, given)
   const id = yield* checkId("paymentId", paymentId)
   return yield* pointsman.void(caller, { paymentId: id, idempotencyKey: given.idempotencyKey }).pipe(
-    Effect.tapError(logCause),
-    Effect.mapError((failure) => refusalOf("void", failure)),
+    failing((failure) => refusalOf("void", failure)),
     Effect.flatMap(answered)
   )
 })
@@ -87,8 +84,7 @@ export const refund = Effect.fnUntraced(function* (
   return yield* pointsman
     .refund(caller, { paymentId: id, amountMinor: amount, reason, idempotencyKey: given.idempotencyKey })
     .pipe(
-      Effect.tapError(logCause),
-      Effect.mapError((failure) => refusalOf("refund", failure)),
+      failing((failure) => refusalOf("refund", failure)),
       Effect.flatMap(answered)
     )
 })

@@ -4,10 +4,9 @@ import * as InProcess from "@pointsman/http/in-process"
 import { Effect } from "effect"
 import { errorOf } from "../ErrorOf.ts"
 import { checkId, eventsQuery, paymentsQuery, timelineQuery } from "../Orders.ts"
-import { attemptView, eventView } from "../Views.ts"
+import { attemptView, eventView, filed } from "../Views.ts"
 import { type Defaults, readerOf } from "./Caller.ts"
-import { fromStore, logCause } from "./Failures.ts"
-import { asPayment, filed } from "./PaymentResults.ts"
+import { failing, fromStore } from "./Failures.ts"
 
 export const payment = Effect.fnUntraced(function* (defaults: Defaults, paymentId: unknown, options: unknown) {
   const pointsman = yield* Core.Pointsman
@@ -15,12 +14,9 @@ export const payment = Effect.fnUntraced(function* (defaults: Defaults, paymentI
   const tenant = yield* readerOf(defaults, options)
   const { payment: found, refunds } = yield* pointsman
     .paymentWithRefunds(tenant, yield* checkId("paymentId", paymentId))
-    .pipe(
-      Effect.tapError(logCause),
-      Effect.mapError((failure) => errorOf(InProcess.errorBodyOf("payment", failure)))
-    )
+    .pipe(failing((failure) => errorOf(InProcess.errorBodyOf("payment", failure))))
   const settlements = yield* fromStore(InProcess.settlementsOf(pointsman, tenant, [found]))
-  return asPayment({ ...(yield* views.payment(found)), refunds: InProcess.refundViews(refunds), ...settlements(found) })
+  return { ...(yield* views.payment(found)), refunds: InProcess.refundViews(refunds), ...settlements(found) }
 })
 
 export const payments = Effect.fnUntraced(function* (defaults: Defaults, query: unknown, options: unknown) {
@@ -32,7 +28,7 @@ export const payments = Effect.fnUntraced(function* (defaults: Defaults, query: 
   const items = yield* Effect.forEach(page.items, (payment) =>
     Effect.map(views.payment(payment), (view) => ({ ...view, ...settlements(payment) }))
   )
-  return InProcess.pageView({ ...page, items }, asPayment)
+  return InProcess.pageView({ ...page, items }, (view) => view)
 })
 
 export const timeline = Effect.fnUntraced(function* (
@@ -44,10 +40,9 @@ export const timeline = Effect.fnUntraced(function* (
   const pointsman = yield* Core.Pointsman
   const tenant = yield* readerOf(defaults, options)
   const id = yield* checkId("paymentId", paymentId)
-  const page = yield* pointsman.timeline(tenant, id, yield* timelineQuery(query)).pipe(
-    Effect.tapError(logCause),
-    Effect.mapError((failure) => errorOf(InProcess.errorBodyOf("timeline", failure)))
-  )
+  const page = yield* pointsman
+    .timeline(tenant, id, yield* timelineQuery(query))
+    .pipe(failing((failure) => errorOf(InProcess.errorBodyOf("timeline", failure))))
   return InProcess.pageView(page, eventView)
 })
 
@@ -62,12 +57,11 @@ export const explainRouting = Effect.fnUntraced(function* (defaults: Defaults, p
   const pointsman = yield* Core.Pointsman
   const views = yield* InProcess.PaymentViews
   const tenant = yield* readerOf(defaults, options)
-  const explained = yield* pointsman.explainRouting(tenant, yield* checkId("paymentId", paymentId)).pipe(
-    Effect.tapError(logCause),
-    Effect.mapError((failure) => errorOf(InProcess.errorBodyOf("payment", failure)))
-  )
+  const explained = yield* pointsman
+    .explainRouting(tenant, yield* checkId("paymentId", paymentId))
+    .pipe(failing((failure) => errorOf(InProcess.errorBodyOf("payment", failure))))
   return {
-    payment: asPayment(yield* views.payment(explained.payment)),
+    payment: yield* views.payment(explained.payment),
     attempts: explained.attempts.map(attemptView),
     chapters: explained.chapters
   }
@@ -77,8 +71,7 @@ export const paymentFile = Effect.fnUntraced(function* (defaults: Defaults, paym
   const pointsman = yield* Core.Pointsman
   const tenant = yield* readerOf(defaults, options)
   return yield* pointsman.paymentFile(tenant, yield* checkId("paymentId", paymentId)).pipe(
-    Effect.tapError(logCause),
-    Effect.mapError((failure) => errorOf(InProcess.errorBodyOf("payment", failure))),
+    failing((failure) => errorOf(InProcess.errorBodyOf("payment", failure))),
     Effect.flatMap(filed)
   )
 })

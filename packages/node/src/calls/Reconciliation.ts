@@ -1,5 +1,7 @@
 /** Providers' reports: read, listed, and their differences closed. */
+
 import { basename } from "node:path"
+import type { Page } from "@pointsman/client/contract"
 import * as Core from "@pointsman/core"
 import { AuditActor, Directory, type StorageError } from "@pointsman/core/ports"
 import * as InProcess from "@pointsman/http/in-process"
@@ -7,7 +9,6 @@ import { Effect, Option, Result } from "effect"
 import { errorOf } from "../ErrorOf.ts"
 import type { Gate } from "../Gate.ts"
 import { checkId, checkOptions, wrong } from "../Orders.ts"
-import type { Page } from "../Payment.ts"
 import { InternalError, NotFoundError, type PointsmanError, StateError } from "../PointsmanError.ts"
 import type { BalanceRow, ReconciliationRun, ReportProgress, SettlementEntry } from "../Reconciliation.ts"
 import {
@@ -22,7 +23,7 @@ import {
 } from "../ReportOrders.ts"
 import { timeView } from "../Views.ts"
 import { type Defaults, readerOf, tenantOf } from "./Caller.ts"
-import { fromStore, logCause } from "./Failures.ts"
+import { failing, fromStore } from "./Failures.ts"
 import { fileOfBytes } from "./ReportBytes.ts"
 
 /** The views are this package's records: a field that differs does not compile. */
@@ -122,8 +123,7 @@ const refusalOf = (failure: ReportFailure): PointsmanError => {
   }
 }
 
-const refusals = <A, R>(effect: Effect.Effect<A, ReportFailure, R>): Effect.Effect<A, PointsmanError, R> =>
-  Effect.mapError(Effect.tapError(effect, logCause), refusalOf)
+const refusals = failing(refusalOf)
 
 export const listRuns = Effect.fnUntraced(function* (defaults: Defaults, query: unknown, options: unknown) {
   const { reconciliation } = yield* Core.Pointsman
@@ -177,8 +177,7 @@ export const closeDifference = Effect.fnUntraced(function* (differenceId: unknow
   const { by, ...order } = yield* closingFields(differenceId, closing)
   yield* reconciliation.close(order).pipe(
     Effect.provideService(AuditActor, by),
-    Effect.tapError(logCause),
-    Effect.mapError((failure) => {
+    failing((failure) => {
       switch (failure._tag) {
         case "pointsman/CardNumberFound":
           return errorOf(InProcess.cardNumberBody(failure))
@@ -196,8 +195,7 @@ export const acceptSuggestion = Effect.fnUntraced(function* (differenceId: unkno
   const { by, ...order } = yield* acceptanceFields(differenceId, acceptance)
   yield* reconciliation.accept(order).pipe(
     Effect.provideService(AuditActor, by),
-    Effect.tapError(logCause),
-    Effect.mapError((failure) =>
+    failing((failure) =>
       failure._tag === "pointsman/SuggestionNotFound"
         ? new NotFoundError(
             "No open difference of this row suggests this payment, or the payment has a row or a charge of its own by now."

@@ -6,11 +6,11 @@ import type { ResolvedPayment } from "../Corrections.ts"
 import { errorOf } from "../ErrorOf.ts"
 import { checkId, checkOptions, checkStatement, reviewCursor, reviewsQuery, wrong } from "../Orders.ts"
 import { InternalError, NotFoundError, StateError } from "../PointsmanError.ts"
-import type { Evidence, OperatorStatement, ReviewedPayment } from "../Records.ts"
+import type { Evidence, OperatorStatement } from "../Records.ts"
+import { filed, reviewed } from "../Views.ts"
 import { type Defaults, readerOf, tenantOf } from "./Caller.ts"
 import { asCorrection } from "./Corrections.ts"
-import { fromStore, logCause, storeFailed } from "./Failures.ts"
-import { asPayment, filed, reviewed } from "./PaymentResults.ts"
+import { failing, fromStore, storeFailed } from "./Failures.ts"
 
 export const reviews = Effect.fnUntraced(function* (defaults: Defaults, query: unknown, options: unknown) {
   const pointsman = yield* Core.Pointsman
@@ -18,7 +18,7 @@ export const reviews = Effect.fnUntraced(function* (defaults: Defaults, query: u
   const isOfAll = given.workspace === undefined && given.environment === undefined
   const tenant = isOfAll ? undefined : yield* tenantOf(defaults, given)
   const page = yield* pointsman.reviews({ tenant, ...(yield* reviewsQuery(query)) }).pipe(fromStore)
-  const data: ReadonlyArray<ReviewedPayment> = yield* Effect.forEach(page.items, reviewed)
+  const data = yield* Effect.forEach(page.items, reviewed)
   const last = page.items.at(-1)
   return {
     data,
@@ -30,8 +30,7 @@ export const reviews = Effect.fnUntraced(function* (defaults: Defaults, query: u
 export const reviewOf = Effect.fnUntraced(function* (paymentId: unknown) {
   const pointsman = yield* Core.Pointsman
   return yield* pointsman.reviewOf(yield* checkId("paymentId", paymentId)).pipe(
-    Effect.tapError(logCause),
-    Effect.mapError((failure) =>
+    failing((failure) =>
       failure._tag === "pointsman/StorageError" ? storeFailed() : new NotFoundError("The payment is not under review.")
     ),
     Effect.flatMap(filed)
@@ -67,8 +66,7 @@ export const resolveReview = Effect.fnUntraced(function* (
       person: { of: "program", name: by }
     })
     .pipe(
-      Effect.tapError(logCause),
-      Effect.mapError((failure) => {
+      failing((failure) => {
         switch (failure._tag) {
           case "pointsman/CardNumberFound":
             return errorOf(InProcess.cardNumberBody(failure))
@@ -88,7 +86,7 @@ export const resolveReview = Effect.fnUntraced(function* (
     )
   const open = Core.openCorrection(resolved)
   const result: ResolvedPayment = {
-    ...asPayment(yield* views.payment(resolved)),
+    ...(yield* views.payment(resolved)),
     proposed_correction: open === undefined ? null : asCorrection(open)
   }
   return result
