@@ -5,7 +5,7 @@ const project = (name: string, dir: string): TestProjectConfiguration => ({
   test: { name, root: dir, include: ["test/**/*.test.ts"] }
 })
 
-/** Generated clients, linters and browsers: what others' tools make of what we serve, for the long checks. */
+/** Generated clients, linters, browsers and runtimes: what others' tools make of what we serve, for the long checks. */
 const withTools = process.env["POINTSMAN_TOOLS"] === "all"
 const tools = ["test/openapi/Clients.test.ts", "test/openapi/Lint.test.ts", "test/browser/*.test.ts"]
 
@@ -66,7 +66,15 @@ export default [
     }
   },
   project("node", "packages/node"),
-  project("client", "packages/client"),
+  {
+    extends: true,
+    test: {
+      name: "client",
+      root: "packages/client",
+      include: ["test/**/*.test.ts"],
+      exclude: withTools ? [] : ["test/Runtimes.test.ts"]
+    }
+  },
   // Its tests start servers and commands from one bundle of the sources, and share the server of PostgreSQL.
   {
     extends: true,

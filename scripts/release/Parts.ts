@@ -120,6 +120,11 @@ export const parts: Readonly<Record<string, readonly [proves: string, ...lines: 
     "Generated clients, linters, a browser and the MCP inspector accept the API, the hosted pages, the console and `pointsman mcp`",
     "POINTSMAN_TOOLS=all vitest run --project http --project console --project server Clients Lint browser McpInspector"
   ],
+  runtimes: [
+    "The client passes its cases on Node 22, Deno and workerd",
+    "checks/runtimes/node_modules/node-22-linux-*/bin/node node_modules/vitest/vitest.mjs run --project client",
+    "POINTSMAN_TOOLS=all vitest run --project client Runtimes"
+  ],
   cost: [
     "A create through the server takes no more processor time than when these checks last ran whole",
     "npm run --silent build",

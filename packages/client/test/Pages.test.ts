@@ -1,7 +1,8 @@
 /** Lists of a real server, page by page. */
 import { assert, describe, it } from "vitest"
 import type { CreatePayment } from "../src/index.ts"
-import { failureOf, serverOfFile } from "./support/World.ts"
+import { failureOf } from "./support/ClientCases.ts"
+import { serverOfFile } from "./support/World.ts"
 
 const { world } = serverOfFile()
 

@@ -3,33 +3,17 @@
 import { errorCodes } from "@pointsman/http/api"
 import { assert, describe, it } from "vitest"
 import { errorOf as errorInProcess } from "../../node/src/ErrorOf.ts"
-import { errorCases, type MerchantCalls, merchantSuite } from "../../node/test/support/MerchantCases.ts"
 import { errorOf } from "../src/Errors.ts"
-import { type Client, createClient, isPointsmanError } from "../src/index.ts"
+import { createClient, isPointsmanError } from "../src/index.ts"
+import { clientCases, failureOf } from "./support/ClientCases.ts"
 import { apiError } from "./support/FaultyProxy.ts"
-import { failureOf, serverOfFile } from "./support/World.ts"
+import { serverOfFile } from "./support/World.ts"
 
 const { settings, world } = serverOfFile()
 
-const merchant = (client: Client): MerchantCalls => ({
-  ...client,
-  payments: (query) => client.payments(query).page(),
-  timeline: (id) => client.timeline(id).page(),
-  events: (query) => client.events(query).page()
-})
-
-merchantSuite("the client of a server", async () => merchant(createClient(settings)))
+clientCases("the client of a server", () => createClient(settings))
 
 describe("errors", () => {
-  for (const [name, call, code, moneyMayHaveMoved] of errorCases) {
-    it(`given ${name}, when it is called, then it fails with ${code}`, async () => {
-      const failure = await failureOf(call(merchant(createClient(settings))))
-      assert.deepStrictEqual([failure.name, failure.code], ["PointsmanError", code])
-      assert.strictEqual(failure.moneyMayHaveMoved, moneyMayHaveMoved)
-      assert.notStrictEqual(failure.message, "")
-    })
-  }
-
   it("given no connection for a payment, then the error says why each was left out", async () => {
     const { client } = await world()
     const asked = { amount: 1999, currency: "EUR", country: "NL", initiator: "mit", debug: true } as const

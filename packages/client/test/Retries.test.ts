@@ -1,8 +1,9 @@
 /** Faults between the client and a real server, and how often that server charges. */
 import { assert, describe, it } from "vitest"
 import type { CreatePayment } from "../src/index.ts"
+import { failureOf } from "./support/ClientCases.ts"
 import { apiError, type Fault } from "./support/FaultyProxy.ts"
-import { failureOf, serverOfFile, type World } from "./support/World.ts"
+import { serverOfFile, type World } from "./support/World.ts"
 
 const { world: startWorld } = serverOfFile()
 

@@ -6,7 +6,7 @@ import { testKey } from "../../server/test/support/Configurations.ts"
 import { startServerHere } from "../../server/test/support/ServerHere.ts"
 import { temporaryFolder } from "../../server/test/support/ServerProcess.ts"
 import { createClient, type Event, webhooks } from "../src/index.ts"
-import { failureOf } from "./support/World.ts"
+import { failureOf } from "./support/ClientCases.ts"
 
 const secret = "whsec_of_the_shop"
 const event: Event = {

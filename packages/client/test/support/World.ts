@@ -4,13 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll } from "vitest"
 import { startHere } from "../../../server/test/support/CommandInProcess.ts"
-import {
-  type Client,
-  type ClientSettings,
-  createClient,
-  isPointsmanError,
-  type PointsmanError
-} from "../../src/index.ts"
+import { type Client, type ClientSettings, createClient } from "../../src/index.ts"
 import { type FaultyProxy, startProxy } from "./FaultyProxy.ts"
 
 export interface World {
@@ -42,15 +36,4 @@ export const serverOfFile = () => {
       return { client: createClient({ ...server, url: proxy.url, ...settings }), proxy, direct: createClient(server) }
     }
   }
-}
-
-/** What a call failed with; fails where it did not, or with something else than an error of the client. */
-export const failureOf = async (call: Promise<unknown>): Promise<PointsmanError> => {
-  try {
-    await call
-  } catch (error) {
-    if (isPointsmanError(error)) return error
-    throw error
-  }
-  throw new Error("expected a failure")
 }
