@@ -3,11 +3,10 @@ import { declineCategories, type HostedPage, type HostedView, type Payment, stat
 import { amountText, leadsToProvider } from "@pointsman/core/internal"
 import type { Document } from "./Document.ts"
 import { type Html, html } from "./Html.ts"
-import { declineReasonOf, outcomeOf, toneOf } from "./Outcomes.ts"
+import { declineReasonOf, outcomeOf, type Tone, toneOf } from "./Outcomes.ts"
 import { type PageBrand, pageBrandOf } from "./PageBrand.ts"
 import type { Reader } from "./Reader.ts"
 import { returnAddress } from "./ReturnAddress.ts"
-import { sign } from "./Sign.ts"
 import { around, type Outcome, type TextWith } from "./texts/Texts.ts"
 
 /** What every page of a payment is made from. */
@@ -225,4 +224,15 @@ const backLink = (subject: Subject, look = "main"): Html | undefined => {
   return address === undefined
     ? undefined
     : html`<a class="button ${look}" href="${address}"><span>${withMerchant(subject.reader.texts.backToMerchant, subject)}</span></a>`
+}
+
+/** The picture beside the outcome of a payment. It says nothing that the text does not say. */
+const sign = (tone: Tone): Html =>
+  html`<span class="sign ${tone}" aria-hidden="true"><svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2.25" stroke-linecap="round" stroke-linejoin="round">${strokes[tone]}</svg></span>`
+
+const strokes: Readonly<Record<Tone, Html>> = {
+  good: html`<path d="M5 12.5l4.5 4.5L19 7.5"/>`,
+  bad: html`<path d="M7 7l10 10M17 7L7 17"/>`,
+  wait: html`<circle cx="12" cy="12" r="9"/><path d="M12 7v5l3.5 2"/>`,
+  still: html`<path d="M6 12h12"/>`
 }
