@@ -6,69 +6,69 @@
  */
 import type { Claim, Payment, RoutingDecision } from "@pointsman/core"
 import { packDecision, packTried, unpackTried } from "./DecisionText.ts"
-import { isSame, type Names, type Packed, pack, unpack } from "./Packing.ts"
+import { isSame, type Packed, packing } from "./Packing.ts"
 import { fingerprintOf, idOf, shortFingerprint, shortId } from "./ShortText.ts"
 
 /** What a create decides. */
-export const details = {
-  country: "c",
-  method: "m",
-  paymentMethod: "pm",
-  cardBrand: "b",
-  initiator: "i",
-  captureMethod: "cm",
-  idempotencyKey: "k",
-  hosted: "h",
-  simulation: "s",
-  metadata: "d",
-  purchase: "p"
+const created = {
+  country: ["c"],
+  method: ["m", "card"],
+  paymentMethod: ["pm"],
+  cardBrand: ["b", null],
+  initiator: ["i", "cit"],
+  captureMethod: ["cm", "automatic"],
+  idempotencyKey: ["k", null],
+  hosted: ["h", null],
+  simulation: ["s", null],
+  metadata: ["d", null],
+  purchase: ["p", null]
 } as const
-export type Details = Pick<Payment, keyof typeof details>
+export type Created = Pick<Payment, keyof typeof created>
+export const details = packing<Created>(created)
 
 /** What moves, beside columns of its own. */
-export const moving = {
-  providerRef: "p",
-  declineCategory: "dc",
-  declineReason: "dr",
-  reported: "rp",
-  review: "rv",
-  corrections: "co",
-  updatedAt: "u",
-  settledAt: "s"
+const moved = {
+  providerRef: ["p", null],
+  declineCategory: ["dc", null],
+  declineReason: ["dr", null],
+  reported: ["rp", null],
+  review: ["rv", null],
+  corrections: ["co"],
+  updatedAt: ["u"],
+  settledAt: ["s", null]
 } as const
-export type Moving = Pick<Payment, keyof typeof moving>
+export type Moved = Pick<Payment, keyof typeof moved>
+export const moving = packing<Moved>(moved)
 
-type Unrouted = Omit<Payment, "routing">
-
-/** Names that `details` and `moving` both have mean something else here. */
-const answer: Names<Unrouted> = {
-  ...details,
-  ...moving,
-  id: "id",
-  tenant: "w",
-  version: "v",
-  state: "z",
-  money: "$",
-  authorizedMinor: "au",
-  capturedMinor: "ca",
-  refundedMinor: "re",
-  refundPendingMinor: "rn",
-  createdAt: "at",
-  reference: "rf",
-  connectionId: "n",
-  providerRef: "pr",
-  settledAt: "se"
-}
+/** Names that both have mean something else here. What is usual says the payment as it is. */
+const answer = packing<Omit<Payment, "routing">>({
+  ...created,
+  ...moved,
+  id: ["id"],
+  tenant: ["w"],
+  version: ["v"],
+  state: ["z"],
+  money: ["$"],
+  authorizedMinor: ["au"],
+  capturedMinor: ["ca"],
+  refundedMinor: ["re"],
+  refundPendingMinor: ["rn"],
+  createdAt: ["at"],
+  reference: ["rf"],
+  connectionId: ["n"],
+  providerRef: ["pr"],
+  settledAt: ["se"]
+})
 
 export type Shown = { readonly _tag: string; readonly payment?: Payment } | null
 
 /** Beside the payment, so that most of a reply is what the payment says. */
 export const packAnswer = (shown: Payment, usual: Payment): Packed => ({
-  ...pack<Unrouted>(answer, shown, usual, usual.createdAt),
+  ...answer.pack(shown, usual, usual.createdAt),
   ...(shown.routing !== usual.routing && !isSame(shown.routing, usual.routing) && { R: shown.routing })
 })
 export const unpackAnswer = (packed: Packed, usual: Payment): Payment => ({
-  ...unpack<Unrouted>(answer, packed, usual, usual.createdAt),
+  ...answer.unpack(packed, usual, usual.createdAt),
   routing: "R" in packed ? (packed["R"] as RoutingDecision | null) : usual.routing
 })
 

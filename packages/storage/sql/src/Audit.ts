@@ -27,20 +27,22 @@ export const makeAppend = <V>({ locking, rows: { audit }, sha256 }: Sql<V>) => {
   })
 }
 
-/** A transaction, and its entry; `undefined` of the body: nothing was changed, and no entry is written. */
+/** A transaction, and its entry, which is not written where the body gives `false`. */
 export const makeLogged = <V>(sql: Sql<V>) => {
   const append = makeAppend(sql)
   return <A>(
     operation: string,
-    audit: AuditDraft,
-    body: (query: Query<V>) => Effect.Effect<A | undefined, SqlError>
-  ): Effect.Effect<A | undefined, StorageError> =>
+    audit: AuditDraft | undefined,
+    body: (query: Query<V>) => Effect.Effect<A, SqlError>
+  ): Effect.Effect<A, StorageError> =>
     repeatable(sql, operation, (query) =>
-      Effect.flatMap(body(query), (value) =>
-        value === undefined ? Effect.undefined : Effect.map(append(query, audit), (entry) => ({ value, entry }))
-      )
+      Effect.gen(function* () {
+        const value = yield* body(query)
+        return { value, entry: audit === undefined || value === false ? undefined : yield* append(query, audit) }
+      })
     ).pipe(
-      Effect.flatMap((done) => (done === undefined ? Effect.undefined : Effect.as(logEntry(done.entry), done.value)))
+      Effect.tap(({ entry }) => (entry === undefined ? Effect.void : logEntry(entry))),
+      Effect.map(({ value }) => value)
     )
 }
 
@@ -48,11 +50,7 @@ export const makeAudit = <V>(sql: Sql<V>): Audit => {
   const { read } = sql.rows.audit
   const append = makeAppend(sql)
   return {
-    append: (draft) =>
-      Effect.tap(
-        repeatable(sql, "audit.append", (query) => append(query, draft)),
-        logEntry
-      ),
+    append: (draft) => repeatable(sql, "audit.append", (query) => append(query, draft)).pipe(Effect.tap(logEntry)),
     list: ({ after, limit }) => readAll(sql, "audit.list", read, selectAfter, [after, limit]),
     search: (search) =>
       Effect.suspend(() =>

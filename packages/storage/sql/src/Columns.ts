@@ -3,11 +3,12 @@
  *
  * Storages bind rows by position: a statement's text and its values are made from the same columns, so that the two
  * cannot differ in order, and no object is made for a row. Only a statement that writes any number of rows takes them
- * by name, as one JSON document.
+ * by name, as one JSON document. A record whose properties are columns of the same names says each once, for the writes and
+ * for the reads.
  */
-import type { Tenant } from "@pointsman/core"
+import type { SignedMoney, Tenant } from "@pointsman/core"
 import type { Change } from "@pointsman/core/ports"
-import { Option } from "effect"
+import { Option, Record } from "effect"
 
 export type Row = Readonly<Record<string, unknown>>
 
@@ -29,6 +30,98 @@ export interface Form<V> {
   readonly readBoolean: (value: unknown) => boolean
 }
 
+export const bindJson = (value: unknown): string | null => (value === null ? null : JSON.stringify(value))
+
+export const readJson = <A>(value: unknown): A => (value === null ? null : JSON.parse(value as string)) as A
+
+/** How a property is stored. */
+export interface Field<A, V> {
+  readonly bind: (value: A) => Bound<V>
+  readonly read: (stored: unknown) => A
+}
+
+type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
+  : Name
+
+/** In the order of the columns: one for each property, or it does not compile. */
+export type Fields<A, V> = { readonly [Name in keyof A & string as SnakeCase<Name>]-?: Field<A[Name], V> }
+
+/** A number, or a text of ours: as the database has it. */
+export const plain = <A extends string | number | null>(): Field<A, never> => ({
+  bind: (value) => value,
+  read: (stored) => stored as A
+})
+
+/** A number that the database computed, which it may give as a text. */
+export const computed = <A extends number | null>(): Field<A, never> => ({
+  bind: (value) => value,
+  read: (stored) => (stored === null ? null : Number(stored)) as A
+})
+
+/** `null` is none. */
+export const json = <A>(): Field<A, never> => ({ bind: bindJson, read: (stored) => readJson<A>(stored) })
+
+/** Null where the property is absent, and absent where it is null: a record reads as it was written. */
+export const optional = <A, V>({ bind, read }: Field<A, V>): Field<A | undefined, V> => ({
+  bind: (value) => (value == null ? null : bind(value)),
+  read: (stored) => (stored == null ? undefined : read(stored))
+})
+
+/** A value in columns of a row. */
+export interface Part<A, V> {
+  readonly columns: Readonly<Record<string, (value: A) => Bound<V>>>
+  readonly read: (row: Row) => A
+}
+
+export const columnOf = <A, V>(column: string, { bind, read }: Field<A, V>): Part<A, V> => ({
+  columns: { [column]: bind },
+  read: (row) => read(row[column])
+})
+
+export const partOf = <A, V>(parts: { readonly [Name in keyof A & string]-?: Part<A[Name], V> }): Part<A, V> => {
+  const all = Object.entries(parts) as unknown as ReadonlyArray<[string, Part<unknown, V>]>
+  const columnsOf = ([name, { columns }]: [string, Part<unknown, V>]) =>
+    Object.entries(columns).map(([column, bind]) => [column, (record: A) => bind((record as Row)[name])])
+  return {
+    columns: Object.fromEntries(all.flatMap(columnsOf)),
+    read: (row) => {
+      const record: Record<string, unknown> = {}
+      for (const [name, { read }] of all) {
+        const value = read(row)
+        if (value !== undefined) record[name] = value
+      }
+      return record as A
+    }
+  }
+}
+
+export const moneyIn = (minor: string, currency: string) =>
+  partOf<SignedMoney, never>({ minorUnits: columnOf(minor, plain()), currency: columnOf(currency, plain()) })
+
+/** `null` where the first of its columns is null. */
+export const orNull = <A, V>({ columns, read }: Part<A, V>): Part<A | null, V> => {
+  const all = Object.entries(columns)
+  return {
+    columns: Object.fromEntries(
+      all.map(([column, bind]) => [column, (value) => (value === null ? null : bind(value))])
+    ),
+    read: (row) => (row[all[0]?.[0] ?? ""] === null ? null : read(row))
+  }
+}
+
+/** `parts`: the properties that are not one column of their name. */
+export const recordOf = <A, V, Several extends keyof A = never>(
+  fields: Fields<Omit<A, Several>, V>,
+  parts: { readonly [Name in Several]: Part<A[Name], V> } = {} as never
+): Part<A, V> => {
+  const single = (Object.entries(fields) as ReadonlyArray<[string, Field<unknown, V>]>).map(([column, field]) => [
+    column.replaceAll(/_(\w)/gu, (_, letter: string) => letter.toUpperCase()),
+    columnOf(column, field)
+  ])
+  return partOf<A, V>({ ...Object.fromEntries(single), ...parts })
+}
+
 /** What all tables are made of. */
 export type Parts<V> = ReturnType<typeof makeParts<V>>
 
@@ -36,28 +129,29 @@ export const makeParts = <V>(form: Form<V>) => {
   const { bindText, readText } = form
   const bindTextOrNull = (text: string | null) => (text === null ? null : bindText(text))
   const readTextOrNull = (value: unknown) => (value === null ? null : readText(value))
+  const text = { bind: bindText, read: readText }
+  const tenant = partOf<Tenant, V>({
+    workspaceId: columnOf("workspace_id", text),
+    environment: columnOf("environment", plain())
+  })
   return {
     ...form,
     bindTextOrNull,
     readTextOrNull,
-    text: { bind: bindText, read: readText },
+    text,
     textOrNull: { bind: bindTextOrNull, read: readTextOrNull },
     flag: { bind: form.bindBoolean, read: form.readBoolean },
     bindTenant: (tenant: Tenant): [V, Tenant["environment"]] => [bindText(tenant.workspaceId), tenant.environment],
-    readTenant: (row: Row): Tenant => ({
-      workspaceId: readText(row["workspace_id"]),
-      environment: row["environment"] as Tenant["environment"]
-    }),
-    tenantColumns: {
-      workspace_id: (_: unknown, { tenant }: { readonly tenant: Tenant }) => bindText(tenant.workspaceId),
-      environment: (_: unknown, { tenant }: { readonly tenant: Tenant }) => tenant.environment
-    }
+    tenant,
+    readTenant: tenant.read,
+    tenantColumns: Record.map(
+      tenant.columns,
+      (bind) =>
+        (_: unknown, { tenant }: Owner) =>
+          bind(tenant)
+    )
   }
 }
-
-export const bindJson = (value: unknown): string | null => (value === null ? null : JSON.stringify(value))
-
-export const readJson = <A>(value: unknown): A => (value === null ? null : JSON.parse(value as string)) as A
 
 /** What the only row that may be there says. */
 export const firstOf =

@@ -1,100 +1,79 @@
 /** Routing decisions as they are stored with a payment: what they are made on, and what came of each attempt. */
 import type { Attempt, Payment, RoutingAttempt, RoutingCandidate, RoutingDecision, RoutingGiven } from "@pointsman/core"
-import { type Names, type Packed, pack, unpack } from "./Packing.ts"
+import { type Packed, packing } from "./Packing.ts"
 
 export type Decided = Omit<RoutingDecision, "attempts" | "skipped">
 
-export const decided: Names<Decided> = {
-  path: "p",
-  strategy: "s",
-  mode: "m",
-  rule: "r",
-  maxAttempts: "n",
-  candidates: "c",
-  excluded: "x",
-  eligibilityVersion: "v",
-  degraded: "d",
-  draws: "w",
-  note: "t",
-  given: "g",
-  maxApprovalLossPpm: "l"
-}
-const usualDecided: Partial<Decided> = {
-  path: "engine",
-  strategy: "priority",
-  mode: "failover",
-  rule: null,
-  maxAttempts: 2,
-  excluded: [],
-  eligibilityVersion: "1",
-  degraded: false,
-  draws: [],
-  note: null
-}
-const candidate: Names<RoutingCandidate> = {
-  connectionId: "c",
-  name: "n",
-  priority: "p",
-  score: "s",
-  rates: "r",
-  value: "v"
-}
-const usualCandidate: Partial<RoutingCandidate> = { score: null, rates: null }
-const given: Names<RoutingGiven> = {
-  merchantCountry: "c",
-  merchantCategory: "g",
-  instruments: "i",
-  unable: "u",
-  circuits: "x"
-}
-const usualGiven: Partial<RoutingGiven> = {
-  merchantCountry: null,
-  merchantCategory: null,
-  instruments: null,
-  unable: [],
-  circuits: []
-}
+export const decided = packing<Decided>({
+  path: ["p", "engine"],
+  strategy: ["s", "priority"],
+  mode: ["m", "failover"],
+  rule: ["r", null],
+  maxAttempts: ["n", 2],
+  candidates: ["c"],
+  excluded: ["x", []],
+  eligibilityVersion: ["v", "1"],
+  degraded: ["d", false],
+  draws: ["w", []],
+  note: ["t", null],
+  given: ["g"],
+  maxApprovalLossPpm: ["l"]
+})
+const candidate = packing<RoutingCandidate>({
+  connectionId: ["c"],
+  name: ["n"],
+  priority: ["p"],
+  score: ["s", null],
+  rates: ["r", null],
+  value: ["v"]
+})
+const given = packing<RoutingGiven>({
+  merchantCountry: ["c", null],
+  merchantCategory: ["g", null],
+  instruments: ["i", null],
+  unable: ["u", []],
+  circuits: ["x", []]
+})
 
 export const packDecision = (routing: RoutingDecision | null): Packed | null =>
   routing && {
-    ...pack(decided, routing, usualDecided),
-    c: routing.candidates.map((one) => pack(candidate, one, usualCandidate)),
-    g: pack(given, routing.given, usualGiven)
+    ...decided.pack(routing),
+    c: routing.candidates.map((one) => candidate.pack(one)),
+    g: given.pack(routing.given)
   }
 
 export const unpackDecision = (packed: Packed | null): Decided | null =>
   packed && {
-    ...unpack(decided, packed, usualDecided),
-    candidates: (packed["c"] as ReadonlyArray<Packed>).map((one) => unpack(candidate, one, usualCandidate)),
-    given: unpack(given, packed["g"] as Packed, usualGiven)
+    ...decided.unpack(packed),
+    candidates: (packed["c"] as ReadonlyArray<Packed>).map((one) => candidate.unpack(one)),
+    given: given.unpack(packed["g"] as Packed)
   }
 
-const tried: Names<RoutingAttempt> = {
-  attemptId: "a",
-  connectionId: "c",
-  outcome: "o",
-  code: "k",
-  decline: "d"
-}
+const tried = packing<RoutingAttempt>({
+  attemptId: ["a"],
+  connectionId: ["c"],
+  outcome: ["o"],
+  code: ["k", null],
+  decline: ["d"]
+})
 type CaptureMethod = Payment["captureMethod"]
 
 /** Of most attempts. */
 export const usualOutcome = (captureMethod: CaptureMethod) => (captureMethod === "manual" ? "Authorized" : "Captured")
 
-const usualTried = (routing: Decided | null, captureMethod: CaptureMethod): Partial<RoutingAttempt> => ({
+const usualTried = (routing: Decided, captureMethod: CaptureMethod): Partial<RoutingAttempt> => ({
   outcome: usualOutcome(captureMethod),
-  code: null,
-  ...(routing?.candidates[0] && { connectionId: routing.candidates[0].connectionId })
+  ...(routing.candidates[0] && { connectionId: routing.candidates[0].connectionId })
 })
 
 export const packTried = (routing: RoutingDecision, captureMethod: CaptureMethod): ReadonlyArray<Packed> =>
-  routing.attempts.map((one) => pack(tried, one, usualTried(routing, captureMethod)))
+  routing.attempts.map((one) => tried.pack(one, usualTried(routing, captureMethod)))
 
 export const unpackTried = (
   packed: ReadonlyArray<Packed>,
   routing: Decided,
   captureMethod: CaptureMethod
-): ReadonlyArray<RoutingAttempt> => packed.map((one) => unpack(tried, one, usualTried(routing, captureMethod)))
+): ReadonlyArray<RoutingAttempt> => packed.map((one) => tried.unpack(one, usualTried(routing, captureMethod)))
 
 /** Whether a decision says of attempts what they say themselves. */
 export const isTold = ({ attempts: all }: RoutingDecision, attempts: ReadonlyArray<Attempt>): boolean =>

@@ -3,7 +3,7 @@ import { deliveryStates, type Tenant } from "@pointsman/core"
 import type { Deliveries, DeliveryQuery, StorageError } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { afterAll, type Bound, type Row } from "./Columns.ts"
-import { placesOf, readAll, readOne, type Sql, type Statement } from "./Sql.ts"
+import { isAny, placesOf, readAll, readOne, type Sql, type Statement } from "./Sql.ts"
 
 const ofTenant = "workspace_id = $1 and environment = $2"
 const replace = `update deliveries set state = $4, failures = $5, attempts = $6, due_at = $7, leased_until = null
@@ -42,10 +42,7 @@ export const makeDeliveries = <V>(sql: Sql<V>, endpoints: string, ofPayment: Del
     replace: (before, after) => {
       const key = [...bindTenant(before.tenant), bindText(before.id)]
       const next = [after.state, after.failures, after.attempts, after.dueAt]
-      return Effect.map(
-        sql.update("replace", replace, [...key, ...next, before.state, before.attempts]),
-        ({ length }) => length === 1
-      )
+      return Effect.map(sql.update("replace", replace, [...key, ...next, before.state, before.attempts]), isAny)
     },
     delivery: (tenant, id) =>
       readOne(sql, "delivery", readDelivery, selectDelivery, [...bindTenant(tenant), bindText(id)]),

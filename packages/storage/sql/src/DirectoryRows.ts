@@ -8,8 +8,18 @@ import {
   type WebhookEndpoint,
   type WorkspaceRouting
 } from "@pointsman/core/ports"
-import { type Columns, list, type Parts, type Row, readJson, tenantKey } from "./Columns.ts"
-import { json, optional, plain, recordOf } from "./Fields.ts"
+import {
+  type Columns,
+  json,
+  list,
+  optional,
+  type Parts,
+  plain,
+  type Row,
+  readJson,
+  recordOf,
+  tenantKey
+} from "./Columns.ts"
 
 /** A table of the directory, which is written row by row as it is given. */
 export interface DirectoryTable<A, V> {
@@ -55,29 +65,31 @@ export const makeDirectoryRows = <V>({ bindTexts, flag, readTexts, text, textOrN
     }),
     replaced: "api_keys.source <> 'operator' or api_keys.revoked_at is null"
   }
-  const configured = recordOf<Omit<Connection, "account">, V>({
-    id: text,
-    workspace_id: text,
-    environment: plain(),
-    name: text,
-    connector: text,
-    active: flag,
-    priority: plain(),
-    sealed_credentials: text,
-    sealed_webhook_secret: textOrNull,
-    sealed_previous_webhook_secret: optional(text),
-    timeout_millis: plain(),
-    supports: json(),
-    restrictions: json(),
-    circuit_breaker: json(),
-    fees: optional(json()),
-    reports: optional(json())
-  })
   const connections: DirectoryTable<Connection, V> = {
     table: "connections",
     key: ["id"],
-    columns: configured.columns,
-    read: (row) => ({ ...configured.read(row), ...accountOf(row) })
+    ...recordOf<Connection, V, "account">(
+      {
+        id: text,
+        workspace_id: text,
+        environment: plain(),
+        name: text,
+        connector: text,
+        active: flag,
+        priority: plain(),
+        sealed_credentials: text,
+        sealed_webhook_secret: textOrNull,
+        sealed_previous_webhook_secret: optional(text),
+        timeout_millis: plain(),
+        supports: json(),
+        restrictions: json(),
+        circuit_breaker: json(),
+        fees: optional(json()),
+        reports: optional(json())
+      },
+      // A configuration does not write it.
+      { account: { columns: {}, read: readAccount } }
+    )
   }
   const routing: DirectoryTable<WorkspaceRouting, V> = {
     table: "routing",
@@ -129,16 +141,13 @@ export const directoryState = <V>({ directory }: DirectoryRows<V>, found: Row): 
   }
 }
 
-/** Columns that a configuration does not write. */
-const accountOf = (row: Row): Pick<Connection, "account"> =>
+const readAccount = (row: Row): Connection["account"] =>
   row["account"] == null
-    ? {}
+    ? undefined
     : {
-        account: {
-          first: readJson(row["account"]),
-          current: readJson(row["current_account"]),
-          changedAt: row["account_changed_at"] as number | null
-        }
+        first: readJson(row["account"]),
+        current: readJson(row["current_account"]),
+        changedAt: row["account_changed_at"] as number | null
       }
 
 /** Of a connection that has the same credentials: the account, the time, id, credentials. */

@@ -1,21 +1,13 @@
 /** Writes of the directory. Writers take turns, and each notifies the other processes in its transaction. */
 import type { Tenant } from "@pointsman/core"
-import {
-  type AuditDraft,
-  type AuditEntry,
-  type ConfigurationChange,
-  type DirectoryContents,
-  logEntry,
-  type StorageError,
-  type WebhookEndpoint
-} from "@pointsman/core/ports"
+import type { ConfigurationChange, DirectoryContents, WebhookEndpoint } from "@pointsman/core/ports"
 import { Clock, Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import { makeAppend } from "./Audit.ts"
+import { makeLogged } from "./Audit.ts"
 import { bindJson, type Columns, onConflictReplace, valuesOf } from "./Columns.ts"
 import type { makeDirectory } from "./Directory.ts"
 import { bindAccount, recordAccount, replaceEndpointSecret, replaceKeyUse } from "./DirectoryRows.ts"
-import { type Query, queryAll, repeatable, type Sql, type Statement, updateAll } from "./Sql.ts"
+import { isAny, type Query, queryAll, type Sql, type Statement, updateAll } from "./Sql.ts"
 
 /** How one database writes the directory. */
 export interface DirectoryForm<V> {
@@ -35,38 +27,18 @@ export const makeDirectoryWrites = <V>(
   const { bindText, bindTextOrNull } = sql.rows
   const put = makePut(sql, form, resume)
   const putUses = sql.put("api_key_uses", ["hash", "used_at"], replaceKeyUse)
-  const append = makeAppend(sql)
-  const writing = <A>(
-    operation: string,
-    audit: AuditDraft | undefined,
-    body: (query: Query<V>) => Effect.Effect<A, SqlError>,
-    isWritten: (value: A) => boolean = () => true
-  ): Effect.Effect<A, StorageError> =>
-    repeatable(sql, operation, (query) =>
-      Effect.gen(function* () {
-        const value = yield* body(query)
-        const entry: AuditEntry | undefined =
-          audit !== undefined && isWritten(value) ? yield* append(query, audit) : undefined
-        return { value, entry }
-      })
-    ).pipe(
-      Effect.ensuring(form.forget),
-      Effect.tap(({ entry }) => (entry === undefined ? Effect.void : logEntry(entry))),
-      Effect.map(({ value }) => value)
-    )
+  const logged = makeLogged(sql)
+  const writing: typeof logged = (...write) => Effect.ensuring(logged(...write), form.forget)
   const apply = makeApply(sql, put)
   return {
     write: (contents, audit) => writing("write", audit, (query) => put(query, contents)),
-    apply: (change) => writing("apply", change.audit, (query) => apply(query, change), Boolean),
+    apply: (change) => writing("apply", change.audit, (query) => apply(query, change)),
     replaceEndpointSecret: (expectedSealed, { id, rotation, sealedPreviousSecret, sealedSecret }, audit) => {
       const secrets = [bindText(sealedSecret), bindTextOrNull(sealedPreviousSecret ?? null)]
       const replacement = [...secrets, bindJson(rotation ?? null), bindText(id), bindText(expectedSealed)]
       const replace = (query: Query<V>) =>
-        Effect.andThen(
-          form.tell(query),
-          Effect.map(query(replaceEndpointSecret, replacement), ({ length }) => length === 1)
-        )
-      return writing("replaceEndpointSecret", audit, replace, Boolean)
+        Effect.andThen(form.tell(query), Effect.map(query(replaceEndpointSecret, replacement), isAny))
+      return writing("replaceEndpointSecret", audit, replace)
     },
     recordAccount: ({ account, at, connectionId, sealedCredentials }) => {
       const values = [bindAccount(account), at, bindText(connectionId), bindText(sealedCredentials)]

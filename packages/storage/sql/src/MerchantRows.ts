@@ -9,8 +9,7 @@ import {
   type ProvisionFailure
 } from "@pointsman/core/ports"
 import { Result } from "effect"
-import { type Columns, type Parts, type Row, readJson } from "./Columns.ts"
-import { plain, recordOf } from "./Fields.ts"
+import { type Columns, type Parts, plain, type Row, readJson, recordOf } from "./Columns.ts"
 
 export const makeMerchantRows = <V>({ bindText, readBoolean, text, textOrNull }: Parts<V>) => {
   const merchant = recordOf<Merchant, V>({

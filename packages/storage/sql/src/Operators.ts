@@ -1,5 +1,5 @@
 /**
- * Operators, their sessions and links. A session or a link is added while the operator's row is locked, so that a
+ * Operators with their sessions, links and passkeys. One of these is added while the operator's row is locked, so that a
  * deactivation comes before it, and it is refused, or after it, and deletes it.
  */
 import { managesOperators } from "@pointsman/core"
@@ -9,24 +9,23 @@ import {
   logEntry,
   type OperatorChange,
   OperatorChanged,
-  type Operators
+  type Operators,
+  type Passkeys
 } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { makeAppend, makeLogged } from "./Audit.ts"
-import { type Bound, firstOf, list, type Row, valuesOf } from "./Columns.ts"
-import { insertInto, type Query, readAll, readOne, repeatable, type Sql } from "./Sql.ts"
+import { type Bound, firstOf, list, type Part, type Row, valuesOf } from "./Columns.ts"
+import { insertInto, isAny, type Query, readAll, readOne, repeatable, type Sql } from "./Sql.ts"
 
+const selectSession = "select * from operator_sessions join operators on operators.id = operator_id where hash = $1"
+const recordSeen = "update operator_sessions set seen_at = $2 where hash = $1 and seen_at < $2"
 const countGuess = `insert into sign_in_guesses as stored (key, since, count) values ($1, $2, 1)
   on conflict (key) do update set count = stored.count + 1 returning *`
 
 export const makeOperators = <V>(sql: Sql<V>): Operators => {
-  const { rows } = sql
-  const { bindText, readOperator, readSession, readSignedIn } = rows
+  const { bindText, link, readGuesses, readOperator, readSignedIn, session } = sql.rows
   const logged = makeLogged(sql)
-  const bindSession = valuesOf(rows.session.columns)
-  const bindLink = valuesOf(rows.link.columns)
-  const insertSession = insertInto("operator_sessions", Object.keys(rows.session.columns))
-  const insertLink = insertInto("sign_in_links", Object.keys(rows.link.columns))
+  const add = { session: makeAdd(sql, "operator_sessions", session), link: makeAdd(sql, "sign_in_links", link) }
   const writeOperator = makeWrite(sql)
   const one = <A>(operation: string, text: string, key: string, take: (row: Row) => A) =>
     readOne(sql, operation, take, text, [bindText(key)])
@@ -35,68 +34,28 @@ export const makeOperators = <V>(sql: Sql<V>): Operators => {
     byLogin: (key) => one("operators.byLogin", "select * from operators where login_key = $1", key, readOperator),
     byId: (id) => one("operators.byId", "select * from operators where id = $1", id, readOperator),
     write: (change) =>
-      Effect.flatMap(
-        repeatable(sql, "operators.write", (query) => writeOperator(query, change)),
-        logEntry
+      repeatable(sql, "operators.write", (query) => writeOperator(query, change)).pipe(Effect.flatMap(logEntry)),
+    sessions: readAll(sql, "operators.sessions", session.read, "select * from operator_sessions"),
+    session: (hash) => one("operators.session", selectSession, hash, readSignedIn),
+    addSession: (added, { createdBefore, seenBefore }, audit) =>
+      logged("operators.addSession", audit, (query) =>
+        Effect.tap(add.session(query, added), () =>
+          query("delete from operator_sessions where signed_in_at < $1 or seen_at < $2", [createdBefore, seenBefore])
+        )
       ),
-    sessions: readAll(sql, "operators.sessions", readSession, "select * from operator_sessions"),
-    session: (hash) =>
-      one(
-        "operators.session",
-        "select * from operator_sessions join operators on operators.id = operator_id where hash = $1",
-        hash,
-        readSignedIn
-      ),
-    addSession: (session, { createdBefore, seenBefore }, audit) => {
-      const values = bindSession({ ...session, signedInAt: session.createdAt })
-      return Effect.map(
-        logged("operators.addSession", audit, (query) =>
-          Effect.tap(whileActive(sql, query, session.operatorId, insertSession, values), () =>
-            query("delete from operator_sessions where signed_in_at < $1 or seen_at < $2", [createdBefore, seenBefore])
-          )
-        ),
-        (added) => added !== undefined
-      )
-    },
-    seen: (hash, at) =>
-      Effect.asVoid(
-        sql.update("operators.seen", "update operator_sessions set seen_at = $2 where hash = $1 and seen_at < $2", [
-          bindText(hash),
-          at
-        ])
-      ),
+    seen: (hash, at) => Effect.asVoid(sql.update("operators.seen", recordSeen, [bindText(hash), at])),
     endSession: (hash, audit) =>
-      Effect.map(
-        logged("operators.endSession", audit, (query) =>
-          Effect.map(
-            query("delete from operator_sessions where hash = $1 returning hash", [bindText(hash)]),
-            ({ length }) => (length > 0 ? true : undefined)
-          )
-        ),
-        (ended) => ended === true
+      logged("operators.endSession", audit, (query) =>
+        Effect.map(query("delete from operator_sessions where hash = $1 returning hash", [bindText(hash)]), isAny)
       ),
     endSessionsOf: (id, audit) =>
-      Effect.map(
-        logged("operators.endSessionsOf", audit, (query) => endSessionsOf(query, bindText(id))),
-        (ended) => ended ?? 0
+      logged("operators.endSessionsOf", audit, (query) => endSessionsOf(query, bindText(id))),
+    addLink: (added, audit) =>
+      logged("operators.addLink", audit, (query) =>
+        Effect.tap(add.link(query, added), () =>
+          query("delete from sign_in_links where expires_at <= $1", [added.createdAt])
+        )
       ),
-    addLink: (link, audit) =>
-      Effect.map(
-        logged("operators.addLink", audit, (query) =>
-          Effect.tap(whileActive(sql, query, link.operatorId, insertLink, bindLink(link)), () =>
-            query("delete from sign_in_links where expires_at <= $1", [link.createdAt])
-          )
-        ),
-        (added) => added !== undefined
-      ),
-    ...usedOnce(sql)
-  }
-}
-
-/** Links that are taken, and tries that are counted. */
-const usedOnce = <V>(sql: Sql<V>): Pick<Operators, "takeLink" | "countGuess" | "forgetGuesses"> => {
-  const { bindText, link, readGuesses } = sql.rows
-  return {
     takeLink: (hash) =>
       Effect.map(
         sql.update("operators.takeLink", "delete from sign_in_links where hash = $1 returning *", [bindText(hash)]),
@@ -155,15 +114,51 @@ const endSessionsOf = <V>(query: Query<V>, operatorId: Bound<V>) =>
     )
   )
 
-/** A statement that is run while the operator is active, and stays so until the transaction ends; `undefined` otherwise. */
-export const whileActive = <V>(
-  { locking, rows }: Sql<V>,
-  query: Query<V>,
-  operatorId: string,
-  text: string,
-  values: ReadonlyArray<Bound<V>>
-) =>
-  Effect.flatMap(
-    query(`select id from operators where id = $1 and active ${locking("for share")}`, [rows.bindText(operatorId)]),
-    (found) => (found.length === 0 ? Effect.undefined : query(text, values))
-  )
+/** Adds a record of an operator who is active, and stays so until the transaction ends; whether it was added. */
+const makeAdd = <V, A extends { readonly operatorId: string }>(
+  { locking, rows: { bindText } }: Sql<V>,
+  table: string,
+  { columns }: Part<A, V>
+) => {
+  const select = `select id from operators where id = $1 and active ${locking("for share")}`
+  const insert = `${insertInto(table, Object.keys(columns))} on conflict do nothing returning operator_id`
+  const bind = valuesOf(columns)
+  return (query: Query<V>, record: A) =>
+    query(select, [bindText(record.operatorId)]).pipe(
+      Effect.flatMap((active) => (isAny(active) ? query(insert, bind(record)) : Effect.succeed([]))),
+      Effect.map(isAny)
+    )
+}
+
+const recordUse = `update passkeys set counter = $2, used_at = $3
+  where id = $1 and (counter < $2 or (counter = 0 and $2 = 0)) returning id`
+const selectPasskeys = "select * from passkeys where operator_id = $1 order by created_at, id"
+const removePasskey = "delete from passkeys where id = $1 and operator_id = $2 returning id"
+
+export const makePasskeys = <V>(sql: Sql<V>): Passkeys => {
+  const { bindText, challenge, passkey } = sql.rows
+  const logged = makeLogged(sql)
+  const add = makeAdd(sql, "passkeys", passkey)
+  const bindChallenge = valuesOf(challenge.columns)
+  const insertChallenge = insertInto("passkey_challenges", Object.keys(challenge.columns))
+  const takeChallenge = "delete from passkey_challenges where hash = $1 returning *"
+  return {
+    list: (operatorId) => readAll(sql, "passkeys.list", passkey.read, selectPasskeys, [bindText(operatorId)]),
+    byId: (id) => readOne(sql, "passkeys.byId", passkey.read, "select * from passkeys where id = $1", [bindText(id)]),
+    add: (added, audit) => logged("passkeys.add", audit, (query) => add(query, added)),
+    used: (id, counter, at) => Effect.map(sql.update("passkeys.used", recordUse, [bindText(id), counter, at]), isAny),
+    remove: (operatorId, id, audit) =>
+      logged("passkeys.remove", audit, (query) =>
+        Effect.map(query(removePasskey, [bindText(id), bindText(operatorId)]), isAny)
+      ),
+    addChallenge: (added, now) =>
+      repeatable(sql, "passkeys.addChallenge", (query) =>
+        Effect.andThen(
+          query("delete from passkey_challenges where expires_at <= $1", [now]),
+          Effect.asVoid(query(insertChallenge, bindChallenge(added)))
+        )
+      ),
+    takeChallenge: (hash) =>
+      Effect.map(sql.update("passkeys.takeChallenge", takeChallenge, [bindText(hash)]), firstOf(challenge.read))
+  }
+}

@@ -1,10 +1,9 @@
 /** Records as JSON with short names, without what is usual. What is left out is read as it was written, given the same usual. */
-
 import type { Money } from "@pointsman/core"
 import { idOf, shortId } from "./ShortText.ts"
 
-/** Fields of a record, with their short names. */
-export type Names<A> = { readonly [K in keyof Required<A>]: string }
+/** The short name of each field of a record, and what it usually says. */
+export type Names<A> = { readonly [K in keyof Required<A>]: readonly [short: string, usual?: A[K]] }
 export type Packed = Readonly<Record<string, unknown>>
 
 /** Times count from one that is read before, which makes them short; an answer from its request. */
@@ -17,9 +16,8 @@ const ids: Readonly<Record<string, string>> = {
   providerRefundId: ""
 }
 
-interface Field<A> {
-  readonly field: keyof A & string
-  readonly short: string
+/** `usual`: of the value. */
+interface Form {
   readonly write: (value: unknown, since: number, usual: unknown) => unknown
   readonly read: (stored: unknown, since: number, usual: unknown) => unknown
 }
@@ -28,7 +26,7 @@ const isNumber = (value: unknown): value is number => typeof value === "number"
 const isText = (value: unknown): value is string => typeof value === "string"
 const asItIs = (value: unknown) => value
 
-const formOf = (field: string): Pick<Field<never>, "read" | "write"> => {
+const formOf = (field: string): Form => {
   const prefix = ids[field]
   if (prefix !== undefined) {
     return {
@@ -52,44 +50,51 @@ const withoutCurrency = (value: unknown, _: number, usual: unknown): unknown => 
 const withCurrency = (stored: unknown, _: number, usual: unknown): unknown =>
   isNumber(stored) ? { minorUnits: stored, currency: (usual as Money).currency } : stored
 
-const fields = new WeakMap<object, ReadonlyArray<Field<never>>>()
-
-/** Looked up for each list of names once. */
-const fieldsOf = <A>(names: Names<A>): ReadonlyArray<Field<A>> => {
-  const known = fields.get(names)
-  if (known !== undefined) return known as unknown as ReadonlyArray<Field<A>>
-  const made = Object.entries<string>(names).map(([field, short]) => ({ field, short, ...formOf(field) }))
-  fields.set(names, made as unknown as ReadonlyArray<Field<never>>)
-  return made as unknown as ReadonlyArray<Field<A>>
-}
-
 /** Under no name: the fields that the usual has, and the record has not. */
 const lacking = "-"
 
-export const pack = <A extends object>(names: Names<A>, record: A, usual: Partial<A>, since = 0): Packed => {
-  const packed: Record<string, unknown> = {}
-  const sentAt = "sentAt" in record ? record.sentAt : undefined
-  for (const { field, short, write } of fieldsOf(names)) {
-    const value = record[field]
-    const from = field === "answeredAt" && typeof sentAt === "number" ? sentAt : since
-    if (isSame(value, usual[field])) continue
-    if (value !== undefined) packed[short] = write(value, from, usual[field])
-    else packed[lacking] = [...((packed[lacking] as ReadonlyArray<string> | undefined) ?? []), field]
-  }
-  return packed
+export interface Packing<A> {
+  readonly fields: ReadonlyArray<keyof A & string>
+  /** `usual`: instead of what the names say. `since`: what times count from. */
+  readonly pack: (record: A, usual?: Partial<A>, since?: number) => Packed
+  readonly unpack: (packed: Packed, usual?: Partial<A>, since?: number) => A
 }
 
-export const unpack = <A extends object>(names: Names<A>, packed: Packed, usual: Partial<A>, since = 0): A => {
-  const record: Record<string, unknown> = {}
-  const absent = packed[lacking] as ReadonlyArray<string> | undefined
-  for (const { field, read, short } of fieldsOf(names)) {
-    const stored = packed[short]
-    const { sentAt } = record
-    const from = field === "answeredAt" && typeof sentAt === "number" ? sentAt : since
-    const value = stored === undefined ? usual[field] : read(stored, from, usual[field])
-    if (value !== undefined && absent?.includes(field) !== true) record[field] = value
+export const packing = <A extends object>(names: Names<A>): Packing<A> => {
+  const fields = Object.entries<readonly [short: string, usual?: unknown]>(names).map(([name, [short, always]]) => ({
+    ...formOf(name),
+    field: name as keyof A & string,
+    short,
+    usualIn: (usual: Partial<A>) => (name in usual ? usual[name as keyof A] : always)
+  }))
+  const from = (field: string, sentAt: unknown, since: number) =>
+    field === "answeredAt" && isNumber(sentAt) ? sentAt : since
+  return {
+    fields: fields.map(({ field }) => field),
+    pack: (record, usual = {}, since = 0) => {
+      const packed: Record<string, unknown> = {}
+      const { sentAt } = record as Packed
+      for (const { field, short, usualIn, write } of fields) {
+        const value = record[field]
+        const expected = usualIn(usual)
+        if (isSame(value, expected)) continue
+        if (value !== undefined) packed[short] = write(value, from(field, sentAt, since), expected)
+        else packed[lacking] = [...((packed[lacking] as ReadonlyArray<string> | undefined) ?? []), field]
+      }
+      return packed
+    },
+    unpack: (packed, usual = {}, since = 0) => {
+      const record: Record<string, unknown> = {}
+      const absent = packed[lacking] as ReadonlyArray<string> | undefined
+      for (const { field, read, short, usualIn } of fields) {
+        const stored = packed[short]
+        const expected = usualIn(usual)
+        const value = stored === undefined ? expected : read(stored, from(field, record["sentAt"], since), expected)
+        if (value !== undefined && absent?.includes(field) !== true) record[field] = value
+      }
+      return record as A
+    }
   }
-  return record as A
 }
 
 /** Also in the order of its fields. */

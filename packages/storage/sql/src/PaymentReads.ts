@@ -3,7 +3,7 @@ import type { Payment, Tenant } from "@pointsman/core"
 import type { ChargeReference } from "@pointsman/core/internal"
 import type { EventQuery, Ledger, OldClaim, PaymentBook, ReviewQuery, StorageError } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
-import { readBookRow, readClaimRow } from "./BookText.ts"
+import { readBookTexts, readClaimRow } from "./BookText.ts"
 import type { Bound, Row } from "./Columns.ts"
 import { numberOfType, unindexedType } from "./EventRows.ts"
 import type { Name } from "./Keys.ts"
@@ -54,8 +54,10 @@ type Reads = Pick<
 /** Of a row with the columns of `PaymentForm`. */
 export const makeReadBook =
   <V>({ keys, rows }: Pick<Sql<V>, "keys" | "rows">) =>
-  (tenant: Tenant, row: Row): PaymentBook =>
-    readBookRow(tenant, keys.readId(row["id"]), row, rows.readTextOrNull)
+  (tenant: Tenant, row: Row): PaymentBook => {
+    const columns = { id: keys.readId(row["id"]), tenant, ...rows.payment.read(row) }
+    return readBookTexts(columns, { details: row["details"] as string, book: row["book"] as string })
+  }
 
 export const makePaymentReads = <V>(sql: Sql<V>, form: PaymentForm<V>): Reads => {
   const { bindOwner, by, keys, readOwner, rows, withOwner } = sql

@@ -2,7 +2,7 @@
 import { declaredLoss, type RecordLoss, type RecordLosses, type RecordLossOutcome } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import type { Row } from "./Columns.ts"
-import { insertInto, repeatable, type Sql } from "./Sql.ts"
+import { insertInto, isAny, repeatable, type Sql } from "./Sql.ts"
 
 /** `recovered`, `refundsWait`: ids of connections. */
 export const readRecordLoss = (
@@ -52,10 +52,7 @@ export const makeRecordLosses = <V>(
     return loss === undefined ? null : readRecordLoss(loss, idsOf(marked), idsOf(waiting))
   }
   const isWritten = <E>(written: Effect.Effect<ReadonlyArray<Row>, E>): Effect.Effect<boolean, E> =>
-    Effect.tap(
-      Effect.map(written, ({ length }) => length > 0),
-      () => changed()
-    )
+    Effect.tap(Effect.map(written, isAny), () => changed())
   return {
     known,
     newest: Effect.map(sql.read("recordLoss", selectNewest), readNewest),

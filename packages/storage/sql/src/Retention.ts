@@ -3,7 +3,7 @@ import { idsFrom } from "@pointsman/core/internal"
 import { longestLeaseMillis, messageOutcomes, type Retention } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { idRangeOf } from "./Keys.ts"
-import type { Sql } from "./Sql.ts"
+import { isAny, type Sql } from "./Sql.ts"
 
 /** A delivery that is still to be made. */
 export const isOpenDelivery = "state in ('Due', 'Sending')"
@@ -26,10 +26,7 @@ const takeLease = `insert into leases (name, holder, until) values ($1, $2, $3)
 export const makeLease =
   <V>({ update }: Pick<Sql<V>, "update">): Retention["lease"] =>
   ({ holder, now, until, what = "sweep" }) =>
-    Effect.map(
-      update("lease", takeLease, [what, holder, until, now, now + longestLeaseMillis]),
-      ({ length }) => length === 1
-    )
+    Effect.map(update("lease", takeLease, [what, holder, until, now, now + longestLeaseMillis]), isAny)
 
 /** Ids of payments that may have been created before the time (epoch milliseconds) are smaller. */
 export const paymentIdsBefore = (createdBefore: number): string => idRangeOf({ createdBefore }).before

@@ -1,123 +1,105 @@
 /** How reconciliation runs and settlement entries lie in their tables. */
-import type { Closing, ReconciliationRun, SettlementEntry, SignedMoney } from "@pointsman/core"
+import type { ReconciliationRun, SettlementEntry } from "@pointsman/core"
 import type { BalanceRow, PayoutMoves, PayoutPart } from "@pointsman/core/ports"
-import type { Columns, Parts, Row } from "./Columns.ts"
-import { json, plain, recordOf } from "./Fields.ts"
+import {
+  bindJson,
+  type Columns,
+  columnOf,
+  computed,
+  json,
+  moneyIn,
+  orNull,
+  type Parts,
+  partOf,
+  plain,
+  type Row,
+  readJson,
+  recordOf
+} from "./Columns.ts"
 
-const amountOf = (row: Row, name: string): SignedMoney | null =>
-  row[`${name}_minor`] === null
-    ? null
-    : { minorUnits: row[`${name}_minor`] as number, currency: row[`${name}_currency`] as string }
+type Corrected = NonNullable<SettlementEntry["corrected"]>
+type Closed = NonNullable<SettlementEntry["closed"]>
 
-/** Beside the tenant, and what is several columns each. */
-type Flat = Omit<SettlementEntry, "tenant" | "gross" | "converted" | "fee" | "net" | "corrected" | "closed">
-
-export const makeSettlementRows = <V>({ bindText, readTenant, readText, text, textOrNull }: Parts<V>) => {
-  const flat = recordOf<Flat, V>({
-    connection_id: text,
-    row_id: text,
-    run_id: plain(),
-    number: plain(),
-    generated_at: plain(),
-    kind: plain(),
-    result: plain(),
-    reason: plain(),
-    payment_id: textOrNull,
-    suggested_payment_id: textOrNull,
-    refund_id: textOrNull,
-    dispute_id: textOrNull,
-    provider_ref: textOrNull,
-    names: json(),
-    payout_id: textOrNull,
-    occurred_at: plain(),
-    settled_at: plain(),
-    recorded_at: plain(),
-    expected: textOrNull,
-    opened_at: plain()
-  })
-  const settlementColumns: Columns<SettlementEntry, V> = {
-    workspace_id: ({ tenant }) => bindText(tenant.workspaceId),
-    environment: ({ tenant }) => tenant.environment,
-    ...flat.columns,
-    gross_minor: ({ gross }) => gross.minorUnits,
-    currency: ({ gross }) => gross.currency,
-    converted_minor: ({ converted }) => converted?.minorUnits ?? null,
-    converted_currency: ({ converted }) => converted?.currency ?? null,
-    fee_minor: ({ fee }) => fee?.minorUnits ?? null,
-    fee_currency: ({ fee }) => fee?.currency ?? null,
-    net_minor: ({ net }) => net?.minorUnits ?? null,
-    net_currency: ({ net }) => net?.currency ?? null,
-    corrected_by: ({ corrected }) => (corrected === null ? null : bindText(corrected.by)),
-    corrected_at: ({ corrected }) => corrected?.at ?? null,
-    closed_at: ({ closed }) => closed?.at ?? null,
-    closed_by: ({ closed }) => closed?.by ?? null,
-    closed_note: ({ closed }) => (closed === null ? null : bindText(closed.note))
-  }
-  const closedOf = (row: Row): Closing => ({
-    by: row["closed_by"] as Closing["by"],
-    note: readText(row["closed_note"]),
-    at: row["closed_at"] as number
-  })
-  const readSettlement = (row: Row): SettlementEntry => ({
-    tenant: readTenant(row),
-    ...flat.read(row),
-    gross: { minorUnits: row["gross_minor"] as number, currency: row["currency"] as string },
-    converted: amountOf(row, "converted"),
-    fee: amountOf(row, "fee"),
-    net: amountOf(row, "net"),
-    corrected:
-      row["corrected_at"] === null ? null : { by: readText(row["corrected_by"]), at: row["corrected_at"] as number },
-    closed: row["closed_at"] === null ? null : closedOf(row)
-  })
-  return { settlementColumns, readSettlement }
+export const makeSettlementRows = <V>({ tenant, text, textOrNull }: Parts<V>) => {
+  const amount = (name: string) => orNull(moneyIn(`${name}_minor`, `${name}_currency`))
+  const entry = recordOf<SettlementEntry, V, "tenant" | "gross" | "converted" | "fee" | "net" | "corrected" | "closed">(
+    {
+      connection_id: text,
+      row_id: text,
+      run_id: plain(),
+      number: plain(),
+      generated_at: plain(),
+      kind: plain(),
+      result: plain(),
+      reason: plain(),
+      payment_id: textOrNull,
+      suggested_payment_id: textOrNull,
+      refund_id: textOrNull,
+      dispute_id: textOrNull,
+      provider_ref: textOrNull,
+      names: json(),
+      payout_id: textOrNull,
+      occurred_at: plain(),
+      settled_at: plain(),
+      recorded_at: plain(),
+      expected: textOrNull,
+      opened_at: plain()
+    },
+    {
+      tenant,
+      gross: moneyIn("gross_minor", "currency"),
+      converted: amount("converted"),
+      fee: amount("fee"),
+      net: amount("net"),
+      corrected: orNull(
+        partOf<Corrected, V>({ at: columnOf("corrected_at", plain()), by: columnOf("corrected_by", text) })
+      ),
+      closed: orNull(
+        partOf<Closed, V>({
+          at: columnOf("closed_at", plain()),
+          by: columnOf("closed_by", plain()),
+          note: columnOf("closed_note", text)
+        })
+      )
+    }
+  )
+  return { settlementColumns: entry.columns, readSettlement: entry.read }
 }
 
-const readSums = (row: Row) => ({
-  rows: Number(row["rows"]),
-  chargesMinor: Number(row["charges_minor"]),
-  refundsMinor: Number(row["refunds_minor"]),
-  disputesMinor: Number(row["disputes_minor"]),
-  feesMinor: Number(row["fees_minor"]),
-  payoutsMinor: Number(row["payouts_minor"]),
-  othersMinor: Number(row["others_minor"])
-})
+const sums = {
+  rows: computed<number>(),
+  charges_minor: computed<number>(),
+  refunds_minor: computed<number>(),
+  disputes_minor: computed<number>(),
+  fees_minor: computed<number>(),
+  payouts_minor: computed<number>(),
+  others_minor: computed<number>()
+}
 
-export const makeRunRows = <V>({ bindText, readText }: Parts<V>) => {
+export const makeRunRows = <V>({ tenant, text }: Parts<V>) => {
+  const run = recordOf<
+    Pick<ReconciliationRun, "tenant" | "id" | "connectionId" | "format" | "sha256" | "version">,
+    V,
+    "tenant"
+  >({ id: plain(), connection_id: text, format: text, sha256: plain(), version: plain() }, { tenant })
   /** What is asked of a run is beside it; the run itself is JSON. */
-  const runColumns: Columns<ReconciliationRun, V> = {
-    workspace_id: ({ tenant }) => bindText(tenant.workspaceId),
-    environment: ({ tenant }) => tenant.environment,
-    id: ({ id }) => id,
-    connection_id: ({ connectionId }) => bindText(connectionId),
-    format: ({ format }) => bindText(format),
-    sha256: ({ sha256 }) => sha256,
-    version: ({ version }) => version,
-    data: (run) => JSON.stringify(run)
+  const runColumns: Columns<ReconciliationRun, V> = { ...run.columns, data: bindJson }
+  return {
+    runColumns,
+    readRun: (row: Row): ReconciliationRun => readJson(row["data"]),
+    readBalanceRow: recordOf<BalanceRow, V>({ connection_id: text, day: plain(), currency: plain(), ...sums }).read,
+    readPayoutPart: recordOf<PayoutPart, V>({
+      currency: plain(),
+      ...sums,
+      first_at: computed(),
+      last_at: computed(),
+      settled_at: computed()
+    }).read,
+    readPayoutMoves: recordOf<PayoutMoves, V>({
+      connection_id: text,
+      payout_id: text,
+      left_minor: computed(),
+      returned_minor: computed()
+    }).read
   }
-
-  const readRun = (row: Row): ReconciliationRun => JSON.parse(row["data"] as string) as ReconciliationRun
-
-  const readBalanceRow = (row: Row): BalanceRow => ({
-    connectionId: readText(row["connection_id"]),
-    day: row["day"] as number,
-    currency: row["currency"] as string,
-    ...readSums(row)
-  })
-
-  const readPayoutPart = (row: Row): PayoutPart => ({
-    currency: row["currency"] as string,
-    ...readSums(row),
-    firstAt: Number(row["first_at"]),
-    lastAt: Number(row["last_at"]),
-    settledAt: row["settled_at"] === null ? null : Number(row["settled_at"])
-  })
-
-  const readPayoutMoves = (row: Row): PayoutMoves => ({
-    connectionId: readText(row["connection_id"]),
-    payoutId: readText(row["payout_id"]),
-    leftMinor: Number(row["left_minor"]),
-    returnedMinor: Number(row["returned_minor"])
-  })
-
-  return { runColumns, readRun, readBalanceRow, readPayoutPart, readPayoutMoves }
 }

@@ -106,6 +106,9 @@ export const updateAll = <V>(
 export const queryAll = <V>(query: Query<V>, statements: ReadonlyArray<Statement<V>>) =>
   Effect.forEach(statements, ([text, values]) => query(text, values))
 
+/** Whether a statement found or changed a row. */
+export const isAny = ({ length }: ReadonlyArray<Row>): boolean => length > 0
+
 /** What each row says. */
 export const readAll = <V, A>(
   sql: Sql<V>,

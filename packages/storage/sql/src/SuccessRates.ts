@@ -15,7 +15,7 @@ export interface RateForm<V> {
 
 /** If a commit may have been written, this is not reported: the next version shows it. */
 export const makeSuccessRates = <V>(sql: Sql<V>, { columns, deleteOld, segmentKey }: RateForm<V>) => {
-  const { readRate, readTenant, readText } = sql.rows
+  const { readRate } = sql.rows
   const bind = valuesOf(columns)
   const names = Object.keys(columns)
   const key = [...tenantKey, "connection_id", segmentKey]
@@ -26,11 +26,11 @@ export const makeSuccessRates = <V>(sql: Sql<V>, { columns, deleteOld, segmentKe
     "success_rates",
     names,
     `${onConflictReplace(names, key)} where success_rates.version = excluded.version - 1
-      returning workspace_id, environment, connection_id, segment`
+      returning *`
   )
   const selectOne = `select * from success_rates where ${key.map((name, at) => `${name} = $${at + 1}`).join(" and ")}`
   const selectChanged = `select * from ${sql.by("success_rates", "success_rates_by_time")} where at >= $1`
-  const nameOf = ({ connectionId, segment, tenant }: Pick<StoredRate, "connectionId" | "segment" | "tenant">) =>
+  const nameOf = ({ connectionId, segment, tenant }: StoredRate) =>
     JSON.stringify([tenant.workspaceId, tenant.environment, connectionId, segment])
   return SuccessRates.of({
     changedSince: (at) => readAll(sql, "changedSince", readRate, selectChanged, [at]),
@@ -40,15 +40,7 @@ export const makeSuccessRates = <V>(sql: Sql<V>, { columns, deleteOld, segmentKe
       // In one order, so that no two writers wait for each other.
       const inOrder = rates.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
       const found = yield* updateAll(sql, "writeRates", put(inOrder.map((rate) => bind(rate))))
-      const written = new Set(
-        found.map((row) =>
-          nameOf({
-            tenant: readTenant(row),
-            connectionId: readText(row["connection_id"]),
-            segment: readText(row["segment"])
-          })
-        )
-      )
+      const written = new Set(found.map((row) => nameOf(readRate(row))))
       const refused = inOrder.filter((rate) => !written.has(nameOf(rate))).map((rate) => bindKey(rate) as Array<V>)
       // By a later statement: what another writer came first with is seen by it.
       const stored = yield* readEach(sql, "writeRates", selectOne, [], refused)

@@ -28,12 +28,12 @@ export {
   list,
   type Owner,
   onConflictReplace,
+  type Part,
   type Row,
   readJson,
   valuesOf
 } from "./Columns.ts"
 export { type DeliveriesOfPayment, endpointsAndFirst, makeDeliveries } from "./Deliveries.ts"
-export { endColumns } from "./DeliveryRows.ts"
 export { makeDirectory, type Snapshot, snapshotOf } from "./Directory.ts"
 export { type DirectoryTable, directoryState, directoryTables } from "./DirectoryRows.ts"
 export { type DirectoryForm, makeDirectoryWrites, type Resume, resumeOf } from "./DirectoryWrites.ts"
@@ -48,8 +48,7 @@ export {
   namesOf,
   withName
 } from "./NamedBooks.ts"
-export { makeOperators } from "./Operators.ts"
-export { makePasskeys } from "./Passkeys.ts"
+export { makeOperators, makePasskeys } from "./Operators.ts"
 export { makePaymentReads, makeReadBook, type PaymentForm } from "./PaymentReads.ts"
 export { makePaymentSearch, newestPage, type SearchForm, type Walk } from "./PaymentSearch.ts"
 export { makeRecordLosses, readRecordLoss } from "./RecordLoss.ts"
@@ -63,7 +62,7 @@ export {
   openEndedOutcomes,
   paymentIdsBefore
 } from "./Retention.ts"
-export { makeRows } from "./Rows.ts"
+export { endColumns, makeRows } from "./Rows.ts"
 export { migrationsTable, newestOf, schemaIn } from "./Schema.ts"
 export { type CheckoutForm, makeSealedTexts, type SealedForm, sealedPlaces } from "./SealedTexts.ts"
 export { makeSettlements, mayLeaveEntry, type SettlementForm } from "./Settlements.ts"
