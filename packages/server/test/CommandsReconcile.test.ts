@@ -349,10 +349,7 @@ describe("pointsman reconcile", () => {
     const lease = (end: number) => {
       const db = new DatabaseSync(join(folder, ".pointsman", "pointsman.db"))
       db.prepare(`insert or replace into reconciliation_leases
-        select id, 'production', 'main', 'another process', ?, ? from workspaces`).run(
-        end,
-        JSON.stringify({ runId: "rec_1", fileName: "may.csv", since })
-      )
+        select id, 'production', 'main', 'another process', ?, 'rec_1', 'may.csv', ? from workspaces`).run(end, since)
       db.close()
     }
     lease(until)

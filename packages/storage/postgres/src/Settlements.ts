@@ -14,8 +14,6 @@ const ofTenant = "workspace_id = $1 and environment = $2"
 
 export const make = (db: Database, sql: Sql<Value>): Settlements => {
   const settlements = makeSettlements(sql, {
-    // PostgreSQL reads no JSON in which a file name has a zero character; the id of the run is the first text in it.
-    runIdOf: (data) => `split_part(${data}, '"', 4)`,
     insertEntries: (query, entries) => query(insertEntries, bindEntries(entries)),
     booksNamed: (tenant, connectionId, names) => selectNamed(db, tenant, connectionId, names),
     unreported: (query) => selectUnreported(db, query),

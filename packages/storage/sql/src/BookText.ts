@@ -22,7 +22,6 @@ import type { Row } from "./Columns.ts"
 import {
   type Decided,
   decided,
-  isTold,
   packDecision,
   packTried,
   triedOf,
@@ -30,7 +29,7 @@ import {
   unpackTried,
   usualOutcome
 } from "./DecisionText.ts"
-import { type Packed, packing } from "./Packing.ts"
+import { isSame, type Packed, packing } from "./Packing.ts"
 import { idOf, shortId } from "./ShortText.ts"
 
 /** What a row has in columns of their own. */
@@ -157,7 +156,8 @@ export const bookText = ({ attempts, operations, payment, refunds }: PaymentBook
   const { routing } = payment
   return JSON.stringify({
     ...moving.pack(payment, { updatedAt: payment.createdAt }, payment.createdAt),
-    ...(routing !== null && !isTold(routing, attempts) && { t: packTried(routing, payment.captureMethod) }),
+    ...(routing !== null &&
+      !isSame(routing.attempts, triedOf(attempts)) && { t: packTried(routing, payment.captureMethod) }),
     ...(routing?.skipped !== undefined && { k: routing.skipped }),
     ...orNothing(
       "A",

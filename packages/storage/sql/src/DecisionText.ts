@@ -75,15 +75,6 @@ export const unpackTried = (
   captureMethod: CaptureMethod
 ): ReadonlyArray<RoutingAttempt> => packed.map((one) => tried.unpack(one, usualTried(routing, captureMethod)))
 
-/** Whether a decision says of attempts what they say themselves. */
-export const isTold = ({ attempts: all }: RoutingDecision, attempts: ReadonlyArray<Attempt>): boolean =>
-  all.length === attempts.length &&
-  all.every(({ attemptId, code, connectionId, decline, outcome }, index) => {
-    const one = attempts[index] as Attempt
-    const isSame = one.id === attemptId && one.connectionId === connectionId
-    return isSame && one.outcome === outcome && one.code === code && decline === undefined
-  })
-
-/** What a decision says of attempts, where it says no more than they do. */
+/** What a decision says of attempts, where it says no more than they do, and in the order in which core says it. */
 export const triedOf = (attempts: ReadonlyArray<Attempt>): ReadonlyArray<RoutingAttempt> =>
   attempts.map(({ code, connectionId, id, outcome }) => ({ attemptId: id, connectionId, outcome, code }))

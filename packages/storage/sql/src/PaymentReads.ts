@@ -35,22 +35,6 @@ export interface PaymentForm<V> {
 
 type Books = Effect.Effect<ReadonlyArray<PaymentBook>, StorageError>
 
-type Reads = Pick<
-  Ledger["Service"],
-  | "payment"
-  | "book"
-  | "bookOf"
-  | "paymentOfPage"
-  | "reviews"
-  | "usage"
-  | "attempts"
-  | "claim"
-  | "oldClaims"
-  | "forgetClaims"
-  | "timeline"
-  | "events"
->
-
 /** Of a row with the columns of `PaymentForm`. */
 export const makeReadBook =
   <V>({ keys, rows }: Pick<Sql<V>, "keys" | "rows">) =>
@@ -59,7 +43,7 @@ export const makeReadBook =
     return readBookTexts(columns, { details: row["details"] as string, book: row["book"] as string })
   }
 
-export const makePaymentReads = <V>(sql: Sql<V>, form: PaymentForm<V>): Reads => {
+export const makePaymentReads = <V>(sql: Sql<V>, form: PaymentForm<V>) => {
   const { bindOwner, by, keys, readOwner, rows, withOwner } = sql
   const readBook = makeReadBook(sql)
   const readPayment = (row: Row): Payment => readBook(readOwner(row), row).payment
@@ -140,7 +124,7 @@ export const makePaymentReads = <V>(sql: Sql<V>, form: PaymentForm<V>): Reads =>
         form.events(tenant, (end) => selectEvents(sql, form, tenant, query, end)),
         (found) => found.map((row) => rows.readEvent(keys, tenant, row))
       )
-  }
+  } satisfies Partial<Ledger["Service"]>
 }
 
 const selectEvents = <V>(

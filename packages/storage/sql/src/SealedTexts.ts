@@ -1,14 +1,6 @@
 /** Sealed texts: where they are in the tables, and how each is replaced. Checkouts are in the books of their payments. */
 import type { Tenant } from "@pointsman/core"
-import {
-  derivationKey,
-  type PaymentBook,
-  type SealedKind,
-  type SealedReplacement,
-  type SealedText,
-  SealedTexts,
-  type StorageError
-} from "@pointsman/core/ports"
+import * as Ports from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { entryKey, list, type Row, tenantKey } from "./Columns.ts"
 import type { DirectoryForm } from "./DirectoryWrites.ts"
@@ -19,47 +11,28 @@ export interface SealedPlace {
   /** The columns of its key, which lead an index in this order. */
   readonly key: ReadonlyArray<string>
   readonly column: string
-  /** Which rows have one. */
-  readonly where: string
+  /** Which rows have one; where the column is not null unless set. */
+  readonly where?: string
   /** Whether processes keep copies of it. */
-  readonly isDirectory: boolean
+  readonly isDirectory?: boolean
 }
 
 const connection = { table: "connections", key: ["id"], isDirectory: true }
 const endpoint = { table: "webhook_endpoints", key: ["id"], isDirectory: true }
+const messageKey = [...tenantKey, "connection_id", "event_id"]
 
 /** What has a column of its own. */
-type PlacedKind = Exclude<SealedKind, "checkout">
+type PlacedKind = Exclude<Ports.SealedKind, "checkout">
 
 export const sealedPlaces: Readonly<Record<PlacedKind, SealedPlace>> = {
-  derivation: { table: "kept_secrets", key: ["name"], column: "sealed", where: "true", isDirectory: false },
-  credentials: { ...connection, column: "sealed_credentials", where: "true" },
-  webhookSecret: { ...connection, column: "sealed_webhook_secret", where: "sealed_webhook_secret is not null" },
-  previousWebhookSecret: {
-    ...connection,
-    column: "sealed_previous_webhook_secret",
-    where: "sealed_previous_webhook_secret is not null"
-  },
-  endpointSecret: { ...endpoint, column: "sealed_secret", where: "true" },
-  previousEndpointSecret: {
-    ...endpoint,
-    column: "sealed_previous_secret",
-    where: "sealed_previous_secret is not null"
-  },
-  message: {
-    table: "messages",
-    key: [...tenantKey, "connection_id", "event_id"],
-    column: "body",
-    where: "is_sealed",
-    isDirectory: false
-  },
-  evidence: {
-    table: "dispute_evidence",
-    key: entryKey,
-    column: "sealed",
-    where: "sealed <> ''",
-    isDirectory: false
-  }
+  derivation: { table: "kept_secrets", key: ["name"], column: "sealed" },
+  credentials: { ...connection, column: "sealed_credentials" },
+  webhookSecret: { ...connection, column: "sealed_webhook_secret" },
+  previousWebhookSecret: { ...connection, column: "sealed_previous_webhook_secret" },
+  endpointSecret: { ...endpoint, column: "sealed_secret" },
+  previousEndpointSecret: { ...endpoint, column: "sealed_previous_secret" },
+  message: { table: "messages", key: messageKey, column: "body", where: "is_sealed" },
+  evidence: { table: "dispute_evidence", key: entryKey, column: "sealed", where: "sealed <> ''" }
 }
 
 /** A checkout is JSON: this is the part of it that is its sealed address. */
@@ -84,8 +57,8 @@ export interface CheckoutForm {
   readonly books: (
     from: { readonly tenant: Tenant; readonly paymentId: string } | null,
     limit: number
-  ) => Effect.Effect<ReadonlyArray<PaymentBook>, StorageError>
-  readonly replace: (replacements: ReadonlyArray<CheckoutReplacement>) => Effect.Effect<number, StorageError>
+  ) => Effect.Effect<ReadonlyArray<Ports.PaymentBook>, Ports.StorageError>
+  readonly replace: (replacements: ReadonlyArray<CheckoutReplacement>) => Effect.Effect<number, Ports.StorageError>
 }
 
 /** `expected`, `sealed`: the part of the book that is the sealed address. */
@@ -98,7 +71,7 @@ export interface CheckoutReplacement {
 
 /** A page in the order of the keys, as the index has them. `$1`: how many; the key before it follows. */
 const pageOf = (kind: PlacedKind, hasBefore: boolean, form: SealedForm): string => {
-  const { column, key, table, where } = sealedPlaces[kind]
+  const { column, key, table, where = `${column} is not null` } = sealedPlaces[kind]
   const order = list(key.map(form.column))
   const values = key.map((name, at) => form.value(name, `$${at + 2}::text`))
   const later = hasBefore ? ` and (${order}) > (${list(values)})` : ""
@@ -145,7 +118,7 @@ const listCheckouts = ({ books }: CheckoutForm, after: After, limit: number) => 
   )
 }
 
-const ofBook = ({ expected, key, sealed }: SealedReplacement): CheckoutReplacement => {
+const ofBook = ({ expected, key, sealed }: Ports.SealedReplacement): CheckoutReplacement => {
   const [workspaceId, environment, paymentId = ""] = key
   return {
     tenant: { workspaceId, environment } as Tenant,
@@ -160,14 +133,16 @@ export const makeSealedTexts = <V>(
   { forget, tell }: Pick<DirectoryForm<V>, "forget" | "tell">,
   form: SealedForm,
   checkouts: CheckoutForm
-): SealedTexts["Service"] => {
+): Ports.SealedTexts["Service"] => {
   const { bindText, readText } = sql.rows
   const selectDerivation = "select sealed from kept_secrets where name = $1"
-  const derivation = readOne(sql, "derivation", ({ sealed }) => readText(sealed), selectDerivation, [...derivationKey])
-  return SealedTexts.of({
+  const derivation = readOne(sql, "derivation", ({ sealed }) => readText(sealed), selectDerivation, [
+    ...Ports.derivationKey
+  ])
+  return Ports.SealedTexts.of({
     list: ({ after, kind, limit }) => {
       if (kind === "checkout") return listCheckouts(checkouts, after, limit)
-      const read = (row: Row): SealedText => ({
+      const read = (row: Row): Ports.SealedText => ({
         kind,
         key: sealedPlaces[kind].key.map((name) => readText(row[name])),
         sealed: readText(row["sealed"])
@@ -177,7 +152,7 @@ export const makeSealedTexts = <V>(
     },
     replace: (kind, replacements) => {
       if (kind === "checkout") return checkouts.replace(replacements.map(ofBook))
-      const { isDirectory } = sealedPlaces[kind]
+      const isDirectory = sealedPlaces[kind].isDirectory === true
       const items = replacements.map(({ expected, key, sealed }) => [expected, sealed, ...key].map(bindText))
       const statements = replacesOf(sql, kind, form).flatMap((replace) => replace([], items))
       return repeatable(sql, "replaceSealed", (query) =>
@@ -192,7 +167,7 @@ export const makeSealedTexts = <V>(
     keepDerivation: (sealed) =>
       Effect.andThen(
         sql.update("keepDerivation", "insert into kept_secrets (name, sealed) values ($1, $2) on conflict do nothing", [
-          ...derivationKey,
+          ...Ports.derivationKey,
           bindText(sealed)
         ]),
         Effect.map(derivation, Option.getOrThrow)

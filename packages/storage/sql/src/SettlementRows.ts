@@ -1,5 +1,5 @@
 /** How reconciliation runs and settlement entries lie in their tables. */
-import type { ReconciliationRun, SettlementEntry } from "@pointsman/core"
+import type { ReconciliationRun, RunLease, SettlementEntry } from "@pointsman/core"
 import type { BalanceRow, PayoutMoves, PayoutPart } from "@pointsman/core/ports"
 import {
   bindJson,
@@ -87,6 +87,13 @@ export const makeRunRows = <V>({ tenant, text }: Parts<V>) => {
   return {
     runColumns,
     readRun: (row: Row): ReconciliationRun => readJson(row["data"]),
+    readRunLease: recordOf<RunLease, V>({
+      holder: plain(),
+      run_id: plain(),
+      file_name: text,
+      since: plain(),
+      until: computed()
+    }).read,
     readBalanceRow: recordOf<BalanceRow, V>({ connection_id: text, day: plain(), currency: plain(), ...sums }).read,
     readPayoutPart: recordOf<PayoutPart, V>({
       currency: plain(),

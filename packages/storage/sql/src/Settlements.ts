@@ -1,16 +1,6 @@
 /** Reconciliation runs and settlement entries. A batch is one transaction. */
-import type { ReconciliationRun, RunLease, SettlementEntry, Tenant } from "@pointsman/core"
-import {
-  type Begun,
-  type ComparisonHolder,
-  type EntryQuery,
-  longestLeaseMillis,
-  type OpenDifferences,
-  openCounted,
-  type RunHolder,
-  type SettlementBatch,
-  type Settlements
-} from "@pointsman/core/ports"
+import type { ReconciliationRun, SettlementEntry, Tenant } from "@pointsman/core"
+import * as Ports from "@pointsman/core/ports"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { type Bound, type Row, valuesOf } from "./Columns.ts"
@@ -30,18 +20,16 @@ const selectEntries = `select * from settlement_entries where ${ofRow} and row_i
 
 /** What each database does by statements of its own. */
 export interface SettlementForm<V> {
-  /** The text of the run's id in a lease. */
-  readonly runIdOf: (data: string) => string
   readonly insertEntries: (query: Query<V>, entries: ReadonlyArray<SettlementEntry>) => Effect.Effect<unknown, SqlError>
-  readonly booksNamed: Settlements["booksNamed"]
-  readonly unreported: Settlements["unreported"]
+  readonly booksNamed: Ports.Settlements["booksNamed"]
+  readonly unreported: Ports.Settlements["unreported"]
   /** The rows of the payment of an entry `e`: a table with its condition. */
   readonly ofPayment: string
   /** Deletes entries `e` of a tenant that fulfil the condition, before `$3`, and `$4` at most; a row for each. */
   readonly deleteEntries: (condition: string, index: string) => string
 }
 
-export const makeSettlements = <V>(sql: Sql<V>, form: SettlementForm<V>): Settlements => {
+export const makeSettlements = <V>(sql: Sql<V>, form: SettlementForm<V>): Ports.Settlements => {
   const { bindTenant, bindText, readRun } = sql.rows
   const deletes = [
     form.deleteEntries(`payment_id is null and ${mayLeaveEntry}`, "settlement_entries_to_leave"),
@@ -85,7 +73,7 @@ export const makeSettlements = <V>(sql: Sql<V>, form: SettlementForm<V>): Settle
   }
 }
 
-const makeEntries = <V>(sql: Sql<V>): Pick<Settlements, "known" | "entriesOf" | "entries" | "withoutPayment"> => {
+const makeEntries = <V>(sql: Sql<V>): Pick<Ports.Settlements, "known" | "entriesOf" | "entries" | "withoutPayment"> => {
   const { bindTenant, bindText, readSettlement } = sql.rows
   const ofAll = `select * from ${sql.by("settlement_entries", "settlement_entries_by_payment")}
     where ${ofTenant} and payment_id = $3 and payment_id is not null`
@@ -122,12 +110,11 @@ const isLeft = (ofPayment: string): string =>
   `payment_id is not null and closed_at is not null and not exists (select 1 from ${ofPayment})`
 
 const makeWrites = <V>(sql: Sql<V>, form: SettlementForm<V>) => {
-  const { bindTenant, bindText, readRun, runColumns } = sql.rows
+  const { bindTenant, bindText, readRun, readRunLease, runColumns } = sql.rows
   const insertRun = `${insertInto("reconciliation_runs", Object.keys(runColumns))} on conflict do nothing`
   const bindRun = valuesOf(runColumns)
   const ofFile = `select * from ${sql.by("reconciliation_runs", "reconciliation_runs_by_file")}
     where ${ofRow} and sha256 = $4 and format = $5`
-  const upsertLease = takeRunLease(form.runIdOf)
   const keepLease = `update reconciliation_leases set until = $5 where ${ofRow} and holder = $4 returning 1 as one`
   const updateRun = `update reconciliation_runs set version = $3, data = $4
     where ${ofTenant} and id = $5 and version = $6 returning 1 as one`
@@ -158,35 +145,36 @@ const makeWrites = <V>(sql: Sql<V>, form: SettlementForm<V>) => {
     query: Query<V>,
     tenant: Tenant,
     connectionId: string,
-    { fileName, holder, now, runId, until }: ComparisonHolder
+    { fileName, holder, now, runId, until }: Ports.ComparisonHolder
   ) => {
-    const data = leaseData({ runId, fileName, since: now })
-    const values = [...ownerOf(tenant, connectionId), holder, until, data, now, now + longestLeaseMillis]
-    return Effect.map(query(upsertLease, values), ([row = {}]) => readRunLease(row))
+    const values = [...ownerOf(tenant, connectionId), holder, until, runId, bindText(fileName), now]
+    return Effect.map(query(takeRunLease, [...values, now + Ports.longestLeaseMillis]), ([row = {}]) =>
+      readRunLease(row)
+    )
   }
 
-  const close = (query: Query<V>, tenant: Tenant, connectionId: string, closes: SettlementBatch["closes"]) => {
+  const close = (query: Query<V>, tenant: Tenant, connectionId: string, closes: Ports.SettlementBatch["closes"]) => {
     const items = closes.map(({ closed: { at, by, note }, rowId }) => [bindText(rowId), at, by, bindText(note)])
     return Effect.map(queryAll(query, closeEach(ownerOf(tenant, connectionId), items)), (found) => found.flat().length)
   }
 
   /** Where two of one file begin, the second one waits for the lease, and then finds it taken. */
-  const begin = Effect.fnUntraced(function* (query: Query<V>, run: ReconciliationRun, lease: RunHolder) {
+  const begin = Effect.fnUntraced(function* (query: Query<V>, run: ReconciliationRun, lease: Ports.RunHolder) {
     const owner = ownerOf(run.tenant, run.connectionId)
     const select = Effect.map(query(ofFile, [...owner, run.sha256, bindText(run.format)]), ([row]) =>
       row === undefined ? undefined : readRun(row)
     )
     const stored = yield* select
-    if (stored?.state === "done") return { _tag: "Begun", run: stored } satisfies Begun
+    if (stored?.state === "done") return { _tag: "Begun", run: stored } satisfies Ports.Begun
     const named = { runId: stored?.id ?? run.id, fileName: run.fileName }
     const held = yield* takeLease(query, run.tenant, run.connectionId, { ...lease, ...named })
-    if (held.holder !== lease.holder) return { _tag: "Taken", by: held } satisfies Begun
+    if (held.holder !== lease.holder) return { _tag: "Taken", by: held } satisfies Ports.Begun
     yield* query(insertRun, bindRun(run))
-    return { _tag: "Begun", run: (yield* select) ?? run } satisfies Begun
+    return { _tag: "Begun", run: (yield* select) ?? run } satisfies Ports.Begun
   })
 
   /** `false` where the run has another version, or another holder reads the connection's reports. */
-  const applyBatch = Effect.fnUntraced(function* (query: Query<V>, batch: SettlementBatch) {
+  const applyBatch = Effect.fnUntraced(function* (query: Query<V>, batch: Ports.SettlementBatch) {
     const { closes, confirmed = [], connectionId, corrections, entries, lease, run, tenant } = batch
     const owner = ownerOf(tenant, connectionId)
     const kept = yield* query(keepLease, [...owner, lease.holder, lease.until])
@@ -216,7 +204,7 @@ const ofOwner = <V>({ rows: { bindTenant } }: Sql<V>, tenant: Tenant | undefined
 
 const selectDifferences = <V>(
   sql: Sql<V>,
-  { after, connectionId, differences, limit, openedBefore, result, runId, tenant }: EntryQuery
+  { after, connectionId, differences, limit, openedBefore, result, runId, tenant }: Ports.EntryQuery
 ) => {
   const { bindText, readSettlement } = sql.rows
   const values: Array<Bound<V>> = []
@@ -254,7 +242,7 @@ const byNames = (a: SettlementEntry, b: SettlementEntry): number => {
 
 const selectRuns = <V>(
   sql: Sql<V>,
-  { before, connectionId, format, limit, tenant }: Parameters<Settlements["runs"]>[0]
+  { before, connectionId, format, limit, tenant }: Parameters<Ports.Settlements["runs"]>[0]
 ) => {
   const { bindText, readRun } = sql.rows
   const values: Array<Bound<V>> = []
@@ -278,12 +266,12 @@ const selectRuns = <V>(
 
 const countOpen = <V>({ by }: Sql<V>) => `select result, count(*) as count, min(opened_at) as oldest_at from (
     select result, opened_at from ${by("settlement_entries", "settlement_differences_open")} where ${isOpenEntry}
-    order by opened_at limit ${openCounted}
+    order by opened_at limit ${Ports.openCounted}
   ) as open group by result`
 
 /** Of several nodes, each has its own. */
-const mergedCounts = (found: ReadonlyArray<Row>): ReadonlyArray<OpenDifferences> =>
-  [...Map.groupBy(found, (row) => row["result"] as OpenDifferences["result"])]
+const mergedCounts = (found: ReadonlyArray<Row>): ReadonlyArray<Ports.OpenDifferences> =>
+  [...Map.groupBy(found, (row) => row["result"] as Ports.OpenDifferences["result"])]
     .map(([result, some]) => ({
       result,
       count: some.reduce((sum, row) => sum + Number(row["count"]), 0),
@@ -291,32 +279,21 @@ const mergedCounts = (found: ReadonlyArray<Row>): ReadonlyArray<OpenDifferences>
     }))
     .sort((a, b) => (a.result < b.result ? -1 : 1))
 
+const leaseColumns = ["workspace_id", "environment", "connection_id", "holder", "until", "run_id", "file_name", "since"]
+const isFree = `held.run_id = excluded.run_id or held.holder = excluded.holder
+  or held.until <= excluded.since or held.until > $9::bigint`
+
 /**
  * One statement takes the lease of a connection's reports, or says whose it is.
  *
  * It is free for the run that has it already: the same file, read again after its process died. Where that process is
  * alive, it writes no more.
  *
- * Parameters: workspace, environment, connection, holder, end, the lease as JSON, the time now, and the time after which no
- * lease ends. Gives the lease as it is afterwards.
+ * Parameters: the columns, where `since` is the time now, and the time after which no lease ends. Gives the lease as it is
+ * afterwards.
  */
-const takeRunLease = (runIdOf: (data: string) => string): string => {
-  const isSameRun = `${runIdOf("held.data")} = ${runIdOf("excluded.data")}`
-  const isFree = `${isSameRun} or held.holder = excluded.holder or held.until <= $7::bigint or held.until > $8::bigint`
-  const unlessHeld = (column: string) =>
-    `${column} = case when ${isFree} then excluded.${column} else held.${column} end`
-  return `insert into reconciliation_leases as held
-      (workspace_id, environment, connection_id, holder, until, data) values ($1, $2, $3, $4, $5, $6)
-    on conflict (workspace_id, environment, connection_id)
-    do update set ${["holder", "until", "data"].map(unlessHeld).join(", ")}
-    returning holder, until, data`
-}
-
-const leaseData = ({ fileName, runId, since }: Pick<RunLease, "fileName" | "runId" | "since">): string =>
-  JSON.stringify({ runId, fileName, since })
-
-const readRunLease = (row: Row): RunLease => ({
-  ...(JSON.parse(row["data"] as string) as Pick<RunLease, "fileName" | "runId" | "since">),
-  holder: row["holder"] as string,
-  until: Number(row["until"])
-})
+const takeRunLease = `${insertInto("reconciliation_leases as held", leaseColumns)}
+  on conflict (workspace_id, environment, connection_id) do update set ${leaseColumns
+    .slice(3)
+    .map((column) => `${column} = case when ${isFree} then excluded.${column} else held.${column} end`)
+    .join(", ")} returning *`

@@ -234,8 +234,9 @@ create table reconciliation_leases (
   connection_id any not null,
   holder text not null,
   until integer not null,
-  -- JSON: the run and its file.
-  data text not null,
+  run_id text not null,
+  file_name any not null,
+  since integer not null,
   primary key (tenant, connection_id)
 ) without rowid;
 

@@ -1,17 +1,6 @@
 /** Reconciliation runs and settlement entries in SQLite: which payments are named, and what is written one by one. */
 import type { Tenant } from "@pointsman/core"
-import {
-  isExpected,
-  meantBy,
-  type NamedBooks,
-  type NamedInRows,
-  type NameKind,
-  namesIn,
-  type PaymentBook,
-  type Settlements,
-  type UnreportedPage,
-  type UnreportedQuery
-} from "@pointsman/core/ports"
+import * as Ports from "@pointsman/core/ports"
 import { insertInto, isAboutCharge, makeSettlements, nameKinds, type Sql, valuesOf } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import { booksNamed, booksNaming, readPayment } from "./Books.ts"
@@ -24,9 +13,8 @@ const ofTenant = "workspace_id = ? and environment = ?"
 const insertEntry = `${insertInto("settlement_entries", Object.keys(rows.settlementColumns))} on conflict do nothing`
 const bindEntry = valuesOf(rows.settlementColumns)
 
-export const make = (db: Database, sql: Sql<Value>): Settlements =>
+export const make = (db: Database, sql: Sql<Value>): Ports.Settlements =>
   makeSettlements(sql, {
-    runIdOf: (data) => `(${data} ->> 'runId')`,
     insertEntries: (query, entries) =>
       Effect.forEach(entries, (entry) => query(insertEntry, bindEntry(entry)), { discard: true }),
     booksNamed: (tenant, connectionId, names) =>
@@ -41,13 +29,18 @@ export const make = (db: Database, sql: Sql<Value>): Settlements =>
       ) returning 1 as one`
   })
 
-const selectNamed = (db: Database, tenant: Tenant, connectionId: string, names: NamedInRows): NamedBooks => {
-  const books = new Map<string, PaymentBook>()
-  const booksOf = (kind: NameKind, name: string) =>
+const selectNamed = (
+  db: Database,
+  tenant: Tenant,
+  connectionId: string,
+  names: Ports.NamedInRows
+): Ports.NamedBooks => {
+  const books = new Map<string, Ports.PaymentBook>()
+  const booksOf = (kind: Ports.NameKind, name: string) =>
     kind === "providerRefs"
       ? booksNaming(db, tenant, { connectionId, providerRef: name }).slice(0, 2)
-      : meantBy(booksNamed(db, tenant, `${nameKinds[kind]} ${name}`), connectionId, kind, name)
-  const named = namesIn(names).flatMap(([kind, name]) =>
+      : Ports.meantBy(booksNamed(db, tenant, `${nameKinds[kind]} ${name}`), connectionId, kind, name)
+  const named = Ports.namesIn(names).flatMap(([kind, name]) =>
     booksOf(kind, name).map((book) => {
       books.set(book.payment.id, book)
       return { kind, name, paymentId: book.payment.id }
@@ -61,13 +54,13 @@ const selectLooked = `select * from payments indexed by payments_by_id where t =
 const selectAbout = `select 1 from settlement_entries indexed by settlement_entries_by_payment
   where ${ofTenant} and payment_id = ? and ${isAboutCharge}`
 
-const selectUnreported = (db: Database, query: UnreportedQuery): UnreportedPage => {
+const selectUnreported = (db: Database, query: Ports.UnreportedQuery): Ports.UnreportedPage => {
   const { after, limit, tenant } = query
   const about = db.prepare(selectAbout)
   const looked = db.prepare(selectLooked).all(tenantsOf(db).find(tenant), bindAfter(after), limit)
   const payments = looked
     .filter((row) => row["connection_id"] !== null && Number(row["captured_minor"]) > 0)
     .map((row) => readPayment(tenant, row))
-    .filter((one) => isExpected(query, one) && about.get(...bindTenant(tenant), bindText(one.id)) === undefined)
+    .filter((one) => Ports.isExpected(query, one) && about.get(...bindTenant(tenant), bindText(one.id)) === undefined)
   return { payments, next: looked.length < limit ? null : readId(looked.at(-1)?.["id"]) }
 }
