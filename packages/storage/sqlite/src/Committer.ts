@@ -2,13 +2,13 @@
  * Group commit: changes that wait together share one durable write. Making a write durable costs the disk about as
  * much for 32 changes as for one.
  *
- * A change is answered after COMMIT, never before, and each change of
- * a batch succeeds or fails alone, unless COMMIT itself fails, which fails them all. A batch in which something throws is
- * undone and written once more, with a savepoint for each change.
+ * A change is answered after COMMIT, never before, and each change of a batch succeeds or fails alone, unless COMMIT itself
+ * fails, which fails them all. A batch in which something throws is undone and written once more, with a savepoint for each
+ * change.
  */
 import { type Change, type CommitFailure, Ids, StorageError } from "@pointsman/core/ports"
 import { Effect, Exit, Result } from "effect"
-import { type Database, failure, transaction } from "./Database.ts"
+import { type Database, transaction } from "./Database.ts"
 
 /**
  * Writes the steps of a change inside an open transaction. A failure or a defect has written nothing; the defect is for a
@@ -82,7 +82,7 @@ export const make = Effect.fnUntraced(function* (db: Database, write: WriteChang
       return batch.map(() => Exit.fail(new StorageError({ operation: "commit", cause })))
     }
     let isUndone = false
-    const first = transaction(db, () => {
+    const first = transaction(db, "commit", () => {
       try {
         return batch.map(({ change }, index) => write(change, eventIds[index] ?? [], false))
       } catch (cause) {
@@ -92,9 +92,9 @@ export const make = Effect.fnUntraced(function* (db: Database, write: WriteChang
       }
     })
     const written = isUndone
-      ? transaction(db, () => batch.map(({ change }, index) => writeOne(change, eventIds[index] ?? [])))
+      ? transaction(db, "commit", () => batch.map(({ change }, index) => writeOne(change, eventIds[index] ?? [])))
       : first
-    if (Result.isFailure(written)) return batch.map(() => Exit.fail(failure("commit", written.failure)))
+    if (Result.isFailure(written)) return batch.map(() => Exit.fail(written.failure))
     options.onCommit?.({ changes: batch.length })
     written.success.forEach((outcome, index) => {
       if (Exit.isSuccess(outcome)) options.onAcknowledged?.((batch[index] as Waiting).change)
@@ -149,12 +149,5 @@ export const make = Effect.fnUntraced(function* (db: Database, write: WriteChang
     )
 })
 
-const newEventIds = Effect.fnUntraced(function* (ids: Ids["Service"], batch: ReadonlyArray<Waiting>) {
-  const drawn: Array<ReadonlyArray<string>> = []
-  for (const { change } of batch) {
-    const ofChange: Array<string> = []
-    for (let count = 0; count < change.events.length; count++) ofChange.push(yield* ids.event)
-    drawn.push(ofChange)
-  }
-  return drawn
-})
+const newEventIds = ({ event }: Ids["Service"], batch: ReadonlyArray<Waiting>) =>
+  Effect.forEach(batch, ({ change }) => Effect.forEach(change.events, () => event))

@@ -119,20 +119,15 @@ export const emptyLog = (db: Database): Effect.Effect<boolean> =>
     }
   })
 
-/** Surely not written. */
-export interface NotWritten {
-  readonly _tag: "NotWritten"
-  readonly cause: unknown
-}
-
-/** COMMIT failed in a way that does not tell whether it was written. */
-export interface PerhapsWritten {
-  readonly _tag: "PerhapsWritten"
-  readonly cause: unknown
-}
-
-/** Runs the body in a write transaction and makes it durable. What the body throws undoes it. */
-export const transaction = <A>(db: Database, body: () => A): Result.Result<A, NotWritten | PerhapsWritten> => {
+/**
+ * Runs the body in a write transaction and makes it durable. What the body throws undoes it. `StorageError`: surely not
+ * written. `CommitUnknown`: COMMIT failed in a way that does not tell whether it was written.
+ */
+export const transaction = <A>(
+  db: Database,
+  operation: string,
+  body: () => A
+): Result.Result<A, StorageError | CommitUnknown> => {
   let value: A
   try {
     // Left open by a ROLLBACK that failed; nothing else may be written before it is gone.
@@ -143,7 +138,7 @@ export const transaction = <A>(db: Database, body: () => A): Result.Result<A, No
     if (!db.isTransaction()) throw new Error("the transaction ended before its COMMIT")
   } catch (cause) {
     rollBack(db)
-    return Result.fail({ _tag: "NotWritten", cause })
+    return Result.fail(new StorageError({ operation, cause }))
   }
   try {
     db.prepare("COMMIT").run()
@@ -157,7 +152,8 @@ export const transaction = <A>(db: Database, body: () => A): Result.Result<A, No
     const undone = rollBack(db)
     // After any other error (the disk's, say) the log may hold the commit although it was not confirmed. A crash would
     // bring it back; the next commit is written over it.
-    return Result.fail({ _tag: (refused || cutOff) && undone ? "NotWritten" : "PerhapsWritten", cause })
+    const Failure = (refused || cutOff) && undone ? StorageError : CommitUnknown
+    return Result.fail(new Failure({ operation, cause }))
   }
   return Result.succeed(value)
 }
@@ -201,12 +197,9 @@ export const read = <A>(operation: string, body: () => A): Effect.Effect<A, Stor
 
 /** A transaction, for callers that do the same whether nothing was written or the result is unknown. */
 export const update = <A>(db: Database, operation: string, body: () => A): Effect.Effect<A, StorageError> =>
-  Effect.suspend(() => {
-    const done = transaction(db, body)
-    return Result.isSuccess(done)
-      ? Effect.succeed(done.success)
-      : Effect.fail(new StorageError({ operation, cause: done.failure.cause }))
-  })
+  Effect.suspend(() => Effect.fromResult(transaction(db, operation, body))).pipe(
+    Effect.mapError(({ cause }) => new StorageError({ operation, cause }))
+  )
 
 /** A transaction that the body may refuse. */
 export const write = <A, E>(
@@ -214,13 +207,4 @@ export const write = <A, E>(
   operation: string,
   body: () => Result.Result<A, E>
 ): Effect.Effect<A, E | StorageError | CommitUnknown> =>
-  Effect.suspend((): Effect.Effect<A, E | StorageError | CommitUnknown> => {
-    const done = transaction(db, body)
-    return Result.isSuccess(done) ? Effect.fromResult(done.success) : Effect.fail(failure(operation, done.failure))
-  })
-
-export const failure = (
-  operation: string,
-  { _tag, cause }: NotWritten | PerhapsWritten
-): StorageError | CommitUnknown =>
-  _tag === "NotWritten" ? new StorageError({ operation, cause }) : new CommitUnknown({ operation, cause })
+  Effect.suspend(() => Effect.fromResult(Result.flatMap(transaction(db, operation, body), (done) => done)))

@@ -18,7 +18,7 @@ import { Effect } from "effect"
 import { readEvent } from "./Books.ts"
 import { type Database, read, update } from "./Database.ts"
 import { bindEventId, bindId, readEventId, tenantsOf } from "./Keys.ts"
-import { bindTenant, bindText, insertInto, readTenant, readText, rows } from "./Rows.ts"
+import { bindTenant, bindText, readTenant, readText, rows } from "./Rows.ts"
 import { sqlOf } from "./Sql.ts"
 
 const ofTenant = "workspace_id = ? and environment = ?"
@@ -97,13 +97,8 @@ const selectDue = `select workspace_id, environment, id from deliveries indexed 
   where endpoint_id = ? and due_at is not null and due_at <= ? order by due_at, id limit ?`
 const lease = `update deliveries set state = 'Sending', attempts = attempts + 1, due_at = ?, leased_until = ?
   where ${ofTenant} and id = ? returning *`
-const insertAttempt = insertInto("delivery_attempts", [
-  "workspace_id",
-  "environment",
-  "delivery_id",
-  "number",
-  "sent_at"
-])
+const insertAttempt = `insert into delivery_attempts (workspace_id, environment, delivery_id, number, sent_at)
+  values (?, ?, ?, ?, ?)`
 const selectEndpoint = "select * from webhook_endpoints where id = ?"
 
 /** `waiting` is where to look, and may be of a moment ago: what is there to take is read inside the transaction. */
@@ -164,20 +159,10 @@ const keep = (db: Database, { after, attempt }: AttemptRecord): void => {
 }
 
 const isActive = (db: Database, endpointId: string): boolean =>
-  db.prepare("select active from webhook_endpoints where id = ?").get(bindText(endpointId))?.["active"] === 1
+  db.prepare(selectEndpoint).get(bindText(endpointId))?.["active"] === 1
 
-const insertDelivery = insertInto("deliveries", [
-  "workspace_id",
-  "environment",
-  "id",
-  "endpoint_id",
-  "event_id",
-  "state",
-  "failures",
-  "attempts",
-  "due_at",
-  "created_at"
-])
+const insertDelivery = `insert into deliveries (workspace_id, environment, id, endpoint_id, event_id, due_at, created_at,
+    state, failures, attempts) values (?, ?, ?, ?, ?, ?, ?, 'Due', 0, 0)`
 
 /**
  * For the ledger, inside its transaction: one delivery for each active endpoint of the tenant that wants the event. The
@@ -187,19 +172,10 @@ export const writeDeliveries = (db: Database, newId: () => string) => {
   const endpoints = db.prepare(`select id from webhook_endpoints indexed by webhook_endpoints_by_tenant
     where ${ofTenant} and active = 1 and exists (select 1 from json_each(events) where value in ('*', ?)) order by id`)
   const add = db.prepare(insertDelivery)
-  return (tenant: Delivery["tenant"], event: Event, dueAt: number): void => {
-    for (const endpoint of endpoints.all(...bindTenant(tenant), event.type)) {
-      add.run(
-        ...bindTenant(tenant),
-        newId(),
-        endpoint["id"] ?? null,
-        bindText(event.id),
-        "Due",
-        0,
-        0,
-        dueAt,
-        event.createdAt
-      )
+  return (tenant: Tenant, event: Event, dueAt: number): void => {
+    const owner = bindTenant(tenant)
+    for (const endpoint of endpoints.all(...owner, event.type)) {
+      add.run(...owner, newId(), endpoint["id"] ?? null, bindText(event.id), dueAt, event.createdAt)
     }
   }
 }

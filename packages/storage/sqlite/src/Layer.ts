@@ -1,24 +1,6 @@
 import { resolve } from "node:path"
 import type { SQLInputValue } from "node:sqlite"
-import {
-  Audit,
-  Deliveries,
-  Directory,
-  type Ids,
-  Ledger,
-  Merchants,
-  Operators,
-  Passkeys,
-  RecordLosses,
-  Retention,
-  SealedTexts,
-  Settlements,
-  StorageCondition,
-  type StorageError,
-  type StorageHandle,
-  type StorageServices,
-  SuccessRates
-} from "@pointsman/core/ports"
+import * as Ports from "@pointsman/core/ports"
 import { makeAcknowledged, makeAudit, makeMerchants, makeOperators, makePasskeys } from "@pointsman/storage-sql"
 import { Clock, Context, Effect, Layer } from "effect"
 import { open, read, serve } from "./Database.ts"
@@ -26,10 +8,9 @@ import { make as makeDeliveries } from "./Deliveries.ts"
 import { make as makeDirectory } from "./Directory.ts"
 import { checkReplaced, type FileWatch, watchFile } from "./FileWatch.ts"
 import { make as makeLedger } from "./Ledger.ts"
-import { migrate } from "./Migrations.ts"
+import { migrate, requireSchema } from "./Migrations.ts"
 import { make as makeRecordLosses } from "./RecordLoss.ts"
 import { make as makeRetention } from "./Retention.ts"
-import { requireSchema } from "./SchemaCheck.ts"
 import { make as makeSealedTexts } from "./SealedTexts.ts"
 import { searchThread } from "./SearchThread.ts"
 import { make as makeSettlements } from "./Settlements.ts"
@@ -55,7 +36,9 @@ export interface SqliteStorageOptions {
  * A store in one SQLite file. What it answered survives the process and, where the disk keeps its word, the machine.
  * When the layer's scope closes, the changes that wait are written first.
  */
-export const layer = (options: SqliteStorageOptions): Layer.Layer<StorageServices, StorageError, Ids> =>
+export const layer = (
+  options: SqliteStorageOptions
+): Layer.Layer<Ports.StorageServices, Ports.StorageError, Ports.Ids> =>
   Layer.effectContext(
     Effect.gen(function* () {
       if (options.existing === true) yield* requireSchema(options.filename)
@@ -86,19 +69,19 @@ export const layer = (options: SqliteStorageOptions): Layer.Layer<StorageService
         onAcknowledged: (change) => acknowledged.note(change, clock.currentTimeMillisUnsafe())
       })
       const { directory, form } = makeDirectory(db)
-      return Context.make(Ledger, ledger).pipe(
-        Context.add(Deliveries, makeDeliveries(db)),
-        Context.add(Directory, directory),
-        Context.add(Merchants, makeMerchants(sql, form)),
-        Context.add(SealedTexts, makeSealedTexts(db, sql, form)),
-        Context.add(SuccessRates, makeSuccessRates(db)),
-        Context.add(RecordLosses, losses),
-        Context.add(Retention, makeRetention(db)),
-        Context.add(Settlements, makeSettlements(db, sql)),
-        Context.add(Audit, makeAudit(sql)),
-        Context.add(Operators, makeOperators(sql)),
-        Context.add(Passkeys, makePasskeys(sql)),
-        Context.add(StorageCondition, condition)
+      return Context.make(Ports.Ledger, ledger).pipe(
+        Context.add(Ports.Deliveries, makeDeliveries(db)),
+        Context.add(Ports.Directory, directory),
+        Context.add(Ports.Merchants, makeMerchants(sql, form)),
+        Context.add(Ports.SealedTexts, makeSealedTexts(db, sql, form)),
+        Context.add(Ports.SuccessRates, makeSuccessRates(db)),
+        Context.add(Ports.RecordLosses, losses),
+        Context.add(Ports.Retention, makeRetention(db)),
+        Context.add(Ports.Settlements, makeSettlements(db, sql)),
+        Context.add(Ports.Audit, makeAudit(sql)),
+        Context.add(Ports.Operators, makeOperators(sql)),
+        Context.add(Ports.Passkeys, makePasskeys(sql)),
+        Context.add(Ports.StorageCondition, condition)
       )
     })
   )
@@ -107,7 +90,7 @@ export const layer = (options: SqliteStorageOptions): Layer.Layer<StorageService
  * Storage in a SQLite file, for `createPointsman` of `@pointsman/node`. `filename`: as `SqliteStorageOptions` has it, or
  * `:memory:` for a store that is gone with the process.
  */
-export const sqlite = (filename: string): StorageHandle => ({
+export const sqlite = (filename: string): Ports.StorageHandle => ({
   name: `SQLite ${filename}`,
   lasts: filename !== ":memory:",
   "~pointsman/storage": layer({ filename })

@@ -1,4 +1,4 @@
-/** Providers' messages: their table, how one is stored before it is applied, and the two ways in which it is decided. */
+/** Providers' messages: how one is stored before it is applied, the two ways in which it is decided, and how texts are erased. */
 import type { Tenant } from "@pointsman/core"
 import {
   type CommitUnknown,
@@ -7,13 +7,15 @@ import {
   MessageTaken,
   Stale,
   type StorageError,
-  type StoredMessage
+  type StoredMessage,
+  type TextErasure
 } from "@pointsman/core/ports"
-import { list, type Row, valuesOf } from "@pointsman/storage-sql"
+import { insertInto, list, type Row, valuesOf } from "@pointsman/storage-sql"
 import { type Effect, Option, Result } from "effect"
 import { selectRow } from "./Books.ts"
-import { type Database, write } from "./Database.ts"
-import { bindTenant, bindText, insertInto, rows } from "./Rows.ts"
+import { type Database, update, write } from "./Database.ts"
+import { bindEventId, bindId, tenantsOf } from "./Keys.ts"
+import { bindTenant, bindText, rows } from "./Rows.ts"
 
 const insert = `${insertInto("messages", Object.keys(rows.messageColumns))} on conflict do nothing`
 const bindMessage = valuesOf(rows.messageColumns)
@@ -35,15 +37,15 @@ const decide = `update messages set ${list(Object.keys(rows.decisionColumns).map
   where ${isMessage} and outcome = ?`
 const bindDecision = valuesOf(rows.decisionColumns)
 
-/** Inside an open transaction, which `decideMessage` follows in. */
-export const checkMessage = (
+/** Inside an open transaction, in which `decideMessage` follows. */
+export const messageRefusal = (
   db: Database,
   tenant: Tenant,
   { after, expected }: MessageDecision
-): Result.Result<void, Stale | MessageTaken> => {
+): Stale | MessageTaken | undefined => {
   const stored = selectMessage(db, tenant, after.connectionId, after.eventId)
-  if (stored?.["outcome"] === expected) return Result.void
-  return Result.fail(stored === undefined ? new Stale() : new MessageTaken())
+  if (stored === undefined) return new Stale()
+  return stored["outcome"] === expected ? undefined : new MessageTaken()
 }
 
 export const decideMessage = (db: Database, tenant: Tenant, { after, expected }: MessageDecision): void => {
@@ -58,18 +60,37 @@ export const keepMessage = (
   message: MessageDecision,
   seen: { readonly paymentId: string; readonly version: number } | null
 ): Effect.Effect<void, Stale | MessageTaken | StorageError | CommitUnknown> =>
-  write(db, "keepMessage", (): Result.Result<void, Stale | MessageTaken> => {
-    const stored = selectMessage(db, tenant, message.after.connectionId, message.after.eventId)
-    if (stored !== undefined && stored["outcome"] !== message.expected) return Result.fail(new MessageTaken())
-    if (seen !== null && selectRow(db, tenant, seen.paymentId)?.["version"] !== seen.version) {
-      return Result.fail(new Stale())
-    }
-    const undecided = checkMessage(db, tenant, message)
-    if (Result.isSuccess(undecided)) decideMessage(db, tenant, message)
-    return undecided
+  write(db, "keepMessage", () => {
+    const isMoved = seen !== null && selectRow(db, tenant, seen.paymentId)?.["version"] !== seen.version
+    const refusal = messageRefusal(db, tenant, message) ?? (isMoved ? new Stale() : undefined)
+    if (refusal !== undefined) return Result.fail(refusal)
+    decideMessage(db, tenant, message)
+    return Result.void
   })
 
 export const selectMessage = (db: Database, tenant: Tenant, connectionId: string, eventId: string): Row | undefined =>
   db
     .prepare(`select * from messages where ${isMessage}`)
     .get(...bindTenant(tenant), bindText(connectionId), bindText(eventId))
+
+const replaceData = "update events set data = ? where t = ? and id = ? and payment = ?"
+const forgetMetadata = "delete from payment_metadata where t = ? and payment = ?"
+/** An empty body is not sealed: there is nothing to decrypt. */
+const emptyBodies = `update messages indexed by messages_by_payment set body = '', is_sealed = 0
+  where payment_id = ? and workspace_id = ? and environment = ? and body <> ''`
+
+/** Erases the texts of a payment that its own row does not hold. */
+export const eraseTexts = (
+  db: Database,
+  tenant: Tenant,
+  { events, paymentId }: TextErasure
+): Effect.Effect<number, StorageError> =>
+  update(db, "eraseTexts", () => {
+    const t = tenantsOf(db).find(tenant)
+    const replace = db.prepare(replaceData)
+    for (const { data, id } of events) {
+      replace.run(JSON.stringify(data), t, bindEventId(id), bindId(paymentId))
+    }
+    db.prepare(forgetMetadata).run(t, bindId(paymentId))
+    return Number(db.prepare(emptyBodies).run(bindText(paymentId), ...bindTenant(tenant)).changes)
+  })

@@ -3,21 +3,22 @@
  * release, a change of the schema is a change of that file; from then on it is a further step, because released steps stay
  * as they are.
  */
-import type { DatabaseSync } from "node:sqlite"
-import type { StorageError } from "@pointsman/core/ports"
+import { resolve } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { StorageError } from "@pointsman/core/ports"
 import { migrationsTable, newestOf } from "@pointsman/storage-sql"
-import type { Effect } from "effect"
-import { type Database, update } from "./Database.ts"
+import { Effect } from "effect"
+import { type Database, read, update } from "./Database.ts"
 import { schema } from "./Schema.ts"
 
 /** Each is several statements. */
 export const steps: Readonly<Record<string, string>> = { "1_baseline": schema }
 
 /** The number of the last step. */
-export const newest = newestOf(steps)
+const newest = newestOf(steps)
 
 /** The number of the last step that a file was given; `null` if it has none of our schemas. */
-export const schemaOf = (db: Pick<DatabaseSync, "prepare">): number | null => {
+const schemaOf = (db: Pick<DatabaseSync, "prepare">): number | null => {
   const isThere = db.prepare("select 1 from sqlite_schema where type = 'table' and name = ?").get(migrationsTable)
   if (isThere === undefined) return null
   return Number(db.prepare(`select max(migration_id) as id from ${migrationsTable}`).get()?.["id"])
@@ -54,3 +55,39 @@ export const migrate = (
       return [[id, name] as const]
     })
   })
+
+/** Another process may be migrating; in milliseconds. */
+const waitMillis = 30_000
+
+export interface Inspection {
+  /** The number of its schema; `null` if it has none of our schemas. */
+  readonly schema: number | null
+  /** That of this version. */
+  readonly newest: number
+}
+
+/**
+ * What a database is, for those who may not make one, and not change one that is there: the file is opened only for
+ * reading. It fails where there is no such file, or where it is no database.
+ */
+export const inspect = (filename: string): Effect.Effect<Inspection, StorageError> =>
+  read("open", () => {
+    const db = new DatabaseSync(resolve(filename), { readOnly: true, timeout: waitMillis })
+    try {
+      return { schema: schemaOf(db), newest }
+    } finally {
+      db.close()
+    }
+  })
+
+/** Fails where `inspect` does, and where the schema is older than this version's; the migrations refuse a newer one. */
+export const requireSchema = Effect.fnUntraced(function* (filename: string) {
+  const { schema } = yield* inspect(filename)
+  if (schema !== null && schema >= newest) return
+  const message =
+    schema === null
+      ? "the file is not a Pointsman database"
+      : `it has the outdated schema version ${schema}; this release needs ${newest}: start the server once ` +
+        "to migrate it"
+  return yield* new StorageError({ operation: "open", cause: new Error(message) })
+})

@@ -6,11 +6,11 @@ import { asksNone, bookText, claimText, detailsText, keepsDetails, list } from "
 import type { Database } from "./Database.ts"
 import { bindId, keyHash, tenantsOf } from "./Keys.ts"
 import { guardCondition } from "./RecordLoss.ts"
-import { bindText } from "./Rows.ts"
+import { bindText, rows } from "./Rows.ts"
 
 type Columns = Readonly<Record<string, SQLInputValue>>
 
-const textOrNull = (text: string | null): SQLInputValue => (text === null ? null : bindText(text))
+const { bindTextOrNull } = rows
 
 const movedColumns = ({ checkAt, checkedConnection, payment: { after } }: Change, book: PaymentBook): Columns => ({
   version: after.version,
@@ -19,7 +19,7 @@ const movedColumns = ({ checkAt, checkedConnection, payment: { after } }: Change
   captured_minor: after.capturedMinor,
   refunded_minor: after.refundedMinor,
   refund_pending_minor: after.refundPendingMinor,
-  connection_id: textOrNull(after.connectionId),
+  connection_id: bindTextOrNull(after.connectionId),
   is_sent: book.attempts.some((one) => one.outcome !== null && !wasNeverSent(one)) ? 1 : 0,
   review_since: after.review?.since ?? null,
   check_at: checkAt ?? null,
@@ -29,8 +29,8 @@ const movedColumns = ({ checkAt, checkedConnection, payment: { after } }: Change
 
 /** SQLite writes the entries of an index anew wherever an update names one of its columns, also with an equal value. */
 const createdColumns = ({ payment: { after } }: Change): Columns => ({
-  reference: textOrNull(after.reference),
-  page: textOrNull(after.hosted?.tokenHash ?? null),
+  reference: bindTextOrNull(after.reference),
+  page: bindTextOrNull(after.hosted?.tokenHash ?? null),
   details: detailsText(after)
 })
 
@@ -54,13 +54,11 @@ const claimColumns = ({ claim, payment }: Change): Columns =>
 
 const columnsOf = (db: Database, change: Change, book: PaymentBook): Columns => {
   const { after, before, expected } = change.payment
-  if (expected === 0) {
-    const created = { ...firstColumns(change, db), ...createdColumns(change) }
-    return { ...created, ...movedColumns(change, book), ...claimColumns(change) }
-  }
+  const isKept = expected !== 0 && before !== undefined && keepsDetails(before.payment, after)
   return {
+    ...(expected === 0 && firstColumns(change, db)),
     ...movedColumns(change, book),
-    ...(before !== undefined && keepsDetails(before.payment, after) ? {} : createdColumns(change)),
+    ...(!isKept && createdColumns(change)),
     ...claimColumns(change)
   }
 }
@@ -72,45 +70,37 @@ interface Condition {
 
 const texts = new Map<string, string>()
 
-/** Its text is made once. No two sets of columns that are written have the same size. */
-const statementOf = (db: Database, columns: Columns, kind: string, make: (names: ReadonlyArray<string>) => string) => {
+/**
+ * Writes the row where the condition holds; whether it did. `end`: of an insert. Each text is made once: no two sets of
+ * columns that are written have the same size.
+ */
+const write = (db: Database, change: Change, book: PaymentBook, { sql, values }: Condition, end = ""): boolean => {
+  const columns = columnsOf(db, change, book)
   const names = Object.keys(columns)
-  const shape = `${names.length} ${kind}`
-  const text = texts.get(shape) ?? make(names)
+  const isNew = change.payment.expected === 0
+  const shape = `${names.length} ${isNew} ${sql} ${end}`
+  const text =
+    texts.get(shape) ??
+    (isNew
+      ? `insert into payments (${list(names)}) select ${list(names.map(() => "?"))} where ${sql} ${end}`
+      : `update payments indexed by payments_by_id set ${list(names.map((name) => `${name} = ?`))} where ${sql}`)
   texts.set(shape, text)
-  return db.prepare(text)
-}
-
-/** `unless`: what else may be there. */
-const insertRow = (db: Database, columns: Columns, { sql, values }: Condition, unless = ""): boolean => {
-  const end = `where ${sql} ${unless}`
-  const statement = statementOf(
-    db,
-    columns,
-    `insert ${end}`,
-    (names) => `insert into payments (${list(names)}) select ${list(names.map(() => "?"))} ${end}`
-  )
-  return statement.run(...Object.values(columns), ...values).changes === 1
-}
-
-const updateRow = (db: Database, columns: Columns, { sql, values }: Condition): boolean => {
-  const statement = statementOf(
-    db,
-    columns,
-    `update ${sql}`,
-    (names) => `update payments indexed by payments_by_id set ${list(names.map((name) => `${name} = ?`))} where ${sql}`
-  )
-  return statement.run(...Object.values(columns), ...values).changes === 1
+  return db.prepare(text).run(...Object.values(columns), ...values).changes === 1
 }
 
 const isRow = "t = ? and id = ? and version = ?"
 
-const conditionOf = (db: Database, { apiKeyHash, claim, guard, payment, tenant }: Change): Condition => {
+/** Of the row that the change was decided on, or of none. */
+const rowOf = (db: Database, { payment: { after, expected }, tenant }: Change): Condition =>
+  expected === 0
+    ? { sql: "true", values: [] }
+    : { sql: isRow, values: [tenantsOf(db).find(tenant), bindId(after.id), expected] }
+
+const conditionOf = (db: Database, change: Change): Condition => {
+  const { apiKeyHash, claim, guard, payment, tenant } = change
   const of = (sql: string, ...values: ReadonlyArray<SQLInputValue>): Condition => ({ sql, values })
   const all = [
-    ...(payment.expected === 0
-      ? [of("true")]
-      : [of(isRow, tenantsOf(db).find(tenant), bindId(payment.after.id), payment.expected)]),
+    rowOf(db, change),
     ...(claim !== undefined && claim.expected !== 0
       ? [of("key = ? and claim_version = ?", keyHash(claim.after.key), claim.expected)]
       : []),
@@ -123,18 +113,9 @@ const conditionOf = (db: Database, { apiKeyHash, claim, guard, payment, tenant }
 }
 
 /** Writes the row in one statement, with all that guards it; `false` where something refuses it, or it is there. */
-export const isWritten = (db: Database, change: Change, book: PaymentBook): boolean => {
-  const condition = conditionOf(db, change)
-  return change.payment.expected === 0
-    ? insertRow(db, columnsOf(db, change, book), condition, "on conflict do nothing")
-    : updateRow(db, columnsOf(db, change, book), condition)
-}
+export const isWritten = (db: Database, change: Change, book: PaymentBook): boolean =>
+  write(db, change, book, conditionOf(db, change), "on conflict do nothing")
 
 /** Writes the row after all that guards it was looked at. */
-export const putRow = (db: Database, change: Change, book: PaymentBook): void => {
-  const { after, expected } = change.payment
-  const columns = columnsOf(db, change, book)
-  const id = [tenantsOf(db).find(change.tenant), bindId(after.id), expected]
-  if (expected === 0) insertRow(db, columns, { sql: "true", values: [] })
-  else updateRow(db, columns, { sql: isRow, values: id })
-}
+export const putRow = (db: Database, change: Change, book: PaymentBook): void =>
+  void write(db, change, book, rowOf(db, change))

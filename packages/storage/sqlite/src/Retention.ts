@@ -4,15 +4,7 @@
  */
 import type { Tenant } from "@pointsman/core"
 import { referencesOf } from "@pointsman/core/internal"
-import type {
-  Held,
-  HeldQuery,
-  OldPayment,
-  OldPaymentQuery,
-  PruneQuery,
-  ReadPayment,
-  Retention
-} from "@pointsman/core/ports"
+import type * as Ports from "@pointsman/core/ports"
 import {
   decidedMessage,
   deliveryIdsBefore,
@@ -37,7 +29,7 @@ const ofPayment = `${ofTenant} and payment_id = ?`
 /** Pages of the file that are given back at once: 8 MB, which hold the writers up for some 20 ms. */
 const pagesGivenBack = 2_000
 
-export const make = (db: Database): Retention => ({
+export const make = (db: Database): Ports.Retention => ({
   lease: makeLease(sqlOf(db)),
   oldPayments: (query) => read("oldPayments", () => snapshot(db, () => selectOldPayments(db, query))),
   remove: (payments) =>
@@ -68,8 +60,8 @@ const countOpenMessages = `select count(*) as count from messages indexed by mes
 
 const selectOldPayments = (
   db: Database,
-  { after = "", createdBefore, limit, state, tenant }: OldPaymentQuery
-): ReadonlyArray<OldPayment> =>
+  { after = "", createdBefore, limit, state, tenant }: Ports.OldPaymentQuery
+): ReadonlyArray<Ports.OldPayment> =>
   db
     .prepare(state === undefined ? selectIds : selectIdsInState)
     .all(
@@ -101,7 +93,7 @@ const countOpen = (db: Database, tenant: Tenant, id: string) => {
   }
 }
 
-const removePayment = (db: Database, { paymentId, tenant, version }: ReadPayment): boolean => {
+const removePayment = (db: Database, { paymentId, tenant, version }: Ports.ReadPayment): boolean => {
   const book = selectBook(db, tenant, paymentId)
   if (book?.payment.version !== version) return false
   const { openDeliveries, openMessages } = countOpen(db, tenant, paymentId)
@@ -151,7 +143,7 @@ const isUndecided = `exists (
 const selectEnded = `select id from deliveries
   where ${ofTenant} and id < ? and created_at < ? and not (${isOpenDelivery}) order by id limit ?`
 
-const pruneDeliveries = (db: Database, { before, limit, tenant }: PruneQuery): number => {
+const pruneDeliveries = (db: Database, { before, limit, tenant }: Ports.PruneQuery): number => {
   const owner = bindTenant(tenant)
   const ended = db.prepare(selectEnded).all(...owner, deliveryIdsBefore(before), before, limit)
   for (const { id } of ended) removeDelivery(db, owner, id ?? null)
@@ -165,7 +157,7 @@ const decided = `from messages indexed by messages_with_body where ${ofTenant} a
 const emptyBodies = `update messages set body = '', is_sealed = 0
   where rowid in (select messages.rowid ${decided} order by received_at limit ?)`
 
-const held = (db: Database, { bodiesBefore, deliveriesBefore, limit, tenant }: HeldQuery): Held => {
+const held = (db: Database, { bodiesBefore, deliveriesBefore, limit, tenant }: Ports.HeldQuery): Ports.Held => {
   const owner = bindTenant(tenant)
   const count = (before: number | null, select: string, ...first: ReadonlyArray<string>): number => {
     if (before === null) return 0

@@ -1,6 +1,6 @@
 /** Rows as SQLite keeps them: booleans are 0 and 1, and lists are JSON. */
 import type { SQLInputValue } from "node:sqlite"
-import { list, makeRows, onConflictReplace, readJson } from "@pointsman/storage-sql"
+import { makeRows, readJson } from "@pointsman/storage-sql"
 
 /**
  * Text as it is bound. SQLite's text is UTF-8, which has no lone surrogates, and ends at a NUL for much of what
@@ -25,11 +25,3 @@ export const rows = makeRows<SQLInputValue>({
 })
 
 export const { bindTenant, readTenant } = rows
-
-/** `insert into table (a, b) values (?, ?)`, for columns in the order in which they are bound. */
-export const insertInto = (table: string, columns: ReadonlyArray<string>): string =>
-  `insert into ${table} (${list(columns)}) values (${list(columns.map(() => "?"))})`
-
-/** Inserts, or replaces the row with the same key. */
-export const upsertInto = (table: string, columns: ReadonlyArray<string>, key: ReadonlyArray<string>): string =>
-  `${insertInto(table, columns)} ${onConflictReplace(columns, key)}`

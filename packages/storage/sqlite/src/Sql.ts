@@ -4,7 +4,7 @@ import type { SQLInputValue } from "node:sqlite"
 import type { Tenant } from "@pointsman/core"
 import { type Bound, oneByOne, type Query, type Row, type Sql } from "@pointsman/storage-sql"
 import { Cause, Effect, Exit, Result } from "effect"
-import { type Database, failure, numbered, read, transaction, update } from "./Database.ts"
+import { type Database, numbered, read, transaction, update } from "./Database.ts"
 import { keys, tenantsOf } from "./Keys.ts"
 import { rows } from "./Rows.ts"
 import type { Search } from "./SearchThread.ts"
@@ -55,7 +55,7 @@ export const sqlOf = (db: Database, search?: Search): Sql<Value> => {
     update: (operation, text, values) => update(db, operation, () => all(text, values)),
     transaction: <A, E>(operation: string, body: (query: Query<Value>) => Effect.Effect<A, E>) =>
       Effect.withFiber((fiber) => {
-        const done = transaction(db, () => {
+        const done = transaction(db, operation, () => {
           const exit = Effect.runSyncExitWith(fiber.context)(body(query))
           if (Exit.isSuccess(exit)) return exit.value
           const refused = Cause.findError(exit.cause)
@@ -63,7 +63,7 @@ export const sqlOf = (db: Database, search?: Search): Sql<Value> => {
         })
         if (Result.isSuccess(done)) return Effect.succeed(done.success)
         const { cause } = done.failure
-        return cause instanceof Undone ? Effect.fail(cause.error) : Effect.fail(failure(operation, done.failure))
+        return cause instanceof Undone ? Effect.fail(cause.error) : Effect.fail(done.failure)
       }),
     ...oneByOne(),
     locking: () => "",

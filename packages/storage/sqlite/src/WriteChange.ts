@@ -6,29 +6,31 @@
  * A change is refused before its first write. The only exception is a charge of another payment: `Undo` is thrown, and the
  * batch is written again, with each change checked first.
  */
+import type { SQLInputValue } from "node:sqlite"
 import { bookAfter, brokenBook, referencesOf } from "@pointsman/core/internal"
+import * as Ports from "@pointsman/core/ports"
 import {
-  ApiKeyRevoked,
-  type Change,
-  type CommitFailure,
-  KeyTaken,
-  type PaymentBook,
-  ReferenceTaken,
-  Stale,
-  StorageError
-} from "@pointsman/core/ports"
-import { entryKey, list, namesOf, readClaimRow, valuesOf } from "@pointsman/storage-sql"
-import { Exit, Result } from "effect"
+  type Columns,
+  entryKey,
+  insertInto,
+  list,
+  namesOf,
+  type Owner,
+  onConflictReplace,
+  readClaimRow,
+  valuesOf
+} from "@pointsman/storage-sql"
+import { Exit } from "effect"
 import { holderOf, readBook, readPayment, selectKeyRow, selectRow } from "./Books.ts"
 import type { WriteChange } from "./Committer.ts"
 import { type Database, isUniqueViolation } from "./Database.ts"
 import { writeDeliveries } from "./Deliveries.ts"
 import { writeEvents } from "./Events.ts"
 import { bindId, chargeName, keyHash, nameHash, shortChargeName, tenantsOf } from "./Keys.ts"
-import { checkMessage, decideMessage } from "./Messages.ts"
+import { decideMessage, messageRefusal } from "./Messages.ts"
 import { isWritten, putRow } from "./PaymentRow.ts"
 import { guarded } from "./RecordLoss.ts"
-import { bindText, rows, upsertInto } from "./Rows.ts"
+import { bindText, rows } from "./Rows.ts"
 
 /** To be undone, and written again with a look at what it conflicts with. */
 class Undo extends Error {}
@@ -39,13 +41,14 @@ export const writeChange = (db: Database, newDeliveryId: () => string): WriteCha
   const refusalOf = refusals(db)
   const putNames = writeNames(db)
   const putMetadata = writeMetadata(db)
-  const putDisputes = writeDisputes(db)
+  const putDisputes = upsert(db, "disputes", rows.disputeColumns)
+  const putEvidence = upsert(db, "dispute_evidence", rows.evidenceColumns)
   const putEvents = writeEvents(db, writeDeliveries(db, newDeliveryId))
 
   return (given, eventIds, isLookedAt) => {
     if (given.payment.expected === 0) tenantsOf(db).add(given.tenant)
     const before = storedBook(db, given)
-    const change: Change = before === undefined ? given : { ...given, payment: { ...given.payment, before } }
+    const change: Ports.Change = before === undefined ? given : { ...given, payment: { ...given.payment, before } }
     const book = bookAfter(before, { ...change, payment: change.payment.after })
     const broken = brokenBook(book, before)
     try {
@@ -58,7 +61,8 @@ export const writeChange = (db: Database, newDeliveryId: () => string): WriteCha
       }
       putNames(change)
       putMetadata(change)
-      putDisputes(change)
+      putDisputes(change.disputes, change)
+      putEvidence(change.evidence, change)
       return Exit.succeed(putEvents(change, eventIds))
     } catch (cause) {
       if (isLookedAt && isUniqueViolation(cause)) return brokenCommit((cause as Error).message)
@@ -68,7 +72,7 @@ export const writeChange = (db: Database, newDeliveryId: () => string): WriteCha
 }
 
 /** The book that is decided on, where it is stored. */
-const storedBook = (db: Database, { payment, tenant }: Change): PaymentBook | undefined => {
+const storedBook = (db: Database, { payment, tenant }: Ports.Change): Ports.PaymentBook | undefined => {
   const { after, before, expected } = payment
   if (before !== undefined || expected === 0) return before
   const row = selectRow(db, tenant, after.id)
@@ -76,35 +80,35 @@ const storedBook = (db: Database, { payment, tenant }: Change): PaymentBook | un
 }
 
 /** It decides a message, or takes a key that the row of another payment may have. */
-const isRare = ({ claim, message, payment }: Change): boolean =>
+const isRare = ({ claim, message, payment }: Ports.Change): boolean =>
   message !== undefined || (claim !== undefined && (claim.expected === 0) !== (payment.expected === 0))
 
 /** In the port's order: the API key, the key, the message, the version, the guard, the references of charges. */
-const refusals = (db: Database): ((change: Change) => CommitFailure | undefined) => {
+const refusals = (db: Database): ((change: Ports.Change) => Ports.CommitFailure | undefined) => {
   const guard = guarded(db)
   const liveKey = db.prepare("select 1 from api_keys where hash = ? and revoked_at is null")
-  const claimRefusal = ({ claim, tenant }: Change): CommitFailure | undefined => {
+  const claimRefusal = ({ claim, tenant }: Ports.Change): Ports.CommitFailure | undefined => {
     if (claim === undefined) return undefined
     const keyed = selectKeyRow(db, tenant, claim.after.key)
     if (claim.expected === 0 && keyed !== undefined) {
-      return new KeyTaken({ claim: readClaimRow(keyed, readPayment(tenant, keyed)) })
+      return new Ports.KeyTaken({ claim: readClaimRow(keyed, readPayment(tenant, keyed)) })
     }
-    return claim.expected === (keyed?.["claim_version"] ?? 0) ? undefined : new Stale()
+    return claim.expected === (keyed?.["claim_version"] ?? 0) ? undefined : new Ports.Stale()
   }
   return (change) => {
     const { apiKeyHash, message, payment, tenant } = change
-    if (apiKeyHash !== undefined && liveKey.get(bindText(apiKeyHash)) === undefined) return new ApiKeyRevoked()
+    if (apiKeyHash !== undefined && liveKey.get(bindText(apiKeyHash)) === undefined) return new Ports.ApiKeyRevoked()
     const ofClaim = claimRefusal(change)
     if (ofClaim !== undefined) return ofClaim
-    const undecided = message === undefined ? Result.void : checkMessage(db, tenant, message)
-    if (Result.isFailure(undecided)) return undecided.failure
-    if (payment.expected !== (selectRow(db, tenant, payment.after.id)?.["version"] ?? 0)) return new Stale()
+    const undecided = message && messageRefusal(db, tenant, message)
+    if (undecided !== undefined) return undecided
+    if (payment.expected !== (selectRow(db, tenant, payment.after.id)?.["version"] ?? 0)) return new Ports.Stale()
     const cause = guard(change)
-    if (cause !== undefined) return new StorageError({ operation: "commit", cause })
+    if (cause !== undefined) return new Ports.StorageError({ operation: "commit", cause })
     for (const { connectionId, providerRef } of referencesOf(change)) {
       const paymentId = holderOf(db, tenant, { connectionId, providerRef })
       if (paymentId !== undefined && paymentId !== payment.after.id) {
-        return new ReferenceTaken({ connectionId, providerRef, paymentId })
+        return new Ports.ReferenceTaken({ connectionId, providerRef, paymentId })
       }
     }
     return undefined
@@ -115,7 +119,7 @@ const freeKey = `update payments set key = null, claim_version = null, claimed_a
   where t = ? and key = ?`
 
 /** The message, and the key that another payment's row may have. */
-const takeOver = (db: Database, { claim, message, tenant }: Change): void => {
+const takeOver = (db: Database, { claim, message, tenant }: Ports.Change): void => {
   if (message !== undefined) decideMessage(db, tenant, message)
   if (claim !== undefined) db.prepare(freeKey).run(tenantsOf(db).find(tenant), keyHash(claim.after.key))
 }
@@ -123,7 +127,7 @@ const takeOver = (db: Database, { claim, message, tenant }: Change): void => {
 /** What newly names the payment. */
 const writeNames = (db: Database) => {
   const addCharge = db.prepare("insert into charges (t, name, payment) values (?, ?, ?) on conflict do nothing")
-  return (change: Change): void => {
+  return (change: Ports.Change): void => {
     const { after, before } = change.payment
     const t = tenantsOf(db).find(change.tenant)
     const id = bindId(after.id)
@@ -146,7 +150,7 @@ const writeNames = (db: Database) => {
 
 const writeMetadata = (db: Database) => {
   const add = db.prepare("insert into payment_metadata (t, payment, name, value) values (?, ?, ?, ?)")
-  return ({ payment: { after, expected }, tenant }: Change): void => {
+  return ({ payment: { after, expected }, tenant }: Ports.Change): void => {
     if (expected !== 0) return
     for (const [name, value] of Object.entries(after.metadata ?? {})) {
       add.run(tenantsOf(db).find(tenant), bindId(after.id), bindText(name), bindText(value))
@@ -154,18 +158,13 @@ const writeMetadata = (db: Database) => {
   }
 }
 
-const upsertDispute = upsertInto("disputes", Object.keys(rows.disputeColumns), entryKey)
-const bindDispute = valuesOf(rows.disputeColumns)
-const upsertEvidence = upsertInto("dispute_evidence", Object.keys(rows.evidenceColumns), entryKey)
-const bindEvidence = valuesOf(rows.evidenceColumns)
-
-/** Those of a change, and the evidence that is kept for them. */
-const writeDisputes = (db: Database): ((change: Change) => void) => {
-  const putDispute = db.prepare(upsertDispute)
-  const putEvidence = db.prepare(upsertEvidence)
-  return (change) => {
-    for (const dispute of change.disputes ?? []) putDispute.run(...bindDispute(dispute, change))
-    for (const kept of change.evidence ?? []) putEvidence.run(...bindEvidence(kept, change))
+/** Those of a change, or the evidence that is kept for them. */
+const upsert = <A>(db: Database, table: string, columns: Columns<A, SQLInputValue, Owner>) => {
+  const names = Object.keys(columns)
+  const put = db.prepare(`${insertInto(table, names)} ${onConflictReplace(names, entryKey)}`)
+  const bind = valuesOf(columns)
+  return (records: ReadonlyArray<A> = [], owner: Owner): void => {
+    for (const record of records) put.run(...bind(record, owner))
   }
 }
 
