@@ -6,6 +6,7 @@ const shared = schemaIn([
   [/^( {2}\w+) (?:any|text)/gmu, '$1 text collate "C"'],
   [/^( {2}\w+) list/gmu, '$1 text[] collate "C"'],
   [/^( {2}\w+) integer/gmu, "$1 bigint"],
+  [/^( {2}\w+) real/gmu, "$1 double precision"],
   // Every commit of a tenant would lock the row of an endpoint.
   [/ references webhook_endpoints|,\n {2}foreign key .* references deliveries/gu, ""],
   [/^\) without rowid,?/gmu, ")"]

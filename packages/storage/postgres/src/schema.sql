@@ -258,27 +258,6 @@ create index message_bodies_sealed on message_bodies (workspace_id, environment,
 
 create table message_bodies_default partition of message_bodies default;
 
--- How often charges of a segment succeed at a connection, with older ones weighing less. A segment names a card brand,
--- which may be longer than an index entry, so the key holds its hash.
-create table success_rates (
-  workspace_id text collate "C" not null,
-  environment text collate "C" not null check (environment in ('sandbox', 'production')),
-  connection_id text collate "C" not null,
-  segment text collate "C" not null,
-  segment_hash text collate "C" not null,
-  -- Weighted, so neither is an integer. The checks refuse NaN and infinity.
-  succeeded double precision not null check (succeeded >= 0 and succeeded < 'infinity'),
-  failed double precision not null check (failed >= 0 and failed < 'infinity'),
-  -- JSON: the rates over other times.
-  memory text collate "C",
-  at bigint not null,
-  version bigint not null check (version > 0),
-  primary key (workspace_id, environment, connection_id, segment_hash)
-);
-
--- What changed lately, across all tenants: each server reads it every few seconds.
-create index success_rates_by_time on success_rates (at);
-
 -- How often the directory was written: a process with a copy of it sees that there is a newer version. One row.
 create table directory_version (version bigint not null);
 insert into directory_version (version) values (0);

@@ -269,7 +269,7 @@ describe.skipIf(!hasServer)("races of waiting writers", () => {
             })
             const insert = holder`insert into success_rates
               (workspace_id, environment, connection_id, segment, segment_hash, succeeded, failed, at, version)
-              values (${tenant.workspaceId}, ${tenant.environment}, 'first', '', md5(''), 0, 0, 1, 1)`
+              values (${tenant.workspaceId}, ${tenant.environment}, 'first', '', encode(sha256('""'), 'hex'), 0, 0, 1, 1)`
             const holds = [insert, holder`select 1 from success_rates for update`]
             for (const [index, hold] of holds.entries()) {
               const version = index + 1

@@ -77,7 +77,7 @@ export const makeAcknowledged = ({ isCompared }: { readonly isCompared: boolean 
 /** Writes may have been acknowledged while earlier ones were under way. */
 const marginMillis = 30_000
 /** How far back a loss may reach where nothing that is remembered is left, in milliseconds. */
-export const unknownMillis = 24 * 60 * 60_000
+export const unknownMillis = dayMillis
 
 /**
  * Since when records are missing, given which of all commits that are remembered are. `isOfEach`: workspaces lose records
@@ -88,11 +88,12 @@ export const missingSince = (
   missing: ReadonlySet<number>,
   isOfEach = false
 ): number => {
-  const firstMissing = all.find((_, index) => missing.has(index))?.at ?? Number.POSITIVE_INFINITY
-  const lost = new Set(all.filter((_, index) => missing.has(index)).map(({ workspaceId }) => workspaceId))
-  const present = all.filter(
-    ({ at, workspaceId }, index) => !missing.has(index) && at <= firstMissing && (!isOfEach || lost.has(workspaceId))
+  const lost = all.filter((_, index) => missing.has(index))
+  const firstMissing = lost[0]?.at ?? Number.POSITIVE_INFINITY
+  const workspaces = new Set(lost.map(({ workspaceId }) => workspaceId))
+  const last = all.findLast(
+    ({ at, workspaceId }, index) =>
+      !missing.has(index) && at <= firstMissing && (!isOfEach || workspaces.has(workspaceId))
   )
-  const last = present.at(-1)?.at
-  return last === undefined ? firstMissing - unknownMillis : last - marginMillis
+  return last === undefined ? firstMissing - unknownMillis : last.at - marginMillis
 }

@@ -17,13 +17,11 @@ export type DeliveriesOfPayment = (
   query: DeliveryQuery & { readonly paymentId: string }
 ) => Effect.Effect<ReadonlyArray<Row>, StorageError>
 
-type Shared = Pick<Deliveries["Service"], "replace" | "delivery" | "attempts" | "list" | "firstDueAt">
-
 /**
  * If it is unknown whether it was written, the lease or the state shows it; nothing is sent because of it. `endpoints`: as
  * `endpointsAndFirst`.
  */
-export const makeDeliveries = <V>(sql: Sql<V>, endpoints: string, ofPayment: DeliveriesOfPayment): Shared => {
+export const makeDeliveries = <V>(sql: Sql<V>, endpoints: string, ofPayment: DeliveriesOfPayment) => {
   const { bindTenant, bindText, readDelivery, readDeliveryAttempt } = sql.rows
   return {
     list: (tenant, query) => {
@@ -48,7 +46,7 @@ export const makeDeliveries = <V>(sql: Sql<V>, endpoints: string, ofPayment: Del
       readOne(sql, "delivery", readDelivery, selectDelivery, [...bindTenant(tenant), bindText(id)]),
     attempts: (tenant, id) =>
       readAll(sql, "attempts", readDeliveryAttempt, selectAttempts, [...bindTenant(tenant), bindText(id)])
-  }
+  } satisfies Partial<Deliveries["Service"]>
 }
 
 /** By one walk along an index; those of an endpoint by a walk for each state, which PostgreSQL would not make by the tenant. */

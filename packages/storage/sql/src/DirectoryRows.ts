@@ -9,10 +9,10 @@ import {
   type WorkspaceRouting
 } from "@pointsman/core/ports"
 import {
-  type Columns,
   json,
   list,
   optional,
+  type Part,
   type Parts,
   plain,
   type Row,
@@ -21,104 +21,89 @@ import {
   tenantKey
 } from "./Columns.ts"
 
-/** A table of the directory, which is written row by row as it is given. */
-export interface DirectoryTable<A, V> {
+/** A table of the directory, which is written row by row as it is given. `replaced`: which rows alone are replaced. */
+export interface DirectoryTable<A, V> extends Part<A, V> {
   readonly table: string
   readonly key: ReadonlyArray<string>
-  readonly columns: Columns<A, V>
-  /** Which rows alone are replaced; all unless set. */
-  readonly replaced?: string
-  readonly read: (row: Row) => A
+  readonly replaced: string
 }
+
+const tableOf = <A, V>(table: string, key: ReadonlyArray<string>, record: Part<A, V>, replaced = "true") =>
+  ({ ...record, table, key, replaced }) satisfies DirectoryTable<A, V>
 
 export const makeDirectoryRows = <V>({ bindTexts, flag, readTexts, text, textOrNull }: Parts<V>) => {
-  const workspaces: DirectoryTable<Workspace, V> = {
-    table: "workspaces",
-    key: ["id"],
-    ...recordOf<Workspace, V>({
+  const workspace = recordOf<Workspace, V>({
+    id: text,
+    name: text,
+    country: textOrNull,
+    category: textOrNull,
+    suspended: flag,
+    partner: json(),
+    brand: optional(json()),
+    hosted_page: optional(plain()),
+    retention: optional(json()),
+    four_eyes: optional(json())
+  })
+  const apiKey = recordOf<ApiKey, V>({
+    hash: text,
+    workspace_id: text,
+    environment: plain(),
+    scopes: json(),
+    name: textOrNull,
+    expires_at: plain(),
+    networks: json(),
+    revoked_at: plain(),
+    source: plain(),
+    created_at: plain()
+  })
+  const connection = recordOf<Connection, V, "account">(
+    {
       id: text,
+      workspace_id: text,
+      environment: plain(),
       name: text,
-      country: textOrNull,
-      category: textOrNull,
-      suspended: flag,
-      partner: json(),
-      brand: optional(json()),
-      hosted_page: optional(plain()),
-      retention: optional(json()),
-      four_eyes: optional(json())
-    })
-  }
-  const apiKeys: DirectoryTable<ApiKey, V> = {
-    table: "api_keys",
-    key: ["hash"],
-    ...recordOf<ApiKey, V>({
-      hash: text,
-      workspace_id: text,
-      environment: plain(),
-      scopes: json(),
-      name: textOrNull,
-      expires_at: plain(),
-      networks: json(),
-      revoked_at: plain(),
-      source: plain(),
-      created_at: plain()
-    }),
-    replaced: "api_keys.source <> 'operator' or api_keys.revoked_at is null"
-  }
-  const connections: DirectoryTable<Connection, V> = {
-    table: "connections",
-    key: ["id"],
-    ...recordOf<Connection, V, "account">(
-      {
-        id: text,
-        workspace_id: text,
-        environment: plain(),
-        name: text,
-        connector: text,
-        active: flag,
-        priority: plain(),
-        sealed_credentials: text,
-        sealed_webhook_secret: textOrNull,
-        sealed_previous_webhook_secret: optional(text),
-        timeout_millis: plain(),
-        supports: json(),
-        restrictions: json(),
-        circuit_breaker: json(),
-        fees: optional(json()),
-        reports: optional(json())
-      },
-      // A configuration does not write it.
-      { account: { columns: {}, read: readAccount } }
-    )
-  }
-  const routing: DirectoryTable<WorkspaceRouting, V> = {
-    table: "routing",
-    key: tenantKey,
-    ...recordOf<WorkspaceRouting, V>({ workspace_id: text, environment: plain(), settings: json() })
-  }
-  const webhookEndpoints: DirectoryTable<WebhookEndpoint, V> = {
-    table: "webhook_endpoints",
-    key: ["id"],
-    ...recordOf<WebhookEndpoint, V>({
-      id: text,
-      workspace_id: text,
-      environment: plain(),
-      url: text,
-      events: { bind: bindTexts, read: readTexts },
-      sealed_secret: text,
-      sealed_previous_secret: optional(textOrNull),
+      connector: text,
       active: flag,
-      rotation: optional(json())
-    })
+      priority: plain(),
+      sealed_credentials: text,
+      sealed_webhook_secret: textOrNull,
+      sealed_previous_webhook_secret: optional(text),
+      timeout_millis: plain(),
+      supports: json(),
+      restrictions: json(),
+      circuit_breaker: json(),
+      fees: optional(json()),
+      reports: optional(json())
+    },
+    // A configuration does not write it.
+    { account: { columns: {}, read: readAccount } }
+  )
+  const endpoint = recordOf<WebhookEndpoint, V>({
+    id: text,
+    workspace_id: text,
+    environment: plain(),
+    url: text,
+    events: { bind: bindTexts, read: readTexts },
+    sealed_secret: text,
+    sealed_previous_secret: optional(textOrNull),
+    active: flag,
+    rotation: optional(json())
+  })
+  const routing = recordOf<WorkspaceRouting, V>({ workspace_id: text, environment: plain(), settings: json() })
+  const isReplaced = "api_keys.source <> 'operator' or api_keys.revoked_at is null"
+  return {
+    directory: {
+      workspaces: tableOf("workspaces", ["id"], workspace),
+      apiKeys: tableOf("api_keys", ["hash"], apiKey, isReplaced),
+      connections: tableOf("connections", ["id"], connection),
+      routing: tableOf("routing", tenantKey, routing),
+      webhookEndpoints: tableOf("webhook_endpoints", ["id"], endpoint)
+    }
   }
-  return { directory: { workspaces, apiKeys, connections, routing, webhookEndpoints } }
 }
 
-const configurations = {
-  table: "configurations",
-  key: ["generation"],
-  ...recordOf<AppliedConfiguration, never>({ generation: plain(), hash: plain(), applied_at: plain() })
-}
+const configuration = recordOf<AppliedConfiguration, never>({ generation: plain(), hash: plain(), applied_at: plain() })
+const configurations = tableOf("configurations", ["generation"], configuration)
 
 type DirectoryRows<V> = ReturnType<typeof makeDirectoryRows<V>>
 
@@ -127,7 +112,7 @@ export const directoryTables = <V>({ directory }: DirectoryRows<V>) =>
 
 /** `found`: the rows of each table, in its order. */
 export const directoryState = <V>({ directory }: DirectoryRows<V>, found: Row): DirectoryState => {
-  const all = <A>({ read, table }: { readonly read: (row: Row) => A; readonly table: string }) =>
+  const all = <A>({ read, table }: Pick<DirectoryTable<A, V>, "read" | "table">) =>
     (found[table] as ReadonlyArray<Row>).map(read)
   return {
     contents: {

@@ -68,7 +68,7 @@ export type Resume<V> = (
 const makePut = <V>(sql: Sql<V>, { tell }: DirectoryForm<V>, resume: Resume<V>) => {
   const tables = Object.entries(sql.rows.directory).map(([name, { columns, key, replaced, table }]) => {
     const names = Object.keys(columns)
-    const end = `${onConflictReplace(names, key)}${replaced === undefined ? "" : ` where ${replaced}`}`
+    const end = `${onConflictReplace(names, key)} where ${replaced}`
     const [bind, put] = [valuesOf(columns as Columns<never, V>), sql.put(table, names, end)]
     const places = key.map((column) => names.indexOf(column))
     return (contents: DirectoryContents) => {

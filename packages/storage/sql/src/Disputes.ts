@@ -8,9 +8,7 @@ const ofTenant = "workspace_id = $1 and environment = $2"
 const selectEvidence = `select sealed from dispute_evidence
   where ${ofTenant} and payment_id = $3 and id = $4 and sealed <> ''`
 
-export const makeDisputes = <V>(
-  sql: Sql<V>
-): Pick<Ledger["Service"], "dispute" | "disputes" | "dueDisputes" | "evidence"> => {
+export const makeDisputes = <V>(sql: Sql<V>) => {
   const { bindTenant, bindText, readDispute, readDueDispute, readText } = sql.rows
   const selectDispute = `select record from ${sql.by("disputes", "disputes_by_id")}
     where ${ofTenant} and id = $3 and id <> ''`
@@ -22,7 +20,7 @@ export const makeDisputes = <V>(
       const key = [...bindTenant(tenant), bindText(paymentId), bindText(disputeId)]
       return readOne(sql, "evidence", ({ sealed }) => readText(sealed), selectEvidence, key)
     }
-  }
+  } satisfies Partial<Ledger["Service"]>
 }
 
 /** Along the index of what the query names, whose condition it repeats: of a payment, of a status, or of all ids. */

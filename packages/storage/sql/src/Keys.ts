@@ -113,18 +113,15 @@ export const makeKeys = <I, N>({ bindBytes, bindShort, bindUuid, hash, readId }:
  */
 const slackMillis = 60 * 60_000
 
-/** Ids from `from` on, and smaller than `before`. */
-interface IdRange {
-  readonly from: string
-  readonly before: string
-}
-
-/** Payments of a time by their ids, which begin with the time at which they were drawn: no index of times is needed. */
+/**
+ * Payments of a time by their ids, which begin with the time at which they were drawn: no index of times is needed. From
+ * `from` on, and smaller than `before`.
+ */
 export const idRangeOf = ({
   before = afterAll,
   createdBefore,
   createdFrom
-}: Pick<PaymentFilter, "createdFrom" | "createdBefore"> & { readonly before?: string | undefined }): IdRange => {
+}: Pick<PaymentFilter, "createdFrom" | "createdBefore"> & { readonly before?: string | undefined }) => {
   const end = createdBefore === undefined ? afterAll : idsFrom(createdBefore + slackMillis)
   return {
     from: createdFrom === undefined ? "" : idsFrom(createdFrom - slackMillis),

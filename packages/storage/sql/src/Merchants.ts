@@ -2,11 +2,20 @@
  * Partners' merchants. Provisions of one partner take turns by the partner's row: what is counted and compared after it
  * was locked stays so until the merchant is written.
  */
+import type { Workspace } from "@pointsman/core"
 import { emailKey, workspaceOfMerchant } from "@pointsman/core/internal"
-import { Merchants, type Provision, type ProvisionFailure } from "@pointsman/core/ports"
-import { Effect } from "effect"
+import {
+  AllowanceExhausted,
+  AlreadyInvited,
+  ApiKeyRevoked,
+  Merchants,
+  NotAPartner,
+  type Provision,
+  type ProvisionFailure
+} from "@pointsman/core/ports"
+import { Effect, Result } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import { afterAll, firstOf, valuesOf } from "./Columns.ts"
+import { afterAll, firstOf, type Row, readJson, valuesOf } from "./Columns.ts"
 import type { DirectoryForm } from "./DirectoryWrites.ts"
 import { insertInto, type Query, readAll, type Sql } from "./Sql.ts"
 
@@ -53,7 +62,7 @@ export const makeMerchants = <V>(
 
 /** Inside the transaction that its checks guard. */
 const makeProvision = <V>({ isSame, locking, rows }: Sql<V>, { tell }: Pick<DirectoryForm<V>, "tell">) => {
-  const { bindText, bindTextOrNull, checkProvision, directory, merchantColumns } = rows
+  const { bindText, bindTextOrNull, directory, merchantColumns, readBoolean } = rows
   const { columns } = directory.workspaces
   const insertWorkspace = insertInto("workspaces", Object.keys(columns))
   const bindWorkspace = valuesOf(columns)
@@ -74,9 +83,27 @@ const makeProvision = <V>({ isSame, locking, rows }: Sql<V>, { tell }: Pick<Dire
     const asked = [merchant.partnerId, merchant.id, emailKey(merchant.email)].map(bindText)
     yield* query(lockPartner, asked.slice(0, 1))
     const [checks = {}] = yield* query(selectChecks, [...asked, bindTextOrNull(apiKeyHash ?? null)])
-    if (!(yield* Effect.fromResult(checkProvision(checks)))) return
+    if (!(yield* Effect.fromResult(checkProvision(checks, readBoolean)))) return
     yield* query(insertWorkspace, bindWorkspace(workspaceOfMerchant(merchant)))
     yield* query(insertMerchant, bindMerchant(merchant))
     yield* tell(query)
   })
+}
+
+/**
+ * The checks in the port's order; `false` where the merchant is there already. The row: `is_there`, `is_revoked`,
+ * `partner` of the workspace or null, `is_invited` and `present`, which counts the partner's merchants.
+ */
+export const checkProvision = (
+  row: Row,
+  readBoolean: (value: unknown) => boolean
+): Result.Result<boolean, ProvisionFailure> => {
+  if (readBoolean(row["is_there"])) return Result.succeed(false)
+  if (readBoolean(row["is_revoked"])) return Result.fail(new ApiKeyRevoked())
+  const partner = readJson<Workspace["partner"]>(row["partner"])
+  if (partner === null) return Result.fail(new NotAPartner())
+  if (readBoolean(row["is_invited"])) return Result.fail(new AlreadyInvited())
+  const { allowance } = partner
+  if ((row["present"] as number) >= allowance) return Result.fail(new AllowanceExhausted({ allowance }))
+  return Result.succeed(true)
 }

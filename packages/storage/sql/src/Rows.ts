@@ -4,6 +4,8 @@ import type {
   DeliveryAttempt,
   DeliveryEnd,
   Dispute,
+  Merchant,
+  MerchantStanding,
   Operator,
   OperatorSession,
   Passkey,
@@ -11,7 +13,7 @@ import type {
   SignInLink,
   SuccessRate
 } from "@pointsman/core"
-import { loginKey } from "@pointsman/core/internal"
+import { emailKey, loginKey } from "@pointsman/core/internal"
 import type {
   AuditEntry,
   DueDispute,
@@ -45,7 +47,6 @@ import {
 } from "./Columns.ts"
 import { makeDirectoryRows } from "./DirectoryRows.ts"
 import { makeEventRows } from "./EventRows.ts"
-import { makeMerchantRows } from "./MerchantRows.ts"
 import { makeRunRows, makeSettlementRows } from "./SettlementRows.ts"
 
 export type Rows<V> = ReturnType<typeof makeRows<V>>
@@ -97,6 +98,32 @@ export const makeRows = <V>(form: Form<V>) => {
       details: plain(),
       previous: plain(),
       hash: plain()
+    })
+  }
+}
+
+const makeMerchantRows = <V>({ bindText, readBoolean, text, textOrNull }: Parts<V>) => {
+  const merchant = recordOf<Merchant, V>({
+    partner_id: text,
+    id: text,
+    workspace_id: text,
+    name: text,
+    email: text,
+    country: text,
+    category: textOrNull,
+    invitation_hash: text,
+    created_at: plain()
+  })
+  const merchantColumns: Columns<Merchant, V> = {
+    ...merchant.columns,
+    email_key: ({ email }) => bindText(emailKey(email))
+  }
+  return {
+    merchantColumns,
+    readStanding: (row: Row): MerchantStanding => ({
+      merchant: merchant.read(row),
+      suspended: readBoolean(row["suspended"]),
+      hasLiveKey: readBoolean(row["has_live_key"])
     })
   }
 }

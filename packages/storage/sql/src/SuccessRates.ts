@@ -4,21 +4,20 @@ import { Effect } from "effect"
 import { type Columns, onConflictReplace, tenantKey, valuesOf } from "./Columns.ts"
 import { readAll, readEach, type Sql, updateAll } from "./Sql.ts"
 
-/** How a database keeps rates. */
-export interface RateForm<V> {
-  readonly columns: Columns<StoredRate, V>
-  /** The column of the key that says the segment, whose text may be longer than an index takes. */
-  readonly segmentKey: string
-  /** Deletes those before `$1`, a row for each. */
-  readonly deleteOld: string
-}
+const key = [...tenantKey, "connection_id", "segment_hash"]
 
-/** If a commit may have been written, this is not reported: the next version shows it. */
-export const makeSuccessRates = <V>(sql: Sql<V>, { columns, deleteOld, segmentKey }: RateForm<V>) => {
-  const { readRate } = sql.rows
+/**
+ * If a commit may have been written, this is not reported: the next version shows it. `deleteOld`: deletes those before `$1`,
+ * and gives a row for each.
+ */
+export const makeSuccessRates = <V>(sql: Sql<V>, deleteOld: string) => {
+  const { rateColumns, readRate } = sql.rows
+  const columns: Columns<StoredRate, V> = {
+    ...rateColumns,
+    segment_hash: ({ segment }) => sql.sha256(JSON.stringify(segment))
+  }
   const bind = valuesOf(columns)
   const names = Object.keys(columns)
-  const key = [...tenantKey, "connection_id", segmentKey]
   const bindKey = valuesOf(
     Object.fromEntries(key.map((name) => [name, columns[name] as Columns<StoredRate, V>[string]]))
   )

@@ -1,24 +1,10 @@
 /** What the SQL storages share: the rows of their tables, and what is kept of the directory. */
 
-export {
-  type Acknowledged,
-  type AcknowledgedCommit,
-  comparedMillis,
-  makeAcknowledged,
-  missingSince,
-  unknownMillis
-} from "./Acknowledged.ts"
+export * from "./Acknowledged.ts"
 export { claimText, readClaimText } from "./AnswerText.ts"
 export { makeAudit } from "./Audit.ts"
-export {
-  type BookColumns,
-  bookText,
-  detailsText,
-  keepsDetails,
-  readBookTexts,
-  readClaimRow
-} from "./BookText.ts"
-export { asksNone, connectionAsked, type Room, roomOf } from "./Checks.ts"
+export * from "./BookText.ts"
+export * from "./Checks.ts"
 export {
   afterAll,
   type Bound,
@@ -42,26 +28,12 @@ export { numberOfType } from "./EventRows.ts"
 export { eventPrefix, makeKeys, type Name, uuidOf } from "./Keys.ts"
 export { makeMerchants } from "./Merchants.ts"
 export { makeMessages, messageWalk } from "./Messages.ts"
-export {
-  isAboutCharge,
-  nameKinds,
-  namesOf,
-  withName
-} from "./NamedBooks.ts"
+export { isAboutCharge, nameKinds, namesOf, withName } from "./NamedBooks.ts"
 export { makeOperators, makePasskeys } from "./Operators.ts"
 export { makePaymentReads, makeReadBook, type PaymentForm } from "./PaymentReads.ts"
 export { makePaymentSearch, newestPage, type SearchForm, type Walk } from "./PaymentSearch.ts"
 export { makeRecordLosses, readRecordLoss } from "./RecordLoss.ts"
-export {
-  decidedMessage,
-  deliveryIdsBefore,
-  deliveryIdsFrom,
-  isOpenDelivery,
-  isOpenMessage,
-  makeLease,
-  openEndedOutcomes,
-  paymentIdsBefore
-} from "./Retention.ts"
+export * from "./Retention.ts"
 export { endColumns, makeRows } from "./Rows.ts"
 export { migrationsTable, newestOf, schemaIn } from "./Schema.ts"
 export { type CheckoutForm, makeSealedTexts, type SealedForm, sealedPlaces } from "./SealedTexts.ts"

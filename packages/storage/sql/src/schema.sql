@@ -323,6 +323,26 @@ create index settlement_payouts_by_name on settlement_entries (tenant, connectio
 create index settlement_payouts on settlement_entries (tenant, occurred_at, connection_id, row_id)
   where payment_id is null and kind = 'payout';
 
+-- How often charges of a segment succeed at a connection, with older ones weighing less: an estimate, which may be lost. A
+-- segment names a card brand, which may be longer than an index entry, so the key holds its hash.
+create table success_rates (
+  tenant,
+  connection_id any not null,
+  -- Empty for the connection as a whole.
+  segment any not null,
+  segment_hash text not null,
+  -- Weights at the time `at`. The checks refuse NaN and infinity.
+  succeeded real not null check (succeeded >= 0 and succeeded <= 1.7976931348623157e308),
+  failed real not null check (failed >= 0 and failed <= 1.7976931348623157e308),
+  at integer not null,
+  version integer not null check (version > 0),
+  -- JSON: the rates over other times.
+  memory text,
+  primary key (tenant, connection_id, segment_hash)
+) without rowid;
+-- What changed lately, across all tenants: servers read it every few seconds, and delete what is too old.
+create index success_rates_by_time on success_rates (at);
+
 -- Operators: the people who sign in to the console.
 create table operators (
   id text not null primary key,

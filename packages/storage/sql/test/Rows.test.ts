@@ -11,6 +11,7 @@ import {
 } from "@pointsman/core/ports"
 import { type Columns, makeRows, type Row, valuesOf } from "@pointsman/storage-sql"
 import { Effect, Result } from "effect"
+import { checkProvision } from "../src/Merchants.ts"
 import { newChange, rate, tenant } from "./Given.ts"
 
 /** A form in which nothing that was not bound reads as it was written. */
@@ -127,8 +128,9 @@ describe("what a provision is refused for", () => {
   const sound = { is_there: false, is_revoked: false, partner: '{"allowance":2}', is_invited: false, present: 1 }
   const check = (fields: Partial<Record<keyof typeof sound, unknown>>) => {
     const row = Object.entries({ ...sound, ...fields })
-    return rows.checkProvision(
-      Object.fromEntries(row.map(([name, value]) => [name, typeof value === "boolean" ? { bound: value } : value]))
+    return checkProvision(
+      Object.fromEntries(row.map(([name, value]) => [name, typeof value === "boolean" ? { bound: value } : value])),
+      rows.readBoolean
     )
   }
 

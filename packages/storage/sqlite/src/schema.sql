@@ -166,25 +166,6 @@ create index messages_by_payment on messages (payment_id, received_at) where pay
 -- Retention empties bodies, oldest first.
 create index messages_with_body on messages (workspace_id, environment, received_at) where body <> '';
 
--- What routing in mode `auto` learned: an estimate, which may be lost.
-create table success_rates (
-  workspace_id text not null,
-  environment text not null check (environment in ('sandbox', 'production')),
-  connection_id any not null,
-  -- Empty for the connection as a whole.
-  segment any not null,
-  -- The weights of outcomes at the time `at`: finite, and never negative.
-  succeeded real not null check (succeeded >= 0 and succeeded < 9e999),
-  failed real not null check (failed >= 0 and failed < 9e999),
-  at integer not null,
-  version integer not null check (version > 0),
-  -- JSON: what the objective `value` remembers.
-  memory text,
-  primary key (workspace_id, environment, connection_id, segment)
-) strict, without rowid;
--- Servers read what others learned since, and delete what is too old.
-create index success_rates_by_time on success_rates (at);
-
 -- Guard against changes of the audit trail by accident.
 create trigger audit_entries_keep_update before update on audit_entries
 begin

@@ -61,7 +61,7 @@ describe("success rates in SQLite", () => {
         .map((row) => String(row["detail"]))
       expect(new Set(plans)).toEqual(
         new Set([
-          "SEARCH success_rates USING PRIMARY KEY (workspace_id=? AND environment=? AND connection_id=? AND segment=?)",
+          "SEARCH success_rates USING PRIMARY KEY (workspace_id=? AND environment=? AND connection_id=? AND segment_hash=?)",
           "SEARCH success_rates USING INDEX success_rates_by_time (at>?)",
           "SEARCH success_rates USING INDEX success_rates_by_time (at<?)"
         ])
