@@ -40,6 +40,7 @@ export {
   PaymentMachine,
   type PaymentRow
 } from "./model/PaymentMachine.ts"
+export { payoutSumOf } from "./model/Payout.ts"
 export { withStatedAccount } from "./model/ProviderAccount.ts"
 export { newRun } from "./model/ReconciliationRun.ts"
 export { brokenBalance, columnOf, moveRefund, refundableMinor, refundTotals, withRefund } from "./model/Refund.ts"

@@ -1,5 +1,7 @@
 /** What one payout of a provider consists of, as its reports say. */
 
+import type { ReportRowKind } from "./ReportRow.ts"
+
 /** What a payout has in one currency: that of the payout, where the report names it. In minor units. */
 export interface PayoutSums {
   readonly currency: string
@@ -14,6 +16,20 @@ export interface PayoutSums {
   /** Fees of their own rows, reserves and corrections. */
   readonly othersMinor: number
 }
+
+/** What the rows of each kind are added up to. */
+export const payoutSumOf = {
+  charge: "chargesMinor",
+  charge_failed: "chargesMinor",
+  refund: "refundsMinor",
+  refund_failed: "refundsMinor",
+  dispute: "disputesMinor",
+  dispute_reversed: "disputesMinor",
+  payout: "payoutsMinor",
+  payout_failed: "payoutsMinor",
+  fee: "othersMinor",
+  adjustment: "othersMinor"
+} as const satisfies Record<ReportRowKind, keyof PayoutSums>
 
 /** A payout by the provider's name, at one connection. */
 export interface PayoutName {

@@ -9,7 +9,7 @@ import { all, has, put, update } from "./Records.ts"
 import { copy, keyOf, of, type State, type StoredDelivery, type TenantState } from "./State.ts"
 
 /** A change whose events have their ids. */
-export interface DrawnChange extends Ports.Change {
+interface DrawnChange extends Ports.Change {
   readonly events: ReadonlyArray<Model.Event>
 }
 

@@ -2,13 +2,13 @@ import { firstVersionIn, StorageSnapshots } from "@pointsman/core/internal"
 import type { Ids, StorageHandle, StorageServices } from "@pointsman/core/ports"
 import * as Ports from "@pointsman/core/ports"
 import { Context, Effect, Layer } from "effect"
-import { commit, type DrawnChange, inTurn } from "./Commit.ts"
+import { commit, inTurn } from "./Commit.ts"
 import { deliveries } from "./Deliveries.ts"
 import { directory, merchants, successRates } from "./Directory.ts"
 import { ledger } from "./Ledger.ts"
 import { audit, operators, passkeys } from "./Operators.ts"
 import { recordLosses } from "./RecordLoss.ts"
-import { type Methods, port } from "./Records.ts"
+import { type Methods, port, step } from "./Records.ts"
 import { retention } from "./Retention.ts"
 import { sealedTexts } from "./SealedTexts.ts"
 import { settlements } from "./Settlements.ts"
@@ -19,10 +19,6 @@ export interface MemoryStorageOptions {
   readonly yieldBetween?: boolean
 }
 
-interface WritingLedger extends Omit<Ports.Ledger["Service"], "commit"> {
-  readonly write: (change: DrawnChange) => Effect.Effect<boolean, Ports.CommitFailure>
-}
-
 /** A store that lives as long as the layer and forgets everything with it: for tests and trials. */
 export const layer = (options: MemoryStorageOptions = {}): Layer.Layer<StorageServices, never, Ids> =>
   Layer.effectContext(
@@ -31,14 +27,15 @@ export const layer = (options: MemoryStorageOptions = {}): Layer.Layer<StorageSe
       const make = <Port extends object>(methods: Methods<Port>) => port(state, methods)
       const { delivery, event } = yield* Ports.Ids
       const draw = Effect.runSyncWith(yield* Effect.context<never>())
-      const { write, ...reads } = make<WritingLedger>({
-        ...ledger,
-        // How many deliveries need an id is known inside the step alone.
-        write: (state, change) => commit(state, change, () => draw(delivery))
-      })
       const pause = options.yieldBetween === true ? Effect.yieldNow : Effect.void
-      const written = inTurn(event, (change) => Effect.andThen(pause, write(change)))
-      return Context.make(Ports.Ledger, { ...reads, commit: written }).pipe(
+      const written = inTurn(event, (change) =>
+        // How many deliveries need an id is known inside the step alone.
+        Effect.andThen(
+          pause,
+          step(state, () => commit(state, change, () => draw(delivery)))
+        )
+      )
+      return Context.make(Ports.Ledger, { ...make(ledger), commit: written }).pipe(
         Context.add(Ports.Deliveries, make(deliveries)),
         Context.add(Ports.Directory, make(directory)),
         Context.add(Ports.Merchants, make(merchants)),

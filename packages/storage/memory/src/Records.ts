@@ -19,23 +19,24 @@ export type Methods<Port> = {
 
 type Method = ((state: State, ...args: Array<unknown>) => unknown) | { readonly get: (state: State) => unknown }
 
-/** Each method is one step, in which no other fiber runs. It reports the entry that it appends to the audit trail. */
-export const port = <Port extends object>(state: State, methods: Methods<Port>): Port => {
-  const step = (body: () => unknown) =>
-    Effect.flatMap(Clock.currentTimeMillis, (now): Effect.Effect<unknown, unknown> => {
-      state.now = now
-      const { size } = state.audit
-      const value = body()
-      const outcome = Result.isResult(value) ? Effect.fromResult(value) : Effect.succeed(value)
-      const entry = state.audit.get(size + 1)
-      return entry === undefined ? outcome : Effect.andThen(logEntry(entry), outcome)
-    })
-  return Record.map({ ...methods } as Record<string, Method>, (method) =>
+/** In it no other fiber runs. It reports the entry that it appends to the audit trail. */
+export const step = <A, E = never>(state: State, body: () => A | Result.Result<A, E>): Effect.Effect<A, E> =>
+  Effect.flatMap(Clock.currentTimeMillis, (now): Effect.Effect<A, E> => {
+    state.now = now
+    const { size } = state.audit
+    const value = body()
+    const outcome = Result.isResult(value) ? Effect.fromResult(value as Result.Result<A, E>) : Effect.succeed(value)
+    const entry = state.audit.get(size + 1)
+    return entry === undefined ? outcome : Effect.andThen(logEntry(entry), outcome)
+  })
+
+/** Each method is one step. */
+export const port = <Port extends object>(state: State, methods: Methods<Port>): Port =>
+  Record.map({ ...methods } as Record<string, Method>, (method) =>
     typeof method === "function"
-      ? (...args: Array<unknown>) => step(() => method(state, ...args))
-      : step(() => method.get(state))
+      ? (...args: Array<unknown>) => step<unknown, unknown>(state, () => method(state, ...args))
+      : step<unknown, unknown>(state, () => method.get(state))
   ) as unknown as Port
-}
 
 type Kind = Exclude<keyof TenantState, "tenant">
 type Stored<Name extends Kind> = TenantState[Name] extends Map<string, infer A> ? A : never
@@ -134,4 +135,4 @@ export const isWithin = (at: number, from = Number.NEGATIVE_INFINITY, until = Nu
 
 /** `null` where there is none. */
 export const least = (numbers: ReadonlyArray<number>): number | null =>
-  numbers.length === 0 ? null : numbers.reduce((a, b) => Math.min(a, b))
+  numbers.reduce<number | null>((a, b) => Math.min(a ?? b, b), null)

@@ -1,6 +1,6 @@
 /** Runs of reconciliation, and what is stored of rows of providers' reports. */
-import { isDifference, type PayoutSums, type SettlementEntry, type Tenant } from "@pointsman/core"
-import { dayMillis, payoutCurrency } from "@pointsman/core/internal"
+import { isDifference, type SettlementEntry, type Tenant } from "@pointsman/core"
+import { dayMillis, payoutCurrency, payoutSumOf } from "@pointsman/core/internal"
 import * as Ports from "@pointsman/core/ports"
 import { all, by, descending, drop, find, has, isWithin, type Methods, newest, page, put, update } from "./Records.ts"
 import { keyOf, of, type State } from "./State.ts"
@@ -184,24 +184,11 @@ const balanceOf = (entry: SettlementEntry) => ({
   currency: payoutCurrency(entry)
 })
 
-const fieldOf = {
-  charge: "chargesMinor",
-  charge_failed: "chargesMinor",
-  refund: "refundsMinor",
-  refund_failed: "refundsMinor",
-  dispute: "disputesMinor",
-  dispute_reversed: "disputesMinor",
-  fee: "othersMinor",
-  payout: "payoutsMinor",
-  payout_failed: "payoutsMinor",
-  adjustment: "othersMinor"
-} as const satisfies Record<SettlementEntry["kind"], keyof PayoutSums>
-
 const sums = (entries: ReadonlyArray<SettlementEntry>) => {
   const nothing = { chargesMinor: 0, refundsMinor: 0, disputesMinor: 0, feesMinor: 0, payoutsMinor: 0, othersMinor: 0 }
   const added = { rows: entries.length, ...nothing }
   for (const { converted, fee, gross, kind } of entries) {
-    added[fieldOf[kind]] += (converted ?? gross).minorUnits
+    added[payoutSumOf[kind]] += (converted ?? gross).minorUnits
     added.feesMinor += fee?.minorUnits ?? 0
   }
   return added

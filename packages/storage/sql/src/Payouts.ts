@@ -1,19 +1,19 @@
 /** Payouts: what one consists of, its entries, and the list of them; and what moved, by day. */
 import type { Tenant } from "@pointsman/core"
+import { dayMillis, payoutSumOf } from "@pointsman/core/internal"
 import type { PayoutName, Settlements } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { readAll, readEach, type Sql } from "./Sql.ts"
 
-const dayMillis = 24 * 60 * 60 * 1_000
-const kindSum = (name: string, kinds: string) => `sum(case when kind in (${kinds}) then moved else 0 end) as ${name}`
+const kindSum = (name: string, kinds: ReadonlyArray<string>) =>
+  `sum(case when kind in (${kinds.map((kind) => `'${kind}'`).join(", ")}) then moved else 0 end) as ${name}`
 
-const sumsOfMoves = `count(*) as rows,
-    ${kindSum("charges_minor", "'charge', 'charge_failed'")},
-    ${kindSum("refunds_minor", "'refund', 'refund_failed'")},
-    ${kindSum("disputes_minor", "'dispute', 'dispute_reversed'")},
-    sum(cost) as fees_minor,
-    ${kindSum("payouts_minor", "'payout', 'payout_failed'")},
-    ${kindSum("others_minor", "'fee', 'adjustment'")}`
+const kindsOf = Map.groupBy(
+  Object.keys(payoutSumOf) as ReadonlyArray<keyof typeof payoutSumOf>,
+  (kind) => payoutSumOf[kind]
+)
+const sumsOfMoves = `count(*) as rows, sum(cost) as fees_minor,
+    ${[...kindsOf].map(([sum, kinds]) => kindSum(sum.replace("Minor", "_minor"), kinds)).join(",\n    ")}`
 
 /** Of one entry. */
 const move = `coalesce(net_currency, converted_currency, currency) as moved_currency,
@@ -34,7 +34,7 @@ const selectPayoutParts = (table: string, where: string): string => `select move
 
 /** What the rows of one payout itself moved, by currency. */
 const selectPayoutMoves = (table: string, where: string): string => `select connection_id, payout_id,
-    ${kindSum("left_minor", "'payout'")}, ${kindSum("returned_minor", "'payout_failed'")}
+    ${kindSum("left_minor", ["payout"])}, ${kindSum("returned_minor", ["payout_failed"])}
   from (
     select connection_id, payout_id, kind, ${move}
     from ${table} where ${where} and kind in ('payout', 'payout_failed') and ${isCounted}
@@ -62,9 +62,7 @@ const selectBalance = (where: string): string => `select connection_id, day, mov
 
 const ofTenant = "workspace_id = $1 and environment = $2"
 
-export const makePayouts = <V>(
-  sql: Sql<V>
-): Pick<Settlements, "payoutParts" | "payoutMoves" | "payoutEntries" | "payouts" | "balance"> => {
+export const makePayouts = <V>(sql: Sql<V>) => {
   const { bindTenant, bindText, readBalanceRow, readPayoutMoves, readPayoutPart, readSettlement } = sql.rows
   const ofPayout = `${ofTenant} and connection_id = $3 and ${sql.isSame("payout_id", "$4")}`
   const byPayout = sql.by("settlement_entries", "settlement_entries_by_payout")
@@ -101,5 +99,5 @@ export const makePayouts = <V>(
       const text = selectBalance(`${ofTenant} and ${times} ${ofConnection}`)
       return Effect.map(sql.search("balance", text, values), (found) => found.map(readBalanceRow))
     }
-  }
+  } satisfies Partial<Settlements>
 }
