@@ -1,9 +1,8 @@
 /**
  * One connection to one SQLite file.
  *
- * A transaction begins and ends without giving up the thread. SQLite's
- * wait for a lock blocks the event loop, so a transaction that paused would make a second connection of this process
- * wait for something that cannot happen. It also means that nobody in this process sees a part of a transaction.
+ * A transaction begins and ends without giving up the thread: SQLite's wait for a lock blocks the event loop, so one that
+ * paused would make a second connection of this process wait for something that cannot happen.
  */
 import { closeSync, openSync } from "node:fs"
 import { resolve } from "node:path"

@@ -1,9 +1,8 @@
 /**
  * Notices that the file was replaced under this process: a backup was copied over it, or moved into its place.
  *
- * From then on nothing is written. What is open is the file from before, or
- * a mixture of both. The process keeps the newest commits that it saw acknowledged in a file beside it, and who opens the
- * file next compares.
+ * From then on nothing is written: what is open is the file from before, or a mixture of both. The process keeps the newest
+ * commits that it saw acknowledged in a file beside it, and who opens the file next compares.
  */
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { resolve } from "node:path"
@@ -80,20 +79,23 @@ export const checkReplaced = Effect.fnUntraced(function* (db: Database, filename
   })
   const now = yield* Clock.currentTimeMillis
   const commits = commitsOf(text)?.filter(({ at }) => at >= now - comparedMillis)
-  if (commits === undefined) {
-    yield* declareLoss(losses, now - unknownMillis, now, "the database file was replaced while a server used it")
-    return rmSync(path, { force: true })
-  }
-  const missing = yield* read("lostRecords", () => {
-    return commits.flatMap(({ environment, paymentId, version, workspaceId }, index) => {
+  const missing = yield* read("lostRecords", () =>
+    (commits ?? []).flatMap(({ environment, paymentId, version, workspaceId }, index) => {
       const tenant = { workspaceId, environment } as Tenant
       return Number(selectRow(db, tenant, paymentId)?.["version"] ?? 0) >= version ? [] : [index]
     })
-  })
-  if (missing.length > 0) {
-    const since = missingSince(commits, new Set(missing))
-    const lost = "the database file lacks payments that a server had acknowledged: it was replaced by an earlier copy"
-    yield* declareLoss(losses, since, now, lost)
+  )
+  if (commits === undefined || missing.length > 0) {
+    const since = commits === undefined ? now - unknownMillis : missingSince(commits, new Set(missing))
+    const reason =
+      commits === undefined
+        ? "the database file was replaced while a server used it"
+        : "the database file lacks payments that a server had acknowledged: it was replaced by an earlier copy"
+    yield* losses.declare({ since, reason, declaredAt: now })
+    yield* Effect.logError(
+      `${reason}. Records since ${new Date(since).toISOString()} may be missing: nothing is sent to connections before ` +
+        "they are recovered (pointsman recover)"
+    )
   }
   rmSync(path, { force: true })
 })
@@ -106,16 +108,3 @@ const commitsOf = (text: string): ReadonlyArray<AcknowledgedCommit> | undefined 
     return undefined
   }
 }
-
-const declareLoss = Effect.fnUntraced(function* (
-  losses: RecordLosses,
-  since: number,
-  declaredAt: number,
-  reason: string
-) {
-  yield* losses.declare({ since, reason, declaredAt })
-  yield* Effect.logError(
-    `${reason}. Records since ${new Date(since).toISOString()} may be missing: nothing is sent to connections before ` +
-      "they are recovered (pointsman recover)"
-  )
-})
