@@ -164,12 +164,10 @@ create index deliveries_due on deliveries (endpoint_id, due_at, id) where due_at
 create index deliveries_leased on deliveries (endpoint_id, leased_until) where leased_until is not null;
 -- Lists of deliveries by state, and those that were given up and resume when their endpoint is active again.
 create index deliveries_by_state on deliveries (tenant, state, id) where state <> '';
--- Lists of the deliveries of an endpoint.
 create index deliveries_by_endpoint on deliveries (endpoint_id, state, id);
 -- The deliveries of a payment, found by its events.
 create index deliveries_by_event on deliveries (tenant, event_id) where event_id <> '';
 
--- The attempts of deliveries.
 create table delivery_attempts (
   tenant,
   delivery_id text not null,
@@ -184,7 +182,6 @@ create table delivery_attempts (
   foreign key (tenant, delivery_id) references deliveries
 ) without rowid, partition by range (delivery_id);
 
--- Disputes of payments.
 create table disputes (
   tenant,
   payment_id text not null,
@@ -198,7 +195,6 @@ create table disputes (
 ) without rowid;
 -- One dispute by its id, which is unique in its tenant, and lists of all of a tenant.
 create unique index disputes_by_id on disputes (tenant, id) where id <> '';
--- Lists of disputes by status.
 create index disputes_by_status on disputes (tenant, status, id) where status <> '';
 -- The background looks for due disputes across all tenants.
 create index disputes_due on disputes (check_at, id) where check_at is not null;
@@ -294,7 +290,6 @@ create table settlement_entries (
 ) without rowid;
 -- The entries of a payment, and payments that no report has.
 create index settlement_entries_by_payment on settlement_entries (tenant, payment_id) where payment_id is not null;
--- Lists of the entries without a payment.
 create index settlement_entries_without_payment on settlement_entries (tenant, connection_id, row_id)
   where payment_id is null;
 -- Retention removes old entries without a payment; the others leave with their payment.
@@ -319,7 +314,6 @@ create index settlement_entries_by_payout
 -- Whether a payout left, and came back.
 create index settlement_payouts_by_name on settlement_entries (tenant, connection_id, md5(payout_id))
   where kind in ('payout', 'payout_failed');
--- Lists of payouts, newest first.
 create index settlement_payouts on settlement_entries (tenant, occurred_at, connection_id, row_id)
   where payment_id is null and kind = 'payout';
 
@@ -360,7 +354,6 @@ create table operators (
   created_at integer not null
 );
 
--- Sessions of operators.
 create table operator_sessions (
   hash text not null primary key,
   operator_id text not null references operators,
@@ -368,7 +361,6 @@ create table operator_sessions (
   signed_in_at integer not null,
   seen_at integer not null
 ) without rowid;
--- Ending all sessions of an operator.
 create index operator_sessions_by_operator on operator_sessions (operator_id);
 
 -- Sign-in links. Each works once.
@@ -378,7 +370,6 @@ create table sign_in_links (
   created_at integer not null,
   expires_at integer not null
 ) without rowid;
--- Deleting all links of an operator.
 create index sign_in_links_by_operator on sign_in_links (operator_id);
 
 -- Sign-in attempts for a login or from an address, counted in a window that began at `since`.
@@ -387,10 +378,8 @@ create table sign_in_guesses (
   since integer not null,
   count integer not null check (count > 0)
 ) without rowid;
--- Deleting the windows that have ended.
 create index sign_in_guesses_by_time on sign_in_guesses (since);
 
--- Passkeys of operators.
 create table passkeys (
   id any not null primary key,
   operator_id text not null references operators,
@@ -411,7 +400,6 @@ create table passkey_challenges (
   operator_id text references operators,
   expires_at integer not null
 ) without rowid;
--- Deleting expired challenges.
 create index passkey_challenges_by_time on passkey_challenges (expires_at);
 
 -- The audit trail: what operators and commands changed. Each entry holds the hash of the one before, which shows an entry that

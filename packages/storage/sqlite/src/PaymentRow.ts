@@ -96,19 +96,17 @@ const rowOf = (db: Database, { payment: { after, expected }, tenant }: Change): 
     ? { sql: "true", values: [] }
     : { sql: isRow, values: [tenantsOf(db).find(tenant), bindId(after.id), expected] }
 
+const isLiveKey = "exists (select 1 from api_keys where hash = ? and revoked_at is null)"
+
 const conditionOf = (db: Database, change: Change): Condition => {
   const { apiKeyHash, claim, guard, payment, tenant } = change
   const of = (sql: string, ...values: ReadonlyArray<SQLInputValue>): Condition => ({ sql, values })
   const all = [
     rowOf(db, change),
-    ...(claim !== undefined && claim.expected !== 0
-      ? [of("key = ? and claim_version = ?", keyHash(claim.after.key), claim.expected)]
-      : []),
-    ...(apiKeyHash === undefined
-      ? []
-      : [of("exists (select 1 from api_keys where hash = ? and revoked_at is null)", bindText(apiKeyHash))]),
-    ...(guard === undefined ? [] : [guardCondition(guard, tenant, payment.after.id)])
-  ]
+    claim && claim.expected !== 0 && of("key = ? and claim_version = ?", keyHash(claim.after.key), claim.expected),
+    apiKeyHash !== undefined && of(isLiveKey, bindText(apiKeyHash)),
+    guard && guardCondition(guard, tenant, payment.after.id)
+  ].filter((one) => one !== undefined && one !== false)
   return of(all.map(({ sql }) => sql).join(" and "), ...all.flatMap(({ values }) => values))
 }
 

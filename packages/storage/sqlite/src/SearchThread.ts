@@ -3,18 +3,18 @@
  * thread could pay. What was committed before a search was asked for is found.
  */
 import type { StatementSync } from "node:sqlite"
-import { Worker } from "node:worker_threads"
+import { MessageChannel, type MessagePort, Worker } from "node:worker_threads"
 import { StorageError } from "@pointsman/core/ports"
 import type { Row } from "@pointsman/storage-sql"
 import { Effect, type Scope } from "effect"
 
 interface Asked {
-  readonly id: number
   readonly text: string
   readonly values: ReadonlyArray<unknown>
+  readonly port: MessagePort
 }
 
-type Answered = { readonly id: number } & ({ readonly rows: ReadonlyArray<Row> } | { readonly reason: unknown })
+type Answered = { readonly rows: ReadonlyArray<Row> } | { readonly reason: unknown }
 
 export type Search = (text: string, values: ReadonlyArray<unknown>) => Effect.Effect<ReadonlyArray<Row>, StorageError>
 
@@ -34,11 +34,11 @@ const serve = () => {
     statements.set(text, found)
     return found
   }
-  parentPort?.on("message", ({ id, text, values }: Asked) => {
+  parentPort?.on("message", ({ port, text, values }: Asked) => {
     try {
-      parentPort.postMessage({ id, rows: prepare(text).all(...(values as ReadonlyArray<string>)) })
+      port.postMessage({ rows: prepare(text).all(...(values as ReadonlyArray<string>)) })
     } catch (reason) {
-      parentPort.postMessage({ id, reason })
+      port.postMessage({ reason })
     }
   })
 }
@@ -59,48 +59,43 @@ export const searchThread = (path: string, here: Search): Effect.Effect<Search, 
 type Answer = Effect.Effect<ReadonlyArray<Row>, StorageError>
 
 const makeThread = (path: string, here: Search) => {
-  const waiting = new Map<
-    number,
-    { readonly asked: Asked; readonly resume: (answer: Answer) => void; readonly timer: NodeJS.Timeout }
-  >()
   let worker: Worker | undefined
   let isBroken = false
-  let count = 0
   const failed = (cause: unknown): Answer => Effect.fail(new StorageError({ operation: "payments", cause }))
-  const end = (id: number, answer: Answer) => {
-    const one = waiting.get(id)
-    one?.resume(answer)
-    clearTimeout(one?.timer)
-    waiting.delete(id)
-    // A process that waits for nothing else may end.
-    if (waiting.size === 0) worker?.unref()
-  }
   const start = () => {
     const started = new Worker(`(${serve.toString()})()`, { eval: true, workerData: { path, answerMillis } })
-    started.on("message", (answer: Answered) =>
-      end(answer.id, "rows" in answer ? Effect.succeed(answer.rows) : failed(answer.reason))
-    )
-    started.on("error", (cause) => {
+    started.setMaxListeners(0).on("error", () => {
       isBroken = true
-      const warning = Effect.logWarning("the thread of searches ended: from now on they run between payments", cause)
-      for (const [id, { asked }] of waiting) end(id, Effect.andThen(warning, here(asked.text, asked.values)))
     })
+    // A process that waits for no answer may end.
+    started.unref()
     return started
   }
   const search: Search = (text, values) =>
     Effect.callback<ReadonlyArray<Row>, StorageError>((resume) => {
       if (isBroken) return resume(here(text, values))
-      const asked = { id: ++count, text, values }
-      // The thread's time is real, whatever the clock says.
-      const late = () => end(asked.id, failed(new Error(`the search was not answered within ${answerMillis} ms`)))
-      waiting.set(asked.id, { asked, resume, timer: setTimeout(late, answerMillis) })
       worker ??= start()
-      worker.ref()
-      worker.postMessage(asked)
-      return Effect.sync(() => {
-        clearTimeout(waiting.get(asked.id)?.timer)
-        waiting.delete(asked.id)
-      })
+      const thread = worker
+      const { port1, port2 } = new MessageChannel()
+      const end = (answer: Answer) => {
+        clearTimeout(timer)
+        thread.off("error", onError)
+        port1.close()
+        resume(answer)
+      }
+      const onError = (cause: unknown) => {
+        const warning = Effect.logWarning("the thread of searches ended: from now on they run between payments", cause)
+        end(Effect.andThen(warning, here(text, values)))
+      }
+      // The thread's time is real, whatever the clock says.
+      const late = () => end(failed(new Error(`the search was not answered within ${answerMillis} ms`)))
+      const timer = setTimeout(late, answerMillis)
+      thread.on("error", onError)
+      port1.on("message", (answer: Answered) =>
+        end("rows" in answer ? Effect.succeed(answer.rows) : failed(answer.reason))
+      )
+      thread.postMessage({ text, values, port: port2 } satisfies Asked, [port2])
+      return Effect.sync(() => end(Effect.interrupt))
     })
   return { search, close: async () => void (await worker?.terminate()) }
 }

@@ -63,7 +63,6 @@ create unique index payments_by_key on payments (t, key) where key is not null;
 create index payments_by_claim on payments (claimed_at) where key is not null;
 -- Lists of payments by state, and old payments of a state that retention removes.
 create index payments_by_state on payments (t, state, id);
--- Lists of payments by the merchant's reference.
 create index payments_by_reference on payments (t, reference, id) where reference is not null;
 -- Lists of payments by amount, and the currencies that a tenant has.
 create index payments_by_amount on payments (t, currency, amount_minor, id);
@@ -126,7 +125,6 @@ create table events (
   data text not null,
   primary key (t, id)
 ) strict, without rowid;
--- The timeline of a payment.
 create index events_by_payment on events (t, payment, id);
 -- Lists of events by type. Each payment has one event of its creation, so a walk along all events finds a page of
 -- those soon, and they are not in the index.
