@@ -48,25 +48,32 @@ type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
 export type Fields<A, V> = { readonly [Name in keyof A & string as SnakeCase<Name>]-?: Field<A[Name], V> }
 
 /** A number, or a text of ours: as the database has it. */
-export const plain = <A extends string | number | null>(): Field<A, never> => ({
-  bind: (value) => value,
-  read: (stored) => stored as A
-})
+export const plain = {
+  bind: (value: string | number | null) => value,
+  read: (stored: unknown) => stored as never
+}
 
 /** A number that the database computed, which it may give as a text. */
-export const computed = <A extends number | null>(): Field<A, never> => ({
-  bind: (value) => value,
-  read: (stored) => (stored === null ? null : Number(stored)) as A
-})
+export const computed = { ...plain, read: (stored: unknown) => (stored === null ? null : Number(stored)) as never }
 
 /** `null` is none. */
-export const json = <A>(): Field<A, never> => ({ bind: bindJson, read: (stored) => readJson<A>(stored) })
+export const json = { bind: bindJson, read: (stored: unknown) => readJson<never>(stored) }
 
 /** Null where the property is absent, and absent where it is null: a record reads as it was written. */
-export const optional = <A, V>({ bind, read }: Field<A, V>): Field<A | undefined, V> => ({
-  bind: (value) => (value == null ? null : bind(value)),
-  read: (stored) => (stored == null ? undefined : read(stored))
+export const optional = <A, Read, V>({
+  bind,
+  read
+}: {
+  readonly bind: (value: A) => Bound<V>
+  readonly read: (stored: unknown) => Read
+}) => ({
+  bind: (value: A | null | undefined) => (value == null ? null : bind(value)),
+  read: (stored: unknown) => (stored == null ? undefined : read(stored))
 })
+
+/** Several columns that are stored alike. */
+export const alike = <Column extends string, How>(how: How, ...columns: ReadonlyArray<Column>) =>
+  Object.fromEntries(columns.map((column) => [column, how])) as Readonly<Record<Column, How>>
 
 /** A value in columns of a row. */
 export interface Part<A, V> {
@@ -74,7 +81,7 @@ export interface Part<A, V> {
   readonly read: (row: Row) => A
 }
 
-export const columnOf = <A, V>(column: string, { bind, read }: Field<A, V>): Part<A, V> => ({
+export const columnOf = <A, V>(column: string, { bind, read }: Field<NoInfer<A>, NoInfer<V>>): Part<A, V> => ({
   columns: { [column]: bind },
   read: (row) => read(row[column])
 })
@@ -97,7 +104,7 @@ export const partOf = <A, V>(parts: { readonly [Name in keyof A & string]-?: Par
 }
 
 export const moneyIn = (minor: string, currency: string) =>
-  partOf<SignedMoney, never>({ minorUnits: columnOf(minor, plain()), currency: columnOf(currency, plain()) })
+  partOf<SignedMoney, never>({ minorUnits: columnOf(minor, plain), currency: columnOf(currency, plain) })
 
 /** `null` where the first of its columns is null. */
 export const orNull = <A, V>({ columns, read }: Part<A, V>): Part<A | null, V> => {
@@ -132,7 +139,7 @@ export const makeParts = <V>(form: Form<V>) => {
   const text = { bind: bindText, read: readText }
   const tenant = partOf<Tenant, V>({
     workspaceId: columnOf("workspace_id", text),
-    environment: columnOf("environment", plain())
+    environment: columnOf("environment", plain)
   })
   return {
     ...form,

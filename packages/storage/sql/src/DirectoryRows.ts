@@ -9,6 +9,7 @@ import {
   type WorkspaceRouting
 } from "@pointsman/core/ports"
 import {
+  alike,
   json,
   list,
   optional,
@@ -33,63 +34,41 @@ const tableOf = <A, V>(table: string, key: ReadonlyArray<string>, record: Part<A
 
 export const makeDirectoryRows = <V>({ bindTexts, flag, readTexts, text, textOrNull }: Parts<V>) => {
   const workspace = recordOf<Workspace, V>({
-    id: text,
-    name: text,
-    country: textOrNull,
-    category: textOrNull,
+    ...alike(text, "id", "name"),
+    ...alike(textOrNull, "country", "category"),
+    ...alike(optional(json), "brand", "retention", "four_eyes"),
     suspended: flag,
-    partner: json(),
-    brand: optional(json()),
-    hosted_page: optional(plain()),
-    retention: optional(json()),
-    four_eyes: optional(json())
+    partner: json,
+    hosted_page: optional(plain)
   })
   const apiKey = recordOf<ApiKey, V>({
-    hash: text,
-    workspace_id: text,
-    environment: plain(),
-    scopes: json(),
-    name: textOrNull,
-    expires_at: plain(),
-    networks: json(),
-    revoked_at: plain(),
-    source: plain(),
-    created_at: plain()
+    ...alike(text, "hash", "workspace_id"),
+    ...alike(plain, "environment", "source", "created_at", "expires_at", "revoked_at"),
+    ...alike(json, "scopes", "networks"),
+    name: textOrNull
   })
   const connection = recordOf<Connection, V, "account">(
     {
-      id: text,
-      workspace_id: text,
-      environment: plain(),
-      name: text,
-      connector: text,
+      ...alike(text, "id", "workspace_id", "name", "connector", "sealed_credentials"),
+      ...alike(plain, "environment", "priority", "timeout_millis"),
+      ...alike(json, "supports", "restrictions", "circuit_breaker"),
+      ...alike(optional(json), "fees", "reports"),
       active: flag,
-      priority: plain(),
-      sealed_credentials: text,
       sealed_webhook_secret: textOrNull,
-      sealed_previous_webhook_secret: optional(text),
-      timeout_millis: plain(),
-      supports: json(),
-      restrictions: json(),
-      circuit_breaker: json(),
-      fees: optional(json()),
-      reports: optional(json())
+      sealed_previous_webhook_secret: optional(text)
     },
     // A configuration does not write it.
     { account: { columns: {}, read: readAccount } }
   )
   const endpoint = recordOf<WebhookEndpoint, V>({
-    id: text,
-    workspace_id: text,
-    environment: plain(),
-    url: text,
+    ...alike(text, "id", "workspace_id", "url", "sealed_secret"),
+    environment: plain,
     events: { bind: bindTexts, read: readTexts },
-    sealed_secret: text,
     sealed_previous_secret: optional(textOrNull),
     active: flag,
-    rotation: optional(json())
+    rotation: optional(json)
   })
-  const routing = recordOf<WorkspaceRouting, V>({ workspace_id: text, environment: plain(), settings: json() })
+  const routing = recordOf<WorkspaceRouting, V>({ workspace_id: text, environment: plain, settings: json })
   const isReplaced = "api_keys.source <> 'operator' or api_keys.revoked_at is null"
   return {
     directory: {
@@ -102,7 +81,7 @@ export const makeDirectoryRows = <V>({ bindTexts, flag, readTexts, text, textOrN
   }
 }
 
-const configuration = recordOf<AppliedConfiguration, never>({ generation: plain(), hash: plain(), applied_at: plain() })
+const configuration = recordOf<AppliedConfiguration, never>({ generation: plain, hash: plain, applied_at: plain })
 const configurations = tableOf("configurations", ["generation"], configuration)
 
 type DirectoryRows<V> = ReturnType<typeof makeDirectoryRows<V>>

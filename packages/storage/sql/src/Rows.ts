@@ -27,6 +27,7 @@ import type {
 } from "@pointsman/core/ports"
 import type { BookColumns } from "./BookText.ts"
 import {
+  alike,
   bindJson,
   type Columns,
   columnOf,
@@ -55,10 +56,10 @@ export const makeRows = <V>(form: Form<V>) => {
   const parts = makeParts(form)
   const { tenant, text, textOrNull } = parts
   const rate = recordOf<StoredRate, V, "tenant" | "rate">(
-    { connection_id: text, segment: text, version: plain() },
+    { connection_id: text, segment: text, version: plain },
     {
       tenant,
-      rate: recordOf<SuccessRate, V>({ succeeded: plain(), failed: plain(), at: plain(), memory: optional(json()) })
+      rate: recordOf<SuccessRate, V>({ succeeded: plain, failed: plain, at: plain, memory: optional(json) })
     }
   )
   return {
@@ -74,45 +75,26 @@ export const makeRows = <V>(form: Form<V>) => {
     ...makeOperatorRows(parts),
     payment: recordOf<Omit<BookColumns, "id" | "tenant">, V, "money">(
       {
-        version: plain(),
-        state: plain(),
-        authorized_minor: plain(),
-        captured_minor: plain(),
-        refunded_minor: plain(),
-        refund_pending_minor: plain(),
-        created_at: plain(),
-        reference: textOrNull,
-        connection_id: textOrNull
+        ...alike(plain, "version", "state", "created_at"),
+        ...alike(plain, "authorized_minor", "captured_minor", "refunded_minor", "refund_pending_minor"),
+        ...alike(textOrNull, "reference", "connection_id")
       },
       { money: moneyIn("amount_minor", "currency") }
     ),
     rateColumns: rate.columns,
     readRate: rate.read,
     audit: recordOf<AuditEntry, V>({
-      number: plain(),
-      at: plain(),
-      actor: text,
-      via: plain(),
-      action: plain(),
-      subject: text,
-      details: plain(),
-      previous: plain(),
-      hash: plain()
+      ...alike(text, "actor", "subject"),
+      ...alike(plain, "number", "at", "via", "action", "details", "previous", "hash")
     })
   }
 }
 
 const makeMerchantRows = <V>({ bindText, readBoolean, text, textOrNull }: Parts<V>) => {
   const merchant = recordOf<Merchant, V>({
-    partner_id: text,
-    id: text,
-    workspace_id: text,
-    name: text,
-    email: text,
-    country: text,
+    ...alike(text, "partner_id", "id", "workspace_id", "name", "email", "country", "invitation_hash"),
     category: textOrNull,
-    invitation_hash: text,
-    created_at: plain()
+    created_at: plain
   })
   const merchantColumns: Columns<Merchant, V> = {
     ...merchant.columns,
@@ -133,8 +115,8 @@ const makeDisputeRows = <V>({ tenant, tenantColumns, text }: Parts<V>) => {
   const ids = { payment_id: text, id: text }
   const searched = recordOf<Pick<Dispute, "paymentId" | "id" | "status" | "checkAt">, V>({
     ...ids,
-    status: plain(),
-    check_at: plain()
+    status: plain,
+    check_at: plain
   })
   // With escapes for what a database's text may not hold.
   const disputeColumns: Columns<Dispute, V, Owner> = { ...tenantColumns, ...searched.columns, record: bindJson }
@@ -150,7 +132,7 @@ const makeDisputeRows = <V>({ tenant, tenantColumns, text }: Parts<V>) => {
       tenant,
       paymentId: columnOf("payment_id", text),
       disputeId: columnOf("id", text),
-      checkAt: columnOf("check_at", plain())
+      checkAt: columnOf("check_at", plain)
     }).read
   }
 }
@@ -158,16 +140,11 @@ const makeDisputeRows = <V>({ tenant, tenantColumns, text }: Parts<V>) => {
 const makeMessageRows = <V>({ flag, tenant, tenantColumns, text, textOrNull }: Parts<V>) => {
   /** What is written when the message is decided. */
   const decision: Fields<Omit<MessageNote, "connectionId" | "eventId" | "receivedAt">, V> = {
-    payment_id: textOrNull,
-    about: plain(),
-    subject_id: text,
-    dispute_id: textOrNull,
-    verdict: plain(),
-    outcome: plain(),
-    reason: textOrNull,
-    written_at: plain()
+    ...alike(textOrNull, "payment_id", "dispute_id", "reason"),
+    ...alike(plain, "about", "verdict", "outcome", "written_at"),
+    subject_id: text
   }
-  const note: Fields<MessageNote, V> = { connection_id: text, event_id: text, ...decision, received_at: plain() }
+  const note: Fields<MessageNote, V> = { connection_id: text, event_id: text, ...decision, received_at: plain }
   const { columns: noteColumns, read: readNote } = recordOf<MessageNote, V>(note)
   const decisionColumns: Columns<MessageNote, V, Owner> = recordOf(decision).columns
   const message = recordOf<StoredMessage, V>({ ...note, body: text, is_sealed: flag })
@@ -185,19 +162,13 @@ const makeMessageRows = <V>({ flag, tenant, tenantColumns, text, textOrNull }: P
 const makeDeliveryRows = <V>({ tenant, text }: Parts<V>) => ({
   readDelivery: recordOf<Delivery, V, "tenant">(
     {
-      id: text,
-      endpoint_id: text,
-      event_id: text,
-      state: plain(),
-      failures: plain(),
-      attempts: plain(),
-      due_at: plain(),
-      created_at: plain()
+      ...alike(text, "id", "endpoint_id", "event_id"),
+      ...alike(plain, "state", "failures", "attempts", "due_at", "created_at")
     },
     { tenant }
   ).read,
   readDeliveryAttempt: recordOf<DeliveryAttempt, V, "end">(
-    { delivery_id: text, number: plain(), sent_at: plain(), ended_at: plain() },
+    { delivery_id: text, number: plain, sent_at: plain, ended_at: plain },
     { end: { columns: {}, read: readEnd } }
   ).read
 })
@@ -218,15 +189,11 @@ const readEnd = ({ failure, status }: Row): DeliveryEnd | null => {
 
 const makeOperatorRows = <V>({ bindText, flag, text, textOrNull }: Parts<V>) => {
   const operator = recordOf<Operator, V>({
-    id: text,
-    login: text,
-    display_name: text,
+    ...alike(text, "id", "login", "display_name"),
+    ...alike(textOrNull, "password_hash", "identity"),
+    ...alike(plain, "version", "created_at"),
     active: flag,
-    grants: json(),
-    password_hash: textOrNull,
-    identity: textOrNull,
-    version: plain(),
-    created_at: plain()
+    grants: json
   })
   const operatorColumns: Columns<Operator, V> = {
     ...operator.columns,
@@ -234,26 +201,21 @@ const makeOperatorRows = <V>({ bindText, flag, text, textOrNull }: Parts<V>) => 
   }
   /** None of its columns has the name of one of an operator's: both are read as one row. */
   const session = recordOf<OperatorSession, V, "createdAt">(
-    { hash: plain(), operator_id: text, method: plain(), seen_at: plain() },
-    { createdAt: columnOf("signed_in_at", plain()) }
+    { hash: plain, operator_id: text, method: plain, seen_at: plain },
+    { createdAt: columnOf("signed_in_at", plain) }
   )
   return {
     operatorColumns,
     readOperator: operator.read,
     session,
     readSignedIn: (row: Row): SignedIn => ({ session: session.read(row), operator: operator.read(row) }),
-    link: recordOf<SignInLink, V>({ hash: plain(), operator_id: text, created_at: plain(), expires_at: plain() }),
-    readGuesses: recordOf<GuessCount, V>({ since: computed(), count: computed() }).read,
+    link: recordOf<SignInLink, V>({ hash: plain, operator_id: text, created_at: plain, expires_at: plain }),
+    readGuesses: recordOf<GuessCount, V>({ since: computed, count: computed }).read,
     passkey: recordOf<Passkey, V>({
-      id: text,
-      operator_id: text,
-      name: text,
-      public_key: plain(),
-      counter: plain(),
-      transports: json(),
-      created_at: plain(),
-      used_at: plain()
+      ...alike(text, "id", "operator_id", "name"),
+      ...alike(plain, "public_key", "counter", "created_at", "used_at"),
+      transports: json
     }),
-    challenge: recordOf<PasskeyChallenge, V>({ hash: plain(), operator_id: textOrNull, expires_at: plain() })
+    challenge: recordOf<PasskeyChallenge, V>({ hash: plain, operator_id: textOrNull, expires_at: plain })
   }
 }

@@ -2,6 +2,7 @@
 import type { ReconciliationRun, RunLease, SettlementEntry } from "@pointsman/core"
 import type { BalanceRow, PayoutMoves, PayoutPart } from "@pointsman/core/ports"
 import {
+  alike,
   bindJson,
   type Columns,
   columnOf,
@@ -24,26 +25,12 @@ export const makeSettlementRows = <V>({ tenant, text, textOrNull }: Parts<V>) =>
   const amount = (name: string) => orNull(moneyIn(`${name}_minor`, `${name}_currency`))
   const entry = recordOf<SettlementEntry, V, "tenant" | "gross" | "converted" | "fee" | "net" | "corrected" | "closed">(
     {
-      connection_id: text,
-      row_id: text,
-      run_id: plain(),
-      number: plain(),
-      generated_at: plain(),
-      kind: plain(),
-      result: plain(),
-      reason: plain(),
-      payment_id: textOrNull,
-      suggested_payment_id: textOrNull,
-      refund_id: textOrNull,
-      dispute_id: textOrNull,
-      provider_ref: textOrNull,
-      names: json(),
-      payout_id: textOrNull,
-      occurred_at: plain(),
-      settled_at: plain(),
-      recorded_at: plain(),
-      expected: textOrNull,
-      opened_at: plain()
+      ...alike(text, "connection_id", "row_id"),
+      ...alike(textOrNull, "payment_id", "suggested_payment_id", "refund_id", "dispute_id", "provider_ref"),
+      ...alike(textOrNull, "payout_id", "expected"),
+      ...alike(plain, "run_id", "number", "kind", "result", "reason"),
+      ...alike(plain, "generated_at", "occurred_at", "settled_at", "recorded_at", "opened_at"),
+      names: json
     },
     {
       tenant,
@@ -52,12 +39,12 @@ export const makeSettlementRows = <V>({ tenant, text, textOrNull }: Parts<V>) =>
       fee: amount("fee"),
       net: amount("net"),
       corrected: orNull(
-        partOf<Corrected, V>({ at: columnOf("corrected_at", plain()), by: columnOf("corrected_by", text) })
+        partOf<Corrected, V>({ at: columnOf("corrected_at", plain), by: columnOf("corrected_by", text) })
       ),
       closed: orNull(
         partOf<Closed, V>({
-          at: columnOf("closed_at", plain()),
-          by: columnOf("closed_by", plain()),
+          at: columnOf("closed_at", plain),
+          by: columnOf("closed_by", plain),
           note: columnOf("closed_note", text)
         })
       )
@@ -67,13 +54,8 @@ export const makeSettlementRows = <V>({ tenant, text, textOrNull }: Parts<V>) =>
 }
 
 const sums = {
-  rows: computed<number>(),
-  charges_minor: computed<number>(),
-  refunds_minor: computed<number>(),
-  disputes_minor: computed<number>(),
-  fees_minor: computed<number>(),
-  payouts_minor: computed<number>(),
-  others_minor: computed<number>()
+  ...alike(computed, "rows", "charges_minor", "refunds_minor", "disputes_minor"),
+  ...alike(computed, "fees_minor", "payouts_minor", "others_minor")
 }
 
 export const makeRunRows = <V>({ tenant, text }: Parts<V>) => {
@@ -81,32 +63,26 @@ export const makeRunRows = <V>({ tenant, text }: Parts<V>) => {
     Pick<ReconciliationRun, "tenant" | "id" | "connectionId" | "format" | "sha256" | "version">,
     V,
     "tenant"
-  >({ id: plain(), connection_id: text, format: text, sha256: plain(), version: plain() }, { tenant })
+  >({ id: plain, connection_id: text, format: text, sha256: plain, version: plain }, { tenant })
   /** What is asked of a run is beside it; the run itself is JSON. */
   const runColumns: Columns<ReconciliationRun, V> = { ...run.columns, data: bindJson }
   return {
     runColumns,
     readRun: (row: Row): ReconciliationRun => readJson(row["data"]),
     readRunLease: recordOf<RunLease, V>({
-      holder: plain(),
-      run_id: plain(),
+      ...alike(plain, "holder", "run_id", "since"),
       file_name: text,
-      since: plain(),
-      until: computed()
+      until: computed
     }).read,
-    readBalanceRow: recordOf<BalanceRow, V>({ connection_id: text, day: plain(), currency: plain(), ...sums }).read,
+    readBalanceRow: recordOf<BalanceRow, V>({ connection_id: text, day: plain, currency: plain, ...sums }).read,
     readPayoutPart: recordOf<PayoutPart, V>({
-      currency: plain(),
-      ...sums,
-      first_at: computed(),
-      last_at: computed(),
-      settled_at: computed()
+      ...alike(computed, "first_at", "last_at", "settled_at"),
+      currency: plain,
+      ...sums
     }).read,
     readPayoutMoves: recordOf<PayoutMoves, V>({
-      connection_id: text,
-      payout_id: text,
-      left_minor: computed(),
-      returned_minor: computed()
+      ...alike(text, "connection_id", "payout_id"),
+      ...alike(computed, "left_minor", "returned_minor")
     }).read
   }
 }
