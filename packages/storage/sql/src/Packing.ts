@@ -65,20 +65,19 @@ export const packing = <A extends object>(names: Names<A>): Packing<A> => {
     ...formOf(name),
     field: name as keyof A & string,
     short,
-    usualIn: (usual: Partial<A>) => (name in usual ? usual[name as keyof A] : always)
+    always,
+    isAnswer: name === "answeredAt"
   }))
-  const from = (field: string, sentAt: unknown, since: number) =>
-    field === "answeredAt" && isNumber(sentAt) ? sentAt : since
   return {
     fields: fields.map(({ field }) => field),
     pack: (record, usual = {}, since = 0) => {
       const packed: Record<string, unknown> = {}
       const { sentAt } = record as Packed
-      for (const { field, short, usualIn, write } of fields) {
+      for (const { always, field, isAnswer, short, write } of fields) {
         const value = record[field]
-        const expected = usualIn(usual)
+        const expected = usual[field] === undefined ? always : usual[field]
         if (isSame(value, expected)) continue
-        if (value !== undefined) packed[short] = write(value, from(field, sentAt, since), expected)
+        if (value !== undefined) packed[short] = write(value, isAnswer && isNumber(sentAt) ? sentAt : since, expected)
         else packed[lacking] = [...((packed[lacking] as ReadonlyArray<string> | undefined) ?? []), field]
       }
       return packed
@@ -86,10 +85,12 @@ export const packing = <A extends object>(names: Names<A>): Packing<A> => {
     unpack: (packed, usual = {}, since = 0) => {
       const record: Record<string, unknown> = {}
       const absent = packed[lacking] as ReadonlyArray<string> | undefined
-      for (const { field, read, short, usualIn } of fields) {
+      for (const { always, field, isAnswer, read, short } of fields) {
         const stored = packed[short]
-        const expected = usualIn(usual)
-        const value = stored === undefined ? expected : read(stored, from(field, record["sentAt"], since), expected)
+        const { sentAt } = record
+        const from = isAnswer && isNumber(sentAt) ? sentAt : since
+        const expected = usual[field] === undefined ? always : usual[field]
+        const value = stored === undefined ? expected : read(stored, from, expected)
         if (value !== undefined && absent?.includes(field) !== true) record[field] = value
       }
       return record as A
