@@ -29,8 +29,12 @@ export interface DirectoryTable<A, V> extends Part<A, V> {
   readonly replaced: string
 }
 
-const tableOf = <A, V>(table: string, key: ReadonlyArray<string>, record: Part<A, V>, replaced = "true") =>
-  ({ ...record, table, key, replaced }) satisfies DirectoryTable<A, V>
+const tableOf = <A, V>(
+  table: string,
+  key: ReadonlyArray<string>,
+  record: Part<A, V>,
+  replaced = "true"
+): DirectoryTable<A, V> => ({ ...record, table, key, replaced })
 
 export const makeDirectoryRows = <V>({ bindTexts, flag, readTexts, text, textOrNull }: Parts<V>) => {
   const workspace = recordOf<Workspace, V>({
@@ -91,7 +95,7 @@ export const directoryTables = <V>({ directory }: DirectoryRows<V>) =>
 
 /** `found`: the rows of each table, in its order. */
 export const directoryState = <V>({ directory }: DirectoryRows<V>, found: Row): DirectoryState => {
-  const all = <A>({ read, table }: Pick<DirectoryTable<A, V>, "read" | "table">) =>
+  const all = <A>({ read, table }: Pick<DirectoryTable<A, never>, "read" | "table">) =>
     (found[table] as ReadonlyArray<Row>).map(read)
   return {
     contents: {
