@@ -1,14 +1,16 @@
 /** The ledger's commit: one statement a change, or one for many that wait. */
 import type { Tenant } from "@pointsman/core"
-import { type Change, type CommitFailure, Ids, type StorageError } from "@pointsman/core/ports"
+import { type Change, type CommitFailure, Ids, StorageError } from "@pointsman/core/ports"
+import type { Row } from "@pointsman/storage-sql"
 import { Deferred, Effect, Exit } from "effect"
 import { storedBook } from "./Books.ts"
 import { commitMany, type GatherOptions } from "./CommitMany.ts"
-import { commitOne } from "./CommitOne.ts"
+import { makeStatements } from "./CommitStatement.ts"
 import type { Database } from "./Database.ts"
-import { type DrawnEvent, drawnChange } from "./DrawnChange.ts"
+import { beginsWork, type DrawnChange, type DrawnEvent, drawnChange, isWritable } from "./DrawnChange.ts"
 import { tenantNumber } from "./Keys.ts"
-import { registerTenant } from "./Refusals.ts"
+import { refusal, registerTenant } from "./Refusals.ts"
+import { codes, type Refused } from "./SqlFailures.ts"
 
 export interface CommitOptions {
   /**
@@ -19,7 +21,7 @@ export interface CommitOptions {
 }
 
 export interface LedgerOptions extends CommitOptions, GatherOptions {
-  /** What versions of the database's present history begin after, in SQL; without it all have one history. */
+  /** See `makeStatements`. */
   readonly history?: string | undefined
   readonly onAcknowledged?: ((change: Change) => void) | undefined
 }
@@ -90,4 +92,43 @@ const registering = (db: Database) => {
         return Deferred.done(ended, Exit.asVoid(exit))
       })
     })
+}
+
+/** Each round lets another write through; after so many of them something else is wrong. */
+const maxRounds = 20
+
+/**
+ * Writes a change, whole or not at all. One that was refused, and that nothing refuses any more, is sent again with what was
+ * seen since. `followed`: the tenants that are known to have an endpoint. `since`: see `Database.write`.
+ */
+const commitOne = (db: Database, history: string | undefined, followed: Set<string>) => {
+  const statementOf = makeStatements(false, history)
+  return Effect.fnUntraced(function* (given: DrawnChange, since?: number): Effect.fn.Return<void, CommitFailure> {
+    const isClaim = beginsWork(given)
+    let drawn = given
+    for (let round = 0; round < maxRounds; round++) {
+      if (isWritable(drawn)) {
+        const { bind, sql } = statementOf(drawn.shape)
+        const params = bind([drawn])
+        const [row] = yield* Effect.catchTag(db.write("commit", sql, params, isClaim, since), "Refused", takenBack)
+        if (row?.["written"] === 1) return
+      }
+      const looked = yield* refusal(db, drawn)
+      if (looked.isFollowed === true) followed.add(tenantNumber(drawn.change.tenant))
+      if (drawn.broken !== undefined) return yield* Effect.die(new Error(`Ledger.commit: ${drawn.broken}`))
+      drawn = drawnChange(drawn.change, drawn.events, looked)
+    }
+    const cause = new Error(`${maxRounds} concurrent writes conflicted`)
+    return yield* new StorageError({ operation: "commit", cause })
+  })
+}
+
+/** Because of another statement, and may be sent again. */
+const mayBeSentAgain: ReadonlySet<string> = new Set([codes.cameBetween, codes.deadlock, codes.serialization])
+
+const takenBack = ({ code, constraint, error }: Refused): Effect.Effect<ReadonlyArray<Row>, StorageError> => {
+  if (mayBeSentAgain.has(code) || constraint === "payments_by_key") return Effect.succeed([])
+  // Rows that no change may write: money that was never there.
+  if (code.startsWith("23")) return Effect.die(new Error(`Ledger.commit: ${(error.cause as Error).message}`))
+  return Effect.fail(error)
 }

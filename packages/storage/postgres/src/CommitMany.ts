@@ -7,10 +7,9 @@
  */
 import type { Change, CommitFailure } from "@pointsman/core/ports"
 import { Effect, Exit, Result } from "effect"
-import { beginsWork, isWritable, statements } from "./CommitOne.ts"
-import { statementForMany } from "./CommitStatement.ts"
+import { makeStatements } from "./CommitStatement.ts"
 import type { Database } from "./Database.ts"
-import type { DrawnChange } from "./DrawnChange.ts"
+import { beginsWork, type DrawnChange, isWritable } from "./DrawnChange.ts"
 import { makeGatheringLine, type Waiting } from "./GatheringLine.ts"
 import { keyOf } from "./PaymentRow.ts"
 
@@ -34,7 +33,7 @@ export interface GatherOptions {
 }
 
 interface ManyOptions extends GatherOptions {
-  /** What versions of the database's present history begin after, in SQL; without it all have one history. */
+  /** See `makeStatements`. */
   readonly history?: string | undefined
 }
 
@@ -96,7 +95,7 @@ export const commitMany = Effect.fnUntraced(function* (db: Database, writeOne: W
  * written change by change.
  */
 const makeWriteBatch = (db: Database, writeOne: WriteOne, { fewestTogether = 2, history }: ManyOptions) => {
-  const statementOf = statements(statementForMany(history))
+  const statementOf = makeStatements(true, history)
   const alone = (one: Waiting) => Effect.map(Effect.exit(writeOne(one.drawn, one.since)), one.end)
 
   return (gathered: ReadonlyArray<Waiting>): Effect.Effect<void> => {

@@ -6,10 +6,9 @@
  * began. Where the row is not written nothing is; and where another statement came between, and a part that had to write
  * found nothing to do, an error takes everything back. Why a change was refused is read afterwards (`Refusals.ts`).
  */
-import type { Tenant } from "@pointsman/core"
 import { type Bound, entryKey, list, onConflictReplace } from "@pointsman/storage-sql"
 import { endpoints, eventWrites, type OwnerText } from "./CommitEvents.ts"
-import type { DrawnChange, Shape } from "./DrawnChange.ts"
+import { type DrawnChange, nameOf, type Shape } from "./DrawnChange.ts"
 import { tenantNumber } from "./Keys.ts"
 import { columnsOf, keyOf, type Place, type Read, written } from "./PaymentRow.ts"
 import { bindText, bindValue, rows, typeOf, type Value } from "./Rows.ts"
@@ -20,22 +19,28 @@ export interface Statement {
   readonly bind: (changes: ReadonlyArray<DrawnChange>) => ReadonlyArray<string | null>
 }
 
-export const statementForOne =
-  (history?: string) =>
-  (shape: Shape): Statement =>
-    statement(shape, false, history)
-
-/** Of changes that share no payment and no key. Its answer names those that it wrote by their places, from 1. */
-export const statementForMany =
-  (history?: string) =>
-  (shape: Shape): Statement =>
-    statement(shape, true, history)
+/**
+ * Texts are made once: PostgreSQL prepares each of them once on each connection. `isMany`: of changes that share no payment
+ * and no key; the answer names those that it wrote by their places, from 1. `history`: what versions of the database's
+ * present history begin after, in SQL; without it all have one history.
+ */
+export const makeStatements = (isMany: boolean, history?: string): ((shape: Shape) => Statement) => {
+  const made = new Map<string, Statement>()
+  return (shape) => {
+    const name = nameOf(shape)
+    const found = made.get(name) ?? statement(shape, isMany, history)
+    made.set(name, found)
+    return found
+  }
+}
 
 const statement = (shape: Shape, isMany: boolean, history: string | undefined): Statement => {
   const reads: Array<Read> = [({ change }) => tenantNumber(change.tenant), ({ change }) => change.payment.after.id]
   const types = ["bigint", "uuid"]
   const names = ["t", "id"]
   const place: Place = (type, read) => {
+    const known = reads.indexOf(read)
+    if (known >= 0) return `i.${names[known]}`
     const name = `c${reads.push(read)}`
     types.push(type)
     names.push(name)
@@ -67,15 +72,7 @@ type Version = (placed: string) => string
 
 /** `whole`: parts that have to write so many rows for each change whose row is written. */
 const writesOf = (shape: Shape, isMany: boolean, place: Place, version: Version) => {
-  const tenant = (read: (tenant: Tenant) => string) => place("text", ({ change }) => bindText(read(change.tenant)))
-  let ofTenant: OwnerText | undefined
-  const owner = () => {
-    ofTenant ??= {
-      workspace: tenant(({ workspaceId }) => workspaceId),
-      environment: tenant(({ environment }) => environment)
-    }
-    return ofTenant
-  }
+  const owner = () => ({ workspace: place("text", workspaceOf), environment: place("text", environmentOf) })
   const whole: Array<readonly [part: string, times: number]> = []
   const guards = guardsOf(shape, place, owner)
   const parts = [...rowWrites(shape, place, version, guards, whole), ...placeWrites(shape, place)]
@@ -101,7 +98,8 @@ const writesOf = (shape: Shape, isMany: boolean, place: Place, version: Version)
   return { parts, whole }
 }
 
-export type Owned = () => OwnerText
+const workspaceOf: Read = ({ change }) => bindText(change.tenant.workspaceId)
+const environmentOf: Read = ({ change }) => change.tenant.environment
 
 const valuesOf = (count: number, name: (at: number) => string): string =>
   `(values ${list(Array.from({ length: count }, (_, at) => `(${name(at)})`))}) as x (name)`
@@ -113,7 +111,7 @@ const metadataText = (metadata: Readonly<Record<string, string>> | null): string
 const exists = (select: string): string => `exists (${select} offset 0)`
 
 /** Under which a change is written, besides its versions. */
-const guardsOf = (shape: Shape, place: Place, owner: Owned): ReadonlyArray<string> => {
+const guardsOf = (shape: Shape, place: Place, owner: () => OwnerText): ReadonlyArray<string> => {
   const guards: Array<string> = []
   if (shape.payment === "new") guards.push(exists("select 1 from tenants where tenants.t = i.t"))
   if (shape.apiKey) {
@@ -127,11 +125,7 @@ const guardsOf = (shape: Shape, place: Place, owner: Owned): ReadonlyArray<strin
     const kind = place("text", ({ change: { guard } }) => guard?.key?.kind ?? null)
     guards.push(`not ${exists(recoveredKeys(owner(), tag, kind, "i.id::text"))}`)
   }
-  if (shape.message) {
-    const { connection, event, outcome } = messageOf(place)
-    const isOpen = `${isMessage("m", owner(), connection, event)} and m.outcome = ${outcome}`
-    guards.push(exists(`select 1 from messages as m where ${isOpen}`))
-  }
+  if (shape.message) guards.push(exists(`select 1 from messages as m where ${isOpenMessage(place, owner())}`))
   for (let at = 0; at < shape.named; at++) {
     const name = place("uuid", ({ named }) => named[at] ?? null)
     const isHeld = `g.t = i.t and g.name = ${name} and g.payment <> i.id`
@@ -158,11 +152,14 @@ export const recoveredKeys = (
     where f.workspace_id = ${workspace} and f.environment = ${environment} and f.tag = ${tag} and f.kind = ${kind}
       and (f.kind = 'charge' or f.payment_id = ${payment})`
 
-const messageOf = (place: Place) => ({
-  connection: place("text", ({ change: { message } }) => bindText(message?.after.connectionId ?? "")),
-  event: place("text", ({ change: { message } }) => bindText(message?.after.eventId ?? "")),
-  outcome: place("text", ({ change: { message } }) => message?.expected ?? null)
-})
+const messageConnection: Read = ({ change: { message } }) => bindText(message?.after.connectionId ?? "")
+const messageEvent: Read = ({ change: { message } }) => bindText(message?.after.eventId ?? "")
+const messageOutcome: Read = ({ change: { message } }) => message?.expected ?? null
+
+const isOpenMessage = (place: Place, owner: OwnerText): string => {
+  const isThis = isMessage("m", owner, place("text", messageConnection), place("text", messageEvent))
+  return `${isThis} and m.outcome = ${place("text", messageOutcome)}`
+}
 
 export const isMessage = (
   table: string,
@@ -172,8 +169,7 @@ export const isMessage = (
 ): string => `${table}.workspace_id = ${workspace} and ${table}.environment = ${environment}
       and ${table}.connection_id = ${connection} and ${table}.event_hash = md5(${event})`
 
-const messageWrite = (place: Place, owner: Owned, whole: Array<readonly [string, number]>): string => {
-  const { connection, event, outcome } = messageOf(place)
+const messageWrite = (place: Place, owner: () => OwnerText, whole: Array<readonly [string, number]>): string => {
   const assignments = Object.entries(rows.decisionColumns).map(([column, take]) => {
     const value = place(typeOf(column), ({ change: { message, tenant } }) =>
       message === undefined ? null : bindValue(take(message.after, { tenant }))
@@ -182,7 +178,7 @@ const messageWrite = (place: Place, owner: Owned, whole: Array<readonly [string,
   })
   whole.push(["m", 1])
   return `m as (update messages as m set ${list(assignments)} from ${written}
-      where ${isMessage("m", owner(), connection, event)} and m.outcome = ${outcome} returning 1 as one)`
+      where ${isOpenMessage(place, owner())} returning 1 as one)`
 }
 
 /** The row of the payment, and before it the key in the row of another payment, whose claim is over. */
@@ -197,19 +193,10 @@ const rowWrites = (
   const key = claim === "none" ? "" : place("uuid", keyOf)
   const seen =
     claim === "moved" || claim === "taken" ? place("bigint", ({ change }) => String(change.claim?.expected ?? 0)) : ""
-  const columns: ReadonlyArray<readonly [name: string, value: string]> = [
-    ["version", version(place("bigint", ({ change }) => String(change.payment.after.version)))],
-    ...columnsOf(shape).map(([name, type, read]) => [name, place(type, read)] as const),
-    ...(claim === "none"
-      ? []
-      : [
-          [
-            "claim_version",
-            version(place("bigint", ({ change }) => String(change.claim?.after.version ?? 0)))
-          ] as const,
-          ...(claim === "moved" ? [] : [["key", key] as const])
-        ])
-  ]
+  const columns = Object.entries(columnsOf(shape)).map(([name, read]) => {
+    const value = place(typeOf(name), read)
+    return [name, name.endsWith("version") ? version(value) : value] as const
+  })
   const parts: Array<string> = []
   const conditions = [...guards]
   if (claim === "taken") {
@@ -271,7 +258,7 @@ const placeWrites = (shape: Shape, place: Place): ReadonlyArray<string> => {
 }
 
 /** Disputes and their evidence, which have tables of their own. */
-const entryWrites = (shape: Shape, place: Place, owner: Owned): ReadonlyArray<string> => {
+const entryWrites = (shape: Shape, place: Place, owner: () => OwnerText): ReadonlyArray<string> => {
   const entries = <A>(
     table: string,
     count: number,

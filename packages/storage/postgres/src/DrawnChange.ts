@@ -119,6 +119,14 @@ export const drawnChange = (
   }
 }
 
+/** The others are looked at alone: what refuses one comes before what is wrong with it. */
+export const isWritable = ({ broken, change: { payment } }: DrawnChange): boolean =>
+  broken === undefined && (payment.expected === 0 || payment.before !== undefined)
+
+/** The first write of a request: who sent it is told to come again where the database is busy. */
+export const beginsWork = ({ change: { apiKeyHash, payment } }: DrawnChange): boolean =>
+  apiKeyHash !== undefined || payment.expected === 0
+
 const claimOf = (isFirst: boolean, isNew: boolean, isTaken: boolean): Shape["claim"] => {
   if (isFirst) return isNew ? "new" : "given"
   return isNew || isTaken ? "taken" : "moved"

@@ -7,11 +7,10 @@
  */
 import { type CommitFailure, CommitUnknown, limitOf, StorageAllowance } from "@pointsman/core/ports"
 import { Effect, Exit } from "effect"
-import { beginsWork } from "./CommitOne.ts"
 import { noConnection, waitLimit } from "./Connections.ts"
 import type { Database } from "./Database.ts"
 import { type Deadline, type Deadlines, makeDeadlines } from "./Deadlines.ts"
-import { type DrawnChange, nameOf } from "./DrawnChange.ts"
+import { beginsWork, type DrawnChange, nameOf } from "./DrawnChange.ts"
 import { noAnswerCause } from "./SqlFailures.ts"
 
 /** More would make each of them wait for all the others' rows. */

@@ -47,8 +47,9 @@ export const bindTenant = ({
 /** As a parameter, whose place says the type (`typeOf`). */
 export const bindValue = (value: Bound<Value>): string | null => (value === null ? null : String(value))
 
-/** Of the ledger's columns; all others are text. */
-export const typeOf = (column: string): "bigint" | "boolean" | "text" => {
-  if (column === "is_sealed") return "boolean"
-  return /^(?:version|number)$|_(?:minor|at|millis|since)$/u.test(column) ? "bigint" : "text"
+/** Of a column, by its name. */
+export const typeOf = (column: string): "bigint" | "boolean" | "text" | "uuid" => {
+  if (column === "key") return "uuid"
+  if (column.startsWith("is_")) return "boolean"
+  return /^number$|version$|_(?:minor|at|millis|since)$/u.test(column) ? "bigint" : "text"
 }
