@@ -22,7 +22,7 @@ export interface ConnectionMode {
 /** A pooler that has no session left keeps its client waiting. */
 const sessionMillis = 5_000
 
-const selectServer = `select current_setting('server_version_num')::int as version, pg_backend_pid() as pid,
+const selectServer = `select current_setting('server_version') as version, pg_backend_pid() as pid,
   current_setting('synchronous_commit') as synchronous_commit`
 const setMark = "select set_config('pointsman.session', $1, false)"
 const selectMark = "select current_setting('pointsman.session', true) as mark"
@@ -42,7 +42,7 @@ export const readConnectionMode = (url: Redacted.Redacted): Effect.Effect<Connec
     const connect = PgConnection.make({ url, applicationName: "pointsman" })
     const first = yield* connect
     const { rows: found } = yield* first.query(selectServer, [], false)
-    const refusal = versionRefusal(Number(found[0]?.["version"]))
+    const refusal = versionRefusal(String(found[0]?.["version"]))
     if (refusal !== undefined) return yield* failed(refusal)
     // A pooler tells each of its clients an identifier of its own.
     const isPooled = found[0]?.["pid"] !== first.processId
@@ -79,17 +79,8 @@ export const inRealTime = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effe
 /** Still maintained (https://www.postgresql.org/support/versioning/). */
 const oldestMajor = 15
 
-/** `number`: the server's `server_version_num`, such as 150018 for 15.18. A newer server than was tested is used. */
-export const versionRefusal = (number: number): string | undefined => {
-  const major = Math.floor(number / 10_000)
-  return major >= oldestMajor
+/** `version`: such as "15.18 (Debian 15.18-1)", or "19beta1". A newer server than was tested is used. */
+export const versionRefusal = (version: string): string | undefined =>
+  Number.parseInt(version, 10) >= oldestMajor
     ? undefined
-    : `the server is PostgreSQL ${nameOf(number)}: expected PostgreSQL ${oldestMajor} or newer`
-}
-
-/** Before 10 there were three parts. */
-const nameOf = (number: number): string => {
-  const major = Math.floor(number / 10_000)
-  const rest = number % 10_000
-  return major >= 10 ? `${major}.${rest}` : `${major}.${Math.floor(rest / 100)}.${rest % 100}`
-}
+    : `the server is PostgreSQL ${version.split(" ")[0]}: expected PostgreSQL ${oldestMajor} or newer`
