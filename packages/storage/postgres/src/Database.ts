@@ -12,7 +12,7 @@ import { Context, Effect, Fiber, type Redacted, Result, type Scope } from "effec
 import { SqlError } from "effect/sql/SqlError"
 import { type ConnectionMode, inRealTime, readConnectionMode } from "./ConnectionMode.ts"
 import { type Connections, makeConnections, notSent } from "./Connections.ts"
-import { codes, failureOf, isTakenBack, noAnswer, noAnswerCause, Refused, storageError } from "./SqlFailures.ts"
+import { codeOf, codes, failureOf, isTakenBack, noAnswer, noAnswerCause, Refused, storageError } from "./SqlFailures.ts"
 
 /** Texts are ours and few, so that each connection prepares each of them once. Numbers are bound as text. */
 export type Query = (sql: string, params?: ReadonlyArray<string | null>) => Effect.Effect<ReadonlyArray<Row>, SqlError>
@@ -97,7 +97,7 @@ export interface PostgresOptions {
 const idleInTransactionMillis = 10_000
 /** One listens, and one reads. */
 const asideConnections = 2
-/** Each time another statement has come through. */
+/** Each time another transaction has come through. */
 const maxDeadlocks = 5
 /** The directory comes as one row. */
 const maxMessageBytes = 256 * 1024 * 1024
@@ -140,7 +140,7 @@ export const openPool = (
     statement_timeout: String(statementMillis),
     lock_timeout: String(options.lockTimeoutMillis ?? 5_000),
     idle_in_transaction_session_timeout: String(idleInTransactionMillis),
-    // Event ids need each statement of a function to see what was committed before it (see `EventIds.ts`).
+    // Event ids need each statement of a function to see what was committed before it (see `horizon` in `Reads.ts`).
     default_transaction_isolation: "read committed",
     // An acknowledged payment is on the disk, and on the standbys that the operator waits for.
     synchronous_commit: synchronousCommit === "remote_apply" ? synchronousCommit : "on",
@@ -224,10 +224,12 @@ const statementsOf = (
   return {
     write,
     transaction: (operation, body, key) =>
-      asking(operation, key, (lane) =>
-        connections.lend({ operation, isWrite: true, lane }, ({ pin }) =>
-          // A statement of it may be given up while the server still answers: then its connection is closed at the end.
-          Effect.scoped(Effect.flatMap(pin, (connection) => transaction(operation, connection, run, failure, body)))
+      beyondDeadlocks(
+        asking(operation, key, (lane) =>
+          connections.lend({ operation, isWrite: true, lane }, ({ pin }) =>
+            // A statement of it may be given up while the server still answers: then its connection is closed at the end.
+            Effect.scoped(Effect.flatMap(pin, (connection) => transaction(operation, connection, run, failure, body)))
+          )
         )
       ),
     read: (operation, sql, params = [], isAside = false) => {
@@ -239,21 +241,20 @@ const statementsOf = (
       return isAside ? from(aside) : asking(operation, params[0], (lane) => from(connections, lane))
     },
     update: (operation, sql, params) =>
-      Effect.mapError(
-        // Nothing was written, and the other one that was in the way has gone on.
-        Effect.retry(write(operation, sql, params), {
-          times: maxDeadlocks,
-          while: (failed) => failed._tag === "Refused" && failed.code === codes.deadlock
-        }),
-        (failed) => {
+      beyondDeadlocks(
+        Effect.mapError(write(operation, sql, params), (failed) => {
           if (failed._tag === "Refused") return failed.error
           return failed._tag === "pointsman/StorageError"
             ? failed
             : new StorageError({ operation, cause: failed.cause })
-        }
+        })
       )
   }
 }
+
+/** Nothing was written, and the other transaction that was in the way has come through. */
+const beyondDeadlocks = <A, E>(asked: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.retry(asked, { times: maxDeadlocks, while: (failed) => codeOf(failed) === codes.deadlock })
 
 export const rowsOf = (
   connection: PgConnection.PgConnection,
@@ -324,11 +325,7 @@ const numbers = (): PgTypes.Registry => {
   types.register(
     PgTypes.OID.int8,
     {
-      encode: (value) => {
-        const bytes = Buffer.alloc(8)
-        bytes.writeBigInt64BE(BigInt(value as bigint))
-        return Result.succeed(bytes)
-      },
+      encode: () => Result.fail(new PgTypes.CodecError({ message: "numbers are bound as text" })),
       decode: (bytes) => {
         const value = Number(Buffer.from(bytes.buffer, bytes.byteOffset, 8).readBigInt64BE())
         return Number.isSafeInteger(value)

@@ -6,12 +6,6 @@ import type { Database } from "./Database.ts"
 import { keys, tenantNumber } from "./Keys.ts"
 import { makeReads, type Reads } from "./Reads.ts"
 import { bindValue, readTenant, rows, type Value } from "./Rows.ts"
-import { codes } from "./SqlFailures.ts"
-
-/** Each time another transaction has come through. */
-const maxDeadlocks = 5
-const isDeadlock = (failed: unknown): boolean =>
-  (failed as { readonly cause?: { readonly code?: unknown } }).cause?.code === codes.deadlock
 
 /** `reads`: which server answers what may be old. */
 export const sqlOf = (db: Database, reads: Reads = makeReads(db, undefined)): Sql<Value> => ({
@@ -27,11 +21,8 @@ export const sqlOf = (db: Database, reads: Reads = makeReads(db, undefined)): Sq
   search: (operation, text, values = []) => reads.list(operation, [text, values.map(String)]),
   update: (operation, text, values = []) => db.update(operation, text, values.map(bindValue)),
   transaction: (operation, body) =>
-    Effect.retry(
-      db.transaction(operation, (query) =>
-        body((text, values = []) => (text === "" ? Effect.succeed([]) : query(text, values.map(bindValue))))
-      ),
-      { times: maxDeadlocks, while: isDeadlock }
+    db.transaction(operation, (query) =>
+      body((text, values = []) => (text === "" ? Effect.succeed([]) : query(text, values.map(bindValue))))
     ),
   each: (text, values, items) => {
     const [first = []] = items

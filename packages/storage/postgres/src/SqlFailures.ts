@@ -58,6 +58,10 @@ export const failureOf =
 export const storageError = (operation: string, error: SqlError): StorageError =>
   new StorageError({ operation, cause: causeOf(error) })
 
+/** The SQLSTATE behind a failure. */
+export const codeOf = (failed: unknown): unknown =>
+  (failed as { readonly cause?: { readonly code?: unknown } | null } | undefined)?.cause?.code
+
 /** Without the server's details, which quote rows. */
 const causeOf = (error: SqlError): Error => {
   const fields = fieldsOf(error)
@@ -72,6 +76,7 @@ export const codes = {
   serialization: "40001",
   lockNotAvailable: "55P03",
   uniqueViolation: "23505",
+  undefinedTable: "42P01",
   /** Ours: another write came between what was seen and what was to be written. */
   cameBetween: "PM001"
 } as const

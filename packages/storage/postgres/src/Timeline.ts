@@ -7,6 +7,7 @@ import type { StorageError, StorageHistory } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import type { Database } from "./Database.ts"
 import type { DatabaseClock } from "./DatabaseClock.ts"
+import { codeOf } from "./SqlFailures.ts"
 
 export interface Timeline extends StorageHistory {
   /** Asks the database; a new timeline is recorded, and ages begin anew. */
@@ -59,7 +60,7 @@ export const makeTimeline = (db: Database, clock: DatabaseClock): Timeline => {
   })
   return {
     look: Effect.catch(look, (error) => {
-      if (!refusals.has((error.cause as { readonly code?: unknown } | null)?.code)) return Effect.fail(error)
+      if (!refusals.has(codeOf(error))) return Effect.fail(error)
       isRefused = true
       return Effect.void
     }),
