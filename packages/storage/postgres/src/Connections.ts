@@ -11,7 +11,6 @@ import { limitOf, NotAdmitted, StorageAllowance, StorageError } from "@pointsman
 import { Effect, Fiber } from "effect"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { type Deadline, makeDeadlines } from "./Deadlines.ts"
-import { makeLaneShares } from "./LaneShares.ts"
 
 export interface Loan<E> {
   readonly operation: string
@@ -154,4 +153,51 @@ export const noConnection = (operation: string, millis: number, isClaim: boolean
 export const notSent = (operation: string, reason: string, isClaim: boolean): StorageError => {
   const cause = isClaim ? new NotAdmitted({ reason, retryAfterMillis: claimWaitMillis }) : new NoConnection(reason)
   return new StorageError({ operation, cause })
+}
+
+interface Share {
+  held: number
+  /** In the order in which they came. Bounded by their time-outs, as what waits for a connection is. */
+  readonly queue: Set<() => void>
+}
+
+/**
+ * Of all connections: what is left serves other lanes while one is silent, and one that is busy hardly needs more. Two of
+ * what is left may wait for the silent machine as well: it is looked at again while the server has not confirmed that the
+ * look before is over.
+ */
+const part = 0.5
+
+/**
+ * How many connections the statements of one lane hold at most: those of a node, or lists. A machine that does not answer
+ * keeps each of them until its time is over, and without a share it would soon keep them all from the other lanes.
+ */
+export const makeLaneShares = (connections: number) => {
+  const most = Math.max(1, Math.floor(connections * part))
+  /** As many as lanes. */
+  const shares = new Map<number, Share>()
+  return {
+    /** Calls `start` at once, or when a statement of the lane has left. Without a lane there is no share. */
+    enter: (lane: number | undefined, start: () => void) => {
+      if (lane === undefined) return start()
+      const share = shares.get(lane) ?? { held: 0, queue: new Set() }
+      shares.set(lane, share)
+      if (share.held >= most) return void share.queue.add(start)
+      share.held++
+      start()
+    },
+    /** For one that has not started: it never will. */
+    withdraw: (lane: number | undefined, start: () => void) => {
+      if (lane !== undefined) shares.get(lane)?.queue.delete(start)
+    },
+    /** For one that has started, when its connection is free again. */
+    leave: (lane: number | undefined) => {
+      const share = lane === undefined ? undefined : shares.get(lane)
+      if (share === undefined) return
+      const [next] = share.queue
+      if (next === undefined) return void share.held--
+      share.queue.delete(next)
+      next()
+    }
+  }
 }

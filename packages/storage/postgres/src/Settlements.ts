@@ -3,11 +3,10 @@ import type { SettlementEntry } from "@pointsman/core"
 import { isExpected, type SettlementBatch, type Settlements, type UnreportedQuery } from "@pointsman/core/ports"
 import { isAboutCharge, list, makeSettlements, type Sql } from "@pointsman/storage-sql"
 import { Effect } from "effect"
-import { readPayment } from "./Books.ts"
+import { namedBooks, readPayment } from "./Books.ts"
 import { arrayLiteral } from "./CommitStatement.ts"
 import type { Database } from "./Database.ts"
 import { bindAfter, tenantNumber } from "./Keys.ts"
-import { selectNamed } from "./NamedBooks.ts"
 import { bindTenant, bindValue, rows, typeOf, type Value } from "./Rows.ts"
 
 const ofTenant = "workspace_id = $1 and environment = $2"
@@ -15,7 +14,7 @@ const ofTenant = "workspace_id = $1 and environment = $2"
 export const make = (db: Database, sql: Sql<Value>): Settlements => {
   const settlements = makeSettlements(sql, {
     insertEntries: (query, entries) => query(insertEntries, bindEntries(entries)),
-    booksNamed: (tenant, connectionId, names) => selectNamed(db, tenant, connectionId, names),
+    booksNamed: (tenant, connectionId, names) => namedBooks(db, tenant, connectionId, names),
     unreported: (query) => selectUnreported(db, query),
     ofPayment: `payments as p where p.t = (select t from tenants where ${ofTenant}) and p.id = e.payment_id::uuid`,
     deleteEntries: (condition) => `with leaving as materialized (

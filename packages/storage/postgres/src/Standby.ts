@@ -9,8 +9,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { inRealTime, readConnectionMode } from "./ConnectionMode.ts"
 import { makeConnections } from "./Connections.ts"
 import { type Database, openPool, type PostgresOptions, type Query, rowsOf } from "./Database.ts"
-import { noAnswerCause, storageError } from "./SqlFailures.ts"
-import { makePositions, type Position, type StandbyPositions } from "./StandbyPositions.ts"
+import { codeOf, codes, noAnswerCause, storageError } from "./SqlFailures.ts"
 import { refusals, selectTimeline } from "./Timeline.ts"
 
 export interface StandbyOptions {
@@ -26,7 +25,7 @@ export interface StandbyOptions {
 export interface Standby {
   readonly reading: () => StandbyReading
   readonly maxLagMillis: number
-  readonly positions: StandbyPositions
+  readonly positions: ReturnType<typeof makePositions>
   /**
    * Reads on one connection of the standby, which was found to be on the timeline just before. `lsn`: what it had replayed
    * by then. Fails where it may not be used.
@@ -175,8 +174,8 @@ const comparePrimary = (db: Database): Effect.Effect<Primary, string> =>
   Effect.suspend(() => {
     const at = performance.now()
     return db.read("standby", selectPrimary, [], true).pipe(
-      Effect.mapError(({ cause }) =>
-        refusals.has((cause as { readonly code?: unknown } | null)?.code)
+      Effect.mapError((error) =>
+        refusals.has(codeOf(error))
           ? "the primary does not say which timeline it is on (pg_control_system, pg_walfile_name)"
           : "the primary does not answer"
       ),
@@ -209,14 +208,11 @@ const lagFault = (moment: number | undefined, lagMillis: number | null, maxLagMi
   return moment === undefined ? "it has not replayed yet what the primary had when they were first compared" : null
 }
 
-/** Undefined table: a standby of a cluster without our schema. */
-const undefinedTable = "42P01"
-
-const reasonOf = ({ cause }: StorageError): string => {
-  if ((cause as { readonly code?: unknown } | null)?.code === undefinedTable) {
+const reasonOf = (error: StorageError): string => {
+  if (codeOf(error) === codes.undefinedTable) {
     return "it has no tables of Pointsman: expected a standby of the primary, and the same database"
   }
-  return cause instanceof Error ? cause.message : "it does not answer"
+  return error.cause instanceof Error ? error.cause.message : "it does not answer"
 }
 
 /** For operators. */
@@ -224,3 +220,33 @@ export const standbyWarning = ({ fault }: StandbyReading): string | undefined =>
   fault === null
     ? undefined
     : `the standby of POINTSMAN_DATABASE_READ_URL (readUrl) is not used, and all reads go to the primary: ${fault}`
+
+/**
+ * Which moment a standby shows. The primary says at which position of its log it is, once a second; a standby that has
+ * replayed up to that position shows everything that was committed by the moment at which the primary was asked. No clock
+ * of either server is read, and an idle primary makes no standby look old.
+ */
+export interface Position {
+  /** When the primary was asked, by `performance.now()`. */
+  readonly at: number
+  /** Bytes of the log. */
+  readonly lsn: bigint
+  /** System identifier and timeline: positions of two timelines do not compare. */
+  readonly timeline: string
+}
+
+/** `keepMillis`: an older moment is not asked for. */
+export const makePositions = (keepMillis: number) => {
+  let positions: ReadonlyArray<Position> = []
+  return {
+    add: (position: Position) => {
+      const kept = positions.filter(({ at, timeline }) => {
+        return timeline === position.timeline && position.at - at <= keepMillis
+      })
+      positions = [...kept, position]
+    },
+    latest: (): Position | undefined => positions.at(-1),
+    /** The newest moment that a standby of the latest timeline shows; `undefined` where it is older than all that is kept. */
+    momentOf: (lsn: bigint) => positions.findLast((position) => position.lsn <= lsn)?.at
+  }
+}

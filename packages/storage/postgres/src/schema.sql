@@ -175,7 +175,7 @@ create index events_of_payment on events (t, payment) where type <> 0;
 create index events_by_later_type on events (t, type, substr(uuid_send(id), 1, 5)) where type <> 1;
 
 -- The ids for new events: those that were drawn, or greater ones where the tenant has an event with a greater id. It
--- announces the smallest one to readers (EventIds.ts).
+-- announces the smallest one to readers (Reads.ts).
 create function event_ids(tenant bigint, fresh uuid[]) returns uuid[]
   language plpgsql volatile as $$
   declare

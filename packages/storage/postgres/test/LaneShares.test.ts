@@ -1,6 +1,6 @@
 /** A node that does not answer, beside others on the same connections. */
 import { describe, expect, it } from "vitest"
-import { makeLaneShares } from "../src/LaneShares.ts"
+import { makeLaneShares } from "../src/Connections.ts"
 
 const given = (connections: number) => {
   const shares = makeLaneShares(connections)

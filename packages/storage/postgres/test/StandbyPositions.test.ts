@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { makePositions } from "../src/StandbyPositions.ts"
+import { makePositions } from "../src/Standby.ts"
 
 const position = (at: number, lsn: bigint, timeline = "1/00000001") => ({ at, lsn, timeline })
 
