@@ -1,53 +1,50 @@
-/** What is about many workspaces, as one question for each of them, and the answers in one order. */
+/** What is about many workspaces, as one question to the node of each, and the answers in one order. */
+import type { Tenant } from "@pointsman/core"
 import type { StorageError } from "@pointsman/core/ports"
 import type { Row } from "@pointsman/storage-sql"
 import { Effect, Result } from "effect"
+import { inWorkspace } from "./Where.ts"
 
 /** Statements of one operation that are under way at once: no more than half of the connections. */
 const mostAtOnce = 4
 
-type Ask<A, B> = (workspace: string, items: ReadonlyArray<A>) => Effect.Effect<B, StorageError>
+type Answers<B> = Effect.Effect<ReadonlyArray<B>, StorageError>
 
-/** Each of them is asked, whatever came of the others. */
-const answersOf = <A, B>(
-  items: ReadonlyArray<A>,
-  workspaceOf: (item: A) => string,
-  ask: Ask<A, B>,
-  concurrency = mostAtOnce
-) =>
-  Effect.map(
-    Effect.forEach(Map.groupBy(items, workspaceOf), ([workspace, some]) => Effect.result(ask(workspace, some)), {
-      concurrency
-    }),
-    (answers) => ({
-      found: answers.filter(Result.isSuccess).map(({ success }) => success),
-      failure: answers.find(Result.isFailure)?.failure
-    })
-  )
+/** Fails where none has answered, and with `needsAll` where one has not. */
+export const answered = <B>(answers: ReadonlyArray<Result.Result<B, StorageError>>, needsAll: boolean): Answers<B> => {
+  const found = answers.filter(Result.isSuccess).map(({ success }) => success)
+  const failure = answers.find(Result.isFailure)?.failure
+  return failure !== undefined && (needsAll || found.length === 0) ? Effect.fail(failure) : Effect.succeed(found)
+}
+
+/** Each workspace is asked, whatever came of the others. */
+const askingWorkspaces =
+  (needsAll: boolean) =>
+  <A, B>(
+    items: ReadonlyArray<A>,
+    workspaceOf: (item: A) => string,
+    ask: (items: ReadonlyArray<A>, workspaceId: string) => Effect.Effect<B, StorageError>,
+    concurrency = mostAtOnce
+  ): Answers<B> =>
+    Effect.flatMap(
+      Effect.forEach(
+        Map.groupBy(items, workspaceOf),
+        ([workspace, some]) => Effect.result(inWorkspace(workspace)(ask(some, workspace))),
+        { concurrency }
+      ),
+      (answers) => answered(answers, needsAll)
+    )
 
 /** The answers of those whose node answers, in the order of their workspaces; fails where none does. */
-export const someWorkspaces = <A, B>(
-  items: ReadonlyArray<A>,
-  workspaceOf: (item: A) => string,
-  ask: Ask<A, B>,
-  concurrency?: number
-): Effect.Effect<ReadonlyArray<B>, StorageError> =>
-  Effect.flatMap(answersOf(items, workspaceOf, ask, concurrency), ({ failure, found }) =>
-    found.length === 0 && failure !== undefined ? Effect.fail(failure) : Effect.succeed(found)
-  )
+export const someWorkspaces = askingWorkspaces(false)
 
 /**
  * The answers of all of them. Where one fails, the others have been written all the same: for writes that may be repeated.
  * A node that is down does not keep those of other nodes from being written.
  */
-export const allWorkspaces = <A, B>(
-  items: ReadonlyArray<A>,
-  workspaceOf: (item: A) => string,
-  ask: Ask<A, B>
-): Effect.Effect<ReadonlyArray<B>, StorageError> =>
-  Effect.flatMap(answersOf(items, workspaceOf, ask), ({ failure, found }) =>
-    failure === undefined ? Effect.succeed(found) : Effect.fail(failure)
-  )
+export const allWorkspaces = askingWorkspaces(true)
+
+export const ofTenant = ({ tenant }: { readonly tenant: Tenant }): string => tenant.workspaceId
 
 export type Order<A> = (one: A) => ReadonlyArray<string | number>
 
@@ -63,15 +60,23 @@ export const firstOf =
     all
       .map((one) => ({ one, key: order(one) }))
       .toSorted((a, b) => {
-        const index = a.key.findIndex((part, at) => compare(part, b.key[at] as string | number) !== 0)
-        if (index < 0) return 0
-        const sign = compare(a.key[index] as string | number, b.key[index] as string | number)
-        return isDescending ? -sign : sign
+        const differences = a.key.map((part, at) => compare(part, b.key[at] as string | number))
+        const difference = differences.find((one) => one !== 0) ?? 0
+        return isDescending ? -difference : difference
       })
       .slice(0, limit)
       .map(({ one }) => one)
 
-export const sum = <A>(all: ReadonlyArray<A>, of: (one: A) => number): number =>
-  all.reduce((total, one) => total + of(one), 0)
+export const total = (counts: ReadonlyArray<number>): number => counts.reduce((all, count) => all + count, 0)
 
 export const numberOf = (row: Row, column: string): number => Number(row[column])
+
+export const sumOf = (found: ReadonlyArray<Row>, column: string): number =>
+  total(found.map((row) => numberOf(row, column)))
+
+/** The least of a column; `null` where no node has one. */
+export const leastOf = (found: ReadonlyArray<Row>, column: string): number | null =>
+  found.reduce<number | null>(
+    (least, row) => (row[column] == null ? least : Math.min(least ?? Number.POSITIVE_INFINITY, numberOf(row, column))),
+    null
+  )

@@ -3,7 +3,7 @@
  * seen in the catalogue of Citus, so that a run that is killed is taken up by the next one. Only the coordinator can.
  */
 import { StorageError } from "@pointsman/core/ports"
-import { type Database, inRealTime, layoutStep, type Query, storageError } from "@pointsman/storage-postgres/internal"
+import { type Database, layoutStep, onConnection, storageError } from "@pointsman/storage-postgres/internal"
 import { migrationsTable, type Row } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import { SqlError } from "effect/sql/SqlError"
@@ -129,27 +129,22 @@ const noExtension =
   "the database has not the extension citus, which POINTSMAN_DATABASE_DISTRIBUTED=citus (distributed) expects: " +
   "run `create extension citus` in it on every node"
 
-export const distribute = ({ reserve }: Pick<Database, "reserve">): Effect.Effect<void, StorageError> =>
-  Effect.gen(function* () {
-    const connection = yield* reserve
-    const query: Query = (sql, params = []) => Effect.map(connection.query(sql, params, false), ({ rows }) => rows)
-    // To place a table that has rows takes as long as it takes.
-    yield* query("set statement_timeout = 0")
-    yield* query("set client_min_messages = warning")
-    yield* Effect.addFinalizer(() => Effect.ignore(query("reset statement_timeout")))
-    yield* Effect.addFinalizer(() => Effect.ignore(query("reset client_min_messages")))
-    yield* Effect.acquireRelease(query(`select pg_advisory_lock(${lock})`), () =>
-      Effect.ignore(query(`select pg_advisory_unlock(${lock})`))
-    )
-    const { hasFunctions, tables } = missing(yield* query(selectPlaced), yield* query(selectFunctions))
-    yield* query(insertLayout, [layout])
-    // All of them first: what a tenant's number stands for is read where the tenants are.
-    for (const table of tables) for (const statement of prepare(table)) yield* query(statement)
-    for (const table of tables) yield* query(place[places[table] as Place](table))
-    if (hasFunctions) return
-    for (const statement of createFunctions) yield* query(statement)
-  }).pipe(
-    Effect.scoped,
-    inRealTime,
-    Effect.mapError((error) => (error instanceof SqlError ? storageError("distribute", error) : error))
-  )
+export const distribute = (db: Pick<Database, "reserve">): Effect.Effect<void, StorageError> =>
+  onConnection(
+    db,
+    Effect.fnUntraced(function* (query, set) {
+      // To place a table that has rows takes as long as it takes.
+      yield* set("statement_timeout", "0")
+      yield* set("client_min_messages", "warning")
+      yield* Effect.acquireRelease(query(`select pg_advisory_lock(${lock})`), () =>
+        Effect.ignore(query(`select pg_advisory_unlock(${lock})`))
+      )
+      const { hasFunctions, tables } = missing(yield* query(selectPlaced), yield* query(selectFunctions))
+      yield* query(insertLayout, [layout])
+      // All of them first: what a tenant's number stands for is read where the tenants are.
+      for (const table of tables) for (const statement of prepare(table)) yield* query(statement)
+      for (const table of tables) yield* query(place[places[table] as Place](table))
+      if (hasFunctions) return
+      for (const statement of createFunctions) yield* query(statement)
+    })
+  ).pipe(Effect.mapError((error) => (error instanceof SqlError ? storageError("distribute", error) : error)))

@@ -6,19 +6,13 @@ import {
   Retention,
   SealedTexts,
   Settlements,
-  StorageError,
+  type StorageError,
   type StorageHandle,
   type StorageServices,
   SuccessRates
 } from "@pointsman/core/ports"
-import {
-  type Database,
-  type PostgresStorageOptions,
-  placeOf,
-  servicesOf,
-  urlExpected
-} from "@pointsman/storage-postgres/internal"
-import { Context, Effect, Layer, Redacted } from "effect"
+import { type Database, handleOf, type PostgresStorageOptions, servicesOf } from "@pointsman/storage-postgres/internal"
+import { Context, Effect, Layer } from "effect"
 import { ledgerOver } from "./Ledger.ts"
 import { openDistributed, shardedOver } from "./Open.ts"
 import {
@@ -64,18 +58,8 @@ export const servicesOver = Effect.fnUntraced(function* (node: Database, options
  */
 export const citus = (
   url: string,
-  options: Omit<CitusStorageOptions, "existing" | "readUrl" | "url"> & { readonly readUrl?: string | undefined } = {}
-): StorageHandle => {
-  const place = placeOf(url)
-  const redacted = (text: string) => Redacted.make(text, { label: "database URL" })
-  const readUrl = options.readUrl === undefined ? undefined : redacted(options.readUrl)
-  return {
-    name: `PostgreSQL ${place ?? "(invalid URL)"}`,
-    lasts: true,
-    "~pointsman/storage": Layer.unwrap(
-      place === undefined
-        ? Effect.fail(new StorageError({ operation: "open", cause: new Error(urlExpected) }))
-        : Effect.succeed(layer({ ...options, url: redacted(url), readUrl }))
-    )
-  }
-}
+  {
+    readUrl,
+    ...options
+  }: Omit<CitusStorageOptions, "existing" | "readUrl" | "url"> & { readonly readUrl?: string | undefined } = {}
+): StorageHandle => handleOf(url, readUrl, (urls) => layer({ ...options, ...urls }))

@@ -16,9 +16,19 @@ import {
 } from "@pointsman/storage-postgres/internal"
 import { messageWalk, type Row, roomOf } from "@pointsman/storage-sql"
 import { Effect, Option } from "effect"
-import { allWorkspaces, firstOf, numberOf, type Order, someWorkspaces, sum } from "./ByWorkspace.ts"
+import {
+  allWorkspaces,
+  firstOf,
+  leastOf,
+  numberOf,
+  type Order,
+  ofTenant,
+  someWorkspaces,
+  sumOf,
+  total
+} from "./ByWorkspace.ts"
 import type { NodeReads } from "./NodeReads.ts"
-import { at, byWorkspace, inWorkspace } from "./Where.ts"
+import { at, byWorkspace } from "./Where.ts"
 
 type Service = Ledger["Service"]
 
@@ -55,17 +65,10 @@ export const ledgerOver = (plain: Service, db: Database, nodes: NodeReads): Serv
     dueByConnection: (query) => Effect.map(at("some")(plain.dueByConnection(query)), countsOf(query.limit)),
     watched: (limit) =>
       Effect.map(nodes.some("watched", selectWatched, [String(limit)]), (found) => {
-        const firsts = found.flatMap((row) => (row["first_at"] == null ? [] : [numberOf(row, "first_at")]))
         return {
-          payments: Math.min(
-            limit,
-            sum(found, (row) => numberOf(row, "payments"))
-          ),
-          withRefunds: Math.min(
-            limit,
-            sum(found, (row) => numberOf(row, "with_refunds"))
-          ),
-          firstAt: firsts.length === 0 ? null : Math.min(...firsts)
+          payments: Math.min(limit, sumOf(found, "payments")),
+          withRefunds: Math.min(limit, sumOf(found, "with_refunds")),
+          firstAt: leastOf(found, "first_at")
         }
       }),
     reviews: (query) =>
@@ -82,15 +85,7 @@ export const ledgerOver = (plain: Service, db: Database, nodes: NodeReads): Serv
         at("some")(plain.oldClaims(query)),
         firstOf(query.limit, ({ claim, tenant }) => [claim.claimedAt, Number(tenantNumber(tenant)), keyHash(claim.key)])
       ),
-    forgetClaims: (claims) =>
-      Effect.map(
-        allWorkspaces(
-          claims,
-          ({ tenant }) => tenant.workspaceId,
-          (workspace, some) => inWorkspace(workspace)(plain.forgetClaims(some))
-        ),
-        (counts) => sum(counts, (count) => count)
-      )
+    forgetClaims: (claims) => Effect.map(allWorkspaces(claims, ofTenant, plain.forgetClaims), total)
   }
 }
 
@@ -114,7 +109,7 @@ const messages = (own: Service, nodes: NodeReads, query: MessageQuery): ReturnTy
   const params = [String(namesAttemptFrom), ...(outcome === undefined ? [] : [outcome])]
   return Effect.flatMap(nodes.some("messages", selectSearched(query), params), (found) =>
     Effect.map(
-      someWorkspaces(found, workspaceOfRow, (_, tenants) =>
+      someWorkspaces(found, workspaceOfRow, (tenants) =>
         Effect.map(
           Effect.forEach(tenants, (row) => own.messages({ ...query, tenant: rows.readTenant(row) })),
           (pages) => pages.flat()
@@ -131,10 +126,7 @@ const countsOf =
   (found: ReadonlyArray<DueCount>): ReadonlyArray<DueCount> =>
     [...Map.groupBy(found, ({ connectionId }) => connectionId)].map(([connectionId, of]) => ({
       connectionId,
-      payments: Math.min(
-        limit,
-        sum(of, ({ payments }) => payments)
-      )
+      payments: Math.min(limit, total(of.map(({ payments }) => payments)))
     }))
 
 /** Each connection its turn, those that have waited longest first. */
@@ -154,14 +146,14 @@ const takeDue = Effect.fnUntraced(function* (db: Database, nodes: NodeReads, que
   const wanted = rooms.map(wantedOf)
   const chosen = chosenOf(yield* nodes.some("takeDue", selectDue, [JSON.stringify(wanted), String(now)]), wanted, limit)
   // At its node, the first ones of a connection are those that were chosen, unless another server took them.
-  const taken = yield* someWorkspaces(chosen, workspaceOfRow, (workspace, some) => {
+  const taken = yield* someWorkspaces(chosen, workspaceOfRow, (some) => {
     const own = [...Map.groupBy(some, (row) => row["connection"] as string)].map(([id, of]) => ({
       id,
       room: of.length,
       under_way: 0
     }))
     const params = [JSON.stringify(own), ...[now, now + leaseMillis, some.length].map(String)]
-    return Effect.map(inWorkspace(workspace)(db.update("takeDue", takeChecks, params)), (found) => found.map(readDue))
+    return Effect.map(db.update("takeDue", takeChecks, params), (found) => found.map(readDue))
   })
   const place = new Map(chosen.map((row, index) => [row["payment"], index]))
   return firstOf(limit, ({ paymentId }: DuePayment) => [place.get(paymentId) ?? chosen.length])(taken.flat())

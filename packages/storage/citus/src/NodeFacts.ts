@@ -5,6 +5,7 @@
 import { firstVersionIn } from "@pointsman/core/internal"
 import type { StorageError } from "@pointsman/core/ports"
 import {
+  codeOf,
   type Database,
   type DatabaseClock,
   type Durability,
@@ -37,9 +38,8 @@ const selectNoticed = `select noticed_at, exists (
 const suspectMillis = 2_000
 
 /** Nothing is known of a node that was not asked, and one that refuses the statement by itself answers. */
-const isSilent = ({ cause }: StorageError): boolean =>
-  !(cause instanceof NoConnection) &&
-  !/^(?:22|23|42|53)/u.test(String((cause as { readonly code?: unknown }).code ?? ""))
+const isSilent = (failure: StorageError): boolean =>
+  !(failure.cause instanceof NoConnection) && !/^(?:22|23|42|53)/u.test(String(codeOf(failure) ?? ""))
 
 /** What each look finds out for all statements. */
 interface SharedNodes {
@@ -58,7 +58,7 @@ const factsBy = (db: Database) => {
   const timelineOf = (node: Node) =>
     Effect.catchIf(
       Effect.map(ask(`select ${selectTimeline} as timeline`, node), ({ rows }) => rows[0]?.["timeline"] as string),
-      ({ cause }: StorageError) => refusals.has((cause as { readonly code?: unknown }).code),
+      (failure: StorageError) => refusals.has(codeOf(failure)),
       () => Effect.succeed(null)
     )
   return Effect.fnUntraced(function* (node: Node) {

@@ -3,9 +3,10 @@
  * others have. It only reads: a write goes by the workspace, because a shard may be moving.
  */
 import { StorageAllowance, StorageError, withAllowance } from "@pointsman/core/ports"
-import type { Database } from "@pointsman/storage-postgres/internal"
+import { codeOf, codes, type Database } from "@pointsman/storage-postgres/internal"
 import type { Row } from "@pointsman/storage-sql"
 import { Clock, Effect, Result } from "effect"
+import { answered } from "./ByWorkspace.ts"
 import { type Params, paramsOf } from "./OnShards.ts"
 import { call, type Told } from "./RunFunction.ts"
 
@@ -42,7 +43,7 @@ export interface NodeReads {
   /** What all nodes have; fails where one does not answer. */
   readonly all: (operation: string, sql: string, params?: Params) => Effect.Effect<ReadonlyArray<Row>, StorageError>
   /** What the nodes have that answer; fails where none does. */
-  readonly some: (operation: string, sql: string, params?: Params) => Effect.Effect<ReadonlyArray<Row>, StorageError>
+  readonly some: NodeReads["all"]
 }
 
 /** The other nodes' answers wait for one that does not answer, for half as long at most. In milliseconds. */
@@ -87,23 +88,14 @@ export const makeNodeReads = (db: Database): NodeReads => {
     }
     return yield* new StorageError({ operation, cause: moved })
   })
-  const found = (operation: string, sql: string, params: Params | undefined) =>
-    Effect.flatMap(ask(operation, sql, params), (answers) => {
-      const rows = answers.filter(Result.isSuccess).map(({ success }) => success.rows)
-      const failure = answers.find(Result.isFailure)?.failure
-      return rows.length === 0 && failure !== undefined
-        ? Effect.fail(failure)
-        : Effect.succeed({ rows: rows.flat(), failure })
-    })
-  return {
-    nodes,
-    forgetNodes,
-    all: (operation, sql, params) =>
-      Effect.flatMap(found(operation, sql, params), ({ failure, rows }) =>
-        failure === undefined ? Effect.succeed(rows) : Effect.fail(failure)
-      ),
-    some: (operation, sql, params) => Effect.map(found(operation, sql, params), ({ rows }) => rows)
-  }
+  const asking =
+    (needsAll: boolean): NodeReads["all"] =>
+    (operation, sql, params) =>
+      Effect.map(
+        Effect.flatMap(ask(operation, sql, params), (answers) => answered(answers, needsAll)),
+        (found) => found.flatMap(({ rows }) => rows)
+      )
+  return { nodes, forgetNodes, all: asking(true), some: asking(false) }
 }
 
 const moved = new Error("shards moved to other nodes while the nodes were read")
@@ -111,15 +103,13 @@ const moved = new Error("shards moved to other nodes while the nodes were read")
 /** A shard moves once in a long time, and a read takes milliseconds. */
 const maxRounds = 5
 
-export const undefinedTable = "42P01"
-
 /**
  * Whether a shard was read at two nodes, at none, or under a name that it has no longer. Where a node does not answer, its
  * shards are missing, and the caller is told.
  */
 const haveMoved = (answers: ReadonlyArray<Result.Result<Told, StorageError>>): boolean => {
-  const causes = answers.filter(Result.isFailure).map(({ failure }) => failure.cause as { readonly code?: unknown })
-  if (causes.length > 0) return causes.some((cause) => cause === moved || cause?.code === undefinedTable)
+  const failures = answers.filter(Result.isFailure).map(({ failure }) => failure)
+  if (failures.length > 0) return failures.some((one) => one.cause === moved || codeOf(one) === codes.undefinedTable)
   return !coversAll(answers.filter(Result.isSuccess).flatMap(({ success }) => success.ranges))
 }
 

@@ -7,6 +7,7 @@
  * move takes at its end, and then checks that the shards are on this node.
  */
 import { createHash } from "node:crypto"
+import { eventIdsFunction } from "@pointsman/storage-postgres/internal"
 
 /** Names of tables are between two of these, and values hold none (`OnShards.ts`). */
 export const mark = "\u0002"
@@ -14,29 +15,13 @@ export const mark = "\u0002"
 /** The setting that says which workspace a statement is about: what is inserted meanwhile belongs to it. */
 export const workspaceSetting = "pointsman.workspace"
 
-/** As in the function `event_ids` of the schema of PostgreSQL, of a shard. */
-const eventIds = `(shard text, tenant bigint, fresh uuid[]) returns uuid[] language plpgsql volatile as $function$
-  declare
-    last uuid;
-    digits text;
-  begin
-    perform pg_advisory_xact_lock_shared(
-      ((tenant & 65535) << 48)
-      | ('x' || lpad(substr(fresh[1]::text, 1, 8) || substr(fresh[1]::text, 10, 4), 16, '0'))::bit(64)::bigint
-    );
-    -- A statement of its own, which sees what was committed before it began.
-    execute format('select id from %I where t = $1 order by id desc limit 1', shard) into last using tenant;
-    if last is null or fresh[1] > last then
-      return fresh;
-    end if;
-    for n in 1 .. cardinality(fresh) loop
-      digits := lpad(
-        to_hex(('x' || lpad(substr(last::text, 1, 8) || substr(last::text, 10, 4), 16, '0'))::bit(64)::bigint + n), 12, '0'
-      );
-      fresh[n] := (substr(digits, 1, 8) || '-' || substr(digits, 9, 4) || substr(fresh[n]::text, 14))::uuid;
-    end loop;
-    return fresh;
-  end $function$`
+/** `event_ids` of the schema of PostgreSQL, of a shard. */
+const eventIds = eventIdsFunction
+  .replace("(tenant", "(shard text, tenant")
+  .replace(
+    /select e\.id into last [^;]+/u,
+    () => "execute format('select id from %I where t = $1 order by id desc limit 1', shard) into last using tenant"
+  )
 
 /**
  * `how`: `read` or `write` of the shards of the key, or `each` for a read of all shards of the node, one range of them after

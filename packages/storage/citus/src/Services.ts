@@ -18,6 +18,7 @@ import {
   comparisonIn,
   type Database,
   endpointsAndFirst,
+  readText,
   rows,
   takeFrom,
   tenantNumber,
@@ -25,10 +26,10 @@ import {
 } from "@pointsman/storage-postgres/internal"
 import { type AcknowledgedCommit, oneByOne, type Row, resumeOf, sealedPlaces } from "@pointsman/storage-sql"
 import { Effect } from "effect"
-import { allWorkspaces, firstOf, numberOf, someWorkspaces, sum } from "./ByWorkspace.ts"
+import { allWorkspaces, firstOf, leastOf, numberOf, ofTenant, someWorkspaces, total } from "./ByWorkspace.ts"
 import { type NodeReads, withinLimit } from "./NodeReads.ts"
 import { places } from "./Places.ts"
-import { at, byWorkspace, inWorkspace } from "./Where.ts"
+import { at, byWorkspace } from "./Where.ts"
 
 export const deliveriesOver = (
   plain: Deliveries["Service"],
@@ -39,19 +40,9 @@ export const deliveriesOver = (
   takeDue: (query) => takeDue(db, nodes, query),
   firstDueAt: Effect.map(
     nodes.some("firstDueAt", `${endpointsAndFirst} select min(first) as first_at from waiting`),
-    (found) => {
-      const firsts = found.flatMap((row) => (row["first_at"] == null ? [] : [numberOf(row, "first_at")]))
-      return firsts.length === 0 ? null : Math.min(...firsts)
-    }
+    (found) => leastOf(found, "first_at")
   ),
-  record: (records) =>
-    Effect.asVoid(
-      allWorkspaces(
-        records,
-        ({ after }) => after.tenant.workspaceId,
-        (workspace, some) => inWorkspace(workspace)(plain.record(some))
-      )
-    )
+  record: (records) => Effect.asVoid(allWorkspaces(records, ({ after }) => ofTenant(after), plain.record))
 })
 
 /** Endpoints with something due, and how much of it may be sent now. */
@@ -84,10 +75,9 @@ const takeDue = Effect.fnUntraced(function* (db: Database, nodes: NodeReads, que
   const taken = yield* someWorkspaces(
     chosen,
     ({ row }) => rows.readTenant(row).workspaceId,
-    (workspace, some) => {
+    (some) => {
       const ids = some.map(({ row }) => row["id"] as string)
-      const most = sum(some, ({ count }) => count)
-      return inWorkspace(workspace)(takeFrom(db, ids, { ...query, limit: most }))
+      return takeFrom(db, ids, { ...query, limit: total(some.map(({ count }) => count)) })
     },
     takenAtOnce
   )
@@ -99,15 +89,7 @@ export const retentionOver = (plain: Retention): Retention => {
   const own = byWorkspace(plain)
   return {
     ...own,
-    remove: (payments) =>
-      Effect.map(
-        allWorkspaces(
-          payments,
-          ({ tenant }) => tenant.workspaceId,
-          (workspace, some) => inWorkspace(workspace)(plain.remove(some))
-        ),
-        (removed) => removed.flat()
-      ),
+    remove: (payments) => Effect.map(allWorkspaces(payments, ofTenant, plain.remove), (removed) => removed.flat()),
     // A cluster has no partitions (`Distribute.ts`): all leave by these.
     pruneDeliveries: (query) => own.pruneDeliveries({ ...query, isLongest: false }),
     pruneBodies: (query) => own.pruneBodies({ ...query, isLongest: false }),
@@ -130,24 +112,16 @@ const selectOldRates = "select distinct workspace_id from success_rates where at
 export const ratesOver = (plain: SuccessRates["Service"], nodes: NodeReads): SuccessRates["Service"] => ({
   changedSince: (time) => at("some")(plain.changedSince(time)),
   // Rates of a node that is down are not written. After a failure all of them would be written again and counted twice.
-  write: (rates) =>
-    Effect.map(
-      someWorkspaces(
-        rates,
-        ({ tenant }) => tenant.workspaceId,
-        (workspace, some) => inWorkspace(workspace)(plain.write(some))
-      ),
-      (refused) => refused.flat()
-    ),
+  write: (rates) => Effect.map(someWorkspaces(rates, ofTenant, plain.write), (refused) => refused.flat()),
   forgetBefore: (time) =>
     Effect.flatMap(nodes.some("forgetRates", selectOldRates, [String(time)]), (old) =>
       Effect.map(
         someWorkspaces(
           old,
-          (row) => row["workspace_id"] as string,
-          (key) => at({ key })(plain.forgetBefore(time))
+          (row) => readText(row["workspace_id"]),
+          () => plain.forgetBefore(time)
         ),
-        (gone) => sum(gone, (count) => count)
+        total
       )
     )
 })
@@ -173,9 +147,9 @@ export const sealedTextsOver = (plain: SealedTexts["Service"]): SealedTexts["Ser
           allWorkspaces(
             replacements,
             ({ key: [workspaceId = ""] }) => workspaceId,
-            (workspace, some) => inWorkspace(workspace)(plain.replace(kind, some))
+            (some) => plain.replace(kind, some)
           ),
-          (counts) => sum(counts, (count) => count)
+          total
         )
       : plain.replace(kind, replacements)
 })
@@ -186,8 +160,8 @@ const isOfWorkspace = (kind: SealedKind): boolean =>
 /** Which acknowledged commits their nodes lack. Of a node that does not answer nothing is said. */
 export const comparisonOver = (db: Database): Comparison => {
   const plain = comparisonIn(db)
-  const compareOne = (workspace: string, some: ReadonlyArray<Placed>) =>
-    Effect.map(withinLimit(inWorkspace(workspace)(plain.compare(some.map(({ commit }) => commit)))), ({ missing }) => ({
+  const compareOne = (some: ReadonlyArray<Placed>, workspace: string) =>
+    Effect.map(withinLimit(plain.compare(some.map(({ commit }) => commit))), ({ missing }) => ({
       workspace,
       missing: missing.map((index) => some[index]?.n ?? -1)
     }))

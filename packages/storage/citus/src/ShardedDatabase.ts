@@ -3,10 +3,10 @@
  * every node (`Where.ts`). All others go to the node that is asked.
  */
 import { StorageError } from "@pointsman/core/ports"
-import { type Database, type Query, Refused } from "@pointsman/storage-postgres/internal"
+import { codeOf, codes, type Database, type Query, Refused } from "@pointsman/storage-postgres/internal"
 import type { Row } from "@pointsman/storage-sql"
 import { Effect } from "effect"
-import { type NodeReads, undefinedTable } from "./NodeReads.ts"
+import type { NodeReads } from "./NodeReads.ts"
 import { isSharded, type Params, paramsOf } from "./OnShards.ts"
 import { call, type How, type Told } from "./RunFunction.ts"
 import { CurrentWhere, type Where } from "./Where.ts"
@@ -44,7 +44,7 @@ const named = <E>(failed: E): E | Refused => {
 
 /** A read holds no shard back: it may be dropped behind a move before it is read. */
 const dropped = (failed: StorageError): StorageError | Moved =>
-  (failed.cause as { readonly code?: unknown } | null)?.code === undefinedTable ? new Moved() : failed
+  codeOf(failed) === codes.undefinedTable ? new Moved() : failed
 
 interface Sharded {
   /** For what is asked of the node of one workspace. */

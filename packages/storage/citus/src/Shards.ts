@@ -4,7 +4,7 @@
  * a workspace that moves while it is written is in `RunFunction.ts`, `ShardedDatabase.ts` and `NodeReads.ts`.
  */
 import { StorageError } from "@pointsman/core/ports"
-import { bindText, type Database, inRealTime, type Query, storageError } from "@pointsman/storage-postgres/internal"
+import { bindText, type Database, onConnection, type Query, storageError } from "@pointsman/storage-postgres/internal"
 import { Effect, type Redacted, Result, Schedule, Schema, type Scope } from "effect"
 import { SqlError } from "effect/sql/SqlError"
 import { coordinatorOf, openNode } from "./Coordinator.ts"
@@ -82,35 +82,28 @@ export const openShards = (options: {
 const notPlaced = "its tables are not on the nodes of a cluster: start the server once to place them"
 
 const shardsAt = (coordinator: Database): Shards => {
-  /** On a connection whose statements take as long as they take. An interrupted one is taken back by the server. */
-  const onConnection = <A>(act: (query: Query) => Effect.Effect<A, SqlError | ShardsRefused>): Asked<A> =>
-    Effect.gen(function* () {
-      const connection = yield* coordinator.reserve
-      const query: Query = (sql, params = []) => Effect.map(connection.query(sql, params, false), ({ rows }) => rows)
-      yield* query("set statement_timeout = 0")
-      yield* query("set lock_timeout = 0")
-      yield* Effect.addFinalizer(() => Effect.ignore(query("reset statement_timeout")))
-      yield* Effect.addFinalizer(() => Effect.ignore(query("reset lock_timeout")))
-      return yield* act(query)
-    }).pipe(
-      Effect.scoped,
-      inRealTime,
-      Effect.mapError((error) => (error instanceof SqlError ? refusalOf(error) : error))
-    )
+  /** An interrupted statement is taken back by the server. */
+  const ask = <A>(act: (query: Query) => Effect.Effect<A, SqlError | ShardsRefused>): Asked<A> =>
+    onConnection(coordinator, (query, set) =>
+      Effect.andThen(
+        Effect.forEach(["statement_timeout", "lock_timeout"], (name) => set(name, "0")),
+        act(query)
+      )
+    ).pipe(Effect.mapError((error) => (error instanceof SqlError ? refusalOf(error) : error)))
   return {
-    list: onConnection(readPlaces),
-    isolate: (order) => onConnection((query) => isolate(query, order)),
+    list: ask(readPlaces),
+    isolate: (order) => ask((query) => isolate(query, order)),
     move: ({ blockWrites, of, to }) =>
-      onConnection(
+      ask(
         Effect.fnUntraced(function* (query) {
           const places = yield* readPlaces(query)
           const group = yield* groupOf(places, of)
           return yield* moveGroup(query, places, { group, to, blockWrites })
         })
       ),
-    rebalance: (order) => onConnection((query) => rebalance(query, order)),
-    rebalanced: onConnection(readRebalance),
-    stopRebalance: onConnection(
+    rebalance: (order) => ask((query) => rebalance(query, order)),
+    rebalanced: ask(readRebalance),
+    stopRebalance: ask(
       Effect.fnUntraced(function* (query) {
         if ((yield* readRebalance(query))?.state !== "running") return false
         yield* query("select citus_rebalance_stop()")

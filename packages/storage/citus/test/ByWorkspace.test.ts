@@ -9,7 +9,7 @@ const workspaces = Array.from({ length: 12 }, (_, n) => `${n < 8 ? "lost" : "oth
 
 const asking = () => {
   const written: Array<string> = []
-  const ask = (workspace: string) =>
+  const ask = ([workspace = ""]: ReadonlyArray<string>) =>
     workspace.startsWith("lost")
       ? Effect.fail(new StorageError({ operation: "write", cause: new Error("the node does not answer") }))
       : Effect.sync(() => void written.push(workspace))

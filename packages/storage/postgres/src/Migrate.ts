@@ -12,7 +12,7 @@
  */
 import { StorageError } from "@pointsman/core/ports"
 import { migrationsTable } from "@pointsman/storage-sql"
-import { Effect, Result } from "effect"
+import { Effect, Result, type Scope } from "effect"
 import { SqlError } from "effect/sql/SqlError"
 import { inRealTime } from "./ConnectionMode.ts"
 import type { Database, Query } from "./Database.ts"
@@ -29,46 +29,57 @@ const triesAtMost = 200
 const pauseBetweenTries = "1 second"
 const pauseBetweenTurns = "200 millis"
 
-/** Servers that start at once follow one another. */
-export const migrate = (
+/**
+ * Work that takes as long as it takes, on a connection of its own. `set`: a setting until its end. Not by `reset`, which a
+ * session that was set by a statement leaves without any.
+ */
+export const onConnection = <A, E, R>(
   { reserve }: Pick<Database, "reserve">,
-  all: Readonly<Record<string, Step>> = steps
-): Effect.Effect<void, StorageError> =>
+  work: (
+    query: Query,
+    set: (name: string, value: string) => Effect.Effect<void, SqlError, Scope.Scope>
+  ) => Effect.Effect<A, E, R>
+): Effect.Effect<A, E | SqlError, Exclude<R, Scope.Scope>> =>
   Effect.gen(function* () {
     const connection = yield* reserve
     const query: Query = (sql, params = []) => Effect.map(connection.query(sql, params, false), ({ rows }) => rows)
-    const numbered = Object.entries(all).map(([name, step]) => ({ id: Number.parseInt(name, 10), name, step }))
-    const last = Math.max(...numbered.map(({ id }) => id))
-    // Most starts find every step done, and wait for nothing.
-    if ((yield* schemaBy(query)) === last) return
-    // To build an index takes as long as it takes, and what it waits for keeps no writer waiting.
-    const [before] = yield* query(selectTimeouts)
-    yield* query(setTimeouts, ["0", "0"])
-    // Not by `reset`, which a session that was set by a statement leaves without any.
-    yield* Effect.addFinalizer(() =>
-      Effect.ignore(query(setTimeouts, [before?.["statement"], before?.["lock"]].map(String)))
+    return yield* work(query, (name, value) =>
+      Effect.flatMap(query(setting, [name, value]), ([row]) =>
+        Effect.addFinalizer(() => Effect.ignore(query(setting, [name, String(row?.["before"])])))
+      )
     )
-    yield* Effect.acquireRelease(turn(query), () => Effect.ignore(query(`select pg_advisory_unlock(${lock})`)))
-    yield* query(makeTable)
-    const reached = readSchema((yield* query(selectSchema))[0])
-    if (reached > last) {
-      return yield* new StorageError({ operation: "migrate", cause: new Error(newerSchema(reached)) })
-    }
-    for (const { id, name, step } of numbered) {
-      if (id <= reached) continue
-      const record = query(insertStep, [String(id), name.slice(name.indexOf("_") + 1)])
-      if ("index" in step) yield* Effect.andThen(buildIndex(query, step), record)
-      else yield* inTransaction(query, step, record)
-    }
-  }).pipe(
-    Effect.scoped,
-    inRealTime,
-    Effect.mapError((error) => (error instanceof SqlError ? storageError("migrate", error) : error))
-  )
+  }).pipe(Effect.scoped, inRealTime)
 
-const selectTimeouts =
-  "select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock"
-const setTimeouts = "select set_config('statement_timeout', $1, false), set_config('lock_timeout', $2, false)"
+const setting = "select current_setting($1) as before, set_config($1, $2, false)"
+
+/** Servers that start at once follow one another. */
+export const migrate = (
+  db: Pick<Database, "reserve">,
+  all: Readonly<Record<string, Step>> = steps
+): Effect.Effect<void, StorageError> =>
+  onConnection(
+    db,
+    Effect.fnUntraced(function* (query, set) {
+      const numbered = Object.entries(all).map(([name, step]) => ({ id: Number.parseInt(name, 10), name, step }))
+      const last = Math.max(...numbered.map(({ id }) => id))
+      // Most starts find every step done, and wait for nothing.
+      if ((yield* schemaBy(query)) === last) return
+      // To build an index takes as long as it takes, and what it waits for keeps no writer waiting.
+      for (const name of ["statement_timeout", "lock_timeout"]) yield* set(name, "0")
+      yield* Effect.acquireRelease(turn(query), () => Effect.ignore(query(`select pg_advisory_unlock(${lock})`)))
+      yield* query(makeTable)
+      const reached = readSchema((yield* query(selectSchema))[0])
+      if (reached > last) {
+        return yield* new StorageError({ operation: "migrate", cause: new Error(newerSchema(reached)) })
+      }
+      for (const { id, name, step } of numbered) {
+        if (id <= reached) continue
+        const record = query(insertStep, [String(id), name.slice(name.indexOf("_") + 1)])
+        if ("index" in step) yield* Effect.andThen(buildIndex(query, step), record)
+        else yield* inTransaction(query, step, record)
+      }
+    })
+  ).pipe(Effect.mapError((error) => (error instanceof SqlError ? storageError("migrate", error) : error)))
 
 const makeTable = `create table if not exists ${migrationsTable} (
   migration_id integer primary key,

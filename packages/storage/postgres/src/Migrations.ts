@@ -23,6 +23,9 @@ const statements = schema.split(/;\n(?! )/u).filter((statement) => statement.tri
 /** Of an index on a table that has rows a step of its own: to build it in a transaction would stop every writer. */
 export const steps: Readonly<Record<string, Step>> = { "1_baseline": statements }
 
+/** `event_ids`, from its parameters on. */
+export const eventIdsFunction = /create function event_ids([\s\S]+?\$\$);/u.exec(schema)?.[1] ?? ""
+
 /** Every table of the newest schema. */
 export const tables: ReadonlyArray<string> = [
   migrationsTable,
