@@ -70,17 +70,12 @@ const exceptions: ReadonlyArray<Exception> = [
   },
   {
     path: "packages/storage/postgres/src/Connections.ts",
-    words: ["performance.now"],
-    reason: "The network's time passes by itself, whatever clock the program is given."
-  },
-  {
-    path: "packages/storage/postgres/src/Deadlines.ts",
     words: ["performance.now", "setTimeout"],
     reason: "The network's time passes by itself, and a fiber that sleeps beside every statement costs as much as it."
   },
   {
     path: "packages/storage/postgres/src/GatheringLine.ts",
-    words: ["performance.now"],
+    words: ["performance.now", "setTimeout"],
     reason: "What waits for the network's time counts it, as in Connections.ts."
   },
   {

@@ -1,9 +1,7 @@
 /**
  * Where many commits are under way, those that wait are written together: those of one shape that share no payment and no
- * key, as one statement. The processor time of a commit falls to a fraction, and one wait for the disk serves all of them.
- *
- * Nobody hears of a neighbour's trouble. Where a statement for many is
- * taken back, because of one bad row or because another server came between, each of its changes is written alone.
+ * key, as one statement (docs/decisions/0020). Where a statement for many is taken back, because of one bad row or because
+ * another server came between, each of its changes is written alone.
  */
 import type { Change, CommitFailure } from "@pointsman/core/ports"
 import { Effect, Exit, Result } from "effect"
@@ -15,13 +13,11 @@ import { keyOf } from "./PaymentRow.ts"
 
 /** While these are under way the next ones gather. */
 export const maxStatements = 2
-/**
- * While fewer changes are under way, each is sent at once, by its own statement: PostgreSQL flushes those that end together
- * with one write, and to wait for others would cost more than it saves.
- */
+/** While fewer changes are under way, each is sent at once, by its own statement: to wait would cost more than it saves. */
 export const mostAlone = 4
 
 type WriteOne = (drawn: DrawnChange, since?: number) => Effect.Effect<void, CommitFailure>
+type ManyOptions = GatherOptions & { readonly history?: string | undefined }
 
 export interface GatherOptions {
   /** From how many changes on they are written by one statement: 2 unless set. For tests. */
@@ -30,11 +26,6 @@ export interface GatherOptions {
   readonly mostAlone?: number | undefined
   /** How many changes the first statement takes at most: see `GatheringLine.ts`. For tests. */
   readonly firstTogether?: number | undefined
-}
-
-interface ManyOptions extends GatherOptions {
-  /** See `makeStatements`. */
-  readonly history?: string | undefined
 }
 
 export const commitMany = Effect.fnUntraced(function* (db: Database, writeOne: WriteOne, options: ManyOptions) {
@@ -90,10 +81,7 @@ export const commitMany = Effect.fnUntraced(function* (db: Database, writeOne: W
     })
 })
 
-/**
- * Writes a batch with one statement. A batch of fewer than `fewestTogether` changes, and one whose statement is taken back, is
- * written change by change.
- */
+/** One of fewer than `fewestTogether` changes, and one whose statement is taken back, is written change by change. */
 const makeWriteBatch = (db: Database, writeOne: WriteOne, { fewestTogether = 2, history }: ManyOptions) => {
   const statementOf = makeStatements(true, history)
   const alone = (one: Waiting) => Effect.map(Effect.exit(writeOne(one.drawn, one.since)), one.end)

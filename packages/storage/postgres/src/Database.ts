@@ -1,9 +1,7 @@
 /**
- * A pool of connections to one PostgreSQL database, and the results of its statements.
- *
- * The phase of a failure shows whether a write happened. Until a
- * connection is at hand nothing was sent. An error that the server answered with took everything back. After anything
- * else (the connection was lost) the result is unknown.
+ * A pool of connections to one PostgreSQL database, and the results of its statements. Until a connection is at hand
+ * nothing was sent. An error of the server took everything back. After anything else, such as a lost connection, the
+ * result is unknown.
  */
 import { type PgConnection, PgPool, PgTypes } from "@effect/sql-pg"
 import { CommitUnknown, limitOf, StorageAllowance, StorageError } from "@pointsman/core/ports"
@@ -15,24 +13,18 @@ import { type Connections, makeConnections, notSent } from "./Connections.ts"
 import { codeOf, codes, failureOf, isTakenBack, noAnswer, noAnswerCause, Refused, storageError } from "./SqlFailures.ts"
 
 /** Texts are ours and few, so that each connection prepares each of them once. Numbers are bound as text. */
-export type Query = (sql: string, params?: ReadonlyArray<string | null>) => Effect.Effect<ReadonlyArray<Row>, SqlError>
+export type Query = (sql: string, params?: Params) => Effect.Effect<ReadonlyArray<Row>, SqlError>
+
+type Params = ReadonlyArray<string | null>
+type Rows<E> = Effect.Effect<ReadonlyArray<Row>, E>
 
 export interface Database {
   /** A connection until the scope closes, for as long as it takes: for migrations. */
   readonly reserve: PgPool.PgPool["reserve"]
   /** Notifications of a channel, on a connection of their own until the scope closes. */
   readonly listen: (channel: string) => ReturnType<PgConnection.PgConnection["listen"]>
-  /**
-   * A statement that changes nothing, or nothing that could not be done again. `isAside`: what every request waits for
-   * does not queue behind payments.
-   */
-  readonly read: (
-    operation: string,
-    sql: string,
-    params?: ReadonlyArray<string | null>,
-    isAside?: boolean
-  ) => Effect.Effect<ReadonlyArray<Row>, StorageError>
-  /** How many connections reads and writes have at most. */
+  /** It may be done again. `isAside`: what every request waits for does not queue behind payments. */
+  readonly read: (operation: string, sql: string, params?: Params, isAside?: boolean) => Rows<StorageError>
   readonly connections: number
   /** A server answers within its own time-outs, or the network lost the answer. */
   readonly answerMillis: number
@@ -43,27 +35,19 @@ export interface Database {
   /** Takes what waits elsewhere, before it asks for a connection, into account too. */
   readonly addQueue: (longestWaitMillis: () => number) => void
   /**
-   * One statement that writes, and commits by itself. Once it was sent it is not interrupted. `isClaim`: it begins a
-   * payment or an operation, and waits a second at most for a connection; from `since` on, by `performance.now()`, where
-   * it waited before.
+   * One statement that commits by itself, and is not interrupted once it was sent. `isClaim`: it waits for a connection
+   * for a second at most; from `since` on, by `performance.now()`, where it waited before.
    */
   readonly write: (
     operation: string,
     sql: string,
-    params?: ReadonlyArray<string | null>,
+    params?: Params,
     isClaim?: boolean,
     since?: number
-  ) => Effect.Effect<ReadonlyArray<Row>, Refused | StorageError | CommitUnknown>
+  ) => Rows<Refused | StorageError | CommitUnknown>
   /** As `write`, for callers that do the same whether nothing was written or the result is unknown. */
-  readonly update: (
-    operation: string,
-    sql: string,
-    params?: ReadonlyArray<string | null>
-  ) => Effect.Effect<ReadonlyArray<Row>, StorageError>
-  /**
-   * Several statements. What fails inside undoes them all. Once it was begun it is not interrupted. `key`: leads to the lane,
-   * as the first parameter of a statement.
-   */
+  readonly update: (operation: string, sql: string, params?: Params) => Rows<StorageError>
+  /** Not interrupted once it was begun. `key`: leads to the lane, as the first parameter of a statement. */
   readonly transaction: <A, E>(
     operation: string,
     body: (query: Query) => Effect.Effect<A, E | SqlError>,
@@ -85,8 +69,8 @@ export interface PostgresOptions {
   /** Connections at most, two of which are for the directory and its notifications: 12 unless set. */
   readonly maxConnections?: number | undefined
   /**
-   * What takes longer is taken back by the server: 10,000 milliseconds unless set. Who hears nothing for more than twice
-   * as long gives the connection up.
+   * What takes longer is taken back by the server: 10,000 milliseconds unless set. Twice as long without an answer is no
+   * answer.
    */
   readonly statementTimeoutMillis?: number | undefined
   /** Waiting for a row that another transaction holds: 5,000 milliseconds unless set. */
@@ -102,7 +86,6 @@ const maxDeadlocks = 5
 /** The directory comes as one row. */
 const maxMessageBytes = 256 * 1024 * 1024
 
-/** How each connection plans. */
 export const planning = {
   // Every statement is made for one plan, whatever its parameters: planning takes longer than running it.
   plan_cache_mode: "force_generic_plan",
@@ -117,16 +100,12 @@ export interface Server {
   readonly isTakenBack: Parameters<typeof failureOf>[0]
 }
 
-export const open = Effect.fnUntraced(function* (
-  options: PostgresOptions,
-  server: Server = { planning, isTakenBack }
-): Effect.fn.Return<Database, StorageError, Scope.Scope> {
+export const open = Effect.fnUntraced(function* (options: PostgresOptions, server: Server = { planning, isTakenBack }) {
   const statementMillis = options.statementTimeoutMillis ?? 10_000
   const mode = yield* readConnectionMode(options.url)
   const make = (maxConnections: number) => openPool(options, statementMillis, mode, maxConnections, server.planning)
   const main = yield* make(Math.max(1, (options.maxConnections ?? 12) - asideConnections))
-  const failed = failureOf(server.isTakenBack)
-  return fromPools(main, yield* make(asideConnections), 2 * statementMillis + 1_000, failed)
+  return fromPools(main, yield* make(asideConnections), 2 * statementMillis + 1_000, failureOf(server.isTakenBack))
 })
 
 export const openPool = (
@@ -161,36 +140,32 @@ export const openPool = (
   )
 }
 
-const fromPools = (
-  main: PgPool.PgPool,
-  besides: PgPool.PgPool,
-  answerMillis: number,
-  failure: ReturnType<typeof failureOf>
-): Database => {
-  const connections = makeConnections(main, { answerMillis }, storageError)
-  const aside = makeConnections(besides, { answerMillis }, storageError)
+type Failure = ReturnType<typeof failureOf>
+
+const fromPools = (main: PgPool.PgPool, besides: PgPool.PgPool, answerMillis: number, failure: Failure): Database => {
+  const connections = makeConnections(main, answerMillis)
+  const aside = makeConnections(besides, answerMillis)
+  const run = runWithin(answerMillis)
   const queues = [connections.longestWaitMillis]
-  const inLanes = (lanes: Lanes): Database => {
-    return {
-      reserve: main.reserve,
-      listen: (channel) => Effect.flatMap(besides.reserve, (connection) => connection.listen(channel)),
-      connections: main.config.maxConnections ?? 1,
-      answerMillis,
-      longestWaitMillis: () => Math.max(...queues.map((longest) => longest())),
-      addQueue: (longestWaitMillis) => {
-        queues.push(longestWaitMillis)
-      },
-      inLanes,
-      ...statementsOf({ connections, aside, run: runWithin(answerMillis) }, lanes, failure)
-    }
-  }
+  const inLanes = (lanes: Lanes): Database => ({
+    reserve: main.reserve,
+    listen: (channel) => Effect.flatMap(besides.reserve, (connection) => connection.listen(channel)),
+    connections: main.config.maxConnections ?? 1,
+    answerMillis,
+    longestWaitMillis: () => Math.max(...queues.map((longest) => longest())),
+    addQueue: (longestWaitMillis) => void queues.push(longestWaitMillis),
+    inLanes,
+    ...statementsOf(connections, aside, run, lanes, failure)
+  })
   return inLanes({ laneOf: () => undefined, refusalOf: () => undefined })
 }
 
 const statementsOf = (
-  { aside, connections, run }: { readonly connections: Connections; readonly aside: Connections; readonly run: Run },
+  connections: Connections,
+  aside: Connections,
+  run: Run,
   lanes: Lanes,
-  failure: ReturnType<typeof failureOf>
+  failure: Failure
 ): Pick<Database, "read" | "write" | "update" | "transaction"> => {
   const asking = <A, E>(
     operation: string,
@@ -203,24 +178,13 @@ const statementsOf = (
       const reason = lane === undefined ? undefined : lanes.refusalOf(lane)
       return reason === undefined ? ask(lane) : Effect.fail(notSent(operation, reason, isClaim))
     })
-  const write: Database["write"] = (operation, sql, params = [], isClaim, since) =>
-    asking(
-      operation,
-      params[0],
-      (lane) =>
-        connections.lend(
-          {
-            operation,
-            isClaim,
-            since,
-            lane,
-            isWrite: true,
-            late: (millis) => new CommitUnknown({ operation, cause: noAnswerCause(millis) })
-          },
-          (connection) => Effect.mapError(rowsOf(connection, sql, params), (error) => failure(operation, error))
-        ),
-      isClaim
-    )
+  const write: Database["write"] = (operation, sql, params = [], isClaim, since) => {
+    const late = (millis: number) => new CommitUnknown({ operation, cause: noAnswerCause(millis) })
+    const use = (connection: PgConnection.PgConnection) =>
+      Effect.mapError(rowsOf(connection, sql, params), (error) => failure(operation, error))
+    const ask = (lane?: number) => connections.lend({ operation, isClaim, since, lane, isWrite: true, late }, use)
+    return asking(operation, params[0], ask, isClaim)
+  }
   return {
     write,
     transaction: (operation, body, key) =>
@@ -242,12 +206,9 @@ const statementsOf = (
     },
     update: (operation, sql, params) =>
       beyondDeadlocks(
-        Effect.mapError(write(operation, sql, params), (failed) => {
-          if (failed._tag === "Refused") return failed.error
-          return failed._tag === "pointsman/StorageError"
-            ? failed
-            : new StorageError({ operation, cause: failed.cause })
-        })
+        Effect.mapError(write(operation, sql, params), (failed) =>
+          failed._tag === "Refused" ? failed.error : new StorageError({ operation, cause: failed.cause })
+        )
       )
   }
 }
@@ -256,41 +217,32 @@ const statementsOf = (
 const beyondDeadlocks = <A, E>(asked: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.retry(asked, { times: maxDeadlocks, while: (failed) => codeOf(failed) === codes.deadlock })
 
-export const rowsOf = (
-  connection: PgConnection.PgConnection,
-  sql: string,
-  params: ReadonlyArray<string | null>
-): Effect.Effect<ReadonlyArray<Row>, SqlError> => Effect.map(connection.query(sql, params), ({ rows }) => rows)
+export const rowsOf = (connection: PgConnection.PgConnection, sql: string, params: Params): Rows<SqlError> =>
+  Effect.map(connection.query(sql, params), ({ rows }) => rows)
 
 const transaction = Effect.fnUntraced(function* <A, E>(
   operation: string,
   connection: PgConnection.PgConnection,
   run: Run,
-  failure: ReturnType<typeof failureOf>,
+  failure: Failure,
   body: (query: Query) => Effect.Effect<A, E | SqlError>
 ) {
   const query: Query = (sql, params = []) => run(connection, sql, params)
-  const done = yield* Effect.result(Effect.andThen(query("BEGIN"), body(query)))
-  if (Result.isFailure(done)) {
-    // Where the connection is gone the server takes it back by itself: no COMMIT was sent.
-    yield* Effect.ignore(query("ROLLBACK"))
-    const error = done.failure
-    return yield* Effect.fail(
+  const done = yield* Effect.andThen(query("BEGIN"), body(query)).pipe(
+    Effect.mapError((error) =>
       error instanceof SqlError ? storageError(operation, error) : (error as Exclude<E, SqlError>)
-    )
-  }
+    ),
+    // Where the connection is gone the server takes it back by itself: no COMMIT was sent.
+    Effect.tapError(() => Effect.ignore(query("ROLLBACK")))
+  )
   yield* Effect.mapError(query("COMMIT"), (error) => {
     const failed = failure(operation, error)
     return failed instanceof Refused ? failed.error : failed
   })
-  return done.success
+  return done
 })
 
-type Run = (
-  connection: PgConnection.PgConnection,
-  sql: string,
-  params: ReadonlyArray<string | null>
-) => Effect.Effect<ReadonlyArray<Row>, SqlError>
+type Run = typeof rowsOf
 
 /** A statement of a transaction. The clock runs beside it, as beside a loan of `Connections.ts`. */
 const runWithin =
@@ -338,10 +290,8 @@ const numbers = (): PgTypes.Registry => {
   return types
 }
 
-type SessionSettings = Readonly<Record<string, string>>
-
 /** The pool, whose sessions run under the settings before anything else runs on them. */
-const withSettings = (pool: PgPool.PgPool, settings: SessionSettings): PgPool.PgPool => {
+const withSettings = (pool: PgPool.PgPool, settings: Readonly<Record<string, string>>): PgPool.PgPool => {
   const names = Object.keys(settings)
   const select = `select ${names.map((name, index) => `set_config('${name}', $${index + 1}, false)`).join(", ")}`
   const values = Object.values(settings)

@@ -1,38 +1,30 @@
 /**
  * Changes that wait for a statement that writes several. They wait as for a connection of the pool, and no longer: a claim
- * for a second, from when it came until it is sent.
- *
- * A change that is given up while it waits here was not sent, and is not sent
- * later. From when it is taken, its end is that of its statement, or unknown where its caller may wait no longer.
+ * for a second, from when it came until it is sent. One that is given up while it waits is never sent. From when it is
+ * taken, its end is that of its statement, or unknown where its caller may wait no longer.
  */
 import { type CommitFailure, CommitUnknown, limitOf, StorageAllowance } from "@pointsman/core/ports"
 import { Effect, Exit } from "effect"
 import { noConnection, waitLimit } from "./Connections.ts"
 import type { Database } from "./Database.ts"
-import { type Deadline, type Deadlines, makeDeadlines } from "./Deadlines.ts"
 import { beginsWork, type DrawnChange, nameOf } from "./DrawnChange.ts"
 import { noAnswerCause } from "./SqlFailures.ts"
 
 /** More would make each of them wait for all the others' rows. */
 const maxChanges = 64
-/**
- * Of changes that no client waits for, such as those of a report: a statement takes PostgreSQL a millisecond besides its
- * changes.
- */
+/** Of changes that no client waits for, such as those of a report: a statement takes a millisecond besides its changes. */
 const maxUnawaited = 128
 /**
- * While clients wait, every fourth statement begins with the oldest change that none waits for: such a change is given up
- * after five seconds, and would never be sent where clients always wait.
+ * While clients wait, every fourth statement begins with a change that none waits for, and while results wait with claims:
+ * either may come without end, and the others would be given up before they are sent.
  */
-const unawaitedEvery = 4
-/** As often a statement takes claims although results wait: messages of one connection may come without end. */
-const claimsEvery = 4
+const othersEvery = 4
 /** Taken before any statement was measured, and at least: a slow disk takes as long for one change as for eight. */
 const firstChanges = 8
 /** A statement that takes longer keeps claims waiting that a second later are refused. */
 const statementMillis = 200
 
-export interface Waiting extends Deadline {
+export interface Waiting {
   readonly drawn: DrawnChange
   /** When it came, by `performance.now()`. */
   readonly since: number
@@ -57,7 +49,6 @@ export const makeGatheringLine = (
 ) => {
   const waiting: Lines = { results: new Set(), claims: new Set(), others: new Set() }
   const busy = new Set<string>()
-  const deadlines = makeDeadlines()
   let underWay = 0
   let atMost = firstTogether
   /** Statements that began with an awaited change while others waited. */
@@ -81,18 +72,14 @@ export const makeGatheringLine = (
     mayGoAlone: (keys: ReadonlyArray<string>, most: number) => isEmpty() && underWay < most && isFree(keys),
     begin,
     end,
-    join: (drawn: DrawnChange, keys: ReadonlyArray<string>) =>
-      wait({ waiting, deadlines, answerMillis, onJoin }, drawn, keys),
+    join: (drawn: DrawnChange, keys: ReadonlyArray<string>) => wait(waiting, answerMillis, onJoin, drawn, keys),
     isEmpty,
-    /**
-     * For how long the awaited one that waits longest has waited, in milliseconds. The others say nothing of what clients
-     * ask for, and new requests are not refused because of them.
-     */
+    /** For how long an awaited one has waited, in milliseconds. New requests are not refused because of the others. */
     longestWaitMillis: () => {
+      const now = performance.now()
       const [result] = waiting.results
       const [claim] = waiting.claims
-      const oldest = Math.min(result?.since ?? Number.POSITIVE_INFINITY, claim?.since ?? Number.POSITIVE_INFINITY)
-      return awaited() === 0 ? 0 : performance.now() - oldest
+      return now - Math.min(result?.since ?? now, claim?.since ?? now)
     },
     /** The first that may go, and those that may go with it. */
     take: (): ReadonlyArray<Waiting> => {
@@ -110,9 +97,9 @@ export const makeGatheringLine = (
           one.take()
         }
       }
-      if (isContested && preferred >= unawaitedEvery - 1) fill(waiting.others, 1)
+      if (isContested && preferred >= othersEvery - 1) fill(waiting.others, 1)
       const isBoth = waiting.results.size > 0 && waiting.claims.size > 0
-      if (isBoth && resultsFirst >= claimsEvery - 1) fill(waiting.claims)
+      if (isBoth && resultsFirst >= othersEvery - 1) fill(waiting.claims)
       fill(waiting.results)
       fill(waiting.claims)
       fill(waiting.others)
@@ -132,8 +119,7 @@ export const makeGatheringLine = (
 }
 
 /**
- * Each with the oldest first, and in this order: a claim may still be refused, while a client whose payment a provider has
- * answered would be left without a result.
+ * Oldest first, and in this order: a claim may be refused; a payment that a provider has answered would have no result.
  */
 interface Lines {
   readonly results: Set<Waiting>
@@ -147,15 +133,10 @@ const lineOf = (lines: Lines, { isAwaited, isClaim }: Waiting): Set<Waiting> => 
   return isClaim ? lines.claims : lines.results
 }
 
-interface Line {
-  readonly waiting: Lines
-  readonly deadlines: Deadlines
-  readonly answerMillis: number
-  readonly onJoin: () => void
-}
-
 const wait = (
-  { answerMillis, deadlines, onJoin, waiting }: Line,
+  waiting: Lines,
+  answerMillis: number,
+  onJoin: () => void,
   drawn: DrawnChange,
   keys: ReadonlyArray<string>
 ): Effect.Effect<void, CommitFailure> =>
@@ -178,28 +159,26 @@ const wait = (
         isAwaited: allowance !== undefined,
         isClaim,
         keys,
-        at: since + limit,
-        pass: () => {
-          line.delete(one)
-          one.end(Exit.fail(noConnection("commit", limit, isClaim)))
-        },
         take: () => {
           isTaken = true
           const millis = limitOf(allowance, answerMillis)
-          one.at = performance.now() + millis
-          one.pass = () => one.end(Exit.fail(new CommitUnknown({ operation: "commit", cause: noAnswerCause(millis) })))
-          deadlines.add(one)
+          const unknown = () => Exit.fail(new CommitUnknown({ operation: "commit", cause: noAnswerCause(millis) }))
+          clearTimeout(timer)
+          timer = setTimeout(() => one.end(unknown()), millis)
         },
         end: (exit) => {
-          deadlines.delete(one)
+          clearTimeout(timer)
           if (isEnded) return
           isEnded = true
           onEnd(exit)
         }
       }
       const line = lineOf(waiting, one)
+      let timer = setTimeout(() => {
+        line.delete(one)
+        one.end(Exit.fail(noConnection("commit", limit, isClaim)))
+      }, limit)
       line.add(one)
-      deadlines.add(one)
       onJoin()
       return Effect.suspend(() => {
         // A statement under way completes, even if nobody waits for it. It may have ended while this was interrupted.
@@ -210,7 +189,7 @@ const wait = (
           })
         }
         line.delete(one)
-        deadlines.delete(one)
+        clearTimeout(timer)
         return Effect.void
       })
     })

@@ -1,10 +1,10 @@
 /**
- * A standby that answers what may be some seconds old. It is looked at once a second, and again on the connection of each
- * read: a URL may name several standbys, and one may be promoted or begin to follow another primary at any moment.
+ * A standby that answers what may be some seconds old. It is looked at once a second, and on the connection of each read: a
+ * URL may name several standbys, and one may be promoted or follow another primary at any moment.
  */
 import { type StandbyReading, StorageError } from "@pointsman/core/ports"
 import type { Row } from "@pointsman/storage-sql"
-import { Effect, type Redacted, Result, type Scope } from "effect"
+import { Effect, type Redacted } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { inRealTime, readConnectionMode } from "./ConnectionMode.ts"
 import { makeConnections } from "./Connections.ts"
@@ -22,20 +22,14 @@ export interface StandbyOptions {
   readonly maxReadLagMillis?: number | undefined
 }
 
-export interface Standby {
-  readonly reading: () => StandbyReading
-  readonly maxLagMillis: number
-  readonly positions: ReturnType<typeof makePositions>
-  /**
-   * Reads on one connection of the standby, which was found to be on the timeline just before. `lsn`: what it had replayed
-   * by then. Fails where it may not be used.
-   */
-  readonly use: <A>(
-    operation: string,
-    timeline: string,
-    read: (query: Query, lsn: bigint) => Effect.Effect<A, SqlError | StorageError>
-  ) => Effect.Effect<A, StorageError>
-}
+export type Standby = Effect.Success<ReturnType<typeof openStandby>>
+
+/** On one connection, which was found to be on the timeline just before. `lsn`: what it had replayed by then. */
+type Use = <A>(
+  operation: string,
+  timeline: string,
+  read: (query: Query, lsn: bigint) => Effect.Effect<A, SqlError | StorageError>
+) => Effect.Effect<A, StorageError>
 
 const lookEvery = "1 second"
 /** A standby that takes longer does not spare its primary anything. */
@@ -43,7 +37,6 @@ const lookMillis = 2_000
 const readMillis = 3_000
 /** It may be behind a pooler, which is not known before it answers. */
 const mode = { isPooled: true, synchronousCommit: "on" } as const
-/** Lists are few. */
 const connections = 4
 const defaultMaxLagMillis = 30_000
 /** From one look to the next, and as long as positions of the primary are kept: one for each second. */
@@ -55,8 +48,7 @@ const identity = `(select system_identifier from pg_control_system())::text as s
     || coalesce(to_regclass('payments')::oid::text, '') as tables, pg_is_in_recovery() as is_standby`
 
 /**
- * What was committed is flushed before it shows, with `synchronous_commit` on. The position where records are inserted
- * would do without that, but on an idle server it may be beyond the end of the last record.
+ * What was committed is flushed before it shows. The position of inserts may be beyond the last record on an idle server.
  */
 const selectPosition = `select (pg_current_wal_flush_lsn() - '0/0')::text as lsn, ${selectTimeline} as timeline`
 const selectPrimary = `${selectPosition}, ${identity}, current_setting('synchronous_commit') as synchronous_commit,
@@ -81,15 +73,10 @@ export const readPosition = (db: Database, operation: string): Effect.Effect<Pos
     return Effect.map(db.read(operation, selectPosition), ([row]) => positionOf(at, row))
   })
 
-interface Primary {
-  readonly row: Row
-  readonly position: Position
-}
-
 export const openStandby = Effect.fnUntraced(function* (
   db: Database,
   options: PostgresOptions & StandbyOptions & { readonly readUrl: Redacted.Redacted }
-): Effect.fn.Return<Standby, StorageError, Scope.Scope> {
+) {
   const maxLagMillis = options.maxReadLagMillis ?? defaultMaxLagMillis
   if (!(maxLagMillis >= lagLimits.least && maxLagMillis <= lagLimits.most)) {
     const expected = `expected ${lagLimits.least} to ${lagLimits.most} milliseconds`
@@ -97,68 +84,52 @@ export const openStandby = Effect.fnUntraced(function* (
   }
   const at = { ...options, url: options.readUrl }
   const open = (maxConnections: number, answerMillis: number) =>
-    Effect.map(openPool(at, readMillis, mode, maxConnections), (pool) =>
-      makeConnections(pool, { answerMillis }, storageError)
-    )
+    Effect.map(openPool(at, readMillis, mode, maxConnections), (pool) => makeConnections(pool, answerMillis))
   const reads = yield* open(connections, readMillis)
   const looks = yield* open(1, lookMillis)
   const positions = makePositions(2 * maxLagMillis)
-  let primary: Primary | undefined
+  let primary: Row | undefined
   let isExamined = false
   let latest: StandbyReading = { fault: "it was not looked at yet", lagMillis: null }
 
   const used =
-    (from: typeof reads): Standby["use"] =>
-    (operation, timeline, read) =>
-      from
-        .lend(
-          {
-            operation,
-            isWrite: false,
-            late: (millis) => new StorageError({ operation, cause: noAnswerCause(millis) })
-          },
-          (connection) => {
-            const query: Query = (sql, params = []) => rowsOf(connection, sql, params)
-            return Effect.flatMap(query(selectStandby, [timeline]), ([row = {}]) => {
-              const fault = primary === undefined ? "the primary was not compared with it" : faultOf(row, primary.row)
-              if (fault !== undefined) return Effect.fail(new StorageError({ operation, cause: new Error(fault) }))
-              return read(query, BigInt(String(row["lsn"])))
-            }).pipe(Effect.mapError((error) => (error._tag === "SqlError" ? storageError(operation, error) : error)))
-          }
-        )
-        .pipe(
-          Effect.timeoutOrElse({
-            duration: readMillis,
-            orElse: () => Effect.fail(new StorageError({ operation, cause: noAnswerCause(readMillis) }))
-          }),
-          inRealTime
-        )
-
-  const look = Effect.gen(function* () {
-    const comparable = yield* Effect.result(comparePrimary(db))
-    if (Result.isSuccess(comparable)) {
-      primary = comparable.success
-      positions.add(primary.position)
-    } else if (primary === undefined) return { fault: comparable.failure, lagMillis: null }
-    if (!isExamined) {
-      const examined = yield* Effect.result(readConnectionMode(options.readUrl))
-      if (Result.isFailure(examined)) return { fault: reasonOf(examined.failure), lagMillis: null }
-      isExamined = true
+    (from: typeof reads): Use =>
+    (operation, timeline, read) => {
+      const failed = (cause: Error) => new StorageError({ operation, cause })
+      const late = (millis: number) => failed(noAnswerCause(millis))
+      return from
+        .lend({ operation, isWrite: false, late }, (connection) => {
+          const query: Query = (sql, params = []) => rowsOf(connection, sql, params)
+          return Effect.flatMap(query(selectStandby, [timeline]), ([row = {}]) => {
+            const fault = primary === undefined ? "the primary was not compared with it" : faultOf(row, primary)
+            return fault === undefined ? read(query, BigInt(String(row["lsn"]))) : Effect.fail(failed(new Error(fault)))
+          }).pipe(Effect.mapError((error) => (error._tag === "SqlError" ? storageError(operation, error) : error)))
+        })
+        .pipe(Effect.timeoutOrElse({ duration: readMillis, orElse: () => Effect.fail(late(readMillis)) }), inRealTime)
     }
-    const position = positions.latest()
-    const found = yield* Effect.result(
-      used(looks)("standby", position?.timeline ?? "", (query, lsn) =>
-        Effect.map(query(selectLastAt), ([row]) => ({ lsn, lastAt: row?.["last_at"] }))
-      )
+
+  const compared = comparePrimary(db).pipe(
+    Effect.map(({ position, row }) => {
+      positions.add(position)
+      primary = row
+      return row
+    }),
+    Effect.catch((fault) => (primary === undefined ? Effect.fail(fault) : Effect.succeed(primary)))
+  )
+  const look = Effect.gen(function* () {
+    const { now } = yield* compared
+    if (!isExamined) yield* Effect.mapError(readConnectionMode(options.readUrl), reasonOf)
+    isExamined = true
+    const asked = used(looks)("standby", positions.latest()?.timeline ?? "", (query, lsn) =>
+      Effect.map(query(selectLastAt), ([row]) => ({ lsn, lastAt: row?.["last_at"] }))
     )
-    if (Result.isFailure(found)) return { fault: reasonOf(found.failure), lagMillis: null }
-    const moment = positions.momentOf(found.success.lsn)
-    const { lastAt } = found.success
-    const sinceLast = typeof lastAt === "number" ? Number(primary.row["now"]) - lastAt : null
+    const { lastAt, lsn } = yield* Effect.mapError(asked, reasonOf)
+    const moment = positions.momentOf(lsn)
+    const sinceLast = typeof lastAt === "number" ? Number(now) - lastAt : null
     const lag = moment === undefined ? sinceLast : performance.now() - moment
     const lagMillis = lag === null ? null : Math.max(0, Math.round(lag))
     return { fault: lagFault(moment, lagMillis, maxLagMillis), lagMillis }
-  })
+  }).pipe(Effect.catch((fault) => Effect.succeed({ fault, lagMillis: null })))
   const again = Effect.gen(function* () {
     const before = latest
     latest = yield* look
@@ -170,7 +141,7 @@ export const openStandby = Effect.fnUntraced(function* (
 })
 
 /** The primary as it is compared with; fails with the reason why nothing can be compared. */
-const comparePrimary = (db: Database): Effect.Effect<Primary, string> =>
+const comparePrimary = (db: Database) =>
   Effect.suspend(() => {
     const at = performance.now()
     return db.read("standby", selectPrimary, [], true).pipe(
@@ -215,16 +186,15 @@ const reasonOf = (error: StorageError): string => {
   return error.cause instanceof Error ? error.cause.message : "it does not answer"
 }
 
-/** For operators. */
 export const standbyWarning = ({ fault }: StandbyReading): string | undefined =>
   fault === null
     ? undefined
     : `the standby of POINTSMAN_DATABASE_READ_URL (readUrl) is not used, and all reads go to the primary: ${fault}`
 
 /**
- * Which moment a standby shows. The primary says at which position of its log it is, once a second; a standby that has
- * replayed up to that position shows everything that was committed by the moment at which the primary was asked. No clock
- * of either server is read, and an idle primary makes no standby look old.
+ * The primary says at which position of its log it is, once a second; a standby that has replayed up to it shows
+ * everything that was committed by then. No clock of either server is read, and an idle primary makes no standby look
+ * old.
  */
 export interface Position {
   /** When the primary was asked, by `performance.now()`. */

@@ -1,38 +1,55 @@
 /** A node that does not answer, beside others on the same connections. */
-import { describe, expect, it } from "vitest"
-import { makeLaneShares } from "../src/Connections.ts"
+import type { PgPool } from "@effect/sql-pg"
+import { describe, expect, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber } from "effect"
+import { makeConnections } from "../src/Connections.ts"
 
-const given = (connections: number) => {
-  const shares = makeLaneShares(connections)
+const given = (maxConnections: number) => {
+  const pool = {
+    config: { maxConnections },
+    use: (use: (connection: undefined) => unknown) => Effect.suspend(() => use(undefined) as Effect.Effect<void>)
+  } as unknown as PgPool.PgPool
+  const { lend } = makeConnections(pool, 1_000)
   const started: Array<string> = []
-  const enter = (node: number | undefined, name: string) => {
-    const start = () => void started.push(name)
-    shares.enter(node, start)
-    return start
-  }
-  return { shares, started, enter }
+  const enter = (lane: number | undefined, name: string, statement: Effect.Effect<void> = Effect.never) =>
+    Effect.forkChild(
+      lend({ operation: "test", isWrite: false, lane }, () => {
+        started.push(name)
+        return statement
+      }),
+      { startImmediately: true }
+    )
+  return { started, enter }
 }
 
 describe("shares of nodes", () => {
-  it("given a node whose statements do not end, then it holds its share, and another one is served", () => {
-    const { enter, started } = given(10)
-    for (let n = 0; n < 10; n++) enter(1, `silent ${n}`)
-    expect(started).toHaveLength(5)
-    enter(2, "other")
-    enter(undefined, "no node")
-    expect(started.slice(5)).toEqual(["other", "no node"])
-  })
+  it.live("given a node whose statements do not end, then it holds its share, and another one is served", () =>
+    Effect.gen(function* () {
+      const { enter, started } = given(10)
+      for (let n = 0; n < 10; n++) yield* enter(1, `silent ${n}`)
+      expect(started).toHaveLength(5)
+      yield* enter(2, "other")
+      yield* enter(undefined, "no node")
+      expect(started.slice(5)).toEqual(["other", "no node"])
+    })
+  )
 
-  it("given statements that wait for their node, when one leaves, then the next that still waits starts", () => {
-    const { enter, shares, started } = given(1)
-    enter(1, "first")
-    const second = enter(1, "second")
-    enter(1, "third")
-    shares.withdraw(1, second)
-    shares.leave(1)
-    expect(started).toEqual(["first", "third"])
-    shares.leave(1)
-    enter(1, "fourth")
-    expect(started).toEqual(["first", "third", "fourth"])
-  })
+  it.live("given statements that wait for their node, when one leaves, then the next that still waits starts", () =>
+    Effect.gen(function* () {
+      const { enter, started } = given(1)
+      const [first, third] = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()]
+      const leaving = yield* enter(1, "first", Deferred.await(first))
+      const second = yield* enter(1, "second")
+      const next = yield* enter(1, "third", Deferred.await(third))
+      yield* Fiber.interrupt(second)
+      yield* Deferred.succeed(first, undefined)
+      yield* Fiber.join(leaving)
+      yield* Effect.yieldNow
+      expect(started).toEqual(["first", "third"])
+      yield* Deferred.succeed(third, undefined)
+      yield* Fiber.join(next)
+      yield* enter(1, "fourth")
+      expect(started).toEqual(["first", "third", "fourth"])
+    })
+  )
 })
