@@ -1,16 +1,16 @@
 /**
- * Bodies of providers' messages, in a table of their own, partitioned by the month in which the message came: a month whose
- * retention is over is dropped as a whole (docs/decisions/0044). What makes a message unique is the key of `messages`, which
- * has no partitions.
- *
- * A body is in one place, in `message_bodies` or in the column of its message.
- * In the column are those of undecided messages whose month was dropped. So a read asks both, and what moves a body locks
- * the message first.
+ * Bodies of providers' messages, partitioned by the month in which the message came (docs/decisions/0044). The body of an
+ * undecided message whose month was dropped is in the column of its message instead: a read asks both places, and what
+ * moves a body locks the message first.
  */
-import { decidedMessage, openEndedOutcomes } from "@pointsman/storage-sql"
+import type { Tenant } from "@pointsman/core"
+import type { TextErasure } from "@pointsman/core/ports"
+import { decidedMessage, openEndedOutcomes, repeatable } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import type { Database } from "./Database.ts"
+import { bindEventId, bindId, tenantNumber } from "./Keys.ts"
 import type { Months, Partition } from "./Partitions.ts"
+import { bindTenant, bindText } from "./Rows.ts"
 
 /** A message that contradicts a payment with a review. */
 const isUndecidedContradiction = `exists (
@@ -26,10 +26,7 @@ export const isBodyOf = (
   and b.received_at = ${message}.received_at and b.connection_id = ${message}.connection_id
   and b.event_hash = ${message}.event_hash`
 
-/**
- * Of a row of `messages`, with the place of its body: one lookup in one partition. As a join, PostgreSQL might read all
- * bodies for it, without statistics.
- */
+/** One lookup in one partition: as a join, PostgreSQL might read all bodies, without statistics. */
 export const withBody = (message: string) => `left join lateral (
     select body, is_sealed from message_bodies as b where ${isBodyOf(message)} offset 0
   ) as b on true`
@@ -77,10 +74,46 @@ const keepUndecided = Effect.fnUntraced(function* (db: Database, partition: Part
 export const bodyMonths: Months = {
   tables: { message_bodies: "received_at" },
   boundOf: String,
-  millisOf: Number,
   isOver: (end, before) => end <= before,
   selectOpen: (partition) => `select 1 as one ${undecided(partition)} and exists (
       select 1 from ${partition.name} as b where ${isBodyOf("messages")}
     ) limit 1`,
   clear: keepUndecided
 }
+
+const ofPayment = "workspace_id = $1 and environment = $2 and payment_id = $3 and payment_id <> ''"
+
+/** An empty body is not sealed: there is nothing to decrypt. */
+const erase = `with input as materialized (
+    select r.id, r.data from jsonb_to_recordset($4::text::jsonb) as r (id uuid, data text)
+  ), replaced as (
+    update events set data = input.data from input
+    where events.t = $5 and events.id = input.id and events.payment = $6
+    returning 1 as one
+  ), forgotten as (
+    delete from payment_metadata where t = $5 and payment = $6
+  ), emptied as (
+    update messages set body = '', is_sealed = false where ${ofPayment} and body <> '' returning 1 as one
+  ), of_payment as materialized (
+    select received_at, connection_id, event_hash from messages where ${ofPayment}
+  ), deleted as (${deleteBodies("of_payment")} returning 1 as one)
+  select ((select count(*) from emptied) + (select count(*) from deleted))::integer as count,
+    (select count(*)::integer from replaced) as replaced`
+
+/** A body that moves to its message meanwhile would be in neither place that the erasure looks at. */
+const lockMessages = `select 1 as one from messages where ${ofPayment} for update`
+
+/** Of what the row of the payment does not hold: the data of its events and the bodies of its messages. */
+export const eraseTexts = (db: Database, tenant: Tenant, { events, paymentId }: TextErasure) =>
+  repeatable(
+    db,
+    "eraseTexts",
+    Effect.fnUntraced(function* (query) {
+      const messages = [...bindTenant(tenant), bindText(paymentId)]
+      const data = events.map(({ data, id }) => ({ id: bindEventId(id), data: JSON.stringify(data) }))
+      yield* query(lockMessages, messages)
+      const payment = [tenantNumber(tenant), bindId(paymentId)]
+      const [row] = yield* query(erase, [...messages, JSON.stringify(data), ...payment])
+      return row?.["count"] as number
+    })
+  )

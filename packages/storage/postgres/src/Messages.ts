@@ -3,7 +3,6 @@ import type { Tenant } from "@pointsman/core"
 import {
   type CommitUnknown,
   type MessageDecision,
-  type MessageNote,
   MessageTaken,
   Stale,
   StorageError,
@@ -15,6 +14,7 @@ import type { Database } from "./Database.ts"
 import { bindId, tenantNumber } from "./Keys.ts"
 import { withBody } from "./MessageBodies.ts"
 import { bindTenant, bindText, bindValue, rows, typeOf } from "./Rows.ts"
+import type { Refused } from "./SqlFailures.ts"
 
 const messageColumns = Object.keys(rows.messageColumns)
 const bindMessage = valuesOf(rows.messageColumns)
@@ -30,21 +30,18 @@ const insertWithBody = `with stored as (
       ${placed("body")}, ${placed("is_sealed")} from stored where ${placed("body")} <> ''
   ) select 1 as one from stored`
 
+const refusedAsError = <A>(asked: Effect.Effect<A, Refused | StorageError | CommitUnknown>) =>
+  Effect.mapError(asked, (failure) => (failure._tag === "Refused" ? failure.error : failure))
+
 const ofMessage = "workspace_id = $1 and environment = $2 and connection_id = $3 and event_hash = md5($4)"
 
 /** With what its own row holds of the body. */
 const selectMessage = `select * from messages where ${ofMessage}`
 
-export const storeMessage = Effect.fnUntraced(function* (
-  db: Database,
-  tenant: Tenant,
-  message: StoredMessage
-): Effect.fn.Return<Option.Option<MessageNote>, StorageError | CommitUnknown> {
+export const storeMessage = Effect.fnUntraced(function* (db: Database, tenant: Tenant, message: StoredMessage) {
   const operation = "storeMessage"
   const params = bindMessage(message, { tenant }).map(bindValue)
-  const [written] = yield* Effect.mapError(db.write(operation, insertWithBody, params), (failure) =>
-    failure._tag === "Refused" ? failure.error : failure
-  )
+  const [written] = yield* refusedAsError(db.write(operation, insertWithBody, params))
   if (written !== undefined) return Option.none()
   const key = [...bindTenant(tenant), bindText(message.connectionId), bindText(message.eventId)]
   const [earlier] = yield* db.read(operation, selectMessage, key)
@@ -54,19 +51,16 @@ export const storeMessage = Effect.fnUntraced(function* (
 })
 
 const decision = Object.keys(rows.decisionColumns)
-const columns = ["workspace_id", "environment", "connection_id", "event_id", ...decision]
 const bindDecision = valuesOf(rows.decisionColumns)
-const of = (column: string) => `$${columns.indexOf(column) + 1}`
-const ofTenant = `workspace_id = ${of("workspace_id")} and environment = ${of("environment")}`
-const isMessage = `${ofTenant} and connection_id = ${of("connection_id")} and event_hash = md5(${of("event_id")})`
-const expected = `$${columns.length + 1}`
-const seenId = `$${columns.length + 2}`
-const seenVersion = `$${columns.length + 3}`
-const seenTenant = `$${columns.length + 4}`
+/** Behind those of `ofMessage`: what was seen, and the decision. */
+const [expected, seenId, seenVersion, seenTenant, ...decided] = Array.from(
+  { length: 4 + decision.length },
+  (_, at) => `$${at + 5}`
+)
 
 /** Two that decide the same message at once write once: the other finds another outcome than it expected. */
 const keep = `with stored as materialized (
-  select (select outcome from messages where ${isMessage}) as outcome
+  select (select outcome from messages where ${ofMessage}) as outcome
 ), verdict as materialized (
   select case
     when outcome is null then 'Stale'
@@ -78,8 +72,8 @@ const keep = `with stored as materialized (
   end as word
   from stored
 ), told as (
-  update messages set ${list(decision.map((column) => `${column} = ${of(column)}::${typeOf(column)}`))}
-  from verdict where word = 'Sound' and ${isMessage} and outcome = ${expected}::text returning 1 as one
+  update messages set ${list(decision.map((column, at) => `${column} = ${decided[at]}::${typeOf(column)}`))}
+  from verdict where word = 'Sound' and ${ofMessage} and outcome = ${expected}::text returning 1 as one
 )
 select case when word = 'Sound' and not exists (select 1 from told) then 'Taken' else word end as word from verdict`
 
@@ -88,20 +82,18 @@ export const keepMessage = Effect.fnUntraced(function* (
   tenant: Tenant,
   message: MessageDecision,
   seen: { readonly paymentId: string; readonly version: number } | null
-): Effect.fn.Return<void, Stale | MessageTaken | StorageError | CommitUnknown> {
+) {
   const params = [
     ...bindTenant(tenant),
     bindText(message.after.connectionId),
     bindText(message.after.eventId),
-    ...bindDecision(message.after, { tenant }).map(bindValue),
     message.expected,
     seen && bindId(seen.paymentId),
     seen && String(seen.version),
-    tenantNumber(tenant)
+    tenantNumber(tenant),
+    ...bindDecision(message.after, { tenant }).map(bindValue)
   ]
-  const [row] = yield* Effect.mapError(db.write("keepMessage", keep, params), (failure) =>
-    failure._tag === "Refused" ? failure.error : failure
-  )
+  const [row] = yield* refusedAsError(db.write("keepMessage", keep, params))
   if (row?.["word"] === "Taken") return yield* new MessageTaken()
   if (row?.["word"] === "Stale") return yield* new Stale()
 })

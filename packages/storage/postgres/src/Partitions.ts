@@ -1,7 +1,5 @@
 /**
- * Tables that are partitioned by the month in which their rows were written: a partition whose retention is over is dropped
- * as a whole (docs/decisions/0044). A row without a partition would fail its write, which for a delivery is the commit
- * of its payment: the default partition takes it, and the partition that is made later takes it from there.
+ * Tables that are partitioned by month: a partition whose retention is over is dropped as a whole (docs/decisions/0044). A row without a partition goes to the default one, from which a partition that is made later takes it.
  */
 import type { StorageError } from "@pointsman/core/ports"
 import { deliveryIdsBefore, deliveryIdsFrom, repeatable } from "@pointsman/storage-sql"
@@ -18,9 +16,7 @@ export interface Partition {
 export interface Months {
   /** The tables with the same months, each with the column of its bounds. The first one says what is open. */
   readonly tables: Readonly<Record<string, string>>
-  /** A time as a bound, and back. */
   readonly boundOf: (epochMillis: number) => string
-  readonly millisOf: (bound: string) => number
   readonly isOver: (end: number, before: number) => boolean
   /** Selects a row where something of the partition is not over. */
   readonly selectOpen: (partition: Partition) => string
@@ -28,14 +24,10 @@ export interface Months {
   readonly clear: (db: Database, partition: Partition) => Effect.Effect<void, StorageError>
 }
 
-const prefix = "dlv_"
-
 /** A delivery's id begins with its time, so the ids are the bounds, and a key finds its partition. */
 export const deliveryMonths: Months = {
   tables: { deliveries: "id", delivery_attempts: "delivery_id" },
   boundOf: deliveryIdsFrom,
-  // `dlv_01234567-89ab`: the milliseconds are twelve hexadecimal digits.
-  millisOf: (bound) => Number.parseInt(bound.slice(prefix.length).replace("-", ""), 16),
   // Also of a delivery whose id was drawn some time before or after its creation.
   isOver: (end, before) => deliveryIdsBefore(end) <= deliveryIdsFrom(before),
   // A delivery that is due or being sent has a time; the index `deliveries_due` holds no others.
@@ -43,24 +35,17 @@ export const deliveryMonths: Months = {
   clear: () => Effect.void
 }
 
-/** The default partition has no bounds. */
-const selectPartitions = `select name, bounds[1] as begin, bounds[2] as end from (
-    select c.relname::text as name,
-      regexp_match(pg_get_expr(c.relpartbound, c.oid), 'FROM \\(''?([^'')]*)''?\\) TO \\(''?([^'')]*)''?\\)') as bounds
-    from pg_inherits join pg_class as c on c.oid = inhrelid where inhparent = $1::text::regclass
-  ) as partitions where bounds is not null`
+const selectPartitions = `select c.relname::text as name from pg_inherits join pg_class as c on c.oid = inhrelid
+  where inhparent = $1::text::regclass`
 
-const partitionsOf = (
-  db: Database,
-  { millisOf, tables }: Months
-): Effect.Effect<ReadonlyArray<Partition>, StorageError> =>
+/** By their names, which end with their bounds; that of the default partition does not. */
+const partitionsOf = (db: Database, { tables }: Months): Effect.Effect<ReadonlyArray<Partition>, StorageError> =>
   Effect.map(db.read("upkeep", selectPartitions, [Object.keys(tables)[0] as string]), (found) =>
     found
-      .map((row) => ({
-        name: row["name"] as string,
-        begin: millisOf(row["begin"] as string),
-        end: millisOf(row["end"] as string)
-      }))
+      .flatMap(({ name }) => {
+        const [, begin, end] = /_(\d+)_(\d+)$/u.exec(String(name)) ?? []
+        return end === undefined ? [] : [{ name: String(name), begin: Number(begin), end: Number(end) }]
+      })
       .sort((a, b) => a.end - b.end)
   )
 
@@ -93,7 +78,7 @@ const makePartition = Effect.fnUntraced(function* (
   const last = `'${boundOf(end)}'`
   yield* query(lockTimeout)
   for (const [table, column] of Object.entries(tables)) {
-    const name = `${table}_${begin}`
+    const name = `${table}_${begin}_${end}`
     yield* query(`lock table ${table}_default in access exclusive mode`)
     yield* query(`create table ${name} (like ${table} including defaults including constraints including indexes)`)
     yield* query(`with moved as (
@@ -104,8 +89,8 @@ const makePartition = Effect.fnUntraced(function* (
 })
 
 /**
- * Drops the partitions that hold nothing but what is older and over; gives about how many rows they held. One that is busy is
- * tried again with the next upkeep, and does not keep the later ones.
+ * Gives about how many rows they held. One that is busy is tried again with the next upkeep, and does not keep later
+ * ones.
  */
 export const dropPartitions = Effect.fnUntraced(function* (db: Database, months: Months, before: number) {
   let dropped = 0

@@ -47,7 +47,7 @@ const placesOf = (url: Redacted.Redacted) =>
     return Object.fromEntries(found.map(({ id, place }) => [id, place]))
   })
 
-const ofMonth = `message_bodies_${month}`
+const ofMonth = `message_bodies_${month}_${month + 31 * day}`
 
 describe.skipIf(!hasServer)("bodies of messages", () => {
   const on = <A, E, R>(use: (url: Redacted.Redacted) => Effect.Effect<A, E, R>) =>
@@ -109,7 +109,10 @@ describe.skipIf(!hasServer)("bodies of messages", () => {
         yield* retention.upkeep({ ...over, bodiesBefore: month + 35 * day })
         const kept = [...open, "reviewed"]
         const column = Object.fromEntries(kept.map((id) => [id, "messages"]))
-        expect(yield* placesOf(url)).toEqual({ ...column, later: `message_bodies_${Date.UTC(2096, 10, 1)}` })
+        expect(yield* placesOf(url)).toEqual({
+          ...column,
+          later: `message_bodies_${Date.UTC(2096, 10, 1)}_${Date.UTC(2096, 11, 1)}`
+        })
         for (const id of [...kept, "later"]) expect(yield* bodyOf(id)).toBe(`body of ${id}`)
         for (const id of [...decided, "closed"]) expect(yield* bodyOf(id)).toBe("")
         // Once they are decided, they leave in batches.
