@@ -1,6 +1,6 @@
 /**
- * The database of the storage in PostgreSQL, whose statements about workspaces are run by the node of the workspace, or by
- * every node (`Where.ts`). All others go to the node that is asked.
+ * Statements about workspaces are run by the node of the workspace, or by every node (`Where.ts`). All others go to the
+ * node that is asked.
  */
 import { StorageError } from "@pointsman/core/ports"
 import { codeOf, codes, type Database, type Query, Refused } from "@pointsman/storage-postgres/internal"
@@ -19,10 +19,8 @@ class Moved {
   readonly _tag = "Moved"
 }
 
-const toldOf = ([row]: ReadonlyArray<Row>): Told => row?.["told"] as Told
-
-const rowsOf = (found: ReadonlyArray<Row>): Effect.Effect<ReadonlyArray<Row>, Moved> => {
-  const { ranges, rows } = toldOf(found)
+const rowsOf = ([row = {}]: ReadonlyArray<Row>): Effect.Effect<ReadonlyArray<Row>, Moved> => {
+  const { ranges, rows } = row["told"] as Told
   return ranges.length === 0 ? Effect.fail(new Moved()) : Effect.succeed(rows)
 }
 
@@ -35,11 +33,14 @@ const followed = <A, E>(operation: string, asked: Effect.Effect<A, E | Moved>): 
     )
   )
 
+const told = <E>(operation: string, asked: Effect.Effect<ReadonlyArray<Row>, E | Moved>) =>
+  followed(operation, Effect.flatMap(asked, rowsOf))
+
 /** A shard's constraint has the number of the shard behind its name, and only the message says it. */
 const named = <E>(failed: E): E | Refused => {
   if (!(failed instanceof Refused)) return failed
   const constraint = /constraint "(\w+?)_\d+"/u.exec(String((failed.error.cause as Error).message))?.[1]
-  return new Refused(failed.code, failed.error, constraint)
+  return new Refused({ ...failed, constraint })
 }
 
 /** A read holds no shard back: it may be dropped behind a move before it is read. */
@@ -58,73 +59,65 @@ export const shardedDatabase = (db: Database, { base, lanes, nodes }: Sharded): 
   const where = <A, E>(
     operation: string,
     sql: string,
-    ask: { readonly plain: () => Effect.Effect<A, E>; readonly at: (where: Where) => Effect.Effect<A, E> }
+    plain: () => Effect.Effect<A, E>,
+    at: (where: Where) => Effect.Effect<A, E>
   ): Effect.Effect<A, E> =>
     Effect.flatMap(CurrentWhere, (found) => {
-      if (!isSharded(sql)) return ask.plain()
+      if (!isSharded(sql)) return plain()
       return found === undefined
         ? Effect.die(new Error(`${operation}: the statement is for the tables of a workspace, and names none`))
-        : ask.at(found)
+        : at(found)
     })
   const keyOf = (found: Where): string => {
     if (typeof found === "string") throw new Error("what is written is written in one workspace")
     return found.key
   }
-  const bind = (key: string, sql: string, params: Params, how: How) => paramsOf(key, sql, params, how, base())
-  const inKey =
-    (query: Query, key: string): Query =>
+  const called = (found: Where, sql: string, params: Params, how: How) =>
+    [call, paramsOf(keyOf(found), sql, params, how, base())] as const
+  const inWhere =
+    (query: Query, found: Where): Query =>
     (sql, params = []) =>
       isSharded(sql)
-        ? (Effect.flatMap(query(call, bind(key, sql, params, "write")), rowsOf) as ReturnType<Query>)
+        ? (Effect.flatMap(query(...called(found, sql, params, "write")), rowsOf) as ReturnType<Query>)
         : query(sql, params)
   return {
     ...db,
     read: (operation, sql, params = [], isAside) =>
-      where(operation, sql, {
-        plain: () => db.read(operation, sql, params, isAside),
-        at: (found) =>
+      where(
+        operation,
+        sql,
+        () => db.read(operation, sql, params, isAside),
+        (found) =>
           typeof found === "string"
             ? nodes[found](operation, sql, params)
-            : followed(
-                operation,
-                Effect.flatMap(
-                  Effect.mapError(lanes.read(operation, call, bind(found.key, sql, params, "read")), dropped),
-                  rowsOf
-                )
-              )
-      }),
-    write: (operation, sql, params = [], isClaim, since) =>
-      where(operation, sql, {
-        plain: () => db.write(operation, sql, params, isClaim, since),
-        at: (found) =>
-          followed(
+            : told(operation, Effect.mapError(lanes.read(operation, ...called(found, sql, params, "read")), dropped))
+      ),
+    write: (operation, sql, params = [], ...waiting) =>
+      where(
+        operation,
+        sql,
+        () => db.write(operation, sql, params, ...waiting),
+        (found) =>
+          told(
             operation,
-            Effect.flatMap(
-              Effect.mapError(
-                lanes.write(operation, call, bind(keyOf(found), sql, params, "write"), isClaim, since),
-                named
-              ),
-              rowsOf
-            )
+            Effect.mapError(lanes.write(operation, ...called(found, sql, params, "write"), ...waiting), named)
           )
-      }),
+      ),
     update: (operation, sql, params = []) =>
-      where(operation, sql, {
-        plain: () => db.update(operation, sql, params),
-        at: (found) =>
-          followed(
-            operation,
-            Effect.flatMap(lanes.update(operation, call, bind(keyOf(found), sql, params, "write")), rowsOf)
-          )
-      }),
+      where(
+        operation,
+        sql,
+        () => db.update(operation, sql, params),
+        (found) => told(operation, lanes.update(operation, ...called(found, sql, params, "write")))
+      ),
     transaction: (operation, body) =>
-      Effect.flatMap(CurrentWhere, (found) => {
-        if (found === undefined) return db.transaction(operation, body)
-        const key = keyOf(found)
-        return followed(
-          operation,
-          lanes.transaction(operation, (query) => body(inKey(query, key)), key)
-        )
-      })
+      Effect.flatMap(CurrentWhere, (found) =>
+        found === undefined
+          ? db.transaction(operation, body)
+          : followed(
+              operation,
+              lanes.transaction(operation, (query) => body(inWhere(query, found)), keyOf(found))
+            )
+      )
   }
 }

@@ -123,7 +123,6 @@ const commitOne = (db: Database, history: string | undefined, followed: Set<stri
   })
 }
 
-/** Because of another statement, and may be sent again. */
 const mayBeSentAgain: ReadonlySet<string> = new Set([codes.cameBetween, codes.deadlock, codes.serialization])
 
 const takenBack = ({ code, constraint, error }: Refused): Effect.Effect<ReadonlyArray<Row>, StorageError> => {

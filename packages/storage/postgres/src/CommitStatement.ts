@@ -1,10 +1,8 @@
 /**
- * The text of a commit, and what it binds: one text for each shape of a change, for one change or for many of that
- * shape at once. It writes the row of the payment with all that guards it in the condition, and what hangs on that row.
- *
- * All parts of a statement see the database as it was when the statement
- * began. Where the row is not written nothing is; and where another statement came between, and a part that had to write
- * found nothing to do, an error takes everything back. Why a change was refused is read afterwards (`Refusals.ts`).
+ * The text of a commit, and what it binds: one text for each shape of a change, for one change or for many of that shape.
+ * All parts of a statement see the database as it was when it began. Where the row of the payment is not written nothing
+ * is. Where another statement came between, and a part that had to write found nothing to do, an error takes everything
+ * back.
  */
 import { type Bound, entryKey, list, onConflictReplace } from "@pointsman/storage-sql"
 import { endpoints, eventWrites, type OwnerText } from "./CommitEvents.ts"
@@ -15,7 +13,6 @@ import { bindText, bindValue, rows, typeOf, type Value } from "./Rows.ts"
 
 export interface Statement {
   readonly sql: string
-  /** Its parameters, in their order. */
   readonly bind: (changes: ReadonlyArray<DrawnChange>) => ReadonlyArray<string | null>
 }
 
@@ -142,32 +139,23 @@ export const unrecovered = ({ environment, workspace }: OwnerText): string => `s
       )
     )`
 
-/** What a recovery filed under the key of a guard. */
-export const recoveredKeys = (
-  { environment, workspace }: OwnerText,
-  tag: string,
-  kind: string,
-  payment: string
-): string => `select f.payment_id from recovered_keys as f
-    where f.workspace_id = ${workspace} and f.environment = ${environment} and f.tag = ${tag} and f.kind = ${kind}
-      and (f.kind = 'charge' or f.payment_id = ${payment})`
+export const recoveredKeys = (owner: OwnerText, tag: string, kind: string, payment: string): string =>
+  `select f.payment_id from recovered_keys as f
+    where f.workspace_id = ${owner.workspace} and f.environment = ${owner.environment} and f.tag = ${tag}
+      and f.kind = ${kind} and (f.kind = 'charge' or f.payment_id = ${payment})`
 
 const messageConnection: Read = ({ change: { message } }) => bindText(message?.after.connectionId ?? "")
 const messageEvent: Read = ({ change: { message } }) => bindText(message?.after.eventId ?? "")
 const messageOutcome: Read = ({ change: { message } }) => message?.expected ?? null
 
 const isOpenMessage = (place: Place, owner: OwnerText): string => {
-  const isThis = isMessage("m", owner, place("text", messageConnection), place("text", messageEvent))
+  const isThis = isMessage(owner, place("text", messageConnection), place("text", messageEvent))
   return `${isThis} and m.outcome = ${place("text", messageOutcome)}`
 }
 
-export const isMessage = (
-  table: string,
-  { environment, workspace }: OwnerText,
-  connection: string,
-  event: string
-): string => `${table}.workspace_id = ${workspace} and ${table}.environment = ${environment}
-      and ${table}.connection_id = ${connection} and ${table}.event_hash = md5(${event})`
+export const isMessage = (owner: OwnerText, connection: string, event: string): string =>
+  `m.workspace_id = ${owner.workspace} and m.environment = ${owner.environment}
+      and m.connection_id = ${connection} and m.event_hash = md5(${event})`
 
 const messageWrite = (place: Place, owner: () => OwnerText, whole: Array<readonly [string, number]>): string => {
   const assignments = Object.entries(rows.decisionColumns).map(([column, take]) => {
@@ -257,7 +245,6 @@ const placeWrites = (shape: Shape, place: Place): ReadonlyArray<string> => {
   return parts
 }
 
-/** Disputes and their evidence, which have tables of their own. */
 const entryWrites = (shape: Shape, place: Place, owner: () => OwnerText): ReadonlyArray<string> => {
   const entries = <A>(
     table: string,
@@ -285,8 +272,8 @@ const entryWrites = (shape: Shape, place: Place, owner: () => OwnerText): Readon
 }
 
 /**
- * https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO: quotation marks and backslashes are escaped as in JSON, which
- * the engine writes at once. What JSON escapes by letters, such as line ends, is written as it is.
+ * Escapes quotation marks and backslashes as JSON does, which the engine writes at once
+ * (https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO). What JSON escapes by letters is written as it is.
  */
 export const arrayLiteral = (values: ReadonlyArray<string | null>): string => {
   const json = JSON.stringify(values)

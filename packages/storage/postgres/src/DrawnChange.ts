@@ -1,41 +1,10 @@
 /** A change with all that its statement is made of: the book after it, what newly names the payment, and its shape. */
 import type { EventDraft } from "@pointsman/core"
-import { bookAfter, brokenBook, isSameReference, type NamedReference, referencesOf } from "@pointsman/core/internal"
-import type { Change, PaymentBook } from "@pointsman/core/ports"
+import { bookAfter, brokenBook, isSameReference, referencesOf } from "@pointsman/core/internal"
+import type { Change } from "@pointsman/core/ports"
 import { keepsDetails } from "@pointsman/storage-sql"
 import { namesOf } from "./Books.ts"
 import { chargeName, nameHash, shortChargeName } from "./Keys.ts"
-
-/** What decides about the text of the statement. */
-export interface Shape {
-  readonly payment: "new" | "moved"
-  /**
-   * `taken`: the key is in another row, whose claim is over. `given`: a payment that is stored gets a key that is nowhere.
-   */
-  readonly claim: "none" | "new" | "moved" | "taken" | "given"
-  readonly apiKey: boolean
-  /** What its guard asks about. */
-  readonly missing: boolean
-  readonly key: boolean
-  readonly message: boolean
-  /** Whether what the create decided is written. */
-  readonly details: boolean
-  /** Whether the background looks at the payment afterwards; and whether it has another state then. */
-  readonly due: boolean
-  readonly state: boolean
-  readonly review: "kept" | "put" | "ended"
-  /** Whether the payment is new and has metadata. */
-  readonly metadata: boolean
-  /** Of charges that the payment takes, and of those that it names without. */
-  readonly taken: number
-  readonly named: number
-  readonly names: number
-  readonly disputes: number
-  readonly evidence: number
-  readonly events: number
-  /** Whether an endpoint of the tenant may want the events. */
-  readonly deliveries: boolean
-}
 
 /** An event, with the id that was drawn for it and the one that its deliveries' ids are made of. */
 export interface DrawnEvent {
@@ -44,19 +13,10 @@ export interface DrawnEvent {
   readonly seed: string
 }
 
-export interface DrawnChange {
-  readonly change: Change
-  readonly book: PaymentBook
-  readonly shape: Shape
-  /** Why no store may write it. */
-  readonly broken: string | undefined
-  readonly events: ReadonlyArray<DrawnEvent>
-  readonly references: ReadonlyArray<NamedReference>
-  /** Hashes of the charges that the payment takes, of those that it names, and short ones of all that names it newly. */
-  readonly taken: ReadonlyArray<string>
-  readonly named: ReadonlyArray<string>
-  readonly names: ReadonlyArray<string>
-}
+export type DrawnChange = ReturnType<typeof drawnChange>
+
+/** What decides about the text of the statement. */
+export type Shape = DrawnChange["shape"]
 
 /** What is known of the database besides the change. */
 export interface Looked {
@@ -73,7 +33,7 @@ export const drawnChange = (
   change: Change,
   events: ReadonlyArray<DrawnEvent>,
   { isFollowed = false, isTaken = false, own = new Set() }: Looked = {}
-): DrawnChange => {
+) => {
   const { apiKeyHash, claim, guard, message, payment } = change
   const { after, before } = payment
   const book = bookAfter(before, { ...change, payment: after })
@@ -90,20 +50,25 @@ export const drawnChange = (
   return {
     change,
     book,
+    /** Why no store may write it. */
     broken: brokenBook(book, before),
     events,
     references,
+    /** Hashes of the charges that the payment takes, of those that it names, and short ones of all that names it newly. */
     taken,
     named: notTaken.map(chargeName),
     names,
     shape: {
-      payment: isNew ? "new" : "moved",
-      claim: claim === undefined ? "none" : claimOf(claim.expected === 0, isNew, isTaken),
+      payment: isNew ? ("new" as const) : ("moved" as const),
+      claim: claim === undefined ? ("none" as const) : claimOf(claim.expected === 0, isNew, isTaken),
       apiKey: apiKeyHash !== undefined,
+      /** What its guard asks about. */
       missing: guard?.refusesMissing === true,
       key: guard?.key != null,
       message: message !== undefined,
+      /** Whether what the create decided is written. */
       details: before === undefined || !keepsDetails(before.payment, after),
+      /** Whether the background looks at the payment afterwards; and whether it has another state then. */
       due: (change.checkAt ?? null) !== null,
       state: before !== undefined && before.payment.state !== after.state,
       review: reviewOf(change),
@@ -114,6 +79,7 @@ export const drawnChange = (
       disputes: change.disputes?.length ?? 0,
       evidence: change.evidence?.length ?? 0,
       events: events.length,
+      /** Whether an endpoint of the tenant may want the events. */
       deliveries: isFollowed && events.length > 0
     }
   }
@@ -127,12 +93,13 @@ export const isWritable = ({ broken, change: { payment } }: DrawnChange): boolea
 export const beginsWork = ({ change: { apiKeyHash, payment } }: DrawnChange): boolean =>
   apiKeyHash !== undefined || payment.expected === 0
 
-const claimOf = (isFirst: boolean, isNew: boolean, isTaken: boolean): Shape["claim"] => {
+/** `taken`: the key is in another row, whose claim is over. `given`: a stored payment gets a key that is nowhere. */
+const claimOf = (isFirst: boolean, isNew: boolean, isTaken: boolean) => {
   if (isFirst) return isNew ? "new" : "given"
   return isNew || isTaken ? "taken" : "moved"
 }
 
-const reviewOf = ({ payment: { after, before } }: Change): Shape["review"] => {
+const reviewOf = ({ payment: { after, before } }: Change) => {
   const since = after.review?.since
   if (since === before?.payment.review?.since) return "kept"
   return since === undefined ? "ended" : "put"

@@ -8,8 +8,8 @@ const hash = (text: string): Buffer => hashOnce("sha256", Buffer.from(text, "utf
 const numbers = new Map<string, string>()
 
 /**
- * A hash of 52 bits, which a number holds: so no process has to look it up, and a database that was restored gives no tenant
- * the number of another one. That no two tenants share one is guarded where a tenant's row is written.
+ * A hash of 52 bits, which a number holds: no process looks it up, and a restored database gives no tenant the number of
+ * another one. That no two tenants share one is guarded where a tenant's row is written.
  */
 export const tenantNumber = ({ environment, workspaceId }: Tenant): string => {
   const name = `${environment} ${workspaceId}`

@@ -2,7 +2,6 @@
 import type { Tenant } from "@pointsman/core"
 import {
   ApiKeyRevoked,
-  type CommitFailure,
   KeyRecovered,
   KeyTaken,
   MessageTaken,
@@ -27,7 +26,7 @@ const owner = { workspace: "$3", environment: "$4" }
 const look = `select
   $5::text is null or exists (select 1 from api_keys where hash = $5 and revoked_at is null) as is_alive,
   (select to_json(x) from payments as x where x.t = $1 and x.key = $6) as keyed,
-  (select m.outcome from messages as m where ${isMessage("m", owner, "$7", "$8")}) as outcome,
+  (select m.outcome from messages as m where ${isMessage(owner, "$7", "$8")}) as outcome,
   (select x.version from payments as x where x.t = $1 and x.id = $2) as version,
   $9::boolean and exists (${unrecovered(owner)}) as is_missing,
   array(${recoveredKeys(owner, "$10", "$11", "$2::uuid::text")}) as recovered,
@@ -50,10 +49,7 @@ export const registerTenant = Effect.fnUntraced(function* (db: Database, tenant:
 })
 
 /** Fails with what refuses the change; where nothing does, gives what it is to be written with. */
-export const refusal = Effect.fnUntraced(function* (
-  db: Database,
-  drawn: DrawnChange
-): Effect.fn.Return<Looked, CommitFailure> {
+export const refusal = Effect.fnUntraced(function* (db: Database, drawn: DrawnChange) {
   const { apiKeyHash, claim, guard, message, payment, tenant } = drawn.change
   const { hosted, id } = payment.after
   const [row = {}] = yield* db.read("commit", look, [
@@ -98,11 +94,12 @@ export const refusal = Effect.fnUntraced(function* (
   if (row["is_page_taken"] === true) return yield* Effect.die(new Error("Ledger.commit: another payment has the page"))
   // A database that was restored has not the rows of the tenants that came since.
   if (row["is_known"] !== true) yield* registerTenant(db, tenant)
-  return {
+  const looked: Looked = {
     isFollowed: row["is_followed"] === true,
     isTaken: keyed !== null && keyed["id"] !== id,
     own: new Set(holders.keys() as Iterable<string>)
   }
+  return looked
 })
 
 const guarded = (cause: RecordsMissing | KeyRecovered) => new StorageError({ operation: "commit", cause })

@@ -1,23 +1,15 @@
-/**
- * What a failure of a statement says. An error that the server answered with took everything back. After anything else
- * (the connection was lost) the result is unknown.
- */
+/** What a failure of a statement says (see `Database.ts`). */
 import { CommitUnknown, StorageError } from "@pointsman/core/ports"
+import { Data } from "effect"
 import { ConnectionError, SqlError } from "effect/sql/SqlError"
 
 /** The server took the statement back, and said why. */
-export class Refused {
-  readonly _tag = "Refused"
+export class Refused extends Data.TaggedClass("Refused")<{
   readonly code: string
   readonly error: StorageError
   /** That of a broken constraint. */
-  readonly constraint: string | undefined
-  constructor(code: string, error: StorageError, constraint?: string) {
-    this.code = code
-    this.error = error
-    this.constraint = constraint
-  }
-}
+  readonly constraint?: string | undefined
+}> {}
 
 export const noAnswer = (millis: number): SqlError => {
   const message = `the server did not respond within ${Math.round(millis)} ms`
@@ -49,10 +41,9 @@ export const failureOf =
   (isTakenBack: (fields: ErrorFields) => boolean) =>
   (operation: string, error: SqlError): Refused | CommitUnknown => {
     const fields = fieldsOf(error)
-    if (fields !== undefined && isTakenBack(fields)) {
-      return new Refused(fields.code, storageError(operation, error), fields.constraint)
-    }
-    return new CommitUnknown({ operation, cause: causeOf(error) })
+    if (fields === undefined || !isTakenBack(fields)) return new CommitUnknown({ operation, cause: causeOf(error) })
+    const { code, constraint } = fields
+    return new Refused({ code, constraint, error: storageError(operation, error) })
   }
 
 export const storageError = (operation: string, error: SqlError): StorageError =>
