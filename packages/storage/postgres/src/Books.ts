@@ -24,22 +24,14 @@ export const readEvent = (tenant: Tenant, row: Row): Event => rows.readEvent(key
 
 const selectPayment = "select * from payments where t = $1 and id = $2"
 
-export const storedBook = (
-  db: Database,
-  operation: string,
-  tenant: Tenant,
-  id: string
-): Effect.Effect<PaymentBook | undefined, StorageError> =>
+export const storedBook = (db: Database, operation: string, tenant: Tenant, id: string) =>
   Effect.map(
     db.read(operation, selectPayment, [tenantNumber(tenant), bindId(id)]),
     ([row]) => row && readBook(tenant, row)
   )
 
-/**
- * The payments that the rows of a part of a statement name, each by its key: of a join, PostgreSQL might read all payments
- * of the tenant, without statistics.
- */
-const namedIn = (part: string) => `select p.* from (${part}) as named cross join lateral (
+/** Each payment by its key: of a join, PostgreSQL might read all payments of the tenant, without statistics. */
+const namedIn = (part: string) => `select p.*, named.name from (${part}) as named cross join lateral (
     select * from payments where t = $1 and id = named.payment offset 0
   ) as p order by p.id`
 
@@ -49,55 +41,42 @@ const namesIn = (parameter: string, order: "asc" | "desc") => `unnest(${paramete
       select payment from names where t = $1 and names.name = asked.name order by payment ${order} limit ${mostNamed}
     ) as n`
 
-/** By what entries of books are named by. */
-const selectNamed = namedIn(`select distinct n.payment from ${namesIn("$2", "desc")}`)
-/** And by charges: `$3`, their short names. */
-const selectNaming = namedIn(`select payment from charges where t = $1 and name = any($2::uuid[])
-    union select n.payment from ${namesIn("$3", "asc")}`)
+const selectNamed = namedIn(`select distinct n.payment, '' as name from ${namesIn("$2", "desc")}`)
+/** By charges, each with the name of the charge, the short one (`$3`) where it has no other. */
+const selectNaming = namedIn(`select name::text, payment from charges where t = $1 and name = any($2::uuid[])
+    union select asked.name::text, n.payment from ${namesIn("$3", "asc")}`)
 
+type Named = Effect.Effect<ReadonlyArray<{ readonly name: string; readonly book: PaymentBook }>, StorageError>
 type Books = Effect.Effect<ReadonlyArray<PaymentBook>, StorageError>
 
-const booksBy = (db: Database, operation: string, tenant: Tenant, sql: string, params: ReadonlyArray<string>): Books =>
-  Effect.map(db.read(operation, sql, [tenantNumber(tenant), ...params]), (found) =>
-    found.map((row) => readBook(tenant, row))
+const booksBy = (
+  db: Database,
+  operation: string,
+  tenant: Tenant,
+  sql: string,
+  ...names: ReadonlyArray<ReadonlyArray<string>>
+): Named =>
+  Effect.map(db.read(operation, sql, [tenantNumber(tenant), ...names.map((some) => `{${some.join(",")}}`)]), (found) =>
+    found.map((row) => ({ name: row["name"] as string, book: readBook(tenant, row) }))
   )
-
-const arrayOf = (names: ReadonlyArray<string>): string => `{${names.join(",")}}`
 
 /** The newest, the last of them last: requests under one key derive one id, and of the earlier ones nothing was sent. */
 export const booksNamed = (db: Database, operation: string, tenant: Tenant, names: ReadonlyArray<Name>): Books =>
-  Effect.map(booksBy(db, operation, tenant, selectNamed, [arrayOf(names.map(keys.nameHash))]), (books) =>
-    withName(books, names)
+  Effect.map(booksBy(db, operation, tenant, selectNamed, names.map(keys.nameHash)), (found) =>
+    withName(
+      found.map(({ book }) => book),
+      names
+    )
   )
+
+const booksByCharge = (db: Database, operation: string, tenant: Tenant, charges: ReadonlyArray<ChargeReference>) =>
+  booksBy(db, operation, tenant, selectNaming, charges.map(chargeName), charges.map(shortChargeName))
 
 /** The payments that have the charges, and the oldest that name each, by whatever of it: a capture has an id of its own. */
-export const booksNaming = (
-  db: Database,
-  operation: string,
-  tenant: Tenant,
-  charges: ReadonlyArray<ChargeReference>
-): Books => booksBy(db, operation, tenant, selectNaming, bothNames(charges))
-
-const bothNames = (charges: ReadonlyArray<ChargeReference>) =>
-  [chargeName, shortChargeName].map((nameOf) => arrayOf(charges.map(nameOf)))
-
-/** As `booksNaming`, each with the name of the charge, the short one where it has no other. */
-const selectByCharge = `select p.*, named.name from (
-    select name::text, payment from charges where t = $1 and name = any($2::uuid[])
-    union select asked.name::text, n.payment from ${namesIn("$3", "asc")}
-  ) as named cross join lateral (
-    select * from payments where t = $1 and id = named.payment offset 0
-  ) as p order by p.id`
-
-export const booksByCharge = (
-  db: Database,
-  operation: string,
-  tenant: Tenant,
-  charges: ReadonlyArray<ChargeReference>
-): Effect.Effect<ReadonlyArray<{ readonly name: string; readonly book: PaymentBook }>, StorageError> =>
-  Effect.map(db.read(operation, selectByCharge, [tenantNumber(tenant), ...bothNames(charges)]), (found) =>
-    found.map((row) => ({ name: row["name"] as string, book: readBook(tenant, row) }))
-  )
+export const booksNaming = (...charges: Parameters<typeof booksByCharge>): Books =>
+  Effect.map(booksByCharge(...charges), (found) => [
+    ...new Map(found.map(({ book }) => [book.payment.id, book])).values()
+  ])
 
 /** With what finds the payments with a sealed address. */
 export const namesOf = (of: Parameters<typeof entryNamesOf>[0]): ReadonlyArray<Name> => [

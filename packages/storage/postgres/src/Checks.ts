@@ -1,6 +1,6 @@
 /**
- * Which payments the background looks at, and when: rows beside those of payments. What is taken is chosen connection by
- * connection, each by its own walk along the index: however much waits for one of them, the others cost no more to find.
+ * Which payments the background looks at, and when. What is taken is chosen connection by connection, each by its own
+ * walk along the index: however much waits for one of them, the others cost no more to find.
  */
 import type { Payment } from "@pointsman/core"
 import type { DueCount, DuePayment, DueQuery, StorageError, Watched } from "@pointsman/core/ports"
@@ -10,11 +10,7 @@ import type { Database } from "./Database.ts"
 import { bindId, tenantNumber } from "./Keys.ts"
 import { bindText, readTenant, readText } from "./Rows.ts"
 
-/**
- * Connections with something to check, and at first those checks that ask none. From one connection to the next by the
- * index: what else waits for the same one is passed over. Every payment asks none while it is charged: what its commits
- * left in the index is not walked along.
- */
+/** Connections with something to check, from one to the next by the index; first the checks that ask none. */
 const connections = `with recursive connections (id) as (
     select '${asksNone}'::text collate "C"
     union all
@@ -39,7 +35,6 @@ const dueOf = (lock: string) => `connections as materialized (
 const ofTenants = (part: string) =>
   `${part} cross join lateral (select * from tenants where tenants.t = ${part}.t offset 0) as n`
 
-/** What would be taken. */
 export const selectDue = `with ${dueOf("")}
   select n.workspace_id, n.environment, payment, connection, at, under_way from ${ofTenants("found")}`
 
@@ -55,10 +50,7 @@ select n.workspace_id, n.environment, payment, connection
   from ${ofTenants("taken")}
   order by place, waited_since`
 
-export const takeDue = Effect.fnUntraced(function* (
-  db: Database,
-  query: DueQuery
-): Effect.fn.Return<ReadonlyArray<DuePayment>, StorageError> {
+export const takeDue = Effect.fnUntraced(function* (db: Database, query: DueQuery) {
   const { leaseMillis, limit, now } = query
   const waiting = yield* db.read("takeDue", waitingConnections, [String(now)])
   const rooms = roomOf(
@@ -98,11 +90,7 @@ const ended = `${seen}, d as (
     delete from due as x using p where x.t = p.t and x.payment = p.id
   ) insert into searches (t, state, payment) select t, state, id from p on conflict do nothing`
 
-export const postpone = (
-  db: Database,
-  { id, tenant, version }: Payment,
-  checkAt: number | null
-): Effect.Effect<void, StorageError> => {
+export const postpone = (db: Database, { id, tenant, version }: Payment, checkAt: number | null) => {
   const key = [tenantNumber(tenant), bindId(id), String(version)]
   return Effect.asVoid(
     checkAt === null ? db.update("postpone", ended, key) : db.update("postpone", postponed, [...key, String(checkAt)])
@@ -137,10 +125,7 @@ const countDue = `${connections}
   ) as counted
   where payments > 0`
 
-export const dueByConnection = (
-  db: Database,
-  { limit, now }: { readonly now: number; readonly limit: number }
-): Effect.Effect<ReadonlyArray<DueCount>, StorageError> =>
+export const dueByConnection = (db: Database, { limit, now }: Pick<DueQuery, "limit" | "now">) =>
   Effect.map(db.read("dueByConnection", countDue, [String(now), String(limit)]), (rows) =>
-    rows.map((row) => ({ connectionId: readConnection(row["id"]), payments: Number(row["payments"]) }))
+    rows.map((row): DueCount => ({ connectionId: readConnection(row["id"]), payments: Number(row["payments"]) }))
   )

@@ -1,16 +1,9 @@
 /**
- * Deliveries in PostgreSQL. The ledger writes them with their events (`Commit.ts`); here they are taken, recorded and
- * read. What is taken is chosen endpoint by endpoint, each by its own walk along the index: however much waits for one
- * of them, the others cost no more to find.
+ * Deliveries in PostgreSQL. What is taken is chosen endpoint by endpoint, each by its own walk along the index: however
+ * much waits for one of them, the others cost no more to find.
  */
 import type { Tenant } from "@pointsman/core"
-import {
-  type AttemptRecord,
-  Deliveries,
-  type DueDelivery,
-  type DueDeliveryQuery,
-  type StorageError
-} from "@pointsman/core/ports"
+import { type AttemptRecord, Deliveries, type DueDelivery, type DueDeliveryQuery } from "@pointsman/core/ports"
 import {
   afterAll,
   type DeliveriesOfPayment,
@@ -22,7 +15,7 @@ import {
 } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import { readEvent } from "./Books.ts"
-import type { Database } from "./Database.ts"
+import type { Database, Query } from "./Database.ts"
 import { bindId, tenantNumber } from "./Keys.ts"
 import { makeReads, type Reads } from "./Reads.ts"
 import { bindTenant, bindText, readText, rows, texts } from "./Rows.ts"
@@ -47,7 +40,6 @@ export const make = (db: Database, reads: Reads = makeReads(db, undefined)): Del
       )
   })
 
-/** Of no payment. */
 const noId = "00000000-0000-0000-0000-000000000000"
 /** As an event knows its own id. */
 const eventId = (delivery: string) => `substr(${delivery}.event_id, 5)::uuid`
@@ -59,28 +51,25 @@ const selectEvents = `select e.*, d.id as delivery_id from deliveries as d
 
 type Statement = readonly [sql: string, params: ReadonlyArray<string>]
 
-/** A payment has few. */
 const selectOfPayment = (
   tenant: Tenant,
   { before = afterAll, endpointId, limit, paymentId, state }: Parameters<DeliveriesOfPayment>[1]
 ): Statement => {
   const params: Array<string> = [...bindTenant(tenant), bindText(before), String(limit)]
   const bind = (value: string) => `$${params.push(bindText(value))}`
-  const more = [
-    ...(state === undefined ? [] : [`and d.state = ${bind(state)}`]),
-    ...(endpointId === undefined ? [] : [`and d.endpoint_id = ${bind(endpointId)}`])
-  ].join(" ")
+  const more = Object.entries({ state, endpoint_id: endpointId }).map(([column, value]) =>
+    value === undefined ? "" : `and d.${column} = ${bind(value)}`
+  )
   return [
     `select d.* from events as e cross join lateral (${deliveriesOfEvent("e")}) as d
-      where ${eventsOf("e", bind(tenantNumber(tenant)), bind(bindId(paymentId) ?? noId))} and d.id < $3 ${more}
+      where ${eventsOf("e", bind(tenantNumber(tenant)), bind(bindId(paymentId) ?? noId))} and d.id < $3 ${more.join(" ")}
       order by d.id desc limit $4`,
     params
   ]
 }
 
 /**
- * For each event by itself (`offset 0`): a plan for all of them at once, made while a partition is empty, reads all that
- * the tenant has there.
+ * For each event by itself (`offset 0`): a plan for all, made while a partition is empty, reads all that the tenant has.
  */
 export const deliveriesOfEvent = (event: string, end = "offset 0"): string => `select * from deliveries
   where ${ofTenant} and event_id = 'evt_' || ${event}.id::text and event_id <> '' ${end}`
@@ -99,10 +88,7 @@ export const endpointsAndFirst = endpointsAndFirstIn(
 /** Endpoints that are looked at besides: some may be locked by other takers. */
 const spareEndpoints = 16
 
-/**
- * As many as deliveries are asked for: each of them has one at least. An endpoint that has all of its places taken is
- * passed over, so that it keeps no other from being found.
- */
+/** An endpoint that has all of its places taken is passed over, so that it keeps no other from being found. */
 const waitingEndpoints = `${endpointsAndFirst}
   select id from (select id from waiting where first <= $1 order by first, id) as ordered
   where (
@@ -114,8 +100,7 @@ const waitingEndpoints = `${endpointsAndFirst}
 const lockEndpoints = `select id from webhook_endpoints
   where id in (select jsonb_array_elements_text($1::text::jsonb)) for no key update skip locked`
 
-/** What is due of each endpoint that may be sent more. */
-const due = `endpoints as materialized (
+const takeOf = `with endpoints as materialized (
   select endpoint.id, endpoint.place
   from jsonb_array_elements_text($1::text::jsonb) with ordinality as endpoint (id, place)
 ), due as materialized (
@@ -129,9 +114,7 @@ const due = `endpoints as materialized (
     for no key update skip locked
   ) as found
   limit $4
-)`
-
-const take = `with ${due}, taken as (
+), taken as (
   update deliveries set state = 'Sending', attempts = attempts + 1, due_at = $3, leased_until = $3 from due
   where deliveries.workspace_id = due.workspace_id and deliveries.environment = due.environment
     and deliveries.id = due.id
@@ -149,10 +132,7 @@ from taken join webhook_endpoints as e on e.id = taken.endpoint_id
   ) as v
 order by place, waited_since, taken.id`
 
-const takeDue = Effect.fnUntraced(function* (
-  db: Database,
-  query: DueDeliveryQuery
-): Effect.fn.Return<ReadonlyArray<DueDelivery>, StorageError> {
+const takeDue = Effect.fnUntraced(function* (db: Database, query: DueDeliveryQuery) {
   const { limit, limitPerEndpoint, now } = query
   // Without work nothing is written at all.
   const room = [now, limitPerEndpoint, limit + spareEndpoints].map(String)
@@ -165,21 +145,21 @@ export const takeFrom = Effect.fnUntraced(function* (
   db: Database,
   waiting: ReadonlyArray<string>,
   { leaseMillis, limit, limitPerEndpoint, now }: DueDeliveryQuery
-): Effect.fn.Return<ReadonlyArray<DueDelivery>, StorageError> {
-  const taken = yield* repeatable(db, "takeDue", (query) =>
-    Effect.gen(function* () {
-      const locked = new Set((yield* query(lockEndpoints, [JSON.stringify(waiting)])).map((row) => row["id"]))
-      const free = waiting.filter((id) => locked.has(id))
-      if (free.length === 0) return []
-      const numbers = [now, now + leaseMillis, limit, limitPerEndpoint]
-      return yield* query(take, [JSON.stringify(free), ...numbers.map(String)])
+) {
+  const take = Effect.fnUntraced(function* (query: Query) {
+    const locked = new Set((yield* query(lockEndpoints, [JSON.stringify(waiting)])).map((row) => row["id"]))
+    const free = waiting.filter((id) => locked.has(id))
+    if (free.length === 0) return []
+    const numbers = [now, now + leaseMillis, limit, limitPerEndpoint]
+    return yield* query(takeOf, [JSON.stringify(free), ...numbers.map(String)])
+  })
+  return (yield* repeatable(db, "takeDue", take)).map(
+    (row): DueDelivery => ({
+      delivery: rows.readDelivery(row),
+      endpoint: rows.directory.webhookEndpoints.read(row["endpoint"] as Row),
+      event: readEvent(rows.readTenant(row), row["event"] as Row)
     })
   )
-  return taken.map((row) => ({
-    delivery: rows.readDelivery(row),
-    endpoint: rows.directory.webhookEndpoints.read(row["endpoint"] as Row),
-    event: readEvent(rows.readTenant(row), row["event"] as Row)
-  }))
 })
 
 /** An endpoint that is being written is waited for: either the writer finds the delivery given up, or we find it active. */

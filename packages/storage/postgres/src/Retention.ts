@@ -1,15 +1,7 @@
 /** What leaves the database when its time is over. Rows that another transaction is writing are passed over. */
 import type { Tenant } from "@pointsman/core"
 import { referencesOf } from "@pointsman/core/internal"
-import type {
-  Held,
-  HeldQuery,
-  OldPaymentQuery,
-  PruneQuery,
-  ReadPayment,
-  Retention,
-  StorageError
-} from "@pointsman/core/ports"
+import type { Held, HeldQuery, OldPaymentQuery, PruneQuery, ReadPayment, Retention } from "@pointsman/core/ports"
 import {
   deliveryIdsBefore,
   isOpenDelivery,
@@ -35,46 +27,44 @@ const ofTenant = "workspace_id = $1 and environment = $2"
 /** To read them takes this process some 20 ms, in which it does nothing else; and an object of the archive holds as many. */
 const paymentsAtOnce = 200
 
-export const make = (db: Database): Retention => {
-  const count = (operation: string, sql: string, params: ReadonlyArray<string>) =>
-    Effect.map(db.update(operation, sql, params), ([row]) => row?.["count"] as number)
-  return {
-    paymentsAtOnce,
-    lease: makeLease(sqlOf(db)),
-    oldPayments: (query) =>
-      Effect.map(db.read("oldPayments", selectOld(query.state !== undefined), oldPaymentParams(query)), (found) =>
-        found.map((row) => ({
-          book: readBook(query.tenant, row),
-          events: (row["events"] as ReadonlyArray<Row>).map((event) => readEvent(query.tenant, event)),
-          openDeliveries: row["open_deliveries"] as number,
-          openMessages: row["open_messages"] as number
-        }))
-      ),
-    remove: (payments) => remove(db, payments),
-    removedPaymentOf: (tenant, { connectionId, providerRef }) =>
-      Effect.map(
-        db.read("removedPaymentOf", selectRemoved, [tenantNumber(tenant), chargeName({ connectionId, providerRef })]),
-        ([row]) => (row === undefined ? null : (row["payment"] as string))
-      ),
-    held: (query) => held(db, query),
-    pruneDeliveries: (query) => pruneDeliveries(db, query),
-    // The upkeep drops the months of bodies that all workspaces keep for as long.
-    pruneBodies: ({ before, isLongest, limit, tenant }) =>
-      count("pruneBodies", isLongest === true ? emptyOutsideMonths : emptyBodies, [
-        ...bindTenant(tenant),
-        String(before),
-        String(limit)
-      ]),
-    upkeep: Effect.fnUntraced(function* ({ bodiesBefore, deliveriesBefore, now }) {
-      yield* makePartitions(db, deliveryMonths, now)
-      yield* makePartitions(db, bodyMonths, now)
-      return {
-        deliveries: deliveriesBefore === null ? 0 : yield* dropPartitions(db, deliveryMonths, deliveriesBefore),
-        bodies: bodiesBefore === null ? 0 : yield* dropPartitions(db, bodyMonths, bodiesBefore)
-      }
-    })
-  }
-}
+export const make = (db: Database): Retention => ({
+  paymentsAtOnce,
+  lease: makeLease(sqlOf(db)),
+  oldPayments: (query) =>
+    Effect.map(db.read("oldPayments", selectOld(query.state !== undefined), oldPaymentParams(query)), (found) =>
+      found.map((row) => ({
+        book: readBook(query.tenant, row),
+        events: (row["events"] as ReadonlyArray<Row>).map((event) => readEvent(query.tenant, event)),
+        openDeliveries: row["open_deliveries"] as number,
+        openMessages: row["open_messages"] as number
+      }))
+    ),
+  remove: (payments) => remove(db, payments),
+  removedPaymentOf: (tenant, charge) =>
+    Effect.map(
+      db.read("removedPaymentOf", selectRemoved, [tenantNumber(tenant), chargeName(charge)]),
+      ([row]) => (row?.["payment"] ?? null) as string | null
+    ),
+  held: (query) => Effect.map(db.read("held", selectHeld, heldParams(query)), ([row]) => row as unknown as Held),
+  // The upkeep drops the months that all workspaces keep for as long; what has no month is left to these two.
+  pruneDeliveries: (query) =>
+    pruneDeliveries(db, query, query.isLongest === true ? "deliveries_default" : "deliveries"),
+  pruneBodies: ({ before, isLongest, limit, tenant }) => {
+    const params = [...bindTenant(tenant), String(before), String(limit)]
+    return Effect.map(
+      db.update("pruneBodies", isLongest === true ? emptyOutsideMonths : emptyBodies, params),
+      ([row]) => row?.["count"] as number
+    )
+  },
+  upkeep: Effect.fnUntraced(function* ({ bodiesBefore, deliveriesBefore, now }) {
+    yield* makePartitions(db, deliveryMonths, now)
+    yield* makePartitions(db, bodyMonths, now)
+    return {
+      deliveries: deliveriesBefore === null ? 0 : yield* dropPartitions(db, deliveryMonths, deliveriesBefore),
+      bodies: bodiesBefore === null ? 0 : yield* dropPartitions(db, bodyMonths, bodiesBefore)
+    }
+  })
+})
 
 const selectRemoved = `select payment from charges as c where c.t = $1 and c.name = $2
   and not exists (select 1 from payments as p where p.t = c.t and p.id = c.payment)`
@@ -101,13 +91,7 @@ const selectOld = (isOfState: boolean): string => `select p.*,
       ${isOfState ? "and state = $8" : ""} offset 0
   ) as p order by named.payment limit $7`
 
-const oldPaymentParams = ({
-  after = "",
-  createdBefore,
-  limit,
-  state,
-  tenant
-}: OldPaymentQuery): ReadonlyArray<string> => [
+const oldPaymentParams = ({ after = "", createdBefore, limit, state, tenant }: OldPaymentQuery) => [
   ...bindTenant(tenant),
   tenantNumber(tenant),
   bindAfter(after),
@@ -117,21 +101,19 @@ const oldPaymentParams = ({
   ...(state === undefined ? [] : [state])
 ]
 
-/*
- * What is removed is named by arrays: of a join, PostgreSQL would read all that the tenant has in a small table, and keep
- * the plan when the table has grown.
+/**
+ * By arrays: of a join, PostgreSQL would read all that the tenant has in a small table, and keep the plan when it has
+ * grown.
  */
-const textsAmong = (place: string) => `any(array(select jsonb_array_elements_text(${place}::text::jsonb)))`
-const among = (column: string) => `${ofTenant} and ${column} = ${textsAmong("$3")}`
-const payments = "any(array(select jsonb_array_elements_text($3::text::jsonb)::uuid))"
+const among = (place: string, type = "text") =>
+  `any(array(select jsonb_array_elements_text(${place}::text::jsonb)::${type}))`
 /** A writer of one of them comes first. */
-const lockPayments = `select * from payments where t = $1
-  and id = any(array(select jsonb_array_elements_text($2::text::jsonb)::uuid)) for update skip locked`
+const lockPayments = `select * from payments where t = $1 and id = ${among("$2", "uuid")} for update skip locked`
 
 /** Locked, so that none becomes due meanwhile. */
 const lockDeliveries = `select delivery.id, events.payment, ${isOpenDelivery} as is_open
   from events cross join lateral (${deliveriesOfEvent("events", "for update")}) as delivery
-  where events.t = $4 and events.payment = ${payments} and events.type <> 0`
+  where events.t = $4 and events.payment = ${among("$3", "uuid")} and events.type <> 0`
 
 /** Payment by payment: an outcome, or the tenant, looks as good as all payments at once. */
 const messagesOfEach = (columns: string, condition: string) => `select m.*
@@ -153,7 +135,7 @@ const removals: ReadonlyArray<string> = [
       ) as e
     ))`,
   ...["disputes", "dispute_evidence", "recovered_keys"].map(
-    (table) => `delete from ${table} where ${among("payment_id")} and payment_id <> ''`
+    (table) => `delete from ${table} where ${ofTenant} and payment_id = ${among("$3")} and payment_id <> ''`
   )
 ]
 
@@ -164,19 +146,19 @@ const removalsByNumber: ReadonlyArray<string> = [
   ["due", "payment", ""],
   ["reviews", "payment", ""],
   ["payments", "id", ""]
-].map(
-  ([table, column, held]) => `delete from ${table}
-    where t = $1 and ${column} = any(array(select jsonb_array_elements_text($2::text::jsonb)::uuid)) ${held}`
-)
+].map(([table, column, held]) => `delete from ${table} where t = $1 and ${column} = ${among("$2", "uuid")} ${held}`)
 
-const removeNames = `delete from names using jsonb_to_recordset($2::text::jsonb) as r (name bigint, payment uuid)
-  where names.t = $1 and names.name = r.name and names.payment = r.payment`
-const removeSearches = `delete from searches using jsonb_to_recordset($2::text::jsonb) as r (state text, payment uuid)
-  where searches.t = $1 and searches.state = r.state and searches.payment = r.payment`
+const removePairs = (table: string, column: string, type: string) => `delete from ${table}
+  using jsonb_to_recordset($2::text::jsonb) as r (${column} ${type}, payment uuid)
+  where ${table}.t = $1 and ${table}.${column} = r.${column} and ${table}.payment = r.payment`
+const removeNames = removePairs("names", "name", "bigint")
+const removeSearches = removePairs("searches", "state", "text")
 
 /** The least and the greatest id say which partitions are looked at: PostgreSQL does not learn it from the array. */
-const removeAttempts = `delete from delivery_attempts where ${among("delivery_id")} and delivery_id between $4 and $5`
-const removeEnded = `delete from deliveries where ${among("id")} and id between $4 and $5`
+const removeBetween = (table: string, id: string) =>
+  `delete from ${table} where ${ofTenant} and ${id} = ${among("$3")} and ${id} between $4 and $5`
+const removeAttempts = removeBetween("delivery_attempts", "delivery_id")
+const removeEnded = removeBetween("deliveries", "id")
 
 const removeDeliveries = Effect.fnUntraced(function* (query: Query, tenant: Tenant, locked: ReadonlyArray<Row>) {
   const ids = locked.map((row) => row["id"] as string).sort()
@@ -218,24 +200,13 @@ const removeLocked = Effect.fnUntraced(function* (query: Query, tenant: Tenant, 
 })
 
 /** By tenant. If it is unknown whether one was written, the next sweep finds those that are left. */
-const remove = (
-  db: Database,
-  payments: ReadonlyArray<ReadPayment>
-): Effect.Effect<ReadonlyArray<string>, StorageError> =>
+const remove = (db: Database, payments: ReadonlyArray<ReadPayment>) =>
   Effect.map(
-    Effect.forEach(
-      Map.groupBy(payments, ({ tenant }) => JSON.stringify(bindTenant(tenant))).values(),
-      ([first, ...others]) =>
-        first === undefined
-          ? Effect.succeed([])
-          : repeatable(db, "remove", (query) =>
-              removeLocked(
-                query,
-                first.tenant,
-                new Map([first, ...others].map(({ paymentId, version }) => [paymentId, version]))
-              )
-            )
-    ),
+    Effect.forEach(Map.groupBy(payments, ({ tenant }) => JSON.stringify(bindTenant(tenant))).values(), (some) => {
+      const { tenant } = some[0] as ReadPayment
+      const versions = new Map(some.map(({ paymentId, version }) => [paymentId, version]))
+      return repeatable(db, "remove", (query) => removeLocked(query, tenant, versions))
+    }),
     (removed) => removed.flat()
   )
 
@@ -244,22 +215,17 @@ const endedIn = (table: string) => `from ${table}
 
 const lockEnded = (table: string) => `select id ${endedIn(table)} order by id limit $5 for update skip locked`
 
-const pruneParams = ({ before, limit, tenant }: PruneQuery) =>
-  [...bindTenant(tenant), deliveryIdsBefore(before), String(before), String(limit)] as const
-
-/** The upkeep drops the months of deliveries that all workspaces keep for as long; what has no month is left to this. */
-const pruneDeliveries = Effect.fnUntraced(function* (db: Database, query: PruneQuery) {
-  const table = query.isLongest === true ? "deliveries_default" : "deliveries"
-  return yield* repeatable(
+const pruneDeliveries = (db: Database, { before, limit, tenant }: PruneQuery, table: string) =>
+  repeatable(
     db,
     "pruneDeliveries",
     Effect.fnUntraced(function* (ask: Query) {
-      const ended = yield* ask(lockEnded(table), pruneParams(query))
-      yield* removeDeliveries(ask, query.tenant, ended)
+      const params = [...bindTenant(tenant), deliveryIdsBefore(before), String(before), String(limit)]
+      const ended = yield* ask(lockEnded(table), params)
+      yield* removeDeliveries(ask, tenant, ended)
       return ended.length
     })
   )
-})
 
 const decided = `from messages where ${ofTenant} and received_at < $3 and body <> '' and ${isDecidedMessage}`
 
@@ -282,17 +248,16 @@ const selectHeld = `select
     (select 1 ${decided.replaceAll("$3", "$5")} order by received_at limit $6)
     union all (select 1 ${decidedBodies("$5")} limit $6) limit $6
   ) as decided) as bodies,
-  (select created_at from payments where t = $7 order by id limit 1) as oldest_payment_at,
-  (select created_at from deliveries where ${ofTenant} order by id limit 1) as oldest_delivery_at,
+  (select created_at from payments where t = $7 order by id limit 1) as "oldestPaymentAt",
+  (select created_at from deliveries where ${ofTenant} order by id limit 1) as "oldestDeliveryAt",
   least(
     (select received_at from messages where ${ofTenant} and body <> '' order by received_at limit 1),
     (select received_at from message_bodies where ${ofTenant} order by received_at limit 1)
-  ) as oldest_body_at`
+  ) as "oldestBodyAt"`
 
-/** Before every time. */
 const never = -1
 
-const heldParams = ({ bodiesBefore, deliveriesBefore, limit, tenant }: HeldQuery): ReadonlyArray<string> => [
+const heldParams = ({ bodiesBefore, deliveriesBefore, limit, tenant }: HeldQuery) => [
   ...bindTenant(tenant),
   deliveryIdsBefore(deliveriesBefore ?? 0),
   String(deliveriesBefore ?? never),
@@ -300,14 +265,3 @@ const heldParams = ({ bodiesBefore, deliveriesBefore, limit, tenant }: HeldQuery
   String(limit),
   tenantNumber(tenant)
 ]
-
-const readHeld = (row: Row | undefined): Held => ({
-  deliveries: row?.["deliveries"] as number,
-  bodies: row?.["bodies"] as number,
-  oldestPaymentAt: (row?.["oldest_payment_at"] ?? null) as number | null,
-  oldestDeliveryAt: (row?.["oldest_delivery_at"] ?? null) as number | null,
-  oldestBodyAt: (row?.["oldest_body_at"] ?? null) as number | null
-})
-
-const held = (db: Database, query: HeldQuery): Effect.Effect<Held, StorageError> =>
-  Effect.map(db.read("held", selectHeld, heldParams(query)), ([row]) => readHeld(row))

@@ -1,5 +1,4 @@
 /** Sealed texts in PostgreSQL: the bodies of messages have two places. */
-import type { SealedTexts } from "@pointsman/core/ports"
 import {
   type CheckoutForm,
   type DirectoryForm,
@@ -17,10 +16,7 @@ import { readTenant, type Value } from "./Rows.ts"
 
 const bodyKey = "workspace_id, environment, connection_id, event_id, event_hash"
 
-/**
- * The key of a message has the hash of its event id in its index. A body is in one of two places; messages outlive those of
- * the second by years, so that none is read in vain.
- */
+/** Of the second place only bodies are read, and then their messages, which outlive them by years. */
 const sealedForm: SealedForm = {
   column: (name) => (name === "event_id" ? "event_hash" : name),
   value: (name, value) => (name === "event_id" ? `md5(${value})` : value),
@@ -76,8 +72,5 @@ const checkoutsIn = (db: Database): CheckoutForm => ({
     )
 })
 
-export const make = (
-  db: Database,
-  sql: Sql<Value>,
-  form: Pick<DirectoryForm<Value>, "forget" | "tell">
-): SealedTexts["Service"] => makeSealedTexts(sql, form, sealedForm, checkoutsIn(db))
+export const make = (db: Database, sql: Sql<Value>, form: Pick<DirectoryForm<Value>, "forget" | "tell">) =>
+  makeSealedTexts(sql, form, sealedForm, checkoutsIn(db))

@@ -36,10 +36,8 @@ export const make = (db: Database, sql: Sql<Value>): Settlements => {
 }
 
 /**
- * Without statistics every index that begins with the tenant looks as good as that of payments, and the plan that was made
- * while the table was empty would read all rows of the tenant for each payment. The server's own analysis comes a minute
- * later, which a first report does not wait for: so it is asked for after the first batch, and each time four times as many
- * are written. Only the columns by which a batch looks are read.
+ * A plan that was made while the table was empty would read all rows of the tenant for each payment, and the server's own
+ * analysis comes a minute later. So it is asked for after the first batch, and each time four times as many are written.
  */
 const analyzeEntries = "analyze settlement_entries (workspace_id, environment, connection_id, row_id, payment_id)"
 const isMeasured = ({ entries, run }: SettlementBatch): boolean =>
