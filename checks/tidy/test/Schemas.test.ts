@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { steps as postgres } from "../../../packages/storage/postgres/src/Migrations.ts"
+import { steps as postgres } from "../../../packages/storage/postgres/src/Migrate.ts"
 import { steps as sqlite } from "../../../packages/storage/sqlite/src/Migrations.ts"
 import { files, packages } from "../Files.ts"
 

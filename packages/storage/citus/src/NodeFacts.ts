@@ -1,7 +1,4 @@
-/**
- * What each node says of itself: whether what it acknowledges survives a crash, which history it continues, and its time.
- * A node that does not answer is a warning: workspaces elsewhere go on.
- */
+/** What each node says of itself: its durability, its history and its time. One that does not answer is a warning. */
 import { firstVersionIn } from "@pointsman/core/internal"
 import type { StorageError } from "@pointsman/core/ports"
 import {
@@ -13,14 +10,14 @@ import {
   durabilityOf,
   history,
   NoConnection,
-  record,
+  noticeTimeline,
   refusals,
   selectTimeline,
   unknownTimeline,
-  type Watch
+  type Watch,
+  warnOfTimeline
 } from "@pointsman/storage-postgres/internal"
-import { Effect, Result } from "effect"
-import type { NodePlaces } from "./NodePlaces.ts"
+import { Clock, Effect, Result } from "effect"
 import { type Node, type NodeReads, noAnswerOf, withinLimit } from "./NodeReads.ts"
 import { knownBase, paramsOf } from "./OnShards.ts"
 import { call, type Told } from "./RunFunction.ts"
@@ -29,10 +26,7 @@ const selectFacts = `select ${durabilityColumns}, current_setting('default_trans
   (extract(epoch from clock_timestamp()) * 1000)::double precision as now`
 
 /** Of one server of the database: other nodes have other names of theirs. */
-const selectNoticed = `select noticed_at, exists (
-    select 1 from timelines where starts_with(timeline, split_part($1, '/', 1) || '/') and timeline <> $1
-  ) as is_changed
-  from timelines where timeline = $1`
+const ofServer = "starts_with(timeline, split_part($1, '/', 1) || '/')"
 
 /** Nodes whose clocks differ by more, in milliseconds, decide differently about what is due. */
 const suspectMillis = 2_000
@@ -40,13 +34,6 @@ const suspectMillis = 2_000
 /** Nothing is known of a node that was not asked, and one that refuses the statement by itself answers. */
 const isSilent = (failure: StorageError): boolean =>
   !(failure.cause instanceof NoConnection) && !/^(?:22|23|42|53)/u.test(String(codeOf(failure) ?? ""))
-
-/** What each look finds out for all statements. */
-interface SharedNodes {
-  readonly places: NodePlaces
-  /** Nodes that did not answer the last look, with what their workspaces are refused by: nothing is sent to them. */
-  readonly silent: Map<number, string>
-}
 
 /** Not aside: a node that does not answer would keep requests from the directory. */
 const factsBy = (db: Database) => {
@@ -67,8 +54,9 @@ const factsBy = (db: Database) => {
   })
 }
 
+/** `silent`: nodes that did not answer the last look, with what their workspaces are refused by: nothing is sent to them. */
 export const watchNodes =
-  (db: Database, nodes: NodeReads, { places, silent }: SharedNodes) =>
+  (db: Database, nodes: NodeReads, places: ReturnType<typeof makeNodePlaces>, silent: Map<number, string>) =>
   (clock: DatabaseClock): Watch & { readonly base: () => string } => {
     const factsOf = factsBy(db)
     const latest = new Map<string, string>()
@@ -79,20 +67,9 @@ export const watchNodes =
     const learn = Effect.fnUntraced(function* (name: string, timeline: string) {
       const before = latest.get(name)
       if (before === timeline) return
-      const noticed = db.read("timeline", selectNoticed, [timeline], true)
-      let [row] = yield* noticed
-      if (row === undefined) {
-        // Every node has the table: while one is down, nothing is recorded, and the next look tries again.
-        if (Result.isFailure(yield* Effect.result(db.update("timeline", record, [timeline])))) return
-        row = (yield* noticed)[0]
-      }
-      if (row?.["is_changed"] === true) clock.changed(Number(row["noticed_at"]))
-      if (before !== undefined) {
-        yield* Effect.logWarning(
-          `the node ${name} of the database is on another timeline (${timeline}, before: ${before}): "never received" ` +
-            "is believed of no call before its full age has passed from now on"
-        )
-      }
+      // Every node has the table: while one is down, nothing is recorded, and the next look tries again.
+      if (Result.isFailure(yield* Effect.result(noticeTimeline(db, clock, timeline, ofServer)))) return
+      if (before !== undefined) yield* warnOfTimeline(`the node ${name} of the database`, timeline, before)
       latest.set(name, timeline)
       newest = Math.max(newest, Number.parseInt(timeline.slice(-8), 16))
     })
@@ -149,3 +126,43 @@ export const watchNodes =
       base: () => (isTold ? `greatest(${firstVersionIn(newest) - 1}, ${history})` : "0")
     }
   }
+
+/** Seconds of a process that asks for another workspace each time; then it begins anew. */
+const keysAtMost = 10_000
+/** A workspace that was moved counts for its former node for so long. */
+const keptNanos = 30_000_000_000n
+
+const select = `select k as key, p.groupid as node from jsonb_array_elements_text($1::text::jsonb) as k
+  join pg_dist_placement as p on p.shardid = get_shard_id_for_distribution_column('payments', k)`
+
+/**
+ * As far as this process knows: it learns of new workspaces with each look. What is unknown, or known wrongly after a
+ * move, is asked of the right node all the same, and only counts elsewhere.
+ */
+export const makeNodePlaces = (db: Database) => {
+  const known = new Map<string, number>()
+  const unknown = new Set<string>()
+  let allAt: bigint | undefined
+  return {
+    /** By the first parameter of a statement: a workspace, or a routing key. */
+    nodeOf: (key: string | null | undefined): number | undefined => {
+      if (key == null) return undefined
+      const node = known.get(key)
+      if (node === undefined && unknown.size < keysAtMost) unknown.add(key)
+      return node
+    },
+    /** `isAll`: not only of workspaces that are new. */
+    look: Effect.fnUntraced(function* (isAll: boolean) {
+      if (known.size > keysAtMost) known.clear()
+      const now = yield* Clock.monotonicTimeNanos
+      const isStale = isAll || allAt === undefined || now - allAt > keptNanos
+      const keys = [...unknown, ...(isStale ? known.keys() : [])]
+      unknown.clear()
+      if (keys.length === 0) return
+      for (const { key, node } of yield* db.read("places", select, [JSON.stringify(keys)], true)) {
+        known.set(String(key), Number(node))
+      }
+      if (isStale) allAt = now
+    })
+  }
+}

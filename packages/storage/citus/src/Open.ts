@@ -12,8 +12,7 @@ import {
 import { Effect } from "effect"
 import { coordinatorOf, openNode } from "./Coordinator.ts"
 import { distribute, missingPlacement } from "./Distribute.ts"
-import { watchNodes } from "./NodeFacts.ts"
-import { makeNodePlaces } from "./NodePlaces.ts"
+import { makeNodePlaces, watchNodes } from "./NodeFacts.ts"
 import { makeNodeReads } from "./NodeReads.ts"
 import { shardedDatabase } from "./ShardedDatabase.ts"
 
@@ -56,7 +55,7 @@ export const shardedOver = (db: Database) => {
     db: shardedDatabase(db, { lanes, nodes, base: () => base() }),
     nodes,
     watch: (clock: DatabaseClock) => {
-      const watched = watchNodes(db, nodes, { places, silent })(clock)
+      const watched = watchNodes(db, nodes, places, silent)(clock)
       base = watched.base
       return watched
     }

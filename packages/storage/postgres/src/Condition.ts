@@ -1,6 +1,6 @@
 /**
- * What the database says of itself, read when the storage opens and every two seconds after: another server may have
- * taken its place, or its settings may have been changed.
+ * What the database says of itself, when the storage opens and every two seconds after: settings may change, or the
+ * server.
  */
 import {
   NotAdmitted,
@@ -11,13 +11,14 @@ import {
 } from "@pointsman/core/ports"
 import type { Acknowledged, Row } from "@pointsman/storage-sql"
 import { Clock, Effect } from "effect"
+import { inRealTime } from "./ConnectionMode.ts"
 import { claimWaitMillis } from "./Connections.ts"
-import type { Database } from "./Database.ts"
+import { type Database, open, type PostgresOptions } from "./Database.ts"
 import { type DatabaseClock, isRealTime, makeDatabaseClock } from "./DatabaseClock.ts"
 import { type Comparison, comparisonIn, watchLosses } from "./LossWatch.ts"
-import { newerSchema, newest, readSchema, selectSchema } from "./Migrations.ts"
+import { newerSchema, newest, readSchema, schemaOf, selectSchema } from "./Migrate.ts"
 import { type KeptLosses, newestLossColumn } from "./RecordLoss.ts"
-import { standbyWarning } from "./Standby.ts"
+import { openStandby, type StandbyOptions, standbyWarning } from "./Standby.ts"
 import { makeTimeline, type Timeline } from "./Timeline.ts"
 
 export interface ConditionOptions {
@@ -36,8 +37,6 @@ export interface Durability {
 }
 
 const readEvery = "2 seconds"
-/** How soon a request that was refused is worth sending again. */
-const retryAfterMillis = 1_000
 const full = `requests have waited for a connection to the database for more than ${claimWaitMillis} ms`
 
 /** A base backup and a logical subscriber are no standbys that a failover could promote. */
@@ -78,7 +77,7 @@ export const durabilityOf = (row: Row): Durability => {
   return { faults, warnings }
 }
 
-export const readDurability = (db: Database): Effect.Effect<Durability, StorageError> =>
+const readDurability = (db: Database): Effect.Effect<Durability, StorageError> =>
   Effect.map(db.read("open", `select ${durabilityColumns}`), ([row = {}]) => durabilityOf(row))
 
 const selectNow = "(extract(epoch from clock_timestamp()) * 1000)::double precision as now"
@@ -112,27 +111,21 @@ const clockFinding = (aheadMillis: number): string =>
   "the database's: synchronize both"
 
 /** With what passes when the machine's clock is right again. */
-const withClock = (reading: StorageReading, clockAheadMillis: number): StorageReading => {
-  const isWrong = Math.abs(clockAheadMillis) > wrongClockMillis
-  const isSuspect = Math.abs(clockAheadMillis) > suspectClockMillis && !isWrong
-  const { refusal, warnings } = reading
+const withClock = ({ refusal, warnings }: StorageReading, clockAheadMillis: number): StorageReading => {
   const found = clockFinding(clockAheadMillis)
-  return {
-    refusal: isWrong && refusal === null ? found : refusal,
-    warnings: isSuspect ? [...warnings, found] : warnings,
-    clockAheadMillis
-  }
+  const ahead = Math.abs(clockAheadMillis)
+  if (ahead > wrongClockMillis) return { refusal: refusal ?? found, warnings, clockAheadMillis }
+  return { refusal, warnings: ahead > suspectClockMillis ? [...warnings, found] : warnings, clockAheadMillis }
 }
 
-interface Watched {
+interface Watched extends KeptLosses {
   readonly acknowledged: Acknowledged
   /** `undefined` where there is none, or none yet. */
   readonly readStandby: () => StandbyReading | undefined
 }
 
-/** What is watched in the place of the timeline of one server. */
+/** What is watched in the place of the timeline of one server. `durability`: what the last look found besides. */
 export interface Watch extends Timeline {
-  /** What the last look found besides. */
   readonly durability: () => Durability
 }
 
@@ -144,7 +137,7 @@ export interface Watching {
 /** Fails where the database may not be used. Otherwise it is watched until the scope closes. */
 export const watchCondition = Effect.fnUntraced(function* (
   db: Database,
-  { acknowledged, learning, losses, readStandby }: KeptLosses & Watched,
+  { acknowledged, learning, losses, readStandby }: Watched,
   options: ConditionOptions & { readonly existing?: boolean | undefined },
   { comparison = comparisonIn(db), watch: watchMore }: Watching = {}
 ) {
@@ -187,7 +180,7 @@ export const watchCondition = Effect.fnUntraced(function* (
     read: Effect.sync(() => ({ ...latest, standby: readStandby() })),
     admit: Effect.suspend(() => {
       const reason = latest.refusal ?? (db.longestWaitMillis() > claimWaitMillis ? full : null)
-      return reason === null ? Effect.void : Effect.fail(new NotAdmitted({ reason, retryAfterMillis }))
+      return reason === null ? Effect.void : Effect.fail(new NotAdmitted({ reason, retryAfterMillis: claimWaitMillis }))
     })
   }
   return { clock: isRealTime(base) ? clock : undefined, condition, now, timeline }
@@ -196,11 +189,47 @@ export const watchCondition = Effect.fnUntraced(function* (
 /** A number in a sentence may change with every reading. */
 const withoutNumbers = (sentence: string): string => sentence.replaceAll(/\d+/gu, "")
 
-/** Logs what is new. */
 const tell = Effect.fnUntraced(function* (before: StorageReading | undefined, { refusal, warnings }: StorageReading) {
   const told = new Set(before?.warnings.map(withoutNumbers))
   for (const warning of warnings) if (!told.has(withoutNumbers(warning))) yield* Effect.logWarning(warning)
   if (withoutNumbers(refusal ?? "") === withoutNumbers(before?.refusal ?? "")) return
   if (refusal === null) yield* Effect.logInfo("the storage takes new requests again")
   else yield* Effect.logError(`the storage takes no new requests: ${refusal}`)
+})
+
+export interface Inspection {
+  /** The number of its schema; `null` if it has none of our schemas. */
+  readonly schema: number | null
+  /** That of this version. */
+  readonly newest: number
+  /** How far the database's clock is ahead of this process's, in milliseconds, to within half a round trip. */
+  readonly clockAheadMillis: number
+  /** Whether what it acknowledges survives a crash. */
+  readonly durability: Durability
+  /** Whether `readUrl` may be read; `null` without one. */
+  readonly standby: StandbyReading | null
+}
+
+/** What a database is, without opening it as a storage. Fails where it cannot be reached. */
+export const inspect = (options: PostgresOptions & StandbyOptions): Effect.Effect<Inspection, StorageError> =>
+  Effect.gen(function* () {
+    const db = yield* open({ ...options, maxConnections: 1 })
+    const schema = yield* schemaOf(db)
+    const durability = yield* readDurability(db)
+    const before = yield* Clock.currentTimeMillis
+    const [row] = yield* db.read("open", "select (extract(epoch from clock_timestamp()) * 1000)::bigint as now")
+    const after = yield* Clock.currentTimeMillis
+    const clockAheadMillis = Math.round(Number(row?.["now"]) - (before + after) / 2)
+    const standby =
+      options.readUrl === undefined ? null : yield* settledReading(db, { ...options, readUrl: options.readUrl })
+    return { schema, newest, durability, clockAheadMillis, standby }
+  }).pipe(Effect.scoped)
+
+/** A standby that follows has what the primary had at the first look by the second one. */
+const settleMillis = 1_500
+
+const settledReading = Effect.fnUntraced(function* (db: Database, options: Parameters<typeof openStandby>[1]) {
+  const { reading } = yield* openStandby(db, options)
+  if (reading().fault !== null) yield* inRealTime(Effect.sleep(settleMillis))
+  return reading()
 })

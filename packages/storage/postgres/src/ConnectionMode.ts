@@ -1,11 +1,8 @@
 /**
- * What is at the other end of the URL: a server that the storage runs on, directly or behind a connection pooler that
- * keeps one server session for each of its clients.
- *
- * The storage relies on its sessions. Their time-outs and their
- * `synchronous_commit` are set once, each statement is prepared once, one session listens, and one holds the lock of a
- * migration. A pooler that gives the sessions of its clients to one another after each transaction breaks all of it, and
- * mostly without an error.
+ * What is at the other end of the URL: a server, directly or behind a pooler that keeps one session for each of its
+ * clients. The time-outs and `synchronous_commit` of a session are set once, each statement is prepared once, one session
+ * listens, and one holds the lock of a migration. A pooler that shares sessions breaks all of it, mostly without an
+ * error.
  */
 import { PgConnection } from "@effect/sql-pg"
 import { StorageError } from "@pointsman/core/ports"

@@ -1,26 +1,13 @@
 /**
- * The database's clock, as this process knows it: the time of its last good reading, and what has passed since.
- *
- * A time that is ahead ends nothing wrongly but by an age ("never
- * received"), and a time that is behind lets a call go out too late. So what has passed is the longer of two counts: a
- * machine that was suspended does not count it by its monotonic clock, and a machine whose clock was set back not by the
- * other one. Where the two differ, or the database's clock jumps, ages begin anew.
+ * The database's clock, as this process knows it: the time of its last good reading, and what has passed since, by the
+ * longer of two counts: the monotonic clock stops while a machine is suspended, and the wall clock may be set back. Where
+ * the two differ, or the database's clock jumps, ages ("never received") begin anew.
  */
-import type { StorageClock } from "@pointsman/core/ports"
 import { Clock, Context, Effect } from "effect"
 
-export interface DatabaseClock extends StorageClock {
-  /** Before the database is asked for its time. */
-  readonly begin: () => Moment
-  /** What it said, in epoch milliseconds; to be called when it is heard. */
-  readonly learn: (begun: Moment, databaseMillis: number) => void
-  /** The database that is connected is another one than before, or became so at this time by its clock. */
-  readonly changed: (atMillis: number) => void
-  /** How far this machine's clock is ahead of the database's, in milliseconds: at the least, given the round trip. */
-  readonly aheadMillis: () => number
-}
+export type DatabaseClock = ReturnType<typeof makeDatabaseClock>
 
-interface Moment {
+export interface Moment {
   readonly monotonic: number
   readonly wall: number
 }
@@ -43,7 +30,7 @@ const correctionMillis = 1_000
 /** Whether the program runs by the machine's clock. One that was given a clock of its own has decided what time it is. */
 export const isRealTime = (clock: Clock.Clock): boolean => clock === Context.get(Context.empty(), Clock.Clock)
 
-export const makeDatabaseClock = (base: Clock.Clock): DatabaseClock => {
+export const makeDatabaseClock = (base: Clock.Clock) => {
   let anchor: Reading | undefined
   let heard: Reading | undefined
   let jumpedAt: number | null = null
@@ -67,10 +54,6 @@ export const makeDatabaseClock = (base: Clock.Clock): DatabaseClock => {
     return last
   }
 
-  const changed = (atMillis: number) => {
-    changedAt = Math.max(changedAt ?? atMillis, atMillis)
-  }
-
   /** A clock that was ahead noticed what lies ahead of now. It was set back since: in this process's time, or before it. */
   const agesFrom = (): number | null => {
     const noticed = [jumpedAt, changedAt].filter((at) => at !== null)
@@ -91,8 +74,10 @@ export const makeDatabaseClock = (base: Clock.Clock): DatabaseClock => {
 
   return {
     clock,
+    /** Before the database is asked for its time. */
     begin,
-    learn: (begun, database) => {
+    /** What it said, in epoch milliseconds; to be called when it is heard. */
+    learn: (begun: Moment, database: number): void => {
       const end = begin()
       const within = (end.monotonic - begun.monotonic) / 2
       const reading = { monotonic: (begun.monotonic + end.monotonic) / 2, wall: end.wall - within, database, within }
@@ -107,14 +92,18 @@ export const makeDatabaseClock = (base: Clock.Clock): DatabaseClock => {
       first ??= Math.ceil(database + within)
       if (anchor === undefined || isBetter(anchor, reading)) anchor = reading
     },
-    changed,
-    agesFrom: () => {
+    /** The database that is connected is another one than before, or became so at this time by its clock. */
+    changed: (atMillis: number): void => {
+      changedAt = Math.max(changedAt ?? atMillis, atMillis)
+    },
+    agesFrom: (): number | null => {
       const moment = begin()
       const isSure =
         heard === undefined || Math.abs(moment.wall - heard.wall - (moment.monotonic - heard.monotonic)) <= jumpMillis
       return isSure ? agesFrom() : now()
     },
-    aheadMillis: () => {
+    /** How far this machine's clock is ahead of the database's, in milliseconds: at the least, given the round trip. */
+    aheadMillis: (): number => {
       if (heard === undefined) return 0
       const ahead = heard.wall - heard.database
       return Math.sign(ahead) * Math.max(0, Math.abs(ahead) - heard.within)

@@ -1,12 +1,10 @@
 /**
  * Workspaces, keys, connections and routing in PostgreSQL. They are read on every request, so reads are served from a
- * copy in the process. A writer in any process notifies all of them (NOTIFY), and they drop their copies.
- *
- * A word that does not arrive must not keep an old copy alive. While we
- * do not listen the copy is not used, and otherwise it is compared with the version that is stored once a second. A
- * commit asks for its API key by itself, so that no copy lets a revoked one move money.
+ * copy in the process. A writer in any process notifies all of them (NOTIFY), and they drop their copies. A notification
+ * may be lost: while we do not listen the copy is not used, and otherwise it is compared with the stored version once a
+ * second. A commit asks for its API key by itself.
  */
-import { type Directory, StorageAllowance, type StorageError, withAllowance } from "@pointsman/core/ports"
+import { StorageAllowance, type StorageError, withAllowance } from "@pointsman/core/ports"
 import {
   type DirectoryForm,
   directoryState,
@@ -19,7 +17,7 @@ import {
   type Snapshot,
   snapshotOf
 } from "@pointsman/storage-sql"
-import { Clock, Context, Deferred, Effect, type Exit, Queue } from "effect"
+import { Clock, Context, Deferred, Effect, Queue } from "effect"
 import type { Database } from "./Database.ts"
 import { rows, type Value } from "./Rows.ts"
 import { sqlOf } from "./Sql.ts"
@@ -28,12 +26,6 @@ import { sqlOf } from "./Sql.ts"
 interface Loaded {
   readonly snapshot: Snapshot
   readonly version: number
-}
-
-export interface KeptDirectory {
-  readonly directory: Directory["Service"]
-  /** For what another part writes of the directory. */
-  readonly form: DirectoryForm<Value>
 }
 
 const channel = "pointsman_directory"
@@ -55,7 +47,7 @@ const listenWithin = "10 seconds"
 const monotonicMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos / 1_000_000n))
 
 /** The reading has an allowance of its own; who waits for it is charged the time all the same. */
-const charged = <A>(waiting: Effect.Effect<A>): Effect.Effect<A> =>
+const charged = <A, E>(waiting: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.withFiber((fiber) => {
     const allowance = Context.get(fiber.context, StorageAllowance)
     if (allowance === undefined) return waiting
@@ -73,12 +65,7 @@ export const make = Effect.fnUntraced(function* (db: Database, resume?: Resume<V
   let isListening = false
   // What was read before a write is not kept after it.
   let epoch = 0
-  let reading:
-    | {
-        readonly epoch: number
-        readonly end: Deferred.Deferred<Effect.Effect<Snapshot, StorageError>>
-      }
-    | undefined
+  let reading: { readonly epoch: number; readonly end: Deferred.Deferred<Snapshot, StorageError> } | undefined
   const scope = yield* Effect.scope
 
   const forget = Effect.sync(() => {
@@ -90,19 +77,15 @@ export const make = Effect.fnUntraced(function* (db: Database, resume?: Resume<V
     Effect.gen(function* () {
       // A network that loses packets would not answer for a quarter of an hour.
       const told = yield* Effect.timeout(db.listen(channel), listenWithin)
+      yield* Effect.addFinalizer(() =>
+        Effect.sync(() => {
+          isListening = false
+        })
+      )
       yield* forget
       isListening = true
-      while (true) {
-        yield* Queue.take(told)
-        yield* forget
-      }
+      yield* Effect.forever(Effect.andThen(Queue.take(told), forget))
     })
-  ).pipe(
-    Effect.ensuring(
-      Effect.sync(() => {
-        isListening = false
-      })
-    )
   )
   yield* Effect.ignore(listen).pipe(
     Effect.andThen(Effect.sleep(listenPause)),
@@ -110,27 +93,23 @@ export const make = Effect.fnUntraced(function* (db: Database, resume?: Resume<V
     Effect.forkScoped({ startImmediately: true })
   )
 
-  const fresh = (now: number): Snapshot | undefined =>
-    kept !== undefined && isListening && now - kept.comparedAt < trustMillis ? kept.loaded.snapshot : undefined
-
   const current = (operation: string): Effect.Effect<Snapshot, StorageError> =>
-    Effect.flatMap(monotonicMillis, (now) => {
-      const found = fresh(now)
-      return found === undefined ? Effect.flatten(shared(operation)) : Effect.succeed(found)
-    })
+    Effect.flatMap(monotonicMillis, (now) =>
+      kept !== undefined && isListening && now - kept.comparedAt < trustMillis
+        ? Effect.succeed(kept.loaded.snapshot)
+        : shared(operation)
+    )
 
   /** One reading serves all that ask meanwhile, also by its failure. It began after what they know was written. */
   const shared = (operation: string) =>
     Effect.suspend(() => {
       if (reading?.epoch === epoch) return charged(Deferred.await(reading.end))
-      const mine = { epoch, end: Deferred.makeUnsafe<Effect.Effect<Snapshot, StorageError>>() }
+      const mine = { epoch, end: Deferred.makeUnsafe<Snapshot, StorageError>() }
       reading = mine
-      const over = (exit: Exit.Exit<Snapshot, StorageError>) =>
-        Effect.suspend(() => {
-          if (reading === mine) reading = undefined
-          return Deferred.succeed(mine.end, exit)
-        })
-      const read = withAllowance(refresh(operation), readMillis).pipe(Effect.onExit(over))
+      const read = Effect.onExit(withAllowance(refresh(operation), readMillis), (exit) => {
+        if (reading === mine) reading = undefined
+        return Deferred.done(mine.end, exit)
+      })
       return Effect.andThen(
         Effect.forkIn(Effect.ignoreCause(Effect.interruptible(read)), scope, { startImmediately: true }),
         charged(Deferred.await(mine.end))
@@ -151,8 +130,9 @@ export const make = Effect.fnUntraced(function* (db: Database, resume?: Resume<V
   const form: DirectoryForm<Value> = { forget, tell }
   return {
     directory: makeDirectory(current, makeDirectoryWrites(sqlOf(db), form, resume)),
+    /** For what another part writes of the directory. */
     form
-  } satisfies KeptDirectory
+  }
 })
 
 const columns = directoryTables(rows).map(

@@ -2,10 +2,7 @@ import { type Ids, StorageError, type StorageHandle, type StorageServices } from
 import { Effect, Layer, Redacted } from "effect"
 import { layer, type PostgresStorageOptions } from "./Layer.ts"
 
-/**
- * Storage in a PostgreSQL database, for `createPointsman` of `@pointsman/node`. `url`: `postgres://user:password@host:port/database`.
- * Options: as those of `layer`.
- */
+/** For `createPointsman` of `@pointsman/node`. `url`: `postgres://user:password@host:port/database`. */
 export const postgres = (
   url: string,
   {
@@ -48,8 +45,8 @@ const urlExpected =
   "such as %40 for @"
 
 /**
- * Host and database: the rest of the URL may hold a password. Where they are not plainly to be seen, as with an "@" or a
- * "/" in the password, a part of it would be taken for one of them: shown, and asked for in the network.
+ * Host and database: the rest of the URL may hold a password. An unescaped "@" or "/" in it would let a part of it pass
+ * for one of them, which is shown.
  */
 const placeOf = (url: string): string | undefined => {
   const parsed = URL.parse(url)

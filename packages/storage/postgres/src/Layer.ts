@@ -35,17 +35,15 @@ import { type Database, open, type PostgresOptions } from "./Database.ts"
 import { make as makeDeliveries } from "./Deliveries.ts"
 import { make as makeDirectory } from "./Directory.ts"
 import { make as makeLedger } from "./Ledger.ts"
-import { migrate } from "./Migrate.ts"
-import { refuseLaidOut, requireSchema } from "./Migrations.ts"
+import { migrate, refuseLaidOut, requireSchema } from "./Migrate.ts"
 import { makeReads } from "./Reads.ts"
 import { make as makeRecordLosses } from "./RecordLoss.ts"
 import { make as makeRetention } from "./Retention.ts"
 import type { Value } from "./Rows.ts"
 import { make as makeSealedTexts } from "./SealedTexts.ts"
 import { make as makeSettlements } from "./Settlements.ts"
-import { sqlOf } from "./Sql.ts"
+import { makeRates, sqlOf } from "./Sql.ts"
 import { openStandby, type Standby, type StandbyOptions } from "./Standby.ts"
-import { make as makeSuccessRates } from "./SuccessRates.ts"
 
 export interface PostgresStorageOptions extends PostgresOptions, CommitOptions, ConditionOptions, StandbyOptions {
   /**
@@ -82,31 +80,23 @@ export const layerGathering = (
   )
 
 /** `resume`: another way to resume what was given up. `lists`: the database as lists ask it. */
+type Others = Watching & { readonly lists?: Database; readonly resume?: Resume<Value> }
+
 export const servicesOf = Effect.fnUntraced(function* (
   db: Database,
   options: PostgresStorageOptions & GatherOptions,
-  {
-    lists,
-    resume,
-    ...watching
-  }: Watching & { readonly lists?: Database | undefined; readonly resume?: Resume<Value> | undefined } = {}
+  { lists, resume, ...watching }: Others = {}
 ) {
-  const { learning, losses } = makeRecordLosses(db, sqlOf(db))
+  const kept = makeRecordLosses(db, sqlOf(db))
   const acknowledged = makeAcknowledged({ isCompared: true })
   let standby: Standby | undefined
-  const readStandby = () => standby?.reading()
-  const watched = { acknowledged, learning, losses, readStandby }
+  const watched = { ...kept, acknowledged, readStandby: () => standby?.reading() }
   const { clock, condition, now, timeline } = yield* watchCondition(db, watched, options, watching)
   // The timeline is in the database by now, where its standbys find it.
   if (options.readUrl !== undefined) standby = yield* openStandby(db, { ...options, readUrl: options.readUrl })
   const reads = makeReads(db, standby, lists)
-  const ledgerOptions = {
-    ...options,
-    reads,
-    history: timeline.history(),
-    onAcknowledged: (change: Change) => acknowledged.note(change, now())
-  }
-  const ledger = yield* makeLedger(db, ledgerOptions)
+  const onAcknowledged = (change: Change) => acknowledged.note(change, now())
+  const ledger = yield* makeLedger(db, { ...options, reads, history: timeline.history(), onAcknowledged })
   const sql = sqlOf(db, reads)
   const { directory, form } = yield* makeDirectory(db, resume)
   return Context.make(Ledger, ledger).pipe(
@@ -114,8 +104,8 @@ export const servicesOf = Effect.fnUntraced(function* (
     Context.add(Directory, directory),
     Context.add(Merchants, makeMerchants(sql, form)),
     Context.add(SealedTexts, makeSealedTexts(db, sql, form)),
-    Context.add(SuccessRates, makeSuccessRates(db)),
-    Context.add(RecordLosses, losses),
+    Context.add(SuccessRates, makeRates(db)),
+    Context.add(RecordLosses, kept.losses),
     Context.add(Retention, makeRetention(db)),
     Context.add(Settlements, makeSettlements(db, sql)),
     Context.add(Audit, makeAudit(sql)),

@@ -22,16 +22,10 @@ const bind = (commits: ReadonlyArray<AcknowledgedCommit>): string =>
 
 const reason = "the database lacks payments that it had acknowledged: it was replaced by an earlier state of itself"
 
-/** What the database said of a list of commits, by their places in it. */
+/** What the database said of a list of commits, by their places in it. `unanswered`: those of which nothing is known. */
 interface Compared {
   readonly missing: ReadonlyArray<number>
-  /** Those of which nothing is known. */
   readonly unanswered: ReadonlyArray<number>
-}
-
-/** Of all commits that this process remembers. */
-interface AllCompared extends Compared {
-  readonly all: ReadonlyArray<AcknowledgedCommit>
 }
 
 export interface Comparison {
@@ -60,13 +54,17 @@ export const watchLosses = (
   let notedAt = Number.NEGATIVE_INFINITY
 
   /** What came before is covered by the loss, but not what nothing is known of. */
-  const cover = (before: number, { all, unanswered }: AllCompared, missing: ReadonlySet<number> = new Set()) => {
+  const cover = (
+    before: number,
+    { all, unanswered }: Effect.Success<typeof compareAll>,
+    missing: ReadonlySet<number> = new Set()
+  ) => {
     const open = unanswered.filter((place) => !missing.has(place)).map((place) => all[place] as AcknowledgedCommit)
     acknowledged.forgetBefore(before, new Set(open))
   }
   const compareAll = Effect.suspend(() => {
     const all = acknowledged.all()
-    return Effect.map(compare(all), (compared): AllCompared => ({ ...compared, all }))
+    return Effect.map(compare(all), (compared) => ({ ...compared, all }))
   })
   return Effect.gen(function* () {
     acknowledged.forgetBefore(now() - comparedMillis)

@@ -2,22 +2,93 @@
  * Brings a database to the newest schema while servers write to it. A step runs in a transaction of its own, or builds an
  * index without one, and is recorded when it is done: a run that is killed is taken up by the next one.
  *
- * A statement that waits for a lock on a table keeps all that come after it
- * waiting too. So a step first takes a lock on its tables that keeps no reader and no writer waiting. A vacuum holds such a
- * lock. PostgreSQL ends an automatic one that is in the way only after `deadlock_timeout`, which is a second; a manual one
- * is waited for up to ten minutes. Then a step gives up after half a second, lets the writers through and tries again. That
- * is shorter than `deadlock_timeout`, so that no writer is chosen as the victim of a deadlock with a step that waits for one
- * table. A step that waits for one table after another may wait for longer. And a server that waits for its turn must not
- * wait inside a statement: an index that is built concurrently waits for all older snapshots.
+ * A statement that waits for a lock on a table keeps all that come after it waiting too. So a step first takes a lock
+ * that keeps no reader and no writer waiting, and that a vacuum is in the way of for up to ten minutes. Then it gives up
+ * after half a second, lets the writers through and tries again: before `deadlock_timeout`, so that no writer is the
+ * victim of a deadlock with it. A server that waits for its turn must not wait inside a statement, because an index that
+ * is built concurrently waits for all older snapshots.
  */
 import { StorageError } from "@pointsman/core/ports"
-import { migrationsTable } from "@pointsman/storage-sql"
+import { migrationsTable, newestOf, type Row } from "@pointsman/storage-sql"
 import { Effect, Result, type Scope } from "effect"
 import { SqlError } from "effect/sql/SqlError"
 import { inRealTime } from "./ConnectionMode.ts"
 import type { Database, Query } from "./Database.ts"
-import { newerSchema, readSchema, type Step, schemaBy, selectSchema, steps, tables } from "./Migrations.ts"
+import { schema } from "./Schema.ts"
 import { codes, sqlStateOf, storageError } from "./SqlFailures.ts"
+
+/** What one transaction does; or an index, which is built while others write, by a statement outside of transactions. */
+export type Step =
+  | ReadonlyArray<string>
+  | {
+      readonly index: string
+      /** The table, and all that follows it. */
+      readonly on: string
+    }
+
+/** The driver takes one statement at a time. In the file each begins at the margin; the lines of its body do not. */
+const baseline = schema.split(/;\n(?! )/u).filter((statement) => statement.trim() !== "")
+
+/**
+ * Until the first release `1_baseline` is the only one, and is changed in place; a released step is never changed. An index
+ * on a table that has rows is a step of its own: to build it in a transaction would stop every writer.
+ */
+export const steps: Readonly<Record<string, Step>> = { "1_baseline": baseline }
+
+/** `event_ids`, from its parameters on. */
+export const eventIdsFunction = /create function event_ids([\s\S]+?\$\$);/u.exec(schema)?.[1] ?? ""
+
+const tables: ReadonlyArray<string> = [
+  migrationsTable,
+  ...[...schema.matchAll(/^create table (\w+)/gmu)].map(([, name = ""]) => name)
+]
+
+export const newest = newestOf(steps)
+
+export const newerSchema = (version: number): string =>
+  `the database has schema version ${version}, created by a newer release; this release supports up to ${newest}`
+
+/** The number of the last step that the database was given, as a column of one row. */
+export const selectSchema = `select max(migration_id)::int as schema from ${migrationsTable}`
+
+export const readSchema = (row: Row | undefined): number => Number(row?.["schema"] ?? 0)
+
+/** `null` if the database has none of our schemas. */
+const schemaBy = Effect.fnUntraced(function* <E>(
+  query: (sql: string, params?: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Row>, E>
+) {
+  const [found] = yield* query("select to_regclass($1::text)::text as name", [migrationsTable])
+  if (found?.["name"] == null) return null
+  const [row] = yield* query(selectSchema)
+  return readSchema(row)
+})
+
+export const schemaOf = ({ read }: Database) => schemaBy((sql, params) => read("open", sql, params))
+
+/** The number of the step by which another storage says that its tables are laid out otherwise, and whose name says how. */
+export const layoutStep = -1
+
+/** Fails where another storage has laid the tables out. */
+export const refuseLaidOut = Effect.fnUntraced(function* (db: Database) {
+  if ((yield* schemaOf(db)) === null) return
+  const [row] = yield* db.read("open", `select name from ${migrationsTable} where migration_id = ${layoutStep}`)
+  if (row !== undefined) return yield* new StorageError({ operation: "open", cause: new Error(row["name"] as string) })
+})
+
+/** Fails if the database has none of our schemas, or another one than this release's. It only reads. */
+export const requireSchema = Effect.fnUntraced(function* (db: Database) {
+  const refuse = (message: string) => Effect.fail(new StorageError({ operation: "open", cause: new Error(message) }))
+  const version = yield* schemaOf(db)
+  if (version === null) {
+    return yield* refuse("it has no Pointsman tables: start the server once to create them")
+  }
+  if (version < newest) {
+    return yield* refuse(
+      `it has the outdated schema version ${version}; this release needs ${newest}: start the server once to migrate it`
+    )
+  }
+  if (version > newest) return yield* refuse(newerSchema(version))
+})
 
 /** Ours among the database's advisory locks: "pointsma" in ASCII. */
 const lock = "8101813088862727521"
@@ -30,8 +101,7 @@ const pauseBetweenTries = "1 second"
 const pauseBetweenTurns = "200 millis"
 
 /**
- * Work that takes as long as it takes, on a connection of its own. `set`: a setting until its end. Not by `reset`, which a
- * session that was set by a statement leaves without any.
+ * Work that takes as long as it takes. `set`: a setting until its end; `reset` would leave a pooled session without any.
  */
 export const onConnection = <A, E, R>(
   { reserve }: Pick<Database, "reserve">,

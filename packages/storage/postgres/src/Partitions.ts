@@ -1,5 +1,6 @@
 /**
- * Tables that are partitioned by month: a partition whose retention is over is dropped as a whole (docs/decisions/0044). A row without a partition goes to the default one, from which a partition that is made later takes it.
+ * Tables that are partitioned by month: a partition whose retention is over is dropped as a whole (docs/decisions/0044). A
+ * row without a partition goes to the default one, from which a partition that is made later takes it.
  */
 import type { StorageError } from "@pointsman/core/ports"
 import { deliveryIdsBefore, deliveryIdsFrom, repeatable } from "@pointsman/storage-sql"

@@ -1,6 +1,6 @@
 /**
- * Which server answers a read that may be old: the standby, where there is one that may be used and the caller allows it
- * (`StaleReads`), and the primary otherwise. What decides about money never comes here.
+ * Which server answers a read that may be old: the standby, where there is one and the caller allows it (`StaleReads`),
+ * or the primary. What decides about money never comes here.
  */
 import type { Tenant } from "@pointsman/core"
 import { StaleReads, StorageError } from "@pointsman/core/ports"
@@ -16,10 +16,7 @@ type Rows = Effect.Effect<ReadonlyArray<Row>, StorageError>
 export interface Reads {
   /** A list as of one moment. */
   readonly list: (operation: string, statement: Statement) => Rows
-  /**
-   * Events of the tenant below an id, which the statement is made for. No event shows while a smaller id can still be
-   * committed, whichever server answers.
-   */
+  /** No event shows while a smaller id can still be committed, whichever server answers. */
   readonly events: (tenant: Tenant, statementBelow: (end: string) => Statement) => Rows
 }
 
@@ -109,15 +106,12 @@ const makeHorizons = () => {
   }
 }
 
-/*
- * The order of event ids is the order in which they show, over all servers that write one database, and no event shows
- * while a smaller id can still be committed (docs/decisions/0019).
- *
- * A commit announces the smallest id that it may write before it looks for the greatest one that is stored: by an
- * advisory lock that it holds to its end, whose number carries its tenant and the id's millisecond. Then it writes ids
- * that are greater than all that is stored. A reader looks for the greatest id first, then for announcements, and then
- * reads what is neither greater than the one nor as great as the others. A commit that announces later finds that
- * greatest id or a greater one, and writes beyond it; a commit that has ended by then is in what is read.
+/**
+ * The order of event ids is the order in which they show, over all servers that write one database (docs/decisions/0019).
+ * A commit announces the smallest id that it may write, by an advisory lock that it holds to its end, before it looks for
+ * the greatest one that is stored; then it writes greater ones. A reader looks for the greatest id first, then for
+ * announcements, and then reads what is below both. A commit that announces later writes beyond that greatest id; one
+ * that has ended by then is in what is read.
  */
 
 /** As in the function `event_ids` of `schema.sql`. Two tenants that share one hold each other's events back for a moment, and no more. */

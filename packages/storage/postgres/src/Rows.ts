@@ -1,9 +1,7 @@
 /**
- * Rows as PostgreSQL keeps them.
- *
- * PostgreSQL's text holds neither a NUL nor a lone surrogate, and both may come from outside. Such text is kept escaped,
- * behind a character that marks it: a read gives back exactly what was written, and two texts are equal there when
- * they are equal here. JSON escapes what PostgreSQL does not hold, and begins with none of our marks.
+ * Rows as PostgreSQL keeps them. Its text holds neither a NUL nor a lone surrogate: a text with one is kept escaped,
+ * behind a mark. Two texts are equal there when they are equal here. JSON escapes both by itself, and begins with no
+ * mark.
  */
 import { type Bound, makeRows } from "@pointsman/storage-sql"
 
@@ -35,7 +33,6 @@ export const { readTenant } = rows
 /** For `jsonb_array_elements_text`. */
 export const texts = (some: ReadonlyArray<string>): string => JSON.stringify(some.map(bindText))
 
-/** As parameters. */
 export const bindTenant = ({
   environment,
   workspaceId

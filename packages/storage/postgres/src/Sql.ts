@@ -1,11 +1,12 @@
 /** PostgreSQL for the services that all databases share. */
 import { createHash } from "node:crypto"
-import { type Bound, list, type Sql, type Statement } from "@pointsman/storage-sql"
+import type { SuccessRates } from "@pointsman/core/ports"
+import { type Bound, list, makeSuccessRates, type Sql, type Statement } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import type { Database } from "./Database.ts"
 import { keys, tenantNumber } from "./Keys.ts"
 import { makeReads, type Reads } from "./Reads.ts"
-import { bindValue, readTenant, rows, type Value } from "./Rows.ts"
+import { bindText, bindValue, readTenant, rows, type Value } from "./Rows.ts"
 
 /** `reads`: which server answers what may be old. */
 export const sqlOf = (db: Database, reads: Reads = makeReads(db, undefined)): Sql<Value> => ({
@@ -68,3 +69,9 @@ const asOne = (text: string, values: Values, items: ReadonlyArray<Values>): Read
   const records = items.map((item) => Object.fromEntries(item.map((value, at) => [`item${at}`, value])))
   return items.length === 0 ? [] : [[text, [...values, JSON.stringify(records)]]]
 }
+
+/** What is being written at this moment is not old, and is not waited for: so no writer and this wait for each other. */
+const deleteOld = `delete from success_rates
+  where ctid = any (array(select ctid from success_rates where at < $1 for update skip locked)) returning 1 as one`
+
+export const makeRates = (db: Database): SuccessRates["Service"] => makeSuccessRates(sqlOf(db), deleteOld)

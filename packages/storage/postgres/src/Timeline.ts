@@ -1,7 +1,4 @@
-/**
- * Which history the database continues. A promoted standby begins a new timeline, with a clock of its own, and possibly
- * without the last commits.
- */
+/** A promoted standby begins a new timeline, with a clock of its own, and possibly without the last commits. */
 import { firstVersionIn } from "@pointsman/core/internal"
 import type { StorageError, StorageHistory } from "@pointsman/core/ports"
 import { Effect } from "effect"
@@ -24,10 +21,30 @@ export const selectTimeline = `(select system_identifier from pg_control_system(
 /** As core's `firstVersionIn`, and 1 less. Asked in each commit: no other moment is that of its write. */
 export const history = `((('x' || ${digits})::bit(32)::bigint - 1) << 32)`
 
-export const record = `insert into timelines (timeline, noticed_at)
+const record = `insert into timelines (timeline, noticed_at)
   values ($1, (extract(epoch from clock_timestamp()) * 1000)::bigint) on conflict do nothing`
-const selectNoticed = `select noticed_at, exists (select 1 from timelines where timeline <> $1) as is_changed
-  from timelines where timeline = $1`
+
+/** Records a timeline that is new, and lets ages begin anew where it follows another one. `others`: which these are, in SQL. */
+export const noticeTimeline = Effect.fnUntraced(function* (
+  db: Database,
+  clock: DatabaseClock,
+  timeline: string,
+  others = "true"
+) {
+  const select = `select noticed_at, exists (
+      select 1 from timelines where ${others} and timeline <> $1
+    ) as is_changed from timelines where timeline = $1`
+  const noticed = Effect.map(db.read("timeline", select, [timeline], true), ([row]) => row)
+  const row = (yield* noticed) ?? (yield* Effect.andThen(db.update("timeline", record, [timeline]), noticed))
+  if (row?.["is_changed"] === true) clock.changed(Number(row["noticed_at"]))
+})
+
+/** `of`: of the database, or of a node. */
+export const warnOfTimeline = (of: string, timeline: string, before: string) =>
+  Effect.logWarning(
+    `${of} is on another timeline (${timeline}, before: ${before}): "never received" is believed of no call before its ` +
+      "full age has passed from now on"
+  )
 
 /** Insufficient privilege, no such function, not supported: as hosted databases answer. */
 export const refusals: ReadonlySet<unknown> = new Set(["42501", "42883", "0A000"])
@@ -41,15 +58,8 @@ export const makeTimeline = (db: Database, clock: DatabaseClock): Timeline => {
   let latest: string | undefined
   let isRefused = false
   const learn = Effect.fnUntraced(function* (timeline: string) {
-    yield* db.update("timeline", record, [timeline])
-    const [row] = yield* db.read("timeline", selectNoticed, [timeline], true)
-    if (row?.["is_changed"] === true) clock.changed(row["noticed_at"] as number)
-    if (latest !== undefined) {
-      yield* Effect.logWarning(
-        `the database is on another timeline (${timeline}, before: ${latest}): "never received" is believed of no ` +
-          "call before its full age has passed from now on"
-      )
-    }
+    yield* noticeTimeline(db, clock, timeline)
+    if (latest !== undefined) yield* warnOfTimeline("the database", timeline, latest)
     latest = timeline
   })
   const look = Effect.gen(function* () {

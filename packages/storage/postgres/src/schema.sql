@@ -1,9 +1,9 @@
--- The store in PostgreSQL, behind the tables that all databases share (schema.sql of storage-sql, whose header says what holds
--- here too). Text compares by its bytes (collate "C"), so that ids order as they do everywhere else. JSON is text: what comes
--- from outside may hold what PostgreSQL's own JSON refuses (see Rows.ts).
+-- The store in PostgreSQL, behind the tables that all databases share (schema.sql of storage-sql, whose header holds
+-- here too). Text compares by its bytes (collate "C"). JSON is text: it may hold what PostgreSQL's own JSON refuses
+-- (Rows.ts).
 
--- Tenants, by a number that is a hash of workspace and environment (Keys.ts): the rows of payments, and what lies beside
--- each, begin with it. A commit of a tenant without its row writes nothing.
+-- Tenants, by a hash of workspace and environment (Keys.ts), which leads the rows of payments. A commit of a tenant
+-- without its row writes nothing.
 create table tenants (
   t bigint not null primary key,
   workspace_id text collate "C" not null,
@@ -12,9 +12,8 @@ create table tenants (
 );
 
 -- One row for each payment, with everything that was asked of providers for it, and with the idempotency key of its
--- create. Core reads and writes it as one book. Beside the texts, columns hold what the database guards and what is
--- searched for. No index holds a column that changes, so that a new version of a row stays in its page and no index gets
--- an entry for it: what changes and is searched for lies in `due`, `searches` and `reviews`.
+-- create. No index holds a column that changes, so that a new version stays in its page: what changes and is searched
+-- for is in `due`, `searches` and `reviews` (docs/decisions/0064).
 create table payments (
   -- What stays comes first: the log of an update holds what follows the first byte that differs.
   t bigint not null,
@@ -22,7 +21,7 @@ create table payments (
   id uuid not null,
   amount_minor bigint not null,
   created_at bigint not null,
-  -- The idempotency key of the create: a hash of it, and when it was claimed. Null once the key is free, as all of a claim.
+  -- A hash of the idempotency key of the create, and when it was claimed. Null once the key is free, as all of a claim.
   claimed_at bigint,
   key uuid,
   currency text collate "C" not null,
@@ -49,8 +48,7 @@ create table payments (
   -- JSON: what moves.
   book text collate "C" not null,
   primary key (t, id),
-  -- One check: each takes as long as a lookup by a key, with every write. The provider holds at most the amount of the
-  -- payment, captures at most what it holds, and gives back at most what it captured.
+  -- One check: each takes as long as a lookup by a key, with every write.
   check (
     authorized_minor between 0 and amount_minor and captured_minor between 0 and authorized_minor
     and refunded_minor >= 0 and refund_pending_minor >= 0 and refunded_minor + refund_pending_minor <= captured_minor
@@ -64,11 +62,11 @@ create unique index payments_by_key on payments (t, key) where key is not null;
 create index payments_by_claim on payments (claimed_at) where key is not null;
 -- The count of the payments of a period.
 create index payments_by_creation on payments (t, created_at) where created_at >= 0;
--- Searches for a merchant's reference. A reference may be longer than an index entry: the index holds its beginning.
+-- Searches for a merchant's reference, by its beginning: it may be longer than an index entry.
 create index payments_by_reference on payments (t, left(reference, 64), id) where reference is not null;
 -- Searches for an amount.
 create index payments_by_amount on payments (t, currency, amount_minor, id) where amount_minor >= 0;
--- The payment of a hosted page, whose visitor has nothing but the page's token.
+-- The payment of a hosted page.
 create unique index payments_by_page on payments (page) where page is not null;
 
 -- The payments that the background looks at next, with the connection whose provider it asks; '' for none.
@@ -82,11 +80,10 @@ create table due (
   primary key (t, payment)
 );
 
--- The background, which takes what is due by connection, across all tenants: a provider that hangs delays no other.
+-- What is due by connection, across all tenants: a provider that hangs delays no other.
 create index due_by_connection on due (connection, at);
 
--- The states of the payments that the background does not look at: lists of payments in one state are made of these and of
--- what is due. A payment is in one of the two tables.
+-- The states of all other payments: a payment is in one of the two tables.
 create table searches (
   t bigint not null,
   state text collate "C" not null,
@@ -102,13 +99,12 @@ create table reviews (
   primary key (t, payment)
 );
 
--- Lists of reviews, oldest first: across all tenants, and of one. Where one payment is looked for, its key finds it.
+-- Lists of reviews, oldest first: across all tenants, and of one.
 create index reviews_by_time on reviews (since, payment);
 create index reviews_of_tenant on reviews (t, since, payment) where since >= 0;
 
--- The charge of a connection that a payment has, by a hash of the provider's reference and of the connection: the guard
--- against two payments with one charge. A row stays when its payment leaves the store, so that later messages about the
--- charge are recognized.
+-- The guard against two payments with one charge, by a hash of the provider's reference and of the connection. A row
+-- outlives its payment, so that later messages about the charge are recognized.
 create table charges (
   t bigint not null,
   name uuid not null,
@@ -117,9 +113,8 @@ create table charges (
 );
 
 -- By what else messages and reports name a payment: our ids of its attempts, captures, voids and refunds, the provider's
--- ids of its refunds, and references of charges that moved no money; each as a short hash. The payment's book says which it
--- is. No key guards that a row is there once, as writers name what is new: PostgreSQL would look for each row before it writes
--- it.
+-- ids of its refunds, and references of charges that moved no money; each as a short hash. Writers name only what is
+-- new, so that no key has to be looked up with each row.
 create table names (
   t bigint not null,
   name bigint not null,
@@ -128,13 +123,12 @@ create table names (
 
 -- A removal is replicated without a key, too.
 alter table names replica identity full;
--- With the payment: a reference may be of any number, of which the oldest or the newest are read.
+-- With the payment: many may have one reference, of which the oldest or the newest are read.
 create index names_by_name on names (t, name, payment);
--- The rotation of the encryption key, which reads payments with a page of a provider by pages: the number is the hash of
--- their name (Keys.ts).
+-- Payments with a page of a provider, by pages: the number is the hash of their name (Keys.ts).
 create index names_of_checkouts on names (t, payment) where name = 2970636975708131056;
 
--- One row for each name of a payment's metadata, which a search finds. A payment without metadata has none.
+-- Searches for metadata. A payment without metadata has no row.
 create table payment_metadata (
   t bigint not null,
   payment uuid not null,
@@ -143,7 +137,7 @@ create table payment_metadata (
   primary key (t, payment, name)
 );
 
--- Searches for a value. It may be longer than an index entry: the index holds its beginning.
+-- By the beginning of a value: it may be longer than an index entry.
 create index payment_metadata_by_value on payment_metadata (t, left(value, 64), payment);
 
 -- Takes a statement back of which a part was written already.
@@ -152,9 +146,8 @@ create function came_between() returns integer language plpgsql as $$
     raise exception 'another write came between' using errcode = 'PM001';
   end $$;
 
--- What happened to payments, in the order of its ids. The statement that writes an event writes its payment, too, so
--- that no foreign key has to check it: a removal would look for the rows along the whole tenant, because that check
--- cannot repeat the condition of the index.
+-- What happened to payments, in the order of its ids. No foreign key: the statement that writes an event writes its
+-- payment, and a removal would check along the whole tenant.
 create table events (
   t bigint not null,
   id uuid not null,
@@ -167,11 +160,11 @@ create table events (
   primary key (t, id)
 );
 
--- The timeline of a payment. A payment has few events, which are sorted once they are read.
+-- The timeline of a payment, sorted once it is read.
 create index events_of_payment on events (t, payment) where type <> 0;
--- Lists of events of one type. Each payment has one event of its creation: a walk along all events finds a page of them.
--- The first five bytes of an id are its time in quarters of a second, and the events of one are sorted once they are read:
--- an entry of the index names all of them.
+-- Lists of events of one type; each payment has one event of its creation, which a walk along all finds. The first five
+-- bytes of an id are its time in quarters of a second: an entry names all events of it, which are sorted once they are
+-- read.
 create index events_by_later_type on events (t, type, substr(uuid_send(id), 1, 5)) where type <> 1;
 
 -- The ids for new events: those that were drawn, or greater ones where the tenant has an event with a greater id. It
@@ -201,12 +194,11 @@ create function event_ids(tenant bigint, fresh uuid[]) returns uuid[]
     return fresh;
   end $$;
 
--- What has no month yet. Without it, a delivery without a partition would fail the commit of its payment.
+-- What has no month yet: without it, a delivery would fail the commit of its payment.
 create table deliveries_default partition of deliveries default;
 create table delivery_attempts_default partition of delivery_attempts default;
 
--- What providers told about payments, each message once. A provider's id may be longer than an index entry, so the key
--- holds its hash.
+-- What providers told about payments, each message once. An id may be longer than an index entry: the key has its hash.
 create table messages (
   workspace_id text collate "C" not null,
   environment text collate "C" not null check (environment in ('sandbox', 'production')),
@@ -231,16 +223,15 @@ create table messages (
 
 -- Retention, which empties old bodies of a tenant.
 create index messages_with_body on messages (workspace_id, environment, received_at) where body <> '';
--- Operators, who list the newest messages of all tenants, of one tenant, of one outcome, or of one payment.
+-- Lists of the newest messages: of all tenants, of one tenant, of one outcome, or of one payment.
 create index messages_by_time on messages (received_at) where received_at >= 0;
 create index messages_by_tenant on messages (workspace_id, environment, received_at) where received_at >= 0;
--- Most messages come to be applied or confirmed: a walk along all messages soon finds a page of those.
+-- A walk along all messages soon finds a page of those that were applied or confirmed, as most are.
 create index messages_by_outcome on messages (outcome, received_at) where outcome <> 'applied' and outcome <> 'confirmed';
 create index messages_by_tenant_outcome on messages (workspace_id, environment, outcome, received_at);
 create index messages_by_payment on messages (payment_id, received_at) where payment_id <> '';
 
--- The bodies of messages, partitioned by the month in which the message came: retention drops a month as a whole
--- (MessageBodies.ts).
+-- The bodies of messages, partitioned by the month in which the message came (MessageBodies.ts).
 create table message_bodies (
   workspace_id text collate "C" not null,
   environment text collate "C" not null check (environment in ('sandbox', 'production')),
@@ -258,7 +249,7 @@ create index message_bodies_sealed on message_bodies (workspace_id, environment,
 
 create table message_bodies_default partition of message_bodies default;
 
--- How often the directory was written: a process with a copy of it sees that there is a newer version. One row.
+-- How often the directory was written, for copies of it. One row.
 create table directory_version (version bigint not null);
 insert into directory_version (version) values (0);
 

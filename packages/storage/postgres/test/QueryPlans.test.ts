@@ -13,8 +13,7 @@ import { make as makeLedger } from "../src/Ledger.ts"
 import { migrate } from "../src/Migrate.ts"
 import { make as makeRetention } from "../src/Retention.ts"
 import { make as makeSettlements } from "../src/Settlements.ts"
-import { sqlOf } from "../src/Sql.ts"
-import { make as makeSuccessRates } from "../src/SuccessRates.ts"
+import { makeRates, sqlOf } from "../src/Sql.ts"
 import { newChange, tenant } from "./Given.ts"
 import { hasServer, newDatabase } from "./support/TestDatabase.ts"
 
@@ -124,7 +123,7 @@ const newPlanner = Effect.fnUntraced(function* (workspaces: number, options: Led
   return {
     ledger,
     deliveries: makeDeliveries(listening),
-    rates: makeSuccessRates(listening),
+    rates: makeRates(listening),
     retention: makeRetention(listening),
     settlements: makeSettlements(listening, sqlOf(listening)),
     leaving: leaving?.["id"] as string,

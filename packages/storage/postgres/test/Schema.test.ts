@@ -5,7 +5,7 @@ import { Ledger, SuccessRates } from "@pointsman/core/ports"
 import { Effect, type Redacted } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { inspect } from "../src/index.ts"
-import { newest } from "../src/Migrations.ts"
+import { newest } from "../src/Migrate.ts"
 import { newChange, rate, tenant, withStorage } from "./Given.ts"
 import { hasServer, newEmptyDatabase } from "./support/TestDatabase.ts"
 

@@ -22,7 +22,7 @@ import { make as makeDirectory } from "../src/Directory.ts"
 import { layer as storage } from "../src/Layer.ts"
 import { make as makeLedger } from "../src/Ledger.ts"
 import { migrate } from "../src/Migrate.ts"
-import { make as makeSuccessRates } from "../src/SuccessRates.ts"
+import { makeRates } from "../src/Sql.ts"
 import { tenant } from "./Given.ts"
 import { hasServer, newDatabase } from "./support/TestDatabase.ts"
 import { until } from "./support/Waiting.ts"
@@ -120,7 +120,7 @@ const counted = Effect.gen(function* () {
       Layer.effect(Ledger, makeLedger(counting)),
       Layer.succeed(Directory, directory),
       Layer.succeed(Deliveries, makeDeliveries(counting)),
-      Layer.succeed(SuccessRates, makeSuccessRates(counting)),
+      Layer.succeed(SuccessRates, makeRates(counting)),
       Connectors.layer([provider.definition]),
       openSecretsLayer,
       Layer.succeed(Transport, { send: () => Effect.fail(new Unanswered({ reason: "there is no network here" })) })
