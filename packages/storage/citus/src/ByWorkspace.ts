@@ -38,10 +38,7 @@ const askingWorkspaces =
 /** The answers of those whose node answers, in the order of their workspaces; fails where none does. */
 export const someWorkspaces = askingWorkspaces(false)
 
-/**
- * The answers of all of them. Where one fails, the others have been written all the same: for writes that may be repeated.
- * A node that is down does not keep those of other nodes from being written.
- */
+/** Where one fails, the others have been written all the same: for writes that may be repeated. */
 export const allWorkspaces = askingWorkspaces(true)
 
 export const ofTenant = ({ tenant }: { readonly tenant: Tenant }): string => tenant.workspaceId

@@ -4,9 +4,9 @@ import { type Database, isTakenBack, open, type PostgresOptions } from "@pointsm
 import { Effect, Redacted } from "effect"
 
 /**
- * A node that another node asks: a lost connection, a cancelled statement and a node that shuts down are errors of the one
- * that is asked, and the other one may have committed. Only what a statement raises by itself shows that it was taken back:
- * bad values, broken constraints, what the text says wrong, a lock that it gave up, and our own.
+ * An error may be that of another node, which may have committed: a lost connection, a cancelled statement, a shutdown.
+ * Only what a statement raises by itself was taken back: bad values, broken constraints, wrong text, a lock time-out, our
+ * own.
  */
 export const isTakenBackByNode = (fields: { readonly code: string; readonly severityUnlocalized?: string }): boolean =>
   isTakenBack(fields) && /^(?:22|23|42|40001$|55P03$|PM001$)/u.test(fields.code)

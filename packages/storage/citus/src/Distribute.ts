@@ -1,6 +1,6 @@
 /**
- * Places the tables of a database on the nodes of its cluster, and makes the functions that nodes are sent. Each step is
- * seen in the catalogue of Citus, so that a run that is killed is taken up by the next one. Only the coordinator can.
+ * Places tables on the nodes, and makes the functions that nodes are sent, from the coordinator. Each step is seen in the
+ * catalogue of Citus, so that a run that is killed is taken up by the next one.
  */
 import { StorageError } from "@pointsman/core/ports"
 import { type Database, layoutStep, onConnection, storageError } from "@pointsman/storage-postgres/internal"
@@ -23,8 +23,8 @@ const place: Readonly<Record<Place, (table: string) => string>> = {
 }
 
 /**
- * The column by which a table is in shards, and which every unique index of it has to hold. It is filled by the setting that
- * each call has (`RunFunction.ts`), so that the statements of one database need not name it.
+ * The column by which a table is in shards, and which every unique index has to hold. Its default is the setting of each
+ * call (`RunFunction.ts`).
  */
 const withWorkspace = (table: string): string => `do $$
   declare
@@ -56,10 +56,7 @@ const withWorkspace = (table: string): string => `do $$
     end loop;
   end $$`
 
-/**
- * A table without partitions, for a cluster: its servers may ask any node, and only the coordinator could make or drop
- * partitions there. Retention deletes the rows of each workspace in batches.
- */
+/** Only the coordinator could make or drop partitions: retention deletes the rows of each workspace in batches. */
 const withoutPartitions = (table: string): string => `do $$
   declare
     keys text[];
@@ -82,17 +79,13 @@ const withoutPartitions = (table: string): string => `do $$
     end if;
   end $$`
 
-/**
- * What a table needs besides. The version of the directory is a table with one row and no key, which is copied to a new node
- * while it is written.
- */
+/** The version of the directory has one row and no key, and is copied to a new node while it is written. */
 const prepare = (table: string): ReadonlyArray<string> => {
   if (places[table] === "workspace") return [withoutPartitions(table), withWorkspace(table)]
   return table === "directory_version" ? ["alter table directory_version replica identity full"] : []
 }
 
 export interface Placement {
-  /** Tables of ours that are not placed yet. */
   readonly tables: ReadonlyArray<string>
   readonly hasFunctions: boolean
 }

@@ -29,10 +29,7 @@ import { byWorkspace } from "./Where.ts"
 /** A commit is a statement of one node: none is written together with others. A `readUrl` is refused. */
 export type CitusStorageOptions = Omit<PostgresStorageOptions, "batchCommits">
 
-/**
- * A store in a database of Citus, whose nodes share the workspaces; `url` names any node. The tables are made and placed when
- * the layer starts.
- */
+/** `url` names any node. The tables are made and placed when the layer starts. */
 export const layer = (options: CitusStorageOptions): Layer.Layer<StorageServices, StorageError, Ids> =>
   Layer.effectContext(Effect.flatMap(openDistributed(options), (db) => servicesOver(db, options)))
 
@@ -52,10 +49,7 @@ export const servicesOver = Effect.fnUntraced(function* (node: Database, options
   )
 })
 
-/**
- * Storage on a Citus cluster, for `createPointsman` of `@pointsman/node`. `url`: of the database at any of its nodes,
- * `postgres://user:password@host:port/database`. Options: as those of `layer`.
- */
+/** For `createPointsman` of `@pointsman/node`. `url`: of any node, `postgres://user:password@host:port/database`. */
 export const citus = (
   url: string,
   {

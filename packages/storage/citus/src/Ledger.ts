@@ -159,11 +159,7 @@ const takeDue = Effect.fnUntraced(function* (db: Database, nodes: NodeReads, que
   return firstOf(limit, ({ paymentId }: DuePayment) => [place.get(paymentId) ?? chosen.length])(taken.flat())
 })
 
-const chosenOf = (
-  found: ReadonlyArray<Row>,
-  wanted: ReadonlyArray<ReturnType<typeof wantedOf>>,
-  limit: number
-): ReadonlyArray<Row> => {
+const chosenOf = (found: ReadonlyArray<Row>, wanted: ReadonlyArray<ReturnType<typeof wantedOf>>, limit: number) => {
   const byConnection = Map.groupBy(found, (row) => row["connection"] as string)
   const placed = wanted.flatMap(({ id, room, under_way }) =>
     firstOf(room, (row: Row) => [numberOf(row, "at")])(byConnection.get(id) ?? []).map((row, index) => ({

@@ -1,6 +1,6 @@
 /**
- * Reads across all workspaces, asked of each node for its own shards: a node that is down does not hide what the
- * others have. It only reads: a write goes by the workspace, because a shard may be moving.
+ * Reads across all workspaces, asked of each node for its own shards. It only reads: a write goes by the workspace,
+ * because a shard may be moving.
  */
 import { StorageAllowance, StorageError, withAllowance } from "@pointsman/core/ports"
 import { codeOf, codes, type Database } from "@pointsman/storage-postgres/internal"
@@ -11,8 +11,8 @@ import { type Params, paramsOf } from "./OnShards.ts"
 import { call, type Told } from "./RunFunction.ts"
 
 /**
- * Selects one routing key for each node: Citus runs a function with this argument on that node. A node may have no other
- * shards than those of workspaces with shards of their own, to which no other text leads.
+ * Selects one routing key for each node. To a node that only has workspaces with shards of their own, only their ids
+ * lead.
  */
 const selectNodes = `with shards as (
     select s.shardminvalue::integer as low, s.shardmaxvalue::integer as high, n.groupid as node,
@@ -104,8 +104,8 @@ const moved = new Error("shards moved to other nodes while the nodes were read")
 const maxRounds = 5
 
 /**
- * Whether a shard was read at two nodes, at none, or under a name that it has no longer. Where a node does not answer, its
- * shards are missing, and the caller is told.
+ * Whether a shard was read at two nodes, at none, or under a name that it has no longer. Where a node does not answer,
+ * its shards are missing.
  */
 const haveMoved = (answers: ReadonlyArray<Result.Result<Told, StorageError>>): boolean => {
   const failures = answers.filter(Result.isFailure).map(({ failure }) => failure)

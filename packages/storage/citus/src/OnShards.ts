@@ -1,25 +1,13 @@
 /** Statements of one database as the texts that a node runs on its shards (`RunFunction.ts`). */
-
 import { places } from "./Places.ts"
 import { eventIdsName, type How, mark } from "./RunFunction.ts"
 
 export type Params = ReadonlyArray<string | null>
 
-interface Template {
-  readonly text: string
-  readonly tables: string
-  readonly hasRows: boolean
-  /** Whether it is about the tables of workspaces. */
-  readonly isSharded: boolean
-}
+const templates = new Map<string, ReturnType<typeof make>>()
 
-const templates = new Map<string, Template>()
-
-/** Texts are few. */
-const templateOf = (sql: string): Template => {
-  const known = templates.get(sql)
-  if (known !== undefined) return known
-  const template = make(sql)
+const templateOf = (sql: string) => {
+  const template = templates.get(sql) ?? make(sql)
   templates.set(sql, template)
   return template
 }
@@ -27,7 +15,7 @@ const templateOf = (sql: string): Template => {
 const partName = /\b(\w+)(?:\s*\([\w\s,]*\))?\s+as\s+(?:not\s+)?(?:materialized\s+)?\(/gu
 const tableName = /\b(from|join|into|update|using|analyze)\s+(\w+)\b(\s+as\b)?/gu
 
-const make = (sql: string): Template => {
+const make = (sql: string) => {
   const parts = new Set([...sql.matchAll(partName)].map(([, name]) => name))
   const tables = new Set<string>()
   const nameOf = (table: string) => {

@@ -1,12 +1,11 @@
 /**
- * Where each table is. A table of the schema that is missing here fails a test.
+ * `workspace`: in shards by `workspace_id`, all of a workspace on one node, so that a commit is a transaction of one node
+ * (https://docs.citusdata.com/en/stable/sharding/data_modeling.html#co-location).
  *
- * - `workspace`: in shards by `workspace_id`, all tables of a workspace on one node, so that a commit is a transaction of
- *   one node (https://docs.citusdata.com/en/stable/sharding/data_modeling.html#co-location). A table without this column
- *   gets it (`Distribute.ts`).
- * - `everywhere`: a reference table. Every node has a copy, and a write needs every node
- *   (https://docs.citusdata.com/en/stable/develop/reference_ddl.html#reference-tables).
- * - `coordinator`: on the coordinator alone. A commit needs none of these, and a sign-in does not need every node.
+ * `everywhere`: a reference table. A write needs every node
+ * (https://docs.citusdata.com/en/stable/develop/reference_ddl.html#reference-tables).
+ *
+ * `coordinator`: on it only. A commit needs none of these, and a sign-in does not need every node.
  */
 export type Place = "workspace" | "everywhere" | "coordinator"
 

@@ -1,8 +1,7 @@
 /**
- * A rebalance: a background job of the cluster, which goes on when its caller is gone
- * (https://docs.citusdata.com/en/stable/develop/api_udf.html#citus-rebalance-start). A cluster has one at a time.
+ * A background job of the cluster, which has one at a time
+ * (https://docs.citusdata.com/en/stable/develop/api_udf.html#citus-rebalance-start).
  */
-
 import type { Query } from "@pointsman/storage-postgres/internal"
 import type { Row } from "@pointsman/storage-sql"
 import { Effect } from "effect"
@@ -11,14 +10,12 @@ export interface ShardMove {
   /** `host:port`; `null` before it is known. */
   readonly from: string | null
   readonly to: string | null
-  /** What the engine says that it does. */
   readonly phase: string | null
   /** How much is at the node that the shards leave, and at the other one. */
   readonly bytes: { readonly source: number; readonly target: number } | null
 }
 
 export interface Rebalance {
-  /** The number of the job. */
   readonly job: number
   readonly state: "running" | "finished" | "failed" | "stopped"
   readonly moves: { readonly done: number; readonly left: number; readonly failed: number }
@@ -38,24 +35,16 @@ interface Details {
   }>
 }
 
-/** The newest job, of any state. */
 export const readRebalance = (query: Query) =>
   Effect.map(query("select job_id, state::text, details from citus_rebalance_status(true)"), ([row]) =>
     row === undefined ? undefined : rebalanceOf(row)
   )
 
-/** The words of `citus_job_status` and of `citus_task_status`. */
-const stateOf = (state: unknown): Rebalance["state"] => {
-  switch (state) {
-    case "finished":
-      return "finished"
-    case "failed":
-      return "failed"
-    case "cancelled":
-      return "stopped"
-    default:
-      return "running"
-  }
+/** The words of `citus_job_status`; any other one is of a job that runs. */
+const states: Readonly<Record<string, Rebalance["state"]>> = {
+  finished: "finished",
+  failed: "failed",
+  cancelled: "stopped"
 }
 
 const rebalanceOf = (row: Row): Rebalance => {
@@ -63,7 +52,7 @@ const rebalanceOf = (row: Row): Rebalance => {
   const sum = (states: ReadonlyArray<string>) => states.reduce((all, state) => all + (counts?.[state] ?? 0), 0)
   return {
     job: Number(row["job_id"]),
-    state: stateOf(row["state"]),
+    state: states[String(row["state"])] ?? "running",
     moves: {
       done: sum(["done"]),
       left: sum(["blocked", "runnable", "running", "cancelling"]),

@@ -1,10 +1,8 @@
 /**
- * The function by which a node runs statements of the storage in PostgreSQL on its own shards. Citus sends it to the node
- * that has the shard of its first argument: a workspace, or a routing key
- * (https://docs.citusdata.com/en/stable/develop/api_udf.html#create-distributed-function).
- *
- * Citus does not hold back a write to a shard by its name while the shard moves. So a write first takes the lock that a
- * move takes at its end, and then checks that the shards are on this node.
+ * The function by which a node runs statements on its own shards. Citus sends it to the node that has the shard of its
+ * first argument (https://docs.citusdata.com/en/stable/develop/api_udf.html#create-distributed-function). Citus does not
+ * hold back a write to a shard by its name while the shard moves: so a write first takes the lock that a move takes at
+ * its end, and then checks that the shards are on this node.
  */
 import { createHash } from "node:crypto"
 import { eventIdsFunction } from "@pointsman/storage-postgres/internal"
@@ -24,9 +22,8 @@ const eventIds = eventIdsFunction
   )
 
 /**
- * `how`: `read` or `write` of the shards of the key, or `each` for a read of all shards of the node, one range of them after
- * the other, so that a statement walks along the same indexes as in one database. Without rows it answers that the shards
- * are at another node.
+ * `how`: `read` or `write` of the shards of the key, or `each` for a read of all shards of the node, one range after the
+ * other, so that it uses the same indexes as in one database. Without rows it answers that the shards are elsewhere.
  */
 const run = `(key text, tables text[], statement text, how text, has_rows boolean) returns jsonb language plpgsql volatile
   -- Plans of the node's own: the session that asks may be set otherwise.
@@ -98,7 +95,6 @@ export type How = "read" | "write" | "each"
 
 export const call = `select ${runName}($1::text, $2::text[], $3::text, $4::text, $5::boolean) as told`
 
-/** What the function told. */
 export interface Told {
   readonly node: number
   readonly rows: ReadonlyArray<Readonly<Record<string, unknown>>>

@@ -1,5 +1,4 @@
 /** Where the shards are: nodes, groups of shards that move together, and the workspaces in them. */
-
 import { type Query, readText } from "@pointsman/storage-postgres/internal"
 import type { Row } from "@pointsman/storage-sql"
 import { Effect } from "effect"
@@ -8,7 +7,6 @@ import { shardedTables } from "./Places.ts"
 export interface ClusterNode {
   /** `host:port`, as the cluster has it. */
   readonly name: string
-  /** Whether shards may be moved there. */
   readonly takesShards: boolean
 }
 
@@ -22,7 +20,6 @@ export interface ShardGroup {
   readonly bytes: number | null
   /** The hash values of its workspaces, from the lowest to the highest. */
   readonly range: readonly [low: number, high: number]
-  /** Their ids, in order. */
   readonly workspaces: ReadonlyArray<string>
   /** Whether it can hold one workspace alone, or ids with the same hash. */
   readonly isOwn: boolean

@@ -1,7 +1,6 @@
 /**
- * Moves workspaces between the nodes of a cluster while servers run, by the engine's own functions, at the coordinator:
- * https://docs.citusdata.com/en/stable/develop/api_udf.html#cluster-management-and-repair-functions. What servers do about
- * a workspace that moves while it is written is in `RunFunction.ts`, `ShardedDatabase.ts` and `NodeReads.ts`.
+ * Moves workspaces between nodes while servers run, by the engine's own functions, at the coordinator:
+ * https://docs.citusdata.com/en/stable/develop/api_udf.html#cluster-management-and-repair-functions.
  */
 import { StorageError } from "@pointsman/core/ports"
 import { bindText, type Database, onConnection, type Query, storageError } from "@pointsman/storage-postgres/internal"
@@ -41,6 +40,8 @@ interface Transfer {
   readonly blockWrites: boolean
 }
 
+type Isolation = Transfer & { readonly workspaceId: string; readonly to?: string | undefined }
+type Drain = Transfer & { readonly drain?: string | undefined }
 type Asked<A> = Effect.Effect<A, ShardsRefused | StorageError>
 
 export interface Begun extends Rebalance {
@@ -48,24 +49,7 @@ export interface Begun extends Rebalance {
   readonly isNew: boolean
 }
 
-/** Each operation may be interrupted: what is not moved by then stays where it is. */
-export interface Shards {
-  readonly list: Asked<ShardPlaces>
-  /** Shards of its own for a workspace, and then a move, if `to` is given: `host:port`. */
-  readonly isolate: (
-    order: Transfer & { readonly workspaceId: string; readonly to?: string | undefined }
-  ) => Asked<Isolated>
-  readonly move: (order: Transfer & { readonly of: ShardChoice; readonly to: string }) => Asked<Moved>
-  /**
-   * Begins a rebalance, or finds the one that runs; `undefined` where nothing has to move. It goes on by itself. `drain`:
-   * the node, as `host:port`, that takes no shards from now on, and from which all are moved.
-   */
-  readonly rebalance: (order: Transfer & { readonly drain?: string | undefined }) => Asked<Begun | undefined>
-  /** The newest rebalance. */
-  readonly rebalanced: Asked<Rebalance | undefined>
-  /** `false` where none runs. What was moved stays at its new node. */
-  readonly stopRebalance: Asked<boolean>
-}
+export type Shards = ReturnType<typeof shardsAt>
 
 /** `url`: of any node of a cluster to which the tables of this version are distributed. */
 export const openShards = (options: {
@@ -81,8 +65,8 @@ export const openShards = (options: {
 
 const notPlaced = "its tables are not on the nodes of a cluster: start the server once to place them"
 
-const shardsAt = (coordinator: Database): Shards => {
-  /** An interrupted statement is taken back by the server. */
+/** Each operation may be interrupted: what is not moved by then stays where it is. */
+const shardsAt = (coordinator: Database) => {
   const ask = <A>(act: (query: Query) => Effect.Effect<A, SqlError | ShardsRefused>): Asked<A> =>
     onConnection(coordinator, (query, set) =>
       Effect.andThen(
@@ -92,17 +76,19 @@ const shardsAt = (coordinator: Database): Shards => {
     ).pipe(Effect.mapError((error) => (error instanceof SqlError ? refusalOf(error) : error)))
   return {
     list: ask(readPlaces),
-    isolate: (order) => ask((query) => isolate(query, order)),
-    move: ({ blockWrites, of, to }) =>
+    /** Shards of its own for a workspace, and then a move, if `to` is given: `host:port`. */
+    isolate: (order: Isolation): Asked<Isolated> => ask((query) => isolate(query, order)),
+    move: ({ blockWrites, of, to }: Transfer & { readonly of: ShardChoice; readonly to: string }): Asked<Moved> =>
       ask(
         Effect.fnUntraced(function* (query) {
           const places = yield* readPlaces(query)
-          const group = yield* groupOf(places, of)
-          return yield* moveGroup(query, places, { group, to, blockWrites })
+          return yield* moveGroup(query, places, yield* groupOf(places, of), to, blockWrites)
         })
       ),
-    rebalance: (order) => ask((query) => rebalance(query, order)),
+    /** Or finds the one that runs; `undefined` where nothing has to move. `drain`: the node that all shards leave for good. */
+    rebalance: (order: Drain): Asked<Begun | undefined> => ask((query) => rebalance(query, order)),
     rebalanced: ask(readRebalance),
+    /** `false` where none runs. What was moved stays at its new node. */
     stopRebalance: ask(
       Effect.fnUntraced(function* (query) {
         if ((yield* readRebalance(query))?.state !== "running") return false
@@ -115,37 +101,31 @@ const shardsAt = (coordinator: Database): Shards => {
 
 const refuse = (message: string) => new ShardsRefused({ message })
 
-const isolate = Effect.fnUntraced(function* (
-  query: Query,
-  { blockWrites, to, workspaceId }: Parameters<Shards["isolate"]>[0]
-): Effect.fn.Return<Isolated, SqlError | ShardsRefused> {
+const isolate = Effect.fnUntraced(function* (query: Query, { blockWrites, to, workspaceId }: Isolation) {
   const before = yield* readPlaces(query)
   const shared = yield* groupOf(before, { workspaceId })
   const target = to === undefined ? shared.node : (yield* nodeOf(before, to)).name
   if (shared.isOwn) {
-    const moved = yield* moveGroup(query, before, { group: shared, to: target, blockWrites })
+    const moved = yield* moveGroup(query, before, shared, target, blockWrites)
     return { ...moved, isIsolated: false }
   }
   yield* requireTransfer(query, blockWrites, ["wal_level", "output_plugin_libraries"])
-  const places = yield* split(query, before, { group: shared, workspaceId, target, blockWrites })
+  const places = yield* split(query, before, shared, workspaceId, target, blockWrites)
   const { shard, workspaces } = yield* groupOf(places, { workspaceId })
   return { shard, from: shared.node, to: target, workspaces, isMoved: target !== shared.node, isIsolated: true }
 })
 
 /**
- * A split that does not block writes makes all parts at another node, and moves those back that stay. With parts at the
- * node of the group, an update between the begin of the replication and the primary keys of the parts stops the engine for
- * good: "publisher did not send replica identity column" (Citus 13.2).
+ * Without blocking writes all parts are made at another node, and those that stay are moved back: at the node of the
+ * group, an update meanwhile stops the engine for good, "publisher did not send replica identity column" (Citus 13.2).
  */
 const split = Effect.fnUntraced(function* (
   query: Query,
   places: ShardPlaces,
-  {
-    blockWrites,
-    group,
-    target,
-    workspaceId
-  }: Transfer & { readonly group: ShardGroup; readonly workspaceId: string; readonly target: string }
+  group: ShardGroup,
+  workspaceId: string,
+  target: string,
+  blockWrites: boolean
 ) {
   const others = places.nodes.filter(({ name, takesShards }) => takesShards && name !== group.node)
   const between = others.find(({ name }) => name === target) ?? others[0]
@@ -176,7 +156,7 @@ const split = Effect.fnUntraced(function* (
   )
   const made = yield* readPlaces(query)
   for (const part of made.groups.filter(({ range }) => range[0] >= low && range[1] <= high)) {
-    yield* moveGroup(query, made, { group: part, to: part.isOwn ? target : group.node, blockWrites })
+    yield* moveGroup(query, made, part, part.isOwn ? target : group.node, blockWrites)
   }
   return made
 })
@@ -184,10 +164,11 @@ const split = Effect.fnUntraced(function* (
 const moveGroup = Effect.fnUntraced(function* (
   query: Query,
   places: ShardPlaces,
-  { blockWrites, group, to }: Transfer & { readonly group: ShardGroup; readonly to: string }
-): Effect.fn.Return<Moved, SqlError | ShardsRefused> {
+  { node: from, shard, workspaces }: ShardGroup,
+  to: string,
+  blockWrites: boolean
+) {
   const { name } = yield* nodeOf(places, to)
-  const { node: from, shard, workspaces } = group
   if (name === from) return { shard, from, to: name, workspaces, isMoved: false }
   yield* requireTransfer(query, blockWrites, ["wal_level"])
   const move = query(
@@ -203,10 +184,7 @@ const moveGroup = Effect.fnUntraced(function* (
   return { shard, from, to: name, workspaces, isMoved: true }
 })
 
-const rebalance = Effect.fnUntraced(function* (
-  query: Query,
-  { blockWrites, drain }: Parameters<Shards["rebalance"]>[0]
-): Effect.fn.Return<Begun | undefined, SqlError | ShardsRefused> {
+const rebalance = Effect.fnUntraced(function* (query: Query, { blockWrites, drain }: Drain) {
   const running = yield* readRebalance(query)
   if (running?.state === "running") return { ...running, isNew: false }
   const places = yield* readPlaces(query)
@@ -247,18 +225,17 @@ const nodeOf = Effect.fnUntraced(function* (places: ShardPlaces, name: string) {
 })
 
 const groupOf = ({ groups }: ShardPlaces, of: ShardChoice): Effect.Effect<ShardGroup, ShardsRefused> => {
-  const found =
+  const [found, missing] =
     "shard" in of
-      ? groups.find(({ shard }) => shard === of.shard)
-      : groups.find(({ workspaces }) => workspaces.includes(of.workspaceId))
-  if (found !== undefined) return Effect.succeed(found)
-  return Effect.fail(
-    refuse(
-      "shard" in of
-        ? `no shard group ${of.shard}: expected one that \`pointsman shards list\` names`
-        : `no workspace "${of.workspaceId}": expected one that \`pointsman workspaces list\` names`
-    )
-  )
+      ? [
+          groups.find(({ shard }) => shard === of.shard),
+          `no shard group ${of.shard}: expected one that \`pointsman shards list\` names`
+        ]
+      : [
+          groups.find(({ workspaces }) => workspaces.includes(of.workspaceId)),
+          `no workspace "${of.workspaceId}": expected one that \`pointsman workspaces list\` names`
+        ]
+  return found === undefined ? Effect.fail(refuse(missing)) : Effect.succeed(found)
 }
 
 /** A setting that the engine's logical replication needs on every node, for as long as writes go on. */
@@ -275,8 +252,8 @@ const selectSetting = `select n.nodename || ':' || n.nodeport as name, r.success
 const acceptInstead = "or accept with --block-writes that writes wait until the move is over"
 
 /**
- * Why a node with this value cannot copy shards while writes go on, or `undefined`. A split decodes by the library of Citus,
- * a move by PostgreSQL's own (https://github.com/citusdata/citus/pull/8777).
+ * Why a node with this value cannot copy shards while writes go on. A split decodes by the library of Citus, a move by
+ * PostgreSQL's own (https://github.com/citusdata/citus/pull/8777).
  */
 const unfitFor: Record<ReplicationSetting, (value: string) => string | undefined> = {
   wal_level: (value) =>

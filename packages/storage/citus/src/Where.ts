@@ -4,8 +4,8 @@ import { bindText } from "@pointsman/storage-postgres/internal"
 import { Context, Effect } from "effect"
 
 /**
- * The node of a workspace, by its key. Or reads of every node: `all` of them answer, or the read fails; `some`: it fails where
- * none does.
+ * The node of a workspace, by its key. Or reads of every node, which fail where one (`all`) or each (`some`) does not
+ * answer.
  */
 export type Where = { readonly key: string } | "all" | "some"
 
