@@ -13,6 +13,7 @@ import {
 } from "@pointsman/core/ports"
 import { type Database, handleOf, type PostgresStorageOptions, servicesOf } from "@pointsman/storage-postgres/internal"
 import { Context, Effect, Layer } from "effect"
+import { byWorkspace } from "./ByWorkspace.ts"
 import { ledgerOver } from "./Ledger.ts"
 import { openDistributed, shardedOver } from "./Open.ts"
 import {
@@ -24,7 +25,6 @@ import {
   sealedTextsOver,
   settlementsOver
 } from "./Services.ts"
-import { byWorkspace } from "./Where.ts"
 
 /** A commit is a statement of one node: none is written together with others. A `readUrl` is refused. */
 export type CitusStorageOptions = Omit<PostgresStorageOptions, "batchCommits">

@@ -18,6 +18,8 @@ import { messageWalk, type Row, roomOf } from "@pointsman/storage-sql"
 import { Effect, Option } from "effect"
 import {
   allWorkspaces,
+  at,
+  byWorkspace,
   firstOf,
   leastOf,
   numberOf,
@@ -28,7 +30,6 @@ import {
   total
 } from "./ByWorkspace.ts"
 import type { NodeReads } from "./NodeReads.ts"
-import { at, byWorkspace } from "./Where.ts"
 
 type Service = Ledger["Service"]
 

@@ -18,9 +18,8 @@ import {
   warnOfTimeline
 } from "@pointsman/storage-postgres/internal"
 import { Clock, Effect, Result } from "effect"
-import { type Node, type NodeReads, noAnswerOf, withinLimit } from "./NodeReads.ts"
-import { knownBase, paramsOf } from "./OnShards.ts"
-import { call, type Told } from "./RunFunction.ts"
+import { askNode, type Node, type NodeReads, noAnswerOf } from "./NodeReads.ts"
+import { knownBase } from "./OnShards.ts"
 
 const selectFacts = `select ${durabilityColumns}, current_setting('default_transaction_isolation') as isolation,
   (extract(epoch from clock_timestamp()) * 1000)::double precision as now`
@@ -37,11 +36,7 @@ const isSilent = (failure: StorageError): boolean =>
 
 /** Not aside: a node that does not answer would keep requests from the directory. */
 const factsBy = (db: Database) => {
-  const ask = (sql: string, { key }: Node) =>
-    Effect.map(
-      withinLimit(db.read("open", call, paramsOf(key, sql, [], "read"))),
-      ([row]) => (row?.["told"] ?? {}) as Told
-    )
+  const ask = (sql: string, node: Node) => askNode(db, "open", node, sql, [], "read")
   const timelineOf = (node: Node) =>
     Effect.catchIf(
       Effect.map(ask(`select ${selectTimeline} as timeline`, node), ({ rows }) => rows[0]?.["timeline"] as string),

@@ -8,7 +8,7 @@ import type { Row } from "@pointsman/storage-sql"
 import { Clock, Effect, Result } from "effect"
 import { answered } from "./ByWorkspace.ts"
 import { type Params, paramsOf } from "./OnShards.ts"
-import { call, type Told } from "./RunFunction.ts"
+import { call, type How, type Told } from "./RunFunction.ts"
 
 /**
  * Selects one routing key for each node. To a node that only has workspaces with shards of their own, only their ids
@@ -56,6 +56,12 @@ export const withinLimit = <A, E>(asked: Effect.Effect<A, E>): Effect.Effect<A, 
     return yield* allowance === undefined ? withAllowance(asked, allowedMillis) : asked
   })
 
+export const askNode = (db: Database, operation: string, { key }: Node, sql: string, params: Params, how: How) =>
+  Effect.map(
+    withinLimit(db.read(operation, call, paramsOf(key, sql, params, how))),
+    ([row]) => (row?.["told"] ?? {}) as Told
+  )
+
 export const noAnswerOf = (name: string): string => `the node ${name} of the database does not answer`
 
 /** For ten seconds it is not asked again which shards are where. A wrong one shows in the answer. */
@@ -73,11 +79,12 @@ export const makeNodeReads = (db: Database): NodeReads => {
   const forgetNodes = Effect.sync(() => {
     kept = undefined
   })
-  const one = (operation: string, sql: string, params: Params, { key, node }: Node) =>
-    Effect.flatMap(withinLimit(db.read(operation, call, paramsOf(key, sql, params, "each"))), ([row]) => {
-      const told = row?.["told"] as Told
-      return told.node === node ? Effect.succeed(told) : Effect.fail(new StorageError({ operation, cause: moved }))
-    })
+  const one = (operation: string, sql: string, params: Params, node: Node) =>
+    Effect.filterOrFail(
+      askNode(db, operation, node, sql, params, "each"),
+      (told) => told.node === node.node,
+      () => new StorageError({ operation, cause: moved })
+    )
   const ask = Effect.fnUntraced(function* (operation: string, sql: string, params: Params = []) {
     for (let round = 0; round < maxRounds; round++) {
       const answers = yield* Effect.forEach(yield* nodes, (node) => Effect.result(one(operation, sql, params, node)), {

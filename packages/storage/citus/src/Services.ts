@@ -26,10 +26,19 @@ import {
 } from "@pointsman/storage-postgres/internal"
 import { type AcknowledgedCommit, oneByOne, type Row, resumeOf, sealedPlaces } from "@pointsman/storage-sql"
 import { Effect } from "effect"
-import { allWorkspaces, firstOf, leastOf, numberOf, ofTenant, someWorkspaces, total } from "./ByWorkspace.ts"
+import {
+  allWorkspaces,
+  at,
+  byWorkspace,
+  firstOf,
+  leastOf,
+  numberOf,
+  ofTenant,
+  someWorkspaces,
+  total
+} from "./ByWorkspace.ts"
 import { type NodeReads, withinLimit } from "./NodeReads.ts"
 import { places } from "./Places.ts"
-import { at, byWorkspace } from "./Where.ts"
 
 export const deliveriesOver = (
   plain: Deliveries["Service"],

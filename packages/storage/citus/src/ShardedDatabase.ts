@@ -1,15 +1,15 @@
 /**
- * Statements about workspaces are run by the node of the workspace, or by every node (`Where.ts`). All others go to the
+ * Statements about workspaces are run by the node of the workspace, or by every node (`ByWorkspace.ts`). All others go to the
  * node that is asked.
  */
 import { StorageError } from "@pointsman/core/ports"
 import { codeOf, codes, type Database, type Query, Refused } from "@pointsman/storage-postgres/internal"
 import type { Row } from "@pointsman/storage-sql"
 import { Effect } from "effect"
+import { CurrentWhere, type Where } from "./ByWorkspace.ts"
 import type { NodeReads } from "./NodeReads.ts"
 import { isSharded, type Params, paramsOf } from "./OnShards.ts"
 import { call, type How, type Told } from "./RunFunction.ts"
-import { CurrentWhere, type Where } from "./Where.ts"
 
 /** A workspace moves once in a long time. The node that was asked for it knows where it is now. */
 const maxMoves = 5

@@ -3,9 +3,9 @@ import { describe, expect, it } from "@effect/vitest"
 import { StorageError } from "@pointsman/core/ports"
 import type { Database } from "@pointsman/storage-postgres/internal"
 import { Effect } from "effect"
+import { inWorkspace } from "../src/ByWorkspace.ts"
 import { makeNodeReads, type NodeReads } from "../src/NodeReads.ts"
 import { shardedDatabase } from "../src/ShardedDatabase.ts"
-import { inWorkspace } from "../src/Where.ts"
 
 const lowest = -(2 ** 31)
 const highest = 2 ** 31 - 1

@@ -32,6 +32,7 @@ const channel = "pointsman_directory"
 
 /** To be said inside the write, which sends it when it commits. */
 const tellOthers = `select pg_notify('${channel}', '')`
+const selectVersion = "select version from directory_version"
 const newVersion = "update directory_version set version = version + 1"
 const tell = (query: Query<Value>) => Effect.andThen(query(newVersion), query(tellOthers))
 
@@ -61,7 +62,7 @@ const charged = <A, E>(waiting: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   })
 
 export const make = Effect.fnUntraced(function* (db: Database, resume?: Resume<Value>) {
-  let kept: { readonly loaded: Loaded; readonly comparedAt: number } | undefined
+  let kept: (Loaded & { readonly comparedAt: number }) | undefined
   let isListening = false
   // What was read before a write is not kept after it.
   let epoch = 0
@@ -96,7 +97,7 @@ export const make = Effect.fnUntraced(function* (db: Database, resume?: Resume<V
   const current = (operation: string): Effect.Effect<Snapshot, StorageError> =>
     Effect.flatMap(monotonicMillis, (now) =>
       kept !== undefined && isListening && now - kept.comparedAt < trustMillis
-        ? Effect.succeed(kept.loaded.snapshot)
+        ? Effect.succeed(kept.snapshot)
         : shared(operation)
     )
 
@@ -119,11 +120,10 @@ export const make = Effect.fnUntraced(function* (db: Database, resume?: Resume<V
   const refresh = Effect.fnUntraced(function* (operation: string) {
     const now = yield* monotonicMillis
     const began = epoch
-    const before = kept?.loaded
-    const [row] =
-      before === undefined ? [] : yield* db.read(operation, "select version from directory_version", [], true)
+    const before = kept
+    const [row] = before === undefined ? [] : yield* db.read(operation, selectVersion, [], true)
     const loaded = before !== undefined && row?.["version"] === before.version ? before : yield* load(db, operation)
-    if (epoch === began) kept = { loaded, comparedAt: now }
+    if (epoch === began) kept = { ...loaded, comparedAt: now }
     return loaded.snapshot
   })
 
@@ -139,7 +139,7 @@ const columns = directoryTables(rows).map(
   ({ order, table }) => `(select coalesce(json_agg(entry order by ${order}), '[]') from ${table} as entry) as ${table}`
 )
 /** One statement, so that all of it is of one moment. */
-const selectContents = `select (select version from directory_version) as version, ${list(columns)}`
+const selectContents = `select (${selectVersion}) as version, ${list(columns)}`
 
 const load = (db: Database, operation: string): Effect.Effect<Loaded, StorageError> =>
   Effect.map(db.read(operation, selectContents, [], true), ([row = {}]) => ({

@@ -3,6 +3,7 @@
  * behind a mark. Two texts are equal there when they are equal here. JSON escapes both by itself, and begins with no
  * mark.
  */
+import type { Tenant } from "@pointsman/core"
 import { type Bound, makeRows } from "@pointsman/storage-sql"
 
 export type Value = string | number | boolean | null | ReadonlyArray<string>
@@ -33,13 +34,7 @@ export const { readTenant } = rows
 /** For `jsonb_array_elements_text`. */
 export const texts = (some: ReadonlyArray<string>): string => JSON.stringify(some.map(bindText))
 
-export const bindTenant = ({
-  environment,
-  workspaceId
-}: {
-  readonly workspaceId: string
-  readonly environment: string
-}) => [bindText(workspaceId), environment]
+export const bindTenant = ({ environment, workspaceId }: Tenant) => [bindText(workspaceId), environment]
 
 /** As a parameter, whose place says the type (`typeOf`). */
 export const bindValue = (value: Bound<Value>): string | null => (value === null ? null : String(value))
