@@ -52,8 +52,5 @@ export const servicesOver = Effect.fnUntraced(function* (node: Database, options
 /** For `createPointsman` of `@pointsman/node`. `url`: of any node, `postgres://user:password@host:port/database`. */
 export const citus = (
   url: string,
-  {
-    readUrl,
-    ...options
-  }: Omit<CitusStorageOptions, "existing" | "readUrl" | "url"> & { readonly readUrl?: string | undefined } = {}
-): StorageHandle => handleOf(url, readUrl, (urls) => layer({ ...options, ...urls }))
+  options: Omit<CitusStorageOptions, "existing" | "readUrl" | "url"> & { readonly readUrl?: string | undefined } = {}
+): StorageHandle => handleOf(url, options.readUrl, (urls) => layer({ ...options, ...urls }))

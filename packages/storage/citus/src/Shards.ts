@@ -49,7 +49,18 @@ export interface Begun extends Rebalance {
   readonly isNew: boolean
 }
 
-export type Shards = ReturnType<typeof shardsAt>
+/** Each operation may be interrupted: what is not moved by then stays where it is. */
+export interface Shards {
+  readonly list: Asked<ShardPlaces>
+  /** Shards of its own for a workspace, and then a move, if `to` is given: `host:port`. */
+  readonly isolate: (order: Isolation) => Asked<Isolated>
+  readonly move: (order: Transfer & { readonly of: ShardChoice; readonly to: string }) => Asked<Moved>
+  /** Or finds the one that runs; `undefined` where nothing has to move. `drain`: the node that all shards leave for good. */
+  readonly rebalance: (order: Drain) => Asked<Begun | undefined>
+  readonly rebalanced: Asked<Rebalance | undefined>
+  /** `false` where none runs. What was moved stays at its new node. */
+  readonly stopRebalance: Asked<boolean>
+}
 
 /** `url`: of any node of a cluster to which the tables of this version are distributed. */
 export const openShards = (options: {
@@ -65,8 +76,7 @@ export const openShards = (options: {
 
 const notPlaced = "its tables are not on the nodes of a cluster: start the server once to place them"
 
-/** Each operation may be interrupted: what is not moved by then stays where it is. */
-const shardsAt = (coordinator: Database) => {
+const shardsAt = (coordinator: Database): Shards => {
   const ask = <A>(act: (query: Query) => Effect.Effect<A, SqlError | ShardsRefused>): Asked<A> =>
     onConnection(coordinator, (query, set) =>
       Effect.andThen(
@@ -76,19 +86,16 @@ const shardsAt = (coordinator: Database) => {
     ).pipe(Effect.mapError((error) => (error instanceof SqlError ? refusalOf(error) : error)))
   return {
     list: ask(readPlaces),
-    /** Shards of its own for a workspace, and then a move, if `to` is given: `host:port`. */
-    isolate: (order: Isolation): Asked<Isolated> => ask((query) => isolate(query, order)),
-    move: ({ blockWrites, of, to }: Transfer & { readonly of: ShardChoice; readonly to: string }): Asked<Moved> =>
+    isolate: (order) => ask((query) => isolate(query, order)),
+    move: ({ blockWrites, of, to }) =>
       ask(
         Effect.fnUntraced(function* (query) {
           const places = yield* readPlaces(query)
           return yield* moveGroup(query, places, yield* groupOf(places, of), to, blockWrites)
         })
       ),
-    /** Or finds the one that runs; `undefined` where nothing has to move. `drain`: the node that all shards leave for good. */
-    rebalance: (order: Drain): Asked<Begun | undefined> => ask((query) => rebalance(query, order)),
+    rebalance: (order) => ask((query) => rebalance(query, order)),
     rebalanced: ask(readRebalance),
-    /** `false` where none runs. What was moved stays at its new node. */
     stopRebalance: ask(
       Effect.fnUntraced(function* (query) {
         if ((yield* readRebalance(query))?.state !== "running") return false

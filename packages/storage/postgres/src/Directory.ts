@@ -85,7 +85,7 @@ export const make = Effect.fnUntraced(function* (db: Database, resume?: Resume<V
       )
       yield* forget
       isListening = true
-      yield* Effect.forever(Effect.andThen(Queue.take(told), forget))
+      return yield* Effect.forever(Effect.andThen(Queue.take(told), forget))
     })
   )
   yield* Effect.ignore(listen).pipe(

@@ -5,25 +5,29 @@ import { layer, type PostgresStorageOptions } from "./Layer.ts"
 /** For `createPointsman` of `@pointsman/node`. `url`: `postgres://user:password@host:port/database`. */
 export const postgres = (
   url: string,
-  {
-    readUrl,
-    ...options
-  }: Pick<
+  options: Pick<
     PostgresStorageOptions,
     "allowAsyncCommit" | "maxConnections" | "statementTimeoutMillis" | "lockTimeoutMillis" | "maxReadLagMillis"
   > & {
     /** A streaming standby, as `url`: see `StandbyOptions`. */
     readonly readUrl?: string | undefined
   } = {}
-): StorageHandle =>
-  readUrl === undefined || placeOf(readUrl) !== undefined
+): StorageHandle => {
+  const { readUrl } = options
+  return readUrl === undefined || placeOf(readUrl) !== undefined
     ? handleOf(url, readUrl, (urls) => layer({ ...options, ...urls }))
     : handleOf(url, undefined, () => refused(`readUrl: ${urlExpected}`))
+}
+
+interface Urls {
+  readonly url: Redacted.Redacted
+  readonly readUrl: Redacted.Redacted | undefined
+}
 
 export const handleOf = (
   url: string,
   readUrl: string | undefined,
-  layerOf: (urls: Pick<PostgresStorageOptions, "url" | "readUrl">) => Layer.Layer<StorageServices, StorageError, Ids>
+  layerOf: (urls: Urls) => Layer.Layer<StorageServices, StorageError, Ids>
 ): StorageHandle => {
   const place = placeOf(url)
   const redacted = (text: string) => Redacted.make(text, { label: "database URL" })
