@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import type { Database } from "./Database.ts"
 import { keys, tenantNumber } from "./Keys.ts"
 import { makeReads, type Reads } from "./Reads.ts"
-import { bindText, bindValue, readTenant, rows, type Value } from "./Rows.ts"
+import { bindValue, readTenant, rows, type Value } from "./Rows.ts"
 
 /** `reads`: which server answers what may be old. */
 export const sqlOf = (db: Database, reads: Reads = makeReads(db, undefined)): Sql<Value> => ({
