@@ -103,7 +103,9 @@ export const makeGatheringLine = (
       fill(waiting.results)
       fill(waiting.claims)
       fill(waiting.others)
-      resultsFirst = isBoth && taken[0]?.isAwaited === true && !taken[0].isClaim ? resultsFirst + 1 : 0
+      // A turn of the others leaves the claims their own.
+      if (!isBoth || taken[0]?.isClaim === true) resultsFirst = 0
+      else if (taken[0]?.isAwaited === true) resultsFirst++
       preferred = isContested && taken[0]?.isAwaited === true ? preferred + 1 : 0
       return taken
     },

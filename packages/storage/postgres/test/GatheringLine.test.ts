@@ -90,30 +90,27 @@ describe("makeGatheringLine", () => {
     }).pipe(Effect.provide(Ids.layer))
   )
 
-  it.live("given results without end, then every fourth statement takes the claims that wait", () =>
+  it.live.each([
+    ["no other change", 0, [false, false, false, true, false]],
+    ["changes that none waits for", 50, [false, false, false, false, true, false]]
+  ] as const)("given results without end, and %s, then claims have turns", ([, unawaited, turns]) =>
     Effect.gen(function* () {
       const { line } = yield* lineOf({ awaited: 100, unawaited: 0 })
-      for (let count = 0; count < 50; count++) {
+      for (let count = 0; count < 50 + unawaited; count++) {
         const change = yield* newChange()
         const { after } = change.payment
         const outcome = drawnChange({ ...change, payment: { expected: 1, after: { ...after, version: 2 } } }, [])
-        yield* Effect.forkChild(
-          Effect.provideService(line.join(outcome, [after.id]), StorageAllowance, { ...awaited }),
-          { startImmediately: true }
-        )
+        const joined = line.join(outcome, [after.id])
+        yield* Effect.forkChild(count < 50 ? Effect.provideService(joined, StorageAllowance, { ...awaited }) : joined, {
+          startImmediately: true
+        })
       }
       const isClaims = () => {
         const batch = line.take()
         line.release(batch, 300)
-        return [batch[0]?.isClaim, batch.length]
+        return batch[0]?.isAwaited === true && batch[0].isClaim
       }
-      expect(Array.from({ length: 5 }, isClaims)).toEqual([
-        [false, 8],
-        [false, 8],
-        [false, 8],
-        [true, 8],
-        [false, 8]
-      ])
+      expect(turns.map(isClaims)).toEqual(turns)
     }).pipe(Effect.provide(Ids.layer))
   )
 
