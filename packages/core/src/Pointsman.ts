@@ -10,7 +10,6 @@ import { Turns } from "./commit/Turns.ts"
 import { DeliveryWake } from "./commit/WakeDelivery.ts"
 import { type AdministrationMethods, administrationMethods } from "./door/Administration.ts"
 import { type BackgroundMethods, backgroundMethods } from "./door/Background.ts"
-import { type BookMethods, bookMethods } from "./door/Books.ts"
 import { type DisputeMethods, disputeMethods } from "./door/Disputes.ts"
 import type { DoorServices } from "./door/DoorContext.ts"
 import { type HostedPageMethods, hostedPageMethods } from "./door/HostedPages.ts"
@@ -19,21 +18,22 @@ import { type PaymentMethods, paymentMethods } from "./door/Payments.ts"
 import { type MessageMethods, messageMethods } from "./door/ProviderMessages.ts"
 import { type ReconciliationMethods, reconciliationMethods } from "./door/Reconciliation.ts"
 import { type RecoveryMethods, recoveryMethods } from "./door/Recovery.ts"
-import { type RetentionMethods, retentionMethods } from "./door/Retention.ts"
 import { type ReviewMethods, reviewMethods } from "./door/Reviews.ts"
 import { type RoutingMethods, routingMethods } from "./door/Routing.ts"
 import { type WebhookMethods, webhookMethods } from "./door/Webhooks.ts"
 import type { CheckIntervals } from "./model/CheckIntervals.ts"
 import { Archive } from "./ports/Archive.ts"
 import { Audit } from "./ports/Audit.ts"
-import { type BareCardNumbers, CardNumbers, cardNumberPolicy } from "./ports/CardNumbers.ts"
 import type { Connectors } from "./ports/Connector.ts"
 import type { Ids } from "./ports/Ids.ts"
 import { Notifier } from "./ports/Notifier.ts"
 import { Operators, Passkeys, Passwords } from "./ports/Operators.ts"
 import {
   type AfterRestore,
+  type BareCardNumbers,
+  CardNumbers,
   ConnectionShares,
+  cardNumberPolicy,
   DeliverySettings,
   PaymentSettings,
   ProofSettings
@@ -58,7 +58,6 @@ import { archiveFirst } from "./verbs/retain/RemovePayments.ts"
 export interface PointsmanService
   extends PaymentMethods,
     DisputeMethods,
-    BookMethods,
     HostedPageMethods,
     RoutingMethods,
     BackgroundMethods,
@@ -66,7 +65,6 @@ export interface PointsmanService
     ReviewMethods,
     MessageMethods,
     RecoveryMethods,
-    RetentionMethods,
     AdministrationMethods {
   readonly operators: OperatorMethods
   readonly reconciliation: ReconciliationMethods
@@ -201,7 +199,6 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
         return Pointsman.of({
           ...paymentMethods(context),
           ...disputeMethods(context),
-          ...bookMethods(context),
           ...hostedPageMethods(context),
           ...routingMethods(context),
           ...backgroundMethods(context),
@@ -209,7 +206,6 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
           ...reviewMethods(context),
           ...messageMethods(context),
           ...recoveryMethods(context),
-          ...retentionMethods(context),
           ...administrationMethods(context),
           operators: operatorMethods(context),
           reconciliation: reconciliationMethods(context)

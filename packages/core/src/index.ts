@@ -14,11 +14,11 @@ export {
   type HostedView,
   PageNotFound
 } from "./decide/HostedOrder.ts"
-export { movementsOfEntry } from "./decide/journal/EntryMovements.ts"
 export { brokenJournal, journalOf, pendingOf } from "./decide/journal/Journal.ts"
 export * from "./decide/journal/JournalText.ts"
 export { defaultMonthClosing, type MonthClosing, periodOpenUntil, postedAt } from "./decide/journal/PostingDate.ts"
 export type { JournalRecord } from "./decide/journal/RecordedFacts.ts"
+export { movementsOfEntry } from "./decide/journal/RecordedFacts.ts"
 export { type KeptReason, keptReasons } from "./decide/MayLeave.ts"
 export {
   type Answered,
@@ -46,17 +46,17 @@ export type { HostedFailure } from "./door/HostedPages.ts"
 export type { OperatorMethods } from "./door/Operators.ts"
 export type { NewPasskeyChallenge, PasskeyMethods } from "./door/Passkeys.ts"
 export type { CaptureFailure, CreateFailure, RefundFailure, VoidFailure } from "./door/Payments.ts"
-export type { RetentionMethods } from "./door/Retention.ts"
 export type { CorrectionFailure } from "./door/Reviews.ts"
 export { CardNumberFound } from "./door/StoredTexts.ts"
 export * as Metrics from "./metrics/Metrics.ts"
 export { type ApiKey, apiKeyEntropyBytes, formatApiKey, type Scope, scopes } from "./model/ApiKey.ts"
 export type { Attempt } from "./model/Attempt.ts"
-export { type AttemptOutcome, attemptOutcomes } from "./model/AttemptOutcome.ts"
+export { type AttemptOutcome, attemptOutcomes } from "./model/Attempt.ts"
 export type { CheckIntervals } from "./model/CheckIntervals.ts"
 export { type Claim, defaultClaimWindowMillis } from "./model/Claim.ts"
 export { type ClaimState, claimStates } from "./model/ClaimMachine.ts"
 export * from "./model/Connection.ts"
+export { type FeeCondition, type FeeRegion, type FeeRule, feeRegions } from "./model/Connection.ts"
 export {
   type Correction,
   type CorrectionState,
@@ -109,8 +109,6 @@ export { endpointSecretContext, type SecretRotation, signingSecrets } from "./mo
 export type { Event, EventDraft, JsonObject, JsonValue } from "./model/Event.ts"
 export { type EventView, viewOfEvent } from "./model/Event.ts"
 export { type EventType, eventTypes } from "./model/EventType.ts"
-export { type FeeCondition, type FeeRegion, type FeeRule, feeRegions } from "./model/FeeRule.ts"
-export { type FourEyes, isAboveLimit, needsSecondPerson, type RefundLimits } from "./model/FourEyes.ts"
 export type { Checkout, HostedPage } from "./model/HostedPage.ts"
 export * from "./model/Journal.ts"
 export type { Merchant, MerchantDetails, MerchantStanding, MerchantStatus } from "./model/Merchant.ts"
@@ -149,7 +147,10 @@ export {
   type Payment,
   type PaymentDetails,
   type Purchase,
-  type PurchaseLine
+  type PurchaseLine,
+  type Review,
+  type ReviewReason,
+  reviewReasons
 } from "./model/Payment.ts"
 export { declineOfAttempt, declineOfPayment } from "./model/PaymentEvents.ts"
 export { type PaymentState, paymentStates, statesOf, statusOf } from "./model/PaymentMachine.ts"
@@ -176,8 +177,7 @@ export {
 export type { Refund, RefundOrigin, RefundReply } from "./model/Refund.ts"
 export { type RefundStage, refundStages } from "./model/RefundMachine.ts"
 export { type ReportRowKind, reportRowKinds, type SignedMoney } from "./model/ReportRow.ts"
-export { type Review, type ReviewReason, reviewReasons } from "./model/Review.ts"
-export type { Fee, RouteValue } from "./model/RouteValue.ts"
+export type { Fee, RouteValue } from "./model/RoutingDecision.ts"
 export {
   type CircuitSeen,
   type Exclusion,
@@ -187,9 +187,10 @@ export {
   type RoutingCandidate,
   type RoutingDecision,
   type RoutingDraw,
-  type RoutingGiven
+  type RoutingGiven,
+  type RoutingMode,
+  routingModes
 } from "./model/RoutingDecision.ts"
-export { type RoutingMode, routingModes } from "./model/RoutingMode.ts"
 export {
   type AutoObjective,
   type AutoSettings,
@@ -225,16 +226,15 @@ export {
 export type { CandidateRates, KnownRate, SuccessRate } from "./model/SuccessRate.ts"
 export { type Environment, environments, type Tenant } from "./model/Tenant.ts"
 export type { Brand, Workspace } from "./model/Workspace.ts"
-export { currencies, isCurrency } from "./money/Currency.ts"
-export { amountLimits, type Money, money } from "./money/Money.ts"
+export { type FourEyes, isAboveLimit, needsSecondPerson, type RefundLimits } from "./model/Workspace.ts"
+export { amountLimits, currencies, isCurrency, type Money, money } from "./money/Money.ts"
 export {
   type BackgroundOptions,
   defaultProviderTimeoutMillis,
   Pointsman,
   type PointsmanOptions
 } from "./Pointsman.ts"
-export type { BareCardNumbers } from "./ports/CardNumbers.ts"
-export type { AfterRestore } from "./ports/PaymentSettings.ts"
+export type { AfterRestore, BareCardNumbers } from "./ports/PaymentSettings.ts"
 export * as SecretsLayer from "./ports/SecretsLayer.ts"
 export { SignatureRefused, signatureHeader, signatureToleranceSeconds, verifySignature } from "./ports/Signature.ts"
 export { NotAdmitted } from "./ports/StorageCondition.ts"
@@ -330,7 +330,6 @@ export { type Recovery, type RecoveryOrder, RecoveryRefused } from "./verbs/reco
 export type { ConnectionRecovery, RecoveredAmount } from "./verbs/recover/RecoveryReport.ts"
 export type { PaymentRemoval } from "./verbs/retain/RemovePayments.ts"
 export { countedAtMost, type Sweep, type SweepOrder, type TenantSweep } from "./verbs/retain/SweepStore.ts"
-export { CorrectionRefused } from "./verbs/review/CorrectionRefused.ts"
 export {
   CorrectionNotFound,
   type CorrectionOrder,
@@ -340,3 +339,4 @@ export {
 export { type PaymentFile, type ReviewFile, ReviewNotFound } from "./verbs/review/ReadReviews.ts"
 export { type ReadRecord, type ResolveReviewOrder, StatementRefused } from "./verbs/review/RecordEvidence.ts"
 export type { OperatorRefund, RefundedOrProposed } from "./verbs/review/RefundByOperator.ts"
+export { CorrectionRefused } from "./verbs/review/SecondPerson.ts"

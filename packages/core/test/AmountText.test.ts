@@ -1,8 +1,6 @@
 /** Amounts for people: exact to the last minor unit, in the scale of ISO 4217. */
 import { assert, describe, it } from "@effect/vitest"
-import { amountText } from "../src/money/AmountText.ts"
-import { currencies, scaleOf } from "../src/money/Currency.ts"
-import { amountLimits, money } from "../src/money/Money.ts"
+import { amountLimits, amountText, currencies, money, scaleOf } from "../src/money/Money.ts"
 
 describe("an amount", () => {
   it.each([

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { keptReasons, type Payment } from "@pointsman/core"
 import { whyKept } from "../src/decide/MayLeave.ts"
-import type { OldPayment } from "../src/model/OldPayment.ts"
+import type { OldPayment } from "../src/model/PaymentBook.ts"
 
 const day = 24 * 60 * 60_000
 const now = 10_000 * day

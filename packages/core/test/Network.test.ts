@@ -1,6 +1,6 @@
 /** What a key may name as a network. */
 import { assert, describe, it } from "@effect/vitest"
-import { isNetwork } from "../src/model/Network.ts"
+import { isNetwork } from "../src/model/ApiKey.ts"
 
 describe("a network", () => {
   it.each([

@@ -79,8 +79,8 @@ const countsOf = ({ files, operations, statements }: Counted) => {
 
 /** Raise a number together with what needs it in every create, and not for what is rare. */
 const most = {
-  files: 100,
-  filesOfCore: 61,
+  files: 98,
+  filesOfCore: 59,
   functions: 1_018,
   functionsOfEffect: 1_755,
   operations: 132,

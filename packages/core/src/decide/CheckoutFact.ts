@@ -3,12 +3,11 @@
  * "not paid yet" for as long as the customer can still pay, and for an hour more. A checkout without an end stays open
  * until somebody closes it. Pure.
  */
-import type { Attempt } from "../model/Attempt.ts"
+import type { AskedAt, Attempt } from "../model/Attempt.ts"
 import type { Checkout } from "../model/HostedPage.ts"
 import type { Payment } from "../model/Payment.ts"
 import type { ChargeState, Found } from "../model/ProviderStatement.ts"
 import { type ChargeFact, chargeFactOf } from "./ChargeFact.ts"
-import type { AskedAt } from "./SentCall.ts"
 
 /** A payment that was made in the last moment may take this long to show in the provider's record, in milliseconds. */
 const checkoutGraceMillis = 60 * 60 * 1000

@@ -1,6 +1,6 @@
 /** Whether a payment may leave the store, and why not. Pure, and total over the states of a payment. */
-import type { OldPayment } from "../model/OldPayment.ts"
 import type { Payment } from "../model/Payment.ts"
+import type { OldPayment } from "../model/PaymentBook.ts"
 import type { PaymentState } from "../model/PaymentMachine.ts"
 import { openDisputes } from "../model/Reported.ts"
 import { disputeWindowMillis } from "../model/RetentionTimes.ts"

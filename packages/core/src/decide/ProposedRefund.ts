@@ -10,10 +10,10 @@ import {
   type ProposedRefund,
   proposalUnder
 } from "../model/Correction.ts"
-import { isAboveLimit, type RefundLimits } from "../model/FourEyes.ts"
 import type { Payment } from "../model/Payment.ts"
 import type { PaymentBook } from "../model/PaymentBook.ts"
 import { refundableMinor } from "../model/Refund.ts"
+import { isAboveLimit, type RefundLimits } from "../model/Workspace.ts"
 import { holdingAttempt } from "./Holding.ts"
 import { reservedByHand } from "./interpret/RefundByHand.ts"
 import { InvalidAmount, NotRefundable, type RefundOrder, RefundPending, TakenByAnother } from "./OperationOrder.ts"

@@ -6,7 +6,7 @@ import { Result } from "effect"
 import { step } from "../machine/Machine.ts"
 import type { EventDraft, JsonObject } from "../model/Event.ts"
 import type { EventType } from "../model/EventType.ts"
-import type { Payment } from "../model/Payment.ts"
+import type { Payment, ReviewReason } from "../model/Payment.ts"
 import { paymentEvent } from "../model/PaymentEvents.ts"
 import { moneyTaken, type PaymentEvent, PaymentMachine, type PaymentState } from "../model/PaymentMachine.ts"
 import {
@@ -26,7 +26,6 @@ import {
   withRefund
 } from "../model/Refund.ts"
 import type { RefundEvent } from "../model/RefundMachine.ts"
-import type { ReviewReason } from "../model/Review.ts"
 import type { Money } from "../money/Money.ts"
 import { withReview } from "./WithReview.ts"
 

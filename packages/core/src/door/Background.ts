@@ -9,7 +9,8 @@ import { deliverWebhooks } from "../verbs/deliver/DeliverWebhooks.ts"
 import { keepCheckingDisputes } from "../verbs/dispute/CheckDisputes.ts"
 import { forgetKeys } from "../verbs/forget/ForgetKeys.ts"
 import { keepFetching } from "../verbs/reconcile/FetchDue.ts"
-import type { DoorContext } from "./DoorContext.ts"
+import { type Sweep, type SweepOrder, sweepInTurn, sweepStore } from "../verbs/retain/SweepStore.ts"
+import { type DoorContext, intents } from "./DoorContext.ts"
 
 export interface BackgroundMethods {
   /**
@@ -48,6 +49,10 @@ export interface BackgroundMethods {
    * is due. Of all processes on the store, one does it. `Pointsman.background` runs it.
    */
   readonly keepFetching: (everyMillis: number) => Effect.Effect<never>
+  /** Removes, or counts, what is not kept any longer. It may be interrupted, repeated, and run beside servers. */
+  readonly sweepStore: (order: SweepOrder) => Effect.Effect<Sweep, StorageError>
+  /** As `sweepStore`, unless another process does so or did in the last hour. `Pointsman.background` runs it every hour. */
+  readonly sweepInTurn: Effect.Effect<void, StorageError>
 }
 
 export const backgroundMethods = (context: DoorContext): BackgroundMethods => ({
@@ -60,7 +65,15 @@ export const backgroundMethods = (context: DoorContext): BackgroundMethods => ({
   keepAskingAccounts: (everyMillis) => Effect.provideContext(Effect.scoped(keepAskingAccounts(everyMillis)), context),
   forgetKeys: Effect.provideContext(forgetKeys(), context),
   proveClosed: Effect.provideContext(proveClosed, context),
-  keepFetching: (everyMillis) => Effect.provideContext(Effect.scoped(keepFetching(everyMillis)), context)
+  keepFetching: (everyMillis) => Effect.provideContext(Effect.scoped(keepFetching(everyMillis)), context),
+  sweepStore: (order) => {
+    const act = Effect.provideContext(sweepStore(order), context)
+    const { isDryRun, workspaceId } = order
+    return isDryRun
+      ? act
+      : Effect.andThen(intents(context)("retention.sweeping", workspaceId ?? "all workspaces", {}), act)
+  },
+  sweepInTurn: Effect.provideContext(sweepInTurn, context)
 })
 
 const askAccounts = Effect.flatMap(Accounts, ({ ask }) => ask)

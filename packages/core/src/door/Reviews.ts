@@ -10,7 +10,6 @@ import type { StorageError } from "../ports/StorageError.ts"
 import type { PaymentNotFound } from "../verbs/read/ReadArchive.ts"
 import type { Page } from "../verbs/read/ReadPayments.ts"
 import { compareOfPayment } from "../verbs/reconcile/CompareDifferences.ts"
-import type { CorrectionRefused } from "../verbs/review/CorrectionRefused.ts"
 import {
   approveCorrection,
   type CorrectionNotFound,
@@ -30,6 +29,7 @@ import {
   reviews
 } from "../verbs/review/ReadReviews.ts"
 import { type ResolveReviewOrder, resolveReview, type StatementRefused } from "../verbs/review/RecordEvidence.ts"
+import type { CorrectionRefused } from "../verbs/review/SecondPerson.ts"
 import { type DoorContext, type DoorServices, intents, ofTenant } from "./DoorContext.ts"
 import { type CardNumberFound, storing } from "./StoredTexts.ts"
 

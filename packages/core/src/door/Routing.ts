@@ -9,8 +9,12 @@ import type { RoutingExplanation } from "../routing/Explanation.ts"
 import type { Replayed, RoutingConfiguration } from "../routing/Replay.ts"
 import { Circuits } from "../routing/run/Circuits.ts"
 import { successRates } from "../routing/run/LearnedRates.ts"
-import { explainStored } from "../verbs/explain/ExplainPayment.ts"
-import { type PreviewQuery, previewRouting, type RoutingPreview } from "../verbs/explain/PreviewRouting.ts"
+import {
+  explainStored,
+  type PreviewQuery,
+  previewRouting,
+  type RoutingPreview
+} from "../verbs/explain/PreviewRouting.ts"
 import { type ConnectionHealth, connectionHealth } from "../verbs/explain/ReadConnectionHealth.ts"
 import { type SuccessHistory, type SuccessHistoryQuery, successHistory } from "../verbs/explain/ReadSuccessHistory.ts"
 import { currentConfiguration, type ReplayQuery, replayPayments } from "../verbs/explain/ReplayPayments.ts"

@@ -5,7 +5,7 @@
 import { Clock, Effect, Metric, Schema } from "effect"
 import type { CreateRequest } from "../decide/CreateRequest.ts"
 import { type CardNumberKind, cardNumberIn } from "../model/CardNumber.ts"
-import { CardNumbers } from "../ports/CardNumbers.ts"
+import { CardNumbers } from "../ports/PaymentSettings.ts"
 import type { DoorContext } from "./DoorContext.ts"
 
 /** Texts hold card numbers. Nothing was written or sent. */

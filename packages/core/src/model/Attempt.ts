@@ -1,9 +1,25 @@
 import type { Money } from "../money/Money.ts"
-import type { AttemptOutcome } from "./AttemptOutcome.ts"
 import { type DeclineCategory, type DeclineDetail, declineDetail } from "./Decline.ts"
 import type { Checkout } from "./HostedPage.ts"
 import type { ProviderAccount } from "./ProviderAccount.ts"
 import { type ChargeEnd, type CheckoutOpened, unansweredCode } from "./ProviderStatement.ts"
+
+/** How an attempt ended. `CheckoutOpened`: the customer pays at the provider. `Abandoned`: written and never sent. */
+export const attemptOutcomes = [
+  "CheckoutOpened",
+  "Authorized",
+  "Captured",
+  "Pending",
+  "Declined",
+  "NeedsCustomer",
+  "Canceled",
+  "Rejected",
+  "NotSent",
+  "Unanswered",
+  "Mismatched",
+  "Abandoned"
+] as const
+export type AttemptOutcome = (typeof attemptOutcomes)[number]
 
 /** One call to one provider to charge one payment. Its id is the provider's idempotency key. */
 export interface Attempt {
@@ -99,3 +115,29 @@ export const unansweredAttempt = (attempt: Attempt): Attempt => ({
 
 /** A request goes out only this soon after the commit of its attempt, in milliseconds, unless configured otherwise. */
 export const defaultSendWithinMillis = 5_000
+
+/** A call to a provider, as it is recorded. */
+export interface SentCall {
+  /** Epoch milliseconds. */
+  readonly sentAt: number
+  readonly timeoutMillis: number
+}
+
+/** When a lookup was made, or when an operator's evidence came. */
+export interface AskedAt {
+  /** Epoch milliseconds, before the lookup began. */
+  readonly askedAt: number
+  /** From when on ages count: the clock changed then. Epoch milliseconds; `null` where it did not. */
+  readonly agesFrom?: number | null | undefined
+}
+
+/**
+ * Epoch milliseconds from which on "never executed" may be believed. The call is written before it is sent, and may go
+ * out as late as the send window allows: from there on it is as old as its time-outs say. A time that another clock wrote
+ * may be too early: then the call is as old as the change of clocks.
+ */
+export const oldFrom = ({ sentAt, timeoutMillis }: SentCall, agesFrom: number | null | undefined = undefined): number =>
+  Math.max(sentAt, agesFrom ?? sentAt) + defaultSendWithinMillis + 2 * timeoutMillis
+
+export const isOldEnough = (call: SentCall, { agesFrom, askedAt }: AskedAt): boolean =>
+  askedAt >= oldFrom(call, agesFrom)

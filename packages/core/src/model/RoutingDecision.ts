@@ -1,8 +1,14 @@
-import type { AttemptOutcome } from "./AttemptOutcome.ts"
+import type { AttemptOutcome } from "./Attempt.ts"
 import type { DeclineDetail } from "./Decline.ts"
-import type { RouteValue } from "./RouteValue.ts"
-import type { RoutingMode } from "./RoutingMode.ts"
 import type { CandidateRates } from "./SuccessRate.ts"
+
+/**
+ * How far a payment may travel. `fixed`: one connection, one attempt. `priority`: the next one only after a technical
+ * error before anything was executed. `failover`: also after a soft decline. `auto`: in the order of measured success,
+ * then as `failover`.
+ */
+export const routingModes = ["fixed", "priority", "failover", "auto"] as const
+export type RoutingMode = (typeof routingModes)[number]
 
 /** Why a connection is not asked. The first ten belong to version 1 of the API; the others were added. */
 export const exclusionCodes = [
@@ -129,3 +135,21 @@ export const wholeDecision = (
   ...stored,
   candidates: stored.candidates.map((candidate) => ({ ...{ score: null, rates: null }, ...candidate }))
 })
+
+/** The fee of one payment. */
+export interface Fee {
+  /** Whole minor units of the payment's currency; a half is rounded up. */
+  readonly feeMinor: number
+  /** The place of its rule among the connection's, from 1. */
+  readonly rule: number
+}
+
+/** What `auto` weighed of a candidate, where its objective is value. Integers. */
+export interface RouteValue {
+  /** `null` where the fee is unknown. */
+  readonly fee: Fee | null
+  /** The expected approval rate, in parts per million: that of the best score, less what this candidate gives up. */
+  readonly approvalPpm: number
+  /** Approval × (amount − fee), in millionths of a minor unit; `null` where the fee is unknown. */
+  readonly expectedMicros: number | null
+}

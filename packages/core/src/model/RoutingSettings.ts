@@ -1,5 +1,5 @@
 import type { Condition } from "./Connection.ts"
-import type { RoutingMode } from "./RoutingMode.ts"
+import type { RoutingMode } from "./RoutingDecision.ts"
 
 /** A workspace's routing in one environment. */
 export interface RoutingSettings {

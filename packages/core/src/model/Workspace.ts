@@ -1,4 +1,6 @@
-import type { FourEyes } from "./FourEyes.ts"
+import type { Money } from "../money/Money.ts"
+import type { Payment } from "./Payment.ts"
+import type { RefundTotals } from "./Refund.ts"
 import type { RetentionTimes } from "./RetentionTimes.ts"
 
 /** How a workspace presents itself to customers on its hosted pages. Absent fields have defaults there. */
@@ -34,3 +36,29 @@ export interface Workspace {
   /** From which amounts on a second person approves what an operator states; absent where one is enough. */
   readonly fourEyes?: FourEyes
 }
+
+/** Minor units by currency, from which on a statement needs a second person: always, for one not named. */
+export type FourEyes = Readonly<Record<string, number>>
+
+/** `limits`: `undefined` where one person is enough for every amount. */
+export const needsSecondPerson = (limits: FourEyes | undefined, { currency, minorUnits }: Money): boolean =>
+  limits !== undefined && minorUnits >= (limits[currency] ?? 0)
+
+/** A currency that only one of them names is one of which the other takes every amount. */
+export const strictest = (one: FourEyes, other: FourEyes): FourEyes =>
+  Object.fromEntries(
+    Object.entries(one).flatMap(([currency, limit]) => {
+      const otherLimit = other[currency]
+      return otherLimit === undefined ? [] : [[currency, Math.min(limit, otherLimit)]]
+    })
+  )
+
+/** Minor units by currency that one operator gives back of a payment; no limit for a currency that is not named. */
+export type RefundLimits = Readonly<Record<string, number>>
+
+/** Counted with what the payment gave back before, so that several small refunds do not avoid the limit. */
+export const isAboveLimit = (
+  limits: RefundLimits,
+  { money: { currency }, refundedMinor, refundPendingMinor }: Pick<Payment, "money" | keyof RefundTotals>,
+  minorUnits: number
+): boolean => refundedMinor + refundPendingMinor + minorUnits > (limits[currency] ?? Number.POSITIVE_INFINITY)

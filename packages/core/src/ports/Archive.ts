@@ -5,7 +5,7 @@
  * payments are removed from the store after it, so what it did not keep is lost.
  */
 import { Context, type Effect, type Option, Schema, type Stream } from "effect"
-import type { WholePayment } from "../model/OldPayment.ts"
+import type { WholePayment } from "../model/PaymentBook.ts"
 import type { Tenant } from "../model/Tenant.ts"
 
 /** The sums of the payments of one currency, in its minor units. */

@@ -24,7 +24,6 @@ import type {
   TenantMessage
 } from "../model/StoredMessage.ts"
 import type { Tenant } from "../model/Tenant.ts"
-import { isNextVersion } from "../model/Version.ts"
 import type { Money } from "../money/Money.ts"
 import {
   brokenDisputes,
@@ -35,6 +34,7 @@ import {
 } from "./LedgerDisputes.ts"
 import type { RecoveredKey } from "./RecordLoss.ts"
 import type { CommitUnknown, StorageError } from "./StorageError.ts"
+import { isNextVersion } from "./StorageHistory.ts"
 
 /**
  * What a claim, of which something is sent, must not be written beside. The store compares it in the write itself, after the

@@ -4,7 +4,7 @@
  * messages inside the same write. What changed since it was read stays.
  */
 import { Context, Effect } from "effect"
-import type { OldPayment, WholePayment } from "../model/OldPayment.ts"
+import type { OldPayment, WholePayment } from "../model/PaymentBook.ts"
 import type { PaymentState } from "../model/PaymentMachine.ts"
 import type { Tenant } from "../model/Tenant.ts"
 import type { StorageError } from "./StorageError.ts"

@@ -10,7 +10,7 @@
  * - An unknown fee is never compared: where that of the best connection is unknown, approval alone decides.
  */
 import { type OutcomeCounts, presumedWeight, weightOf } from "../model/OutcomeCounts.ts"
-import type { RouteValue } from "../model/RouteValue.ts"
+import type { RouteValue } from "../model/RoutingDecision.ts"
 import type { CandidateRates, KnownRate } from "../model/SuccessRate.ts"
 import type { Money } from "../money/Money.ts"
 import { expectedRate, type Scored, type ScoredWeights } from "./Strategy.ts"

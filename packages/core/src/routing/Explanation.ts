@@ -1,19 +1,18 @@
 /** Why a payment went where it went, in plain words. Pure: it tells what is stored, and asks nobody. */
-import type { Attempt } from "../model/Attempt.ts"
-import type { AttemptOutcome } from "../model/AttemptOutcome.ts"
+import type { Attempt, AttemptOutcome } from "../model/Attempt.ts"
 import { type OutcomeCounts, weightOf } from "../model/OutcomeCounts.ts"
 import type { Payment } from "../model/Payment.ts"
-import type { RouteValue } from "../model/RouteValue.ts"
 import {
   type CircuitSeen,
   type Exclusion,
+  type RouteValue,
   type RoutingCandidate,
   type RoutingDecision,
+  type RoutingMode,
   wholeDecision
 } from "../model/RoutingDecision.ts"
-import type { RoutingMode } from "../model/RoutingMode.ts"
 import type { CandidateRates } from "../model/SuccessRate.ts"
-import { amountText } from "../money/AmountText.ts"
+import { amountText } from "../money/Money.ts"
 import { pointsText } from "./ByValue.ts"
 
 export interface RoutingExplanation {

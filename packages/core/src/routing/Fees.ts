@@ -1,7 +1,7 @@
 /** What a payment would cost at a connection. Pure, in whole minor units. */
-import type { FeeCondition, FeeRegion, FeeRule } from "../model/FeeRule.ts"
+import type { FeeCondition, FeeRegion, FeeRule } from "../model/Connection.ts"
 import type { PaymentDetails } from "../model/Payment.ts"
-import type { Fee } from "../model/RouteValue.ts"
+import type { Fee } from "../model/RoutingDecision.ts"
 import { isInEea } from "../money/Country.ts"
 import { matchesBesidesAmount } from "./Condition.ts"
 

@@ -1,6 +1,5 @@
 /** What an attempt's end says about its connection. Pure. */
-import type { Attempt } from "../model/Attempt.ts"
-import type { AttemptOutcome } from "../model/AttemptOutcome.ts"
+import type { Attempt, AttemptOutcome } from "../model/Attempt.ts"
 import type { DeclineCategory } from "../model/Decline.ts"
 import type { Payment } from "../model/Payment.ts"
 import type { RoutingAttempt, RoutingDecision } from "../model/RoutingDecision.ts"

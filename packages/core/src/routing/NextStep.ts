@@ -6,7 +6,7 @@
 import type { AttemptEnd } from "../model/Attempt.ts"
 import type { Connection } from "../model/Connection.ts"
 import type { NotSent, Rejected } from "../model/ProviderStatement.ts"
-import type { RoutingMode } from "../model/RoutingMode.ts"
+import type { RoutingMode } from "../model/RoutingDecision.ts"
 import type { RoutePlan } from "./RoutePlan.ts"
 
 /** What may follow an attempt that certainly executed nothing; after an unanswered one nothing may. */

@@ -1,8 +1,7 @@
 /** Where a payment goes: which connections, in which order, how far, and why. Pure. */
 import { Result } from "effect"
 import type { Connection } from "../model/Connection.ts"
-import type { CircuitSeen, Exclusion, RoutingDecision, RoutingDraw } from "../model/RoutingDecision.ts"
-import type { RoutingMode } from "../model/RoutingMode.ts"
+import type { CircuitSeen, Exclusion, RoutingDecision, RoutingDraw, RoutingMode } from "../model/RoutingDecision.ts"
 import type { RoutingSettings } from "../model/RoutingSettings.ts"
 import type { CandidateRates } from "../model/SuccessRate.ts"
 import { openReason } from "./Circuit.ts"

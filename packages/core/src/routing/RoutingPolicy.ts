@@ -1,7 +1,6 @@
 /** What the settings say of one payment: a matching rule wins; else the control group; else the engine. */
 import type { PaymentDetails } from "../model/Payment.ts"
-import type { RoutingDecision } from "../model/RoutingDecision.ts"
-import type { RoutingMode } from "../model/RoutingMode.ts"
+import type { RoutingDecision, RoutingMode } from "../model/RoutingDecision.ts"
 import { defaultMaxAttempts, type RoutingRule, type RoutingSettings } from "../model/RoutingSettings.ts"
 import { matchesAmount, matchesBesidesAmount, remembered, traitsOf } from "./Condition.ts"
 

@@ -8,7 +8,7 @@
 import { Context } from "effect"
 import { expectedOf, type OutcomeCounts, presumedWeight } from "../model/OutcomeCounts.ts"
 import type { PaymentDetails } from "../model/Payment.ts"
-import type { Fee, RouteValue } from "../model/RouteValue.ts"
+import type { Fee, RouteValue } from "../model/RoutingDecision.ts"
 import type { CandidateRates } from "../model/SuccessRate.ts"
 
 export interface RoutingStrategy {

@@ -1,5 +1,5 @@
 /** What a statement about the charge that holds the payment's money means. Pure. */
-import type { Attempt } from "../../model/Attempt.ts"
+import { type Attempt, isOldEnough, oldFrom } from "../../model/Attempt.ts"
 import type { Operation } from "../../model/Operation.ts"
 import type { Payment } from "../../model/Payment.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
@@ -12,7 +12,6 @@ import { byHandOf, captureNamed, capturesOf, reportedWith } from "../Captures.ts
 import { heldFactOf } from "../ChargeFact.ts"
 import { openOperation } from "../Holding.ts"
 import { type OperationFact, operationFactOf } from "../OperationFact.ts"
-import { isOldEnough, oldFrom } from "../SentCall.ts"
 import { isCapturedInPart } from "../WeighReported.ts"
 import { datedOperation } from "./ConfirmedAt.ts"
 import { confirms, contradicts, evidenceOf, type Interpretation, keep, moves, older, waits } from "./Interpretation.ts"

@@ -1,5 +1,5 @@
 /** What interpreting one statement of a provider comes to. */
-import type { Attempt } from "../../model/Attempt.ts"
+import { type Attempt, isOldEnough, oldFrom, type SentCall } from "../../model/Attempt.ts"
 import type { JsonObject } from "../../model/Event.ts"
 import type { Payment } from "../../model/Payment.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
@@ -7,7 +7,6 @@ import { paymentEvent } from "../../model/PaymentEvents.ts"
 import { type ChargeRecord, keyUsedCode, type NeverReceived } from "../../model/ProviderStatement.ts"
 import { nothingReported, type Reported, withContradiction } from "../../model/Reported.ts"
 import { type Applied, unchanged } from "../Applied.ts"
-import { isOldEnough, oldFrom, type SentCall } from "../SentCall.ts"
 import { withReview } from "../WithReview.ts"
 import { isCurrent, type Source } from "./Statement.ts"
 

@@ -7,7 +7,7 @@
 import { DateTime } from "effect"
 import { csvField, csvRow } from "../../model/CsvField.ts"
 import type { JournalAccount, JournalSubject, JournalTransaction, Posting } from "../../model/Journal.ts"
-import { decimalText } from "../../money/AmountText.ts"
+import { decimalText } from "../../money/Money.ts"
 
 export const journalFormats = ["beancount", "ledger", "csv"] as const
 export type JournalFormat = (typeof journalFormats)[number]

@@ -5,8 +5,9 @@
  * facts, and the payment has neither of them any more.
  */
 import type { Event } from "../../model/Event.ts"
-import type { JournalAccount, JournalSubject } from "../../model/Journal.ts"
+import type { JournalAccount, JournalSubject, PostedMovement } from "../../model/Journal.ts"
 import type { Payment } from "../../model/Payment.ts"
+import type { SettlementEntry } from "../../model/SettlementEntry.ts"
 
 export interface RecordedFact {
   readonly id: string
@@ -91,3 +92,16 @@ const textOf = (value: unknown): string => (typeof value === "string" ? value : 
 /** Whether the events explain what the payment has: `false` too where the two were read at different moments. */
 export const isExplained = (record: JournalRecord): boolean =>
   recordedFacts(record).every(({ about }) => about !== "recorded")
+
+/**
+ * What of an entry is posted: nothing where no row made it, or where the report had the same row before. A row that the
+ * provider corrected is withdrawn when the newer version is stored, which is an entry of its own.
+ */
+export const movementsOfEntry = (entry: SettlementEntry): ReadonlyArray<PostedMovement> => {
+  const { connectionId, corrected, kind, number, payoutId, reason, recordedAt, rowId } = entry
+  if (number === 0 || reason === "same_row") return []
+  const { converted, fee, gross, net, occurredAt, paymentId, refundId } = entry
+  const named = { connectionId, rowId, kind, paymentId, refundId, payoutId }
+  const posted: PostedMovement = { ...named, gross, converted, fee, net, occurredAt, recordedAt }
+  return corrected === null ? [posted] : [posted, { ...posted, recordedAt: corrected.at, isWithdrawn: true }]
+}

@@ -4,7 +4,7 @@ import { csvField, csvRow } from "../../model/CsvField.ts"
 import type { PayoutStatus } from "../../model/Payout.ts"
 import type { SignedMoney } from "../../model/ReportRow.ts"
 import type { SettlementEntry } from "../../model/SettlementEntry.ts"
-import { decimalText } from "../../money/AmountText.ts"
+import { decimalText } from "../../money/Money.ts"
 
 const timeOf = (at: number | null): string => (at === null ? "" : DateTime.formatIso(DateTime.makeUnsafe(at)))
 

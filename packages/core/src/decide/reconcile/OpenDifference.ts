@@ -3,6 +3,8 @@
  * for it. A difference that is still one stays as it is. An entry that belongs to a payment or a refund which was
  * recorded later is replaced by a further entry, and is not changed: the journal has posted what it said. Pure.
  */
+import { Equal } from "effect"
+import type { ReconciliationRun } from "../../model/ReconciliationRun.ts"
 import type { ReportNames, ReportRow } from "../../model/ReportRow.ts"
 import { placeRowId, type SettlementEntry, type SettlementResult } from "../../model/SettlementEntry.ts"
 import { isWithoutPayment, type WeighedRow } from "./WeighRow.ts"
@@ -40,3 +42,25 @@ export const comparedAgain = (entry: SettlementEntry, { paymentId, refundId, res
   const isOfOther = entry.paymentId !== null && entry.paymentId !== paymentId
   return paymentId === null || isOfOther || entry.refundId !== null || !replacing.has(result) ? "Stays" : "Replaced"
 }
+
+// Which version of a row counts: that of the report which the provider generated last, then that of the last run. Pure.
+
+/** No report was generated after it was read: a clock that is ahead must not decide over all later reports. */
+export const generatedAtOf = (
+  { generatedAt }: ReportRow,
+  { startedAt }: Pick<ReconciliationRun, "startedAt">
+): number => Math.min(generatedAt ?? startedAt, startedAt)
+
+/** Whether a row of the run counts instead of the newest entry of the row. */
+export const countsInstead = (
+  generatedAt: number,
+  run: Pick<ReconciliationRun, "id">,
+  newest: Pick<SettlementEntry, "generatedAt" | "runId">
+): boolean => (generatedAt === newest.generatedAt ? run.id >= newest.runId : generatedAt > newest.generatedAt)
+
+/** What a report leaves out it does not take back: one of all movements does not say which payout pays them. */
+export const withKnownPayout = (row: ReportRow, { payoutId, settledAt }: SettlementEntry): ReportRow =>
+  row.payoutId === null && payoutId !== null ? { ...row, payoutId, settledAt } : row
+
+export const isUnchanged = (row: ReportRow, entry: SettlementEntry): boolean =>
+  Equal.equals(rowOfEntry(entry, row.id), { ...row, generatedAt: entry.generatedAt })

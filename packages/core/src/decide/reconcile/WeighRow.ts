@@ -3,12 +3,12 @@
  * decides no money. What the row states goes to `interpret` like every other statement of the provider, and only where
  * that would change the record. Pure.
  */
-import { type FourEyes, needsSecondPerson } from "../../model/FourEyes.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import { taken } from "../../model/PaymentMachine.ts"
 import { openDisputes } from "../../model/Reported.ts"
 import { isOfItsSign, type ReportRow, type ReportRowKind, type SignedMoney } from "../../model/ReportRow.ts"
 import type { MatchReason, SettlementResult } from "../../model/SettlementEntry.ts"
+import { type FourEyes, needsSecondPerson } from "../../model/Workspace.ts"
 import { holdingAttempt } from "../Holding.ts"
 import { interpret } from "../interpret/Interpret.ts"
 import type { StatementAbout } from "../interpret/Statement.ts"

@@ -7,8 +7,7 @@
  */
 import { Clock, Context, Effect, Layer, Schedule } from "effect"
 import type { Applied } from "../../decide/Applied.ts"
-import type { Attempt } from "../../model/Attempt.ts"
-import type { AttemptOutcome } from "../../model/AttemptOutcome.ts"
+import type { Attempt, AttemptOutcome } from "../../model/Attempt.ts"
 import { noOutcomes } from "../../model/OutcomeCounts.ts"
 import type { Payment, PaymentDetails } from "../../model/Payment.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"

@@ -15,9 +15,15 @@ import {
   sessionSeenEveryMillis,
   signInLinkMillis
 } from "../../model/OperatorSession.ts"
-import { type guessesAtMost, guessWindowMillis, retryAfterMillis } from "../../model/SignInLimits.ts"
 import { AuditActor } from "../../ports/Audit.ts"
-import { Operators, Passwords, type SignedIn } from "../../ports/Operators.ts"
+import {
+  type guessesAtMost,
+  guessWindowMillis,
+  Operators,
+  Passwords,
+  retryAfterMillis,
+  type SignedIn
+} from "../../ports/Operators.ts"
 import { Secrets } from "../../ports/Secrets.ts"
 import { auditOf, changeOperator, hashOf, newToken, OperatorInvalid } from "./ManageOperators.ts"
 

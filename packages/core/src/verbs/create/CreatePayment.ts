@@ -4,7 +4,7 @@
  * look-up settles later. One that goes well is two commits and no read; every further attempt adds one. With `returnUrl`
  * nothing is routed until the customer acts on the hosted page.
  */
-import { Context, Effect, Exit, Result } from "effect"
+import { Context, Effect, Exit, Redacted, Result } from "effect"
 import {
   type Caller,
   type Created,
@@ -12,13 +12,13 @@ import {
   PaymentResultUnknown,
   RoutingFailed
 } from "../../decide/CreateRequest.ts"
+import type { Metadata, PaymentDetails, Purchase } from "../../model/Payment.ts"
 import { Ids } from "../../ports/Ids.ts"
 import { Secrets } from "../../ports/Secrets.ts"
 import { giveBackProbe, routePayment } from "../../routing/run/RoutePayment.ts"
 import { attemptInTurn } from "./AttemptInTurn.ts"
 import { claimFirst } from "./ClaimCharge.ts"
 import { createHosted } from "./CreateHosted.ts"
-import { createFingerprintText } from "./Fingerprint.ts"
 import { abandon } from "./RecordCharge.ts"
 import { endUnsent, keyStanding } from "./ReplayCreate.ts"
 import { sendCharge } from "./SendCharge.ts"
@@ -65,3 +65,51 @@ const createOnce = Effect.fnUntraced(function* (caller: Caller, request: CreateR
   ).pipe(Effect.annotateLogs("payment_id", paymentId))
   return { payment, isReplay: false } satisfies Created
 })
+
+/**
+ * The text whose keyed HMAC says whether two create requests are the same: the decoded request with its defaults
+ * applied. Fields are named one by one, so that their order never depends on how a request was written; a field of the
+ * request or of its details that is missing here does not compile.
+ */
+export const createFingerprintText = (request: CreateRequest): string => {
+  const { cancelUrl, details, instruments, debug, returnUrl } = request
+  const { charge, capture, void: release, refund, lookup } = details.simulation ?? {}
+  const described: { readonly [Field in keyof Required<PaymentDetails>]: unknown } = {
+    money: [details.money.minorUnits, details.money.currency],
+    country: details.country,
+    method: details.method,
+    // Left out where there is none, as below.
+    paymentMethod: details.paymentMethod,
+    cardBrand: details.cardBrand,
+    initiator: details.initiator,
+    captureMethod: details.captureMethod,
+    reference: details.reference,
+    // Left out of the text where there is none, so that keys from before there was any are still known again.
+    metadata: byName(details.metadata),
+    purchase: purchased(details.purchase),
+    simulation: details.simulation === null ? null : [charge, capture, release, refund, lookup]
+  }
+  const parts: { readonly [Field in keyof Required<Omit<CreateRequest, "idempotencyKey">>]: unknown } = {
+    details: described,
+    instruments: instruments?.map(({ connectionId, token }) => [connectionId, Redacted.value(token)]) ?? null,
+    returnUrl: returnUrl ?? null,
+    cancelUrl: cancelUrl ?? null,
+    debug
+  }
+  const direct = ["create", parts.details, parts.instruments, parts.cancelUrl, parts.debug]
+  // Keys that were stored before there were hosted pages are still known again.
+  return JSON.stringify(parts.returnUrl === null ? direct : [...direct, parts.returnUrl])
+}
+
+/** Whatever the order in which they were written. */
+const byName = (metadata: Metadata | null | undefined) =>
+  metadata == null ? undefined : Object.entries(metadata).sort(([a], [b]) => (a < b ? -1 : 1))
+
+const purchased = (purchase: Purchase | null | undefined) =>
+  purchase == null
+    ? undefined
+    : [
+        purchase.description,
+        purchase.locale,
+        purchase.lines?.map(({ amountMinor, name, quantity }) => [name, quantity, amountMinor]) ?? null
+      ]

@@ -22,9 +22,9 @@ import type { ClaimEvent } from "../../model/ClaimMachine.ts"
 import { checkoutUrlContext } from "../../model/HostedPage.ts"
 import type { Payment } from "../../model/Payment.ts"
 import type { ChargeEnd, ChargeState, CheckoutOpened } from "../../model/ProviderStatement.ts"
-import { isSameCount } from "../../model/Version.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 import { Secrets } from "../../ports/Secrets.ts"
+import { isSameCount } from "../../ports/StorageHistory.ts"
 import { type ChargeInHand, claimChange } from "./NewPayment.ts"
 
 /** Nothing follows the attempt in hand: its result is the outcome of the charge. */

@@ -7,9 +7,12 @@ import type { PaymentDetails } from "../../model/Payment.ts"
 import type { RoutingDecision } from "../../model/RoutingDecision.ts"
 import type { Tenant } from "../../model/Tenant.ts"
 import type { Workspace } from "../../model/Workspace.ts"
+import { Ledger } from "../../ports/Ledger.ts"
 import { drawSeed } from "../../routing/Draw.ts"
+import { explainRouting } from "../../routing/Explanation.ts"
 import { planRoute } from "../../routing/RoutePlan.ts"
 import { routeQuestion } from "../../routing/run/RoutePayment.ts"
+import { PaymentNotFound } from "../read/ReadArchive.ts"
 
 export interface PreviewQuery {
   readonly tenant: Tenant
@@ -51,4 +54,11 @@ export const previewRouting = Effect.fnUntraced(function* ({ details, tenant, wo
     payments: planned,
     routes: [...routes.values()].sort((a, b) => b.payments - a.payments)
   } satisfies RoutingPreview
+})
+
+/** Why a stored payment went where it went. */
+export const explainStored = Effect.fnUntraced(function* (tenant: Tenant, paymentId: string) {
+  const ledger = yield* Ledger
+  const book = yield* Effect.fromOption(yield* ledger.book(tenant, paymentId), () => new PaymentNotFound())
+  return explainRouting(book.payment, book.attempts)
 })

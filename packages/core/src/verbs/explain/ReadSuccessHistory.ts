@@ -5,8 +5,8 @@
  */
 import { Clock, Effect } from "effect"
 import type { Payment } from "../../model/Payment.ts"
-import { idsFrom } from "../../model/PaymentId.ts"
 import type { Tenant } from "../../model/Tenant.ts"
+import { idsFrom } from "../../ports/Ids.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 import { isRouted } from "../../routing/Replay.ts"
 import { type HistorySpan, type SuccessSeries, stepOf, successSeries } from "../../routing/SuccessHistory.ts"

@@ -1,7 +1,7 @@
 /** Payments that retention removed from the store, read from the archive where one is configured. */
 import { Clock, Context, Effect, Option, Schema } from "effect"
 import { NothingSent } from "../../decide/CreateRequest.ts"
-import type { WholePayment } from "../../model/OldPayment.ts"
+import type { WholePayment } from "../../model/PaymentBook.ts"
 import { leastRetention } from "../../model/RetentionTimes.ts"
 import type { Tenant } from "../../model/Tenant.ts"
 import { withoutPlace } from "../../ports/Admission.ts"

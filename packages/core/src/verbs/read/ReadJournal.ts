@@ -1,9 +1,8 @@
 /** Reads the journal of a tenant: the double-entry view of what is recorded and reported. */
 import { Effect, Option, Stream } from "effect"
-import { movementsOfEntry } from "../../decide/journal/EntryMovements.ts"
 import { journalOf, pendingOf } from "../../decide/journal/Journal.ts"
 import { defaultMonthClosing, type MonthClosing } from "../../decide/journal/PostingDate.ts"
-import { isExplained, type JournalRecord } from "../../decide/journal/RecordedFacts.ts"
+import { isExplained, type JournalRecord, movementsOfEntry } from "../../decide/journal/RecordedFacts.ts"
 import type { Event } from "../../model/Event.ts"
 import type { JournalTransaction, PendingMoney, PostedMovement } from "../../model/Journal.ts"
 import type { Payment } from "../../model/Payment.ts"

@@ -1,8 +1,8 @@
 /** Weighs a batch of rows against what is stored, and says what to write and what to apply. */
 import { Effect, Option } from "effect"
 import { refundIdByHand } from "../../call/CallIds.ts"
+import { countsInstead, generatedAtOf, isUnchanged, withKnownPayout } from "../../decide/reconcile/OpenDifference.ts"
 import type { EarlierRow } from "../../decide/reconcile/PartialCapture.ts"
-import { countsInstead, generatedAtOf, isUnchanged, withKnownPayout } from "../../decide/reconcile/RowVersion.ts"
 import { type WeighedRow, weighRow } from "../../decide/reconcile/WeighRow.ts"
 import type { Connection } from "../../model/Connection.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"

@@ -6,7 +6,7 @@
  */
 import { Clock, Effect } from "effect"
 import { type KeptReason, statesWithoutMoney, whyKept } from "../../decide/MayLeave.ts"
-import type { OldPayment, WholePayment } from "../../model/OldPayment.ts"
+import type { OldPayment, WholePayment } from "../../model/PaymentBook.ts"
 import { mostDisputes } from "../../model/Reported.ts"
 import { disputeWindowMillis } from "../../model/RetentionTimes.ts"
 import type { Tenant } from "../../model/Tenant.ts"

@@ -35,9 +35,8 @@ import { StorageCondition } from "../../ports/StorageCondition.ts"
 import { StorageError } from "../../ports/StorageError.ts"
 import { PaymentNotFound } from "../read/ReadArchive.ts"
 import { refund } from "../refund/RefundPayment.ts"
-import { CorrectionRefused } from "./CorrectionRefused.ts"
 import { sharedWith, takesMoney } from "./RecordEvidence.ts"
-import { knownPerson } from "./SecondPerson.ts"
+import { CorrectionRefused, knownPerson } from "./SecondPerson.ts"
 
 export interface CorrectionOrder {
   readonly tenant: Tenant

@@ -18,15 +18,14 @@ import {
   type ProposedRefund,
   proposalUnder
 } from "../../model/Correction.ts"
-import type { RefundLimits } from "../../model/FourEyes.ts"
 import type { Payment } from "../../model/Payment.ts"
 import { movedPayment, type PaymentBook } from "../../model/PaymentBook.ts"
+import type { RefundLimits } from "../../model/Workspace.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 import { StorageError } from "../../ports/StorageError.ts"
 import { orNotFound } from "../read/ReadArchive.ts"
 import { refund } from "../refund/RefundPayment.ts"
-import { CorrectionRefused } from "./CorrectionRefused.ts"
-import { knownPerson } from "./SecondPerson.ts"
+import { CorrectionRefused, knownPerson } from "./SecondPerson.ts"
 
 export interface RefundDraft extends RefundOrder {
   readonly idempotencyKey: string

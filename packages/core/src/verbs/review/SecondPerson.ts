@@ -1,11 +1,17 @@
 /** When a statement needs a second person, and who a person is. */
-import { Effect, Option, Result } from "effect"
+import { Effect, Option, Result, Schema } from "effect"
 import type { Person } from "../../model/Correction.ts"
-import { strictest } from "../../model/FourEyes.ts"
 import { loginKey, mayAct, type Operator, type OperatorAction } from "../../model/Operator.ts"
+import { strictest } from "../../model/Workspace.ts"
 import { Directory } from "../../ports/Directory.ts"
 import { Merchants } from "../../ports/Merchants.ts"
 import { Operators } from "../../ports/Operators.ts"
+
+/** This person may not propose or decide so, or another one did before; nothing was written. */
+export class CorrectionRefused extends Schema.TaggedError<CorrectionRefused>()("pointsman/CorrectionRefused", {
+  field: Schema.Literals(["correction", "by", "reason"]),
+  reason: Schema.String
+}) {}
 
 /**
  * The limits of a workspace; `undefined` where one person is enough. That of a partner's merchant has none of its own: the
