@@ -24,59 +24,47 @@ import { HttpApiBuilder } from "effect/http-api"
 import * as AccountHandlers from "./account/AccountHandlers.ts"
 import { signInPages } from "./account/SignInPages.ts"
 import { ConsoleApi } from "./api/ConsoleApi.ts"
+import * as DeskHandlers from "./api/DeskHandlers.ts"
 import { type ConsoleCode, consoleCodes, failure } from "./api/Errors.ts"
-import * as AuditHandlers from "./audit/AuditHandlers.ts"
 import { auditPages } from "./audit/AuditPages.ts"
-import * as ConnectionHandlers from "./connections/ConnectionHandlers.ts"
 import { connectionPages } from "./connections/ConnectionPages.ts"
 import * as DayDesk from "./day/DayDesk.ts"
-import * as DayHandlers from "./day/DayHandlers.ts"
 import { dayPages } from "./day/DayPages.ts"
 import { answerPages } from "./disputes/AnswerPages.ts"
 import { disputePages } from "./disputes/DisputePages.ts"
 import { files } from "./frame/Files.ts"
-import { openPage } from "./frame/Page.ts"
-import { startPages } from "./frame/StartPages.ts"
+import { pathOfChoice } from "./frame/Navigation.ts"
+import { type Answer, openPage, page } from "./frame/Page.ts"
 import * as Authorize from "./gate/Authorize.ts"
 import { crossSite, isCrossSite, withHeaders } from "./gate/CrossSite.ts"
 import { mountExpected, parseMount, pathUnder } from "./gate/Mount.ts"
 import * as OpenResponses from "./gate/OpenResponses.ts"
 import { ConsoleSettings, RequestOrigin, RequestSource, type Settings, Stopping } from "./gate/Settings.ts"
-import * as KeyHandlers from "./keys/KeyHandlers.ts"
 import { keyPages } from "./keys/KeyPages.ts"
 import { livePages } from "./live/LivePages.ts"
 import * as TenantChanges from "./live/TenantChanges.ts"
-import * as MessageHandlers from "./messages/MessageHandlers.ts"
 import { messagePages } from "./messages/MessagePages.ts"
 import { makeOidcClient, type OidcOptions } from "./oidc/OidcClient.ts"
 import { oidcPages } from "./oidc/OidcPages.ts"
-import * as OperatorHandlers from "./operators/OperatorHandlers.ts"
 import { operatorLinkPages } from "./operators/OperatorLinkPages.ts"
 import { operatorPages } from "./operators/OperatorPages.ts"
-import * as PartnerHandlers from "./partners/PartnerHandlers.ts"
 import { partnerPages } from "./partners/PartnerPages.ts"
-import * as PasskeyHandlers from "./passkeys/PasskeyHandlers.ts"
 import { passkeyPages } from "./passkeys/PasskeyPages.ts"
 import { actPages } from "./payments/ActPages.ts"
 import { listPages } from "./payments/ListPages.ts"
-import * as PaymentHandlers from "./payments/PaymentHandlers.ts"
 import { paymentPages } from "./payments/PaymentPages.ts"
 import * as RequestFaults from "./RequestFaults.ts"
 import { differencePages } from "./reconciliation/DifferencePages.ts"
-import * as PayoutHandlers from "./reconciliation/PayoutHandlers.ts"
 import { payoutPage } from "./reconciliation/PayoutPage.ts"
 import { payoutPages } from "./reconciliation/PayoutPages.ts"
 import { runPages } from "./reconciliation/RunPages.ts"
 import { evidencePages } from "./reviews/EvidencePages.ts"
-import * as ReviewHandlers from "./reviews/ReviewHandlers.ts"
 import { reviewPages } from "./reviews/ReviewPages.ts"
 import { historyPages } from "./routing/HistoryPages.ts"
 import { previewPages } from "./routing/PreviewPages.ts"
-import * as RoutingHandlers from "./routing/RoutingHandlers.ts"
 import { routingPages } from "./routing/RoutingPages.ts"
 import { deliveryPages } from "./webhooks/DeliveryPages.ts"
 import { endpointPages } from "./webhooks/EndpointPages.ts"
-import * as WebhookHandlers from "./webhooks/WebhookHandlers.ts"
 import { webhookPages } from "./webhooks/WebhookPages.ts"
 
 export interface ConsoleOptions {
@@ -194,6 +182,12 @@ const withoutSlash = (path: string): string => (path === "/" ? path : path.repla
 const outside = failure("not_found", "This path is outside of the console's mount path.")
 const noRoute = failure("not_found", "Route not found.")
 
+/** They lead to others. */
+const startPages = [
+  page("GET", "/", "signedIn", () => Effect.succeed<Answer>({ redirect: "/day" })),
+  page("GET", "/go", "signedIn", ({ query }) => Effect.succeed<Answer>({ redirect: pathOfChoice(query) }))
+]
+
 /** Every page and form, each with its method and its path under the mount. */
 export const pages = [
   ...startPages,
@@ -241,22 +235,7 @@ const application = (
       HttpRouter.addAll(files),
       HttpRouter.add("GET", "/api/*", envelope("not_found", "Route not found."))
     ).pipe(
-      Layer.provide([
-        AccountHandlers.layer,
-        PasskeyHandlers.layer,
-        DayHandlers.layer,
-        PaymentHandlers.layer,
-        ReviewHandlers.layer,
-        MessageHandlers.layer,
-        RoutingHandlers.layer,
-        ConnectionHandlers.layer,
-        KeyHandlers.layer,
-        PartnerHandlers.layer,
-        OperatorHandlers.layer,
-        AuditHandlers.layer,
-        WebhookHandlers.layer,
-        PayoutHandlers.layer
-      ]),
+      Layer.provide([AccountHandlers.layer, DeskHandlers.layer]),
       Layer.provide([Authorize.layer, RequestFaults.layer, staleReads, fallbacks]),
       // What each request runs with.
       Layer.provideMerge([

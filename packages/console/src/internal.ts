@@ -7,15 +7,14 @@ import { AuditActor } from "@pointsman/core/ports"
 import { InProcess, RateLimit } from "@pointsman/http"
 import { Effect, Layer } from "effect"
 import { tooManyRequests } from "./gate/Authorize.ts"
-import { CurrentOperator } from "./gate/CurrentOperator.ts"
+import { CurrentOperator } from "./gate/Caller.ts"
 import * as OpenResponses from "./gate/OpenResponses.ts"
 
 export type { ConsoleError } from "./api/Errors.ts"
-export { failure } from "./api/Errors.ts"
+export { failure, internalError } from "./api/Errors.ts"
 export { nextId, pageView } from "./api/Records.ts"
 export { connections } from "./connections/ConnectionDesk.ts"
 export { dispute, disputes, openDisputes } from "./disputes/DisputeDesk.ts"
-export { internalError } from "./Failures.ts"
 export type { TenantPath } from "./gate/Caller.ts"
 export {
   checkedRefund,

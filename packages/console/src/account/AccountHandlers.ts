@@ -1,18 +1,23 @@
 /** The endpoints of signing in and of the operator's own account. */
-import { type NewSession, Pointsman } from "@pointsman/core"
+import {
+  environments,
+  mayAct,
+  type NewSession,
+  type Operator,
+  operatorActions,
+  Pointsman,
+  type Workspace
+} from "@pointsman/core"
 import { Effect, Layer, type Redacted } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { ConsoleApi } from "../api/ConsoleApi.ts"
-import { failure } from "../api/Errors.ts"
-import { internalError } from "../Failures.ts"
-import type { DeskServices } from "../gate/Caller.ts"
+import { failure, internalError } from "../api/Errors.ts"
+import { CurrentOperator, type DeskServices, directoryContents } from "../gate/Caller.ts"
 import { clearCookie, readCookie, setCookie } from "../gate/Cookie.ts"
-import { CurrentOperator } from "../gate/CurrentOperator.ts"
 import { ConsoleSettings, RequestSource } from "../gate/Settings.ts"
 import { operatorIdOf, signInOptions, verifySignIn } from "../passkeys/WebAuthn.ts"
-import type { SessionView } from "./AccountApi.ts"
-import { me } from "./Me.ts"
+import type { Me, SessionView } from "./AccountApi.ts"
 
 const refused = failure(
   "sign_in_refused",
@@ -148,3 +153,25 @@ const operatorChanged = () =>
   Effect.fail(failure("operator_changed", "The operator was changed or removed at the same time."))
 
 export const layer = Layer.merge(entryLayer, accountLayer)
+
+export const me = Effect.gen(function* () {
+  const { operator } = yield* CurrentOperator
+  const { workspaces } = yield* directoryContents
+  return meView(operator, workspaces)
+})
+
+const meView = (operator: Operator, workspaces: ReadonlyArray<Workspace>): Me => ({
+  id: operator.id,
+  login: operator.login,
+  name: operator.displayName,
+  has_password: operator.passwordHash !== null,
+  roles: operator.grants.map(({ role, workspaceId }) => ({ workspace_id: workspaceId, role })),
+  workspaces: workspaces
+    .filter(({ id }) => mayAct(operator, "payment.read", id))
+    .map(({ id, name }) => ({
+      id,
+      name,
+      environments,
+      actions: operatorActions.filter((action) => mayAct(operator, action, id))
+    }))
+})

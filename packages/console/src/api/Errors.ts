@@ -1,6 +1,7 @@
 /** The error codes of the console's API: those of the payment API that its operations have, and its own. */
+import type { StorageError } from "@pointsman/core/ports"
 import { type ErrorCode as ApiErrorCode, type CodeRow, errorCodes } from "@pointsman/http/api"
-import { Schema } from "effect"
+import { Cause, Effect, Schema } from "effect"
 
 const own = {
   not_signed_in: { status: 401, meaning: "There is no session, or it ended." },
@@ -77,3 +78,9 @@ export const failures = <const Codes extends ReadonlyArray<ConsoleCode>>(
 export const failure = <Code extends ConsoleCode>(code: Code, message: string): ConsoleError<Code> => ({
   error: { code, message }
 })
+
+const serverFailed = failure("internal_error", "The server could not read or write its database. Try again.")
+
+/** Core's failure in the console's words. What its cause says is for the log. */
+export const internalError = (error: StorageError) =>
+  Effect.andThen(Effect.logError(error._tag, Cause.die(error.cause)), Effect.fail(serverFailed))

@@ -3,7 +3,7 @@ import { environments } from "@pointsman/core"
 import { IdempotencyKey } from "@pointsman/http/api"
 import { Schema } from "effect"
 import { HttpApiMiddleware, OpenApi } from "effect/http-api"
-import type { CurrentOperator } from "../gate/CurrentOperator.ts"
+import type { CurrentOperator } from "../gate/Caller.ts"
 import { failures } from "./Errors.ts"
 
 /** Bodies, parameters and headers that do not decode: 422, with the field and what was expected. */

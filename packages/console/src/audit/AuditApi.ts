@@ -4,9 +4,8 @@ import { limitParameter, pageOf } from "@pointsman/http/api"
 import { Schema, SchemaGetter } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { failures } from "../api/Errors.ts"
-import { Moment } from "../api/Moment.ts"
 import { Authorize, RequestErrors, summary } from "../api/Parts.ts"
-import { described, Text } from "../api/Records.ts"
+import { described, Moment, Text } from "../api/Records.ts"
 import type { AccessOf } from "../gate/Access.ts"
 
 export const AuditRecord = Schema.Struct({

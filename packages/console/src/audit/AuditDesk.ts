@@ -3,8 +3,8 @@ import { Pointsman } from "@pointsman/core"
 import type { AuditEntry, AuditSearch } from "@pointsman/core/ports"
 import { InProcess } from "@pointsman/http"
 import { Effect } from "effect"
+import { internalError } from "../api/Errors.ts"
 import { pageView } from "../api/Records.ts"
-import { internalError } from "../Failures.ts"
 import type { AuditRecord } from "./AuditApi.ts"
 
 export type Filter = Omit<AuditSearch, "workspaceIds">

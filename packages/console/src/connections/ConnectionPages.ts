@@ -10,8 +10,7 @@ import type { TenantPath } from "../gate/Caller.ts"
 import { conditionText, limitTexts } from "../routing/ConditionText.ts"
 import { circuitState } from "../routing/RoutingPages.ts"
 import * as Desk from "./ConnectionDesk.ts"
-import type { Connection } from "./ConnectionRecords.ts"
-import { standingOf } from "./ConnectionWords.ts"
+import { type Connection, standingOf } from "./ConnectionRecords.ts"
 
 const { html } = InProcess
 

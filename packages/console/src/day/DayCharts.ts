@@ -1,8 +1,7 @@
 /** Charts of a day: attributes and classes alone, because the policy of the pages allows no inline style. */
 import { InProcess } from "@pointsman/http"
-import type { Html } from "../frame/Layout.ts"
-import { time } from "../frame/Layout.ts"
-import type { Day } from "./DayRecords.ts"
+import { type Html, time } from "../frame/Layout.ts"
+import type { Day } from "./DayApi.ts"
 
 const { html } = InProcess
 

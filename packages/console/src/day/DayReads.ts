@@ -1,9 +1,8 @@
 /** The days that were read a moment ago, by environment and by what the operator's role shows. */
 import { type Cache, Context } from "effect"
 import type { ConsoleError } from "../api/Errors.ts"
-import type { DeskServices } from "../gate/Caller.ts"
-import type { CurrentOperator } from "../gate/CurrentOperator.ts"
-import type { Day } from "./DayRecords.ts"
+import type { CurrentOperator, DeskServices } from "../gate/Caller.ts"
+import type { Day } from "./DayApi.ts"
 
 export interface Read {
   readonly day: Day

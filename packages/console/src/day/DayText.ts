@@ -1,8 +1,8 @@
 /** What a day needs a person for, in words. */
-import { standingOf } from "../connections/ConnectionWords.ts"
+import { standingOf } from "../connections/ConnectionRecords.ts"
 import type { EnvironmentArea } from "../frame/Navigation.ts"
 import { percent, successRange } from "../routing/SuccessRange.ts"
-import { countedAtMost, type Day } from "./DayRecords.ts"
+import { countedAtMost, type Day } from "./DayApi.ts"
 
 /** `3 payments`, `1 payment`. */
 export const counted = (count: number, what: string, many = `${what}s`): string =>

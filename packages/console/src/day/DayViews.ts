@@ -2,15 +2,12 @@
 import { InProcess } from "@pointsman/http"
 import type { Effect } from "effect"
 import { shareText, standingView } from "../connections/ConnectionPages.ts"
-import { ageText } from "../frame/Age.ts"
-import type { Html } from "../frame/Layout.ts"
-import { time, timeOr } from "../frame/Layout.ts"
-import { pathOf } from "../frame/Page.ts"
-import type { recordLinks } from "../frame/RecordLinks.ts"
+import { ageText, type Html, time, timeOr } from "../frame/Layout.ts"
+import { pathOf, type recordLinks } from "../frame/Page.ts"
 import { table } from "../frame/Table.ts"
 import type { TenantPath } from "../gate/Caller.ts"
 import { resultNames, stateNames, stateTones } from "../reconciliation/ReconciliationWords.ts"
-import type { Day } from "./DayRecords.ts"
+import type { Day } from "./DayApi.ts"
 import { bounded } from "./DayText.ts"
 
 const { html } = InProcess

@@ -1,7 +1,7 @@
 /** What the payments of a day come to. Pure. */
 import type { DeclineCategory, Payment } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
-import type { Day, Outcomes } from "./DayRecords.ts"
+import type { Day, Outcomes } from "./DayApi.ts"
 
 const { timeView } = InProcess
 

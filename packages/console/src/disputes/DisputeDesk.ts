@@ -12,8 +12,7 @@ import {
 import { awaitsResponse } from "@pointsman/core/internal"
 import { errorBodyOf, InProcess } from "@pointsman/http"
 import { Cause, Effect } from "effect"
-import { failure } from "../api/Errors.ts"
-import { internalError } from "../Failures.ts"
+import { failure, internalError } from "../api/Errors.ts"
 import { callerOf, type TenantPath } from "../gate/Caller.ts"
 
 export interface DisputePath extends TenantPath {

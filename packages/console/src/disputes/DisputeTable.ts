@@ -1,10 +1,12 @@
 /** Disputes as a table. */
 import type { Dispute } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
+import { Clock, Effect } from "effect"
 import { type Html, time } from "../frame/Layout.ts"
 import { pathOf } from "../frame/Page.ts"
 import { table } from "../frame/Table.ts"
 import type { TenantPath } from "../gate/Caller.ts"
+import { disputes, shownAtMost } from "./DisputeDesk.ts"
 import { disputedAmount, disputeStatusView, reasonNames, timeLeft } from "./DisputeWords.ts"
 
 const { html, timeView } = InProcess
@@ -25,3 +27,11 @@ export const disputeTable = (mount: string, tenant: TenantPath, disputes: Readon
 <td class="number">${disputedAmount(dispute)}</td></tr>`
     )
   })
+
+/** Nothing for a payment without disputes. */
+export const disputesOfPayment = Effect.fnUntraced(function* (mount: string, tenant: TenantPath, paymentId: string) {
+  const { items } = yield* disputes(tenant, { paymentId, limit: shownAtMost })
+  if (items.length === 0) return undefined
+  return html`<h2>Disputes</h2>
+${disputeTable(mount, tenant, items, yield* Clock.currentTimeMillis)}`
+})

@@ -3,8 +3,7 @@ import type { Dispute, DisputeReason, DisputeStatus, SubmissionKind, SubmissionS
 import { awaitsResponse } from "@pointsman/core/internal"
 import type { EvidenceFields } from "@pointsman/core/ports"
 import { InProcess } from "@pointsman/http"
-import { ageText } from "../frame/Age.ts"
-import type { Html } from "../frame/Layout.ts"
+import { ageText, type Html } from "../frame/Layout.ts"
 import { money } from "../payments/PaymentWords.ts"
 
 const { html } = InProcess

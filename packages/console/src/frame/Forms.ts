@@ -1,7 +1,11 @@
 /** Fields and pages of forms. */
+import { amountLimits } from "@pointsman/core"
+import { decimalText, scaleOf } from "@pointsman/core/internal"
 import { InProcess } from "@pointsman/http"
+import { Effect } from "effect"
+import { SecureRandom } from "effect/crypto"
 import type { ConsoleError } from "../api/Errors.ts"
-import { momentExpected, readMoment } from "../api/Moment.ts"
+import { momentExpected, readMoment } from "../api/Records.ts"
 import type { Document, Html } from "./Layout.ts"
 
 const { html } = InProcess
@@ -136,3 +140,25 @@ ${more}
 <a class="button" href="${done}">Done</a>
 </div>`
 })
+
+// The key of one form: it is made once, when the form is asked for, and is in the form's address. A reload, a double click
+// and a second tab send the same key, and what the form does is done once.
+
+export const isFormKey = (text: string | null): text is string => text !== null && /^[ -~]{8,200}$/u.test(text)
+
+export const newKey = Effect.gen(function* () {
+  const random = yield* SecureRandom.SecureRandom
+  return `console-${yield* random.uuidV7()}`
+}).pipe(Effect.provide(SecureRandom.layerWebCrypto))
+
+export const amountExpected = (currency: string): string =>
+  `an amount in ${currency}, such as ${decimalText({ minorUnits: 10 ** ((scaleOf(currency) ?? 0) + 1), currency })}`
+
+/** Minor units; `undefined` for a text that is no amount of the currency. A comma is a point. */
+export const readAmount = (text: string, currency: string): number | undefined => {
+  const scale = scaleOf(currency) ?? 0
+  const [, whole, fraction = ""] = /^(\d{1,12})(?:[.,](\d{1,4}))?$/u.exec(text.trim()) ?? []
+  if (whole === undefined || fraction.length > scale) return undefined
+  const minorUnits = Number(`${whole}${fraction.padEnd(scale, "0")}`)
+  return minorUnits >= 1 && minorUnits <= amountLimits.maximum ? minorUnits : undefined
+}

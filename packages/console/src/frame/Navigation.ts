@@ -3,8 +3,7 @@ import { type Environment, environments, type Operator, type Workspace } from "@
 import { InProcess } from "@pointsman/http"
 import { Effect } from "effect"
 import { type Access, isAllowed } from "../gate/Access.ts"
-import { directoryContents, type TenantPath } from "../gate/Caller.ts"
-import { CurrentOperator } from "../gate/CurrentOperator.ts"
+import { CurrentOperator, directoryContents, type TenantPath } from "../gate/Caller.ts"
 
 const { html } = InProcess
 type Html = InProcess.Html

@@ -9,15 +9,14 @@ import { Clock, Effect, type Scope } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type ConsoleCode, type ConsoleError, consoleCodes, failure } from "../api/Errors.ts"
 import type { DayReads } from "../day/DayReads.ts"
-import { type Access, lacksPasskey, refusalOf } from "../gate/Access.ts"
+import { type Access, isAllowed, lacksPasskey, refusalOf } from "../gate/Access.ts"
 import { admittedSession, asOperator } from "../gate/Authorize.ts"
-import type { DeskServices, TenantPath } from "../gate/Caller.ts"
-import type { CurrentOperator } from "../gate/CurrentOperator.ts"
+import { CurrentOperator, type DeskServices, type TenantPath } from "../gate/Caller.ts"
 import type { OpenResponses } from "../gate/OpenResponses.ts"
 import { ConsoleSettings } from "../gate/Settings.ts"
 import type { TenantChanges } from "../live/TenantChanges.ts"
 import { confirming } from "./ConfirmSignIn.ts"
-import { type Document, documentText, standbyNote } from "./Layout.ts"
+import { type Document, documentText, type Html, standbyNote } from "./Layout.ts"
 import { type AreaName, areaNames, areas, type EnvironmentArea, type Frame, places } from "./Navigation.ts"
 import type { Answer, Visit } from "./Visit.ts"
 
@@ -178,3 +177,14 @@ export const firstOf = (
   Effect.map(places(areas[area].access), ([tenant]) =>
     tenant === undefined ? inNoWorkspace(area) : { redirect: pathOf(area, tenant) }
   )
+
+const { html } = InProcess
+
+/** The text alone for an operator who may not open the area. */
+export const recordLinks = Effect.fnUntraced(function* ({ mount }: Visit, tenant: TenantPath) {
+  const { operator } = yield* CurrentOperator
+  return (area: EnvironmentArea, text: string | Html, ...path: ReadonlyArray<string>): Html =>
+    isAllowed(operator, areas[area].access, tenant.workspace)
+      ? html`<a href="${mount}${pathOf(area, tenant, ...path)}">${text}</a>`
+      : html`${text}`
+})

@@ -1,11 +1,14 @@
 /** In whose name, and in which workspace, an operator acts. */
 import type { Caller, Environment, Person, Pointsman, Tenant, Workspace } from "@pointsman/core"
-import { Directory } from "@pointsman/core/ports"
+import { Directory, type SignedIn } from "@pointsman/core/ports"
 import type { InProcess } from "@pointsman/http"
-import { Effect, Option } from "effect"
-import { failure } from "../api/Errors.ts"
-import { internalError } from "../Failures.ts"
-import { CurrentOperator } from "./CurrentOperator.ts"
+import { Context, Effect, Option } from "effect"
+import { failure, internalError } from "../api/Errors.ts"
+
+/** Who sends the request. */
+export class CurrentOperator extends Context.Service<CurrentOperator, SignedIn>()(
+  "pointsman/console/CurrentOperator"
+) {}
 
 /** What areas need besides the operator. */
 export type DeskServices = Pointsman | Directory | InProcess.PaymentViews

@@ -5,7 +5,7 @@
 import { InProcess } from "@pointsman/http"
 import { Context, Effect, Layer } from "effect"
 import { failure } from "../api/Errors.ts"
-import { CurrentOperator } from "./CurrentOperator.ts"
+import { CurrentOperator } from "./Caller.ts"
 
 /** A browser opens six connections to a host over HTTP/1.1: pages must get one while streams of changes hold others. */
 const atMost = { changes: 4, export: 2 } as const

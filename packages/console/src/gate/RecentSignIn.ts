@@ -6,7 +6,7 @@ import { isAboveLimit, type Payment } from "@pointsman/core"
 import { refundableMinor } from "@pointsman/core/internal"
 import { Clock, Effect } from "effect"
 import { failure } from "../api/Errors.ts"
-import { CurrentOperator } from "./CurrentOperator.ts"
+import { CurrentOperator } from "./Caller.ts"
 import { ConsoleSettings } from "./Settings.ts"
 
 const isRecent = Effect.gen(function* () {

@@ -3,9 +3,8 @@ import { scopes } from "@pointsman/core"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { failures } from "../api/Errors.ts"
-import { Moment } from "../api/Moment.ts"
 import { Authorize, RequestErrors, summary, tenantPath } from "../api/Parts.ts"
-import { described, Text, TextOrNull } from "../api/Records.ts"
+import { described, Moment, Text, TextOrNull } from "../api/Records.ts"
 import type { AccessOf } from "../gate/Access.ts"
 
 const Scopes = Schema.NullOr(Schema.Array(Schema.Literals(scopes)))

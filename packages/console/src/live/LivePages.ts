@@ -1,7 +1,7 @@
 /** Changes as server-sent events (HTML standard, section 9.2): a message says that there is something new to read. */
 import { Effect, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { internalError } from "../Failures.ts"
+import { internalError } from "../api/Errors.ts"
 import { page, tenantOf, type Visit } from "../frame/Page.ts"
 import { callerOf } from "../gate/Caller.ts"
 import { openResponse } from "../gate/OpenResponses.ts"

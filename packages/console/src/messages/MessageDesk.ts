@@ -3,9 +3,8 @@ import { Pointsman } from "@pointsman/core"
 import { Directory, type MessageNote, type MessageQuery } from "@pointsman/core/ports"
 import { InProcess } from "@pointsman/http"
 import { Effect, Option } from "effect"
-import { failure } from "../api/Errors.ts"
-import { cursorOfPlace, placeOfCursor } from "../api/PlaceCursor.ts"
-import { internalError } from "../Failures.ts"
+import { failure, internalError } from "../api/Errors.ts"
+import { cursorOfPlace, placeOfCursor } from "../api/Records.ts"
 import { callerOf, type TenantPath } from "../gate/Caller.ts"
 
 export interface MessageKey {

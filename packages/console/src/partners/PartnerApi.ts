@@ -3,9 +3,8 @@ import { beforeMerchant, limitParameter, Merchant, pageOf } from "@pointsman/htt
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { failures } from "../api/Errors.ts"
-import { Moment } from "../api/Moment.ts"
 import { Authorize, RequestErrors, summary } from "../api/Parts.ts"
-import { described, Text } from "../api/Records.ts"
+import { described, Moment, Text } from "../api/Records.ts"
 import type { AccessOf } from "../gate/Access.ts"
 
 export const Usage = Schema.Struct({

@@ -2,9 +2,8 @@
 import { type MerchantWithStatus, Pointsman, type Workspace } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import { Clock, Effect, Redacted } from "effect"
-import { failure } from "../api/Errors.ts"
+import { failure, internalError } from "../api/Errors.ts"
 import { nextId, pageView } from "../api/Records.ts"
-import { internalError } from "../Failures.ts"
 import { directoryContents } from "../gate/Caller.ts"
 import type { Partner, PartnerMerchant, Usage } from "./PartnerApi.ts"
 

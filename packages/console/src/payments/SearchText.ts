@@ -8,7 +8,7 @@
 import { isCurrency } from "@pointsman/core"
 import type { PaymentFilter } from "@pointsman/core/ports"
 import { purchaseLimits } from "@pointsman/http/api"
-import { readAmount } from "./Amounts.ts"
+import { readAmount } from "../frame/Forms.ts"
 
 /** The longest reference that a create takes. */
 const referenceCharacters = 64

@@ -1,10 +1,8 @@
 /** The panel that says how far the records agree with the providers. */
 import { InProcess } from "@pointsman/http"
 import { Clock, Effect, Option } from "effect"
-import { ageText } from "../frame/Age.ts"
-import { type Html, time } from "../frame/Layout.ts"
-import { pathOf, type Visit } from "../frame/Page.ts"
-import { recordLinks } from "../frame/RecordLinks.ts"
+import { ageText, type Html, time } from "../frame/Layout.ts"
+import { pathOf, recordLinks, type Visit } from "../frame/Page.ts"
 import { table } from "../frame/Table.ts"
 import type { TenantPath } from "../gate/Caller.ts"
 import * as Desk from "./ReconciliationDesk.ts"

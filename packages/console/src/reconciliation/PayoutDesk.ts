@@ -2,9 +2,8 @@
 import { Pointsman, type SettlementEntry } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import { Clock, Effect } from "effect"
-import { failure } from "../api/Errors.ts"
-import { cursorOfPlace, placeOfCursor } from "../api/PlaceCursor.ts"
-import { internalError } from "../Failures.ts"
+import { failure, internalError } from "../api/Errors.ts"
+import { cursorOfPlace, placeOfCursor } from "../api/Records.ts"
 import { callerOf, type TenantPath } from "../gate/Caller.ts"
 
 const { validationErrorOf } = InProcess

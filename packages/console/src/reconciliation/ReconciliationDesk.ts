@@ -9,9 +9,8 @@ import {
 } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import { Effect, Option } from "effect"
-import { failure } from "../api/Errors.ts"
-import { cursorOfPlace, placeOfCursor } from "../api/PlaceCursor.ts"
-import { internalError } from "../Failures.ts"
+import { failure, internalError } from "../api/Errors.ts"
+import { cursorOfPlace, placeOfCursor } from "../api/Records.ts"
 import { callerOf, directoryContents, type TenantPath } from "../gate/Caller.ts"
 
 const { validationErrorOf } = InProcess

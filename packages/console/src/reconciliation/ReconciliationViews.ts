@@ -1,11 +1,14 @@
 /** What the pages of reconciliation share: the links between them, signed amounts, and a table of entries. */
-import type { PayoutStatus, SettlementEntry, SignedMoney } from "@pointsman/core"
+import { mayAct, type PayoutStatus, type SettlementEntry, type SignedMoney } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
+import { Effect } from "effect"
 import { type Html, idView, time } from "../frame/Layout.ts"
 import { pathOf, type Visit } from "../frame/Page.ts"
 import { table } from "../frame/Table.ts"
-import type { TenantPath } from "../gate/Caller.ts"
+import { CurrentOperator, type TenantPath } from "../gate/Caller.ts"
 import { money } from "../payments/PaymentWords.ts"
+import { payoutStatuses } from "./PayoutDesk.ts"
+import { entriesOf } from "./ReconciliationDesk.ts"
 import { kindNames, matchTexts, payoutNames, payoutTones, resultNames } from "./ReconciliationWords.ts"
 
 const { html, timeView } = InProcess
@@ -83,3 +86,13 @@ export const entryTable = (
 <td class="number">${signed(entry.net)}</td></tr>`
     )
   })
+
+/** Nothing for those who may not read it, and for a payment that no report has. */
+export const entriesOfPayment = Effect.fnUntraced(function* (mount: string, tenant: TenantPath, paymentId: string) {
+  const { operator } = yield* CurrentOperator
+  if (!mayAct(operator, "reconciliation.read", tenant.workspace)) return undefined
+  const entries = yield* entriesOf(tenant, paymentId)
+  if (entries.length === 0) return undefined
+  return html`<h2>Reports</h2>
+${entryTable(mount, tenant, entries, yield* payoutStatuses(tenant, entries))}`
+})

@@ -9,14 +9,22 @@ import {
 import { InProcess } from "@pointsman/http"
 import { Clock, Effect, Result } from "effect"
 import type { ConsoleError } from "../api/Errors.ts"
-import { ageText } from "../frame/Age.ts"
-import { type Html, idView, time } from "../frame/Layout.ts"
+import { ageText, type Html, idView, time } from "../frame/Layout.ts"
 import { nextPage, pageSize } from "../frame/Lists.ts"
-import { type Answer, firstOf, noticeIn, orShow, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
-import { recordLinks } from "../frame/RecordLinks.ts"
+import {
+  type Answer,
+  firstOf,
+  noticeIn,
+  orShow,
+  page,
+  pathOf,
+  recordLinks,
+  tenantOf,
+  type Visit
+} from "../frame/Page.ts"
 import { table } from "../frame/Table.ts"
-import { CurrentOperator } from "../gate/CurrentOperator.ts"
-import { messagesOfPayment } from "../messages/PaymentMessages.ts"
+import { CurrentOperator } from "../gate/Caller.ts"
+import { messagesOfPayment } from "../messages/MessageTable.ts"
 import { type Notice, paymentOf } from "../payments/PaymentPages.ts"
 import { money, statusView } from "../payments/PaymentWords.ts"
 import { correctionNotices, correctionsView } from "./CorrectionViews.ts"

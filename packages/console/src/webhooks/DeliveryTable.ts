@@ -1,8 +1,7 @@
 /** Deliveries in a table, for their own pages and for the page of a payment. */
 import { InProcess } from "@pointsman/http"
 import { Clock, Effect } from "effect"
-import { ago } from "../frame/Age.ts"
-import { type Html, timeOr } from "../frame/Layout.ts"
+import { ago, type Html, timeOr } from "../frame/Layout.ts"
 import { pathOf } from "../frame/Page.ts"
 import { table } from "../frame/Table.ts"
 import type { TenantPath } from "../gate/Caller.ts"
