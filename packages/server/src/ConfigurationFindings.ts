@@ -7,6 +7,7 @@ import {
   type ConfigurationFile,
   formatPath,
   openConnectionOf,
+  productionConnection,
   type RuleFinding,
   type RuleFindingKind,
   type RulePlace,
@@ -17,7 +18,8 @@ import { defaultRoutingSettings, environments } from "@pointsman/core"
 import { providerLimits } from "@pointsman/core/internal"
 import type { Connectors } from "@pointsman/core/ports"
 import { isPublicAddress } from "@pointsman/transport-node"
-import { printable } from "./commands/Printable.ts"
+import { printable } from "./commands/Words.ts"
+import { type Settings, settingName } from "./Settings.ts"
 
 export interface ConfigurationFinding {
   readonly path: ReadonlyArray<PropertyKey>
@@ -98,3 +100,17 @@ const within = (place: RulePlace): ReadonlyArray<PropertyKey> => {
 /** One line: `workspaces[0].routing.production.rules[2] "rest" (unreachable): Every payment that it matches is …` */
 export const formatFinding = ({ kind, path, reason, rule }: ConfigurationFinding): string =>
   printable(`${formatPath(path)}${rule === null ? "" : ` ${JSON.stringify(rule)}`} (${kind}): ${reason}`)
+
+/** Why no server starts with this database and this configuration file, in words; `undefined` where one does. */
+export const volatileFault = (
+  { allowVolatileStorage, database }: Pick<Settings, "allowVolatileStorage" | "database">,
+  file: ConfigurationFile
+): string | undefined => {
+  const connection = database._tag === "SqliteMemory" && !allowVolatileStorage ? productionConnection(file) : undefined
+  return connection === undefined
+    ? undefined
+    : `${settingName("database")}: expected a database that outlives the server, because the connection "${connection}" is ` +
+        "for production: sqlite::memory: loses payments and idempotency keys when the server stops, so that a request that " +
+        `is sent again charges twice. Use sqlite:<path> or postgres://, or set ${settingName("allowVolatileStorage")} to ` +
+        "true if that loss is acceptable."
+}

@@ -1,9 +1,14 @@
 /** What a supervisor asks: does the process answer, and may it be sent requests. */
 import { accountText, Pointsman } from "@pointsman/core"
-import { Directory, RecordLosses, type StandbyReading, StorageCondition } from "@pointsman/core/ports"
+import {
+  Directory,
+  RecordLosses,
+  type StandbyReading,
+  StorageCondition,
+  type StorageError
+} from "@pointsman/core/ports"
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { servedConfiguration } from "./ServedConfiguration.ts"
 
 /** So that another method on them answers 405. */
 export const healthPaths = { "/health/live": ["GET"], "/health/ready": ["GET"] } as const
@@ -106,3 +111,22 @@ export const layer = ({ fileHash, seesDetails }: HealthOptions) =>
       ])
     })
   )
+
+export interface ServedConfiguration {
+  /** `null`: none was ever applied. */
+  readonly generation: number | null
+  /** `null`: this process was started without a file. */
+  readonly file: "served" | "older" | null
+}
+
+/** `fileHash`: `null` for none. A file that was newer was applied, so that one that is not served is older. */
+export const servedConfiguration = (
+  fileHash: string | null
+): Effect.Effect<ServedConfiguration, StorageError, Directory> =>
+  Effect.gen(function* () {
+    const newest = (yield* (yield* Directory).state).configurations.at(-1)
+    return {
+      generation: newest?.generation ?? null,
+      file: fileHash === null ? null : newest?.hash === fileHash ? "served" : "older"
+    }
+  })

@@ -5,11 +5,10 @@ import { MollieConnector } from "@pointsman/connector-mollie"
 import { PayPalConnector } from "@pointsman/connector-paypal"
 import { SandboxConnector, SandboxRecords } from "@pointsman/connector-sandbox"
 import { StripeConnector } from "@pointsman/connector-stripe"
-import { type ConnectorDefinition, Connectors } from "@pointsman/core/ports"
-import { Context, Effect, Layer, type Scope } from "effect"
+import { type ConnectorDefinition, Connectors, ReportReader } from "@pointsman/core/ports"
+import { Context, Effect, Layer, type Scope, Stream } from "effect"
 import type { Database } from "./DatabaseUrl.ts"
-import { StartFailure } from "./StartFailure.ts"
-import { storageFailure } from "./StorageFailure.ts"
+import { StartFailure, storageFailure } from "./StartFailure.ts"
 
 /** Those that the configuration file names, besides those that come with the server. */
 type Loaded = ReadonlyArray<{ readonly definition: ConnectorDefinition }>
@@ -55,3 +54,11 @@ const recordsIn = (database: Database): Effect.Effect<SandboxRecords["Service"],
     () => new StartFailure({ message: `The sandbox's records in ${path} cannot be opened.` })
   )
 }
+
+// Loaded where a file is read: a server whose providers give lists has no use for it.
+const reconcile = Effect.promise(() => import("@pointsman/reconcile"))
+
+/** Files of reports that a connector downloads, read by the formats of `@pointsman/reconcile`. */
+export const reportReaderLayer: Layer.Layer<never> = Layer.succeed(ReportReader, {
+  read: (format, text) => Stream.unwrap(Effect.map(reconcile, ({ readReportText }) => readReportText(format, text)))
+})

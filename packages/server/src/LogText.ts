@@ -3,7 +3,7 @@
  * its code: a reference or a provider's answer could otherwise make a line look like another one.
  */
 import { Logger } from "effect"
-import { printable } from "./commands/Printable.ts"
+import { printable } from "./commands/Words.ts"
 
 /** The formats for programs escape the other control characters by themselves. */
 const misleading = /[\p{Bidi_Control}\p{Zl}\p{Zp}\u007f-\u009f]/gu

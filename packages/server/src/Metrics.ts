@@ -8,7 +8,7 @@ import { Directory, RecordLosses, StorageCondition } from "@pointsman/core/ports
 import { Clock, Deferred, Effect, Layer, Metric } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
-import { servedConfiguration } from "./ServedConfiguration.ts"
+import { servedConfiguration } from "./Health.ts"
 
 /** So that another method on it answers 405. */
 export const metricsPaths = { "/metrics": ["GET"] } as const

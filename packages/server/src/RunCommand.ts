@@ -2,9 +2,9 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Console, Effect, Layer, Option } from "effect"
 import { CliOutput, Command } from "effect/cli"
-import { commandName } from "./CommandName.ts"
 import { pointsmanCommand } from "./commands/AllCommands.ts"
 import { withAllMissing } from "./commands/MissingWords.ts"
+import { commandName } from "./commands/Words.ts"
 import { version } from "./Version.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>

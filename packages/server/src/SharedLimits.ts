@@ -12,8 +12,7 @@ import { Clock, Context, Effect, Latch, Layer, Result } from "effect"
 import type { PostgresDatabase } from "./DatabaseUrl.ts"
 import { type Level, makeSharedRates } from "./SharedRates.ts"
 import { openSideClient } from "./SideClient.ts"
-import type { StartFailure } from "./StartFailure.ts"
-import { storageFailure } from "./StorageFailure.ts"
+import { type StartFailure, storageFailure } from "./StartFailure.ts"
 
 /** "pointsli" in ASCII: an advisory lock of our own. Two servers that make a table at once are in each other's way. */
 const makeTables = `do $$ begin

@@ -1,11 +1,11 @@
 /** `pointsman doctor`: where there is nothing yet, beside a server that is well, and on what is not as it should be. */
-
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import type { Connection, ConnectionAccount } from "@pointsman/core"
 import { assert, describe, it } from "vitest"
 import { type CheckLine, checkupText, eachOr, ok, warning, wrong } from "../src/commands/Checkup.ts"
+import { lossLine } from "../src/commands/DatabaseLines.ts"
 import {
   accountLines,
   baseUrlLines,
@@ -15,7 +15,6 @@ import {
   webhookLines
 } from "../src/commands/DirectoryChecks.ts"
 import { clockLine, durabilityLines, messagesLine, reviewsLine, schemaOf } from "../src/commands/Doctor.ts"
-import { lossLine } from "../src/commands/RecordLossLine.ts"
 import { lateLines } from "../src/commands/ReportLines.ts"
 import { runHere } from "./support/CommandInProcess.ts"
 import { type CommandEnd, documentOf, runCommand } from "./support/CommandProcess.ts"

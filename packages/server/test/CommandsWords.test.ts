@@ -2,12 +2,9 @@
 import type { Environment } from "@pointsman/core"
 import { Option, Result } from "effect"
 import { assert, describe, it } from "vitest"
-import { commandName } from "../src/CommandName.ts"
-import { moneyText } from "../src/commands/MoneyText.ts"
-import { printable } from "../src/commands/Printable.ts"
 import { type StatementTexts, sentenceOf, statementOf } from "../src/commands/StatementFlags.ts"
 import { namedTenant, oneWorkspace } from "../src/commands/Tenants.ts"
-import { ageOf } from "../src/commands/Words.ts"
+import { ageOf, commandName, moneyText, printable } from "../src/commands/Words.ts"
 import { runHere } from "./support/CommandInProcess.ts"
 import { temporaryFolder } from "./support/ServerProcess.ts"
 

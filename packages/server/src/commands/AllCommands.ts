@@ -18,7 +18,6 @@ import { messagesCommand } from "./MessagesCommand.ts"
 import { newConnectorCommand } from "./NewConnectorCommand.ts"
 import { operatorsCommand } from "./OperatorsCommand.ts"
 import { paymentsCommand } from "./PaymentsCommand.ts"
-import { pointsman } from "./PointsmanCommand.ts"
 import { reconcileCommand } from "./ReconcileCommand.ts"
 import { recoverCommand } from "./RecoverCommand.ts"
 import { retentionCommand } from "./RetentionCommand.ts"
@@ -30,6 +29,11 @@ import { unknownCommand } from "./UnknownCommand.ts"
 import { usageCommand } from "./UsageCommand.ts"
 import { webhooksCommand } from "./WebhooksCommand.ts"
 import { workspacesCommand } from "./WorkspacesCommand.ts"
+
+/** Without the commands under it. */
+const pointsman = Command.make("pointsman").pipe(
+  Command.withDescription("Routes payments to your payment providers and never moves money twice")
+)
 
 export const pointsmanCommand = (environment: Readonly<Record<string, string | undefined>>) =>
   pointsman.pipe(

@@ -2,8 +2,8 @@
 import { feeFileOf, feeRuleOf, feeText } from "@pointsman/configuration"
 import { type AmountRange, accountText, type Condition, type Connection, type Supports } from "@pointsman/core"
 import { defaultCircuitBreaker } from "@pointsman/core/internal"
-import { moneyText } from "./MoneyText.ts"
 import { facts, paragraphs, shortened, type Text, table } from "./Table.ts"
+import { moneyText } from "./Words.ts"
 
 export const connectionView = (connection: Connection) => ({
   id: connection.id,

@@ -6,9 +6,9 @@ import { CommandFailure } from "./CommandFailure.ts"
 import { connectionDetails, connectionsText, connectionText, connectionView } from "./ConnectionView.ts"
 import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
-import { printable } from "./Printable.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
 import { anyEnvironmentFlag, anyWorkspaceFlag, within } from "./Tenants.ts"
+import { printable } from "./Words.ts"
 
 const list = Command.make(
   "list",

@@ -1,6 +1,10 @@
 /** The connectors that the configuration file names, one line each. */
-import { Effect, Predicate, Result } from "effect"
-import { loadConnectors } from "../LoadConnectors.ts"
+import { sendsNothing } from "@pointsman/configuration"
+import { OpenConnections } from "@pointsman/core/internal"
+import { Connectors, Transport } from "@pointsman/core/ports"
+import { Effect, Layer, Predicate, Result } from "effect"
+import * as InstalledConnectors from "../InstalledConnectors.ts"
+import { connectorsOfSettings, loadConnectors } from "../LoadConnectors.ts"
 import { readConfigurationJson } from "../ReadJson.ts"
 import type { Settings } from "../Settings.ts"
 import { type CheckLine, ok } from "./Checkup.ts"
@@ -31,3 +35,17 @@ const listAt = (value: unknown, field: string): ReadonlyArray<unknown> => {
   const list = Predicate.isObject(value) ? value[field] : undefined
   return Array.isArray(list) ? list : []
 }
+
+// Connections as a command opens them that looks at them alone: with nowhere to send anything.
+
+/** Connectors that cannot be loaded have lines of their own. */
+export const connectorsForChecking = (settings: Settings) =>
+  Effect.map(
+    Effect.orElseSucceed(connectorsOfSettings(settings), () => []),
+    (loaded) => InstalledConnectors.forChecking(loaded)
+  )
+
+export const unsentConnections = (installed: Connectors["Service"], { providerTimeoutMillis }: Settings) =>
+  OpenConnections.layer({ providerTimeoutMillis }).pipe(
+    Layer.provide([Layer.succeed(Connectors, installed), Layer.succeed(Transport, sendsNothing)])
+  )

@@ -10,19 +10,16 @@ import {
 import { InProcess } from "@pointsman/http"
 import { Console, Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { checkSettings } from "./CheckTimes.ts"
 import { CommandFailure, cardNumberFailure } from "./CommandFailure.ts"
-import { findPayment, notFound } from "./FindPayment.ts"
-import { moneyText } from "./MoneyText.ts"
-import { onDatabase } from "./OpenDatabase.ts"
+import { checkSettings, onDatabase } from "./OpenDatabase.ts"
 import { asOperator, operatorFlag } from "./OperatorSignIn.ts"
 import { jsonFlag, print } from "./Output.ts"
 import { paymentView } from "./PaymentView.ts"
-import { printable } from "./Printable.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
 import { sentenceOf } from "./StatementFlags.ts"
 import { facts, shortened, status, type Text, table } from "./Table.ts"
-import { oneTenant, wholeEnvironmentFlag, workspaceFlag } from "./Tenants.ts"
+import { findPayment, notFound, oneTenant, wholeEnvironmentFlag, workspaceFlag } from "./Tenants.ts"
+import { moneyText, printable } from "./Words.ts"
 
 const paymentArgument = Argument.String("payment").pipe(Argument.withDescription("The payment's id"))
 

@@ -1,6 +1,6 @@
 /** An event that happened just now, as one line: for people, and for programs. */
 import { Schema } from "effect"
-import { printable } from "./Printable.ts"
+import { printable } from "./Words.ts"
 
 /** As the API and webhooks have it. */
 export const EventShape = Schema.Struct({

@@ -6,13 +6,13 @@ import { Command, Flag, Prompt, TerminalCapabilities } from "effect/cli"
 import { SecureRandom } from "effect/crypto"
 import { Base64, Hex } from "effect/encoding"
 import { ProcessEnvironment } from "../CollectAudit.ts"
-import { commandName } from "../CommandName.ts"
 import { packedVersion } from "../NewConnector.ts"
 import { exactVersion, type Framework, frameworks, projectFiles } from "../ProjectFiles.ts"
 import { type Provider, providerRows, providers } from "../ProviderRows.ts"
 import { CommandFailure } from "./CommandFailure.ts"
 import { serverFiles } from "./InitFiles.ts"
 import { jsonFlag, print } from "./Output.ts"
+import { commandName } from "./Words.ts"
 
 const choices = [
   ...Object.entries(frameworks).map(([value, { title }]) => ({ value: value as Framework, title })),

@@ -19,7 +19,6 @@ import { actingAs, byFlag } from "./Actor.ts"
 import { CommandFailure } from "./CommandFailure.ts"
 import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
-import { printable } from "./Printable.ts"
 import { rotateCommand } from "./RotateCommand.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
 import { shortened, type Text, table } from "./Table.ts"
@@ -31,7 +30,7 @@ import {
   within,
   workspaceFlag
 } from "./Tenants.ts"
-import { timeOf, timeOrNull } from "./Words.ts"
+import { printable, timeOf, timeOrNull } from "./Words.ts"
 
 const readScopes = (text: string): Option.Option<ReadonlyArray<Scope>> => {
   const named = new Set(text.split(",").map((word) => word.trim()))

@@ -18,7 +18,7 @@ import { Hex } from "effect/encoding"
 import { CommandFailure } from "./CommandFailure.ts"
 import { EventShape, eventDocument, eventLine } from "./EventLine.ts"
 import { ask, errorOf, findServer, keyRefused, type LocalServer, NoAnswer, serverFlags } from "./LocalServer.ts"
-import { printable } from "./Printable.ts"
+import { printable } from "./Words.ts"
 
 const readPage = Schema.decodeUnknownOption(Schema.Struct({ data: Schema.Array(EventShape), has_more: Schema.Boolean }))
 

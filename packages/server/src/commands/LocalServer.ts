@@ -9,7 +9,7 @@ import { sandboxKeyFile } from "../Demo.ts"
 import { readSecretFile } from "../SecretFile.ts"
 import { readSettings, variables } from "../Settings.ts"
 import { CommandFailure } from "./CommandFailure.ts"
-import { printable } from "./Printable.ts"
+import { printable } from "./Words.ts"
 
 /** What `pointsman dev` says of itself while it runs. Relative to the working folder, as the default database is. */
 export const devFile = ".pointsman/dev.json"

@@ -7,8 +7,8 @@ import { actingAs, byFlag } from "./Actor.ts"
 import { CommandFailure } from "./CommandFailure.ts"
 import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
-import { printable } from "./Printable.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
+import { printable } from "./Words.ts"
 
 const partnerFlag = Flag.String("partner").pipe(
   Flag.withMetavar("id"),

@@ -2,8 +2,7 @@
 import type { Shards } from "@pointsman/storage-citus"
 import { Effect } from "effect"
 import { type Flags, readSettings, type SettingName } from "../Settings.ts"
-import { StartFailure } from "../StartFailure.ts"
-import { storageFailure } from "../StorageFailure.ts"
+import { StartFailure, storageFailure } from "../StartFailure.ts"
 import { CommandFailure } from "./CommandFailure.ts"
 import { endInterrupted } from "./OpenDatabase.ts"
 

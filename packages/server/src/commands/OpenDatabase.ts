@@ -21,19 +21,19 @@ import {
   Transport
 } from "@pointsman/core/ports"
 import * as NodeTransport from "@pointsman/transport-node"
-import { Effect, type FileSystem, Layer, Path, References } from "effect"
+import { Clock, Effect, type FileSystem, Layer, Path, References } from "effect"
 import { archiveLayer, archiveOfFile } from "../ArchiveLayer.ts"
 import { checkSeals, secretsLayer } from "../CheckSeals.ts"
 import { collectAudit } from "../CollectAudit.ts"
+import { besideSandbox } from "../DatabaseFile.ts"
 import { isAbsentOrEmpty, obtainEncryptionKeys } from "../EncryptionKey.ts"
-import { pointsmanOptions } from "../PointsmanOptions.ts"
-import { besideSandbox } from "../SandboxDatabase.ts"
+import { checkIntervals, pointsmanOptions } from "../PointsmanOptions.ts"
 import { type Flags, readSettings, type SettingName, type Settings } from "../Settings.ts"
-import { StartFailure } from "../StartFailure.ts"
-import { storageFailure } from "../StorageFailure.ts"
+import { StartFailure, storageFailure } from "../StartFailure.ts"
 import { storageLayer } from "../StorageLayer.ts"
 import type { CommandFailure } from "./CommandFailure.ts"
 import { endWith } from "./EndWith.ts"
+import type { Now } from "./ReviewView.ts"
 
 /** What names the database and opens it. */
 export const databaseSettings = [
@@ -122,3 +122,22 @@ export const onDatabase = Effect.fnUntraced(
   Effect.provideService(References.MinimumLogLevel, "Warn"),
   Effect.onInterrupt(() => endInterrupted)
 )
+
+// When the server checks a payment again, for the commands that say so.
+
+/** What the next check follows from. Those that are not given here are read from the environment all the same. */
+export const checkSettings = [
+  ...databaseSettings,
+  "claimWindowMillis",
+  "unknownCheckIntervalMillis",
+  "pendingCheckIntervalMillis",
+  "refundCheckIntervalMillis",
+  "deadRequestIntervalMillis"
+] as const satisfies ReadonlyArray<SettingName>
+
+export const nowOf = (settings: Settings): Effect.Effect<Now> =>
+  Effect.map(Clock.currentTimeMillis, (now) => ({
+    now,
+    checkIntervals: checkIntervals(settings),
+    claimWindowMillis: settings.claimWindowMillis
+  }))

@@ -7,7 +7,7 @@ import { AuditActor, type StorageError } from "@pointsman/core/ports"
 import { Config, Effect, Option } from "effect"
 import { Flag } from "effect/cli"
 import { CommandFailure } from "./CommandFailure.ts"
-import { printable } from "./Printable.ts"
+import { printable } from "./Words.ts"
 
 const passwordVariable = "POINTSMAN_OPERATOR_PASSWORD"
 

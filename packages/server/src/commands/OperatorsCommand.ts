@@ -11,11 +11,10 @@ import { actingAs, byFlag } from "./Actor.ts"
 import { CommandFailure } from "./CommandFailure.ts"
 import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
-import { printable } from "./Printable.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
 import { type Text, table } from "./Table.ts"
 import { oneWorkspace } from "./Tenants.ts"
-import { timeOf } from "./Words.ts"
+import { printable, timeOf } from "./Words.ts"
 
 const loginArgument = Argument.String("login").pipe(Argument.withDescription("E-mail address or name"))
 

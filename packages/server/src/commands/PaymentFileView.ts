@@ -9,10 +9,9 @@ import {
   type Refund,
   viewOfEvent
 } from "@pointsman/core"
-import { moneyText } from "./MoneyText.ts"
 import { type Now, nextOf, reviewView } from "./ReviewView.ts"
 import { facts, paragraphs, shortened, status, type Text, table } from "./Table.ts"
-import { timeOf, timeOrNull, wireWord } from "./Words.ts"
+import { moneyText, timeOf, timeOrNull, wireWord } from "./Words.ts"
 
 export const fileView = (file: PaymentFile, now: Now) => ({
   ...reviewView(file.payment, now),

@@ -1,8 +1,7 @@
 /** The current payment, for programs and for people. Programs get amounts in minor units of its currency. */
 import { type Payment, statusOf } from "@pointsman/core"
-import { moneyText } from "./MoneyText.ts"
 import { shortened, status, type Text, table } from "./Table.ts"
-import { timeOf, wireWord } from "./Words.ts"
+import { moneyText, timeOf, wireWord } from "./Words.ts"
 
 export const paymentView = (payment: Payment) => ({
   payment_id: payment.id,

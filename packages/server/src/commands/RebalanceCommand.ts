@@ -4,12 +4,10 @@ import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { CommandFailure } from "./CommandFailure.ts"
 import { clusterSettings, onCluster } from "./OnCluster.ts"
-import { jsonFlag, print } from "./Output.ts"
-import { printable } from "./Printable.ts"
-import { type Tell, withProgress } from "./Progress.ts"
+import { jsonFlag, print, type Tell, withProgress } from "./Output.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
 import { blockWritesFlag, sizeText } from "./ShardsView.ts"
-import { counted } from "./Words.ts"
+import { counted, printable } from "./Words.ts"
 
 const viewOf = (rebalance: Rebalance | undefined) => ({
   job: rebalance?.job ?? null,

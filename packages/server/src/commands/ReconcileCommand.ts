@@ -7,10 +7,8 @@ import { actingAs, byFlag } from "./Actor.ts"
 import { cardNumberFailure } from "./CommandFailure.ts"
 import { epochMillisOf, momentFlag } from "./Moment.ts"
 import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
-import { jsonFlag, print } from "./Output.ts"
-import { limitFlag } from "./Paging.ts"
+import { jsonFlag, limitFlag, print } from "./Output.ts"
 import { payout, payouts } from "./PayoutCommands.ts"
-import { printable } from "./Printable.ts"
 import { connectionFlag, fetch, refuse, run, taken } from "./ReadReports.ts"
 import {
   balanceText,
@@ -23,6 +21,7 @@ import {
 } from "./ReconciliationView.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
 import { findAnywhere, namedTenant, ownEnvironmentFlag, workspaceFlag } from "./Tenants.ts"
+import { printable } from "./Words.ts"
 
 const anyConnectionFlag = connectionFlag.pipe(
   Flag.withDescription("This connection alone; default: all"),

@@ -2,10 +2,8 @@
 import { differenceResults, type SettlementEntry } from "@pointsman/core"
 import type { BalanceRow } from "@pointsman/core/ports"
 import { InProcess } from "@pointsman/http"
-import { moneyText } from "./MoneyText.ts"
-import { printable } from "./Printable.ts"
 import { facts, paragraphs, shortened, status, type Text, table } from "./Table.ts"
-import { timeOf, timeOrNull } from "./Words.ts"
+import { moneyText, printable, timeOf, timeOrNull } from "./Words.ts"
 
 export const { balanceView, entryView, runView } = InProcess
 

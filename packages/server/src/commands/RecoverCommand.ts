@@ -3,16 +3,14 @@ import { Pointsman, type Recovery } from "@pointsman/core"
 import { Clock, Console, Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { actingAs, byFlag } from "./Actor.ts"
-import { checkSettings } from "./CheckTimes.ts"
 import { CommandFailure } from "./CommandFailure.ts"
 import { endWith } from "./EndWith.ts"
 import { epochMillisOf, momentFlag } from "./Moment.ts"
-import { onDatabase } from "./OpenDatabase.ts"
+import { checkSettings, onDatabase } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
-import { printable } from "./Printable.ts"
 import { lossView, recoveryText, recoveryView } from "./RecoveryView.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
-import { timeOf } from "./Words.ts"
+import { printable, timeOf } from "./Words.ts"
 
 const onFlag = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false), Flag.withoutNegation)

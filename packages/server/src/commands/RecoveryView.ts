@@ -1,9 +1,8 @@
 /** What a recovery found and did, for programs and for people. Programs get amounts in minor units of their currency. */
 import type { ConnectionRecovery, RecoveredAmount, Recovery } from "@pointsman/core"
 import type { RecordLoss } from "@pointsman/core/ports"
-import { moneyText } from "./MoneyText.ts"
 import { paragraphs, status, type Text, table } from "./Table.ts"
-import { timeOf } from "./Words.ts"
+import { moneyText, timeOf } from "./Words.ts"
 
 const amountView = ({ amountMinor, count, currency }: RecoveredAmount) => ({ currency, count, amount: amountMinor })
 

@@ -1,8 +1,7 @@
 /** What a replay found, added up while it runs: for programs and for people. Programs get amounts in minor units. */
 import type { Replayed } from "@pointsman/core"
-import { moneyText } from "./MoneyText.ts"
 import { paragraphs, type Text, table } from "./Table.ts"
-import { timeOf } from "./Words.ts"
+import { moneyText, timeOf } from "./Words.ts"
 
 const verdicts = ["same", "reordered", "moved", "nowhere"] as const
 

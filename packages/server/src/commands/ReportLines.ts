@@ -4,7 +4,7 @@ import type { DirectoryContents } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import type { Settings } from "../Settings.ts"
 import { type CheckLine, eachOr, ok, warning } from "./Checkup.ts"
-import { connectorsForChecking, unsentConnections } from "./UnsentConnections.ts"
+import { connectorsForChecking, unsentConnections } from "./ConnectorLines.ts"
 import { ageOf, counted } from "./Words.ts"
 
 type Scheduled = DirectoryContents["connections"][number]

@@ -1,10 +1,9 @@
 /** Payments that wait for operations, for programs and for people. Programs get amounts in minor units of their currency. */
 import type { CheckIntervals, Payment, ReviewReason } from "@pointsman/core"
 import { nextCheckAt } from "@pointsman/core/internal"
-import { moneyText } from "./MoneyText.ts"
 import { paymentView } from "./PaymentView.ts"
 import { shortened, status, type Text, table } from "./Table.ts"
-import { ageOf, timeOf, timeOrNull } from "./Words.ts"
+import { ageOf, moneyText, timeOf, timeOrNull } from "./Words.ts"
 
 /** What the time of the next check follows from. */
 export interface Now {

@@ -13,14 +13,12 @@ import type { Settings } from "../Settings.ts"
 import { CommandFailure } from "./CommandFailure.ts"
 import { epochMillisOf, momentFlag } from "./Moment.ts"
 import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
-import { jsonFlag, print } from "./Output.ts"
-import { printable } from "./Printable.ts"
-import { withProgress } from "./Progress.ts"
+import { jsonFlag, print, withProgress } from "./Output.ts"
 import { replayText, replayView, summarize } from "./ReplayView.ts"
 import { explanationText, explanationView, ratesText, rateView } from "./RoutingView.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
 import { environmentFlag, findAnywhere, oneWorkspace, workspaceFlag } from "./Tenants.ts"
-import { timeOf } from "./Words.ts"
+import { printable, timeOf } from "./Words.ts"
 
 const explain = Command.make(
   "explain",

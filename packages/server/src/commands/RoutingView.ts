@@ -8,9 +8,8 @@ import {
 } from "@pointsman/core"
 import { weightOf, wholeDecision } from "@pointsman/core/internal"
 import type { StoredRate } from "@pointsman/core/ports"
-import { printable } from "./Printable.ts"
 import { facts, paragraphs, status, type Text, table } from "./Table.ts"
-import { timeOf, timeOrNull, wireWord } from "./Words.ts"
+import { printable, timeOf, timeOrNull, wireWord } from "./Words.ts"
 
 export const explanationView = ({ attempts, chapters, payment }: RoutingExplanation) => ({
   payment_id: payment.id,

@@ -2,7 +2,7 @@
 import { isIP } from "node:net"
 import { withoutTrailingSlashes } from "@pointsman/core/internal"
 import { Effect, Option } from "effect"
-import { sandboxDatabase } from "../SandboxDatabase.ts"
+import { sandboxDatabase } from "../DatabaseFile.ts"
 import type { Settings } from "../Settings.ts"
 import { type CheckLine, ok, wrong } from "./Checkup.ts"
 import { isAlive, runningDev } from "./LocalServer.ts"

@@ -5,7 +5,7 @@
 import { type OperatorStatement, statedOfCharges, statedOfRefunds } from "@pointsman/core"
 import { Option, Result } from "effect"
 import { Flag } from "effect/cli"
-import { moneyText } from "./MoneyText.ts"
+import { moneyText } from "./Words.ts"
 
 const spelled = <const Word extends string>(words: ReadonlyArray<Word>) =>
   words.map((word) => [word.replaceAll("_", "-"), word] as const)

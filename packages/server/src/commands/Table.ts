@@ -5,7 +5,7 @@
  */
 import { styleText } from "node:util"
 import { CliOutput } from "effect/cli"
-import { printable } from "./Printable.ts"
+import { printable } from "./Words.ts"
 
 /** What text is printed on. */
 export interface Screen {

@@ -1,10 +1,10 @@
 /** Whose data a command is about. */
-import { type Environment, environments, type Tenant } from "@pointsman/core"
+import { type Environment, environments, type PaymentFile, Pointsman, type Tenant } from "@pointsman/core"
 import { Directory, type DirectoryContents } from "@pointsman/core/ports"
 import { Effect, Option, Result } from "effect"
 import { Flag } from "effect/cli"
 import { CommandFailure } from "./CommandFailure.ts"
-import { printable } from "./Printable.ts"
+import { printable } from "./Words.ts"
 
 export const workspaceFlag = Flag.String("workspace").pipe(
   Flag.withMetavar("id"),
@@ -127,3 +127,19 @@ export const findAnywhere = Effect.fnUntraced(function* <A, E, R>(
   }
   return Option.none<A>()
 })
+
+/** One payment by its id, of whichever workspace. */
+export const findPayment = Effect.fnUntraced(function* (id: string) {
+  const pointsman = yield* Pointsman
+  const contents = yield* (yield* Directory).contents
+  const found = yield* findAnywhere(contents, (tenant) =>
+    pointsman.paymentFile(tenant, id).pipe(
+      Effect.asSome,
+      Effect.catchTag("pointsman/PaymentNotFound", () => Effect.succeed(Option.none<PaymentFile>()))
+    )
+  )
+  return yield* Effect.mapError(Effect.fromOption(found), () => notFound(id))
+})
+
+export const notFound = (id: string): CommandFailure =>
+  new CommandFailure({ message: `Payment "${printable(id)}" not found.` })

@@ -7,12 +7,10 @@ import { Argument, Command, Flag } from "effect/cli"
 import { CommandFailure } from "./CommandFailure.ts"
 import { EventShape, textIn } from "./EventLine.ts"
 import { type Answer, call, errorOf, findServer, type LocalServer, serverFlags } from "./LocalServer.ts"
-import { moneyText } from "./MoneyText.ts"
-import { jsonFlag, print } from "./Output.ts"
-import { printable } from "./Printable.ts"
-import { withProgress } from "./Progress.ts"
+import { jsonFlag, print, withProgress } from "./Output.ts"
 import { facts, paragraphs, status, type Text, table } from "./Table.ts"
 import { type Outcome, outcomeNames, outcomes } from "./TriggerOutcomes.ts"
+import { moneyText, printable } from "./Words.ts"
 
 const Payment = Schema.Struct({
   payment_id: Schema.String,

@@ -7,13 +7,11 @@ import { actingAs, byFlag } from "./Actor.ts"
 import { CommandFailure } from "./CommandFailure.ts"
 import { attemptsText, attemptView, deliveriesText, deliveryText, deliveryView } from "./DeliveryView.ts"
 import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
-import { jsonFlag, print } from "./Output.ts"
-import { limitFlag, nextCursor, pageDocument } from "./Paging.ts"
-import { printable } from "./Printable.ts"
+import { jsonFlag, limitFlag, nextCursor, pageDocument, print } from "./Output.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
 import { paragraphs } from "./Table.ts"
 import { findAnywhere, namedTenant, ownEnvironmentFlag, workspaceFlag } from "./Tenants.ts"
-import { wireWord } from "./Words.ts"
+import { printable, wireWord } from "./Words.ts"
 
 const deliveryArgument = Argument.String("delivery").pipe(
   Argument.withDescription("The delivery's id, dlv_…; receivers see it as X-Service-Delivery-Id")

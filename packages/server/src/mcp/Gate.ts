@@ -4,7 +4,7 @@ import { environments, mayAct, type Operator, type OperatorAction } from "@point
 import { loginKey } from "@pointsman/core/internal"
 import { Directory, Operators } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
-import { printable } from "../commands/Printable.ts"
+import { printable } from "../commands/Words.ts"
 import type { NamedTenant } from "./ToolInput.ts"
 
 /** Read for each call: a removed operator or a smaller role counts at once. */

@@ -1,15 +1,16 @@
 /** What `pointsman mcp` runs on an open database. */
+import type { Server } from "@modelcontextprotocol/sdk/server/index.js"
+import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js"
 import * as Desks from "@pointsman/console/internal"
 import { Audit, AuditActor, AuditVia, auditDraft, Ids } from "@pointsman/core/ports"
 import { RateLimit } from "@pointsman/http"
 import { Console, Effect } from "effect"
 import { CommandFailure } from "../commands/CommandFailure.ts"
-import { printable } from "../commands/Printable.ts"
+import { printable } from "../commands/Words.ts"
 import type { Agent } from "./CallTool.ts"
 import { activeOperator } from "./Gate.ts"
-import { type HttpOptions, serveHttp } from "./Http.ts"
+import { type HttpOptions, mostMessageBytes, serveHttp } from "./Http.ts"
 import { makeMcpServers } from "./McpServer.ts"
-import { serveStdio } from "./Stdio.ts"
 
 /** `startedBy`: who runs the command. `http`: over standard input and output where it is absent. */
 export const runMcp = Effect.fnUntraced(
@@ -35,3 +36,24 @@ export const runMcp = Effect.fnUntraced(
   Effect.provide([Desks.layer, RateLimit.layerOperators(), Ids.layer]),
   Effect.provideService(AuditVia, "mcp")
 )
+
+// Over standard input and output, until the client closes the input. Diagnostics go to standard error.
+
+/** https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle, "Shutdown". */
+const serveStdio = (makeServer: () => Server) =>
+  Effect.acquireUseRelease(
+    Effect.promise(async () => {
+      const server = makeServer()
+      await server.connect(new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: mostMessageBytes }))
+      return server
+    }),
+    (server) =>
+      Effect.callback<void>((resume) => {
+        const end = () => resume(Effect.void)
+        // A longer message than the transport takes closes it.
+        server.onclose = end
+        process.stdin.once("end", end)
+        return Effect.sync(() => void process.stdin.off("end", end))
+      }),
+    (server) => Effect.promise(() => server.close())
+  )
