@@ -54,7 +54,7 @@ const exceptions: ReadonlyArray<Exception> = [
       "A request is taken or refused before it has a fiber, once Node has read the body that came with its headers."
   },
   {
-    path: "packages/contracts/src/simulator/BoundedTurns.ts",
+    path: "packages/contracts/src/simulator/Time.ts",
     words: ["performance.now"],
     reason: "It ends what simulated time waits for."
   },

@@ -3,6 +3,7 @@ import type { Payment, Tenant } from "@pointsman/core"
 import type { ArchiveCounts, ArchiveManifest, ArchiveSum, WholePayment } from "@pointsman/core/ports"
 import { lineFormat } from "./ArchiveLine.ts"
 import { type ObjectName, objectNameOf } from "./ArchiveNames.ts"
+import type { ArchiveStore } from "./ArchiveStore.ts"
 
 /** By currency. */
 export type Sums = Map<string, ArchiveSum>
@@ -134,7 +135,7 @@ export const sumJson = (sum: ArchiveSum) => ({
 type ManifestJson = ReturnType<typeof manifestJson>
 
 /** `undefined` for a text that is not a manifest. */
-export const parseManifest = (text: string): ArchiveManifest | undefined => {
+const parseManifest = (text: string): ArchiveManifest | undefined => {
   try {
     const json = JSON.parse(text) as ManifestJson
     const manifest: ArchiveManifest = {
@@ -183,4 +184,24 @@ export const differences = (
     const [states, holds] = [stated[field], found[field]].map((value) => JSON.stringify(value ?? 0))
     return states === holds ? [] : [`${field}: the manifest states ${states}, and the object has ${holds}`]
   })
+}
+
+/** Some hundred times a manifest with the sums of every currency, in bytes. */
+const longestManifest = 1024 * 1024
+
+export const readManifest = async (
+  store: ArchiveStore,
+  name: string,
+  signal: AbortSignal
+): Promise<ArchiveManifest | "missing" | "malformed"> => {
+  const source = await store.get(name, signal)
+  if (source === undefined) return "missing"
+  const chunks: Array<Uint8Array> = []
+  let bytes = 0
+  for await (const chunk of source) {
+    chunks.push(chunk)
+    bytes += chunk.length
+    if (bytes > longestManifest) return "malformed"
+  }
+  return parseManifest(Buffer.concat(chunks).toString("utf8")) ?? "malformed"
 }

@@ -12,7 +12,7 @@ import type { Tenant } from "@pointsman/core"
 import { ArchiveError, type ArchiveManifest, type ArchiveService, type WholePayment } from "@pointsman/core/ports"
 import { Clock, Effect, Option, Result, Semaphore, Stream } from "effect"
 import { decodeLine, encodeLine, lineStart } from "./ArchiveLine.ts"
-import { Counting, manifestJson, manifestOf } from "./ArchiveManifests.ts"
+import { Counting, manifestJson, manifestOf, readManifest } from "./ArchiveManifests.ts"
 import {
   manifestOfObject,
   manifestsOf,
@@ -24,7 +24,6 @@ import {
   workspaceOf
 } from "./ArchiveNames.ts"
 import type { ArchiveStore } from "./ArchiveStore.ts"
-import { readManifest } from "./ReadManifest.ts"
 import { BrokenObject, linesOf, paymentsOf } from "./ReadObject.ts"
 import { monthsOf, verifyTenant } from "./VerifyArchive.ts"
 

@@ -13,11 +13,11 @@ import {
   Counting,
   differences,
   inOrder,
+  readManifest,
   type Sums
 } from "./ArchiveManifests.ts"
 import { manifestOfObject, manifestsOf, objectOfManifest, objectsOf, parseObjectName } from "./ArchiveNames.ts"
 import type { ArchiveStore } from "./ArchiveStore.ts"
-import { readManifest } from "./ReadManifest.ts"
 import { BrokenObject, Measuring, paymentsOf } from "./ReadObject.ts"
 
 /** Faults that a report lists; more are counted. */

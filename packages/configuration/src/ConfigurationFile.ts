@@ -31,11 +31,10 @@ import {
 } from "./BrandFields.ts"
 import { ConnectorsFile } from "./ConnectorsFile.ts"
 import { type Decoded, decode } from "./DecodeFile.ts"
-import { durationExpected, readDuration } from "./DurationText.ts"
 import { feeExpected, hasFee, isPercent, mostFixedFee, percentExpected } from "./FeeFields.ts"
-import { momentExpected, readMoment } from "./MomentText.ts"
 import { everyExpected, readEvery } from "./ReportFields.ts"
 import { isRetention, retentionExpected } from "./RetentionFields.ts"
+import { durationExpected, momentExpected, readDuration, readMoment } from "./TimeText.ts"
 
 const text = (expected: string, isGood: (value: string) => boolean) =>
   Schema.String.annotate({ message: `expected ${expected}` }).check(Schema.makeFilter(isGood, { expected }))
@@ -368,3 +367,10 @@ export const decodeConsole: (json: unknown) => Decoded<ConsoleFile> = decode(Con
 
 /** The limits that a connector states; fails with every mistake in their shape. */
 export const decodeSupports: (json: unknown) => Decoded<typeof SupportsFile.Type> = decode(SupportsFile)
+
+/**
+ * The id of the first connection that takes production payments; `undefined` for none. Such a configuration needs a storage
+ * that survives the process: after a restart, a request that is sent again with its key would charge twice.
+ */
+export const productionConnection = ({ workspaces }: ConfigurationFile): string | undefined =>
+  workspaces.flatMap(({ connections }) => connections ?? []).find(({ environment }) => environment === "production")?.id

@@ -17,17 +17,17 @@ import {
   keyStorageError,
   Secrets,
   type StorageError,
+  type Transport,
   type WebhookEndpoint,
   type WorkspaceRouting
 } from "@pointsman/core/ports"
 import { Effect, Option, Redacted } from "effect"
 import { connectorOf, timeoutOf } from "./CheckConfiguration.ts"
 import type { ConfigurationFile, ConnectionFile, RoutingFile, WorkspaceFile } from "./ConfigurationFile.ts"
-import { readDuration } from "./DurationText.ts"
 import { feeRuleOf } from "./FeeFields.ts"
-import { readMoment } from "./MomentText.ts"
 import { readEvery } from "./ReportFields.ts"
 import { retentionTimes } from "./RetentionFields.ts"
+import { readDuration, readMoment } from "./TimeText.ts"
 
 /** `present` is asked for what is sealed already: sealing anew would make every start write every connection. */
 export const configuredDirectory = Effect.fnUntraced(function* (file: ConfigurationFile, present: DirectoryContents) {
@@ -246,3 +246,6 @@ const conditionOf = (when: Condition): Condition =>
   when.paymentMethod === undefined || when.method !== undefined
     ? when
     : { ...when, method: [...new Set(when.paymentMethod.map(kindOfMethod))] }
+
+/** For code that only reads and checks: a request to a provider would be a bug. */
+export const sendsNothing: Transport["Service"] = { send: () => Effect.die("nothing is sent from here") }

@@ -1,8 +1,8 @@
 /** How often a connection's reports are fetched, as the configuration file says it. */
 import type { Connector } from "@pointsman/core/ports"
 import { Option } from "effect"
-import { readDuration } from "./DurationText.ts"
 import type { Mistake } from "./Mistake.ts"
+import { readDuration } from "./TimeText.ts"
 
 /** In milliseconds: a provider lists its rows an hour late, and the first fetch goes back for seven days. */
 const leastMillis = 60 * 60_000

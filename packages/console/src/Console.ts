@@ -37,9 +37,17 @@ import { pathOfChoice } from "./frame/Navigation.ts"
 import { type Answer, openPage, page } from "./frame/Page.ts"
 import * as Authorize from "./gate/Authorize.ts"
 import { crossSite, isCrossSite, withHeaders } from "./gate/CrossSite.ts"
-import { mountExpected, parseMount, pathUnder } from "./gate/Mount.ts"
 import * as OpenResponses from "./gate/OpenResponses.ts"
-import { ConsoleSettings, RequestOrigin, RequestSource, type Settings, Stopping } from "./gate/Settings.ts"
+import {
+  ConsoleSettings,
+  mountExpected,
+  parseMount,
+  pathUnder,
+  RequestOrigin,
+  RequestSource,
+  type Settings,
+  Stopping
+} from "./gate/Settings.ts"
 import { keyPages } from "./keys/KeyPages.ts"
 import { livePages } from "./live/LivePages.ts"
 import * as TenantChanges from "./live/TenantChanges.ts"

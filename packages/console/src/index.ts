@@ -2,5 +2,5 @@
 export { accessOf } from "./api/ConsoleApi.ts"
 export { type Console, type ConsoleOptions, type From, make, maxBodyBytes } from "./Console.ts"
 export type { Access } from "./gate/Access.ts"
-export { mountExpected, parseMount, pathUnder } from "./gate/Mount.ts"
+export { mountExpected, parseMount, pathUnder } from "./gate/Settings.ts"
 export type { OidcOptions } from "./oidc/OidcClient.ts"

@@ -1,4 +1,5 @@
 /** A provider's report in a file: which format it has, and its rows with the hash of its bytes. */
+import { Buffer } from "node:buffer"
 import { createHash } from "node:crypto"
 import { createReadStream } from "node:fs"
 import { basename } from "node:path"
@@ -6,7 +7,7 @@ import type { ReportEntry } from "@pointsman/core/connector"
 import { Data, Effect, Result, Stream } from "effect"
 import type { DocumentedFormat } from "./DocumentedFormat.ts"
 import { formatNamed, formatOfHeader, formatsOf } from "./formats/index.ts"
-import { readReport } from "./ReadReport.ts"
+import { ReportUnreadable, readReport } from "./ReadReport.ts"
 
 /** Of the file that is read at once, in bytes. */
 const pieceBytes = 256 * 1024
@@ -103,5 +104,22 @@ export const entriesOf = (
     ),
     Stream.concat(Stream.fromEffect(isSame)),
     Stream.toAsyncIterable
+  )
+}
+
+// A report that was downloaded, for `ReportReader` of core: its entries by the name of its format.
+
+/** In chunks, in the order of the file. Fails where it is no report of the format, or is cut off; the reason names the row. */
+export const readReportText = (
+  format: string,
+  text: string
+): Stream.Stream<ReadonlyArray<ReportEntry>, ReportUnreadable> => {
+  const found = formatNamed(format)
+  if (found === undefined) {
+    return Stream.fail(new ReportUnreadable({ row: 0, column: null, reason: `no format is called ${format}` }))
+  }
+  return readReport(Stream.succeed<Uint8Array>(Buffer.from(text, "utf8")), found).pipe(
+    Stream.map((entries) => entries.map(({ entry }) => entry)),
+    Stream.mapError(({ column, reason, row }) => new ReportUnreadable({ row, column, reason: `row ${row}: ${reason}` }))
   )
 }

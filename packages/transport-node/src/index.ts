@@ -1,8 +1,7 @@
 /** What leaves the machine, for Node: the provider transport and the sender of webhooks, over undici. And signatures and passwords. */
 
-export { inNetworks, plainAddress } from "./Networks.ts"
 export * as NodeMac from "./NodeMac.ts"
 export * as NodePasswords from "./NodePasswords.ts"
 export { layer, make, type NodeTransportOptions } from "./NodeTransport.ts"
 export * as NodeWebhookSender from "./NodeWebhookSender.ts"
-export { isPublicAddress } from "./PublicAddress.ts"
+export { inNetworks, isPublicAddress, plainAddress } from "./PublicAddress.ts"

@@ -3,14 +3,12 @@
  * decide, one whose connections can take none of them. Nothing here is a mistake, as a connection may be switched off
  * for a night. What is reported is certain; what cannot be decided within a bound is not reported.
  */
-
-import type { Condition, Connection, RoutingSettings, Supports } from "@pointsman/core"
+import type { AutoSettings, Condition, Connection, RoutingSettings, Supports } from "@pointsman/core"
 import { askedConnections, type CourseSettings } from "./AskedConnections.ts"
-import { missingFees } from "./FeeFindings.ts"
 import { type Barrier, barriersOf, conditionsOfLimits, type MerchantFacts } from "./LimitBoxes.ts"
 import { coverageOf, type Effort, emptyFields, type PaymentBox } from "./PaymentBox.ts"
 import { type PaymentSpace, paymentSpace } from "./PaymentSpace.ts"
-import { contradictionOf, rulesOf } from "./RuleReasons.ts"
+import { contradictionOf, listed, rulesOf } from "./RuleReasons.ts"
 
 /** `contradictory`: no payment matches it. `unreachable`: what matches it is decided before. `dead`: none of its
  * connections can take what it decides. `unused`: a part of it has no effect. `unpriced`: it decides by value,
@@ -272,4 +270,22 @@ const findingsWithoutRule = (
     })
   }
   return findings
+}
+
+/** What mode `auto` lacks to weigh value, as one sentence; `undefined` where the course does not go by value, or where nothing is missing. */
+const missingFees = (
+  course: CourseSettings,
+  auto: AutoSettings | undefined,
+  connections: ReadonlyArray<Pick<Connection, "id" | "active" | "fees">>
+): string | undefined => {
+  if (course.mode !== "auto" || auto?.objective !== "value") return undefined
+  const active = new Map(connections.flatMap((one) => (one.active ? [[one.id, one] as const] : [])))
+  const asked = askedConnections(course, [...active.keys()]).asked.flatMap((id) => active.get(id) ?? [])
+  const without = asked.filter(({ fees = [] }) => fees.length === 0).map(({ id }) => id)
+  // With one connection there is nothing to order.
+  if (asked.length < 2 || without.length === 0) return undefined
+  const state = without.length === 1 ? "states no fees" : "state no fees"
+  return without.length === asked.length
+    ? `The objective value has no effect: ${listed(without)} ${state}.`
+    : `${listed(without)} ${state}, so the objective value cannot compare ${without.length === 1 ? "it" : "them"}.`
 }

@@ -26,6 +26,7 @@ import {
   type Environment,
   type Found,
   jsonCaller,
+  keptFields,
   type Money,
   NotSent,
   type ProviderAccount,
@@ -38,7 +39,6 @@ import { Effect, Redacted, Result } from "effect"
 import { type Amount, toAdyen } from "./Amounts.ts"
 import * as Answers from "./Answers.ts"
 import { type Credentials, decodeCredentials, reportsMissing } from "./Credentials.ts"
-import { keptOfMessage } from "./KeptOfMessage.ts"
 import { readMessage, readStored } from "./Messages.ts"
 import { namedMethods } from "./NamedMethods.ts"
 import { attemptOf, operationReferenceOf, type Purpose, referenceOf } from "./Reference.ts"
@@ -242,3 +242,27 @@ const sayable = <A, E>(money: Money, send: (amount: Amount) => Effect.Effect<A, 
       )
     : send(amount)
 }
+
+/** Keeps the fields of a message that `Protocol.ts` reads: no names, addresses, e-mail, card details or client secrets. */
+const keptOfMessage = keptFields(
+  new Set([
+    "notificationItems",
+    "NotificationRequestItem",
+    "pspReference",
+    "originalReference",
+    "merchantAccountCode",
+    "merchantReference",
+    "amount",
+    "value",
+    "currency",
+    "eventCode",
+    "success",
+    "eventDate",
+    "reason",
+    "additionalData",
+    "refusalReasonCode",
+    "modification.action",
+    "chargebackReasonCode",
+    "defensePeriodEndsAt"
+  ])
+)

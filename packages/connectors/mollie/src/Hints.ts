@@ -19,9 +19,8 @@ import {
 import { Effect, Redacted, Result } from "effect"
 import { fromMollie } from "./Amounts.ts"
 import { failureIn, onlySuccess, type Read, type Reader, readable, unreadable } from "./Answers.ts"
-import { keptOfMessage } from "./KeptOfMessage.ts"
 import { readWhole, refundsOf } from "./Lookups.ts"
-import { readStored } from "./Messages.ts"
+import { keptOfMessage, readStored } from "./Messages.ts"
 import type { Ask } from "./Pages.ts"
 import * as Protocol from "./Protocol.ts"
 

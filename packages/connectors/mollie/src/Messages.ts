@@ -8,6 +8,7 @@
  */
 import {
   type ChargeName,
+  keptFields,
   type MessageAbout,
   MessageUnreadable,
   MessageUnverified,
@@ -187,3 +188,24 @@ export const chargebackIn = ({ amount, id, paymentId, reversedAt }: typeof Proto
     ...(money === undefined ? {} : { money })
   }
 }
+
+/** Keeps the fields of a message that `Protocol.ts` reads: no names, card details, bank accounts or addresses. */
+export const keptOfMessage = keptFields(
+  new Set([
+    ...[
+      "resource",
+      "id",
+      "type",
+      "entityId",
+      "createdAt",
+      "_embedded",
+      "entity",
+      "mode",
+      "status",
+      "amount",
+      "currency"
+    ],
+    ...["value", "amountCaptured", "metadata", "attempt_id", "operation_id", "refund_id", "checkout", "details"],
+    ...["failureReason", "bankReasonCode", "paymentId", "reversedAt"]
+  ])
+)

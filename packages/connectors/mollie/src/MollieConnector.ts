@@ -11,6 +11,7 @@ import {
   type Connector,
   type ConnectorAccount,
   type ConnectorDefinition,
+  cleaner as cleanerOf,
   type FetchedReport,
   jsonCaller,
   type Money,
@@ -26,15 +27,13 @@ import { type Amount, currencies, toMollie } from "./Amounts.ts"
 import * as Answers from "./Answers.ts"
 import { type Credentials, decodeCredentials, reportsMissing } from "./Credentials.ts"
 import { lookUpHint, readHint } from "./Hints.ts"
-import { keptOfMessage } from "./KeptOfMessage.ts"
 import * as Lists from "./Lists.ts"
 import * as Lookups from "./Lookups.ts"
-import { readMessage, readStored } from "./Messages.ts"
+import { keptOfMessage, readMessage, readStored } from "./Messages.ts"
 import { namedMethods } from "./NamedMethods.ts"
 import type { Ask } from "./Pages.ts"
 import { fetchedReports } from "./Reports.ts"
 import * as Requests from "./Requests.ts"
-import { cleaner } from "./Texts.ts"
 
 /** The definition of the connector `mollie`. Its sandbox is Mollie's test mode. */
 export const definition: ConnectorDefinition = {
@@ -188,3 +187,8 @@ const expressible = <A, E>(
       )
     : send(amount)
 }
+
+/** API keys and access tokens of Mollie (https://docs.mollie.com/reference/authentication). */
+const keys = /\b(?:test|live|access)_[0-9A-Za-z]{20,}/gu
+
+const cleaner = (secrets: ReadonlyArray<Redacted.Redacted<string>>): Clean => cleanerOf(secrets, [keys])

@@ -11,6 +11,7 @@ import {
   type Connector,
   type ConnectorAccount,
   type ConnectorDefinition,
+  cleaner as cleanerOf,
   type Money,
   NotSent,
   type Rejected,
@@ -33,7 +34,6 @@ import { readMessage, readStored } from "./Messages.ts"
 import { namedMethods } from "./NamedMethods.ts"
 import { fetchedReports } from "./Reports.ts"
 import * as Requests from "./Requests.ts"
-import { cleaner } from "./Texts.ts"
 
 /** The definition of the connector `stripe`. */
 export const definition: ConnectorDefinition = {
@@ -159,3 +159,13 @@ const malformedInstrument: Rejected = {
 
 const inexpressible = ({ currency, minorUnits }: Money): NotSent =>
   new NotSent({ reason: `nothing was sent: Stripe cannot represent ${minorUnits} minor units of ${currency}` })
+
+/** Stripe's own form of a key in a message: its mode, asterisks, and its last characters. */
+const maskedKey = /\b(?:sk|rk|pk)_(?:test|live)_[0-9A-Za-z*]+/g
+
+/** With a client's secret anybody acts on the payment; with a webhook's, anybody writes its messages. */
+const otherSecrets = /\b(?:[a-z]+_[0-9A-Za-z_]+?_secret|whsec)_[0-9A-Za-z%]+/g
+
+/** Stripe tells in its messages what it was sent. */
+const cleaner = (secrets: ReadonlyArray<Redacted.Redacted<string>>): Clean =>
+  cleanerOf(secrets, [maskedKey, otherSecrets])

@@ -154,7 +154,7 @@ const operatorChanged = () =>
 
 export const layer = Layer.merge(entryLayer, accountLayer)
 
-export const me = Effect.gen(function* () {
+const me = Effect.gen(function* () {
   const { operator } = yield* CurrentOperator
   const { workspaces } = yield* directoryContents
   return meView(operator, workspaces)

@@ -89,7 +89,7 @@ export const alert = (message: string | undefined): Html | undefined =>
   message === undefined ? undefined : html`<p class="note" role="alert">${message}</p>`
 
 /** `2026-11-24 20:42:13 UTC`, of RFC 3339. */
-export const utcText = (text: string): string => `${text.slice(0, 19).replace("T", " ")} UTC`
+const utcText = (text: string): string => `${text.slice(0, 19).replace("T", " ")} UTC`
 
 export const time = (text: string): Html => html`<time datetime="${text}">${utcText(text)}</time>`
 

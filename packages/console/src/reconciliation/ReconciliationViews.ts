@@ -69,7 +69,7 @@ export const payoutState = (status: PayoutStatus | null): Html =>
   status === null ? html`–` : html`<span class="status ${payoutTones[status]}">${payoutNames[status]}</span>`
 
 /** Entries of one payment. */
-export const entryTable = (
+const entryTable = (
   mount: string,
   tenant: TenantPath,
   entries: ReadonlyArray<SettlementEntry>,

@@ -6,10 +6,9 @@ import { type Dispute, type PaymentStatus, statusOf } from "@pointsman/core"
 import { Cause, Effect } from "effect"
 import { production } from "../simulator/World.ts"
 import { type Told, wrongAtRest } from "./Judge.ts"
-import { lifeUntil } from "./Life.ts"
 import type { Operation, Outcome } from "./Operations.ts"
 import { canSay, type RequestHandling } from "./Requests.ts"
-import { type Ground, openStage, type Process, type Stage } from "./Stage.ts"
+import { type Ground, lifeUntil, openStage, type Process, type Stage } from "./Stage.ts"
 
 /** What the client does about a request of which it did not hear. Who asks at once goes on asking. */
 export const clients = ["never asks again", "asks at once", "asks after the claim window", "asks once settled"] as const

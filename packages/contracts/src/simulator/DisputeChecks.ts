@@ -3,9 +3,9 @@
  * provider's, and no deadline passed without its reminders. Pure; all functions give what is wrong.
  */
 import type { Dispute, Event } from "@pointsman/core"
-import type { Jump } from "./Jumps.ts"
 import type { ToldOfDispute } from "./MerchantDisputes.ts"
 import type { DisputeRecord } from "./ProviderBooks.ts"
+import type { Jump } from "./Time.ts"
 
 /** A process read the disputes that are due. */
 export interface Look {

@@ -17,10 +17,9 @@ import {
 import { Clock, Context, Effect, Exit, Layer, Scope, Tracer } from "effect"
 import type { Mac } from "effect/crypto"
 import type { Fate, Hooks } from "./Boundary.ts"
-import type { Jumps } from "./Jumps.ts"
 import { makeMortality } from "./Mortality.ts"
 import { type Beyond, mortalConnector, mortalStorage } from "./MortalPorts.ts"
-import type { Time } from "./Time.ts"
+import type { Jumps, Time } from "./Time.ts"
 
 /** What the processes of a world share, and what outlives each of them. */
 export type Shared = StorageServices | Secrets | Ids | Mac.Mac

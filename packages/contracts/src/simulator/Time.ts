@@ -7,7 +7,6 @@
  */
 import { Duration, Effect, type Scheduler } from "effect"
 import type { TestClock } from "effect/testing"
-import { boundedTurns } from "./BoundedTurns.ts"
 
 export interface Time {
   readonly clock: TestClock.TestClock
@@ -194,4 +193,40 @@ const pop = (heap: Array<Alarm>): void => {
     index = child
   }
   heap[index] = last
+}
+
+/** No call of a store takes longer, in milliseconds of real time. */
+const outsideMillis = 120_000
+
+/**
+ * Gives way to the loop, for what is waited for outside of simulated time. Where that never comes (a lock that nobody
+ * releases), it throws instead of waiting without an end.
+ */
+export const boundedTurns = (what: string): (() => Promise<void>) => {
+  const until = performance.now() + outsideMillis
+  return () => {
+    if (performance.now() > until) throw new Error(`${what} has not ended after ${outsideMillis / 1000} s of real time`)
+    // Effect's own scheduler gives way to the loop.
+    return Effect.runPromise(Effect.yieldNow)
+  }
+}
+
+/** A clock that jumps under all processes at once. Times are those of the world, in epoch milliseconds. */
+export interface Jumps {
+  /** Of the one machine, whose processes have to notice it; or of the store, which says when it jumped. */
+  readonly clockOf: "machine" | "store"
+  /** How far it is ahead of the world's now, in milliseconds. */
+  readonly aheadMillis: () => number
+  /** When it jumped last by its own time; `null` where it did not. */
+  readonly agesFrom: () => number | null
+  /** Processes that start before this would not know that calls which are under way are dated by another clock. */
+  readonly startsFrom: () => number
+  /** In the order of time. */
+  readonly history: ReadonlyArray<Jump>
+}
+
+export interface Jump {
+  readonly at: number
+  /** From then on. */
+  readonly aheadMillis: number
 }

@@ -5,8 +5,8 @@
  */
 import { type CallHandling, timeoutMillis } from "../CallHandling.ts"
 import { drawFrom } from "../Draw.ts"
-import type { Jump } from "../Jumps.ts"
 import type { MortalProcess } from "../MortalProcess.ts"
+import type { Jump } from "../Time.ts"
 import type { World } from "../World.ts"
 import { type Acting, nothingActs, nothingOutside, type Outside, type OutsideOptions } from "./Outside.ts"
 

@@ -71,7 +71,7 @@ const createOnce = Effect.fnUntraced(function* (caller: Caller, request: CreateR
  * applied. Fields are named one by one, so that their order never depends on how a request was written; a field of the
  * request or of its details that is missing here does not compile.
  */
-export const createFingerprintText = (request: CreateRequest): string => {
+const createFingerprintText = (request: CreateRequest): string => {
   const { cancelUrl, details, instruments, debug, returnUrl } = request
   const { charge, capture, void: release, refund, lookup } = details.simulation ?? {}
   const described: { readonly [Field in keyof Required<PaymentDetails>]: unknown } = {
