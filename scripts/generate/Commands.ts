@@ -4,9 +4,8 @@
  */
 import { type Command, Completions } from "effect/cli"
 import { pointsmanCommand } from "../../packages/server/src/commands/AllCommands.ts"
-import { checkSettings } from "../../packages/server/src/commands/CheckTimes.ts"
 import { expectedMoment } from "../../packages/server/src/commands/Moment.ts"
-import { databaseSettings } from "../../packages/server/src/commands/OpenDatabase.ts"
+import { checkSettings, databaseSettings } from "../../packages/server/src/commands/OpenDatabase.ts"
 import { settingText } from "../../packages/server/src/commands/SettingFlags.ts"
 import { type SettingName, settingNames, variables } from "../../packages/server/src/Settings.ts"
 import { code } from "./Markdown.ts"

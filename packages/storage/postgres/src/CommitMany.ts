@@ -1,6 +1,6 @@
 /**
  * Where many commits are under way, those that wait are written together: those of one shape that share no payment and no
- * key, as one statement (docs/decisions/0020). Where a statement for many is taken back, because of one bad row or because
+ * key, as one statement (docs/decisions/0019). Where a statement for many is taken back, because of one bad row or because
  * another server came between, each of its changes is written alone.
  */
 import type { Change, CommitFailure } from "@pointsman/core/ports"
