@@ -24,9 +24,9 @@ interface Form {
 
 const isNumber = (value: unknown): value is number => typeof value === "number"
 const isText = (value: unknown): value is string => typeof value === "string"
-const asItIs = (value: unknown) => value
 
-const formOf = (field: string): Form => {
+/** A field without a form is written as it is. */
+const formOf = (field: string): Partial<Form> => {
   const prefix = ids[field]
   if (prefix !== undefined) {
     return {
@@ -35,7 +35,7 @@ const formOf = (field: string): Form => {
     }
   }
   if (field === "money") return { write: withoutCurrency, read: withCurrency }
-  if (!times.has(field)) return { write: asItIs, read: asItIs }
+  if (!times.has(field)) return {}
   return {
     write: (value, since) => (isNumber(value) ? value - since : value),
     read: (stored, since) => (isNumber(stored) ? stored + since : stored)
@@ -77,8 +77,9 @@ export const packing = <A extends object>(names: Names<A>): Packing<A> => {
         const value = record[field]
         const expected = usual[field] === undefined ? always : usual[field]
         if (isSame(value, expected)) continue
-        if (value !== undefined) packed[short] = write(value, isAnswer && isNumber(sentAt) ? sentAt : since, expected)
-        else packed[lacking] = [...((packed[lacking] as ReadonlyArray<string> | undefined) ?? []), field]
+        if (value === undefined) packed[lacking] = [...((packed[lacking] as ReadonlyArray<string>) ?? []), field]
+        else if (write === undefined) packed[short] = value
+        else packed[short] = write(value, isAnswer && isNumber(sentAt) ? sentAt : since, expected)
       }
       return packed
     },
@@ -90,7 +91,7 @@ export const packing = <A extends object>(names: Names<A>): Packing<A> => {
         const { sentAt } = record
         const from = isAnswer && isNumber(sentAt) ? sentAt : since
         const expected = usual[field] === undefined ? always : usual[field]
-        const value = stored === undefined ? expected : read(stored, from, expected)
+        const value = stored === undefined ? expected : read === undefined ? stored : read(stored, from, expected)
         if (value !== undefined && absent?.includes(field) !== true) record[field] = value
       }
       return record as A
