@@ -42,7 +42,7 @@ export const script = `"use strict"
     isStale = false
     const response = await fetch(location.href, { redirect: "manual" })
     if (!response.ok) return
-    const next = new DOMParser().parseFromString(await response.text(), "text/html").querySelector("main[data-live]")
+    const next = new DOMParser().parseFromString(await response.text(), "text/html").querySelector("main")
     if (next === null) return
     localize(next)
     countOn(main)
@@ -70,7 +70,11 @@ export const script = `"use strict"
   const changed = () => { isStale = true; lookAgain() }
   const follow = () => {
     const main = live()
-    if (main === null) return false
+    // What was followed has ended.
+    if (main === null) {
+      source?.close()
+      return false
+    }
     if (document.hidden || performance.now() - touched >= idle) {
       source?.close()
       source = undefined
