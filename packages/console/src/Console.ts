@@ -62,9 +62,12 @@ import { actPages } from "./payments/ActPages.ts"
 import { listPages } from "./payments/ListPages.ts"
 import { paymentPages } from "./payments/PaymentPages.ts"
 import * as RequestFaults from "./RequestFaults.ts"
+import * as BooksHandlers from "./reconciliation/BooksHandlers.ts"
+import { booksPages } from "./reconciliation/BooksPages.ts"
 import { differencePages } from "./reconciliation/DifferencePages.ts"
 import { payoutPage } from "./reconciliation/PayoutPage.ts"
 import { payoutPages } from "./reconciliation/PayoutPages.ts"
+import { reportPages } from "./reconciliation/ReportPages.ts"
 import { runPages } from "./reconciliation/RunPages.ts"
 import { evidencePages } from "./reviews/EvidencePages.ts"
 import { reviewPages } from "./reviews/ReviewPages.ts"
@@ -211,9 +214,11 @@ export const pages = [
   ...disputePages,
   ...answerPages,
   ...runPages,
+  ...reportPages,
   ...differencePages,
   ...payoutPages,
   ...payoutPage,
+  ...booksPages,
   ...messagePages,
   ...routingPages,
   ...historyPages,
@@ -243,7 +248,7 @@ const application = (
       HttpRouter.addAll(files),
       HttpRouter.add("GET", "/api/*", envelope("not_found", "Route not found."))
     ).pipe(
-      Layer.provide([AccountHandlers.layer, DeskHandlers.layer]),
+      Layer.provide([AccountHandlers.layer, DeskHandlers.layer, BooksHandlers.layer]),
       Layer.provide([Authorize.layer, RequestFaults.layer, staleReads, fallbacks]),
       // What each request runs with.
       Layer.provideMerge([

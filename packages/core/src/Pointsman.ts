@@ -10,6 +10,7 @@ import { Turns } from "./commit/Turns.ts"
 import { DeliveryWake } from "./commit/WakeDelivery.ts"
 import { type AdministrationMethods, administrationMethods } from "./door/Administration.ts"
 import { type BackgroundMethods, backgroundMethods } from "./door/Background.ts"
+import { type BookMethods, bookMethods } from "./door/Books.ts"
 import { type DisputeMethods, disputeMethods } from "./door/Disputes.ts"
 import type { DoorServices } from "./door/DoorContext.ts"
 import { type HostedPageMethods, hostedPageMethods } from "./door/HostedPages.ts"
@@ -64,6 +65,7 @@ export interface PointsmanService
     WebhookMethods,
     ReviewMethods,
     MessageMethods,
+    BookMethods,
     RecoveryMethods,
     AdministrationMethods {
   readonly operators: OperatorMethods
@@ -206,6 +208,7 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
           ...reviewMethods(context),
           ...messageMethods(context),
           ...recoveryMethods(context),
+          ...bookMethods(context),
           ...administrationMethods(context),
           operators: operatorMethods(context),
           reconciliation: reconciliationMethods(context)

@@ -141,8 +141,9 @@ describe("fetched reports", () => {
   )
 
   const reader: ReportReader = {
+    inspect: () => Effect.die("the provider names the format"),
     read: (format, text) =>
-      format === "scripted-balance" && text.startsWith("[")
+      format === "scripted-balance" && typeof text === "string" && text.startsWith("[")
         ? Stream.fromIterable<ReadonlyArray<ReportEntry>>(JSON.parse(text))
         : Stream.fail(new ReportFileUnreadable({ reason: "row 1: it is cut off" }))
   }

@@ -1,4 +1,4 @@
-/** The body of evidence: a form of texts and files (RFC 7578), read while it arrives, up to its first mistake. */
+/** The body of evidence, or of a report: a form of texts and files (RFC 7578), read while it arrives, up to its first mistake. */
 import { type EvidenceOrder, evidenceLimits } from "@pointsman/core"
 import { ByteSize, Effect, Stream } from "effect"
 import { HttpIncomingMessage, type HttpServerRequest, Multipart } from "effect/http"
@@ -24,10 +24,7 @@ export const isEvidenceForm = ({ headers }: Pick<HttpServerRequest.HttpServerReq
 export const readEvidence = Effect.fnUntraced(function* (
   request: HttpServerRequest.HttpServerRequest
 ): Effect.fn.Return<Pick<EvidenceOrder, "texts" | "files">, EvidenceRefusal> {
-  if (!isEvidenceForm(request)) return yield* Effect.fail(formRequired)
-  // A declared length is refused before any byte of the body is read.
-  if (Number(request.headers["content-length"]) > evidenceBodyBytes) return yield* Effect.fail(tooLargeForm)
-  const parts = yield* partsOf(request)
+  const parts = yield* readParts(request, partsAtMost, tooManyParts)
   const texts = parts.flatMap(({ content, name }) => (typeof content === "string" ? [[name, content] as const] : []))
   const files = parts.flatMap(({ content: bytes, name }) => (typeof bytes === "string" ? [] : [{ name, bytes }]))
   if (new Map(texts).size < texts.length) return yield* Effect.fail(malformed)
@@ -43,11 +40,30 @@ const malformed = validationErrorOf("the body must be a form of texts and files,
 
 const tooLargeForm = tooLarge(evidenceBodyBytes)
 
+export interface FormPart {
+  readonly name: string
+  readonly content: string | Uint8Array
+  /** As the client names the file; `undefined` for a text. */
+  readonly fileName: string | undefined
+}
+
+/** `tooMany`: the refusal of one part more than `most`. */
+export const readParts = Effect.fnUntraced(function* (
+  request: HttpServerRequest.HttpServerRequest,
+  most: number,
+  tooMany: EvidenceRefusal
+): Effect.fn.Return<ReadonlyArray<FormPart>, EvidenceRefusal> {
+  if (!isEvidenceForm(request)) return yield* Effect.fail(formRequired)
+  // A declared length is refused before any byte of the body is read.
+  if (Number(request.headers["content-length"]) > evidenceBodyBytes) return yield* Effect.fail(tooLargeForm)
+  return yield* partsOf(request, most, tooMany)
+})
+
 /**
  * Reading ends at the first part above the limit: what follows is neither kept nor parsed. It may be interrupted when the
  * client goes away, also inside a handler that otherwise runs to its end.
  */
-const partsOf = (request: HttpServerRequest.HttpServerRequest) =>
+const partsOf = (request: HttpServerRequest.HttpServerRequest, most: number, tooMany: EvidenceRefusal) =>
   Effect.suspend(() => {
     let read = 0
     const isTooLarge = () => read > evidenceBodyBytes
@@ -60,7 +76,7 @@ const partsOf = (request: HttpServerRequest.HttpServerRequest) =>
       Stream.mapEffect((part) =>
         Effect.map(
           part._tag === "Field" ? Effect.succeed<string | Uint8Array>(part.value) : part.contentEffect,
-          (content) => ({ name: part.key, content })
+          (content): FormPart => ({ name: part.key, content, fileName: part._tag === "Field" ? undefined : part.name })
         )
       ),
       Stream.runCollect,
@@ -70,9 +86,9 @@ const partsOf = (request: HttpServerRequest.HttpServerRequest) =>
       Effect.mapError((failure): EvidenceRefusal => {
         // A part that is read when it becomes so gives a failure of its own for it.
         if (isTooLarge()) return tooLargeForm
-        return "reason" in failure && failure.reason._tag === "TooManyParts" ? tooManyParts : malformed
+        return "reason" in failure && failure.reason._tag === "TooManyParts" ? tooMany : malformed
       }),
-      Effect.provideService(Multipart.MaxParts, partsAtMost),
+      Effect.provideService(Multipart.MaxParts, most),
       Effect.provideService(Multipart.MaxFieldSize, ByteSize.bytes(evidenceBodyBytes)),
       Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(evidenceBodyBytes))
     )

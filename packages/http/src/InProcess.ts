@@ -8,7 +8,7 @@ export { type CorrectionView, correctionView } from "./CorrectionView.ts"
 export { decodeCreate } from "./CreatePaymentRequest.ts"
 export { disputeView } from "./DisputeView.ts"
 export { errorBodyOf, type FailureOf, type Operation } from "./ErrorTable.ts"
-export { isEvidenceForm, readEvidence } from "./EvidenceForm.ts"
+export { isEvidenceForm, readEvidence, readParts } from "./EvidenceForm.ts"
 export {
   cardNumberBody,
   createExpectations,

@@ -259,7 +259,9 @@ const outsideLayer = Effect.fnUntraced(function* (
     yield* openArchive(archive),
     NodeTransport.layer(),
     Layer.succeed(Ports.ReportReader, {
-      read: (format, text) => Stream.unwrap(Effect.map(reconcile, ({ readReportText }) => readReportText(format, text)))
+      read: (format, file) =>
+        Stream.unwrap(Effect.map(reconcile, ({ readReportText }) => readReportText(format, file))),
+      inspect: (...asked) => Effect.flatMap(reconcile, ({ inspectReportText }) => inspectReportText(...asked))
     }),
     NodeTransport.NodeWebhookSender.layer({ allowPrivate: allowPrivateWebhooks ?? false })
   ).pipe(Layer.provideMerge(Ports.Ids.layer), Layer.provideMerge(platform))

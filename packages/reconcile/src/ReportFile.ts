@@ -1,5 +1,4 @@
 /** A provider's report in a file: which format it has, and its rows with the hash of its bytes. */
-import { Buffer } from "node:buffer"
 import { createHash } from "node:crypto"
 import { createReadStream } from "node:fs"
 import { basename } from "node:path"
@@ -7,13 +6,13 @@ import type { ReportEntry } from "@pointsman/core/connector"
 import { Data, Effect, Result, Stream } from "effect"
 import type { DocumentedFormat } from "./DocumentedFormat.ts"
 import { formatNamed, formatOfHeader, formatsOf } from "./formats/index.ts"
-import { ReportUnreadable, readReport } from "./ReadReport.ts"
+import { readReport } from "./ReadReport.ts"
 
 /** Of the file that is read at once, in bytes. */
 const pieceBytes = 256 * 1024
 
 /** Characters of the first line that are looked at. */
-const headerAtMost = 64 * 1024
+export const headerAtMost = 64 * 1024
 
 const bytesOf = (path: string): AsyncIterable<Uint8Array> => createReadStream(path, { highWaterMark: pieceBytes })
 
@@ -34,9 +33,11 @@ export const inspectReport = async (path: string): Promise<ReportFile> => {
     hash.update(bytes)
     if (first.length < headerAtMost && !first.includes("\n")) first += utf8.decode(bytes, { stream: true })
   }
-  const [header = ""] = first.replace(/^\uFEFF/u, "").split(/\r?\n/u)
-  return { fileName: basename(path), sha256: hash.digest("hex"), header }
+  return { fileName: basename(path), sha256: hash.digest("hex"), header: headerOf(first) }
 }
+
+/** The first line of a text. */
+export const headerOf = (text: string): string => text.replace(/^\uFEFF/u, "").split(/\r?\n/u, 1)[0] ?? ""
 
 /** What is wrong, and of which argument: the reason says what was expected. */
 export interface FormatFault {
@@ -108,18 +109,3 @@ export const entriesOf = (
 }
 
 // A report that was downloaded, for `ReportReader` of core: its entries by the name of its format.
-
-/** In chunks, in the order of the file. Fails where it is no report of the format, or is cut off; the reason names the row. */
-export const readReportText = (
-  format: string,
-  text: string
-): Stream.Stream<ReadonlyArray<ReportEntry>, ReportUnreadable> => {
-  const found = formatNamed(format)
-  if (found === undefined) {
-    return Stream.fail(new ReportUnreadable({ row: 0, column: null, reason: `no format is called ${format}` }))
-  }
-  return readReport(Stream.succeed<Uint8Array>(Buffer.from(text, "utf8")), found).pipe(
-    Stream.map((entries) => entries.map(({ entry }) => entry)),
-    Stream.mapError(({ column, reason, row }) => new ReportUnreadable({ row, column, reason: `row ${row}: ${reason}` }))
-  )
-}

@@ -60,5 +60,6 @@ const reconcile = Effect.promise(() => import("@pointsman/reconcile"))
 
 /** Files of reports that a connector downloads, read by the formats of `@pointsman/reconcile`. */
 export const reportReaderLayer: Layer.Layer<never> = Layer.succeed(ReportReader, {
-  read: (format, text) => Stream.unwrap(Effect.map(reconcile, ({ readReportText }) => readReportText(format, text)))
+  read: (format, file) => Stream.unwrap(Effect.map(reconcile, ({ readReportText }) => readReportText(format, file))),
+  inspect: (...asked) => Effect.flatMap(reconcile, ({ inspectReportText }) => inspectReportText(...asked))
 })

@@ -11,6 +11,7 @@ import { OperatorGroup, operatorAccess } from "../operators/OperatorApi.ts"
 import { Partners, partnerAccess } from "../partners/PartnerApi.ts"
 import { Passkeys, passkeyAccess } from "../passkeys/PasskeyApi.ts"
 import { Payments, paymentAccess } from "../payments/PaymentApi.ts"
+import { Books, bookAccess } from "../reconciliation/BooksApi.ts"
 import { Payouts, payoutAccess } from "../reconciliation/PayoutApi.ts"
 import { Reviews, reviewAccess } from "../reviews/ReviewApi.ts"
 import { Routing, routingAccess } from "../routing/RoutingApi.ts"
@@ -32,7 +33,8 @@ export class ConsoleApi extends HttpApi.make("pointsman-console")
     AuditTrail,
     Webhooks,
     Passkeys,
-    Payouts
+    Payouts,
+    Books
   )
   .prefix("/api") {}
 
@@ -54,5 +56,6 @@ export const accessOf = {
   ...auditAccess,
   ...webhookAccess,
   ...passkeyAccess,
-  ...payoutAccess
+  ...payoutAccess,
+  ...bookAccess
 } as const satisfies AccessOf<Guarded>

@@ -29,7 +29,7 @@ import { nextId, pageView } from "./Records.ts"
 
 const { correctionView, entryView, payoutEntryView, payoutView } = InProcess
 
-const deskAnswers = Effect.map(Effect.context<DeskServices | ConsoleSettings>(), (built) => {
+export const deskAnswers = Effect.map(Effect.context<DeskServices | ConsoleSettings>(), (built) => {
   // The scope here is the console's. What a response holds ends with the scope of its request.
   const services = Context.omit(Scope.Scope)(built)
   /** As it is. */

@@ -30,6 +30,7 @@ export const areas = {
   reviews: { name: "Reviews", group: "Payments", access: "review.resolve", isOfEnvironment: true },
   disputes: { name: "Disputes", group: "Payments", access: "payment.read", isOfEnvironment: true },
   reconciliation: { name: "Reconciliation", group: "Money", access: "reconciliation.read", isOfEnvironment: true },
+  books: { name: "Books", group: "Money", access: "reconciliation.read", isOfEnvironment: true },
   messages: { name: "Messages", group: "Developers", access: "message.apply", isOfEnvironment: true },
   webhooks: { name: "Webhooks", group: "Developers", access: "payment.read", isOfEnvironment: true },
   routing: { name: "Routing", group: "Routing", access: "routing.read", isOfEnvironment: true },

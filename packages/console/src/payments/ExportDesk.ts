@@ -1,5 +1,14 @@
-/** Exports as CSV, as the pages and the API send them. */
-import { entryCsvHeader, entryCsvLine, Pointsman, type Tenant } from "@pointsman/core"
+/** Exports, as the pages and the API send them. */
+import {
+  entryCsvHeader,
+  entryCsvLine,
+  type JournalEntry,
+  type JournalFormat,
+  journalHeader,
+  Pointsman,
+  type Tenant,
+  transactionText
+} from "@pointsman/core"
 import type { PaymentFilter, StorageError } from "@pointsman/core/ports"
 import { InProcess } from "@pointsman/http"
 import { Effect, Schema, Sink, Stream } from "effect"
@@ -23,7 +32,7 @@ const tooManyExports = failure(
 export const exportCsv = Effect.fnUntraced(function* (path: TenantPath, filter: PaymentFilter) {
   const caller = yield* callerOf(path)
   const { exportPayments } = yield* Pointsman
-  return yield* csvStream(caller.tenant, "payment.read", csvHeader, csvLine, exportPayments(caller, filter))
+  return yield* exportStream(caller.tenant, "payment.read", csvHeader, csvLine, exportPayments(caller, filter))
 })
 
 /** Every row of the payout as CSV, in the order in which the money moved. */
@@ -32,22 +41,56 @@ export const exportPayout = Effect.fnUntraced(function* (path: TenantPath, key: 
   const { status } = yield* payout(path, key)
   const { reconciliation } = yield* Pointsman
   const rows = reconciliation.exportPayout(caller, { connectionId: key.connection, payoutId: key.payout })
-  return yield* csvStream(caller.tenant, "reconciliation.read", entryCsvHeader, entryCsvLine(status), rows)
+  return yield* exportStream(caller.tenant, "reconciliation.read", entryCsvHeader, entryCsvLine(status), rows)
+})
+
+/** From its first moment to that of the next one, in UTC; `undefined` for another text. */
+const readMonth = (text: string): { readonly from: number; readonly before: number } | undefined => {
+  const [, year, month] = /^(\d{4})-(0[1-9]|1[0-2])$/u.exec(text) ?? []
+  return year === undefined || Number(year) < 1970
+    ? undefined
+    : { from: Date.UTC(Number(year), Number(month) - 1), before: Date.UTC(Number(year), Number(month)) }
+}
+
+export interface JournalOrder {
+  readonly month: string
+  readonly format: JournalFormat
+  readonly connection?: string | undefined
+}
+
+/** The journal of a month, for an accounting program. */
+export const exportJournal = Effect.fnUntraced(function* (
+  path: TenantPath,
+  { connection, format, month }: JournalOrder
+) {
+  const caller = yield* callerOf(path)
+  const period = readMonth(month)
+  if (period === undefined)
+    return yield* Effect.fail(InProcess.validationErrorOf(`\`month\` must be a month, such as 2027-01`))
+  const pointsman = yield* Pointsman
+  const textOf = (entry: JournalEntry) => (entry._tag === "Pending" ? "" : transactionText(entry.transaction, format))
+  const entries = pointsman.exportJournal(caller, { ...period, connectionId: connection }, format)
+  return yield* exportStream(caller.tenant, "reconciliation.read", journalHeader(format), textOf, entries)
+})
+
+/** Of the operator, and of the workspace and environment, until the scope of the request closes. */
+export const takeExportPlace = Effect.fnUntraced(function* (tenant: Tenant) {
+  yield* openResponse("export")
+  yield* InProcess.readPlace(yield* OpenResponses, "export", tenant, tooManyExports)
 })
 
 /**
- * A CSV of records. The next page of them is read once the client took the one before. An export that cannot be completed
+ * Records as text. The next page of them is read once the client took the one before. An export that cannot be completed
  * breaks the connection, so that no part of it passes for all of it.
  */
-const csvStream = Effect.fnUntraced(function* <Row>(
+const exportStream = Effect.fnUntraced(function* <Row>(
   tenant: Tenant,
   access: Access,
   header: string,
   lineOf: (row: Row) => string,
   rows: Stream.Stream<Row, StorageError>
 ) {
-  yield* openResponse("export")
-  yield* InProcess.readPlace(yield* OpenResponses, "export", tenant, tooManyExports)
+  yield* takeExportPlace(tenant)
   const cut = Effect.andThen(sessionEnd(access), Effect.fail(new ExportCut()))
   const services = yield* Effect.context<Effect.Services<typeof cut>>()
   // One chunk for each page: a chunk for each line would cost more than the line.
@@ -66,5 +109,5 @@ const csvStream = Effect.fnUntraced(function* <Row>(
 export const csvType = "text/csv; charset=utf-8; header=present"
 
 /** For a browser to save: without characters that a file name cannot have everywhere. */
-export const attachment = ({ environment, workspace }: TenantPath, what: "payments" | "payout" = "payments"): string =>
-  `attachment; filename="${what}-${workspace.replaceAll(/[^\w.-]/gu, "_")}-${environment}.csv"`
+export const attachment = ({ environment, workspace }: TenantPath, what: string, extension = "csv"): string =>
+  `attachment; filename="${what}-${workspace.replaceAll(/[^\w.-]/gu, "_")}-${environment}.${extension}"`

@@ -157,7 +157,7 @@ const exportList = Effect.fnUntraced(function* (visit: Visit) {
   const filter = yield* Desk.searchFilter(tenant, asked.text, yield* decodeFilter(asked))
   return HttpServerResponse.stream(yield* exportCsv(tenant, filter), {
     contentType: csvType,
-    headers: { "content-disposition": attachment(tenant) }
+    headers: { "content-disposition": attachment(tenant, "payments") }
   })
 })
 

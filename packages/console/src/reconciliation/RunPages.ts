@@ -1,12 +1,13 @@
 /** The list of reports that were read, one of them, and how far the records agree with the providers. */
-import { differenceResults, type ReconciliationRun, settlementResults } from "@pointsman/core"
+import { differenceResults, mayAct, type ReconciliationRun, settlementResults } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import { Effect } from "effect"
 import { timeOrNull } from "../api/Records.ts"
 import { type Html, idView, time, timeOr } from "../frame/Layout.ts"
 import { nextPage, pageSize } from "../frame/Lists.ts"
-import { type Answer, firstOf, page, pathOf, recordLinks, tenantOf, type Visit } from "../frame/Page.ts"
+import { type Answer, firstOf, noticeIn, page, pathOf, recordLinks, tenantOf, type Visit } from "../frame/Page.ts"
 import { table } from "../frame/Table.ts"
+import { CurrentOperator } from "../gate/Caller.ts"
 import { money } from "../payments/PaymentWords.ts"
 import { agreementView } from "./AgreementView.ts"
 import { differenceTable } from "./DifferenceTable.ts"
@@ -29,6 +30,7 @@ const list = Effect.fnUntraced(function* (visit: Visit) {
   const before = visit.query.get("before") ?? undefined
   const { items, next } = yield* Desk.runs(tenant, { before, limit: pageSize })
   const link = yield* recordLinks(visit, tenant)
+  const { operator } = yield* CurrentOperator
   const here = `${visit.mount}${pathOf("reconciliation", tenant)}`
   const answer: Answer = {
     title: "Reconciliation",
@@ -36,6 +38,7 @@ const list = Effect.fnUntraced(function* (visit: Visit) {
     main: html`${pageLinks(visit, tenant, "reports")}
 ${before === undefined ? yield* agreementView(visit, tenant) : undefined}
 <h2>Reports</h2>
+${mayAct(operator, "difference.close", tenant.workspace) ? html`<p><a class="button" href="${here}/read">Read a report…</a></p>` : undefined}
 ${table({
   label: "Reports",
   columns: [
@@ -47,7 +50,7 @@ ${table({
     { numbers: "Matched" },
     { numbers: "Differences" }
   ],
-  none: "No report was read. Run pointsman reconcile run to import one.",
+  none: "No report was read.",
   rows: items.map(
     (run) => html`<tr><td>${time(timeView(run.startedAt))}</td>
 <td><a href="${here}/reports/${run.id}">${run.fileName}</a><br><span class="soft">${run.format}</span></td>
@@ -61,6 +64,8 @@ ${table({
   return answer
 })
 
+const notices = { known: "This file was read before. Nothing was changed." } as const
+
 const show = Effect.fnUntraced(function* (visit: Visit) {
   const tenant = yield* tenantOf(visit)
   const run = yield* Desk.run(tenant, visit.params["run"] ?? "")
@@ -71,6 +76,7 @@ const show = Effect.fnUntraced(function* (visit: Visit) {
   const answer: Answer = {
     title: run.fileName,
     isLive: isUnderWay(run),
+    notice: noticeIn(visit, notices),
     main: html`<div class="card">
 <p>${stateView(run)} · ${run.format} · ${tenant.environment}</p>
 ${run.failure === null ? undefined : html`<p class="note">The report cannot be read further: ${run.failure}. The same file goes on from there.</p>`}

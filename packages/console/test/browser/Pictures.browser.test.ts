@@ -48,6 +48,7 @@ const pictures: ReadonlyArray<Picture> = [
   ["differences", () => at("reconciliation", "/differences")],
   ["payouts", () => at("reconciliation", "/payouts")],
   ["payout", () => at("reconciliation", "/payouts"), follow("po_stripe_1124")],
+  ["books", () => at("books", "?until=2026-12-01")],
   ["messages", () => at("messages")],
   [
     "message",

@@ -48,7 +48,6 @@ import { create } from "../verbs/create/CreatePayment.ts"
 import { capture, voidPayment } from "../verbs/operate/OperatePayment.ts"
 import { auditedFilter, exportPayments } from "../verbs/read/ExportPayments.ts"
 import { archivedPayment, type PaymentArchived, PaymentNotFound, refuseArchived } from "../verbs/read/ReadArchive.ts"
-import { type JournalEntry, type JournalQuery, journal } from "../verbs/read/ReadJournal.ts"
 import { events, type Page, payment, payments, paymentWithRefunds, timeline } from "../verbs/read/ReadPayments.ts"
 import { refund } from "../verbs/refund/RefundPayment.ts"
 import { type PaymentFile, paymentFile } from "../verbs/review/ReadReviews.ts"
@@ -152,12 +151,6 @@ export interface PaymentMethods {
   readonly events: (tenant: Tenant, query: EventQuery) => Effect.Effect<Page<Event>, StorageError>
   /** How many production payments reached a provider; sandbox payments are never counted. */
   readonly usage: (query: UsageQuery) => Effect.Effect<number, StorageError>
-  /**
-   * The double-entry view of everything that is recorded of payments and that providers reported: the transactions that are
-   * posted in a period, and the money whose result is not known. It reads pages as they are consumed, so that its memory does
-   * not grow with the number of payments.
-   */
-  readonly journal: (tenant: Tenant, query: JournalQuery) => Stream.Stream<JournalEntry, StorageError>
 }
 
 export const paymentMethods = (context: DoorContext): PaymentMethods => {
@@ -203,8 +196,7 @@ export const paymentMethods = (context: DoorContext): PaymentMethods => {
       ask(Effect.catchTag(paymentFile(tenant, id), "pointsman/PaymentNotFound", () => archivedFile(tenant, id))),
     timeline: (tenant, id, query) => ask(timeline(tenant, id, query)),
     events: (tenant, query) => ask(events(tenant, query)),
-    usage: (query) => Effect.flatMap(Ledger, (ledger) => ledger.usage(query)).pipe(Effect.provideContext(context)),
-    journal: (tenant, query) => Stream.provideContext(journal(tenant, query), context)
+    usage: (query) => Effect.flatMap(Ledger, (ledger) => ledger.usage(query)).pipe(Effect.provideContext(context))
   }
 }
 

@@ -14,6 +14,7 @@ import {
 } from "../ports/Settlements.ts"
 import type { StorageError } from "../ports/StorageError.ts"
 import { type AcceptanceOrder, acceptSuggestion, type SuggestionNotFound } from "../verbs/reconcile/AcceptSuggestion.ts"
+import { beginFile, fileReadings, type ReportFileOrder, type TooManyReports } from "../verbs/reconcile/BeginFile.ts"
 import { type FetchOrder, fetchReports } from "../verbs/reconcile/FetchReports.ts"
 import { exportPayout, readPayout, readPayoutStatuses } from "../verbs/reconcile/ReadPayouts.ts"
 import {
@@ -42,6 +43,16 @@ export interface ReconciliationMethods {
   readonly run: (
     order: ReportOrder
   ) => Effect.Effect<ReconciliationRun, ReportRefused | ReportBeingRead | ReportTaken | ReportBroken | StorageError>
+  /**
+   * As `run`, a report that is in memory as a whole: it is read after this gave the run as it was found, which is done where
+   * the same file was read before. `ReportRefused` says what was expected of the file.
+   */
+  readonly beginFile: (
+    order: ReportFileOrder
+  ) => Effect.Effect<
+    ReconciliationRun,
+    ReportRefused | ReportBeingRead | ReportTaken | ReportBroken | TooManyReports | StorageError
+  >
   /**
    * Fetches the connection's reports from the provider's API, where its connector has them, and runs them: from where the last
    * fetch ended. It may be interrupted, repeated, and run beside servers. A provider that does not answer is `ReportBroken`;
@@ -96,15 +107,18 @@ export const reconciliationMethods = (context: DoorContext): ReconciliationMetho
   const ofStore = <A, E>(use: (settlements: Settlements) => Effect.Effect<A, E>): Effect.Effect<A, E> =>
     Effect.provideContext(Effect.flatMap(Settlements, use), context)
   const intends = intentsAtConnection(context)
+  const readings = fileReadings()
+  const run = (order: ReportOrder) => {
+    const { connectionId, fileName, format, sha256 } = order
+    const details = { format: format.name, file: fileName, sha256 }
+    return Effect.andThen(
+      intends("report.reconciling", connectionId, connectionId, details),
+      Effect.provideContext(runReport(order), context)
+    )
+  }
   return {
-    run: (order) => {
-      const { connectionId, fileName, format, sha256 } = order
-      const details = { format: format.name, file: fileName, sha256 }
-      return Effect.andThen(
-        intends("report.reconciling", connectionId, connectionId, details),
-        Effect.provideContext(runReport(order), context)
-      )
-    },
+    run,
+    beginFile: (order) => Effect.provideContext(beginFile(order, readings, run), context),
     fetch: (order) => {
       const { connectionId, from, report, until } = order
       const details = {

@@ -1,5 +1,5 @@
 /** Reads the files in which some providers give their reports, by the name of their format. */
-import { Context, Schema, Stream } from "effect"
+import { Context, Effect, Schema, Stream } from "effect"
 import type { ReportEntry } from "../model/ReportRow.ts"
 
 /** The file is no report of the format, or cannot be read further. The reason shows nothing of what was read. */
@@ -7,17 +7,37 @@ export class ReportFileUnreadable extends Schema.TaggedError<ReportFileUnreadabl
   reason: Schema.String
 }) {}
 
-export interface ReportReader {
-  /** The entries of the file in its order, in chunks of any size. The same text gives the same entries. */
-  readonly read: (
-    format: string,
-    text: string
-  ) => Stream.Stream<ReadonlyArray<ReportEntry>, Pick<ReportFileUnreadable, "reason">>
+export interface ReportFormat {
+  readonly name: string
+  /** Kinds of connections whose provider writes it. */
+  readonly kinds: ReadonlyArray<string>
+  /** How long after a capture the provider may take to report it, in milliseconds. */
+  readonly delayMillis: number
 }
 
-/** A program that provides nothing here fetches no files. */
+export interface InspectedReport {
+  readonly format: ReportFormat
+  /** Of the file, in lower-case hexadecimal. */
+  readonly sha256: string
+}
+
+export interface ReportReader {
+  /** The entries of the file in its order, in chunks of any size. The same file gives the same entries. */
+  readonly read: (
+    format: string,
+    file: string | Uint8Array
+  ) => Stream.Stream<ReadonlyArray<ReportEntry>, Pick<ReportFileUnreadable, "reason">>
+  /** The format of that name; else the one that the file's first line has, of those of the connector's provider. */
+  readonly inspect: (
+    connector: string,
+    format: string | undefined,
+    file: Uint8Array
+  ) => Effect.Effect<InspectedReport, Pick<ReportFileUnreadable, "reason">>
+}
+
+const noReader = new ReportFileUnreadable({ reason: "this program reads no report files" })
+
+/** A program that provides nothing here fetches and takes no files. */
 export const ReportReader = Context.Reference<ReportReader>("pointsman/ports/ReportReader", {
-  defaultValue: () => ({
-    read: () => Stream.fail(new ReportFileUnreadable({ reason: "this program reads no report files" }))
-  })
+  defaultValue: () => ({ read: () => Stream.fail(noReader), inspect: () => Effect.fail(noReader) })
 })

@@ -246,6 +246,8 @@ export const scripted = (answers: Partial<Pointsman["Service"]> = {}): Script =>
     reviewOf: () => new ReviewNotFound(),
     exportPayments: () => Stream.empty,
     journal: () => Stream.empty,
+    exportJournal: () => Stream.die("not scripted"),
+    balances: () => Effect.die("not scripted"),
     paymentFile: () => new PaymentNotFound(),
     reviewFile: () => new PaymentNotFound(),
     createApiKey: () => Effect.die("not asked for here"),
@@ -275,6 +277,7 @@ export const scripted = (answers: Partial<Pointsman["Service"]> = {}): Script =>
     recordLoss: Effect.never,
     reconciliation: {
       run: () => Effect.die("not scripted"),
+      beginFile: () => Effect.die("not scripted"),
       fetch: () => Effect.die("not scripted"),
       find: () => Effect.die("not scripted"),
       list: () => Effect.die("not scripted"),

@@ -1,12 +1,11 @@
 /** `pointsman books`: the double-entry view of what is recorded and reported. */
 import { readDuration } from "@pointsman/configuration"
 import {
-  accountName,
+  type AccountBalance,
+  type Balances,
   defaultMonthClosing,
-  type JournalEntry,
   journalFormats,
   journalHeader,
-  type PendingMoney,
   Pointsman,
   periodOpenUntil,
   transactionText
@@ -125,41 +124,6 @@ const exportBooks = Command.make(
   ])
 )
 
-interface Line {
-  readonly account: string
-  readonly connection: string
-  readonly currency: string
-  amount: number
-}
-
-interface Balance {
-  readonly accounts: Map<string, Line>
-  readonly pending: Map<string, Omit<Line, "account"> & { readonly what: PendingMoney["what"]; count: number }>
-}
-
-const countIn = ({ accounts, pending }: Balance, entry: JournalEntry): void => {
-  if (entry._tag === "Pending") {
-    const { connectionId, currency, minorUnits, what } = entry.pending
-    const connection = connectionId ?? ""
-    const key = `${what} ${connection} ${currency}`
-    const line = pending.get(key) ?? { what, connection, currency, amount: 0, count: 0 }
-    line.amount += minorUnits ?? 0
-    line.count += 1
-    pending.set(key, line)
-    return
-  }
-  for (const posting of entry.transaction.postings) {
-    const account = accountName(posting)
-    const { connectionId, currency, minorUnits } = posting
-    const line = accounts.get(account) ?? { account, connection: connectionId, currency, amount: 0 }
-    line.amount += minorUnits
-    accounts.set(account, line)
-  }
-}
-
-const byName = <Row>(rows: Iterable<Row>, nameOf: (row: Row) => string): ReadonlyArray<Row> =>
-  [...rows].sort((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1))
-
 const balance = Command.make(
   "balance",
   { json: jsonFlag, ...shared },
@@ -169,15 +133,7 @@ const balance = Command.make(
       Effect.fnUntraced(function* () {
         const tenant = yield* tenantOf({ environment, workspace })
         const query = yield* queryOf({ closeAfter, connection, from: Option.none(), to })
-        const counted: Balance = { accounts: new Map(), pending: new Map() }
-        yield* Stream.runForEach((yield* Pointsman).journal(tenant, query), (entry) =>
-          Effect.sync(() => countIn(counted, entry))
-        )
-        const accounts = byName(counted.accounts.values(), ({ account }) => account)
-        const pending = byName(
-          counted.pending.values(),
-          ({ connection: id, currency, what }) => `${what} ${id} ${currency}`
-        )
+        const { accounts, pending } = yield* (yield* Pointsman).balances(tenant, query)
         yield* print(
           json,
           {
@@ -189,7 +145,7 @@ const balance = Command.make(
               pending
             }
           },
-          accounts.length + pending.length === 0 ? "" : balanceText(accounts, pending)
+          accounts.length + pending.length === 0 ? "" : balanceText({ accounts, pending })
         )
         if (!json && accounts.length + pending.length === 0) yield* Console.error("No transactions found.")
       })
@@ -211,11 +167,8 @@ const balance = Command.make(
   ])
 )
 
-const balanceText = (
-  accounts: ReadonlyArray<Line>,
-  pending: ReadonlyArray<Omit<Line, "account"> & { readonly what: string; readonly count: number }>
-): Text => {
-  const amountOf = ({ amount, currency }: Pick<Line, "amount" | "currency">) =>
+const balanceText = ({ accounts, pending }: Balances): Text => {
+  const amountOf = ({ amount, currency }: Pick<AccountBalance, "amount" | "currency">) =>
     decimalText({ minorUnits: amount, currency })
   const ofAccounts = table(
     ["ACCOUNT", "AMOUNT", "CURRENCY"],

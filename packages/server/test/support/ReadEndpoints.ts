@@ -14,8 +14,8 @@ export interface ReadEndpoint {
   readonly path: string
 }
 
-/** Streams that stay open, files of all rows, and what asks an issuer: each has a limit of its own. */
-const isOther = (path: string): boolean => /\/live\/|export\.csv$|\/oidc/u.test(path)
+/** Streams that stay open, files and sums of all rows, and what asks an issuer: each has a limit of its own. */
+const isOther = (path: string): boolean => /\/live\/|export\.csv$|\/journal$|\/balances$|\/oidc/u.test(path)
 
 const filled = (name: string, places: Places, parameters: ReadonlyArray<string>): ReadEndpoint => {
   const meaningOf = (place: string) => {

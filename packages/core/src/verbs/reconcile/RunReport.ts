@@ -10,6 +10,7 @@ import { newRun, type ReconciliationRun, unreadableAtMost, withEntries } from ".
 import type { ReportEntry, UnreadableRow } from "../../model/ReportRow.ts"
 import { Directory } from "../../ports/Directory.ts"
 import { Ids } from "../../ports/Ids.ts"
+import type { ReportFormat } from "../../ports/ReportReader.ts"
 import { type Begun, type ClosedEntry, rowsAtOnce, Settlements } from "../../ports/Settlements.ts"
 import { applyStatement } from "./ApplyStatement.ts"
 import { compareOpen } from "./CompareDifferences.ts"
@@ -40,13 +41,7 @@ export class ReportBeingRead extends Schema.TaggedError<ReportBeingRead>()("poin
 
 export interface ReportOrder {
   readonly connectionId: string
-  readonly format: {
-    readonly name: string
-    /** Kinds of connections whose provider writes it. */
-    readonly kinds: ReadonlyArray<string>
-    /** How long after a capture the provider may take to report it, in milliseconds. */
-    readonly delayMillis: number
-  }
+  readonly format: ReportFormat
   /** Without its folder. */
   readonly fileName: string
   /** Of the file, in lower-case hexadecimal. */
@@ -55,6 +50,8 @@ export interface ReportOrder {
   readonly entries: AsyncIterable<ReadonlyArray<ReportEntry>>
   /** Rows that are stored at once; 1,000 unless set. */
   readonly rowsAtOnce?: number | undefined
+  /** Told once the connection is held: the run as it was found, which is done where the same file was read before. */
+  readonly onBegun?: ((run: ReconciliationRun) => void) | undefined
   /** Told after each batch how far the run is. */
   readonly onProgress?: ((run: ReconciliationRun) => void) | undefined
 }
@@ -100,6 +97,7 @@ const readReport = Effect.fnUntraced(function* (
     return yield* new ReportBeingRead({ runId, fileName, since, until })
   }
   const { run } = begun
+  order.onBegun?.(run)
   if (run.state === "done") return run
   const isRead = run.state === "matching_missing"
   const read = isRead ? run : yield* Effect.scoped(readRows(order, connection, { holder, run }))
