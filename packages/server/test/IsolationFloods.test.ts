@@ -60,6 +60,18 @@ describe.skipIf(seconds === 0)("all reads of one tenant", () => {
           assert.containsAllKeys({ 200: 0, 303: 0, 403: 0, 404: 0, 429: 0 }, Object.keys(statuses))
         })
       }
+      // Each reads all payments; two run at once.
+      const api = `${server.url}/console/api/workspaces/rival/sandbox`
+      const month = new Date().toISOString().slice(0, 7)
+      const wholes = [
+        "books/balances?before=2100-01-01",
+        `books/journal?month=${month}&format=csv`,
+        "payments/export.csv"
+      ]
+      const flood = floodOf(4, (turn) => fetch(`${api}/${wholes[turn % wholes.length]}`, { headers: { cookie } }))
+      await payBeside(server, `balances and exports on ${storage}`, seconds, flood, (statuses) =>
+        assert.hasAllKeys(statuses, ["200", "429"])
+      )
     }
   )
 })

@@ -14,7 +14,7 @@ export interface ReadEndpoint {
   readonly path: string
 }
 
-/** Streams that stay open, files and sums of all rows, and what asks an issuer: each has a limit of its own. */
+/** Streams that stay open, what asks an issuer, and files and sums of all rows, which `IsolationFloods` asks for by name. */
 const isOther = (path: string): boolean => /\/live\/|export\.csv$|\/journal$|\/balances$|\/oidc/u.test(path)
 
 const filled = (name: string, places: Places, parameters: ReadonlyArray<string>): ReadEndpoint => {

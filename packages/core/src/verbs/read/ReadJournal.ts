@@ -59,7 +59,12 @@ export const journal = (tenant: Tenant, query: JournalQuery) => {
         const movements = Map.groupBy(rows.flatMap(movementsOfEntry), ({ paymentId }) => paymentId)
         const entries = yield* Effect.forEach(
           payments,
-          (payment) => entriesOf(tenant, payment, movements.get(payment.id) ?? [], closing, query.from ?? 0),
+          // SQLite reads without a pause: payments of others come between two timelines.
+          (payment) =>
+            Effect.andThen(
+              Effect.yieldNow,
+              entriesOf(tenant, payment, movements.get(payment.id) ?? [], closing, query.from ?? 0)
+            ),
           { concurrency: timelinesAtOnce }
         )
         const page = entries.flatMap(
