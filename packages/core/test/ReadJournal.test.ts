@@ -80,23 +80,26 @@ describe("the journal of a tenant", () => {
     }).pipe(Effect.provide(own.layer))
   })
 
-  it.effect("given a storage that answers at once, when many payments are read, then other work has turns between them", () => {
-    const own = world()
-    return Effect.gen(function* () {
-      for (let count = 0; count < 64; count++) yield* create(own)
-      let turns = 0
-      let isOver = false
-      const turn = () => {
-        turns++
-        if (!isOver) setImmediate(turn)
-      }
-      setImmediate(turn)
-      yield* read()
-      isOver = true
-      // Eight payments are read at once.
-      assert.isAtLeast(turns, 64 / 8)
-    }).pipe(Effect.provide(own.layer))
-  })
+  it.effect(
+    "given a storage that answers at once, when many payments are read, then other work has turns between them",
+    () => {
+      const own = world()
+      return Effect.gen(function* () {
+        for (let count = 0; count < 64; count++) yield* create(own)
+        let turns = 0
+        let isOver = false
+        const turn = () => {
+          turns++
+          if (!isOver) setImmediate(turn)
+        }
+        setImmediate(turn)
+        yield* read()
+        isOver = true
+        // Eight payments are read at once.
+        assert.isAtLeast(turns, 64 / 8)
+      }).pipe(Effect.provide(own.layer))
+    }
+  )
 
   it.effect("given facts of two months, when one is read, then it has its own alone, and the two are all", () => {
     const own = world()

@@ -45,7 +45,7 @@ export const exportPayout = Effect.fnUntraced(function* (path: TenantPath, key: 
 })
 
 /** From its first moment to that of the next one, in UTC; `undefined` for another text. */
-const readMonth = (text: string): { readonly from: number; readonly before: number } | undefined => {
+export const readMonth = (text: string): { readonly from: number; readonly before: number } | undefined => {
   const [, year, month] = /^(\d{4})-(0[1-9]|1[0-2])$/u.exec(text) ?? []
   return year === undefined || Number(year) < 1970
     ? undefined

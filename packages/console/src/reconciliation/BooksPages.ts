@@ -8,7 +8,7 @@ import { all, field, momentIn, select } from "../frame/Forms.ts"
 import { type Html, idView, time } from "../frame/Layout.ts"
 import { type Answer, firstOf, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
 import { table } from "../frame/Table.ts"
-import { attachment, csvType, exportJournal } from "../payments/ExportDesk.ts"
+import { attachment, csvType, exportJournal, readMonth } from "../payments/ExportDesk.ts"
 import { money } from "../payments/PaymentWords.ts"
 import * as Desk from "./BooksDesk.ts"
 import { connections } from "./ReconciliationDesk.ts"
@@ -40,7 +40,7 @@ ${field({ name: "until", label: "Before", value: timeView(at ?? Date.parse(`${th
 ${at === undefined || read.balances === undefined ? undefined : balancesView(at, read.balances)}
 <h2>Journal</h2>
 <form action="${here}/journal" class="card fields">
-${field({ name: "month", label: "Month", value: isMonth(month) ? month : previous(thisMonth), attributes: html`type="month" required pattern="\\d{4}-\\d{2}"` })}
+${field({ name: "month", label: "Month", value: readMonth(month) === undefined ? previous(thisMonth) : month, attributes: html`type="month" required pattern="\\d{4}-\\d{2}"` })}
 ${select({ name: "connection", label: "Connection", choices: [all, ...(yield* connections(tenant)).map(({ id, name }) => [id, name] as const)], selected: visit.query.get("connection") ?? undefined })}
 ${select({ name: "format", label: "Format", choices: journalFormats.map((one) => [one, formatNames[one]] as const), selected: undefined })}
 <button>Download</button>
@@ -60,8 +60,6 @@ const formatNames: Readonly<Record<JournalFormat, string>> = {
   ledger: "ledger and hledger",
   csv: "CSV, for a spreadsheet"
 }
-
-const isMonth = (text: string): boolean => /^\d{4}-(?:0[1-9]|1[0-2])$/u.test(text)
 
 /** The month before. */
 const previous = (month: string): string => timeView(Date.parse(`${month}-01T00:00:00Z`) - 1).slice(0, 7)
@@ -104,8 +102,6 @@ const pendingNames: Readonly<Record<PendingBalance["what"], string>> = {
   dispute: "Disputes"
 }
 
-const extensions: Readonly<Record<JournalFormat, string>> = { beancount: "beancount", ledger: "ledger", csv: "csv" }
-
 const download = Effect.fnUntraced(function* (visit: Visit) {
   const tenant = yield* tenantOf(visit)
   const month = visit.query.get("month")?.trim() ?? ""
@@ -119,7 +115,7 @@ const download = Effect.fnUntraced(function* (visit: Visit) {
       (journal): Answer =>
         HttpServerResponse.stream(journal, {
           contentType: format === "csv" ? csvType : "text/plain; charset=utf-8",
-          headers: { "content-disposition": attachment(tenant, `journal-${month}`, extensions[format]) }
+          headers: { "content-disposition": attachment(tenant, `journal-${month}`, format) }
         })
     ),
     Effect.catch((problem: ConsoleError) => show(visit, problem))

@@ -15,7 +15,7 @@ export const storeFailed = (): PointsmanError =>
 export const fromStore = <A, R>(effect: Effect.Effect<A, Ports.StorageError, R>): Effect.Effect<A, PointsmanError, R> =>
   failing<Ports.StorageError>(storeFailed)(effect)
 
-/** What the caller is told of a failure, whose cause is logged. */
+/** Logs the cause of a failure, and gives the caller an error without it. */
 export const failing =
   <E extends Failure>(errorFor: (failure: E) => PointsmanError) =>
   <A, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, PointsmanError, R> =>

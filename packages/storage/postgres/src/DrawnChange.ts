@@ -89,7 +89,7 @@ export const drawnChange = (
 export const isWritable = ({ broken, change: { payment } }: DrawnChange): boolean =>
   broken === undefined && (payment.expected === 0 || payment.before !== undefined)
 
-/** The first write of a request: who sent it is told to come again where the database is busy. */
+/** The first write of a request: when the database is busy, the client is asked to retry. */
 export const beginsWork = ({ change: { apiKeyHash, payment } }: DrawnChange): boolean =>
   apiKeyHash !== undefined || payment.expected === 0
 

@@ -70,15 +70,12 @@ interface Condition {
 
 const texts = new Map<string, string>()
 
-/**
- * Writes the row where the condition holds; whether it did. `end`: of an insert. Each text is made once: no two sets of
- * columns that are written have the same size.
- */
+/** Writes the row where the condition holds; whether it did. `end`: of an insert. Each text is made once. */
 const write = (db: Database, change: Change, book: PaymentBook, { sql, values }: Condition, end = ""): boolean => {
   const columns = columnsOf(db, change, book)
   const names = Object.keys(columns)
   const isNew = change.payment.expected === 0
-  const shape = `${names.length} ${isNew} ${sql} ${end}`
+  const shape = `${isNew} ${names.join(" ")} ${sql} ${end}`
   const text =
     texts.get(shape) ??
     (isNew
