@@ -32,6 +32,9 @@ export interface Package {
   readonly needsNode: boolean
 }
 
+/** What `Snapshot.ts` makes a snapshot of. */
+const snapshotEntry = "./src/snapshot.ts"
+
 const bundles = ["pointsman", "@pointsman/node"]
 
 const nameOf = (source: string) => source.replace(/^\.\/src\/|\.ts$/gu, "")
@@ -45,7 +48,10 @@ export const readPackage = (folder: string): Package => {
     folder: join(root, folder),
     manifest,
     doors: byName(targets.flatMap((target) => (typeof target === "string" ? [] : [target["@pointsman/source"]]))),
-    commands: byName(Object.values(manifest.bin ?? {}).map(sourceOf)),
+    commands: byName([
+      ...Object.values(manifest.bin ?? {}).map(sourceOf),
+      ...(manifest.name === "pointsman" ? [snapshotEntry] : [])
+    ]),
     isBundle: bundles.includes(manifest.name),
     needsNode: manifest.name !== "@pointsman/client"
   }

@@ -8,7 +8,7 @@ import type { AddressInfo } from "node:net"
 import type { SecureContextOptions } from "node:tls"
 import { Clock, Deferred, Effect, Fiber, Redacted, type Scope } from "effect"
 import { type Connections, makeConnections } from "./Connections.ts"
-import { BoundedRequest, makeRequestBodies, type Refusal } from "./RequestBodies.ts"
+import { type BoundedRequest, boundedRequest, makeRequestBodies, type Refusal } from "./RequestBodies.ts"
 import { asText, type Sources } from "./SourceOf.ts"
 import { StartFailure } from "./StartFailure.ts"
 import type { TlsCertificate } from "./TlsCertificate.ts"
@@ -130,7 +130,7 @@ export const listen = (
 
 const bind = Effect.fnUntraced(function* (
   { certificate, host, keepAliveMillis, names, port, requestTimeoutMillis }: ListenOptions,
-  onRequest: RequestListener<typeof BoundedRequest>,
+  onRequest: RequestListener<ReturnType<typeof boundedRequest>>,
   connections: Connections
 ) {
   const log = Effect.runForkWith(yield* Effect.context<never>())
@@ -142,7 +142,7 @@ const bind = Effect.fnUntraced(function* (
       headersTimeout: requestTimeoutMillis,
       requestTimeout: requestTimeoutMillis,
       connectionsCheckingInterval: Math.min(lookEveryMillis, requestTimeoutMillis),
-      IncomingMessage: BoundedRequest
+      IncomingMessage: boundedRequest()
     }
     const server =
       certificate === undefined

@@ -6,6 +6,7 @@
  * beyond that, as the messages of providers are, takes from the room of its source, and from the room of all.
  */
 import { IncomingMessage, type ServerResponse } from "node:http"
+import type { Socket } from "node:net"
 import { type ErrorBody, errorCodes, evidenceBodyBytes } from "@pointsman/http/api"
 
 /** Node keeps each piece as a buffer of its own, which takes more than a short piece does. */
@@ -18,22 +19,33 @@ const ofAll = 48 * 1024 * 1024
 const longestBody = evidenceBodyBytes
 
 /** A request that asks for each piece of its body before it keeps it. */
-export class BoundedRequest extends IncomingMessage {
+export interface BoundedRequest extends IncomingMessage {
   bodies: RequestBodies | undefined
-  source = ""
+  source: string
   response: ServerResponse | undefined
   /** What else comes of its body is dropped. */
-  isRefused = false
+  isRefused: boolean
   /** Bytes that it keeps, with what the pieces themselves take. */
-  kept = 0
+  kept: number
   /** How many of them are beyond its connection's own room. */
-  charged = 0
-
-  override push(piece: unknown, encoding?: BufferEncoding): boolean {
-    if (this.bodies === undefined || !(piece instanceof Uint8Array)) return super.push(piece, encoding)
-    return this.bodies.keep(this, piece.length) ? super.push(piece, encoding) : true
-  }
+  charged: number
 }
+
+/** A class, made with the first listener: a snapshot of the loaded program cannot hold Node's HTTP. */
+export const boundedRequest = (): typeof IncomingMessage & (new (socket: Socket) => BoundedRequest) =>
+  class extends IncomingMessage implements BoundedRequest {
+    bodies: RequestBodies | undefined
+    source = ""
+    response: ServerResponse | undefined
+    isRefused = false
+    kept = 0
+    charged = 0
+
+    override push(piece: unknown, encoding?: BufferEncoding): boolean {
+      if (this.bodies === undefined || !(piece instanceof Uint8Array)) return super.push(piece, encoding)
+      return this.bodies.keep(this, piece.length) ? super.push(piece, encoding) : true
+    }
+  }
 
 /** Whose room is used up. */
 type Full = "source" | "all"

@@ -36,22 +36,28 @@ const refusedV6: ReadonlyArray<readonly [network: string, prefix: number]> = [
 /** Networks of 96 bits that carry an IPv4 address in the rest: NAT64, and IPv4-mapped. */
 const carriers = ["64:ff9b::", "::ffff:"]
 
-const v4 = new BlockList()
-for (const [network, prefix] of refusedV4) v4.addSubnet(network, prefix, "ipv4")
+let made: { readonly v4: BlockList; readonly v6: BlockList; readonly globalV6: BlockList } | undefined
 
-/** What is neither global unicast nor carries an IPv4 address is refused, so that no range can be forgotten. */
-const globalV6 = new BlockList()
-globalV6.addSubnet("2000::", 3, "ipv6")
-for (const carrier of carriers) globalV6.addSubnet(`${carrier}0.0.0.0`, 96, "ipv6")
-
-const v6 = new BlockList()
-for (const [network, prefix] of refusedV6) v6.addSubnet(network, prefix, "ipv6")
-for (const carrier of carriers) {
-  for (const [network, prefix] of refusedV4) v6.addSubnet(`${carrier}${network}`, 96 + prefix, "ipv6")
+/** Made for the first address that is asked about: no start waits for them. */
+const makeLists = () => {
+  const v4 = new BlockList()
+  for (const [network, prefix] of refusedV4) v4.addSubnet(network, prefix, "ipv4")
+  // What is neither global unicast nor carries an IPv4 address is refused, so that no range can be forgotten.
+  const globalV6 = new BlockList()
+  globalV6.addSubnet("2000::", 3, "ipv6")
+  for (const carrier of carriers) globalV6.addSubnet(`${carrier}0.0.0.0`, 96, "ipv6")
+  const v6 = new BlockList()
+  for (const [network, prefix] of refusedV6) v6.addSubnet(network, prefix, "ipv6")
+  for (const carrier of carriers) {
+    for (const [network, prefix] of refusedV4) v6.addSubnet(`${carrier}${network}`, 96 + prefix, "ipv6")
+  }
+  made = { v4, v6, globalV6 }
+  return made
 }
 
 /** `address`: an IPv4 or IPv6 address in any spelling, without brackets. What is no address is not public. */
 export const isPublicAddress = (address: string): boolean => {
+  const { globalV6, v4, v6 } = made ?? makeLists()
   switch (isIP(address)) {
     case 4:
       return !v4.check(address, "ipv4")

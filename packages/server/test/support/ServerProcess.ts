@@ -30,6 +30,8 @@ export interface ServerOptions {
   readonly clockAheadMillis?: number | undefined
   /** `serve` unless set. */
   readonly command?: "serve" | "dev" | undefined
+  /** The path of a snapshot, which then runs instead of the bundle. */
+  readonly snapshot?: string | undefined
   /** Flags of the command. */
   readonly flags?: ReadonlyArray<string> | undefined
 }
@@ -185,7 +187,8 @@ const launch = (options: ServerOptions): Running => {
     writeFileSync(path, typeof configuration === "string" ? configuration : JSON.stringify(configuration))
     environment["POINTSMAN_CONFIG"] = path
   }
-  const words = [process.execPath, bundledMain, options.command ?? "serve", ...(options.flags ?? [])]
+  const program = options.snapshot === undefined ? [bundledMain] : ["--snapshot-blob", options.snapshot]
+  const words = [process.execPath, ...program, options.command ?? "serve", ...(options.flags ?? [])]
   const [command = "", ...rest] = [...(options.under ?? []), ...words]
   const child = spawn(command, rest, { cwd: options.folder, env: environment, stdio: ["ignore", "pipe", "pipe"] })
   let stdout = ""
