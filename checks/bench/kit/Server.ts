@@ -17,6 +17,8 @@ export interface ServerOptions {
   readonly configuration?: object
   /** The bundle of another release; this one's unless set. */
   readonly main?: string
+  /** The path of a snapshot, from which it starts instead. */
+  readonly snapshot?: string | undefined
 }
 
 export interface Server {
@@ -79,10 +81,14 @@ export const startServer = async (options: ServerOptions): Promise<Server> => {
     variables["POINTSMAN_CONFIG"] = path
   }
   const began = performance.now()
-  const child = forked(options.main ?? main, {
-    args: ["serve"],
+  const program =
+    options.snapshot === undefined
+      ? { file: options.main ?? main, args: ["serve"], flags: [] }
+      : { file: "serve", args: [], flags: ["--snapshot-blob", options.snapshot] }
+  const child = forked(program.file, {
+    args: program.args,
     environment: variables,
-    flags: [...nodeFlags, ...serverFlags],
+    flags: [...nodeFlags, ...serverFlags, ...program.flags],
     folder,
     output: "pipe"
   })

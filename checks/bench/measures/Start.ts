@@ -2,6 +2,7 @@
  * From the start of the server's process to its first answer, and the memory that it takes; and what `@pointsman/node`
  * takes where it is installed and imported.
  */
+import { execFileSync } from "node:child_process"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { createBody } from "../kit/CreateRequest.ts"
@@ -59,12 +60,20 @@ export const start: Measure = async ({ folder, postgres, rounds, seconds, tell }
   const providers = { agreeing: `${provider.url}/0` }
   const { agreeing: key } = keysOf(providers)
   const postgresUrl = await postgres.newDatabase("start")
+  const imageUrl = await postgres.newDatabase("image")
+  execFileSync(process.execPath, [
+    fileURLToPath(new URL("../../../scripts/build/Snapshot.ts", import.meta.url)),
+    folder
+  ])
+  const snapshot = join(folder, "server.blob")
 
   /** The same folder or database each time: after the first start it holds payments. */
-  const server = async (databaseUrl?: string): Promise<Started> => {
+  const server = async (
+    name: string,
+    options: { readonly databaseUrl?: string; readonly snapshot?: string } = {}
+  ): Promise<Started> => {
     const began = performance.now()
-    const options = { folder: join(folder, databaseUrl === undefined ? "start-sqlite" : "start-postgres") }
-    const started = await startServer({ ...options, databaseUrl, providers })
+    const started = await startServer({ ...options, folder: join(folder, `start-${name}`), providers })
     try {
       const create = { origin: started.url, path: "/api/v1/payments", key, body: createBody, expected: 201 }
       await client.ask({ ...create, load: closed(1, 0) })
@@ -93,59 +102,71 @@ export const start: Measure = async ({ folder, postgres, rounds, seconds, tell }
     return { answeredMillis, idleMegabytes, loadedMegabytes }
   }
   try {
-    const sides = { bare, sqlite: () => server(), postgres: () => server(postgresUrl) }
+    const sides = {
+      bare,
+      sqlite: () => server("sqlite"),
+      postgres: () => server("postgres", { databaseUrl: postgresUrl }),
+      "image-sqlite": () => server("image-sqlite", { snapshot }),
+      "image-postgres": () => server("image-postgres", { snapshot, databaseUrl: imageUrl })
+    }
     await sides.sqlite()
     await sides.postgres()
+    await sides["image-sqlite"]()
+    await sides["image-postgres"]()
     const measured = await inRounds(rounds, sides, (name, { answeredMillis }) =>
       tell(`${name}: ${short(answeredMillis)} ms`)
     )
     const names = {
       bare: "a bare node:http server",
       sqlite: "the server on SQLite",
-      postgres: "the server on PostgreSQL"
+      postgres: "the server on PostgreSQL",
+      "image-sqlite": "the server on SQLite, from the image's snapshot",
+      "image-postgres": "the server on PostgreSQL, from the image's snapshot"
     }
-    const rows = (["sqlite", "postgres", "bare"] as const).flatMap((name): ReadonlyArray<Row> => {
-      const ofBare = (of: keyof Started) =>
-        name === "bare"
-          ? ""
-          : `${short(spread(measured, (round) => round[name][of] / round.bare[of]).median)} times bare`
-      const ratio = (id: string, what: string, of: keyof Started, atMost: number): Row => ({
-        id: `${id}-of-bare-${name}`,
-        what: `${names[name]}: ${what}, of a bare node:http server's`,
-        value: spread(measured, (round) => round[name][of] / round.bare[of]),
-        unit: "times",
-        atMost,
-        beside: ""
-      })
-      const ratios = [
-        ratio("start", "first answer", "answeredMillis", 2.2),
-        ratio("idle", "resident memory after it", "idleMegabytes", 1.5)
-      ]
-      return [
-        ...(name === "bare" ? [] : ratios),
-        {
-          id: `start-${name}`,
-          what: `${names[name]}: process start to first answer`,
-          value: spread(measured, (round) => round[name].answeredMillis),
-          unit: "ms",
-          beside: ofBare("answeredMillis")
-        },
-        {
-          id: `idle-${name}`,
-          what: `${names[name]}: resident memory after its first answer`,
-          value: spread(measured, (round) => round[name].idleMegabytes),
-          unit: "MB",
-          beside: ofBare("idleMegabytes")
-        },
-        {
-          id: `loaded-${name}`,
-          what: `${names[name]}: resident memory after ${short(seconds)} s of load, ${inFlight} at once`,
-          value: spread(measured, (round) => round[name].loadedMegabytes),
-          unit: "MB",
-          beside: ofBare("loadedMegabytes")
-        }
-      ]
-    })
+    const rows = (["sqlite", "image-sqlite", "postgres", "image-postgres", "bare"] as const).flatMap(
+      (name): ReadonlyArray<Row> => {
+        const ofBare = (of: keyof Started) =>
+          name === "bare"
+            ? ""
+            : `${short(spread(measured, (round) => round[name][of] / round.bare[of]).median)} times bare`
+        const ratio = (id: string, what: string, of: keyof Started, atMost: number): Row => ({
+          id: `${id}-of-bare-${name}`,
+          what: `${names[name]}: ${what}, of a bare node:http server's`,
+          value: spread(measured, (round) => round[name][of] / round.bare[of]),
+          unit: "times",
+          atMost,
+          beside: ""
+        })
+        const ratios = [
+          ratio("start", "first answer", "answeredMillis", 2.2),
+          ratio("idle", "resident memory after it", "idleMegabytes", 1.5)
+        ]
+        return [
+          ...(name === "bare" ? [] : ratios),
+          {
+            id: `start-${name}`,
+            what: `${names[name]}: process start to first answer`,
+            value: spread(measured, (round) => round[name].answeredMillis),
+            unit: "ms",
+            beside: ofBare("answeredMillis")
+          },
+          {
+            id: `idle-${name}`,
+            what: `${names[name]}: resident memory after its first answer`,
+            value: spread(measured, (round) => round[name].idleMegabytes),
+            unit: "MB",
+            beside: ofBare("idleMegabytes")
+          },
+          {
+            id: `loaded-${name}`,
+            what: `${names[name]}: resident memory after ${short(seconds)} s of load, ${inFlight} at once`,
+            value: spread(measured, (round) => round[name].loadedMegabytes),
+            unit: "MB",
+            beside: ofBare("loadedMegabytes")
+          }
+        ]
+      }
+    )
     return {
       id: "start",
       title: "Start and memory of the server, one process, from its bundle; and the package for Node backends",
@@ -156,5 +177,6 @@ export const start: Measure = async ({ folder, postgres, rounds, seconds, tell }
     await client.stop()
     await provider.stop()
     await postgres.dropDatabase(postgresUrl)
+    await postgres.dropDatabase(imageUrl)
   }
 }

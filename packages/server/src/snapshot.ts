@@ -4,13 +4,14 @@
  */
 import { createRequire } from "node:module"
 import { startupSnapshot } from "node:v8"
+import * as postgres from "@pointsman/storage-postgres"
 import * as sqlite from "@pointsman/storage-sqlite"
 import { run } from "./Command.ts"
 import * as serve from "./Serve.ts"
 import { readServeLine } from "./ServeLine.ts"
 
 /** Held, so that the snapshot has them: a server loads them by `import`. */
-const loaded = { serve, sqlite }
+const loaded = { postgres, serve, sqlite }
 
 /** `mainFile`: the path of `main.js`. */
 export const keep = (mainFile: string): void =>
