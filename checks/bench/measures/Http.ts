@@ -6,6 +6,7 @@ import { join } from "node:path"
 import { createBody } from "../kit/CreateRequest.ts"
 import { closed } from "../kit/Load.ts"
 import type { Measure } from "../kit/Options.ts"
+import { processorMicros } from "../kit/Processors.ts"
 import { type Row, short } from "../kit/Result.ts"
 import { inRounds, spread } from "../kit/Rounds.ts"
 import { keysOf, startServer } from "../kit/Server.ts"
@@ -42,15 +43,26 @@ export const http: Measure = async ({ folder, postgres, rounds, seconds, smoke, 
     })
     try {
       const create = { path: "/api/v1/payments", key, body: createBody, expected: 201 }
+      const used = () => processorMicros(() => [server.pid])
+      const askLibrary = async (one: typeof library) => {
+        const sample = await one.ask({ _tag: "create", load })
+        return { ...sample, ownMicros: sample.processorMicros }
+      }
       const sides = {
-        library: () => library.ask({ _tag: "create", load }),
-        server: () => client.ask({ ...create, origin: server.url, load }),
-        alone: () => alone.ask({ _tag: "create", load })
+        library: () => askLibrary(library),
+        server: async () => {
+          const before = used()
+          const sample = await client.ask({ ...create, origin: server.url, load })
+          return { ...sample, ownMicros: (used() - before) / sample.done }
+        },
+        alone: () => askLibrary(alone)
       }
       for (const side of Object.values(sides)) await side()
       const measured = await inRounds(rounds, sides, (name, { perSecond }) =>
         tell(`${on}: ${name} ${short(perSecond)}/s`)
       )
+      const micros = (name: keyof typeof sides, of: "ownMicros" | "processorMicros") =>
+        `${short(spread(measured, (round) => round[name][of]).median)} µs`
       const rate = (name: keyof typeof sides) => `${short(spread(measured, (round) => round[name].perSecond).median)}/s`
       return [
         {
@@ -67,6 +79,13 @@ export const http: Measure = async ({ folder, postgres, rounds, seconds, smoke, 
           value: spread(measured, (round) => round.server.perSecond / round.alone.perSecond),
           unit: "times",
           beside: `${rate("server")} of ${rate("alone")}`
+        },
+        {
+          id: `server-processor-${on}`,
+          what: `the server on ${on}, its processor time for a create, of the library's before the same provider`,
+          value: spread(measured, (round) => round.server.ownMicros / round.library.ownMicros),
+          unit: "times",
+          beside: `${micros("server", "ownMicros")} for ${micros("library", "ownMicros")}; its client takes ${micros("server", "processorMicros")}`
         }
       ]
     } finally {
