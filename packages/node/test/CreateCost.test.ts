@@ -81,7 +81,7 @@ const countsOf = ({ files, operations, statements }: Counted) => {
 const most = {
   files: 98,
   filesOfCore: 59,
-  functions: 1_018,
+  functions: 1_097,
   functionsOfEffect: 1_755,
   operations: 132,
   statements: 14

@@ -11,7 +11,7 @@ export const faults: ReadonlyArray<Fault> = [
   {
     name: "a kept book that callers may change",
     harm: "An amount that a caller changed in its answer is captured, and written over the payment's own.",
-    edits: [{ in: "keep", call: "structuredClone", become: "book" }],
+    edits: [{ in: "keep", call: "copied", become: "book" }],
     caughtBy:
       "packages/core/test/KeptBooks.test.ts > given a caller that changes the payment it was given, then the record and the next refund do not change"
   }
