@@ -3,7 +3,6 @@
  * closing the transport does not wait for a host that never answers.
  */
 import type { Socket } from "node:net"
-import { getCACertificates } from "node:tls"
 import type { buildConnector } from "undici"
 
 export interface Connecting {
@@ -11,6 +10,10 @@ export interface Connecting {
   /** Ends the connections that are still being opened. */
   readonly abandon: () => void
 }
+
+/** The certificates that Node trusts. Its module is loaded here, and not by a program that only imports this package. */
+export const ownAuthorities = (): ReadonlyArray<string> =>
+  process.getBuiltinModule("node:tls").getCACertificates("default")
 
 export const connecting = (
   build: typeof buildConnector,
@@ -23,9 +26,7 @@ export const connecting = (
     // HTTP/2 lets undici send a request again that the server refused.
     allowH2: false,
     timeout: options.timeoutMillis,
-    ...(options.trustedCertificates.length === 0
-      ? {}
-      : { ca: [...getCACertificates("default"), ...options.trustedCertificates] })
+    ...(options.trustedCertificates.length === 0 ? {} : { ca: [...ownAuthorities(), ...options.trustedCertificates] })
   })
   const opening = new Set<Socket>()
   const connect: buildConnector.connector = (to, callback) => {

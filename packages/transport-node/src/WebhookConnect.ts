@@ -7,9 +7,9 @@
  */
 import { type LookupAddress, promises } from "node:dns"
 import { isIP, type LookupFunction } from "node:net"
-import { getCACertificates } from "node:tls"
 import type { buildConnector } from "undici"
 import { codeOf } from "./Call.ts"
+import { ownAuthorities } from "./Connect.ts"
 import { isPublicAddress } from "./PublicAddress.ts"
 
 /** Nothing was sent: no connection was established. */
@@ -73,9 +73,7 @@ export const webhookConnector = (
     allowH2: false,
     timeout: options.timeoutMillis,
     lookup,
-    ...(options.trustedCertificates.length === 0
-      ? {}
-      : { ca: [...getCACertificates("default"), ...options.trustedCertificates] })
+    ...(options.trustedCertificates.length === 0 ? {} : { ca: [...ownAuthorities(), ...options.trustedCertificates] })
   })
   return (to, callback) => {
     // An address is connected to without a look-up.
