@@ -1,6 +1,6 @@
 /** The page of the reports that Pointsman reads, from the formats themselves. */
-import type { DocumentedFormat } from "../../packages/reconcile/src/DocumentedFormat.ts"
 import { reportFormats } from "../../packages/reconcile/src/formats/index.ts"
+import type { DocumentedFormat } from "../../packages/reconcile/src/ReportFormat.ts"
 import { code, table } from "./Markdown.ts"
 
 export const reportFormatsPath = "docs/reference/report-formats.md"

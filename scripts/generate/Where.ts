@@ -67,11 +67,7 @@ const questions: Readonly<Record<string, ReadonlyArray<Step>>> = {
     step("The server opens it", "packages/server/src/StorageLayer.ts", "storageLayer")
   ],
   "A format of reports?": [
-    step(
-      "Its columns, and how a record becomes a row",
-      "packages/reconcile/src/DocumentedFormat.ts",
-      "DocumentedFormat"
-    ),
+    step("Its columns, and how a record becomes a row", "packages/reconcile/src/ReportFormat.ts", "DocumentedFormat"),
     step("The list of all formats", "packages/reconcile/src/formats/index.ts", "reportFormats")
   ]
 }

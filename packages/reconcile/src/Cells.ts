@@ -4,17 +4,8 @@
  */
 import { type ReportEntry, type ReportRow, type SignedMoney, scaleOf } from "@pointsman/core/connector"
 import { minorUnitsOf } from "./DecimalText.ts"
-import type { ReportFormat } from "./ReportFormat.ts"
+import type { Column, ReportFormat } from "./ReportFormat.ts"
 import { timeOf } from "./ReportTime.ts"
-
-export interface Column {
-  /** As the provider writes it. Upper and lower case and spaces make no difference. */
-  readonly name: string
-  /** A report without the column is not read. */
-  readonly isRequired: boolean
-  /** What is read from it, for the reference. */
-  readonly use: string
-}
 
 const plain = (name: string): string => name.replace(/\s/gu, "").toLowerCase()
 

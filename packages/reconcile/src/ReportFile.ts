@@ -4,9 +4,9 @@ import { createReadStream } from "node:fs"
 import { basename } from "node:path"
 import type { ReportEntry } from "@pointsman/core/connector"
 import { Data, Effect, Result, Stream } from "effect"
-import type { DocumentedFormat } from "./DocumentedFormat.ts"
 import { formatNamed, formatOfHeader, formatsOf } from "./formats/index.ts"
 import { readReport } from "./ReadReport.ts"
+import type { DocumentedFormat } from "./ReportFormat.ts"
 
 /** Of the file that is read at once, in bytes. */
 const pieceBytes = 256 * 1024

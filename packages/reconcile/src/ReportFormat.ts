@@ -21,3 +21,29 @@ export interface ReportFormat {
    */
   readonly open: (header: ReadonlyArray<string>) => ReadRecord | { readonly missing: string }
 }
+
+export interface Column {
+  /** As the provider writes it. Upper and lower case and spaces make no difference. */
+  readonly name: string
+  /** A report without the column is not read. */
+  readonly isRequired: boolean
+  /** What is read from it, for the reference. */
+  readonly use: string
+}
+
+/** With what the reference says of it, besides what its reader needs. */
+export interface DocumentedFormat extends ReportFormat {
+  readonly provider: string
+  /** As the provider calls the report. */
+  readonly report: string
+  readonly columns: ReadonlyArray<Column>
+  /** How a row names the payment: a sentence. */
+  readonly names: string
+  /** What a reader of the rows has to know: whole sentences. */
+  readonly notes: ReadonlyArray<string>
+}
+
+export const day = 86_400_000
+
+export const required = (name: string, use: string): Column => ({ name, isRequired: true, use })
+export const optional = (name: string, use: string): Column => ({ name, isRequired: false, use })

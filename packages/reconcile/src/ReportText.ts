@@ -3,10 +3,10 @@ import { Buffer } from "node:buffer"
 import { createHash } from "node:crypto"
 import type { ReportEntry } from "@pointsman/core/connector"
 import { Effect, Result, Stream } from "effect"
-import type { DocumentedFormat } from "./DocumentedFormat.ts"
 import { formatNamed } from "./formats/index.ts"
 import { ReportUnreadable, readReport } from "./ReadReport.ts"
 import { formatOf, headerAtMost, headerOf } from "./ReportFile.ts"
+import type { DocumentedFormat } from "./ReportFormat.ts"
 
 const unreadable = (row: number, column: string | null, reason: string) => new ReportUnreadable({ row, column, reason })
 

@@ -6,7 +6,7 @@
 import type { ReportRow } from "@pointsman/core/connector"
 import { type Cells, openTable, signed } from "../Cells.ts"
 import { partsOf } from "../DecimalText.ts"
-import { type DocumentedFormat, day, optional, required } from "../DocumentedFormat.ts"
+import { type DocumentedFormat, day, optional, required } from "../ReportFormat.ts"
 import { repeatedIds } from "../RowIds.ts"
 import { feeOf, idOf, kindOf, namesOf, ofBalance, wholeFees } from "./AdyenRows.ts"
 

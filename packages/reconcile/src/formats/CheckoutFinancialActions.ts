@@ -17,8 +17,8 @@ import {
 } from "@pointsman/core/connector"
 import { type Cells, openTable, signed } from "../Cells.ts"
 import { partsOf, partsPerUnit } from "../DecimalText.ts"
-import { type DocumentedFormat, day, optional, required } from "../DocumentedFormat.ts"
 import { nameInCheckout, noNames } from "../OurNames.ts"
+import { type DocumentedFormat, day, optional, required } from "../ReportFormat.ts"
 import { repeatedIds } from "../RowIds.ts"
 
 const columns = [

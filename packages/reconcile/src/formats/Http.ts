@@ -10,7 +10,7 @@ import {
   type SignedMoney
 } from "@pointsman/core/connector"
 import { type Cells, openTable, signed } from "../Cells.ts"
-import { type DocumentedFormat, day, optional, required } from "../DocumentedFormat.ts"
+import { type DocumentedFormat, day, optional, required } from "../ReportFormat.ts"
 
 const columns = [
   required("row_id", "the id of the movement, the same in every report that has it; 1 to 255 characters"),

@@ -5,8 +5,8 @@
  */
 import type { ReportNames, ReportRow, ReportRowKind } from "@pointsman/core/connector"
 import { type Cells, openTable, signed } from "../Cells.ts"
-import { type DocumentedFormat, day, required } from "../DocumentedFormat.ts"
 import { nameIn, noNames } from "../OurNames.ts"
+import { type DocumentedFormat, day, required } from "../ReportFormat.ts"
 import { fingerprintOf, repeatedIds } from "../RowIds.ts"
 
 const columns = [

@@ -11,9 +11,8 @@
  */
 import type { ReportNames, ReportRow, ReportRowKind } from "@pointsman/core/connector"
 import { Cells, positionsOf, signed } from "../Cells.ts"
-import { type DocumentedFormat, day, optional, required } from "../DocumentedFormat.ts"
 import { nameIn, noNames } from "../OurNames.ts"
-import type { ReadRecord } from "../ReportFormat.ts"
+import { type DocumentedFormat, day, optional, type ReadRecord, required } from "../ReportFormat.ts"
 import { timeOf } from "../ReportTime.ts"
 
 const columns = [

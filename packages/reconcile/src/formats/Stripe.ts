@@ -5,7 +5,7 @@
  */
 import type { ReportRow, ReportRowKind } from "@pointsman/core/connector"
 import { type Cells, openTable, signed } from "../Cells.ts"
-import { type DocumentedFormat, day, optional, required } from "../DocumentedFormat.ts"
+import { type DocumentedFormat, day, optional, required } from "../ReportFormat.ts"
 
 /**
  * https://docs.stripe.com/reports/reporting-categories. A capture of less than was authorized is "two balance transactions: one

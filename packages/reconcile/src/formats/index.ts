@@ -1,5 +1,5 @@
 /** The formats of reports that Pointsman reads. */
-import type { DocumentedFormat } from "../DocumentedFormat.ts"
+import type { DocumentedFormat } from "../ReportFormat.ts"
 import { adyenPaymentAccounting } from "./AdyenPaymentAccounting.ts"
 import { adyenSettlementDetails } from "./AdyenSettlementDetails.ts"
 import { checkoutFinancialActions } from "./CheckoutFinancialActions.ts"
