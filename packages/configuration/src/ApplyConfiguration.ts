@@ -5,8 +5,8 @@ import { auditDraft, Directory, type DirectoryContents, Merchants, Secrets } fro
 import { Clock, Effect, Result, Schema } from "effect"
 import type { ConfigurationFile } from "./ConfigurationFile.ts"
 import { configuredDirectory } from "./ConfiguredDirectory.ts"
+import type { Mistake } from "./DecodeFile.ts"
 import { contentHash, type Standing, standingOf } from "./Generation.ts"
-import type { Mistake } from "./Mistake.ts"
 
 /** A sandbox that the server makes for a first look: nobody's configuration, so that none takes it away. */
 export const demoWorkspaceId = "demo"

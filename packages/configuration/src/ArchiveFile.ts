@@ -1,8 +1,7 @@
 /** The field `archive` of the configuration file: where payments go that leave the store. */
 import { Predicate, Redacted, Result, Schema } from "effect"
-import { type Decoded, decode } from "./DecodeFile.ts"
+import { type Decoded, decode, type Mistake } from "./DecodeFile.ts"
 import { resolveReferences } from "./EnvironmentReferences.ts"
-import type { Mistake } from "./Mistake.ts"
 
 const text = (expected: string, isGood: (value: string) => boolean) =>
   Schema.String.annotate({ message: `expected ${expected}` }).check(Schema.makeFilter(isGood, { expected }))

@@ -6,10 +6,9 @@ import { Option, Result } from "effect"
 import { checkArchive, inArchive } from "./ArchiveFile.ts"
 import { contrastAtLeast, readableShade, whiteTextContrast } from "./ColorContrast.ts"
 import type { ConfigurationFile, ConnectionFile, ConsoleFile, RoutingFile, WorkspaceFile } from "./ConfigurationFile.ts"
+import type { Mistake } from "./DecodeFile.ts"
 import { checkCurrencies, checkFees } from "./FeeFields.ts"
-import type { Mistake } from "./Mistake.ts"
-import { checkReports } from "./ReportFields.ts"
-import { readDuration } from "./TimeText.ts"
+import { checkReports, readDuration } from "./TimeText.ts"
 
 export interface CheckOptions {
   readonly connectors: Connectors["Service"]

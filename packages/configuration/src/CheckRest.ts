@@ -5,7 +5,7 @@
 import { Predicate, Result } from "effect"
 import { type CheckOptions, checkConfiguration } from "./CheckConfiguration.ts"
 import { type ConfigurationFile, decodeConfigurationFile } from "./ConfigurationFile.ts"
-import type { Mistake } from "./Mistake.ts"
+import type { Mistake } from "./DecodeFile.ts"
 
 type Path = ReadonlyArray<PropertyKey>
 

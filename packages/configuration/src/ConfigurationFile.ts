@@ -32,9 +32,8 @@ import {
 import { ConnectorsFile } from "./ConnectorsFile.ts"
 import { type Decoded, decode } from "./DecodeFile.ts"
 import { feeExpected, hasFee, isPercent, mostFixedFee, percentExpected } from "./FeeFields.ts"
-import { everyExpected, readEvery } from "./ReportFields.ts"
 import { isRetention, retentionExpected } from "./RetentionFields.ts"
-import { durationExpected, momentExpected, readDuration, readMoment } from "./TimeText.ts"
+import { durationExpected, everyExpected, momentExpected, readDuration, readEvery, readMoment } from "./TimeText.ts"
 
 const text = (expected: string, isGood: (value: string) => boolean) =>
   Schema.String.annotate({ message: `expected ${expected}` }).check(Schema.makeFilter(isGood, { expected }))

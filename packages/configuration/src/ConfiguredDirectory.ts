@@ -25,9 +25,8 @@ import { Effect, Option, Redacted } from "effect"
 import { connectorOf, timeoutOf } from "./CheckConfiguration.ts"
 import type { ConfigurationFile, ConnectionFile, RoutingFile, WorkspaceFile } from "./ConfigurationFile.ts"
 import { feeRuleOf } from "./FeeFields.ts"
-import { readEvery } from "./ReportFields.ts"
 import { retentionTimes } from "./RetentionFields.ts"
-import { readDuration, readMoment } from "./TimeText.ts"
+import { readDuration, readEvery, readMoment } from "./TimeText.ts"
 
 /** `present` is asked for what is sealed already: sealing anew would make every start write every connection. */
 export const configuredDirectory = Effect.fnUntraced(function* (file: ConfigurationFile, present: DirectoryContents) {

@@ -3,7 +3,7 @@
  * secrets need not be in the file.
  */
 import { Predicate } from "effect"
-import type { Mistake } from "./Mistake.ts"
+import type { Mistake } from "./DecodeFile.ts"
 
 export interface Resolved {
   readonly json: unknown

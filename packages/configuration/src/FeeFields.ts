@@ -1,7 +1,7 @@
 /** What a connection's provider charges, as the configuration file says it. Pure: percentages are text, and become integers. */
 import { type FeeCondition, type FeeRule, isCurrency } from "@pointsman/core"
 import { amountText } from "@pointsman/core/internal"
-import type { Mistake } from "./Mistake.ts"
+import type { Mistake } from "./DecodeFile.ts"
 
 /** One entry of `fees`. */
 export interface FeeFile {

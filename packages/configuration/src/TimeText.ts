@@ -1,4 +1,7 @@
+/** Times, durations and schedules as the configuration file says them. */
+import type { Connector } from "@pointsman/core/ports"
 import { Duration, Option } from "effect"
+import type { Mistake } from "./DecodeFile.ts"
 
 export const durationExpected = 'a duration such as "30 seconds" or "15 minutes"'
 
@@ -28,4 +31,29 @@ export const readMoment = (text: string): Option.Option<number> => {
   // The parser takes 31 February for 3 March.
   const isDay = !Number.isNaN(at) && new Date(at).toISOString().startsWith(text.slice(0, 10))
   return isDay ? Option.some(at) : Option.none()
+}
+
+// How often a connection's reports are fetched.
+
+/** In milliseconds: a provider lists its rows an hour late, and the first fetch goes back for seven days. */
+const leastMillis = 60 * 60_000
+const mostMillis = 7 * 24 * 60 * 60_000
+
+export const everyExpected = 'a duration from "1 hour" to "7 days", such as "6 hours"'
+
+/** Milliseconds; nothing for a text that is not `everyExpected`. */
+export const readEvery = (text: string): Option.Option<number> =>
+  Option.filter(readDuration(text), (millis) => millis >= leastMillis && millis <= mostMillis)
+
+/** `path`: of `reports`. A connection whose reports come in files alone has no schedule. */
+export const checkReports = (
+  { reports = [] }: Pick<Connector, "reports">,
+  path: ReadonlyArray<PropertyKey>
+): ReadonlyArray<Mistake> => {
+  const [first] = reports
+  if (first === undefined) {
+    return [{ path, message: "expected only where the connector fetches reports: read them from files here" }]
+  }
+  if (reports.some(({ missing }) => missing === undefined)) return []
+  return [{ path, message: `expected credentials that allow it: ${first.missing}` }]
 }

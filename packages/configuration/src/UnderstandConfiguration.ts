@@ -8,8 +8,8 @@ import {
   decodeConfigurationFile,
   decodeConsole
 } from "./ConfigurationFile.ts"
+import type { Mistake } from "./DecodeFile.ts"
 import { resolveReferences } from "./EnvironmentReferences.ts"
-import type { Mistake } from "./Mistake.ts"
 
 export interface UnderstandOptions extends CheckOptions {
   /** The variables that `{"$env": "NAME"}` may name. */
