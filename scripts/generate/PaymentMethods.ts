@@ -1,11 +1,11 @@
 /** The page of the payment methods by name, from the list of core and the declarations of the connectors. */
 import { kindOfMethod, type PaymentMethodName, paymentMethodNames } from "@pointsman/core"
 import type { ProviderMethods } from "@pointsman/core/connector"
-import { namedMethods as adyen } from "../../packages/connectors/adyen/src/NamedMethods.ts"
-import { namedMethods as checkout } from "../../packages/connectors/checkout/src/NamedMethods.ts"
-import { namedMethods as mollie } from "../../packages/connectors/mollie/src/NamedMethods.ts"
-import { namedMethods as paypal } from "../../packages/connectors/paypal/src/NamedMethods.ts"
-import { namedMethods as stripe } from "../../packages/connectors/stripe/src/NamedMethods.ts"
+import { namedMethods as adyen } from "../../packages/connectors/adyen/src/Requests.ts"
+import { namedMethods as checkout } from "../../packages/connectors/checkout/src/Requests.ts"
+import { namedMethods as mollie } from "../../packages/connectors/mollie/src/Requests.ts"
+import { namedMethods as paypal } from "../../packages/connectors/paypal/src/Requests.ts"
+import { namedMethods as stripe } from "../../packages/connectors/stripe/src/Requests.ts"
 import { code, table } from "./Markdown.ts"
 
 export const paymentMethodsPath = "docs/reference/payment-methods.md"
@@ -29,7 +29,7 @@ const cellOf = (methods: ProviderMethods, name: PaymentMethodName): string => {
 
 export const paymentMethodsPage = (): string =>
   `${[
-    "<!-- Generated from packages/core/src/model/PaymentMethod.ts and packages/connectors/*/src/NamedMethods.ts by `npm run generate`. Change the lists, not this page. -->",
+    "<!-- Generated from packages/core/src/model/PaymentMethod.ts and packages/connectors/*/src/Requests.ts by `npm run generate`. Change the lists, not this page. -->",
     "# Payment methods",
     "`payment_method` of a create names one method. Only connections that declare it take the payment; the others are excluded " +
       "as `METHOD_NOT_SUPPORTED`. A hosted payment opens the provider's page for that method only. For a direct charge, the " +

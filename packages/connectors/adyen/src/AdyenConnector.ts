@@ -40,10 +40,10 @@ import { type Amount, toAdyen } from "./Amounts.ts"
 import * as Answers from "./Answers.ts"
 import { type Credentials, decodeCredentials, reportsMissing } from "./Credentials.ts"
 import { readMessage, readStored } from "./Messages.ts"
-import { namedMethods } from "./NamedMethods.ts"
 import { attemptOf, operationReferenceOf, type Purpose, referenceOf } from "./Reference.ts"
 import { type Download, fetchedReports, fileBytesAtMost } from "./Reports.ts"
 import * as Requests from "./Requests.ts"
+import { namedMethods } from "./Requests.ts"
 
 /** The definition of the connector `adyen`. Its sandbox is Adyen's test environment. */
 export const definition: ConnectorDefinition = {

@@ -2,11 +2,15 @@
  * What is sent to Adyen for a direct charge and for a page. Nothing that is drawn goes here but a page's `returnUrl`:
  * `AdyenConnector.ts` says why.
  */
-import { type ChargeRequest, type CheckoutRequest, providerNameOf } from "@pointsman/core/connector"
+import {
+  type ChargeRequest,
+  type CheckoutRequest,
+  type ProviderMethods,
+  providerNameOf
+} from "@pointsman/core/connector"
 import { Redacted } from "effect"
 import type { Amount } from "./Amounts.ts"
 import type { Credentials } from "./Credentials.ts"
-import { namedMethods } from "./NamedMethods.ts"
 import type { Purpose } from "./Reference.ts"
 
 /** A payment method that Adyen keeps, and the shopper whose it is. */
@@ -86,3 +90,24 @@ const initiation = {
   cit: { shopperInteraction: "ContAuth", recurringProcessingModel: "CardOnFile" },
   mit: { shopperInteraction: "ContAuth", recurringProcessingModel: "UnscheduledCardOnFile" }
 } as const satisfies Record<ChargeRequest["initiator"], object>
+
+const atOnce = { manualCapture: false } as const
+
+/**
+ * Payment methods as `allowedPaymentMethods` of a page names them
+ * (https://docs.adyen.com/payment-methods/payment-method-types); the page offers them by its `countryCode` and currency
+ * (https://docs.adyen.com/api-explorer/Checkout/72/post/paymentLinks). Only methods whose payment ends while the customer is on
+ * the page are here: a payment that is confirmed days later is not read by this connector.
+ */
+export const namedMethods: ProviderMethods = {
+  card: { providerName: "scheme" },
+  apple_pay: { providerName: "applepay" },
+  google_pay: { providerName: "googlepay" },
+  mb_way: { providerName: "mbway", currencies: ["EUR"], ...atOnce },
+  swish: { providerName: "swish", currencies: ["SEK"], ...atOnce },
+  twint: { providerName: "twint", currencies: ["CHF"], ...atOnce },
+  bancontact: { providerName: "bcmc", currencies: ["EUR"], ...atOnce },
+  blik: { providerName: "blik", currencies: ["PLN"], ...atOnce },
+  eps: { providerName: "eps", currencies: ["EUR"], ...atOnce },
+  ideal: { providerName: "ideal", currencies: ["EUR"], ...atOnce }
+}

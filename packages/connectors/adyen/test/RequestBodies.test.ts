@@ -16,7 +16,7 @@ import {
 } from "@pointsman/core/connector"
 import { Effect, Redacted, Result, Schema } from "effect"
 import { apiVersion } from "../src/Credentials.ts"
-import { namedMethods } from "../src/NamedMethods.ts"
+import { namedMethods } from "../src/Requests.ts"
 import { answer } from "./Adyen.ts"
 import * as Requests from "./Requests.ts"
 

@@ -38,10 +38,10 @@ import { keptOfMessage } from "./KeptOfMessage.ts"
 import { disputes } from "./Lists.ts"
 import * as Lookups from "./Lookups.ts"
 import { type Receiver, readMessage, readStored } from "./Messages.ts"
-import { namedMethods } from "./NamedMethods.ts"
 import { referenceOf } from "./Reference.ts"
 import { fetchedReports, fileBytesAtMost } from "./Reports.ts"
 import * as Requests from "./Requests.ts"
+import { namedMethods } from "./Requests.ts"
 
 /** The definition of the connector `checkout`. */
 export const definition: ConnectorDefinition = {

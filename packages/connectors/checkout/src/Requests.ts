@@ -12,13 +12,13 @@ import {
   type CaptureRequest,
   type ChargeRequest,
   type CheckoutRequest,
+  type ProviderMethods,
   providerNameOf,
   type RefundRequest,
   type VoidRequest
 } from "@pointsman/core/connector"
 import { Redacted } from "effect"
 import type { Credentials } from "./Credentials.ts"
-import { namedMethods } from "./NamedMethods.ts"
 import { referenceOf } from "./Reference.ts"
 
 /** A stored instrument, and the payment that began its series. */
@@ -137,3 +137,14 @@ export const refund = ({ attemptId, reason, refundId }: RefundRequest, amount: n
   reference: referenceOf({ kind: "refund", id: refundId }),
   metadata: metadataOf({ attempt_id: attemptId, refund_id: refundId, reason })
 })
+
+/**
+ * Payment methods as `allow_payment_methods` of a page names them (https://api-reference.checkout.com/tag/Payment-Links, and
+ * `PaymentSourceType.cs` of the SDK): cards, and the wallets that are cards. iDEAL takes a reference of at most 35
+ * letters and digits, which cannot hold the id of an attempt, by which a payment is found.
+ */
+export const namedMethods: ProviderMethods = {
+  card: { providerName: "card" },
+  apple_pay: { providerName: "applepay" },
+  google_pay: { providerName: "googlepay" }
+}

@@ -30,10 +30,10 @@ import { lookUpHint, readHint } from "./Hints.ts"
 import * as Lists from "./Lists.ts"
 import * as Lookups from "./Lookups.ts"
 import { keptOfMessage, readMessage, readStored } from "./Messages.ts"
-import { namedMethods } from "./NamedMethods.ts"
 import type { Ask } from "./Pages.ts"
 import { fetchedReports } from "./Reports.ts"
 import * as Requests from "./Requests.ts"
+import { namedMethods } from "./Requests.ts"
 
 /** The definition of the connector `mollie`. Its sandbox is Mollie's test mode. */
 export const definition: ConnectorDefinition = {

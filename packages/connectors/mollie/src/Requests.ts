@@ -13,13 +13,13 @@ import {
   type ChargeRequest,
   type CheckoutRequest,
   type PaymentMethod,
+  type ProviderMethods,
   providerNameOf,
   type RefundRequest
 } from "@pointsman/core/connector"
 import { Redacted } from "effect"
 import type { Amount } from "./Amounts.ts"
 import type { Credentials } from "./Credentials.ts"
-import { namedMethods } from "./NamedMethods.ts"
 
 /** A customer at Mollie, and the mandate by which it may be charged. */
 export interface Instrument {
@@ -130,3 +130,26 @@ export const refund = ({ attemptId, reason, refundId }: RefundRequest, amount: A
   description: descriptionOf(reason ?? "Refund"),
   metadata: { refund_id: refundId, attempt_id: attemptId }
 })
+
+const atOnce = { manualCapture: false } as const
+
+/**
+ * Payment methods as `method` of a payment names them (https://docs.mollie.com/reference/create-payment), with the currencies
+ * of https://docs.mollie.com/docs/multicurrency. Of these only cards are captured later
+ * (https://docs.mollie.com/docs/place-a-hold-for-a-payment). A direct debit needs a mandate, which no page of a single payment
+ * makes.
+ */
+export const namedMethods: ProviderMethods = {
+  card: { providerName: "creditcard" },
+  apple_pay: { providerName: "applepay", ...atOnce },
+  paypal: { providerName: "paypal", ...atOnce },
+  mb_way: { providerName: "mbway", currencies: ["EUR"], ...atOnce },
+  swish: { providerName: "swish", currencies: ["SEK"], ...atOnce },
+  twint: { providerName: "twint", currencies: ["CHF"], ...atOnce },
+  bancontact: { providerName: "bancontact", currencies: ["EUR"], ...atOnce },
+  blik: { providerName: "blik", currencies: ["PLN"], ...atOnce },
+  eps: { providerName: "eps", currencies: ["EUR"], ...atOnce },
+  ideal: { providerName: "ideal", currencies: ["EUR"], ...atOnce },
+  przelewy24: { providerName: "przelewy24", currencies: ["EUR", "PLN"], ...atOnce },
+  trustly: { providerName: "trustly", currencies: ["EUR", "GBP", "DKK", "NOK", "SEK"], ...atOnce }
+}

@@ -15,7 +15,7 @@ import {
   type TransportRequest
 } from "@pointsman/core/connector"
 import { Effect, Result, Schema } from "effect"
-import { namedMethods } from "../src/NamedMethods.ts"
+import { namedMethods } from "../src/Requests.ts"
 import {
   captureRequest,
   charge,

@@ -44,10 +44,10 @@ import { keptOfMessage } from "./KeptOfMessage.ts"
 import { disputes } from "./Lists.ts"
 import * as Lookups from "./Lookups.ts"
 import { readMessage, readStored } from "./Messages.ts"
-import { namedMethods } from "./NamedMethods.ts"
 import * as Protocol from "./Protocol.ts"
 import { fetchedReports } from "./Reports.ts"
 import * as Requests from "./Requests.ts"
+import { namedMethods } from "./Requests.ts"
 
 /** The connector `paypal`, which trusts certificates of PayPal's messages up to these roots, as PEM. For tests. */
 export const definitionTrusting = (roots: () => ReadonlyArray<string>): ConnectorDefinition => ({

@@ -6,7 +6,13 @@
  * The same request must come again unchanged after a loss of records
  * (decision 30), so that nothing that is drawn goes here, the payment's id included.
  */
-import type { CaptureRequest, ChargeRequest, CheckoutRequest, RefundRequest } from "@pointsman/core/connector"
+import type {
+  CaptureRequest,
+  ChargeRequest,
+  CheckoutRequest,
+  ProviderMethods,
+  RefundRequest
+} from "@pointsman/core/connector"
 import { Redacted } from "effect"
 import type { Amount } from "./Amounts.ts"
 
@@ -78,3 +84,13 @@ export const capture = ({ operationId }: CaptureRequest, amount: Amount) => ({
 
 /** The reason is the merchant's own: PayPal would show `note_to_payer` to the customer. */
 export const refund = ({ refundId }: RefundRequest, amount: Amount) => ({ amount, custom_id: refundId })
+
+/**
+ * Payment methods as `payment_source` of an order names them, of those that can be vaulted and charged directly: cards and
+ * PayPal accounts (https://developer.paypal.com/docs/api/orders/v2/#orders_create). The name follows from the payment's kind.
+ * Both are captured at once or later, by the order's `intent`.
+ */
+export const namedMethods: ProviderMethods = {
+  card: { providerName: "card" },
+  paypal: { providerName: "paypal" }
+}

@@ -31,9 +31,9 @@ import * as Lists from "./Lists.ts"
 import { accountAnswer } from "./LookupAnswers.ts"
 import * as Lookups from "./Lookups.ts"
 import { readMessage, readStored } from "./Messages.ts"
-import { namedMethods } from "./NamedMethods.ts"
 import { fetchedReports } from "./Reports.ts"
 import * as Requests from "./Requests.ts"
+import { namedMethods } from "./Requests.ts"
 
 /** The definition of the connector `stripe`. */
 export const definition: ConnectorDefinition = {
