@@ -99,7 +99,7 @@ const exceptions: ReadonlyArray<Exception> = [
     reason: "How old a read is counts from the moment at which Standby.ts asked the primary."
   },
   {
-    path: "packages/server/src/Command.ts",
+    path: "packages/server/src/CommandLine.ts",
     words: ["console", "process.env"],
     reason: "The command line: it hands the environment to Effect's Config, and tells a defect when no runtime is left."
   },

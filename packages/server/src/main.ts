@@ -10,7 +10,7 @@ if (fault === undefined) {
   // cannot write there, nothing is kept.
   nodeModule.enableCompileCache(fileURLToPath(new URL("../.cache", import.meta.url)))
   // Loaded only now: an old Node fails to parse it, with a message that helps nobody.
-  import("./Command.ts").then((command) => command.run())
+  import("./CommandLine.ts").then((command) => command.run())
 } else {
   console.error(fault)
   process.exitCode = 1

@@ -31,8 +31,7 @@ import { checkIntervals, pointsmanOptions } from "../PointsmanOptions.ts"
 import { type Flags, readSettings, type SettingName, type Settings } from "../Settings.ts"
 import { StartFailure, storageFailure } from "../StartFailure.ts"
 import { storageLayer } from "../StorageLayer.ts"
-import type { CommandFailure } from "./CommandFailure.ts"
-import { endWith } from "./EndWith.ts"
+import { type CommandFailure, endWith } from "./CommandFailure.ts"
 import type { Now } from "./ReviewView.ts"
 
 /** What names the database and opens it. */

@@ -1,4 +1,6 @@
-import { Command } from "effect/cli"
+/** The commands that run a server: `serve`, and `dev`, a sandbox to try things in. */
+import { Effect } from "effect"
+import { Command, Flag } from "effect/cli"
 import { startServer } from "../ServeLine.ts"
 import { settingNames } from "../Settings.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
@@ -20,3 +22,38 @@ export const serveCommand = (environment: Readonly<Record<string, string | undef
       }
     ])
   )
+
+export const devCommand = Command.make(
+  "dev",
+  {
+    fresh: Flag.Boolean("fresh").pipe(
+      Flag.withDescription("Start over: delete the payments, the API key and all other data of an earlier run"),
+      Flag.withDefault(false),
+      Flag.withoutNegation
+    ),
+    memory: Flag.Boolean("memory").pipe(
+      Flag.withDescription("Use an in-memory database, which is lost when the process ends"),
+      Flag.withDefault(false),
+      Flag.withoutNegation
+    ),
+    ...settingFlags(["port", "host", "baseUrl", "configuration"])
+  },
+  Effect.fnUntraced(function* ({ fresh, memory, ...given }) {
+    // The server is most of the program: the other commands begin sooner without it.
+    const { dev } = yield* Effect.promise(() => import("../Dev.ts"))
+    return yield* dev({ flags: textsOf(given), fresh, inMemory: memory })
+  })
+).pipe(
+  Command.withDescription(
+    "Run a sandbox for development: a server with a demo workspace, two simulated providers, an API key, " +
+      "payments in every interesting state, a dispute, a report with a payout, an open hosted payment page, and a " +
+      "receiver that prints webhooks as they arrive. Open payments are checked every two seconds. Data is stored in " +
+      ".pointsman/dev.db; `pointsman trigger` and `pointsman listen` find the sandbox there. Of the file that " +
+      "--config names, only the connectors are loaded."
+  ),
+  Command.withShortDescription("Run a sandbox with sample payments"),
+  Command.withExamples([
+    { command: "pointsman dev", description: "On port 3000" },
+    { command: "pointsman dev --fresh --port 0", description: "With a new database, on a free port" }
+  ])
+)

@@ -10,7 +10,7 @@
  */
 import { Cause, Clock, Console, Effect, Exit, Fiber, identity, Metric } from "effect"
 import { commandLine } from "../../src/CommandLine.ts"
-import { EndCode } from "../../src/commands/EndWith.ts"
+import { EndCode } from "../../src/commands/CommandFailure.ts"
 import type { CommandEnd } from "./CommandProcess.ts"
 
 export interface RunningCommand {
