@@ -6,7 +6,7 @@
  */
 import { Pointsman, type Scope } from "@pointsman/core"
 import type { KeyHolder } from "@pointsman/core/ports"
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Context, Effect, Layer, Option, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiSchema } from "effect/http-api"
 import { insufficientScope, liveKeyRequired, notAPartner, rateLimited, suspended } from "./AccessErrors.ts"
@@ -15,7 +15,23 @@ import type { ErrorBody } from "./api/Errors.ts"
 import { errorBodyOf } from "./ErrorTable.ts"
 import { FailureLimit, type RateExceeded, RateLimit, requestsOf } from "./RateLimit.ts"
 import { report } from "./Report.ts"
-import { ComesFrom, Source } from "./Source.ts"
+
+/**
+ * Who a request comes from, for limits by source: the address that the connection comes from. A server behind proxies
+ * that it trusts provides another one, and so does a program whose requests show no address: those are one source.
+ */
+export const Source = Context.Reference<(request: HttpServerRequest.HttpServerRequest) => string>(
+  "pointsman/http/Source",
+  { defaultValue: () => (request) => Option.getOrElse(request.remoteAddress, () => "") }
+)
+
+/**
+ * Whether a request comes from one of these networks: IP addresses and CIDR ranges, as a key names them. The runtime
+ * compares addresses, so the server provides it; where nobody does, no request comes from any network.
+ */
+export const ComesFrom = Context.Reference<
+  (request: HttpServerRequest.HttpServerRequest, networks: ReadonlyArray<string>) => boolean
+>("pointsman/http/ComesFrom", { defaultValue: () => () => false })
 
 /** What the holder of a good key is refused for; `undefined` when it may go on. */
 type Refuse<Refusal> = (holder: KeyHolder, scope: Scope) => Refusal | undefined

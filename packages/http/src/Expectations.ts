@@ -11,13 +11,12 @@ import {
   refundSimulations
 } from "@pointsman/core"
 import { SchemaIssue } from "effect"
-import { type CreateMerchant, merchantLimits } from "./api/CreateMerchant.ts"
 import { type CreatePayment, createLimits } from "./api/CreatePayment.ts"
 import type { ErrorBody } from "./api/Errors.ts"
-import { operationLimits } from "./api/OperationBodies.ts"
 import { pageLimits } from "./api/Pages.ts"
 import { filterExpectations } from "./api/PaymentFilter.ts"
 import { purchaseLimits } from "./api/Purchase.ts"
+import { type CreateMerchant, merchantLimits, operationLimits } from "./api/RequestBodies.ts"
 
 /** By path; `[]` means any place in a list. */
 export type Expectations = Readonly<Record<string, string>>

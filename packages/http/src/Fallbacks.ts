@@ -8,7 +8,7 @@ import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } fr
 import { type ErrorCode, errorCodes } from "./api/Errors.ts"
 import { observeRequest } from "./ObserveRequest.ts"
 import { repeatedHeaders, withoutRepeated } from "./RepeatedHeaders.ts"
-import { RequestId } from "./RequestId.ts"
+import { RequestId } from "./Report.ts"
 import { isTooLong, makeRoutes, type Paths, type Routes } from "./Routes.ts"
 
 /**

@@ -5,7 +5,7 @@
 import type { Environment } from "@pointsman/core"
 import { Predicate } from "effect"
 import { CreatePayment, Simulation } from "./api/CreatePayment.ts"
-import { CapturePayment, RefundPayment } from "./api/OperationBodies.ts"
+import { CapturePayment, RefundPayment } from "./api/RequestBodies.ts"
 
 const namesAtMost = 10
 const nameCharacters = 40

@@ -3,10 +3,8 @@
  * is refused for the same reasons, and told so in the same words.
  */
 export { suspended } from "./AccessErrors.ts"
-export { asOfHeader } from "./AsOf.ts"
 export { type CorrectionView, correctionView } from "./CorrectionView.ts"
 export { decodeCreate } from "./CreatePaymentRequest.ts"
-export { disputeView } from "./DisputeView.ts"
 export { errorBodyOf, type FailureOf, type Operation } from "./ErrorTable.ts"
 export { isEvidenceForm, readEvidence, readParts } from "./EvidenceForm.ts"
 export {
@@ -18,11 +16,9 @@ export {
 } from "./Expectations.ts"
 export { disputeMessageOf, operationMessageOf as messageOf } from "./FailureMessages.ts"
 export { Html, html } from "./hosted/Html.ts"
+export { asOfHeader, eventView, filterOf, pageView, refuseUnknownParameters } from "./Lists.ts"
 export { decodeCapture, decodeRefund } from "./OperationRequest.ts"
-export { eventView, pageView } from "./PageView.ts"
-export { filterOf } from "./PaymentFilter.ts"
-export { exclusionView, PaymentViews, refundViews, timeView } from "./PaymentView.ts"
-export { refuseUnknownParameters } from "./QueryParameters.ts"
+export { disputeView, exclusionView, PaymentViews, refundViews, timeView } from "./PaymentView.ts"
 export { readPlace, takePlace, withSearchPlace } from "./ReadPlaces.ts"
 export { balanceView, entryView, payoutEntryView, payoutView, runView } from "./ReconciliationView.ts"
 export { settlementsOf } from "./SettlementView.ts"

@@ -1,7 +1,7 @@
 /** From the parsed body of a capture or a refund to what is ordered. Without a body it is all of it, for no reason. */
 import { Effect, Result, Schema } from "effect"
 import type { ErrorBody } from "./api/Errors.ts"
-import { CapturePayment, OperationAmount, RefundPayment } from "./api/OperationBodies.ts"
+import { CapturePayment, OperationAmount, RefundPayment } from "./api/RequestBodies.ts"
 import { operationExpectations, validationError, validationErrorOf } from "./Expectations.ts"
 
 type BodyRefused = ErrorBody<"validation_error" | "invalid_amount">

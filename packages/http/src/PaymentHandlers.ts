@@ -11,14 +11,18 @@ import { decodeCreate } from "./CreatePaymentRequest.ts"
 import { type CodeOf, errorBodyOf } from "./ErrorTable.ts"
 import { ignoredFields } from "./IgnoredFields.ts"
 import { readJson } from "./JsonBody.ts"
-import { eventView, pageView } from "./PageView.ts"
-import { paymentAnswer } from "./PaymentAnswer.ts"
-import { filterOf } from "./PaymentFilter.ts"
-import { exclusionView, PaymentViews, refundViews } from "./PaymentView.ts"
-import { metadataFilter, refuseUnknownParameters } from "./QueryParameters.ts"
+import { eventView, filterOf, metadataFilter, pageView, refuseUnknownParameters } from "./Lists.ts"
+import { exclusionView, PaymentViews, paymentAnswer, refundViews } from "./PaymentView.ts"
 import { type ReadPlaces, withSearchPlace } from "./ReadPlaces.ts"
-import { type NotAdmittedAnswer, notAdmitted, report, reportUnsent, retryAfter, unknownAfterDefect } from "./Report.ts"
-import { RequestId } from "./RequestId.ts"
+import {
+  type NotAdmittedAnswer,
+  notAdmitted,
+  RequestId,
+  report,
+  reportUnsent,
+  retryAfter,
+  unknownAfterDefect
+} from "./Report.ts"
 import { settlementsOf } from "./SettlementView.ts"
 
 export const keyRequired: ErrorBody<"idempotency_key_required"> = {

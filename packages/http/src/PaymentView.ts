@@ -1,6 +1,7 @@
 /** Core's payment in the words of the API. */
 import {
   type Decline,
+  type Dispute as DisputeRecord,
   declineOfAttempt,
   declineOfPayment,
   type Exclusion,
@@ -12,7 +13,16 @@ import {
 } from "@pointsman/core"
 import { withoutTrailingSlashes } from "@pointsman/core/internal"
 import { Context, Effect, Layer } from "effect"
-import { type Payment, type RoutingDecision, type RoutingExclusion, wireName } from "./api/Payment.ts"
+import { HttpServerResponse } from "effect/http"
+import type { Dispute } from "./api/Disputes.ts"
+import {
+  type Payment,
+  type PaymentEnvelope,
+  type RoutingDecision,
+  type RoutingExclusion,
+  wireName
+} from "./api/Payment.ts"
+import type { IgnoredFields } from "./IgnoredFields.ts"
 
 /**
  * Renders payments. An effect, because the address of a hosted page is derived anew for each answer: its token is not
@@ -146,6 +156,9 @@ export const exclusionView = (exclusion: Exclusion): RoutingExclusion => ({
 /** RFC 3339, UTC, milliseconds. */
 export const timeView = (epochMillis: number): string => new Date(epochMillis).toISOString()
 
+export const timeOrNull = (epochMillis: number | null): string | null =>
+  epochMillis === null ? null : timeView(epochMillis)
+
 const routingView = (routing: RoutingRecord, debug: boolean): RoutingDecision => ({
   path: routing.path,
   strategy: routing.strategy,
@@ -171,4 +184,35 @@ const routingView = (routing: RoutingRecord, debug: boolean): RoutingDecision =>
         degraded: routing.degraded
       }
     : {})
+})
+
+/**
+ * The answer to a create, a capture, a void or a refund that succeeded. Its type is that of the contract's codec, and it is
+ * written without a walk through the codec, which takes longer than making the answer. The tests compare every answer with
+ * the codec.
+ */
+export const paymentAnswer = (
+  status: 200 | 201,
+  envelope: typeof PaymentEnvelope.Encoded,
+  isReplay: boolean,
+  ignored: IgnoredFields
+): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.jsonUnsafe(envelope, {
+    status,
+    headers: { ...(isReplay ? { "idempotent-replay": "true" } : {}), ...ignored }
+  })
+
+/** A dispute as the API shows it. */
+export const disputeView = (dispute: DisputeRecord): Dispute => ({
+  id: dispute.id,
+  payment_id: dispute.paymentId,
+  status: dispute.status,
+  amount: dispute.money?.minorUnits ?? null,
+  currency: dispute.money?.currency ?? null,
+  reason: dispute.reason,
+  provider_reason: dispute.providerReason,
+  evidence_due_by: timeOrNull(dispute.evidenceDueBy),
+  evidence_submitted_at: timeOrNull(dispute.evidenceSubmittedAt),
+  evidence: dispute.evidence === null ? null : { texts: dispute.evidence.texts, files: dispute.evidence.files },
+  created: timeView(dispute.createdAt)
 })

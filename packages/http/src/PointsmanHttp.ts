@@ -38,20 +38,18 @@ import { HttpApiBuilder } from "effect/http-api"
 import * as AuthorizeRequest from "./AuthorizeRequest.ts"
 import { ServedApi } from "./api/ApiV1.ts"
 import * as DisputeHandlers from "./DisputeHandlers.ts"
-import * as DocsPage from "./DocsPage.ts"
 import * as EventHandlers from "./EventHandlers.ts"
 import * as Fallbacks from "./Fallbacks.ts"
 import type { HomeOptions } from "./HomeContent.ts"
-import * as HomePage from "./HomePage.ts"
 import * as HostedRoutes from "./hosted/HostedRoutes.ts"
 import * as MerchantHandlers from "./MerchantHandlers.ts"
-import * as OpenApiHandlers from "./OpenApiHandlers.ts"
 import * as OperationHandlers from "./OperationHandlers.ts"
 import * as PaymentHandlers from "./PaymentHandlers.ts"
 import { PaymentViews } from "./PaymentView.ts"
 import * as ProviderWebhookHandlers from "./ProviderWebhookHandlers.ts"
 import * as RequestErrors from "./RequestErrors.ts"
 import type { Paths } from "./Routes.ts"
+import * as StaticRoutes from "./StaticRoutes.ts"
 
 export interface Options {
   /** Paths and methods of other routes on the same router, so that a wrong method on them answers 405. */
@@ -88,8 +86,8 @@ export const layer = (
   Layer.mergeAll(
     HttpApiBuilder.layer(ServedApi),
     hostedPages(options.baseUrl),
-    options.docs === false ? Layer.empty : DocsPage.layer({ baseUrl: options.baseUrl, note: options.docsNote }),
-    hasHome(options) ? HomePage.layer(homeOptions(options)) : Layer.empty
+    options.docs === false ? Layer.empty : StaticRoutes.docs({ baseUrl: options.baseUrl, note: options.docsNote }),
+    hasHome(options) ? StaticRoutes.home(homeOptions(options)) : Layer.empty
   ).pipe(
     Layer.provide([
       PaymentHandlers.layer,
@@ -98,7 +96,7 @@ export const layer = (
       EventHandlers.layer,
       MerchantHandlers.layer,
       ProviderWebhookHandlers.layer,
-      OpenApiHandlers.layer(options.baseUrl)
+      StaticRoutes.openApi(options.baseUrl)
     ]),
     Layer.provide([AuthorizeRequest.layer, RequestErrors.layer, PaymentViews.layer(options.baseUrl)]),
     Layer.provide(
@@ -126,7 +124,7 @@ const homeOptions = ({ docs, home }: Options): HomeOptions => ({
 
 const pathsOf = (options: Options): Paths => ({
   ...options.paths,
-  ...(options.docs === false ? {} : { [DocsPage.docsPath]: ["GET"] }),
-  ...(hasHome(options) ? { [HomePage.homePath]: ["GET"] } : {}),
+  ...(options.docs === false ? {} : { [StaticRoutes.docsPath]: ["GET"] }),
+  ...(hasHome(options) ? { [StaticRoutes.homePath]: ["GET"] } : {}),
   ...(options.baseUrl === undefined ? {} : HostedRoutes.hostedPaths)
 })

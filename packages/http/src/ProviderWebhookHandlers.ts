@@ -10,6 +10,7 @@ import { Pointsman } from "@pointsman/core"
 import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
+import { Source } from "./AuthorizeRequest.ts"
 import { ServedApi } from "./api/ApiV1.ts"
 import type { ErrorBody } from "./api/Errors.ts"
 import { messageLimits } from "./api/ProviderWebhooks.ts"
@@ -18,7 +19,6 @@ import { serverFailed } from "./Fallbacks.ts"
 import { readBytes } from "./JsonBody.ts"
 import { FailureLimit, MessageRateLimit, type RateExceeded } from "./RateLimit.ts"
 import { report } from "./Report.ts"
-import { Source } from "./Source.ts"
 
 export const layer = HttpApiBuilder.group(
   ServedApi,

@@ -11,9 +11,7 @@ import {
   type SignedMoney
 } from "@pointsman/core"
 import type { BalanceRow } from "@pointsman/core/ports"
-import { timeView } from "./PaymentView.ts"
-
-const timeOrNull = (epochMillis: number | null): string | null => (epochMillis === null ? null : timeView(epochMillis))
+import { timeOrNull, timeView } from "./PaymentView.ts"
 
 /** `null` as well where it ends before it begins. */
 const periodView = (period: { readonly from: number; readonly until: number } | null) =>

@@ -1,8 +1,12 @@
+/** What a request is known by, and what operators and clients are told of one that failed. */
 import { RecordsMissing, recoveryRetryMillis } from "@pointsman/core/ports"
-import { Cause, Effect, Option } from "effect"
+import { Cause, Context, Effect, Option } from "effect"
 import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiSchema } from "effect/http-api"
 import type { ErrorBody } from "./api/Errors.ts"
+
+/** `req_` and a UUIDv7: the header `X-Request-Id` of this request's answer, and what its log lines carry. */
+export class RequestId extends Context.Service<RequestId, string>()("pointsman/http/RequestId") {}
 
 /**
  * Tells the operators of a failure whose cause the client must not see. The log line carries the request's id,

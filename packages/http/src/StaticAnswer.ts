@@ -2,7 +2,7 @@
  * An answer that stays the same for as long as the server runs. It is made at the first request for it, compressed
  * once, and not sent again to a client that still has it.
  */
-import { Effect } from "effect"
+import { type Context, Effect, Exit } from "effect"
 import { Digest } from "effect/crypto"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 
@@ -67,3 +67,17 @@ const answer = (
 /** `gzip;q=0` is a refusal. */
 const takesGzip = (acceptEncoding: string): boolean =>
   acceptEncoding.split(",").some((coding) => /^\s*gzip\s*(?:;\s*q\s*=\s*(?:1|0?\.0*[1-9]).*)?$/iu.test(coding))
+
+/**
+ * What a module makes, loaded and made by the first use of it: most servers answer nothing but the API. It is made with the
+ * services that are at hand here. What could not be loaded is tried again.
+ */
+export const onFirstUse = <Module, A, R>(
+  load: () => Promise<Module>,
+  make: (module: Module) => Effect.Effect<A, never, R>
+): Effect.Effect<Effect.Effect<A>, never, R> =>
+  Effect.contextWith((services: Context.Context<R>) =>
+    Effect.cachedWithTTL(Effect.promise(load).pipe(Effect.flatMap(make), Effect.provideContext(services)), (exit) =>
+      Exit.isSuccess(exit) ? Number.POSITIVE_INFINITY : 0
+    )
+  )

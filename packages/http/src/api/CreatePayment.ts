@@ -12,9 +12,8 @@ import {
 } from "@pointsman/core"
 import { chargeSimulations, isCountry, looksLikeCardNumber } from "@pointsman/core/internal"
 import { Schema } from "effect"
-import { documented } from "./Documented.ts"
+import { documented, isStorableText } from "./Documented.ts"
 import { purchaseFields } from "./Purchase.ts"
-import { isStorableText } from "./StorableText.ts"
 
 export const createLimits = {
   bodyBytes: 16_384,

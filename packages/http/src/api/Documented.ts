@@ -1,4 +1,5 @@
-/** What the document of the API says of a field beyond what its codec checks. */
+/** What the document of the API says of a field beyond what its codec checks, and what many codecs check. */
+import { Schema } from "effect"
 
 /** The annotation that carries the keywords to the document. */
 export const keywordsKey = "x-documented"
@@ -14,4 +15,9 @@ export const documented = (
 ): { readonly description: string; readonly [keywordsKey]: Readonly<Record<string, unknown>> } => ({
   description,
   [keywordsKey]: keywords
+})
+
+/** Lone surrogates have no UTF-8, and NUL is refused by Postgres: neither can be stored and given back as it came. */
+export const isStorableText = Schema.makeFilter((text: string) => text.isWellFormed() && !text.includes("\0"), {
+  expected: "text without NUL or lone surrogates"
 })

@@ -2,11 +2,11 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { PartnerAuthorization, RequiredScope } from "./Authorization.ts"
-import { CreateMerchant } from "./CreateMerchant.ts"
 import { documented } from "./Documented.ts"
 import { errors, NeverAnswered } from "./ErrorSchemas.ts"
 import { beforeMerchant, limitParameter, pageOf } from "./Pages.ts"
 import { DateTime } from "./Payment.ts"
+import { CreateMerchant } from "./RequestBodies.ts"
 import { ValidationErrors } from "./RequestErrors.ts"
 
 export const Merchant = Schema.Struct({

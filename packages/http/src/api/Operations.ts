@@ -3,9 +3,9 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { Authorization, RequiredScope } from "./Authorization.ts"
 import { errors, unavailable } from "./ErrorSchemas.ts"
 import { answerHeaders, idempotencyHeader } from "./Headers.ts"
-import { CapturePayment, RefundPayment } from "./OperationBodies.ts"
 import { PaymentEnvelope } from "./Payment.ts"
 import { paymentPath } from "./Payments.ts"
+import { CapturePayment, RefundPayment } from "./RequestBodies.ts"
 import { IdempotencyKeyErrors, ValidationErrors } from "./RequestErrors.ts"
 
 const operationKey =

@@ -1,8 +1,7 @@
 /** Metadata, and what the customer pays for. */
 import { amountLimits } from "@pointsman/core"
 import { Schema } from "effect"
-import { documented } from "./Documented.ts"
-import { isStorableText } from "./StorableText.ts"
+import { documented, isStorableText } from "./Documented.ts"
 
 export const purchaseLimits = {
   names: 20,

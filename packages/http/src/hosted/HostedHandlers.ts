@@ -9,14 +9,14 @@ import { type HostedFailure, type HostedView, Pointsman } from "@pointsman/core"
 import { leadsToProvider } from "@pointsman/core/internal"
 import { ByteSize, Cause, Effect } from "effect"
 import { HttpIncomingMessage, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Source } from "../AuthorizeRequest.ts"
 import { hostedPageUrl } from "../PaymentView.ts"
 import { FailureLimit } from "../RateLimit.ts"
-import { report } from "../Report.ts"
-import { RequestId } from "../RequestId.ts"
-import { Source } from "../Source.ts"
+import { RequestId, report } from "../Report.ts"
 import { commonHeaders, type Document, makeRenderer, type Renderer } from "./Document.ts"
 import { formBytesAtMost, type Pressed, pressedOf } from "./HostedForm.ts"
 import { html } from "./Html.ts"
+import { returnAddress } from "./Outcomes.ts"
 import {
   buttonsPage,
   challengePage,
@@ -31,7 +31,6 @@ import {
   unpaidPage
 } from "./Pages.ts"
 import { type Reader, readerOf } from "./Reader.ts"
-import { returnAddress } from "./ReturnAddress.ts"
 import { isOpenEnded, screenOf } from "./Screen.ts"
 import { around } from "./texts/Texts.ts"
 

@@ -2,8 +2,8 @@
 import type { Pointsman } from "@pointsman/core"
 import { Effect, type Layer } from "effect"
 import { HttpRouter, type HttpServerRequest } from "effect/http"
-import { onFirstUse } from "../OnFirstUse.ts"
-import type { RequestId } from "../RequestId.ts"
+import type { RequestId } from "../Report.ts"
+import { onFirstUse } from "../StaticAnswer.ts"
 
 /** For who tells requests by their routes. The pages answer every method themselves. */
 export const hostedPaths = {

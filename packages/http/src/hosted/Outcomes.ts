@@ -1,5 +1,7 @@
-/** What a customer is told of a payment's state. It promises nothing that the state does not hold. */
-import type { DeclineCategory, PaymentState } from "@pointsman/core"
+/**
+ * What a customer is told of a payment's state, which promises nothing that the state does not hold, and the way back.
+ */
+import { type DeclineCategory, type HostedPage, type Payment, type PaymentState, statusOf } from "@pointsman/core"
 import type { DeclineReason, Outcome } from "./texts/Texts.ts"
 
 /** The state, for the picture beside the text. */
@@ -80,4 +82,22 @@ export const declineReasonOf: Readonly<Record<DeclineCategory, DeclineReason>> =
   invalid_request: "noApproval",
   cancelled_by_customer: "cancelledByCustomer",
   other: "noApproval"
+}
+
+/**
+ * The merchant's own address with `payment_id` and `status` appended. Its query and fragment stay as they are, also
+ * where the query has fields of the same names: those come first. `undefined` where the address was erased.
+ */
+export const returnAddress = (payment: Payment, page: HostedPage): string | undefined => {
+  const status = statusOf[payment.state]
+  const address = status === "CANCELLED" ? (page.cancelUrl ?? page.returnUrl) : page.returnUrl
+  if (address === null) return undefined
+  const url = new URL(address)
+  // Checked when the payment was created; a link of another kind could run a script.
+  if (url.protocol !== "https:" && url.protocol !== "http:")
+    throw new Error(`invalid protocol of a return URL: ${url.protocol}`)
+  const appended = new URLSearchParams({ payment_id: payment.id, status })
+  // Not by `searchParams`, which would write the merchant's own query anew.
+  url.search = url.search === "" ? appended.toString() : `${url.search}&${appended}`
+  return url.href
 }

@@ -3,10 +3,9 @@ import { declineCategories, type HostedPage, type HostedView, type Payment, stat
 import { amountText, leadsToProvider } from "@pointsman/core/internal"
 import type { Document } from "./Document.ts"
 import { type Html, html } from "./Html.ts"
-import { declineReasonOf, outcomeOf, type Tone, toneOf } from "./Outcomes.ts"
+import { declineReasonOf, outcomeOf, returnAddress, type Tone, toneOf } from "./Outcomes.ts"
 import { type PageBrand, pageBrandOf } from "./PageBrand.ts"
 import type { Reader } from "./Reader.ts"
-import { returnAddress } from "./ReturnAddress.ts"
 import { around, type Outcome, type TextWith } from "./texts/Texts.ts"
 
 /** What every page of a payment is made from. */

@@ -1,6 +1,6 @@
 /** Requests and answers that the document shows. A test holds them against the document's own schemas. */
 import type { DisputeStatus, EventType, JsonObject, PaymentStatus } from "@pointsman/core"
-import type { Event } from "../api/Event.ts"
+import type { Event } from "../api/Events.ts"
 import type { Payment, RoutingDecision, RoutingExclusion } from "../api/Payment.ts"
 import type { Example } from "./Model.ts"
 

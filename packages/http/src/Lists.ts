@@ -1,12 +1,14 @@
-/** Query parameters that no schema names. */
-import type { Metadata } from "@pointsman/core"
-import { Effect } from "effect"
-import { HttpServerRequest } from "effect/http"
+/** What lists have in common: query parameters that no schema names, filters, pages, and the moment of the read. */
+import { type Event as EventRecord, type Metadata, type Page, statesOf, viewOfEvent } from "@pointsman/core"
+import type { PaymentFilter as Filter, StaleReads } from "@pointsman/core/ports"
+import { Effect, Option } from "effect"
+import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { ErrorBody } from "./api/Errors.ts"
-import { metadataParameter } from "./api/PaymentFilter.ts"
+import type { Event } from "./api/Events.ts"
+import { metadataParameter, type PaymentFilter } from "./api/PaymentFilter.ts"
 import { purchaseLimits } from "./api/Purchase.ts"
 import { validationErrorOf } from "./Expectations.ts"
-import { printable } from "./PrintableText.ts"
+import { printable } from "./FailureMessages.ts"
 
 const namedAtMost = 3
 const nameCharacters = 40
@@ -53,4 +55,41 @@ export const metadataFilter: Effect.Effect<
             `${purchaseLimits.names} names, each once`
         )
       )
+})
+
+/** From the filters of a list of payments to core's. */
+export const filterOf = (given: PaymentFilter & { readonly metadata?: Metadata | undefined }): Filter => ({
+  states: given.status === undefined ? undefined : statesOf(given.status),
+  reference: given.reference,
+  amountMinor: given.amount,
+  currency: given.currency,
+  connectionId: given.connection,
+  providerRef: given.provider_reference,
+  metadata: given.metadata,
+  createdFrom: given.created_from,
+  createdBefore: given.created_before
+})
+
+export const eventView = (event: EventRecord): Event => viewOfEvent(event)
+
+/** The list envelope of a page. */
+export const pageView = <Item extends { readonly id: string }, View>(page: Page<Item>, view: (item: Item) => View) => ({
+  data: page.items.map(view),
+  has_more: page.hasMore,
+  next_cursor: page.hasMore ? (page.walkedTo ?? page.items.at(-1)?.id ?? null) : null,
+  ...(page.walkedTo === undefined ? {} : { search_incomplete: true as const })
+})
+
+// A response that was read from a copy of the store says of which moment it is.
+
+/** RFC 3339, in UTC. What was committed by then is in the response; a response without it was read from the primary. */
+export const asOfHeader = "pointsman-as-of"
+
+/** To be called when everything was read. */
+export const showAsOf = Effect.fnUntraced(function* ({ asOf }: StaleReads) {
+  const request = yield* Effect.serviceOption(HttpServerRequest.HttpServerRequest)
+  if (asOf === null || Option.isNone(request)) return
+  yield* HttpEffect.appendPreResponseHandler((_, response) =>
+    Effect.succeed(HttpServerResponse.setHeader(response, asOfHeader, new Date(asOf).toISOString()))
+  ).pipe(Effect.provideService(HttpServerRequest.HttpServerRequest, request.value))
 })
