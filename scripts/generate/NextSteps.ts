@@ -117,7 +117,7 @@ export const nextStepsPage = (notice: string): string =>
     "# What follows an attempt",
     "A payment is charged by sequential attempts, each at another connection, until one has an outcome or none may follow. Nothing follows an unanswered attempt, in any mode: its provider may have charged.",
     modes.map((mode) => `- ${code(mode)}: ${abouts[mode]}`).join("\n"),
-    "The table is generated from the code that decides (`packages/core/src/routing/NextStep.ts`); a test creates a payment for each cell, mode and attempt.",
+    "The table is generated from the code that decides (`packages/core/src/routing/RoutePlan.ts`); a test creates a payment for each cell, mode and attempt.",
     table(
       ["The attempt ended", "Another connection is tried in", "Otherwise the payment is"],
       rows.map((row) => [row.name, followedIn(row).map(code).join(", "), statusOfRow(row)])

@@ -135,7 +135,7 @@ export const pages = async (): Promise<ReadonlyArray<readonly [path: string, tex
       "docs/reference/configuration-file.md",
       `${configurationFilePage(notice("packages/configuration/src/ConfigurationFile.ts"))}\n`
     ],
-    ["docs/reference/next-steps.md", `${nextStepsPage(notice("packages/core/src/routing/NextStep.ts"))}\n`],
+    ["docs/reference/next-steps.md", `${nextStepsPage(notice("packages/core/src/routing/RoutePlan.ts"))}\n`],
     [evidencePath, evidenceSnapshot()],
     [declinesPath, declinesPage()],
     [paymentMethodsPath, paymentMethodsPage()],

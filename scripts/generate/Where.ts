@@ -22,7 +22,11 @@ const questions: Readonly<Record<string, ReadonlyArray<Step>>> = {
       "declines"
     ),
     step("Its category, and whether it is soft", "packages/core/src/model/Decline.ts", "declineMeaning"),
-    step("Only a soft one lets another connection be asked", "packages/core/src/routing/NextStep.ts", "nothingExecuted")
+    step(
+      "Only a soft one lets another connection be asked",
+      "packages/core/src/routing/RoutePlan.ts",
+      "nothingExecuted"
+    )
   ],
   "How is a refund clamped?": [
     step("To what is left of the captured amount", "packages/core/src/decide/ProposedRefund.ts", "refundTarget"),

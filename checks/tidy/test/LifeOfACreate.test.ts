@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { exists, files } from "../Files.ts"
 
 /** A newcomer reads no more of core than this to follow a create from its request to its response. */
-const filesAtMost = 20
+const filesAtMost = 12
 
 it("given the life of a create in ARCHITECTURE.md, when its files are counted, then each exists, and few are of core", () => {
   const text = files("ARCHITECTURE.md")[0]?.text ?? ""

@@ -30,7 +30,7 @@ describe("rooms of core", () => {
 
   const allowed: ReadonlyArray<readonly [path: string, specifier: string]> = [
     ["verbs/check/CheckPayment.ts", "../create/RecordCharge.ts"],
-    ["routing/run/Circuits.ts", "../Circuit.ts"],
+    ["routing/run/Circuits.ts", "../RoutePlan.ts"],
     ["decide/Facts.ts", "../model/Payment.ts"],
     ["decide/Facts.ts", "./Holding.ts"],
     ["Pointsman.ts", "./verbs/create/CreatePayment.ts"]

@@ -11,7 +11,20 @@ export {
   type SubmissionKind
 } from "./model/Dispute.ts"
 export { type DisputeStatus, disputeStatuses } from "./model/DisputeMachine.ts"
-export { type Initiator, initiators } from "./model/Payment.ts"
+export {
+  type ChargeSimulation,
+  chargeSimulationOf,
+  chargeSimulations,
+  type Initiator,
+  initiators,
+  type LookupSimulation,
+  lookupSimulations,
+  type OperationSimulation,
+  operationSimulations,
+  type RefundSimulation,
+  refundSimulations,
+  type Simulation
+} from "./model/Payment.ts"
 export {
   type NamedMethodLimits,
   type NamedMethods,
@@ -25,10 +38,17 @@ export {
 export type { ProviderAccount } from "./model/ProviderAccount.ts"
 export * from "./model/ProviderStatement.ts"
 export * from "./model/ReportRow.ts"
-export * from "./model/Simulation.ts"
 export type { Environment } from "./model/Tenant.ts"
-export * from "./money/Money.ts"
-export * from "./money/Money.ts"
+export {
+  amountLimits,
+  amountText,
+  currencies,
+  decimalText,
+  isCurrency,
+  type Money,
+  money,
+  scaleOf
+} from "./money/Money.ts"
 export type { ConnectorHandle } from "./ports/Connector.ts"
 export * from "./ports/Connector.ts"
 export { credentialsReader, HeaderText, keyModeFault, ProviderUrl } from "./ports/CredentialFields.ts"

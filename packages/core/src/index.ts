@@ -50,7 +50,7 @@ export type { CorrectionFailure } from "./door/Reviews.ts"
 export { CardNumberFound } from "./door/StoredTexts.ts"
 export * as Metrics from "./metrics/Metrics.ts"
 export { type ApiKey, apiKeyEntropyBytes, formatApiKey, type Scope, scopes } from "./model/ApiKey.ts"
-export type { Attempt } from "./model/Attempt.ts"
+export type { Attempt, Checkout } from "./model/Attempt.ts"
 export { type AttemptOutcome, attemptOutcomes } from "./model/Attempt.ts"
 export type { CheckIntervals } from "./model/CheckIntervals.ts"
 export { type Claim, defaultClaimWindowMillis } from "./model/Claim.ts"
@@ -109,7 +109,6 @@ export { endpointSecretContext, type SecretRotation, signingSecrets } from "./mo
 export type { Event, EventDraft, JsonObject, JsonValue } from "./model/Event.ts"
 export { type EventView, viewOfEvent } from "./model/Event.ts"
 export { type EventType, eventTypes } from "./model/EventType.ts"
-export type { Checkout, HostedPage } from "./model/HostedPage.ts"
 export * from "./model/Journal.ts"
 export type { Merchant, MerchantDetails, MerchantStanding, MerchantStatus } from "./model/Merchant.ts"
 export * from "./model/Operation.ts"
@@ -138,22 +137,39 @@ export {
 export { type Evidence, type OperatorStatement, statedOfCharges, statedOfRefunds } from "./model/OperatorStatement.ts"
 export type { OutcomeCounts } from "./model/OutcomeCounts.ts"
 export type { Passkey, PasskeyChallenge } from "./model/Passkey.ts"
+export type { HostedPage } from "./model/Payment.ts"
 export {
   type CaptureMethod,
+  type ChargeSimulation,
   captureMethods,
+  declineOfAttempt,
+  declineOfPayment,
   type Initiator,
   initiators,
+  type LookupSimulation,
+  lookupSimulations,
   type Metadata,
+  type OperationSimulation,
+  operationSimulations,
   type Payment,
   type PaymentDetails,
   type Purchase,
   type PurchaseLine,
+  type RefundSimulation,
   type Review,
   type ReviewReason,
-  reviewReasons
+  refundSimulations,
+  reviewReasons,
+  type Simulation
 } from "./model/Payment.ts"
-export { declineOfAttempt, declineOfPayment } from "./model/PaymentEvents.ts"
-export { type PaymentState, paymentStates, statesOf, statusOf } from "./model/PaymentMachine.ts"
+export {
+  type PaymentState,
+  type PaymentStatus,
+  paymentStates,
+  paymentStatuses,
+  statesOf,
+  statusOf
+} from "./model/PaymentMachine.ts"
 export {
   kindOfMethod,
   type NamedMethodLimits,
@@ -163,7 +179,6 @@ export {
   paymentMethodNames,
   paymentMethods
 } from "./model/PaymentMethod.ts"
-export { type PaymentStatus, paymentStatuses } from "./model/PaymentStatus.ts"
 export { type Payout, type PayoutStatus, type PayoutSums, payoutRest, payoutStatuses } from "./model/Payout.ts"
 export { accountText, type ConnectionAccount, type ProviderAccount } from "./model/ProviderAccount.ts"
 export type { RateMemory, RecalledRate } from "./model/RateMemory.ts"
@@ -213,16 +228,6 @@ export {
   settlementOf,
   settlementResults
 } from "./model/SettlementEntry.ts"
-export {
-  type ChargeSimulation,
-  type LookupSimulation,
-  lookupSimulations,
-  type OperationSimulation,
-  operationSimulations,
-  type RefundSimulation,
-  refundSimulations,
-  type Simulation
-} from "./model/Simulation.ts"
 export type { CandidateRates, KnownRate, SuccessRate } from "./model/SuccessRate.ts"
 export { type Environment, environments, type Tenant } from "./model/Tenant.ts"
 export type { Brand, Workspace } from "./model/Workspace.ts"
@@ -240,9 +245,9 @@ export { SignatureRefused, signatureHeader, signatureToleranceSeconds, verifySig
 export { NotAdmitted } from "./ports/StorageCondition.ts"
 export { bySuccess } from "./routing/BySuccess.ts"
 export type { ValueObjective } from "./routing/ByValue.ts"
-export type { CircuitReading, CircuitState } from "./routing/Circuit.ts"
 export type { ExplanationChapter, RoutingExplanation } from "./routing/Explanation.ts"
 export type { Replayed, ReplayedRoute, RoutedPayment, RoutingConfiguration } from "./routing/Replay.ts"
+export type { CircuitReading, CircuitState } from "./routing/run/Circuits.ts"
 export {
   RoutingStrategies,
   type RoutingStrategy,

@@ -3,16 +3,15 @@
  * routing, amounts. It is no public interface, and may change with any release.
  */
 
-export { OpenConnections } from "./call/OpenConnections.ts"
+export { OpenConnections } from "./call/CallProvider.ts"
 export { applyChargeFact, type ChargeFact, lastFact, unexecutedFact } from "./decide/ChargeFact.ts"
 export { nextCheckAt } from "./decide/CheckSchedule.ts"
 export { withReview } from "./decide/WithReview.ts"
+export { looksLikeCardNumber } from "./door/StoredTexts.ts"
 export * as Machine from "./machine/Machine.ts"
 export { observeStorage } from "./metrics/ObservedStorage.ts"
 export { apiKeyIdOf, environmentOfApiKey, isApiKeyName, isNetwork } from "./model/ApiKey.ts"
-export { type AttemptEnd, endAttempt, openAttempt, wasNeverSent } from "./model/Attempt.ts"
-export { looksLikeCardNumber } from "./model/CardNumber.ts"
-export { type ChargeReference, isSameReference, type NamedReference, referencesOf } from "./model/ChargeReference.ts"
+export { type AttemptEnd, checkoutUrlContext, endAttempt, openAttempt, wasNeverSent } from "./model/Attempt.ts"
 export { moveClaim, newClaim } from "./model/Claim.ts"
 export { type ClaimEvent, ClaimMachine, type ClaimRow } from "./model/ClaimMachine.ts"
 export { csvField, csvRow } from "./model/CsvField.ts"
@@ -22,13 +21,19 @@ export { DeliveryMachine } from "./model/DeliveryMachine.ts"
 export { awaitsResponse, openSubmission } from "./model/Dispute.ts"
 export { DisputeMachine, SubmissionMachine } from "./model/DisputeMachine.ts"
 export { configuredSecretText } from "./model/EndpointSecret.ts"
-export { checkoutUrlContext } from "./model/HostedPage.ts"
 export { emailKey, workspaceOfMerchant } from "./model/Merchant.ts"
 export { loginKey } from "./model/Operator.ts"
 export { weightOf } from "./model/OutcomeCounts.ts"
-export { brokenInvariant, leadsToProvider } from "./model/Payment.ts"
-export { bookAfter, brokenBook, movedPayment } from "./model/PaymentBook.ts"
-export { paymentEvent } from "./model/PaymentEvents.ts"
+export { brokenInvariant, chargeSimulations, leadsToProvider, paymentEvent } from "./model/Payment.ts"
+export {
+  bookAfter,
+  brokenBook,
+  type ChargeReference,
+  isSameReference,
+  movedPayment,
+  type NamedReference,
+  referencesOf
+} from "./model/PaymentBook.ts"
 export {
   moneyTaken,
   noMoney,
@@ -56,7 +61,6 @@ export {
 export { wholeDecision } from "./model/RoutingDecision.ts"
 export { defaultExploration, defaultMaxApprovalLoss, defaultMaxAttempts } from "./model/RoutingSettings.ts"
 export { payoutCurrency } from "./model/SettlementEntry.ts"
-export { chargeSimulations } from "./model/Simulation.ts"
 export { mostNamed } from "./model/StoredMessage.ts"
 export {
   faded,
@@ -67,8 +71,7 @@ export {
   segmentOf,
   withOutcomes
 } from "./model/SuccessRate.ts"
-export { countries, isCountry } from "./money/Country.ts"
-export { amountText, decimalText, scaleOf } from "./money/Money.ts"
+export { amountText, countries, decimalText, isCountry, scaleOf } from "./money/Money.ts"
 export { Admission, makeAdmission, PlaceOf } from "./ports/Admission.ts"
 export { adoptConnector, anotherEffect, connectorFault } from "./ports/AdoptConnector.ts"
 export { type DirectoryConflict, isEmptyPlan, planDirectory, type WantedDirectory } from "./ports/DirectoryPlan.ts"
@@ -76,8 +79,6 @@ export { idsFrom } from "./ports/Ids.ts"
 export { signatureOf } from "./ports/Signature.ts"
 export { firstVersionIn, StorageSnapshots, versionIn } from "./ports/StorageHistory.ts"
 export { withoutTrailingSlashes } from "./ports/WireFields.ts"
-export { defaultCircuitBreaker } from "./routing/Circuit.ts"
-export { conditionFields, matchesIn } from "./routing/Condition.ts"
 export {
   type EligibilityChecks,
   type EligibilityQuestion,
@@ -88,8 +89,16 @@ export {
 } from "./routing/Eligibility.ts"
 export { routeValueText } from "./routing/Explanation.ts"
 export { feeOf } from "./routing/Fees.ts"
-export { isFollowed, mayFollow, type NothingExecuted, nothingExecuted } from "./routing/NextStep.ts"
-export { planRoute, type RouteQuestion } from "./routing/RoutePlan.ts"
+export {
+  isFollowed,
+  mayFollow,
+  type NothingExecuted,
+  nothingExecuted,
+  planRoute,
+  type RouteQuestion
+} from "./routing/RoutePlan.ts"
+export { conditionFields, matchesIn } from "./routing/RoutingPolicy.ts"
+export { defaultCircuitBreaker } from "./routing/run/Circuits.ts"
 export { isSearch } from "./verbs/read/ReadPayments.ts"
 export { RefusalTick } from "./verbs/receive/RefuseMessage.ts"
 export { type ScheduledReport, scheduledReports } from "./verbs/reconcile/FetchReports.ts"

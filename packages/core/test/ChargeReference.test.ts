@@ -1,8 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Pointsman } from "@pointsman/core"
 import { Effect } from "effect"
-import { referencesOf } from "../src/model/ChargeReference.ts"
-import { movedPayment } from "../src/model/PaymentBook.ts"
+import { movedPayment, referencesOf } from "../src/model/PaymentBook.ts"
 import { nothingReported } from "../src/model/Reported.ts"
 import { caller, request, world } from "./support/World.ts"
 

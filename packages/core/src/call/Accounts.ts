@@ -10,8 +10,7 @@ import { accountText, isSameAccount, type ProviderAccount } from "../model/Provi
 import { type NotSent, Unanswered } from "../model/ProviderStatement.ts"
 import { Directory } from "../ports/Directory.ts"
 import type { StorageError } from "../ports/StorageError.ts"
-import { callProvider } from "./CallProvider.ts"
-import { OpenConnections } from "./OpenConnections.ts"
+import { callProvider, OpenConnections } from "./CallProvider.ts"
 
 /** Between two questions to a provider that did not answer the first, in milliseconds. */
 const askAgainMillis = 60_000

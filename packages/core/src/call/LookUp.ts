@@ -1,6 +1,5 @@
 /** Asks a provider for its record of a charge, an operation or a refund. Whatever goes wrong: nothing is known, and nothing changes. */
 import { Effect, Option } from "effect"
-import { derivedDay } from "../decide/DerivedId.ts"
 import { type OtherAccount, otherAccount } from "../decide/interpret/OtherAccount.ts"
 import type { StatementAbout } from "../decide/interpret/Statement.ts"
 import { asUsableOperation, asUsableRecord, asUsableRefund } from "../decide/UsableAnswer.ts"
@@ -29,9 +28,8 @@ import type { Tenant } from "../model/Tenant.ts"
 import { Directory } from "../ports/Directory.ts"
 import { RecordLosses } from "../ports/RecordLoss.ts"
 import { Accounts } from "./Accounts.ts"
-import { withRefundId } from "./CallIds.ts"
-import { askProvider, type callProvider } from "./CallProvider.ts"
-import { OpenConnections } from "./OpenConnections.ts"
+import { derivedDay, withRefundId } from "./CallIds.ts"
+import { askProvider, type callProvider, OpenConnections } from "./CallProvider.ts"
 
 export const connectionOf = Effect.fnUntraced(function* (tenant: Tenant, connectionId: string) {
   const directory = yield* Directory

@@ -5,7 +5,7 @@
  */
 import { Clock, Context, Data, Effect, Option, Result } from "effect"
 import { Accounts } from "../call/Accounts.ts"
-import { OpenConnections } from "../call/OpenConnections.ts"
+import { OpenConnections } from "../call/CallProvider.ts"
 import { NothingSent } from "../decide/CreateRequest.ts"
 import { type OtherAccount, ofOtherAccount, otherAccount } from "../decide/interpret/OtherAccount.ts"
 import { ProviderRefused, TakenByAnother } from "../decide/OperationOrder.ts"

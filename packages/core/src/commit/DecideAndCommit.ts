@@ -9,17 +9,24 @@
  */
 import { Clock, Context, Data, Effect, Option, Result } from "effect"
 import { reviewHolder } from "../decide/ReusedReference.ts"
-import type { ReusedReference } from "../model/ChargeReference.ts"
 import type { Claim } from "../model/Claim.ts"
 import type { Payment } from "../model/Payment.ts"
+import type { ReusedReference } from "../model/PaymentBook.ts"
 import type { MessageDecision } from "../model/StoredMessage.ts"
 import type { Tenant } from "../model/Tenant.ts"
 import { ApiKeyRevoked, type CommitFailure, Ledger } from "../ports/Ledger.ts"
 import { CommitUnknown, StorageError } from "../ports/StorageError.ts"
 import { isSameCount } from "../ports/StorageHistory.ts"
-import { another, type Budget, inBudget, insistently, newBudget } from "./Budget.ts"
-import { commitIn, type Step } from "./CommitChange.ts"
-import { dropKept } from "./KeptBooks.ts"
+import {
+  another,
+  type Budget,
+  commitIn,
+  dropKept,
+  inBudget,
+  insistently,
+  newBudget,
+  type Step
+} from "./CommitChange.ts"
 import type { Turn } from "./Turns.ts"
 import type { DeliveryWake } from "./WakeDelivery.ts"
 
@@ -159,7 +166,7 @@ export const decideAndCommit = <S, W, E = never, E2 = never, R = never, R2 = nev
   })
 
 /**
- * As `decideAndCommit`, first on what this process wrote last (`KeptBooks.ts`). Only a decision that is written counts,
+ * As `decideAndCommit`, first on what this process wrote last (`takeKept`). Only a decision that is written counts,
  * because the store compares its version. After any other, and where another writer came first, all begins with a read.
  */
 export const commitOnKept = <S, W, E = never, E2 = never, R = never, R2 = never, D = never>(
@@ -218,9 +225,6 @@ const sendFirst = <W, D>(context: Writing, decided: Decided<W, D>): Effect.Effec
           return { _tag: "Failed", begun: { sent: decided, failure } }
         }
       })
-
-const asEffect = <W, E, R, D>(decision: Decision<W, E, R, D>): Effect.Effect<Decided<W, D>, E, R> =>
-  Effect.isEffect(decision) ? decision : Effect.succeed(decision)
 
 const tryWithin = <S, W, E, E2, R, R2, D>(budget: Budget, loop: Loop<S, W, E, E2, R, R2, D>) =>
   inBudget(budget, tryAgain(budget, loop))
@@ -298,7 +302,8 @@ const tryAgain = Effect.fnUntraced(function* <S, W, E, E2, R, R2, D>(
       if (ours !== undefined) return ended(ours.sent.value)
       if (revoked !== undefined) return yield* revoked
     }
-    const decision = yield* asEffect(decide(stored, yield* Clock.currentTimeMillis, reused, lastTry))
+    const made = decide(stored, yield* Clock.currentTimeMillis, reused, lastTry)
+    const decision = Effect.isEffect(made) ? yield* made : made
     if (decision._tag === "Done") return ended(decision.value)
     lastTry = decision.value
     if (reused !== undefined) {
@@ -341,11 +346,9 @@ const reviewOther = (
       read: () => Effect.map(ledger.payment(tenant, reused.paymentId), Option.getOrUndefined),
       decide: (holder: Payment | undefined, now) => {
         const reviewed = holder && reviewHolder(holder, { ...reused, paymentId: id }, now)
-        if (holder === undefined || reviewed === undefined) return Effect.succeed(done(undefined))
+        if (holder === undefined || reviewed === undefined) return done(undefined)
         const { events, payment } = reviewed
-        return Effect.succeed(
-          write({ tenant, payment: { expected: holder.version, after: payment }, events }, undefined)
-        )
+        return write({ tenant, payment: { expected: holder.version, after: payment }, events }, undefined)
       },
       // Where it was written, it is not decided again.
       afterUnknown: () => false,

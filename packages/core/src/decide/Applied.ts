@@ -7,8 +7,7 @@ import type { Payment } from "../model/Payment.ts"
 import type { PaymentBook } from "../model/PaymentBook.ts"
 import type { ChargeState } from "../model/ProviderStatement.ts"
 import type { Refund } from "../model/Refund.ts"
-import { applyChargeFact, type ChargeFact } from "./ChargeFact.ts"
-import { withRouting } from "./WithRouting.ts"
+import { applyChargeFact, type ChargeFact, withRouting } from "./ChargeFact.ts"
 
 /** The payment with its next version, and what is written beside it. */
 export interface Applied {

@@ -15,15 +15,14 @@ import {
 } from "../model/Decline.ts"
 import type { EventDraft, JsonObject } from "../model/Event.ts"
 import type { EventType } from "../model/EventType.ts"
-import type { CaptureMethod, Payment } from "../model/Payment.ts"
-import { paymentEvent } from "../model/PaymentEvents.ts"
+import { type CaptureMethod, type Payment, paymentEvent } from "../model/Payment.ts"
 import { PaymentMachine, type PaymentRefusal, type PaymentState, statusOf } from "../model/PaymentMachine.ts"
 import type { ChargeEnd, ChargeState, StatedCapture } from "../model/ProviderStatement.ts"
 import { nothingReported, type Reported, withContradiction } from "../model/Reported.ts"
+import type { Exclusion, RoutingDecision } from "../model/RoutingDecision.ts"
 import type { Money } from "../money/Money.ts"
-import { reportedWith } from "./Captures.ts"
-import { byProvider, excessName, weighedEvents, weighReported } from "./WeighReported.ts"
-import { withReview } from "./WithReview.ts"
+import { reportedWith } from "./Holding.ts"
+import { byProvider, excessName, weighedEvents, weighReported, withReview } from "./WithReview.ts"
 
 interface ChargeAtProvider {
   readonly connectionId: string
@@ -206,7 +205,7 @@ export const mismatchName = ({ currency, minorUnits }: Money): string => `charge
 const reportedBy = (payment: Payment, fact: ChargeFact): Reported | null => {
   if (fact.on === "MismatchStated") return withMismatch(payment, mismatchName(fact.stated))
   if (fact.on !== "ChargeCaptured") return payment.reported
-  const reported = reportedWith(payment, fact.capture)
+  const reported = fact.capture === undefined ? payment.reported : reportedWith(payment, fact.capture)
   return fact.excess === undefined ? reported : withMismatch({ reported }, excessName(fact.excess.minorUnits))
 }
 
@@ -311,3 +310,33 @@ const detailsOf = (type: EventType, fact: ChargeFact): JsonObject => {
 /** Whether the outcome of the charge is known. */
 const isSettled = (state: PaymentState): boolean =>
   statusOf[state] !== "UNKNOWN" && statusOf[state] !== "REQUIRES_ACTION" && statusOf[state] !== "PENDING"
+
+/** The stored routing decision, with how the attempts of its payment ended. */
+export const withRouting = (payment: Payment, attempts: ReadonlyArray<Attempt>): Payment =>
+  payment.routing === null ? payment : { ...payment, routing: withAttempts(payment.routing, attempts) }
+
+export const withAttempts = (decision: RoutingDecision, attempts: ReadonlyArray<Attempt>): RoutingDecision => ({
+  ...decision,
+  attempts: attempts.map((attempt) => {
+    const { id, connectionId, outcome, code } = attempt
+    const decline = declineOf(decision, attempt)
+    return { attemptId: id, connectionId, outcome, code, ...(decline === undefined ? {} : { decline }) }
+  })
+})
+
+/** Of an attempt that was read, the decision has it. */
+const declineOf = (decision: RoutingDecision, { code, decline, id, outcome }: Attempt) => {
+  if (outcome !== "Declined") return undefined
+  if (decline !== undefined) return decline
+  const stored = decision.attempts.find(({ attemptId }) => attemptId === id)
+  return stored?.outcome === outcome && stored.code === code ? stored.decline : undefined
+}
+
+/** Connections that were passed over before a further attempt are added to those that are known. */
+export const withSkipped = (payment: Payment, skipped: ReadonlyArray<Exclusion>): Payment => {
+  const { routing } = payment
+  if (routing === null) return payment
+  const known = routing.skipped ?? []
+  const added = skipped.filter(({ connectionId }) => !known.some((one) => one.connectionId === connectionId))
+  return added.length === 0 ? payment : { ...payment, routing: { ...routing, skipped: [...known, ...added] } }
+}

@@ -8,8 +8,7 @@ import type { CheckIntervals } from "../model/CheckIntervals.ts"
 import { leadsToProvider, type Payment } from "../model/Payment.ts"
 import { type PaymentState, statusOf } from "../model/PaymentMachine.ts"
 import type { Refund } from "../model/Refund.ts"
-import { openRivals } from "./Holding.ts"
-import { isUnderWay } from "./WeighReported.ts"
+import { isUnderWay, openRivals } from "./WithReview.ts"
 
 const minute = 60_000
 /** A message may arrive before the provider's record shows what it says. */

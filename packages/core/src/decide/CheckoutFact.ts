@@ -3,8 +3,7 @@
  * "not paid yet" for as long as the customer can still pay, and for an hour more. A checkout without an end stays open
  * until somebody closes it. Pure.
  */
-import type { AskedAt, Attempt } from "../model/Attempt.ts"
-import type { Checkout } from "../model/HostedPage.ts"
+import type { AskedAt, Attempt, Checkout } from "../model/Attempt.ts"
 import type { Payment } from "../model/Payment.ts"
 import type { ChargeState, Found } from "../model/ProviderStatement.ts"
 import { type ChargeFact, chargeFactOf } from "./ChargeFact.ts"

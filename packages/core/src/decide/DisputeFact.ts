@@ -8,8 +8,7 @@ import type { Dispute, Submission, SubmissionKind } from "../model/Dispute.ts"
 import { type DisputeEvent, DisputeMachine, SubmissionMachine } from "../model/DisputeMachine.ts"
 import type { EventDraft, JsonObject } from "../model/Event.ts"
 import type { EventType } from "../model/EventType.ts"
-import type { Payment } from "../model/Payment.ts"
-import { paymentEvent } from "../model/PaymentEvents.ts"
+import { type Payment, paymentEvent } from "../model/Payment.ts"
 import {
   type NeverReceived,
   type NotSent,

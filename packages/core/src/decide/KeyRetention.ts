@@ -1,8 +1,7 @@
 /** For how long an idempotency key of a create is kept. Pure. */
 import { type Claim, keyRetentionMillis } from "../model/Claim.ts"
 import type { Payment } from "../model/Payment.ts"
-import { statusOf } from "../model/PaymentMachine.ts"
-import type { PaymentStatus } from "../model/PaymentStatus.ts"
+import { type PaymentStatus, statusOf } from "../model/PaymentMachine.ts"
 
 /** Whether the retention may be over, so that the payment is worth reading: until then the key is kept in any state. */
 export const mayBeOver = (claim: Claim, claimWindowMillis: number, now: number): boolean =>

@@ -4,7 +4,7 @@ import type { OldPayment } from "../model/PaymentBook.ts"
 import type { PaymentState } from "../model/PaymentMachine.ts"
 import { openDisputes } from "../model/Reported.ts"
 import { disputeWindowMillis } from "../model/RetentionTimes.ts"
-import { openRivals } from "./Holding.ts"
+import { openRivals } from "./WithReview.ts"
 
 /**
  * Why a payment stays. `off`: payments of its workspace are kept for good. `open`: it is not closed, or an attempt, an

@@ -7,8 +7,7 @@ import { step } from "../machine/Machine.ts"
 import type { EventDraft, JsonObject } from "../model/Event.ts"
 import type { EventType } from "../model/EventType.ts"
 import type { Operation, OperationKind, OperationOutcome, OperationReply, Said } from "../model/Operation.ts"
-import type { Payment } from "../model/Payment.ts"
-import { paymentEvent } from "../model/PaymentEvents.ts"
+import { type Payment, paymentEvent } from "../model/Payment.ts"
 import { type PaymentEvent, PaymentMachine, type PaymentRow, taken } from "../model/PaymentMachine.ts"
 import {
   type NotSent,
@@ -18,9 +17,8 @@ import {
   unansweredCode
 } from "../model/ProviderStatement.ts"
 import type { Money } from "../money/Money.ts"
-import { capturesOf, reportedWith } from "./Captures.ts"
-import { weighedEvents, weighReported } from "./WeighReported.ts"
-import { withReview } from "./WithReview.ts"
+import { capturesOf, reportedWith } from "./Holding.ts"
+import { weighedEvents, weighReported, withReview } from "./WithReview.ts"
 
 /** How a call to capture or to void ended. */
 export type OperationEnd = OperationAnswer | NotSent | Unanswered

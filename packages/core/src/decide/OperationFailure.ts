@@ -6,15 +6,13 @@
 import { Result } from "effect"
 import { step } from "../machine/Machine.ts"
 import type { Operation } from "../model/Operation.ts"
-import type { Payment } from "../model/Payment.ts"
+import { type Payment, paymentEvent } from "../model/Payment.ts"
 import type { PaymentBook } from "../model/PaymentBook.ts"
-import { paymentEvent } from "../model/PaymentEvents.ts"
 import { type PaymentEvent, PaymentMachine, type PaymentState } from "../model/PaymentMachine.ts"
 import { nothingReported } from "../model/Reported.ts"
 import { type Applied, unchanged } from "./Applied.ts"
-import { capturesOf, failedCapture, sumOf } from "./Captures.ts"
-import { weighedEvents, weighReported } from "./WeighReported.ts"
-import { withReview } from "./WithReview.ts"
+import { capturesOf, failedCapture, sumOf } from "./Holding.ts"
+import { weighedEvents, weighReported, withReview } from "./WithReview.ts"
 
 export interface OperationFailure {
   /** `false`: the provider tries again by itself. */

@@ -6,8 +6,7 @@ import { Result } from "effect"
 import { step } from "../machine/Machine.ts"
 import type { EventDraft, JsonObject } from "../model/Event.ts"
 import type { EventType } from "../model/EventType.ts"
-import type { Payment, ReviewReason } from "../model/Payment.ts"
-import { paymentEvent } from "../model/PaymentEvents.ts"
+import { type Payment, paymentEvent, type ReviewReason } from "../model/Payment.ts"
 import { moneyTaken, type PaymentEvent, PaymentMachine, type PaymentState } from "../model/PaymentMachine.ts"
 import {
   type NotSent,

@@ -1,13 +1,33 @@
 /**
- * What operations have to look at after a step. A result that is known after all needs nobody any more, and a
+ * What operations have to look at after a step, and what a provider stated before the payment could take it. A result that is known after all needs nobody any more, and a
  * contradiction does until somebody has looked, whatever the provider says later. Pure.
  */
+import { Result } from "effect"
+import { step } from "../machine/Machine.ts"
 import { type Correction, openCorrection, withCorrection } from "../model/Correction.ts"
+import type { EventDraft, JsonObject } from "../model/Event.ts"
 import type { EventType } from "../model/EventType.ts"
-import { type Payment, type ReviewReason, reviewReasons } from "../model/Payment.ts"
+import { type Payment, paymentEvent, type ReviewReason, reviewReasons } from "../model/Payment.ts"
 import type { PaymentBook } from "../model/PaymentBook.ts"
-import { type PaymentState, statusOf } from "../model/PaymentMachine.ts"
-import { isAccepted, openRivals } from "./Holding.ts"
+import {
+  moneyTaken,
+  openCharge,
+  operating,
+  type PaymentEvent,
+  PaymentMachine,
+  type PaymentState,
+  statusOf,
+  taken,
+  undisputed
+} from "../model/PaymentMachine.ts"
+import {
+  type ChargeEndStatement,
+  isDisputed,
+  openDisputes,
+  type Reported,
+  withContradiction
+} from "../model/Reported.ts"
+import { sumOf } from "./Holding.ts"
 
 /** What a step brings up, besides what the payment's state says. */
 export interface BroughtUp {
@@ -50,7 +70,7 @@ export const withReview = (payment: Payment, broughtUp: BroughtUp): Payment => {
     capture_failed: carried.includes("capture_failed") || broughtUp.isCaptureFailed === true,
     refund_excess: carried.includes("refund_excess") || broughtUp.isRefundExcess === true,
     reference_reused: carried.includes("reference_reused") || broughtUp.isReferenceReused === true,
-    correction: openCorrection(payment) !== undefined
+    correction: payment.corrections !== undefined && openCorrection(payment) !== undefined
   }
   const reasons = reviewReasons.filter((reason) => isTrue[reason])
   if (reasons.length === 0) return review === null ? payment : { ...payment, review: null }
@@ -61,6 +81,23 @@ export const withReview = (payment: Payment, broughtUp: BroughtUp): Payment => {
 /** Whether the payment waits for a provider that said that it is at work, or for an attempt beside its own. */
 const mayBeOverdue = ({ refundPendingMinor, routing, state }: Payment): boolean =>
   isAccepted(state) || refundPendingMinor > 0 || openRivals(state, routing?.attempts ?? []).length > 0
+
+const accepted: ReadonlySet<PaymentState> = new Set(["ChargePending", "CapturePending", "VoidPending"])
+
+/** Whether the provider said that it is at work on the charge, the capture or the void. */
+const isAccepted = (state: PaymentState): boolean => accepted.has(state)
+
+/** Where an attempt holds money, and nobody works on it. */
+const atRest: ReadonlySet<PaymentState> = new Set(["Authorized", ...moneyTaken, "ChargedBack"])
+
+/**
+ * The attempts that may hold money besides the one that the payment is based on: the provider of an earlier one
+ * reported late that it took the money, when a further one had gone out and nobody answered for it.
+ */
+export const openRivals = <A extends { readonly outcome: string | null }>(
+  state: PaymentState,
+  attempts: ReadonlyArray<A>
+) => (atRest.has(state) ? attempts.filter(({ outcome }) => outcome === null || outcome === "Unanswered") : [])
 
 const onCheckout: ReadonlySet<PaymentState> = new Set(["CheckoutOpen", "ChargePending"])
 
@@ -100,3 +137,108 @@ export const overdue = ({ attempts, payment, refunds }: PaymentBook, now: number
   const told = withReview(payment, { events: [], isOverdue })
   return told === payment ? undefined : { ...told, version: payment.version + 1 }
 }
+
+// What a provider stated while the payment could not take it, weighed by the step that ends a charge, a capture or a
+// void: payouts, disputes, captures that were made at the provider, and that the charge has ended. Where that step leaves
+// a record that cannot take it either, it contradicts the record.
+
+const underWay: ReadonlySet<PaymentState> = new Set([...openCharge, ...operating, "ChargeMismatched"])
+
+/** Whether a charge, a capture or a void may still end so that the money is taken. */
+export const isUnderWay = (state: PaymentState): boolean => underWay.has(state)
+
+/** Whether a rest is left of the authorization, which the provider may release: that says nothing of what is captured. */
+export const isCapturedInPart = ({ authorizedMinor, capturedMinor }: Payment): boolean =>
+  capturedMinor > 0 && capturedMinor < authorizedMinor
+
+export interface Weighed {
+  readonly payment: Payment
+  /** Types of the events of its moves. */
+  readonly emits: ReadonlyArray<EventType>
+  /** The evidence of each conflict. */
+  readonly conflicts: ReadonlyArray<JsonObject>
+}
+
+/** The payment as it is once what was stated counts, and under review where it cannot take that. */
+export const weighReported = (payment: Payment): Weighed => {
+  if (payment.reported === null || isUnderWay(payment.state)) return { payment, emits: [], conflicts: [] }
+  const { chargeEnds = [], ...reported } = payment.reported
+  const emits: Array<EventType> = []
+  let { capturedMinor, state } = payment
+  let contradictionsBefore = reported.contradictions
+  const move = (on: PaymentEvent) => {
+    const row = Result.getOrUndefined(step(PaymentMachine, state, on))
+    if (row === undefined) return
+    state = row.to
+    emits.push(...row.emits)
+  }
+  const stated = sumOf(reported.captures ?? [])
+  const most = Math.min(stated, payment.authorizedMinor)
+  if (state === "Authorized" && stated > 0) {
+    move("ChargeCaptured")
+    capturedMinor = most
+  }
+  const isExcess = stated > payment.authorizedMinor && !reported.contradictions.includes(excessName(stated))
+  if (taken.has(state) && (most > capturedMinor || isExcess)) {
+    move(most > capturedMinor ? "CaptureCorrected" : "ExcessCaptureStated")
+    capturedMinor = Math.max(most, capturedMinor)
+    contradictionsBefore = withContradiction(contradictionsBefore, excessName(stated))
+  }
+  if (state === "Authorized" && chargeEnds.some(({ stated }) => stated === "Canceled")) move("AuthorizationLapsed")
+  // A payment that is captured and paid out is settled: this is the first step that knows both.
+  if (reported.isPaidOut && state === "Captured") move("SettlementReported")
+  if (undisputed.has(state) && isDisputed(reported)) move("DisputeOpened")
+  const isTaken = taken.has(state)
+  const unseen = [
+    ...(state === "Voided"
+      ? []
+      : contradictionsOfEnds(chargeEnds.filter((end) => !isReleased({ ...payment, capturedMinor }, end)))),
+    ...(isTaken ? [] : contradictionsOf(payment.providerRef, reported))
+  ].filter(({ name }) => !contradictionsBefore.includes(name))
+  const conflicts = unseen.map(({ evidence }) => evidence)
+  const contradictions = unseen.reduce((names, { name }) => withContradiction(names, name), contradictionsBefore)
+  const weighed: Payment = { ...payment, state, capturedMinor, reported: { ...reported, contradictions } }
+  return {
+    payment: conflicts.length === 0 ? weighed : withReview(weighed, { events: ["payment.conflict"] }),
+    emits,
+    conflicts
+  }
+}
+
+const isReleased = (payment: Payment, { stated }: ChargeEndStatement): boolean =>
+  stated === "Canceled" && isCapturedInPart(payment)
+
+/** As `interpret` names those that arrive later. */
+const contradictionsOfEnds = (ends: ReadonlyArray<ChargeEndStatement>) =>
+  ends.map(({ attemptId, providerRef, stated }) => ({
+    name: `charge:${stated}`,
+    evidence: { attempt_id: attemptId, provider_reference: providerRef, stated: stated.toLowerCase() }
+  }))
+
+/** Reports of money that is not recorded as taken, named as above. */
+const contradictionsOf = (providerRef: string | null, reported: Reported) => [
+  ...openDisputes(reported).map(({ disputeId, verdict }) => ({
+    name: `dispute:${disputeId}`,
+    evidence: { provider_reference: providerRef, dispute_id: disputeId, stated: `dispute_${verdict}` }
+  })),
+  ...(reported.isPaidOut ? [{ name: "payout", evidence: { provider_reference: providerRef, stated: "settled" } }] : [])
+]
+
+const detailsOf = (type: EventType, { capturedMinor, money, reported }: Payment): JsonObject => {
+  if (type === "payment.cancelled") return byProvider
+  if (type !== "payment.amount_mismatch") return {}
+  const stated_amount = sumOf(reported?.captures ?? [])
+  return { stated_amount, stated_currency: money.currency, captured_amount: capturedMinor }
+}
+
+/** Names a greater amount that is captured, so that operations see each amount once. */
+export const excessName = (minorUnits: number): string => `captured:${minorUnits}`
+
+/** Of a cancellation that nobody asked for here. */
+export const byProvider: JsonObject = { origin: "provider" }
+
+/** `after`: the payment at the end of the step. */
+export const weighedEvents = (after: Payment, { conflicts, emits }: Weighed): ReadonlyArray<EventDraft> => [
+  ...emits.map((type) => paymentEvent(type, after, detailsOf(type, after))),
+  ...conflicts.map((evidence) => paymentEvent("payment.conflict", after, evidence))
+]

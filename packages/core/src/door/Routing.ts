@@ -4,10 +4,9 @@ import { type AccountReading, Accounts } from "../call/Accounts.ts"
 import type { Tenant } from "../model/Tenant.ts"
 import type { StorageError } from "../ports/StorageError.ts"
 import type { StoredRate } from "../ports/SuccessRates.ts"
-import type { CircuitReading } from "../routing/Circuit.ts"
 import type { RoutingExplanation } from "../routing/Explanation.ts"
 import type { Replayed, RoutingConfiguration } from "../routing/Replay.ts"
-import { Circuits } from "../routing/run/Circuits.ts"
+import { type CircuitReading, Circuits } from "../routing/run/Circuits.ts"
 import { successRates } from "../routing/run/LearnedRates.ts"
 import {
   explainStored,

@@ -1,6 +1,5 @@
 import type { Money } from "../money/Money.ts"
 import { type DeclineCategory, type DeclineDetail, declineDetail } from "./Decline.ts"
-import type { Checkout } from "./HostedPage.ts"
 import type { ProviderAccount } from "./ProviderAccount.ts"
 import { type ChargeEnd, type CheckoutOpened, unansweredCode } from "./ProviderStatement.ts"
 
@@ -141,3 +140,18 @@ export const oldFrom = ({ sentAt, timeoutMillis }: SentCall, agesFrom: number | 
 
 export const isOldEnough = (call: SentCall, { agesFrom, askedAt }: AskedAt): boolean =>
   askedAt >= oldFrom(call, agesFrom)
+
+/** A provider's own page, opened for one attempt. */
+export interface Checkout {
+  /** The provider's name for it. */
+  readonly reference: string
+  /** Where the customer is sent; sealed, because who has it can pay on it. */
+  readonly sealedUrl: string
+  /** Epoch milliseconds; `null` where the provider names no end. */
+  readonly expiresAt: number | null
+  /** When its opening was sent, in epoch milliseconds; set once `sentAt` is of the step that takes the money. */
+  readonly openedAt?: number
+}
+
+/** Binds a sealed checkout address to its attempt: moved to another record, it does not open. */
+export const checkoutUrlContext = (attemptId: string): string => `attempt:${attemptId}:checkout-url`

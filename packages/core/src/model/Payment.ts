@@ -1,12 +1,12 @@
 import type { Money } from "../money/Money.ts"
 import type { Correction } from "./Correction.ts"
-import type { DeclineCategory } from "./Decline.ts"
-import type { HostedPage } from "./HostedPage.ts"
-import type { PaymentState } from "./PaymentMachine.ts"
+import { categoryOfDecline, type Decline, type DeclineCategory, declineCategories, declineView } from "./Decline.ts"
+import type { EventDraft, JsonObject } from "./Event.ts"
+import type { EventType } from "./EventType.ts"
+import { type PaymentState, statusOf } from "./PaymentMachine.ts"
 import type { PaymentMethod, PaymentMethodName } from "./PaymentMethod.ts"
 import type { Reported } from "./Reported.ts"
-import type { RoutingDecision } from "./RoutingDecision.ts"
-import type { Simulation } from "./Simulation.ts"
+import type { RoutingAttempt, RoutingDecision } from "./RoutingDecision.ts"
 import type { Tenant } from "./Tenant.ts"
 
 /** Who starts the payment: the customer, or the merchant (for example a recurring payment). */
@@ -90,6 +90,21 @@ export interface Payment {
   readonly settledAt: number | null
 }
 
+/** The page that a customer pays on, of a payment that was created with `return_url`. */
+export interface HostedPage {
+  /** SHA-256 of the token in the page's address. The token itself is not stored: it is derived anew. */
+  readonly tokenHash: string
+  /** `null` after an erasure of personal data, which leaves a payment that waits for its customer alone. */
+  readonly returnUrl: string | null
+  readonly cancelUrl: string | null
+  /** Epoch milliseconds; from then on nothing begins on the page any more. */
+  readonly expiresAt: number
+  /** In the sandbox, where it leads to a provider's own test page. In production every page leads to the provider's. */
+  readonly leadsTo?: "provider"
+}
+
+export const hostedPageMillis = 30 * 60 * 1000
+
 /** What a payment has before its charge is answered. */
 export const unansweredPayment = {
   declineCategory: null,
@@ -156,3 +171,98 @@ export interface Review {
   /** Never empty. */
   readonly reasons: ReadonlyArray<ReviewReason>
 }
+
+/** What a sandbox payment asks the simulator to do; part of its record, so that late lookups report it too. */
+export interface Simulation {
+  /** One outcome for every attempt, or one for each attempt in turn (the last one also applies to those after it). */
+  readonly charge?: ChargeSimulation | ReadonlyArray<ChargeSimulation>
+  readonly capture?: OperationSimulation
+  readonly void?: OperationSimulation
+  readonly refund?: RefundSimulation
+  readonly lookup?: LookupSimulation
+}
+
+export type ChargeSimulation =
+  | "approve"
+  | `decline:${DeclineCategory}`
+  | `soft_decline:${DeclineCategory}`
+  | "requires_authentication"
+  | "technical_error"
+  | "no_answer"
+  | "pending"
+
+export const chargeSimulations: ReadonlyArray<ChargeSimulation> = [
+  "approve",
+  ...declineCategories.map((category) => `decline:${category}` as const),
+  ...declineCategories.map((category) => `soft_decline:${category}` as const),
+  "requires_authentication",
+  "technical_error",
+  "no_answer",
+  "pending"
+]
+
+export const operationSimulations = ["confirm", "refuse", "no_answer"] as const
+export type OperationSimulation = (typeof operationSimulations)[number]
+
+export const refundSimulations = ["confirm", "refuse", "no_answer", "pending"] as const
+export type RefundSimulation = (typeof refundSimulations)[number]
+
+export const lookupSimulations = ["executed", "not_executed", "no_answer"] as const
+export type LookupSimulation = (typeof lookupSimulations)[number]
+
+/** The outcome that the simulator plays for the attempt with this number, counted from 1. */
+export const chargeSimulationOf = (simulation: Simulation | null, attemptNumber: number): ChargeSimulation => {
+  const charge = simulation?.charge
+  if (charge === undefined) return "approve"
+  if (typeof charge === "string") return charge
+  return charge[Math.min(attemptNumber, charge.length) - 1] ?? "approve"
+}
+
+/**
+ * The event that a move emits, from the payment after the move. Its data has wire names: it is stored once, and shown
+ * by the API, webhooks and the library.
+ */
+export const paymentEvent = (type: EventType, payment: Payment, extra: JsonObject = {}): EventDraft => ({
+  type,
+  paymentId: payment.id,
+  createdAt: payment.updatedAt,
+  data: {
+    payment_id: payment.id,
+    reference: payment.reference,
+    payment_status: statusOf[payment.state],
+    environment: payment.tenant.environment,
+    amount: payment.money.minorUnits,
+    currency: payment.money.currency,
+    ...(payment.metadata == null ? {} : { metadata: payment.metadata }),
+    ...(type === "payment.declined"
+      ? { decline_category: payment.declineCategory, decline_code: payment.declineReason }
+      : {}),
+    ...capturedAmount(type, payment),
+    ...extra
+  }
+})
+
+/** What is captured after the event; without it `payment.captured` is of all. The journal reads it from events. */
+const capturedAmount = (type: EventType, { capturedMinor, money }: Payment): JsonObject => {
+  const isStated =
+    type === "payment.capture_failed" || (type === "payment.captured" && capturedMinor !== money.minorUnits)
+  return isStated ? { captured_amount: capturedMinor } : {}
+}
+
+/** `undefined` for a payment that is not declined. */
+export const declineOfPayment = ({
+  declineCategory,
+  declineReason,
+  routing,
+  state
+}: Pick<Payment, "declineCategory" | "declineReason" | "routing" | "state">): Decline | undefined => {
+  if (declineCategory === null || statusOf[state] !== "DECLINED") return undefined
+  const attempt = routing?.attempts.findLast(({ code, outcome }) => outcome === "Declined" && code === declineReason)
+  return declineView(declineCategory, declineReason, attempt?.decline)
+}
+
+/** `undefined` where it was not declined, or was recorded without what a decline needs. */
+export const declineOfAttempt = ({ code, decline, outcome }: RoutingAttempt): Decline | undefined =>
+  outcome === "Declined" && decline !== undefined
+    ? declineView(categoryOfDecline(decline.code), code, decline)
+    : undefined

@@ -2,7 +2,7 @@
  * What a provider reported beside the money of a payment itself: its payout, its disputes, the captures by their ids,
  * the end of a charge that is being captured or voided, and what contradicts the record. It is kept on the payment
  * because it may arrive before the payment can take it: the step that ends a charge, a capture or a void weighs it
- * again (`decide/WeighReported.ts`). A provider writes here, so every list has an end.
+ * again (`weighReported`). A provider writes here, so every list has an end.
  */
 import type { DisputeVerdict } from "./DisputeMachine.ts"
 import type { OperationState, RefundState } from "./ProviderStatement.ts"
@@ -104,7 +104,7 @@ export interface Reported {
   readonly correctedAt?: number | undefined
   /** What counts of each dispute, by `decide/OrderDispute.ts`. */
   readonly disputes: ReadonlyArray<DisputeStatement>
-  /** Absent where there is none: see `decide/Captures.ts`. */
+  /** Absent where there is none: see `decide/Holding.ts`. */
   readonly captures?: ReadonlyArray<ReportedCapture> | undefined
   /** What waits for the capture or the void that is under way, each kind of end once. Absent where there is none. */
   readonly chargeEnds?: ReadonlyArray<ChargeEndStatement> | undefined

@@ -1,4 +1,6 @@
+/** Amounts, currencies and countries. */
 import isoCurrencies from "currency-codes"
+import codes from "i18n-iso-countries/codes.json" with { type: "json" }
 
 /** An amount of one currency, as an integer in its minor unit (cents for EUR, whole units for JPY). */
 export interface Money {
@@ -67,3 +69,26 @@ export const decimalText = ({ currency, minorUnits }: Money): string => {
   const sign = minorUnits < 0 ? "-" : ""
   return scale === 0 ? `${sign}${digits}` : `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}`
 }
+
+// Countries: the ISO 3166-1 alpha-2 codes, from the data file of the `i18n-iso-countries` package.
+
+/** In the package's list, and not in the standard: a user-assigned code. */
+const userAssigned = new Set(["XK"])
+
+const alpha2: ReadonlySet<string> = new Set(
+  codes.map((entry) => String(entry[0])).filter((code) => !userAssigned.has(code))
+)
+
+export const isCountry = (code: string): boolean => alpha2.has(code)
+
+export const countries: ReadonlyArray<string> = [...alpha2].sort()
+
+/**
+ * The European Economic Area: the states of the European Union, Iceland, Liechtenstein and Norway
+ * (https://www.efta.int/eea/eea-agreement). Providers have fees of their own for cards from there.
+ */
+const eea: ReadonlySet<string> = new Set(
+  "AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IS IT LI LT LU LV MT NL NO PL PT RO SE SI SK".split(" ")
+)
+
+export const isInEea = (code: string): boolean => eea.has(code)

@@ -7,7 +7,7 @@
 import { Context, type Effect, Layer, Option, type Redacted, type Result, Schema, type Scope } from "effect"
 import type { Supports } from "../model/Connection.ts"
 import type { EvidenceFile, SubmissionKind } from "../model/Dispute.ts"
-import type { Initiator } from "../model/Payment.ts"
+import type { Initiator, Simulation } from "../model/Payment.ts"
 import type { PaymentMethod, PaymentMethodName } from "../model/PaymentMethod.ts"
 import type { ProviderAccount } from "../model/ProviderAccount.ts"
 import type {
@@ -28,7 +28,6 @@ import type {
   Unanswered
 } from "../model/ProviderStatement.ts"
 import type { ReportEntry } from "../model/ReportRow.ts"
-import type { Simulation } from "../model/Simulation.ts"
 import type { Environment } from "../model/Tenant.ts"
 import type { Money } from "../money/Money.ts"
 import type { ListedCharge, ListedDispute, ListedPage, ListedRefund, ListRequest } from "./ProviderLists.ts"

@@ -3,10 +3,10 @@
  * sealed it; and the keys that fingerprints, ids and page tokens are derived with, which outlive every encryption key.
  */
 import { Context, type Effect, type Option } from "effect"
+import { checkoutUrlContext } from "../model/Attempt.ts"
 import { credentialsContext, webhookSecretContext } from "../model/Connection.ts"
 import { evidenceContext } from "../model/Dispute.ts"
 import { endpointSecretContext } from "../model/EndpointSecret.ts"
-import { checkoutUrlContext } from "../model/HostedPage.ts"
 import { messageContext } from "../model/StoredMessage.ts"
 import type { StorageError } from "./StorageError.ts"
 

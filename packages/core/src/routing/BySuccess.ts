@@ -12,7 +12,7 @@
 import { presumedWeight, weightOf } from "../model/OutcomeCounts.ts"
 import { noRate, withOutcomes } from "../model/SuccessRate.ts"
 import { byValue, recentWeights, type ValueObjective } from "./ByValue.ts"
-import { draw } from "./Draw.ts"
+import { draw } from "./RoutingPolicy.ts"
 import { expectedRate, type RoutingStrategy, type Scored, type StrategyCandidate } from "./Strategy.ts"
 
 /** From so many outcomes on, a candidate is known well enough to be compared. */

@@ -6,7 +6,7 @@ import type { CaptureMethod, PaymentDetails } from "../model/Payment.ts"
 import type { NamedMethods, PaymentMethodName } from "../model/PaymentMethod.ts"
 import type { Exclusion, ExclusionCode } from "../model/RoutingDecision.ts"
 import type { ConnectorDefinition, Connectors } from "../ports/Connector.ts"
-import { among, isInRange, matchesAmount, matchesBesidesAmount, remembered, traitsOf } from "./Condition.ts"
+import { among, isInRange, matchesAmount, matchesBesidesAmount, remembered, traitsOf } from "./RoutingPolicy.ts"
 
 /** Changes whenever these rules may exclude another connection than before. */
 export const eligibilityVersion = "1"

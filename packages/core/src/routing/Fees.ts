@@ -2,8 +2,8 @@
 import type { FeeCondition, FeeRegion, FeeRule } from "../model/Connection.ts"
 import type { PaymentDetails } from "../model/Payment.ts"
 import type { Fee } from "../model/RoutingDecision.ts"
-import { isInEea } from "../money/Country.ts"
-import { matchesBesidesAmount } from "./Condition.ts"
+import { isInEea } from "../money/Money.ts"
+import { matchesBesidesAmount } from "./RoutingPolicy.ts"
 
 /**
  * By the first rule whose condition the payment meets. `undefined` where the fee is unknown: no rule is met, the rule

@@ -9,9 +9,9 @@ import type { Payment } from "../model/Payment.ts"
 import { type Exclusion, type RoutingDecision, wholeDecision } from "../model/RoutingDecision.ts"
 import type { RoutingSettings } from "../model/RoutingSettings.ts"
 import type { CandidateRates } from "../model/SuccessRate.ts"
-import { drawSeed } from "./Draw.ts"
 import type { ProviderSupports } from "./Eligibility.ts"
 import { planRoute, type RoutePlan } from "./RoutePlan.ts"
+import { drawSeed } from "./RoutingPolicy.ts"
 import type { RoutingStrategy } from "./Strategy.ts"
 
 /** What routing decides by. */

@@ -7,7 +7,7 @@ import { type ChargeState, type NeverReceived, type OperationState, Unanswered }
 import { nothingReported } from "../../model/Reported.ts"
 import type { Money } from "../../money/Money.ts"
 import { unchanged } from "../Applied.ts"
-import { capturesOf } from "../Captures.ts"
+import { capturesOf } from "../Holding.ts"
 import { applyOperationFact, mismatchOf, type OperationFact, operationFactOf, overtaken } from "../OperationFact.ts"
 import { applyOperationFailure, type OperationFailure } from "../OperationFailure.ts"
 import { asUsableOperation } from "../UsableAnswer.ts"

@@ -5,9 +5,8 @@ import type { Attempt } from "../../model/Attempt.ts"
 import type { UndecidedDispute } from "../../model/Dispute.ts"
 import type { DisputeStatus } from "../../model/DisputeMachine.ts"
 import type { JsonObject } from "../../model/Event.ts"
-import type { Payment } from "../../model/Payment.ts"
+import { type Payment, paymentEvent } from "../../model/Payment.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
-import { paymentEvent } from "../../model/PaymentEvents.ts"
 import {
   inOperation,
   noMoney,
@@ -21,7 +20,7 @@ import type { StatedDispute } from "../../model/ProviderStatement.ts"
 import { type DisputeStatement, isDisputed, nothingReported, type Reported, withDispute } from "../../model/Reported.ts"
 import { type Applied, unchanged } from "../Applied.ts"
 import { isOfPayment, orderDispute } from "../OrderDispute.ts"
-import { isUnderWay } from "../WeighReported.ts"
+import { isUnderWay } from "../WithReview.ts"
 import { confirms, contradicts, type Interpretation, keep, moved, moves, older, waits } from "./Interpretation.ts"
 import type { Weighing } from "./Statement.ts"
 

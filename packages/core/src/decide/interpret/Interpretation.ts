@@ -1,9 +1,8 @@
 /** What interpreting one statement of a provider comes to. */
 import { type Attempt, isOldEnough, oldFrom, type SentCall } from "../../model/Attempt.ts"
 import type { JsonObject } from "../../model/Event.ts"
-import type { Payment } from "../../model/Payment.ts"
+import { type Payment, paymentEvent } from "../../model/Payment.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
-import { paymentEvent } from "../../model/PaymentEvents.ts"
 import { type ChargeRecord, keyUsedCode, type NeverReceived } from "../../model/ProviderStatement.ts"
 import { nothingReported, type Reported, withContradiction } from "../../model/Reported.ts"
 import { type Applied, unchanged } from "../Applied.ts"

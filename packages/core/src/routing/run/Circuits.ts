@@ -3,19 +3,6 @@ import { circuitsOpened } from "../../metrics/Metrics.ts"
 import type { CircuitBreakerSettings, Connection } from "../../model/Connection.ts"
 import type { CircuitSeen } from "../../model/RoutingDecision.ts"
 import { CircuitNews } from "../../ports/CircuitNews.ts"
-import {
-  attemptBegan,
-  attemptFailed,
-  attemptSucceeded,
-  type Circuit,
-  type CircuitReading,
-  circuitSeen,
-  closedCircuit,
-  defaultCircuitBreaker,
-  isOpen,
-  openedElsewhere,
-  readingOf
-} from "../Circuit.ts"
 
 /**
  * The circuits of this process, by connection. A connection belongs to one environment, so sandbox and production
@@ -114,3 +101,67 @@ interface Kept {
 
 const settingsOf = (connection: Connection): CircuitBreakerSettings =>
   connection.circuitBreaker ?? defaultCircuitBreaker
+
+// One circuit, as data. Technical errors and unknown results in a row open it; declines and refusals count as health.
+// After the open time one probe is let through.
+
+export interface Circuit {
+  /** Failures since the last success. */
+  readonly failures: number
+  /** Epoch milliseconds from which it is open; `null` while it is closed. */
+  readonly openedAt: number | null
+}
+
+/** `half-open`: its time is over, and the next payment is its probe. While that is asked the circuit is open again. */
+export type CircuitState = "closed" | "open" | "half-open"
+
+/** A circuit as it can be looked at from outside. */
+export interface CircuitReading extends CircuitSeen {
+  readonly state: CircuitState
+}
+
+const closedCircuit: Circuit = { failures: 0, openedAt: null }
+
+/** Five failures in a row are no accident; half a minute is how long a provider's brief trouble lasts. */
+export const defaultCircuitBreaker: CircuitBreakerSettings = { failures: 5, openMillis: 30_000 }
+
+/** Whether it lets nothing through now. Once the open time is over it lets a probe through. */
+const isOpen = (circuit: Circuit, settings: CircuitBreakerSettings, now: number): boolean =>
+  circuit.openedAt !== null && now < circuit.openedAt + settings.openMillis
+
+/** The circuit as an attempt begins. A probe opens it anew for the others: one in each open time. */
+const attemptBegan = (circuit: Circuit, now: number): Circuit =>
+  circuit.openedAt === null ? circuit : { ...circuit, openedAt: now }
+
+const attemptSucceeded = (): Circuit => closedCircuit
+
+const attemptFailed = (circuit: Circuit, settings: CircuitBreakerSettings, now: number): Circuit => {
+  const failures = circuit.failures + 1
+  return { failures, openedAt: circuit.openedAt !== null || failures >= settings.failures ? now : null }
+}
+
+/** Another process saw it fail often enough: here too a probe has to succeed first. */
+const openedElsewhere = (circuit: Circuit, now: number): Circuit =>
+  circuit.openedAt === null ? { ...circuit, openedAt: now } : circuit
+
+/** `undefined` for one at rest: closed, and without a failure since the last success. */
+const circuitSeen = (
+  connectionId: string,
+  circuit: Circuit,
+  settings: CircuitBreakerSettings,
+  now: number
+): CircuitSeen | undefined =>
+  circuit.failures === 0 && circuit.openedAt === null
+    ? undefined
+    : {
+        connectionId,
+        failures: circuit.failures,
+        openedAt: circuit.openedAt,
+        probeAt: circuit.openedAt === null ? null : circuit.openedAt + settings.openMillis,
+        isOpen: isOpen(circuit, settings, now)
+      }
+
+const readingOf = (seen: CircuitSeen): CircuitReading => ({
+  ...seen,
+  state: seen.openedAt === null ? "closed" : seen.isOpen ? "open" : "half-open"
+})

@@ -3,9 +3,11 @@
  * commit of which it is not known whether it was written is not sent on.
  */
 import { Clock, Context, Effect, Option, Result } from "effect"
+import { type AttemptedPayment, attemptId, keyTagOf } from "../../call/CallIds.ts"
+import { OpenConnections } from "../../call/CallProvider.ts"
 import { claimGuard, type Step } from "../../commit/CommitChange.ts"
 import { commitOnce, decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
-import { applyChargeFact } from "../../decide/ChargeFact.ts"
+import { applyChargeFact, withAttempts, withRouting } from "../../decide/ChargeFact.ts"
 import {
   type Caller,
   type Created,
@@ -13,22 +15,21 @@ import {
   NothingSent,
   PaymentResultUnknown
 } from "../../decide/CreateRequest.ts"
-import { withAttempts, withRouting } from "../../decide/WithRouting.ts"
 import { Start, step } from "../../machine/Machine.ts"
-import { type Attempt, abandonAttempt } from "../../model/Attempt.ts"
+import { type Attempt, abandonAttempt, openAttempt } from "../../model/Attempt.ts"
 import { type Claim, moveClaim, newClaim } from "../../model/Claim.ts"
 import type { Connection } from "../../model/Connection.ts"
-import type { Payment } from "../../model/Payment.ts"
+import { type Payment, paymentEvent, unansweredPayment } from "../../model/Payment.ts"
 import { bookAfter } from "../../model/PaymentBook.ts"
-import { paymentEvent } from "../../model/PaymentEvents.ts"
 import { PaymentMachine } from "../../model/PaymentMachine.ts"
+import { Ids } from "../../ports/Ids.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 import { PaymentSettings } from "../../ports/PaymentSettings.ts"
+import { Secrets } from "../../ports/Secrets.ts"
 import { StorageHistory, versionBefore } from "../../ports/StorageHistory.ts"
 import type { RoutePlan } from "../../routing/RoutePlan.ts"
 import { firstOf } from "../../routing/run/RoutePayment.ts"
-import { type ChargeInHand, chargeGuard, claimChange, newAttempt, newPayment } from "./NewPayment.ts"
-import { abandon } from "./RecordCharge.ts"
+import { abandon, type ChargeInHand, claimChange } from "./RecordCharge.ts"
 import { whenNotClaimed } from "./RecoveredKey.ts"
 import { claimStanding, endUnsent, readClaim } from "./ReplayCreate.ts"
 
@@ -211,3 +212,55 @@ export const claimNext = Effect.fnUntraced(function* (inHand: ChargeInHand, afte
   }
   return Result.fail(written.failure._tag === "MaybeWritten" ? [abandonAttempt(attempt)] : [])
 })
+
+// A payment and an attempt as they are written first: nothing is held or taken yet.
+
+export const newPayment = (
+  caller: Caller,
+  request: CreateRequest,
+  begun: Pick<Payment, "id" | "version" | "state" | "hosted" | "routing" | "createdAt">
+): Payment => ({
+  ...request.details,
+  ...unansweredPayment,
+  ...begun,
+  tenant: caller.tenant,
+  metadata: request.details.metadata ?? null,
+  purchase: request.details.purchase ?? null,
+  idempotencyKey: request.idempotencyKey,
+  updatedAt: begun.createdAt
+})
+
+export const newAttempt = (
+  connection: Connection,
+  payment: AttemptedPayment & Pick<Payment, "id" | "money">,
+  number: number,
+  now: number
+) =>
+  Effect.contextWith((context: Context.Context<Ids | Secrets | OpenConnections>) => {
+    const ids = Context.get(context, Ids)
+    const id = attemptId({ ids, secrets: Context.get(context, Secrets) }, payment, connection.id)
+    // A charge's request is known by its payment, which it drew: only the customers of one page claim the same payment.
+    const claimedBy = payment.asks === "checkout" ? ids.claim : Effect.succeed(null)
+    return Effect.zipWith(
+      id,
+      claimedBy,
+      (id, claimedBy): Attempt => ({
+        ...openAttempt,
+        id,
+        claimedBy,
+        paymentId: payment.id,
+        number,
+        connectionId: connection.id,
+        account: connection.account?.current ?? null,
+        money: payment.money,
+        timeoutMillis: Context.get(context, OpenConnections).timeoutMillis(connection),
+        sentAt: now
+      })
+    )
+  })
+
+/** Of the claim of an attempt. `isKeyGuarded`: not where what was recovered under its key is over. */
+export const chargeGuard = (settings: PaymentSettings, { id }: Attempt, isKeyGuarded = true) => {
+  const tag = isKeyGuarded ? keyTagOf(id) : undefined
+  return claimGuard(settings, tag === undefined ? null : { tag, kind: "charge" })
+}

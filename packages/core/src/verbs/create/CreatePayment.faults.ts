@@ -11,10 +11,17 @@ export const faults: ReadonlyArray<Fault> = [
         become:
           "yield* (yield* OpenConnections).connector(plan.success.order[0]).pipe(Effect.flatMap((c) => c.charge(request)), Effect.ignore)\n  $"
       },
-      { statement: "./SendCharge.ts", become: '$\nimport { OpenConnections } from "../../call/OpenConnections.ts"' }
+      { statement: "./ReplayCreate.ts", become: '$\nimport { OpenConnections } from "../../call/CallProvider.ts"' }
     ],
     caughtBy:
       "packages/core/test/IdempotentCreate.test.ts > given a first commit that fails, then NothingSent, no provider call, and a retry works",
     simulatedOn: "memory"
+  },
+  {
+    name: "send on an old claim",
+    harm: "A process that froze sends a charge that others have settled as never sent.",
+    edits: [{ in: "attemptInTurn", condition: "beginBy", become: "false" }],
+    caughtBy:
+      "packages/core/test/IdempotentCreate.test.ts > given a claim whose commit took more than 5 seconds, then it is abandoned unsent and the key is free"
   }
 ]

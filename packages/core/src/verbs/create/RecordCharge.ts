@@ -10,22 +10,43 @@ import {
   lastFact,
   type Moved,
   tellsOfMoney,
-  unexecutedFact
+  unexecutedFact,
+  withRouting,
+  withSkipped
 } from "../../decide/ChargeFact.ts"
 import { NothingSent, PaymentResultUnknown } from "../../decide/CreateRequest.ts"
 import { interpret } from "../../decide/interpret/Interpret.ts"
 import { withoutReused } from "../../decide/ReusedReference.ts"
-import { withRouting, withSkipped } from "../../decide/WithRouting.ts"
-import { type Attempt, type AttemptEnd, abandonAttempt, endAttempt, untakenAttempt } from "../../model/Attempt.ts"
+import {
+  type Attempt,
+  type AttemptEnd,
+  abandonAttempt,
+  checkoutUrlContext,
+  endAttempt,
+  untakenAttempt
+} from "../../model/Attempt.ts"
 import { type Claim, moveClaim } from "../../model/Claim.ts"
 import type { ClaimEvent } from "../../model/ClaimMachine.ts"
-import { checkoutUrlContext } from "../../model/HostedPage.ts"
+import type { Connection } from "../../model/Connection.ts"
 import type { Payment } from "../../model/Payment.ts"
+import type { PaymentBook } from "../../model/PaymentBook.ts"
 import type { ChargeEnd, ChargeState, CheckoutOpened } from "../../model/ProviderStatement.ts"
-import { Ledger } from "../../ports/Ledger.ts"
+import { type Change, Ledger } from "../../ports/Ledger.ts"
 import { Secrets } from "../../ports/Secrets.ts"
 import { isSameCount } from "../../ports/StorageHistory.ts"
-import { type ChargeInHand, claimChange } from "./NewPayment.ts"
+
+/** The progress of a charge: what is stored, and the attempt that is about to be sent or was sent. */
+export interface ChargeInHand {
+  readonly payment: Payment
+  /** `null` for a request without a key. */
+  readonly claim: Claim | null
+  readonly connection: Connection
+  readonly attempt: Attempt
+  /** The book as this process wrote it just now; absent where that is not known. */
+  readonly book?: PaymentBook | undefined
+  /** The attempts before it; all of them executed nothing. */
+  readonly earlier: ReadonlyArray<Attempt>
+}
 
 /** Nothing follows the attempt in hand: its result is the outcome of the charge. */
 export const recordEnd = (inHand: ChargeInHand, end: AttemptEnd, now: number) => {
@@ -235,3 +256,7 @@ const answerClaim = (claim: Claim | null, on: ClaimEvent, payment: Payment, now:
   if (claim === null || claim.state !== "Claimed") return claim
   return moveClaim(claim, on, on === "RequestAbandoned" ? {} : { answeredAt: now, answer: payment })
 }
+
+/** The part of a change that moves a claim; nothing if there is no claim, or if it is unchanged. */
+export const claimChange = (before: Claim | null, after: Claim | null): Change["claim"] =>
+  before === null || after === null || before === after ? undefined : { expected: before.version, after }

@@ -1,7 +1,7 @@
 /** What a retry under an idempotency key is answered: from what was recorded, and never by asking a provider again. */
 import { Effect, Option, Result } from "effect"
 import { type Conflict, decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
-import { applyChargeFact, type Moved } from "../../decide/ChargeFact.ts"
+import { applyChargeFact, type Moved, withRouting } from "../../decide/ChargeFact.ts"
 import {
   type Created,
   KeyReused,
@@ -10,7 +10,6 @@ import {
   RequestInProgress
 } from "../../decide/CreateRequest.ts"
 import { isRetentionOver, mayBeOver } from "../../decide/KeyRetention.ts"
-import { withRouting } from "../../decide/WithRouting.ts"
 import { type Attempt, isInFlight, unansweredAttempt } from "../../model/Attempt.ts"
 import { type Claim, moveClaim } from "../../model/Claim.ts"
 import type { Payment } from "../../model/Payment.ts"

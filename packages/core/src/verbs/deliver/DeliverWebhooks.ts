@@ -6,7 +6,7 @@
  * answered soon gives its place to others: a hanging receiver delays no other. The store reads and writes meanwhile.
  */
 import { Clock, Effect, Exit, Queue } from "effect"
-import { insistently } from "../../commit/Budget.ts"
+import { insistently } from "../../commit/CommitChange.ts"
 import { makePlaces } from "../../commit/Places.ts"
 import { DeliveryWake } from "../../commit/WakeDelivery.ts"
 import { type AttemptRecord, Deliveries } from "../../ports/Deliveries.ts"

@@ -5,7 +5,7 @@
  */
 import { Clock, Effect, Option } from "effect"
 import { submissionId } from "../../call/CallIds.ts"
-import { OpenConnections } from "../../call/OpenConnections.ts"
+import { OpenConnections } from "../../call/CallProvider.ts"
 import { claimCall, connectionInAccount, connectorOf } from "../../commit/ClaimCall.ts"
 import { claimGuard } from "../../commit/CommitChange.ts"
 import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"

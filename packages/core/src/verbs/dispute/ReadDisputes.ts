@@ -1,5 +1,5 @@
 import { Effect, Option, Result } from "effect"
-import { OpenConnections } from "../../call/OpenConnections.ts"
+import { OpenConnections } from "../../call/CallProvider.ts"
 import { DisputeNotFound } from "../../decide/DisputeOrder.ts"
 import type { Dispute } from "../../model/Dispute.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"

@@ -1,6 +1,6 @@
 /** Whether connections can be used, and how they fared in the newest payments. */
 import { Effect, Result } from "effect"
-import { OpenConnections } from "../../call/OpenConnections.ts"
+import { OpenConnections } from "../../call/CallProvider.ts"
 import type { AttemptOutcome } from "../../model/Attempt.ts"
 import type { Tenant } from "../../model/Tenant.ts"
 import { Directory } from "../../ports/Directory.ts"

@@ -5,14 +5,12 @@
  * that says that nothing was taken.
  */
 import { Clock, Effect, Exit, Metric, Option, Result } from "effect"
-import { askProvider } from "../../call/CallProvider.ts"
+import { askProvider, OpenConnections } from "../../call/CallProvider.ts"
 import { connectionOf } from "../../call/LookUp.ts"
-import { OpenConnections } from "../../call/OpenConnections.ts"
 import { adoptAnswer } from "../../commit/AdoptAnswer.ts"
 import { asStorageError, decideAndCommit, done, orLost, write } from "../../commit/DecideAndCommit.ts"
-import { applyChargeFact } from "../../decide/ChargeFact.ts"
+import { applyChargeFact, withRouting } from "../../decide/ChargeFact.ts"
 import { asUsable } from "../../decide/UsableAnswer.ts"
-import { withRouting } from "../../decide/WithRouting.ts"
 import { attemptsEnded } from "../../metrics/Metrics.ts"
 import { type Attempt, completingAttempt, endAttempt, outcomeOf } from "../../model/Attempt.ts"
 import type { Connection } from "../../model/Connection.ts"
@@ -23,9 +21,8 @@ import { Ledger } from "../../ports/Ledger.ts"
 import { PaymentSettings } from "../../ports/PaymentSettings.ts"
 import { StorageError } from "../../ports/StorageError.ts"
 import { LearnedRates } from "../../routing/run/LearnedRates.ts"
-import type { ChargeInHand } from "../create/NewPayment.ts"
-import { isUntaken, recordCompletion } from "../create/RecordCharge.ts"
-import { chargeCall } from "../create/SendCharge.ts"
+import { chargeCall } from "../create/CreatePayment.ts"
+import { type ChargeInHand, isUntaken, recordCompletion } from "../create/RecordCharge.ts"
 
 type Book = Pick<PaymentBook, "attempts" | "payment">
 

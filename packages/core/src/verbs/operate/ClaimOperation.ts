@@ -3,14 +3,12 @@
  * operation with its key, in one commit. A commit of which it is not known whether it was written is not sent on.
  */
 import { Clock, Effect, Option, Result } from "effect"
-import { operationId } from "../../call/CallIds.ts"
-import { OpenConnections } from "../../call/OpenConnections.ts"
+import { operationId, sentAfter } from "../../call/CallIds.ts"
+import { OpenConnections } from "../../call/CallProvider.ts"
 import { claimCall, connectionInAccount, connectorOf } from "../../commit/ClaimCall.ts"
-import { claimGuard, type Step } from "../../commit/CommitChange.ts"
+import { claimGuard, type Step, takeKept } from "../../commit/CommitChange.ts"
 import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
-import { takeKept } from "../../commit/KeptBooks.ts"
 import { type Caller, RequestInProgress } from "../../decide/CreateRequest.ts"
-import { sentAfter } from "../../decide/DerivedId.ts"
 import { holdingAttempt } from "../../decide/Holding.ts"
 import {
   type Answered,
@@ -20,7 +18,7 @@ import {
   TakenByAnother,
   Unsupported
 } from "../../decide/OperationOrder.ts"
-import { weighedEvents, weighReported } from "../../decide/WeighReported.ts"
+import { weighedEvents, weighReported } from "../../decide/WithReview.ts"
 import { step } from "../../machine/Machine.ts"
 import type { Connection } from "../../model/Connection.ts"
 import type { Operation } from "../../model/Operation.ts"

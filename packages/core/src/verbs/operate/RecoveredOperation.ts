@@ -5,8 +5,8 @@
  */
 import { Clock, Effect, Option } from "effect"
 import { operationId } from "../../call/CallIds.ts"
+import { OpenConnections } from "../../call/CallProvider.ts"
 import { lookUpOperation } from "../../call/LookUp.ts"
-import { OpenConnections } from "../../call/OpenConnections.ts"
 import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
 import { type Caller, KeyReused, NothingSent } from "../../decide/CreateRequest.ts"
 import { holdingAttempt } from "../../decide/Holding.ts"

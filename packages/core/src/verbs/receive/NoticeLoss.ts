@@ -6,7 +6,7 @@
  * can send a hint, so that what the provider states after one declares nothing.
  */
 import { Clock, Effect, Option } from "effect"
-import { startOfDay } from "../../decide/DerivedId.ts"
+import { startOfDay } from "../../call/CallIds.ts"
 import type { MessageNote, TenantMessage } from "../../model/StoredMessage.ts"
 import type { Tenant } from "../../model/Tenant.ts"
 import { Directory } from "../../ports/Directory.ts"

@@ -5,8 +5,7 @@
  * accepted, and sends it again.
  */
 import { Effect, Option, Schema } from "effect"
-import { askProvider } from "../../call/CallProvider.ts"
-import { OpenConnections } from "../../call/OpenConnections.ts"
+import { askProvider, OpenConnections } from "../../call/CallProvider.ts"
 import type { Connection } from "../../model/Connection.ts"
 import { Unanswered } from "../../model/ProviderStatement.ts"
 import type { Tenant } from "../../model/Tenant.ts"

@@ -1,6 +1,6 @@
 /** The refusal of a message whose sender is not known to be the provider. Who sent it learns nothing from it. */
 import { Clock, Context, Effect, Metric, Redacted, Schema } from "effect"
-import { OpenConnections } from "../../call/OpenConnections.ts"
+import { OpenConnections } from "../../call/CallProvider.ts"
 import { messagesRefused } from "../../metrics/Metrics.ts"
 import { messageCrypto } from "../../ports/ReadMessage.ts"
 import { keyStorageError, Secrets } from "../../ports/Secrets.ts"

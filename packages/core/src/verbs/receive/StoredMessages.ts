@@ -1,6 +1,6 @@
 /** What providers told, for operators: the messages that are stored, and how one is processed again after a fix. */
 import { Clock, Effect, Option, Redacted, Result, Schema } from "effect"
-import { OpenConnections } from "../../call/OpenConnections.ts"
+import { OpenConnections } from "../../call/CallProvider.ts"
 import type { Connection } from "../../model/Connection.ts"
 import { type MessageNote, messageContext, type StoredMessage, type TenantMessage } from "../../model/StoredMessage.ts"
 import { Directory } from "../../ports/Directory.ts"

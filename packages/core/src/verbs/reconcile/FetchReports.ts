@@ -5,7 +5,7 @@
  * nothing. Within a run that changes are found at its end.
  */
 import { Clock, Effect, Stream } from "effect"
-import { OpenConnections } from "../../call/OpenConnections.ts"
+import { OpenConnections } from "../../call/CallProvider.ts"
 import { renumbered, reportRows } from "../../call/ReportRows.ts"
 import {
   begunWindow,

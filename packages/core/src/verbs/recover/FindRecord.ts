@@ -1,7 +1,7 @@
 /** What the store has of a charge, a refund or a dispute of a provider's list. */
 import { Effect, Option } from "effect"
+import { derivedUuidAlone } from "../../call/CallIds.ts"
 import { withDisputes } from "../../commit/RecordDispute.ts"
-import { derivedUuidAlone } from "../../decide/DerivedId.ts"
 import { wasNeverSent } from "../../model/Attempt.ts"
 import type { Tenant } from "../../model/Tenant.ts"
 import { Ledger } from "../../ports/Ledger.ts"

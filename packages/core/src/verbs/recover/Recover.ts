@@ -1,6 +1,6 @@
 /** Recovers what each connection lost. Until then, while a loss is known, no claim of its workspace is written. */
 import { Clock, Effect, Option, Schema } from "effect"
-import { OpenConnections } from "../../call/OpenConnections.ts"
+import { OpenConnections } from "../../call/CallProvider.ts"
 import type { Connection } from "../../model/Connection.ts"
 import type { Tenant } from "../../model/Tenant.ts"
 import type { Connector } from "../../ports/Connector.ts"

@@ -8,6 +8,7 @@
 import { Clock, Effect, Option } from "effect"
 import { Accounts } from "../../call/Accounts.ts"
 import { unnamedRefundId } from "../../call/CallIds.ts"
+import { OpenConnections } from "../../call/CallProvider.ts"
 import { chargeList, disputeList, type ListEnd, type ListWindow, refundList, walkList } from "../../call/Lists.ts"
 import {
   aboutCharge,
@@ -17,7 +18,6 @@ import {
   lookUpRefund,
   proveCharge
 } from "../../call/LookUp.ts"
-import { OpenConnections } from "../../call/OpenConnections.ts"
 import { holdingAttempt } from "../../decide/Holding.ts"
 import { isAboutBook } from "../../decide/interpret/Interpret.ts"
 import { otherAccount } from "../../decide/interpret/OtherAccount.ts"

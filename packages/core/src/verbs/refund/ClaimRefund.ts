@@ -3,14 +3,12 @@
  * commit. A commit of which it is not known whether it was written is not sent on.
  */
 import { Clock, Effect, Option, Result } from "effect"
-import { refundId } from "../../call/CallIds.ts"
-import { OpenConnections } from "../../call/OpenConnections.ts"
+import { keyTagOf, refundId, sentAfter } from "../../call/CallIds.ts"
+import { OpenConnections } from "../../call/CallProvider.ts"
 import { claimCall, connectionInAccount, connectorOf } from "../../commit/ClaimCall.ts"
-import { claimGuard } from "../../commit/CommitChange.ts"
+import { claimGuard, takeKept } from "../../commit/CommitChange.ts"
 import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
-import { takeKept } from "../../commit/KeptBooks.ts"
 import type { Caller } from "../../decide/CreateRequest.ts"
-import { keyTagOf, sentAfter } from "../../decide/DerivedId.ts"
 import { type Answered, NotRefundable, type RefundOrder, RefundPending } from "../../decide/OperationOrder.ts"
 import { type Permission, refundSource, refundTarget } from "../../decide/ProposedRefund.ts"
 import { refundWaits } from "../../decide/RefundWait.ts"

@@ -1,8 +1,7 @@
 /** What a retry of a refund is answered: for 24 hours its stored answer, then its record. No provider is asked. */
 import { Clock, Effect } from "effect"
-import { keyTag } from "../../call/CallIds.ts"
+import { keyTag, keyTagOf } from "../../call/CallIds.ts"
 import { KeyReused } from "../../decide/CreateRequest.ts"
-import { keyTagOf } from "../../decide/DerivedId.ts"
 import { type Answered, type RefundOrder, RefundPending } from "../../decide/OperationOrder.ts"
 import { replyTo } from "../../decide/RefundFact.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"

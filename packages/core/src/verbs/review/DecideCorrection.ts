@@ -13,7 +13,6 @@ import { applyEvidence, targetMoved, targetOf } from "../../decide/OperatorEvide
 import { approvedBy } from "../../decide/ProposedRefund.ts"
 import { unnamed, withoutReused } from "../../decide/ReusedReference.ts"
 import { corrected } from "../../decide/WithReview.ts"
-import type { ReusedReference } from "../../model/ChargeReference.ts"
 import {
   type Correction,
   type CorrectionState,
@@ -26,7 +25,7 @@ import {
 } from "../../model/Correction.ts"
 import type { OperatorStatement } from "../../model/OperatorStatement.ts"
 import type { Payment } from "../../model/Payment.ts"
-import { movedPayment, type PaymentBook } from "../../model/PaymentBook.ts"
+import { movedPayment, type PaymentBook, type ReusedReference } from "../../model/PaymentBook.ts"
 import type { Refund } from "../../model/Refund.ts"
 import type { Tenant } from "../../model/Tenant.ts"
 import { Ledger } from "../../ports/Ledger.ts"
