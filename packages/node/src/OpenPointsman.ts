@@ -28,7 +28,7 @@ import {
 import { SecureRandom } from "effect/crypto"
 import { makeCalls } from "./Calls.ts"
 import { type CheckedSettings, checkSettings, wrongSettings } from "./CheckSettings.ts"
-import { makeGate } from "./Gate.ts"
+import { makeGate } from "./calls/RunCall.ts"
 import { makeConsoles } from "./OpenConsole.ts"
 import type { Pointsman } from "./Pointsman.ts"
 import { StartError } from "./PointsmanError.ts"

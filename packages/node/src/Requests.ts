@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import { Effect } from "effect"
-import type { Gate } from "./Gate.ts"
+import type { Gate } from "./calls/RunCall.ts"
 import type { Pointsman } from "./Pointsman.ts"
 import { sendWebResponse, webRequest } from "./WebMessages.ts"
 

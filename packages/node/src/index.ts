@@ -1,5 +1,5 @@
 /** Pointsman for Node backends that do not use Effect: `createPointsman({ storage, connectors, encryptionKey, workspaces })`. */
-import { atCaller } from "./CallersStack.ts"
+import { atCaller } from "./calls/RunCall.ts"
 import type { Pointsman } from "./Pointsman.ts"
 import type { PointsmanSettings } from "./Settings.ts"
 import type { IncomingWebhook, VerifiedWebhook } from "./VerifyWebhook.ts"

@@ -5,8 +5,7 @@ import { Clock, Effect } from "effect"
 import { apiKeyFields, checkId, wrong } from "../Orders.ts"
 import { InternalError, NotFoundError } from "../PointsmanError.ts"
 import { apiKeyView } from "../Views.ts"
-import { type Defaults, readerOf } from "./Caller.ts"
-import { failing, logCause } from "./Failures.ts"
+import { type Defaults, failing, logCause, readerOf } from "./RunCall.ts"
 
 export const createApiKey = Effect.fnUntraced(function* (defaults: Defaults, order: unknown, options: unknown) {
   const pointsman = yield* Core.Pointsman

@@ -7,8 +7,7 @@ import type { Correction, DecidedCorrection, ProposedCorrection } from "../Corre
 import { errorOf } from "../ErrorOf.ts"
 import { checkId, checkOptions, wrong } from "../Orders.ts"
 import { InternalError, NotFoundError, StateError } from "../PointsmanError.ts"
-import { type Defaults, readerOf, tenantOf } from "./Caller.ts"
-import { failing, fromStore } from "./Failures.ts"
+import { type Defaults, failing, fromStore, readerOf, tenantOf } from "./RunCall.ts"
 
 /** The view is this package's record: a field that differs does not compile. */
 export const asCorrection = (correction: Core.Correction): Correction => InProcess.correctionView(correction)

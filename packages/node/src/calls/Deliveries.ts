@@ -5,8 +5,7 @@ import { Effect } from "effect"
 import { checkId, deliveriesQuery } from "../Orders.ts"
 import { InternalError, NotFoundError, type PointsmanError, StateError } from "../PointsmanError.ts"
 import { deliveryAttemptView, deliveryView } from "../Views.ts"
-import { type Defaults, readerOf } from "./Caller.ts"
-import { failing, fromStore, logCause, storeFailed } from "./Failures.ts"
+import { type Defaults, failing, fromStore, logCause, readerOf, storeFailed } from "./RunCall.ts"
 
 export const deliveries = Effect.fnUntraced(function* (defaults: Defaults, query: unknown, options: unknown) {
   const pointsman = yield* Core.Pointsman

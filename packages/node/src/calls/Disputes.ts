@@ -5,8 +5,7 @@ import { Effect } from "effect"
 import { errorOf } from "../ErrorOf.ts"
 import { checkId, checkOptions, disputesQuery, evidenceFields } from "../Orders.ts"
 import type { PointsmanError } from "../PointsmanError.ts"
-import { callerOf, type Defaults, readerOf } from "./Caller.ts"
-import { failing, fromStore } from "./Failures.ts"
+import { callerOf, type Defaults, failing, fromStore, readerOf } from "./RunCall.ts"
 
 export const disputes = Effect.fnUntraced(function* (defaults: Defaults, query: unknown, options: unknown) {
   const pointsman = yield* Core.Pointsman

@@ -5,9 +5,8 @@ import type { JournalEntry } from "../Journal.ts"
 import { wrong } from "../Orders.ts"
 import { journalFields } from "../ReportOrders.ts"
 import { timeView } from "../Views.ts"
-import { type Defaults, readerOf } from "./Caller.ts"
 import { readPages } from "./ReadPages.ts"
-import type { makeCall } from "./RunCall.ts"
+import { type Defaults, type makeCall, readerOf } from "./RunCall.ts"
 
 export const journal = (
   call: ReturnType<typeof makeCall>,

@@ -6,8 +6,7 @@ import { errorOf } from "../ErrorOf.ts"
 import { captureFields, checkId, checkOptions, createFields, refundFields } from "../Orders.ts"
 import { type PointsmanError, ValidationError } from "../PointsmanError.ts"
 import { answered } from "../Views.ts"
-import { callerOf, type Defaults } from "./Caller.ts"
-import { failing } from "./Failures.ts"
+import { callerOf, type Defaults, failing } from "./RunCall.ts"
 
 export const create = Effect.fnUntraced(function* (defaults: Defaults, order: unknown, options: unknown) {
   const context = yield* Effect.context<Core.Pointsman | InProcess.PaymentViews>()

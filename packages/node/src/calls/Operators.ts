@@ -6,7 +6,7 @@ import { Effect, Option, Redacted, Schema } from "effect"
 import { byFields, checkBy, linkFields, operatorEditFields, operatorFields, wrong } from "../Orders.ts"
 import { InternalError, NotFoundError, StateError } from "../PointsmanError.ts"
 import { operatorView, timeView } from "../Views.ts"
-import { fromStore, logCause } from "./Failures.ts"
+import { fromStore, logCause } from "./RunCall.ts"
 
 export const listOperators = Effect.gen(function* () {
   const { operators } = yield* Core.Pointsman

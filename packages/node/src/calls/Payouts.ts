@@ -5,10 +5,8 @@ import { Effect } from "effect"
 import { NotFoundError } from "../PointsmanError.ts"
 import type { Payout, PayoutEntry, SettlementEntry } from "../Reconciliation.ts"
 import { payoutFields, payoutsQuery } from "../ReportOrders.ts"
-import { type Defaults, readerOf } from "./Caller.ts"
-import { fromStore } from "./Failures.ts"
 import { readPages } from "./ReadPages.ts"
-import type { makeCall } from "./RunCall.ts"
+import { type Defaults, fromStore, type makeCall, readerOf } from "./RunCall.ts"
 
 /** The views are this package's records: a field that differs does not compile. */
 const asEntry = (entry: Core.SettlementEntry): SettlementEntry => InProcess.entryView(entry)

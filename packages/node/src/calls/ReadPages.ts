@@ -2,8 +2,7 @@
 import type { StorageError } from "@pointsman/core/ports"
 import { type Cause, Effect, Exit, Pull, Scope, Stream } from "effect"
 import type { PointsmanError } from "../PointsmanError.ts"
-import { fromStore } from "./Failures.ts"
-import type { makeCall, Services } from "./RunCall.ts"
+import { fromStore, type makeCall, type Services } from "./RunCall.ts"
 
 /**
  * Each page is a call of its own, so that a close waits for the page that is read and not for a reader who went away, and

@@ -5,8 +5,7 @@ import { Effect } from "effect"
 import { errorOf } from "../ErrorOf.ts"
 import { checkId, eventsQuery, paymentsQuery, timelineQuery } from "../Orders.ts"
 import { attemptView, eventView, filed } from "../Views.ts"
-import { type Defaults, readerOf } from "./Caller.ts"
-import { failing, fromStore } from "./Failures.ts"
+import { type Defaults, failing, fromStore, readerOf } from "./RunCall.ts"
 
 export const payment = Effect.fnUntraced(function* (defaults: Defaults, paymentId: unknown, options: unknown) {
   const pointsman = yield* Core.Pointsman

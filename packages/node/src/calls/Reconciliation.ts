@@ -7,7 +7,6 @@ import { AuditActor, Directory, type StorageError } from "@pointsman/core/ports"
 import * as InProcess from "@pointsman/http/in-process"
 import { Effect, Option, Result } from "effect"
 import { errorOf } from "../ErrorOf.ts"
-import type { Gate } from "../Gate.ts"
 import { checkId, checkOptions, wrong } from "../Orders.ts"
 import { InternalError, NotFoundError, type PointsmanError, StateError } from "../PointsmanError.ts"
 import type { BalanceRow, ReconciliationRun, ReportProgress, SettlementEntry } from "../Reconciliation.ts"
@@ -22,9 +21,8 @@ import {
   runsQuery
 } from "../ReportOrders.ts"
 import { timeView } from "../Views.ts"
-import { type Defaults, readerOf, tenantOf } from "./Caller.ts"
-import { failing, fromStore } from "./Failures.ts"
 import { fileOfBytes } from "./ReportBytes.ts"
+import { type Defaults, failing, fromStore, type Gate, readerOf, tenantOf } from "./RunCall.ts"
 
 /** The views are this package's records: a field that differs does not compile. */
 const asRun = (run: Core.ReconciliationRun): ReconciliationRun => InProcess.runView(run)

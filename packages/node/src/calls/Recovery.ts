@@ -4,7 +4,7 @@ import { Effect, Option } from "effect"
 import { wrong } from "../Orders.ts"
 import type { Pointsman } from "../Pointsman.ts"
 import { lossView, recoveryView } from "../Views.ts"
-import { fromStore } from "./Failures.ts"
+import { fromStore } from "./RunCall.ts"
 
 /** A caller of JavaScript may give anything. */
 const readOrder = Effect.fnUntraced(function* (order: Parameters<Pointsman["recover"]>[0]) {

@@ -8,9 +8,8 @@ import { checkId, checkOptions, checkStatement, reviewCursor, reviewsQuery, wron
 import { InternalError, NotFoundError, StateError } from "../PointsmanError.ts"
 import type { Evidence, OperatorStatement } from "../Records.ts"
 import { filed, reviewed } from "../Views.ts"
-import { type Defaults, readerOf, tenantOf } from "./Caller.ts"
 import { asCorrection } from "./Corrections.ts"
-import { failing, fromStore, storeFailed } from "./Failures.ts"
+import { type Defaults, failing, fromStore, readerOf, storeFailed, tenantOf } from "./RunCall.ts"
 
 export const reviews = Effect.fnUntraced(function* (defaults: Defaults, query: unknown, options: unknown) {
   const pointsman = yield* Core.Pointsman

@@ -4,8 +4,7 @@ import { Effect } from "effect"
 import { checkOptions, wrong } from "../Orders.ts"
 import type { Pointsman } from "../Pointsman.ts"
 import { circuitView, rateView } from "../Views.ts"
-import { type Defaults, readerOf } from "./Caller.ts"
-import { fromStore } from "./Failures.ts"
+import { type Defaults, fromStore, readerOf } from "./RunCall.ts"
 
 export const successRates = Effect.fnUntraced(function* (defaults: Defaults, options: unknown) {
   const pointsman = yield* Core.Pointsman
