@@ -34,7 +34,7 @@ const loadedLate = (name: string): string => {
       ? `${member}(...values) { return ${late(member)}(...values) }`
       : `get ${member}() { return ${late(member)} }, set ${member}(value) { ${late(member)} = value }`
   )
-  return `{${properties}}`
+  return `({${properties}})`
 }
 
 const replaced = (text: string): string =>

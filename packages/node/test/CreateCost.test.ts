@@ -81,7 +81,7 @@ const countsOf = ({ files, operations, statements }: Counted) => {
 const most = {
   files: 72,
   filesOfCore: 37,
-  functions: 1_089,
+  functions: 1_095,
   functionsOfEffect: 1_752,
   operations: 132,
   statements: 14

@@ -6,7 +6,7 @@ import { createRequire } from "node:module"
 import { startupSnapshot } from "node:v8"
 import * as postgres from "@pointsman/storage-postgres"
 import * as sqlite from "@pointsman/storage-sqlite"
-import { run } from "./Command.ts"
+import { run } from "./CommandLine.ts"
 import * as serve from "./Serve.ts"
 import { readServeLine } from "./ServeLine.ts"
 
