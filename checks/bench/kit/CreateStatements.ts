@@ -9,6 +9,7 @@ import * as PostgresStorage from "@pointsman/storage-postgres"
 import { Context, Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import { type Database, open } from "../../../packages/storage/postgres/src/Database.ts"
 import { make as makeLedger } from "../../../packages/storage/postgres/src/Ledger.ts"
+import { bindValue } from "../../../packages/storage/postgres/src/Rows.ts"
 import { caller, worldLayer } from "../World.ts"
 import { createRequest } from "./CreateRequest.ts"
 
@@ -55,7 +56,7 @@ const recordingStorage = (url: string, onAsked: (sql: string, params: ReadonlyAr
       const recording: Database = {
         ...db,
         write: (operation, sql, params = []) => {
-          onAsked(sql, params)
+          onAsked(sql, params.map(bindValue))
           return db.write(operation, sql, params)
         }
       }

@@ -1,19 +1,6 @@
 /** Payments over many nodes: what is about one workspace is asked of its node, and the rest of each node. */
 import type { DueCount, DuePayment, DueQuery, Ledger, MessageQuery, TenantMessage } from "@pointsman/core/ports"
-import {
-  bindText,
-  type Database,
-  keyHash,
-  readConnection,
-  readDue,
-  rows,
-  selectDue,
-  selectWatched,
-  takeChecks,
-  tenantNumber,
-  waitingConnections,
-  wantedOf
-} from "@pointsman/storage-postgres/internal"
+import * as Postgres from "@pointsman/storage-postgres/internal"
 import { messageWalk, type Row, roomOf } from "@pointsman/storage-sql"
 import { Effect, Option } from "effect"
 import {
@@ -33,10 +20,10 @@ import type { NodeReads } from "./NodeReads.ts"
 
 type Service = Ledger["Service"]
 
-const workspaceOfRow = (row: Row): string => rows.readTenant(row).workspaceId
+const workspaceOfRow = (row: Row): string => Postgres.rows.readTenant(row).workspaceId
 
 /** `plain`: of one database, over the sharded one. */
-export const ledgerOver = (plain: Service, db: Database, nodes: NodeReads): Service => {
+export const ledgerOver = (plain: Service, db: Postgres.Database, nodes: NodeReads): Service => {
   const own = byWorkspace(plain)
   return {
     ...own,
@@ -60,12 +47,12 @@ export const ledgerOver = (plain: Service, db: Database, nodes: NodeReads): Serv
     dueDisputes: (query) =>
       Effect.map(
         at("some")(plain.dueDisputes(query)),
-        firstOf(query.limit, ({ checkAt, disputeId }) => [checkAt, bindText(disputeId)])
+        firstOf(query.limit, ({ checkAt, disputeId }) => [checkAt, Postgres.bindText(disputeId)])
       ),
     takeDue: (query) => takeDue(db, nodes, query),
     dueByConnection: (query) => Effect.map(at("some")(plain.dueByConnection(query)), countsOf(query.limit)),
     watched: (limit) =>
-      Effect.map(nodes.some("watched", selectWatched, [String(limit)]), (found) => {
+      Effect.map(nodes.some("watched", Postgres.selectWatched, [limit]), (found) => {
         return {
           payments: Math.min(limit, sumOf(found, "payments")),
           withRefunds: Math.min(limit, sumOf(found, "with_refunds")),
@@ -84,7 +71,11 @@ export const ledgerOver = (plain: Service, db: Database, nodes: NodeReads): Serv
     oldClaims: (query) =>
       Effect.map(
         at("some")(plain.oldClaims(query)),
-        firstOf(query.limit, ({ claim, tenant }) => [claim.claimedAt, Number(tenantNumber(tenant)), keyHash(claim.key)])
+        firstOf(query.limit, ({ claim, tenant }) => [
+          claim.claimedAt,
+          Number(Postgres.tenantNumber(tenant)),
+          Postgres.keyHash(claim.key)
+        ])
       ),
     forgetClaims: (claims) => Effect.map(allWorkspaces(claims, ofTenant, plain.forgetClaims), total)
   }
@@ -92,8 +83,8 @@ export const ledgerOver = (plain: Service, db: Database, nodes: NodeReads): Serv
 
 const newestMessages: Order<TenantMessage> = ({ connectionId, eventId, receivedAt }) => [
   receivedAt,
-  bindText(connectionId),
-  bindText(eventId)
+  Postgres.bindText(connectionId),
+  Postgres.bindText(eventId)
 ]
 
 /** Tenants with messages that a search may find. */
@@ -107,12 +98,12 @@ const messages = (own: Service, nodes: NodeReads, query: MessageQuery): ReturnTy
   if (query.namesAttemptFrom === undefined) return Effect.map(at("all")(own.messages(query)), merged)
   // What is searched for is applied, and searched for again: a node that is down does not hold up the others.
   const { namesAttemptFrom, outcome } = query
-  const params = [String(namesAttemptFrom), ...(outcome === undefined ? [] : [outcome])]
+  const params = [namesAttemptFrom, ...(outcome === undefined ? [] : [outcome])]
   return Effect.flatMap(nodes.some("messages", selectSearched(query), params), (found) =>
     Effect.map(
       someWorkspaces(found, workspaceOfRow, (tenants) =>
         Effect.map(
-          Effect.forEach(tenants, (row) => own.messages({ ...query, tenant: rows.readTenant(row) })),
+          Effect.forEach(tenants, (row) => own.messages({ ...query, tenant: Postgres.rows.readTenant(row) })),
           (pages) => pages.flat()
         )
       ),
@@ -131,21 +122,25 @@ const countsOf =
     }))
 
 /** Each connection its turn, those that have waited longest first. */
-const takeDue = Effect.fnUntraced(function* (db: Database, nodes: NodeReads, query: DueQuery) {
+const takeDue = Effect.fnUntraced(function* (db: Postgres.Database, nodes: NodeReads, query: DueQuery) {
   const { leaseMillis, limit, now } = query
   const first = new Map<string, number>()
-  for (const row of yield* nodes.some("takeDue", waitingConnections, [String(now)])) {
+  for (const row of yield* nodes.some("takeDue", Postgres.waitingConnections, [now])) {
     const id = row["id"] as string
     first.set(id, Math.min(first.get(id) ?? Number.POSITIVE_INFINITY, numberOf(row, "first")))
   }
   const waiting = firstOf(first.size, ([id, since]: [string, number]) => [since, id])([...first])
   const rooms = roomOf(
-    waiting.map(([id]) => readConnection(id)),
+    waiting.map(([id]) => Postgres.readConnection(id)),
     query
   )
   if (rooms.length === 0) return []
-  const wanted = rooms.map(wantedOf)
-  const chosen = chosenOf(yield* nodes.some("takeDue", selectDue, [JSON.stringify(wanted), String(now)]), wanted, limit)
+  const wanted = rooms.map(Postgres.wantedOf)
+  const chosen = chosenOf(
+    yield* nodes.some("takeDue", Postgres.selectDue, [JSON.stringify(wanted), now]),
+    wanted,
+    limit
+  )
   // At its node, the first ones of a connection are those that were chosen, unless another server took them.
   const taken = yield* someWorkspaces(chosen, workspaceOfRow, (some) => {
     const own = [...Map.groupBy(some, (row) => row["connection"] as string)].map(([id, of]) => ({
@@ -153,14 +148,18 @@ const takeDue = Effect.fnUntraced(function* (db: Database, nodes: NodeReads, que
       room: of.length,
       under_way: 0
     }))
-    const params = [JSON.stringify(own), ...[now, now + leaseMillis, some.length].map(String)]
-    return Effect.map(db.update("takeDue", takeChecks, params), (found) => found.map(readDue))
+    const params = [JSON.stringify(own), now, now + leaseMillis, some.length]
+    return Effect.map(db.update("takeDue", Postgres.takeChecks, params), (found) => found.map(Postgres.readDue))
   })
   const place = new Map(chosen.map((row, index) => [row["payment"], index]))
   return firstOf(limit, ({ paymentId }: DuePayment) => [place.get(paymentId) ?? chosen.length])(taken.flat())
 })
 
-const chosenOf = (found: ReadonlyArray<Row>, wanted: ReadonlyArray<ReturnType<typeof wantedOf>>, limit: number) => {
+const chosenOf = (
+  found: ReadonlyArray<Row>,
+  wanted: ReadonlyArray<ReturnType<typeof Postgres.wantedOf>>,
+  limit: number
+) => {
   const byConnection = Map.groupBy(found, (row) => row["connection"] as string)
   const placed = wanted.flatMap(({ id, room, under_way }) =>
     firstOf(room, (row: Row) => [numberOf(row, "at")])(byConnection.get(id) ?? []).map((row, index) => ({

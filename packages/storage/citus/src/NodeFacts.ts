@@ -1,28 +1,13 @@
 /** What each node says of itself: its durability, its history and its time. One that does not answer is a warning. */
 import { firstVersionIn } from "@pointsman/core/internal"
 import type { StorageError } from "@pointsman/core/ports"
-import {
-  codeOf,
-  type Database,
-  type DatabaseClock,
-  type Durability,
-  durabilityColumns,
-  durabilityOf,
-  history,
-  NoConnection,
-  noticeTimeline,
-  refusals,
-  selectTimeline,
-  unknownTimeline,
-  type Watch,
-  warnOfTimeline
-} from "@pointsman/storage-postgres/internal"
+import * as Postgres from "@pointsman/storage-postgres/internal"
 import { Clock, Effect, Result } from "effect"
 import { askNode, type Node, type NodeReads, noAnswerOf } from "./NodeReads.ts"
 import { knownBase } from "./OnShards.ts"
 
-const selectFacts = `select ${durabilityColumns}, current_setting('default_transaction_isolation') as isolation,
-  (extract(epoch from clock_timestamp()) * 1000)::double precision as now`
+const selectFacts = `select ${Postgres.durabilityColumns}, current_setting('default_transaction_isolation') as isolation,
+  ${Postgres.nowColumn}`
 
 /** Of one server of the database: other nodes have other names of theirs. */
 const ofServer = "starts_with(timeline, split_part($1, '/', 1) || '/')"
@@ -32,15 +17,18 @@ const suspectMillis = 2_000
 
 /** Nothing is known of a node that was not asked, and one that refuses the statement by itself answers. */
 const isSilent = (failure: StorageError): boolean =>
-  !(failure.cause instanceof NoConnection) && !/^(?:22|23|42|53)/u.test(String(codeOf(failure) ?? ""))
+  !(failure.cause instanceof Postgres.NoConnection) && !/^(?:22|23|42|53)/u.test(String(Postgres.codeOf(failure) ?? ""))
 
 /** Not aside: a node that does not answer would keep requests from the directory. */
-const factsBy = (db: Database) => {
+const factsBy = (db: Postgres.Database) => {
   const ask = (sql: string, node: Node) => askNode(db, "open", node, sql, [], "read")
   const timelineOf = (node: Node) =>
     Effect.catchIf(
-      Effect.map(ask(`select ${selectTimeline} as timeline`, node), ({ rows }) => rows[0]?.["timeline"] as string),
-      (failure: StorageError) => refusals.has(codeOf(failure)),
+      Effect.map(
+        ask(`select ${Postgres.selectTimeline} as timeline`, node),
+        ({ rows }) => rows[0]?.["timeline"] as string
+      ),
+      (failure: StorageError) => Postgres.refusals.has(Postgres.codeOf(failure)),
       () => Effect.succeed(null)
     )
   return Effect.fnUntraced(function* (node: Node) {
@@ -51,20 +39,20 @@ const factsBy = (db: Database) => {
 
 /** `silent`: nodes that did not answer the last look, with what their workspaces are refused by: nothing is sent to them. */
 export const watchNodes =
-  (db: Database, nodes: NodeReads, places: ReturnType<typeof makeNodePlaces>, silent: Map<number, string>) =>
-  (clock: DatabaseClock): Watch & { readonly base: () => string } => {
+  (db: Postgres.Database, nodes: NodeReads, places: ReturnType<typeof makeNodePlaces>, silent: Map<number, string>) =>
+  (clock: Postgres.DatabaseClock): Postgres.Watch & { readonly base: () => string } => {
     const factsOf = factsBy(db)
     const latest = new Map<string, string>()
     let isTold = true
     let newest = 1
-    let durability: Durability = { faults: [], warnings: [] }
+    let durability: Postgres.Durability = { faults: [], warnings: [] }
 
     const learn = Effect.fnUntraced(function* (name: string, timeline: string) {
       const before = latest.get(name)
       if (before === timeline) return
       // Every node has the table: while one is down, nothing is recorded, and the next look tries again.
-      if (Result.isFailure(yield* Effect.result(noticeTimeline(db, clock, timeline, ofServer)))) return
-      if (before !== undefined) yield* warnOfTimeline(`the node ${name} of the database`, timeline, before)
+      if (Result.isFailure(yield* Effect.result(Postgres.noticeTimeline(db, clock, timeline, ofServer)))) return
+      if (before !== undefined) yield* Postgres.warnOfTimeline(`the node ${name} of the database`, timeline, before)
       latest.set(name, timeline)
       newest = Math.max(newest, Number.parseInt(timeline.slice(-8), 16))
     })
@@ -94,7 +82,7 @@ export const watchNodes =
           continue
         }
         const of = (sentence: string) => `node ${name}: ${sentence}`
-        const found = durabilityOf(told)
+        const found = Postgres.durabilityOf(told)
         faults.push(...found.faults.map(of))
         warnings.push(...found.warnings.map(of))
         if (told["isolation"] !== "read committed") {
@@ -115,10 +103,10 @@ export const watchNodes =
     return {
       look,
       durability: () => durability,
-      warning: () => (isTold ? undefined : unknownTimeline),
+      warning: () => (isTold ? undefined : Postgres.unknownTimeline),
       history: () => knownBase,
       firstVersion: () => firstVersionIn(newest),
-      base: () => (isTold ? `greatest(${firstVersionIn(newest) - 1}, ${history})` : "0")
+      base: () => (isTold ? `greatest(${firstVersionIn(newest) - 1}, ${Postgres.history})` : "0")
     }
   }
 
@@ -134,16 +122,16 @@ const select = `select k as key, p.groupid as node from jsonb_array_elements_tex
  * As far as this process knows: it learns of new workspaces with each look. What is unknown, or known wrongly after a
  * move, is asked of the right node all the same, and only counts elsewhere.
  */
-export const makeNodePlaces = (db: Database) => {
+export const makeNodePlaces = (db: Postgres.Database) => {
   const known = new Map<string, number>()
   const unknown = new Set<string>()
   let allAt: bigint | undefined
   return {
     /** By the first parameter of a statement: a workspace, or a routing key. */
-    nodeOf: (key: string | null | undefined): number | undefined => {
+    nodeOf: (key: Postgres.Params[number] | undefined): number | undefined => {
       if (key == null) return undefined
-      const node = known.get(key)
-      if (node === undefined && unknown.size < keysAtMost) unknown.add(key)
+      const node = known.get(String(key))
+      if (node === undefined && unknown.size < keysAtMost) unknown.add(String(key))
       return node
     },
     /** `isAll`: not only of workspaces that are new. */

@@ -3,11 +3,11 @@
  * because a shard may be moving.
  */
 import { StorageAllowance, StorageError, withAllowance } from "@pointsman/core/ports"
-import { codeOf, codes, type Database } from "@pointsman/storage-postgres/internal"
+import { codeOf, codes, type Database, type Params } from "@pointsman/storage-postgres/internal"
 import type { Row } from "@pointsman/storage-sql"
 import { Clock, Effect, Result } from "effect"
 import { answered } from "./ByWorkspace.ts"
-import { type Params, paramsOf } from "./OnShards.ts"
+import { paramsOf } from "./OnShards.ts"
 import { call, type How, type Told } from "./RunFunction.ts"
 
 /**

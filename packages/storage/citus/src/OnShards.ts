@@ -1,8 +1,7 @@
 /** Statements of one database as the texts that a node runs on its shards (`RunFunction.ts`). */
+import { arrayText, type Params } from "@pointsman/storage-postgres/internal"
 import { places } from "./Places.ts"
 import { eventIdsName, type How, mark } from "./RunFunction.ts"
-
-export type Params = ReadonlyArray<string | null>
 
 const templates = new Map<string, ReturnType<typeof make>>()
 
@@ -64,15 +63,12 @@ export const paramsOf = (key: string, sql: string, params: Params, how: How, bas
   const statement = text
     .replaceAll(knownBase, base)
     .replaceAll(/\$(\d+)/gu, (_, at: string) => literal(params[Number(at) - 1] ?? null))
-  return [key, tables, statement, how, String(hasRows)]
+  return [key, tables, statement, how, hasRows]
 }
 
 /** https://www.postgresql.org/docs/current/sql-syntax-lexical.html#SQL-SYNTAX-STRINGS */
-const literal = (value: string | null): string => {
+const literal = (value: Params[number]): string => {
   if (value === null) return "null"
-  const quoted = value.replaceAll("\\", "\\\\").replaceAll("'", "''").replaceAll(mark, "\\x02")
+  const quoted = String(value).replaceAll("\\", "\\\\").replaceAll("'", "''").replaceAll(mark, "\\x02")
   return ` E'${quoted}'`
 }
-
-/** Of names that need no quotes. */
-export const arrayText = (names: ReadonlyArray<string>): string => `{${names.join(",")}}`

@@ -77,7 +77,7 @@ export const startRebalance = (query: Query, drainOnly: boolean, blockWrites: bo
   Effect.map(
     query(
       "select citus_rebalance_start(drain_only := $1::boolean, shard_transfer_mode := $2::citus.shard_transfer_mode) as job",
-      [String(drainOnly), transferMode(blockWrites)]
+      [drainOnly, transferMode(blockWrites)]
     ),
     ([row]) => (row?.["job"] == null ? undefined : Number(row["job"]))
   )

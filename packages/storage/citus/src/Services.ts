@@ -1,29 +1,8 @@
 /** The other services over many nodes. */
 import { createHash } from "node:crypto"
 import type { Tenant } from "@pointsman/core"
-import type {
-  Deliveries,
-  DueDelivery,
-  DueDeliveryQuery,
-  Retention,
-  SealedKind,
-  SealedText,
-  SealedTexts,
-  Settlements,
-  SuccessRates
-} from "@pointsman/core/ports"
-import {
-  bindText,
-  type Comparison,
-  comparisonIn,
-  type Database,
-  endpointsAndFirst,
-  readText,
-  rows,
-  takeFrom,
-  tenantNumber,
-  type Value
-} from "@pointsman/storage-postgres/internal"
+import * as Ports from "@pointsman/core/ports"
+import * as Postgres from "@pointsman/storage-postgres/internal"
 import { type AcknowledgedCommit, oneByOne, type Row, resumeOf, sealedPlaces } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import {
@@ -41,21 +20,21 @@ import { type NodeReads, withinLimit } from "./NodeReads.ts"
 import { places } from "./Places.ts"
 
 export const deliveriesOver = (
-  plain: Deliveries["Service"],
-  db: Database,
+  plain: Ports.Deliveries["Service"],
+  db: Postgres.Database,
   nodes: NodeReads
-): Deliveries["Service"] => ({
+): Ports.Deliveries["Service"] => ({
   ...byWorkspace(plain),
   takeDue: (query) => takeDue(db, nodes, query),
   firstDueAt: Effect.map(
-    nodes.some("firstDueAt", `${endpointsAndFirst} select min(first) as first_at from waiting`),
+    nodes.some("firstDueAt", `${Postgres.endpointsAndFirst} select min(first) as first_at from waiting`),
     (found) => leastOf(found, "first_at")
   ),
   record: (records) => Effect.asVoid(allWorkspaces(records, ({ after }) => ofTenant(after), plain.record))
 })
 
 /** Endpoints with something due, and how much of it may be sent now. */
-const selectWaiting = `${endpointsAndFirst}, endpoints_due as (
+const selectWaiting = `${Postgres.endpointsAndFirst}, endpoints_due as (
     select id, first, $2::integer - (
       select count(*)::integer from deliveries where endpoint_id = waiting.id and leased_until is not null and leased_until > $1
     ) as room from waiting where first <= $1
@@ -71,9 +50,9 @@ const selectWaiting = `${endpointsAndFirst}, endpoints_due as (
 const takenAtOnce = 1
 
 /** Endpoint by endpoint, those that wait longest first, and each with as much as is left for it. */
-const takeDue = Effect.fnUntraced(function* (db: Database, nodes: NodeReads, query: DueDeliveryQuery) {
+const takeDue = Effect.fnUntraced(function* (db: Postgres.Database, nodes: NodeReads, query: Ports.DueDeliveryQuery) {
   const { limit, limitPerEndpoint, now } = query
-  const found = yield* nodes.some("takeDue", selectWaiting, [now, limitPerEndpoint, limit].map(String))
+  const found = yield* nodes.some("takeDue", selectWaiting, [now, limitPerEndpoint, limit])
   const waiting = firstOf(found.length, (row: Row) => [numberOf(row, "first"), row["id"] as string])(found)
   let left = limit
   const chosen = waiting.flatMap((row) => {
@@ -83,18 +62,20 @@ const takeDue = Effect.fnUntraced(function* (db: Database, nodes: NodeReads, que
   })
   const taken = yield* someWorkspaces(
     chosen,
-    ({ row }) => rows.readTenant(row).workspaceId,
+    ({ row }) => Postgres.rows.readTenant(row).workspaceId,
     (some) => {
       const ids = some.map(({ row }) => row["id"] as string)
-      return takeFrom(db, ids, { ...query, limit: total(some.map(({ count }) => count)) })
+      return Postgres.takeFrom(db, ids, { ...query, limit: total(some.map(({ count }) => count)) })
     },
     takenAtOnce
   )
   const place = new Map(waiting.map((row, index) => [row["id"], index]))
-  return firstOf(limit, ({ endpoint }: DueDelivery) => [place.get(bindText(endpoint.id)) ?? 0])(taken.flat())
+  return firstOf(limit, ({ endpoint }: Ports.DueDelivery) => [place.get(Postgres.bindText(endpoint.id)) ?? 0])(
+    taken.flat()
+  )
 })
 
-export const retentionOver = (plain: Retention): Retention => {
+export const retentionOver = (plain: Ports.Retention): Ports.Retention => {
   const own = byWorkspace(plain)
   return {
     ...own,
@@ -106,7 +87,7 @@ export const retentionOver = (plain: Retention): Retention => {
   }
 }
 
-export const settlementsOver = (plain: Settlements): Settlements => {
+export const settlementsOver = (plain: Ports.Settlements): Ports.Settlements => {
   const own = byWorkspace(plain)
   return {
     ...own,
@@ -118,16 +99,16 @@ export const settlementsOver = (plain: Settlements): Settlements => {
 
 const selectOldRates = "select distinct workspace_id from success_rates where at < $1"
 
-export const ratesOver = (plain: SuccessRates["Service"], nodes: NodeReads): SuccessRates["Service"] => ({
+export const ratesOver = (plain: Ports.SuccessRates["Service"], nodes: NodeReads): Ports.SuccessRates["Service"] => ({
   changedSince: (time) => at("some")(plain.changedSince(time)),
   // Rates of a node that is down are not written. After a failure all of them would be written again and counted twice.
   write: (rates) => Effect.map(someWorkspaces(rates, ofTenant, plain.write), (refused) => refused.flat()),
   forgetBefore: (time) =>
-    Effect.flatMap(nodes.some("forgetRates", selectOldRates, [String(time)]), (old) =>
+    Effect.flatMap(nodes.some("forgetRates", selectOldRates, [time]), (old) =>
       Effect.map(
         someWorkspaces(
           old,
-          (row) => readText(row["workspace_id"]),
+          (row) => Postgres.readText(row["workspace_id"]),
           () => plain.forgetBefore(time)
         ),
         total
@@ -135,16 +116,18 @@ export const ratesOver = (plain: SuccessRates["Service"], nodes: NodeReads): Suc
     )
 })
 
-const hashOf = (text: string): string => createHash("md5").update(bindText(text)).digest("hex")
+const hashOf = (text: string): string => createHash("md5").update(Postgres.bindText(text)).digest("hex")
 
 /** As the index of its table orders it: a message by the hash of its event, a payment by the number of its tenant. */
-const orderOf = ({ key, kind }: SealedText): ReadonlyArray<string | number> => {
+const orderOf = ({ key, kind }: Ports.SealedText): ReadonlyArray<string | number> => {
   const [workspaceId = "", environment = "", ...rest] = key
-  if (kind === "checkout") return [Number(tenantNumber({ workspaceId, environment } as Tenant)), ...rest]
-  return key.map((part, index) => (sealedPlaces[kind].key[index] === "event_id" ? hashOf(part) : bindText(part)))
+  if (kind === "checkout") return [Number(Postgres.tenantNumber({ workspaceId, environment } as Tenant)), ...rest]
+  return key.map((part, index) =>
+    sealedPlaces[kind].key[index] === "event_id" ? hashOf(part) : Postgres.bindText(part)
+  )
 }
 
-export const sealedTextsOver = (plain: SealedTexts["Service"]): SealedTexts["Service"] => ({
+export const sealedTextsOver = (plain: Ports.SealedTexts["Service"]): Ports.SealedTexts["Service"] => ({
   ...plain,
   list: (query) =>
     isOfWorkspace(query.kind)
@@ -163,12 +146,12 @@ export const sealedTextsOver = (plain: SealedTexts["Service"]): SealedTexts["Ser
       : plain.replace(kind, replacements)
 })
 
-const isOfWorkspace = (kind: SealedKind): boolean =>
+const isOfWorkspace = (kind: Ports.SealedKind): boolean =>
   kind === "checkout" || places[sealedPlaces[kind].table] === "workspace"
 
 /** Which acknowledged commits their nodes lack. Of a node that does not answer nothing is said. */
-export const comparisonOver = (db: Database): Comparison => {
-  const plain = comparisonIn(db)
+export const comparisonOver = (db: Postgres.Database): Postgres.Comparison => {
+  const plain = Postgres.comparisonIn(db)
   const compareOne = (some: ReadonlyArray<Placed>, workspace: string) =>
     Effect.map(withinLimit(plain.compare(some.map(({ commit }) => commit))), ({ missing }) => ({
       workspace,
@@ -199,4 +182,4 @@ interface Placed {
 const workspaceOf = ({ commit }: Placed): string => commit.workspaceId
 
 /** Endpoint by endpoint: Citus finds the shard by the workspace. */
-export const resume = resumeOf({ rows, by: (table) => table, every: oneByOne<Value>().every })
+export const resume = resumeOf({ rows: Postgres.rows, by: (table) => table, every: oneByOne<Postgres.Value>().every })

@@ -3,12 +3,12 @@
  * node that is asked.
  */
 import { StorageError } from "@pointsman/core/ports"
-import { codeOf, codes, type Database, type Query, Refused } from "@pointsman/storage-postgres/internal"
+import { codeOf, codes, type Database, type Params, type Query, Refused } from "@pointsman/storage-postgres/internal"
 import type { Row } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import { CurrentWhere, type Where } from "./ByWorkspace.ts"
 import type { NodeReads } from "./NodeReads.ts"
-import { isSharded, type Params, paramsOf } from "./OnShards.ts"
+import { isSharded, paramsOf } from "./OnShards.ts"
 import { call, type How, type Told } from "./RunFunction.ts"
 
 /** A workspace moves once in a long time. The node that was asked for it knows where it is now. */

@@ -3,12 +3,18 @@
  * https://docs.citusdata.com/en/stable/develop/api_udf.html#cluster-management-and-repair-functions.
  */
 import { StorageError } from "@pointsman/core/ports"
-import { bindText, type Database, onConnection, type Query, storageError } from "@pointsman/storage-postgres/internal"
+import {
+  arrayText,
+  bindText,
+  type Database,
+  onConnection,
+  type Query,
+  storageError
+} from "@pointsman/storage-postgres/internal"
 import { Effect, type Redacted, Result, Schedule, Schema, type Scope } from "effect"
 import { SqlError } from "effect/sql/SqlError"
 import { coordinatorOf, openNode } from "./Coordinator.ts"
 import { missingPlacement } from "./Distribute.ts"
-import { arrayText } from "./OnShards.ts"
 import { type Rebalance, readRebalance, startRebalance, transferMode } from "./Rebalance.ts"
 import { type ClusterNode, readPlaces, type ShardGroup, type ShardPlaces } from "./ShardGroups.ts"
 
@@ -155,7 +161,7 @@ const split = Effect.fnUntraced(function* (
         join pg_dist_node as n on n.nodename || ':' || n.nodeport = wanted.name and n.noderole = 'primary'),
       $4::citus.shard_transfer_mode)`,
     [
-      String(group.shard),
+      group.shard,
       arrayText(parts.slice(0, -1).map(({ end }) => String(end))),
       arrayText(parts.map(({ node }) => node)),
       transferMode(blockWrites)
@@ -182,7 +188,7 @@ const moveGroup = Effect.fnUntraced(function* (
     `select citus_move_shard_placement($1::bigint, source.nodeid, target.nodeid, $4::citus.shard_transfer_mode)
       from pg_dist_node as source, pg_dist_node as target
       where source.nodename || ':' || source.nodeport = $2 and target.nodename || ':' || target.nodeport = $3`,
-    [String(shard), from, name, transferMode(blockWrites)]
+    [shard, from, name, transferMode(blockWrites)]
   )
   // What an earlier move left at the node is removed once no statement reads it
   // (https://github.com/citusdata/citus/pull/5024).

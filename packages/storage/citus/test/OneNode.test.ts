@@ -8,7 +8,7 @@ import { migrate, type Query } from "@pointsman/storage-postgres/internal"
 import { Effect, Option, Redacted } from "effect"
 import { newChange, tenant } from "../../postgres/test/Given.ts"
 import { openNode } from "../src/Coordinator.ts"
-import { openDistributed } from "../src/Open.ts"
+import { openDistributed } from "../src/Layer.ts"
 import { opened } from "./Opened.ts"
 import { runOn } from "./support/CitusCluster.ts"
 import { hasCluster, newEmptyNodes, newNodes } from "./support/CitusDatabase.ts"
@@ -37,7 +37,7 @@ const explained = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   const services = yield* opened(url, (db) => {
     const by =
       (query: Query, operation: string) =>
-      (sql: string, params: ReadonlyArray<string | null> = []) =>
+      (...[sql, params]: Parameters<Query>) =>
         besides.includes(operation)
           ? Effect.void
           : Effect.map(query(`explain (format json) ${sql}`, params), ([row]) => {

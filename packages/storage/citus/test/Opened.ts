@@ -2,8 +2,7 @@
 import { Deliveries, Ledger, Retention } from "@pointsman/core/ports"
 import type { Database } from "@pointsman/storage-postgres/internal"
 import { Context, Effect, type Redacted, References } from "effect"
-import { servicesOver } from "../src/Layer.ts"
-import { openDistributed } from "../src/Open.ts"
+import { openDistributed, servicesOver } from "../src/Layer.ts"
 
 export const opened = Effect.fnUntraced(
   function* (url: Redacted.Redacted, around: (db: Database) => Database) {

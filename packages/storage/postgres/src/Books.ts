@@ -13,8 +13,10 @@ import {
 import { namesOf as entryNamesOf, makeReadBook, type Name, nameKinds, type Row, withName } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import type { Database } from "./Database.ts"
-import { bindId, chargeName, keys, shortChargeName, tenantNumber } from "./Keys.ts"
-import { rows } from "./Rows.ts"
+import { bindId, chargeName, keys, nameHash, rows, shortChargeName, tenantNumber } from "./Rows.ts"
+
+/** Of texts that need no quotes. */
+export const arrayText = (texts: ReadonlyArray<string>): string => `{${texts.join(",")}}`
 
 export const readBook = makeReadBook({ keys, rows })
 
@@ -46,31 +48,21 @@ const selectNamed = namedIn(`select distinct n.payment, '' as name from ${namesI
 const selectNaming = namedIn(`select name::text, payment from charges where t = $1 and name = any($2::uuid[])
     union select asked.name::text, n.payment from ${namesIn("$3", "asc")}`)
 
-type Named = Effect.Effect<ReadonlyArray<{ readonly name: string; readonly book: PaymentBook }>, StorageError>
 type Books = Effect.Effect<ReadonlyArray<PaymentBook>, StorageError>
-
-const booksBy = (
-  db: Database,
-  operation: string,
-  tenant: Tenant,
-  sql: string,
-  ...names: ReadonlyArray<ReadonlyArray<string>>
-): Named =>
-  Effect.map(db.read(operation, sql, [tenantNumber(tenant), ...names.map((some) => `{${some.join(",")}}`)]), (found) =>
-    found.map((row) => ({ name: row["name"] as string, book: readBook(tenant, row) }))
-  )
 
 /** The newest, the last of them last: requests under one key derive one id, and of the earlier ones nothing was sent. */
 export const booksNamed = (db: Database, operation: string, tenant: Tenant, names: ReadonlyArray<Name>): Books =>
-  Effect.map(booksBy(db, operation, tenant, selectNamed, names.map(keys.nameHash)), (found) =>
-    withName(
-      found.map(({ book }) => book),
-      names
-    )
-  )
+  Effect.map(db.read(operation, selectNamed, [tenantNumber(tenant), arrayText(names.map(nameHash))]), (found) => {
+    const books = found.map((row) => readBook(tenant, row))
+    return withName(books, names)
+  })
 
-const booksByCharge = (db: Database, operation: string, tenant: Tenant, charges: ReadonlyArray<ChargeReference>) =>
-  booksBy(db, operation, tenant, selectNaming, charges.map(chargeName), charges.map(shortChargeName))
+const booksByCharge = (db: Database, operation: string, tenant: Tenant, charges: ReadonlyArray<ChargeReference>) => {
+  const names = [charges.map(chargeName), charges.map(shortChargeName)].map(arrayText)
+  return Effect.map(db.read(operation, selectNaming, [tenantNumber(tenant), ...names]), (found) =>
+    found.map((row) => ({ name: row["name"] as string, book: readBook(tenant, row) }))
+  )
+}
 
 /** The payments that have the charges, and the oldest that name each, by whatever of it: a capture has an id of its own. */
 export const booksNaming = (...charges: Parameters<typeof booksByCharge>): Books =>
@@ -95,20 +87,17 @@ export const namedBooks = Effect.fnUntraced(function* (
   const charges = all.flatMap(([kind, name]) => (kind === "providerRefs" ? [{ connectionId, providerRef: name }] : []))
   const others = all.flatMap(([kind, name]) => (kind === "providerRefs" ? [] : [`${nameKinds[kind]} ${name}` as Name]))
   const naming = charges.length === 0 ? [] : yield* booksByCharge(db, "booksNamed", tenant, charges)
-  const books = [
-    ...naming.map(({ book }) => book),
-    ...(others.length === 0 ? [] : yield* booksNamed(db, "booksNamed", tenant, others))
-  ]
-  const byId = new Map(books.map((book) => [book.payment.id, book]))
-  const inOrder = [...byId.values()].sort((a, b) => (a.payment.id < b.payment.id ? -1 : 1))
+  const named = others.length === 0 ? [] : yield* booksNamed(db, "booksNamed", tenant, others)
+  const books = new Map([...naming.map(({ book }) => book), ...named].map((book) => [book.payment.id, book]))
+  const inOrder = [...books.values()].sort((a, b) => (a.payment.id < b.payment.id ? -1 : 1))
   const namingIt = (providerRef: string): ReadonlyArray<PaymentBook> => {
     const own = [chargeName, shortChargeName].map((nameOf) => nameOf({ connectionId, providerRef }))
     return naming.flatMap(({ book, name }) => (own.includes(name) ? [book] : [])).slice(0, 2)
   }
-  const named = all.flatMap(([kind, name]): ReadonlyArray<NamedPayment> => {
+  const payments = all.flatMap(([kind, name]): ReadonlyArray<NamedPayment> => {
     const found = kind === "providerRefs" ? namingIt(name) : meantBy(inOrder, connectionId, kind, name)
     return found.map(({ payment }) => ({ kind, name, paymentId: payment.id }))
   })
-  const used = new Set(named.map(({ paymentId }) => paymentId))
-  return { named, books: inOrder.filter(({ payment }) => used.has(payment.id)) }
+  const used = new Set(payments.map(({ paymentId }) => paymentId))
+  return { named: payments, books: inOrder.filter(({ payment }) => used.has(payment.id)) }
 })

@@ -7,8 +7,7 @@ import type { DueCount, DuePayment, DueQuery, StorageError, Watched } from "@poi
 import { asksNone, connectionAsked, type Row, roomOf } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import type { Database } from "./Database.ts"
-import { bindId, tenantNumber } from "./Keys.ts"
-import { bindText, readTenant, readText } from "./Rows.ts"
+import { bindId, bindText, readTenant, readText, tenantNumber } from "./Rows.ts"
 
 /** Connections with something to check, from one to the next by the index; first the checks that ask none. */
 const connections = `with recursive connections (id) as (
@@ -52,15 +51,11 @@ select n.workspace_id, n.environment, payment, connection
 
 export const takeDue = Effect.fnUntraced(function* (db: Database, query: DueQuery) {
   const { leaseMillis, limit, now } = query
-  const waiting = yield* db.read("takeDue", waitingConnections, [String(now)])
-  const rooms = roomOf(
-    waiting.map((row) => readConnection(row["id"])),
-    query
-  )
+  const waiting = (yield* db.read("takeDue", waitingConnections, [now])).map(({ id }) => readConnection(id))
+  const rooms = roomOf(waiting, query)
   // Without work, or room for it, it does not write at all.
   if (rooms.length === 0) return []
-  const numbers = [now, now + leaseMillis, limit]
-  const rows = yield* db.update("takeDue", take, [JSON.stringify(rooms.map(wantedOf)), ...numbers.map(String)])
+  const rows = yield* db.update("takeDue", take, [JSON.stringify(rooms.map(wantedOf)), now, now + leaseMillis, limit])
   return rows.map(readDue)
 })
 
@@ -91,10 +86,9 @@ const ended = `${seen}, d as (
   ) insert into searches (t, state, payment) select t, state, id from p on conflict do nothing`
 
 export const postpone = (db: Database, { id, tenant, version }: Payment, checkAt: number | null) => {
-  const key = [tenantNumber(tenant), bindId(id), String(version)]
-  return Effect.asVoid(
-    checkAt === null ? db.update("postpone", ended, key) : db.update("postpone", postponed, [...key, String(checkAt)])
-  )
+  const key = [tenantNumber(tenant), bindId(id), version]
+  const [text, params] = checkAt === null ? [ended, key] : [postponed, [...key, checkAt]]
+  return Effect.asVoid(db.update("postpone", text, params))
 }
 
 /** By the index, and of each connection no further along it than is counted. */
@@ -111,7 +105,7 @@ export const selectWatched = `${connections}
   ) as p`
 
 export const watched = (db: Database, limit: number): Effect.Effect<Watched, StorageError> =>
-  Effect.map(db.read("watched", selectWatched, [String(limit)]), ([row]) => ({
+  Effect.map(db.read("watched", selectWatched, [limit]), ([row]) => ({
     payments: Number(row?.["payments"]),
     withRefunds: Number(row?.["with_refunds"]),
     firstAt: (row?.["first_at"] ?? null) as number | null
@@ -126,6 +120,6 @@ const countDue = `${connections}
   where payments > 0`
 
 export const dueByConnection = (db: Database, { limit, now }: Pick<DueQuery, "limit" | "now">) =>
-  Effect.map(db.read("dueByConnection", countDue, [String(now), String(limit)]), (rows) =>
+  Effect.map(db.read("dueByConnection", countDue, [now, limit]), (rows) =>
     rows.map((row): DueCount => ({ connectionId: readConnection(row["id"]), payments: Number(row["payments"]) }))
   )

@@ -2,14 +2,14 @@
 import type { Tenant } from "@pointsman/core"
 import { type Change, type CommitFailure, Ids, StorageError } from "@pointsman/core/ports"
 import type { Row } from "@pointsman/storage-sql"
-import { Deferred, Effect, Exit } from "effect"
+import { Cache, Duration, Effect, Exit } from "effect"
 import { storedBook } from "./Books.ts"
 import { commitMany, type GatherOptions } from "./CommitMany.ts"
 import { makeStatements } from "./CommitStatement.ts"
 import type { Database } from "./Database.ts"
 import { beginsWork, type DrawnChange, type DrawnEvent, drawnChange, isWritable } from "./DrawnChange.ts"
-import { tenantNumber } from "./Keys.ts"
 import { refusal, registerTenant } from "./Refusals.ts"
+import { tenantNumber } from "./Rows.ts"
 import { codes, type Refused } from "./SqlFailures.ts"
 
 export interface CommitOptions {
@@ -26,29 +26,31 @@ export interface LedgerOptions extends CommitOptions, GatherOptions {
   readonly onAcknowledged?: ((change: Change) => void) | undefined
 }
 
-const noEvents: ReadonlyArray<DrawnEvent> = []
-
 export const makeCommit = Effect.fnUntraced(function* (db: Database, options: LedgerOptions) {
   const ids = yield* Ids
   const followed = new Set<string>()
   const one = commitOne(db, options.history, followed)
   const write = options.batchCommits === false ? one : yield* commitMany(db, one, options)
+  /**
+   * Gives a tenant its row before this process writes the first payment of it, once for all that wait. By its names: another
+   * tenant with the same number must not pass for one that has its row.
+   */
+  const registered = yield* Cache.makeWith((tenant: Tenant) => Effect.uninterruptible(registerTenant(db, tenant)), {
+    capacity: Number.POSITIVE_INFINITY, // As many as tenants.
+    timeToLive: (exit) => (Exit.isSuccess(exit) ? Duration.infinity : Duration.zero)
+  })
 
   /** Ids are drawn once: a statement that is sent again writes what it would have written. */
   const drawn = ({ events }: Change): Effect.Effect<ReadonlyArray<DrawnEvent>> =>
-    events.length === 0
-      ? Effect.succeed(noEvents)
-      : Effect.forEach(events, (draft) =>
-          Effect.flatMap(ids.event, (id) => Effect.map(ids.delivery, (seed) => ({ draft, id, seed })))
-        )
-
-  const register = registering(db)
+    Effect.forEach(events, (draft) =>
+      Effect.flatMap(ids.event, (id) => Effect.map(ids.delivery, (seed) => ({ draft, id, seed })))
+    )
 
   /** With the book that it was decided on, where that is stored; a payment that is not has none. */
   const complete = (change: Change): Effect.Effect<Change, StorageError> => {
     const { payment, tenant } = change
     if (payment.expected === 0) {
-      return Effect.as(register(tenant), { ...change, payment: { ...payment, before: undefined } })
+      return Effect.as(Cache.get(registered, tenant), { ...change, payment: { ...payment, before: undefined } })
     }
     if (payment.before !== undefined) return Effect.succeed(change)
     return Effect.map(storedBook(db, "commit", tenant, payment.after.id), (before) =>
@@ -56,43 +58,15 @@ export const makeCommit = Effect.fnUntraced(function* (db: Database, options: Le
     )
   }
 
-  return (given: Change): Effect.Effect<boolean, CommitFailure> => {
+  return Effect.fnUntraced(function* (given: Change): Effect.fn.Return<boolean, CommitFailure> {
     const tenant = tenantNumber(given.tenant)
-    return Effect.flatMap(complete(given), (change) =>
-      Effect.map(
-        Effect.flatMap(drawn(change), (events) =>
-          write(drawnChange(change, events, { isFollowed: followed.has(tenant) }))
-        ),
-        () => {
-          options.onAcknowledged?.(given)
-          // No event is written without deliveries where the tenant has an endpoint.
-          return given.events.length > 0 && followed.has(tenant)
-        }
-      )
-    )
-  }
+    const change = yield* complete(given)
+    yield* write(drawnChange(change, yield* drawn(change), { isFollowed: followed.has(tenant) }))
+    options.onAcknowledged?.(given)
+    // No event is written without deliveries where the tenant has an endpoint.
+    return given.events.length > 0 && followed.has(tenant)
+  })
 })
-
-/** Gives a tenant its row before this process writes the first payment of it, once for all that wait, who go on together. */
-const registering = (db: Database) => {
-  const known = new Set<string>()
-  const underWay = new Map<string, Effect.Effect<void, StorageError>>()
-  return (tenant: Tenant): Effect.Effect<void, StorageError> =>
-    Effect.suspend(() => {
-      // By its name: another tenant with the same number must not pass for one that has its row.
-      const name = JSON.stringify([tenant.workspaceId, tenant.environment])
-      if (known.has(name)) return Effect.void
-      const begun = underWay.get(name)
-      if (begun !== undefined) return begun
-      const ended = Deferred.makeUnsafe<void, StorageError>()
-      underWay.set(name, Deferred.await(ended))
-      return Effect.onExit(Effect.uninterruptible(registerTenant(db, tenant)), (exit) => {
-        underWay.delete(name)
-        if (Exit.isSuccess(exit)) known.add(name)
-        return Deferred.done(ended, Exit.asVoid(exit))
-      })
-    })
-}
 
 /** Each round lets another write through; after so many of them something else is wrong. */
 const maxRounds = 20
@@ -118,8 +92,10 @@ const commitOne = (db: Database, history: string | undefined, followed: Set<stri
       if (drawn.broken !== undefined) return yield* Effect.die(new Error(`Ledger.commit: ${drawn.broken}`))
       drawn = drawnChange(drawn.change, drawn.events, looked)
     }
-    const cause = new Error(`${maxRounds} concurrent writes conflicted`)
-    return yield* new StorageError({ operation: "commit", cause })
+    return yield* new StorageError({
+      operation: "commit",
+      cause: new Error(`${maxRounds} concurrent writes conflicted`)
+    })
   })
 }
 

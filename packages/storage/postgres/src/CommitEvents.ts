@@ -1,9 +1,7 @@
 /** The events of a commit's statement, and their deliveries. */
-import { list, numberOfType } from "@pointsman/storage-sql"
-import type { DrawnChange, DrawnEvent, Shape } from "./DrawnChange.ts"
-import { bindEventId } from "./Keys.ts"
-import { type Place, written } from "./PaymentRow.ts"
-import { rows } from "./Rows.ts"
+import { type Bound, list, numberOfType } from "@pointsman/storage-sql"
+import { type DrawnChange, type DrawnEvent, type Place, type Shape, written } from "./DrawnChange.ts"
+import { bindEventId, rows, type Value } from "./Rows.ts"
 
 export interface OwnerText {
   readonly workspace: string
@@ -14,15 +12,15 @@ export interface OwnerText {
 export const endpoints = ({ environment, workspace }: OwnerText): string => `select 1 from webhook_endpoints as e
     where e.workspace_id = ${workspace} and e.environment = ${environment} and e.active`
 
-type Column = readonly [type: string, read: (event: DrawnEvent, change: DrawnChange["change"]) => string | null]
+type Column = readonly [type: string, read: (event: DrawnEvent, change: DrawnChange["change"]) => Bound<Value>]
 
 /** What is written of an event, by the columns of `new_events`. */
 const columns: Readonly<Record<string, Column>> = {
   event: ["uuid", ({ id }) => bindEventId(id)],
   seed: ["text", ({ seed }) => seed],
   name: ["text", ({ draft }) => draft.type],
-  type: ["smallint", ({ draft }) => String(numberOfType(draft.type))],
-  created_at: ["bigint", ({ draft }) => String(draft.createdAt)],
+  type: ["smallint", ({ draft }) => numberOfType(draft.type)],
+  created_at: ["bigint", ({ draft }) => draft.createdAt],
   data: ["text", ({ draft }, change) => rows.bindData(draft, change)]
 }
 const names = Object.keys(columns)
@@ -42,7 +40,7 @@ export const eventWrites = (isMany: boolean, { deliveries, events: count }: Shap
         select i.t, (event_ids(i.t, array[${id}]))[1], i.id, ${list(rest)} from ${written})`
     ]
   }
-  const due = () => place("bigint", ({ change }) => (change.deliverAt === undefined ? null : String(change.deliverAt)))
+  const due = () => place("bigint", ({ change }) => change.deliverAt ?? null)
   const owned = () => `, ${owner.workspace} as workspace_id, ${owner.environment} as environment, ${due()} as due_at`
   const common = `i.t, i.id as payment${deliveries ? owned() : ""}`
   return [

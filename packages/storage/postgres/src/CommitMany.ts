@@ -7,9 +7,8 @@ import type { Change, CommitFailure } from "@pointsman/core/ports"
 import { Effect, Exit, Result } from "effect"
 import { makeStatements } from "./CommitStatement.ts"
 import type { Database } from "./Database.ts"
-import { beginsWork, type DrawnChange, isWritable } from "./DrawnChange.ts"
+import { beginsWork, type DrawnChange, isWritable, keyOf } from "./DrawnChange.ts"
 import { makeGatheringLine, type Waiting } from "./GatheringLine.ts"
-import { keyOf } from "./PaymentRow.ts"
 
 /** While these are under way the next ones gather. */
 export const maxStatements = 2
@@ -87,11 +86,11 @@ const makeWriteBatch = (db: Database, writeOne: WriteOne, { fewestTogether = 2, 
   const alone = (one: Waiting) => Effect.map(Effect.exit(writeOne(one.drawn, one.since)), one.end)
 
   return (gathered: ReadonlyArray<Waiting>): Effect.Effect<void> => {
-    const batch = gathered.toSorted(inOrder)
+    const batch = gathered.toSorted((one, other) => (orderOf(one) < orderOf(other) ? -1 : 1))
     const [first] = batch
     if (first === undefined) return Effect.void
-    const each = (end: (one: Waiting) => Effect.Effect<unknown>) =>
-      Effect.forEach(batch, end, { concurrency: "unbounded", discard: true })
+    const each = (end: (one: Waiting) => Effect.Effect<unknown>, of = batch) =>
+      Effect.forEach(of, end, { concurrency: "unbounded", discard: true })
     if (batch.length < fewestTogether || !batch.every(({ drawn }) => isWritable(drawn))) return each(alone)
     const { bind, sql } = statementOf(first.drawn.shape)
     const params = Result.try(() => bind(batch.map(({ drawn }) => drawn)))
@@ -102,11 +101,11 @@ const makeWriteBatch = (db: Database, writeOne: WriteOne, { fewestTogether = 2, 
       Effect.flatMap(([row]) => {
         const written = new Set(row?.["written"] as ReadonlyArray<number> | undefined)
         // Most are written, and need no fiber of their own.
-        const others = batch.filter((one, index) => {
-          if (written.has(index + 1)) one.end(Exit.void)
-          return !written.has(index + 1)
-        })
-        return Effect.forEach(others, alone, { concurrency: "unbounded", discard: true })
+        for (const place of written) batch[place - 1]?.end(Exit.void)
+        return each(
+          alone,
+          batch.filter((_, index) => !written.has(index + 1))
+        )
       }),
       Effect.catchTag("Refused", () => each(alone)),
       Effect.catchCause((cause) => each(({ end }) => Effect.sync(() => end(Exit.failCause(cause)))))
@@ -114,9 +113,7 @@ const makeWriteBatch = (db: Database, writeOne: WriteOne, { fewestTogether = 2, 
   }
 }
 
-/** In which rows are locked, so that no two statements wait for each other: of keys first, as inserts take them, then of ids. */
-const inOrder = (one: Waiting, other: Waiting): number => (orderOf(one) < orderOf(other) ? -1 : 1)
-
+/** So that no two statements wait for each other: by keys, as inserts lock them, then by ids. */
 const orderOf = ({ drawn }: Waiting): string => `${keyOf(drawn) ?? ""} ${drawn.change.payment.after.id}`
 
 const keysOf = ({ claim, message, payment, tenant }: Change): ReadonlyArray<string> => {

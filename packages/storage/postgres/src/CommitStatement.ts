@@ -6,14 +6,22 @@
  */
 import { type Bound, entryKey, list, onConflictReplace } from "@pointsman/storage-sql"
 import { endpoints, eventWrites, type OwnerText } from "./CommitEvents.ts"
-import { type DrawnChange, nameOf, type Shape } from "./DrawnChange.ts"
-import { tenantNumber } from "./Keys.ts"
-import { columnsOf, keyOf, type Place, type Read, written } from "./PaymentRow.ts"
-import { bindText, bindValue, rows, typeOf, type Value } from "./Rows.ts"
+import type { Params } from "./Database.ts"
+import {
+  columnsOf,
+  type DrawnChange,
+  keyOf,
+  nameOf,
+  type Place,
+  type Read,
+  type Shape,
+  written
+} from "./DrawnChange.ts"
+import { bindText, rows, tenantNumber, typeOf, type Value } from "./Rows.ts"
 
 export interface Statement {
   readonly sql: string
-  readonly bind: (changes: ReadonlyArray<DrawnChange>) => ReadonlyArray<string | null>
+  readonly bind: (changes: ReadonlyArray<DrawnChange>) => Params
 }
 
 /**
@@ -160,7 +168,7 @@ export const isMessage = (owner: OwnerText, connection: string, event: string): 
 const messageWrite = (place: Place, owner: () => OwnerText, whole: Array<readonly [string, number]>): string => {
   const assignments = Object.entries(rows.decisionColumns).map(([column, take]) => {
     const value = place(typeOf(column), ({ change: { message, tenant } }) =>
-      message === undefined ? null : bindValue(take(message.after, { tenant }))
+      message === undefined ? null : take(message.after, { tenant })
     )
     return `${column} = ${value}`
   })
@@ -180,7 +188,7 @@ const rowWrites = (
   const { claim } = shape
   const key = claim === "none" ? "" : place("uuid", keyOf)
   const seen =
-    claim === "moved" || claim === "taken" ? place("bigint", ({ change }) => String(change.claim?.expected ?? 0)) : ""
+    claim === "moved" || claim === "taken" ? place("bigint", ({ change }) => change.claim?.expected ?? 0) : ""
   const columns = Object.entries(columnsOf(shape)).map(([name, read]) => {
     const value = place(typeOf(name), read)
     return [name, name.endsWith("version") ? version(value) : value] as const
@@ -201,7 +209,7 @@ const rowWrites = (
       where ${conditions.join(" and ")} on conflict do nothing returning t, id)`)
     return parts
   }
-  const expected = place("bigint", ({ change }) => String(change.payment.expected))
+  const expected = place("bigint", ({ change }) => change.payment.expected)
   if (claim === "moved") conditions.push(`x.key = ${key}`, `x.claim_version = ${seen}`)
   if (claim === "given") {
     conditions.push(`not ${exists(`select 1 from payments as y where y.t = i.t and y.key = ${key}`)}`)
@@ -222,7 +230,7 @@ const placeWrites = (shape: Shape, place: Place): ReadonlyArray<string> => {
   const former = () => place("text", ({ change }) => change.payment.before?.payment.state ?? null)
   const state = place("text", ({ change }) => change.payment.after.state)
   if (shape.due) {
-    const at = place("bigint", ({ change }) => String(change.checkAt ?? 0))
+    const at = place("bigint", ({ change }) => change.checkAt ?? 0)
     const connection = place("text", ({ change }) => bindText(change.checkedConnection ?? ""))
     parts.push(`d as (insert into due (t, payment, at, connection, state)
       select i.t, i.id, ${at}, ${connection}, ${state} from ${written} on conflict (t, payment)
@@ -235,7 +243,7 @@ const placeWrites = (shape: Shape, place: Place): ReadonlyArray<string> => {
     if (shape.state) leave("f", former())
   }
   if (shape.review === "put") {
-    const since = place("bigint", ({ change }) => String(change.payment.after.review?.since ?? 0))
+    const since = place("bigint", ({ change }) => change.payment.after.review?.since ?? 0)
     parts.push(`r as (insert into reviews (t, payment, since) select i.t, i.id, ${since} from ${written}
       on conflict (t, payment) do update set since = excluded.since)`)
   }
@@ -259,7 +267,7 @@ const entryWrites = (shape: Shape, place: Place, owner: () => OwnerText): Readon
         if (column === "environment") return owner().environment
         return place(typeOf(column), (drawn) => {
           const record = of(drawn)?.[at]
-          return record === undefined ? null : bindValue(take(record, undefined as never))
+          return record === undefined ? null : take(record, undefined as never)
         })
       })
       return `${table}_${at} as (insert into ${table} (${list(names)}) select ${list(values)} from ${written}
@@ -275,7 +283,7 @@ const entryWrites = (shape: Shape, place: Place, owner: () => OwnerText): Readon
  * Escapes quotation marks and backslashes as JSON does, which the engine writes at once
  * (https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO). What JSON escapes by letters is written as it is.
  */
-export const arrayLiteral = (values: ReadonlyArray<string | null>): string => {
+export const arrayLiteral = (values: Params): string => {
   const json = JSON.stringify(values)
   return letterEscape.test(json) ? `{${values.map(literalOf).join(",")}}` : `{${json.slice(1, -1)}}`
 }
@@ -283,5 +291,5 @@ export const arrayLiteral = (values: ReadonlyArray<string | null>): string => {
 /** An escaped backslash in front of such a letter is found too, and costs the longer way alone. */
 const letterEscape = /\\[bfnrtu]/
 
-const literalOf = (value: string | null): string =>
-  value === null ? "NULL" : `"${value.replaceAll(/["\\]/g, "\\$&")}"`
+const literalOf = (value: Params[number]): string =>
+  value === null ? "NULL" : `"${String(value).replaceAll(/["\\]/g, "\\$&")}"`

@@ -14,10 +14,9 @@ import { Clock, Effect } from "effect"
 import { inRealTime } from "./ConnectionMode.ts"
 import { claimWaitMillis } from "./Connections.ts"
 import { type Database, open, type PostgresOptions } from "./Database.ts"
-import { type DatabaseClock, isRealTime, makeDatabaseClock } from "./DatabaseClock.ts"
-import { type Comparison, comparisonIn, watchLosses } from "./LossWatch.ts"
+import { type DatabaseClock, isRealTime, makeDatabaseClock, nowColumn } from "./DatabaseClock.ts"
 import { newerSchema, newest, readSchema, schemaOf, selectSchema } from "./Migrate.ts"
-import { type KeptLosses, newestLossColumn } from "./RecordLoss.ts"
+import { type Comparison, comparisonIn, type KeptLosses, newestLossColumn, watchLosses } from "./RecordLoss.ts"
 import { openStandby, type StandbyOptions, standbyWarning } from "./Standby.ts"
 import { makeTimeline, type Timeline } from "./Timeline.ts"
 
@@ -77,13 +76,8 @@ export const durabilityOf = (row: Row): Durability => {
   return { faults, warnings }
 }
 
-const readDurability = (db: Database): Effect.Effect<Durability, StorageError> =>
-  Effect.map(db.read("open", `select ${durabilityColumns}`), ([row = {}]) => durabilityOf(row))
-
-const selectNow = "(extract(epoch from clock_timestamp()) * 1000)::double precision as now"
-
 /** A newer server may migrate the database while this one runs. */
-const selectCondition = `select ${durabilityColumns}, version.schema, ${newestLossColumn}, ${selectNow}
+const selectCondition = `select ${durabilityColumns}, version.schema, ${newestLossColumn}, ${nowColumn}
   from (${selectSchema}) as version`
 
 const remedy = "turn it on, or set POINTSMAN_ALLOW_ASYNC_COMMIT=true (allowAsyncCommit) if that loss is acceptable"
@@ -106,14 +100,11 @@ const readingOf = (row: Row, { allowAsyncCommit = false }: ConditionOptions, mor
 const suspectClockMillis = 2_000
 const wrongClockMillis = 30_000
 
-const clockFinding = (aheadMillis: number): string =>
-  `this machine's clock is ${Math.round(Math.abs(aheadMillis) / 1_000)} s ${aheadMillis > 0 ? "ahead of" : "behind"} ` +
-  "the database's: synchronize both"
-
 /** With what passes when the machine's clock is right again. */
 const withClock = ({ refusal, warnings }: StorageReading, clockAheadMillis: number): StorageReading => {
-  const found = clockFinding(clockAheadMillis)
   const ahead = Math.abs(clockAheadMillis)
+  const way = clockAheadMillis > 0 ? "ahead of" : "behind"
+  const found = `this machine's clock is ${Math.round(ahead / 1_000)} s ${way} the database's: synchronize both`
   if (ahead > wrongClockMillis) return { refusal: refusal ?? found, warnings, clockAheadMillis }
   return { refusal, warnings: ahead > suspectClockMillis ? [...warnings, found] : warnings, clockAheadMillis }
 }
@@ -148,10 +139,9 @@ export const watchCondition = Effect.fnUntraced(function* (
   const timeline = more ?? makeTimeline(db, clock)
   const now = clock.clock.currentTimeMillisUnsafe
   const compare = watchLosses(comparison, acknowledged, losses, now)
-  const select = learning(Effect.map(db.read("open", selectCondition, [], true), ([row = {}]) => row))
   const look = Effect.gen(function* () {
     const begun = clock.begin()
-    const row = yield* select
+    const row = yield* learning("open", selectCondition)
     clock.learn(begun, row["now"] as number)
     yield* timeline.look
     yield* compare
@@ -215,21 +205,15 @@ export const inspect = (options: PostgresOptions & StandbyOptions): Effect.Effec
   Effect.gen(function* () {
     const db = yield* open({ ...options, maxConnections: 1 })
     const schema = yield* schemaOf(db)
-    const durability = yield* readDurability(db)
+    const [settings = {}] = yield* db.read("open", `select ${durabilityColumns}`)
     const before = yield* Clock.currentTimeMillis
-    const [row] = yield* db.read("open", "select (extract(epoch from clock_timestamp()) * 1000)::bigint as now")
+    const [row] = yield* db.read("open", `select ${nowColumn}`)
     const after = yield* Clock.currentTimeMillis
     const clockAheadMillis = Math.round(Number(row?.["now"]) - (before + after) / 2)
-    const standby =
-      options.readUrl === undefined ? null : yield* settledReading(db, { ...options, readUrl: options.readUrl })
-    return { schema, newest, durability, clockAheadMillis, standby }
+    const read = { schema, newest, durability: durabilityOf(settings), clockAheadMillis }
+    if (options.readUrl === undefined) return { ...read, standby: null }
+    const standby = yield* openStandby(db, { ...options, readUrl: options.readUrl })
+    // A standby that follows has what the primary had at the first look by the second one.
+    if (standby.reading().fault !== null) yield* inRealTime(Effect.sleep("1.5 seconds"))
+    return { ...read, standby: standby.reading() }
   }).pipe(Effect.scoped)
-
-/** A standby that follows has what the primary had at the first look by the second one. */
-const settleMillis = 1_500
-
-const settledReading = Effect.fnUntraced(function* (db: Database, options: Parameters<typeof openStandby>[1]) {
-  const { reading } = yield* openStandby(db, options)
-  if (reading().fault !== null) yield* inRealTime(Effect.sleep(settleMillis))
-  return reading()
-})

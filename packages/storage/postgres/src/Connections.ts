@@ -53,6 +53,7 @@ export const makeConnections = (pool: PgPool.PgPool, answerMillis: number) => {
     Effect.withFiber<A, E | StorageError>((caller) =>
       Effect.callback<A, E | StorageError>((resume) => {
         const allowance = caller.getRef(StorageAllowance)
+        const charge = charging(allowance)
         const since = performance.now()
         const limit = waitLimit(allowance, isClaim)
         let phase: "waiting" | "sent" | "over" = "waiting"
@@ -74,7 +75,7 @@ export const makeConnections = (pool: PgPool.PgPool, answerMillis: number) => {
         const end = (exit: Effect.Effect<A, E | StorageError>) => {
           if (phase === "over") return
           leave()
-          if (allowance !== undefined) allowance.leftMillis -= performance.now() - since
+          charge()
           resume(exit)
         }
         const borrow = (connection: PgConnection.PgConnection): Effect.Effect<A, E> => {
@@ -114,6 +115,14 @@ export const makeConnections = (pool: PgPool.PgPool, answerMillis: number) => {
       const [oldest] = waiting
       return oldest === undefined ? 0 : performance.now() - oldest.since
     }
+  }
+}
+
+/** From now until it is called. */
+export const charging = (allowance: StorageAllowance | undefined) => {
+  const began = performance.now()
+  return () => {
+    if (allowance !== undefined) allowance.leftMillis -= performance.now() - began
   }
 }
 

@@ -5,17 +5,18 @@
  */
 import { type PgConnection, PgPool, PgTypes } from "@effect/sql-pg"
 import { CommitUnknown, limitOf, StorageAllowance, StorageError } from "@pointsman/core/ports"
-import type { Row } from "@pointsman/storage-sql"
-import { Context, Effect, Fiber, type Redacted, Result, type Scope } from "effect"
+import type { Bound, Row, Query as SqlQuery } from "@pointsman/storage-sql"
+import { Effect, Fiber, type Redacted, Result, type Scope } from "effect"
 import { SqlError } from "effect/sql/SqlError"
 import { type ConnectionMode, inRealTime, readConnectionMode } from "./ConnectionMode.ts"
-import { type Connections, makeConnections, notSent } from "./Connections.ts"
+import { type Connections, charging, makeConnections, notSent } from "./Connections.ts"
+import { bindValue, type Value } from "./Rows.ts"
 import { codeOf, codes, failureOf, isTakenBack, noAnswer, noAnswerCause, Refused, storageError } from "./SqlFailures.ts"
 
 /** Texts are ours and few, so that each connection prepares each of them once. Numbers are bound as text. */
-export type Query = (sql: string, params?: Params) => Effect.Effect<ReadonlyArray<Row>, SqlError>
+export type Query = SqlQuery<Value>
 
-type Params = ReadonlyArray<string | null>
+export type Params = ReadonlyArray<Bound<Value>>
 type Rows<E> = Effect.Effect<ReadonlyArray<Row>, E>
 
 export interface Database {
@@ -58,7 +59,7 @@ export interface Database {
 /** Which statements wait for the same machine, where the server asks several. */
 export interface Lanes {
   /** Gets the first parameter of a statement; `undefined` where the lane is unknown. */
-  readonly laneOf: (key: string | null | undefined) => number | undefined
+  readonly laneOf: (key: Params[number] | undefined) => number | undefined
   /** Why nothing is sent; `undefined` where something is. */
   readonly refusalOf: (lane: number) => string | undefined
 }
@@ -145,7 +146,6 @@ type Failure = ReturnType<typeof failureOf>
 const fromPools = (main: PgPool.PgPool, besides: PgPool.PgPool, answerMillis: number, failure: Failure): Database => {
   const connections = makeConnections(main, answerMillis)
   const aside = makeConnections(besides, answerMillis)
-  const run = runWithin(answerMillis)
   const queues = [connections.longestWaitMillis]
   const inLanes = (lanes: Lanes): Database => ({
     reserve: main.reserve,
@@ -155,7 +155,7 @@ const fromPools = (main: PgPool.PgPool, besides: PgPool.PgPool, answerMillis: nu
     longestWaitMillis: () => Math.max(...queues.map((longest) => longest())),
     addQueue: (longestWaitMillis) => void queues.push(longestWaitMillis),
     inLanes,
-    ...statementsOf(connections, aside, run, lanes, failure)
+    ...statementsOf(connections, aside, answerMillis, lanes, failure)
   })
   return inLanes({ laneOf: () => undefined, refusalOf: () => undefined })
 }
@@ -163,13 +163,13 @@ const fromPools = (main: PgPool.PgPool, besides: PgPool.PgPool, answerMillis: nu
 const statementsOf = (
   connections: Connections,
   aside: Connections,
-  run: Run,
+  answerMillis: number,
   lanes: Lanes,
   failure: Failure
 ): Pick<Database, "read" | "write" | "update" | "transaction"> => {
   const asking = <A, E>(
     operation: string,
-    key: string | null | undefined,
+    key: Params[number] | undefined,
     ask: (lane: number | undefined) => Effect.Effect<A, E>,
     isClaim = false
   ): Effect.Effect<A, E | StorageError> =>
@@ -192,7 +192,9 @@ const statementsOf = (
         asking(operation, key, (lane) =>
           connections.lend({ operation, isWrite: true, lane }, ({ pin }) =>
             // A statement of it may be given up while the server still answers: then its connection is closed at the end.
-            Effect.scoped(Effect.flatMap(pin, (connection) => transaction(operation, connection, run, failure, body)))
+            Effect.scoped(
+              Effect.flatMap(pin, (connection) => transaction(operation, connection, answerMillis, failure, body))
+            )
           )
         )
       ),
@@ -217,17 +219,17 @@ const statementsOf = (
 const beyondDeadlocks = <A, E>(asked: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.retry(asked, { times: maxDeadlocks, while: (failed) => codeOf(failed) === codes.deadlock })
 
-export const rowsOf = (connection: PgConnection.PgConnection, sql: string, params: Params): Rows<SqlError> =>
-  Effect.map(connection.query(sql, params), ({ rows }) => rows)
+export const rowsOf = (connection: PgConnection.PgConnection, sql: string, params: Params = []): Rows<SqlError> =>
+  Effect.map(connection.query(sql, params.map(bindValue)), ({ rows }) => rows)
 
 const transaction = Effect.fnUntraced(function* <A, E>(
   operation: string,
   connection: PgConnection.PgConnection,
-  run: Run,
+  answerMillis: number,
   failure: Failure,
   body: (query: Query) => Effect.Effect<A, E | SqlError>
 ) {
-  const query: Query = (sql, params = []) => run(connection, sql, params)
+  const query: Query = (sql, params) => within(answerMillis, rowsOf(connection, sql, params))
   const done = yield* Effect.andThen(query("BEGIN"), body(query)).pipe(
     Effect.mapError((error) =>
       error instanceof SqlError ? storageError(operation, error) : (error as Exclude<E, SqlError>)
@@ -242,34 +244,30 @@ const transaction = Effect.fnUntraced(function* <A, E>(
   return done
 })
 
-type Run = typeof rowsOf
-
 /** A statement of a transaction. The clock runs beside it, as beside a loan of `Connections.ts`. */
-const runWithin =
-  (millis: number): Run =>
-  (connection, sql, params) =>
-    Effect.withFiber((caller) =>
-      Effect.callback((resume) => {
-        const began = performance.now()
-        const allowance = Context.get(caller.context, StorageAllowance)
-        const limit = limitOf(allowance, millis)
-        const asked = Effect.runForkWith(caller.context)(rowsOf(connection, sql, params))
-        const late = setTimeout(() => {
-          resume(Effect.fail(noAnswer(limit)))
-          asked.interruptUnsafe()
-        }, limit)
-        asked.addObserver((exit) => {
-          clearTimeout(late)
-          if (allowance !== undefined) allowance.leftMillis -= performance.now() - began
-          resume(exit)
-        })
-        // A read whose caller goes away is taken back by the server first.
-        return Effect.suspend(() => {
-          clearTimeout(late)
-          return Fiber.interrupt(asked)
-        })
+const within = (millis: number, statement: Rows<SqlError>): Rows<SqlError> =>
+  Effect.withFiber((caller) =>
+    Effect.callback((resume) => {
+      const allowance = caller.getRef(StorageAllowance)
+      const charge = charging(allowance)
+      const limit = limitOf(allowance, millis)
+      const asked = Effect.runForkWith(caller.context)(statement)
+      const late = setTimeout(() => {
+        resume(Effect.fail(noAnswer(limit)))
+        asked.interruptUnsafe()
+      }, limit)
+      asked.addObserver((exit) => {
+        clearTimeout(late)
+        charge()
+        resume(exit)
       })
-    )
+      // A read whose caller goes away is taken back by the server first.
+      return Effect.suspend(() => {
+        clearTimeout(late)
+        return Fiber.interrupt(asked)
+      })
+    })
+  )
 
 /** `bigint` as a number; one that a number does not hold exactly fails its query. */
 const numbers = (): PgTypes.Registry => {

@@ -27,6 +27,9 @@ const aheadMillis = 10 * 60_000
 /** A correction takes no time back. */
 const correctionMillis = 1_000
 
+/** The database's time, as a column. */
+export const nowColumn = "(extract(epoch from clock_timestamp()) * 1000)::double precision as now"
+
 /** Whether the program runs by the machine's clock. One that was given a clock of its own has decided what time it is. */
 export const isRealTime = (clock: Clock.Clock): boolean => clock === Context.get(Context.empty(), Clock.Clock)
 

@@ -6,19 +6,20 @@ import type { Tenant } from "@pointsman/core"
 import { type AttemptRecord, Deliveries, type DueDelivery, type DueDeliveryQuery } from "@pointsman/core/ports"
 import {
   afterAll,
+  type Bound,
   type DeliveriesOfPayment,
   endColumns,
   endpointsAndFirst as endpointsAndFirstIn,
   makeDeliveries,
   type Row,
-  repeatable
+  repeatable,
+  type Statement
 } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import { readEvent } from "./Books.ts"
 import type { Database, Query } from "./Database.ts"
-import { bindId, tenantNumber } from "./Keys.ts"
 import { makeReads, type Reads } from "./Reads.ts"
-import { bindTenant, bindText, readText, rows, texts } from "./Rows.ts"
+import { bindId, bindTenant, bindText, readText, rows, tenantNumber, type Value } from "./Rows.ts"
 import { sqlOf } from "./Sql.ts"
 
 const ofTenant = "workspace_id = $1 and environment = $2"
@@ -35,7 +36,11 @@ export const make = (db: Database, reads: Reads = makeReads(db, undefined)): Del
         : Effect.asVoid(db.update("record", recorded, [JSON.stringify(records.map(recordRow))])),
     events: (tenant, ids) =>
       Effect.map(
-        db.read("events", selectEvents, [...bindTenant(tenant), texts(ids), tenantNumber(tenant)]),
+        db.read("events", selectEvents, [
+          ...bindTenant(tenant),
+          JSON.stringify(ids.map(bindText)),
+          tenantNumber(tenant)
+        ]),
         (found) => new Map(found.map((row) => [readText(row["delivery_id"]), readEvent(tenant, row)]))
       )
   })
@@ -49,13 +54,11 @@ const selectEvents = `select e.*, d.id as delivery_id from deliveries as d
   where d.workspace_id = $1 and d.environment = $2
     and d.id in (select jsonb_array_elements_text($3::text::jsonb))`
 
-type Statement = readonly [sql: string, params: ReadonlyArray<string>]
-
 const selectOfPayment = (
   tenant: Tenant,
   { before = afterAll, endpointId, limit, paymentId, state }: Parameters<DeliveriesOfPayment>[1]
-): Statement => {
-  const params: Array<string> = [...bindTenant(tenant), bindText(before), String(limit)]
+): Statement<Value> => {
+  const params: Array<Bound<Value>> = [...bindTenant(tenant), bindText(before), limit]
   const bind = (value: string) => `$${params.push(bindText(value))}`
   const more = Object.entries({ state, endpoint_id: endpointId }).map(([column, value]) =>
     value === undefined ? "" : `and d.${column} = ${bind(value)}`
@@ -135,7 +138,7 @@ order by place, waited_since, taken.id`
 const takeDue = Effect.fnUntraced(function* (db: Database, query: DueDeliveryQuery) {
   const { limit, limitPerEndpoint, now } = query
   // Without work nothing is written at all.
-  const room = [now, limitPerEndpoint, limit + spareEndpoints].map(String)
+  const room = [now, limitPerEndpoint, limit + spareEndpoints]
   const waiting = (yield* db.read("takeDue", waitingEndpoints, room)).map((row) => row["id"] as string)
   return waiting.length === 0 ? [] : yield* takeFrom(db, waiting, query)
 })
@@ -150,8 +153,7 @@ export const takeFrom = Effect.fnUntraced(function* (
     const locked = new Set((yield* query(lockEndpoints, [JSON.stringify(waiting)])).map((row) => row["id"]))
     const free = waiting.filter((id) => locked.has(id))
     if (free.length === 0) return []
-    const numbers = [now, now + leaseMillis, limit, limitPerEndpoint]
-    return yield* query(takeOf, [JSON.stringify(free), ...numbers.map(String)])
+    return yield* query(takeOf, [JSON.stringify(free), now, now + leaseMillis, limit, limitPerEndpoint])
   })
   return (yield* repeatable(db, "takeDue", take)).map(
     (row): DueDelivery => ({

@@ -17,7 +17,8 @@ import {
   type Snapshot,
   snapshotOf
 } from "@pointsman/storage-sql"
-import { Clock, Context, Deferred, Effect, Queue } from "effect"
+import { Clock, Deferred, Effect, Queue } from "effect"
+import { charging } from "./Connections.ts"
 import type { Database } from "./Database.ts"
 import { rows, type Value } from "./Rows.ts"
 import { sqlOf } from "./Sql.ts"
@@ -50,15 +51,8 @@ const monotonicMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(n
 /** The reading has an allowance of its own; who waits for it is charged the time all the same. */
 const charged = <A, E>(waiting: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.withFiber((fiber) => {
-    const allowance = Context.get(fiber.context, StorageAllowance)
-    if (allowance === undefined) return waiting
-    const began = performance.now()
-    return Effect.ensuring(
-      waiting,
-      Effect.sync(() => {
-        allowance.leftMillis -= performance.now() - began
-      })
-    )
+    const allowance = fiber.getRef(StorageAllowance)
+    return allowance === undefined ? waiting : Effect.ensuring(waiting, Effect.sync(charging(allowance)))
   })
 
 export const make = Effect.fnUntraced(function* (db: Database, resume?: Resume<Value>) {

@@ -1,10 +1,13 @@
-/** A change with all that its statement is made of: the book after it, what newly names the payment, and its shape. */
-import type { EventDraft } from "@pointsman/core"
-import { bookAfter, brokenBook, isSameReference, referencesOf } from "@pointsman/core/internal"
+/**
+ * A change with all that its statement is made of: the book after it, what newly names the payment, its shape, and the row
+ * of the payment, each column with where its value comes from.
+ */
+import type { EventDraft, Payment } from "@pointsman/core"
+import { bookAfter, brokenBook, isSameReference, referencesOf, wasNeverSent } from "@pointsman/core/internal"
 import type { Change } from "@pointsman/core/ports"
-import { keepsDetails } from "@pointsman/storage-sql"
+import { type Bound, bookText, claimText, detailsText, keepsDetails } from "@pointsman/storage-sql"
 import { namesOf } from "./Books.ts"
-import { chargeName, nameHash, shortChargeName } from "./Keys.ts"
+import { chargeName, keyHash, nameHash, rows, shortChargeName, type Value } from "./Rows.ts"
 
 /** An event, with the id that was drawn for it and the one that its deliveries' ids are made of. */
 export interface DrawnEvent {
@@ -106,3 +109,63 @@ const reviewOf = ({ payment: { after, before } }: Change) => {
 }
 
 export const nameOf = (shape: Shape): string => Object.values(shape).join(" ")
+
+export type Read = (drawn: DrawnChange) => Bound<Value>
+/** A value of a change, as the text of its statement names it. */
+export type Place = (type: string, read: Read) => string
+
+/** The input of the statement, and those of its changes whose row is written. */
+export const written = "i join p on p.t = i.t and p.id = i.id"
+
+type Columns = Readonly<Record<string, Read>>
+
+const ofPayment =
+  (read: (payment: Payment) => Bound<Value>): Read =>
+  ({ change }) =>
+    read(change.payment.after)
+
+const ofClaim =
+  (read: (claim: NonNullable<Change["claim"]>["after"], payment: Payment) => string | number): Read =>
+  ({ change: { claim, payment } }) =>
+    claim === undefined ? null : read(claim.after, payment.after)
+
+const first: Columns = {
+  amount_minor: ofPayment(({ money }) => money.minorUnits),
+  currency: ofPayment(({ money }) => money.currency),
+  created_at: ofPayment(({ createdAt }) => createdAt)
+}
+
+const created: Columns = {
+  reference: ofPayment(({ reference }) => rows.bindTextOrNull(reference)),
+  page: ofPayment(({ hosted }) => rows.bindTextOrNull(hosted?.tokenHash ?? null)),
+  details: ofPayment(detailsText)
+}
+
+const moved: Columns = {
+  version: ofPayment(({ version }) => version),
+  state: ofPayment(({ state }) => state),
+  authorized_minor: ofPayment(({ authorizedMinor }) => authorizedMinor),
+  captured_minor: ofPayment(({ capturedMinor }) => capturedMinor),
+  refunded_minor: ofPayment(({ refundedMinor }) => refundedMinor),
+  refund_pending_minor: ofPayment(({ refundPendingMinor }) => refundPendingMinor),
+  connection_id: ofPayment(({ connectionId }) => rows.bindTextOrNull(connectionId)),
+  is_sent: ({ book }) => book.attempts.some((one) => one.outcome !== null && !wasNeverSent(one)),
+  book: ({ book }) => bookText(book)
+}
+
+const claimed: Columns = {
+  claimed_at: ofClaim(({ claimedAt }) => claimedAt),
+  claim_version: ofClaim(({ version }) => version),
+  claim: ofClaim(claimText)
+}
+
+export const keyOf = ofClaim(({ key }) => keyHash(key))
+
+/** Besides the tenant and the id. */
+export const columnsOf = ({ claim, details, payment }: Shape): Columns => ({
+  ...(payment === "new" ? first : {}),
+  ...(details ? created : {}),
+  ...moved,
+  ...(claim === "none" ? {} : claimed),
+  ...(claim === "none" || claim === "moved" ? {} : { key: keyOf })
+})

@@ -5,7 +5,7 @@
  */
 import { type CommitFailure, CommitUnknown, limitOf, StorageAllowance } from "@pointsman/core/ports"
 import { Effect, Exit } from "effect"
-import { noConnection, waitLimit } from "./Connections.ts"
+import { charging, noConnection, waitLimit } from "./Connections.ts"
 import type { Database } from "./Database.ts"
 import { beginsWork, type DrawnChange, nameOf } from "./DrawnChange.ts"
 import { noAnswerCause } from "./SqlFailures.ts"
@@ -145,18 +145,18 @@ const wait = (
   Effect.withFiber((caller) =>
     Effect.callback((resume) => {
       const allowance = caller.getRef(StorageAllowance)
-      const since = performance.now()
+      const charge = charging(allowance)
       const isClaim = beginsWork(drawn)
       const limit = waitLimit(allowance, isClaim)
       let isTaken = false
       let isEnded = false
       let onEnd = (exit: Exit.Exit<void, CommitFailure>) => {
-        if (allowance !== undefined) allowance.leftMillis -= performance.now() - since
+        charge()
         resume(exit)
       }
       const one: Waiting = {
         drawn,
-        since,
+        since: performance.now(),
         shape: nameOf(drawn.shape),
         isAwaited: allowance !== undefined,
         isClaim,

@@ -1,24 +1,4 @@
-import {
-  Audit,
-  type Change,
-  Deliveries,
-  Directory,
-  type Ids,
-  Ledger,
-  Merchants,
-  Operators,
-  Passkeys,
-  RecordLosses,
-  Retention,
-  SealedTexts,
-  Settlements,
-  StorageClock,
-  StorageCondition,
-  type StorageError,
-  StorageHistory,
-  type StorageServices,
-  SuccessRates
-} from "@pointsman/core/ports"
+import * as Ports from "@pointsman/core/ports"
 import {
   makeAcknowledged,
   makeAudit,
@@ -27,7 +7,7 @@ import {
   makePasskeys,
   type Resume
 } from "@pointsman/storage-sql"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Redacted } from "effect"
 import type { CommitOptions } from "./Commit.ts"
 import type { GatherOptions } from "./CommitMany.ts"
 import { type ConditionOptions, type Watching, watchCondition } from "./Condition.ts"
@@ -70,7 +50,7 @@ export const layer = (options: PostgresStorageOptions) => layerGathering(options
 /** The same store, whose test decides when commits are written together. */
 export const layerGathering = (
   options: PostgresStorageOptions & GatherOptions
-): Layer.Layer<StorageServices, StorageError, Ids> =>
+): Layer.Layer<Ports.StorageServices, Ports.StorageError, Ports.Ids> =>
   Layer.effectContext(
     Effect.flatMap(openMigrated(options), (db) => {
       // Half of the connections at most: the others are for payments.
@@ -95,24 +75,81 @@ export const servicesOf = Effect.fnUntraced(function* (
   // The timeline is in the database by now, where its standbys find it.
   if (options.readUrl !== undefined) standby = yield* openStandby(db, { ...options, readUrl: options.readUrl })
   const reads = makeReads(db, standby, lists)
-  const onAcknowledged = (change: Change) => acknowledged.note(change, now())
+  const onAcknowledged = (change: Ports.Change) => acknowledged.note(change, now())
   const ledger = yield* makeLedger(db, { ...options, reads, history: timeline.history(), onAcknowledged })
   const sql = sqlOf(db, reads)
   const { directory, form } = yield* makeDirectory(db, resume)
-  return Context.make(Ledger, ledger).pipe(
-    Context.add(Deliveries, makeDeliveries(db, reads)),
-    Context.add(Directory, directory),
-    Context.add(Merchants, makeMerchants(sql, form)),
-    Context.add(SealedTexts, makeSealedTexts(db, sql, form)),
-    Context.add(SuccessRates, makeRates(db)),
-    Context.add(RecordLosses, kept.losses),
-    Context.add(Retention, makeRetention(db)),
-    Context.add(Settlements, makeSettlements(db, sql)),
-    Context.add(Audit, makeAudit(sql)),
-    Context.add(Operators, makeOperators(sql)),
-    Context.add(Passkeys, makePasskeys(sql)),
-    Context.add(StorageClock, clock),
-    Context.add(StorageHistory, timeline),
-    Context.add(StorageCondition, condition)
+  return Context.make(Ports.Ledger, ledger).pipe(
+    Context.add(Ports.Deliveries, makeDeliveries(db, reads)),
+    Context.add(Ports.Directory, directory),
+    Context.add(Ports.Merchants, makeMerchants(sql, form)),
+    Context.add(Ports.SealedTexts, makeSealedTexts(db, sql, form)),
+    Context.add(Ports.SuccessRates, makeRates(db)),
+    Context.add(Ports.RecordLosses, kept.losses),
+    Context.add(Ports.Retention, makeRetention(db)),
+    Context.add(Ports.Settlements, makeSettlements(db, sql)),
+    Context.add(Ports.Audit, makeAudit(sql)),
+    Context.add(Ports.Operators, makeOperators(sql)),
+    Context.add(Ports.Passkeys, makePasskeys(sql)),
+    Context.add(Ports.StorageClock, clock),
+    Context.add(Ports.StorageHistory, timeline),
+    Context.add(Ports.StorageCondition, condition)
   )
 })
+
+/** For `createPointsman` of `@pointsman/node`. `url`: `postgres://user:password@host:port/database`. */
+export const postgres = (
+  url: string,
+  options: Pick<
+    PostgresStorageOptions,
+    "allowAsyncCommit" | "maxConnections" | "statementTimeoutMillis" | "lockTimeoutMillis" | "maxReadLagMillis"
+  > & {
+    /** A streaming standby, as `url`: see `StandbyOptions`. */
+    readonly readUrl?: string | undefined
+  } = {}
+): Ports.StorageHandle => {
+  const { readUrl } = options
+  return readUrl === undefined || placeOf(readUrl) !== undefined
+    ? handleOf(url, readUrl, (urls) => layer({ ...options, ...urls }))
+    : handleOf(url, undefined, () => refused(`readUrl: ${urlExpected}`))
+}
+
+interface Urls {
+  readonly url: Redacted.Redacted
+  readonly readUrl: Redacted.Redacted | undefined
+}
+
+export const handleOf = (
+  url: string,
+  readUrl: string | undefined,
+  layerOf: (urls: Urls) => Layer.Layer<Ports.StorageServices, Ports.StorageError, Ports.Ids>
+): Ports.StorageHandle => {
+  const place = placeOf(url)
+  const redacted = (text: string) => Redacted.make(text, { label: "database URL" })
+  return {
+    name: `PostgreSQL ${place ?? "(invalid URL)"}`,
+    lasts: true,
+    "~pointsman/storage":
+      place === undefined
+        ? refused(urlExpected)
+        : layerOf({ url: redacted(url), readUrl: readUrl === undefined ? undefined : redacted(readUrl) })
+  }
+}
+
+const refused = (reason: string): Layer.Layer<Ports.StorageServices, Ports.StorageError> =>
+  Layer.effectContext(Effect.fail(new Ports.StorageError({ operation: "open", cause: new Error(reason) })))
+
+const urlExpected =
+  "expected postgres://user:password@host:port/database, with reserved characters percent-encoded, " +
+  "such as %40 for @"
+
+/**
+ * Host and database: the rest of the URL may hold a password. An unescaped "@" or "/" in it would let a part of it pass
+ * for one of them, which is shown.
+ */
+const placeOf = (url: string): string | undefined => {
+  const parsed = URL.parse(url)
+  if (parsed === null || !/^postgres(?:ql)?:$/u.test(parsed.protocol) || parsed.hash !== "") return undefined
+  const isPlain = /^(?:\/[^/@]*)?$/u.test(parsed.pathname) && !parsed.search.includes("@")
+  return isPlain ? `${parsed.host}${parsed.pathname}` : undefined
+}

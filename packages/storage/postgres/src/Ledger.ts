@@ -16,8 +16,7 @@ import { booksNamed, booksNaming } from "./Books.ts"
 import { dueByConnection, postpone, takeDue, watched } from "./Checks.ts"
 import { type LedgerOptions, makeCommit } from "./Commit.ts"
 import type { Database } from "./Database.ts"
-import { eraseTexts } from "./MessageBodies.ts"
-import { keepMessage, selectMessageWithBody, storeMessage } from "./Messages.ts"
+import { eraseTexts, keepMessage, selectMessageWithBody, storeMessage } from "./Messages.ts"
 import { makeReads, type Reads } from "./Reads.ts"
 import { bindTenant, bindText, rows, type Value } from "./Rows.ts"
 import { sqlOf } from "./Sql.ts"
@@ -90,11 +89,7 @@ const paymentForm = (db: Database, reads: Reads): PaymentForm<Value> => ({
   booksNaming: (tenant, charge) => booksNaming(db, "bookOf", tenant, [charge]),
   // The order of the ids is also that of these, and of the ids with the same one.
   beginningOf: (id) => `substr(uuid_send(${id}), 1, 5)`,
-  events: (tenant, statement) =>
-    reads.events(tenant, (end) => {
-      const [text, values] = statement(end)
-      return [text, values.map(String)]
-    })
+  events: reads.events
 })
 
 export const make = Effect.fnUntraced(function* (

@@ -13,7 +13,8 @@ import { migrationsTable, newestOf, type Row } from "@pointsman/storage-sql"
 import { Effect, Result, type Scope } from "effect"
 import { SqlError } from "effect/sql/SqlError"
 import { inRealTime } from "./ConnectionMode.ts"
-import type { Database, Query } from "./Database.ts"
+import type { Database, Params, Query } from "./Database.ts"
+import { bindValue } from "./Rows.ts"
 import { schema } from "./Schema.ts"
 import { codes, sqlStateOf, storageError } from "./SqlFailures.ts"
 
@@ -55,7 +56,7 @@ export const readSchema = (row: Row | undefined): number => Number(row?.["schema
 
 /** `null` if the database has none of our schemas. */
 const schemaBy = Effect.fnUntraced(function* <E>(
-  query: (sql: string, params?: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Row>, E>
+  query: (sql: string, params?: Params) => Effect.Effect<ReadonlyArray<Row>, E>
 ) {
   const [found] = yield* query("select to_regclass($1::text)::text as name", [migrationsTable])
   if (found?.["name"] == null) return null
@@ -112,7 +113,8 @@ export const onConnection = <A, E, R>(
 ): Effect.Effect<A, E | SqlError, Exclude<R, Scope.Scope>> =>
   Effect.gen(function* () {
     const connection = yield* reserve
-    const query: Query = (sql, params = []) => Effect.map(connection.query(sql, params, false), ({ rows }) => rows)
+    const query: Query = (sql, params = []) =>
+      Effect.map(connection.query(sql, params.map(bindValue), false), ({ rows }) => rows)
     return yield* work(query, (name, value) =>
       Effect.flatMap(query(setting, [name, value]), ([row]) =>
         Effect.addFinalizer(() => Effect.ignore(query(setting, [name, String(row?.["before"])])))
@@ -144,7 +146,7 @@ export const migrate = (
       }
       for (const { id, name, step } of numbered) {
         if (id <= reached) continue
-        const record = query(insertStep, [String(id), name.slice(name.indexOf("_") + 1)])
+        const record = query(insertStep, [id, name.slice(name.indexOf("_") + 1)])
         if ("index" in step) yield* Effect.andThen(buildIndex(query, step), record)
         else yield* inTransaction(query, step, record)
       }

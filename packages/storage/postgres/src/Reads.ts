@@ -4,20 +4,17 @@
  */
 import type { Tenant } from "@pointsman/core"
 import { StaleReads, StorageError } from "@pointsman/core/ports"
-import { eventPrefix, type Row } from "@pointsman/storage-sql"
+import { eventPrefix, type Sql, type Statement } from "@pointsman/storage-sql"
 import { Clock, Effect } from "effect"
 import type { Database, Query } from "./Database.ts"
-import { readEventId, tenantNumber } from "./Keys.ts"
+import { readEventId, tenantNumber, type Value } from "./Rows.ts"
 import { type Position, readPosition, type Standby } from "./Standby.ts"
-
-type Statement = readonly [sql: string, params: ReadonlyArray<string>]
-type Rows = Effect.Effect<ReadonlyArray<Row>, StorageError>
 
 export interface Reads {
   /** A list as of one moment. */
-  readonly list: (operation: string, statement: Statement) => Rows
+  readonly list: Sql<Value>["list"]
   /** No event shows while a smaller id can still be committed, whichever server answers. */
-  readonly events: (tenant: Tenant, statementBelow: (end: string) => Statement) => Rows
+  readonly events: (tenant: Tenant, below: (end: string) => Statement<Value>) => ReturnType<Reads["list"]>
 }
 
 /** Below the id nothing can be committed any more, and what is below it is in the log up to the position. */
@@ -30,10 +27,9 @@ const maxTenants = 1_000
 
 /** `lists`: the database as lists ask it, which may not have all of its connections. */
 export const makeReads = (db: Database, standby: Standby | undefined, lists: Database = db): Reads => {
-  const primaryList: Reads["list"] = (operation, [sql, params]) => lists.read(operation, sql, params)
-  const primaryEvents: Reads["events"] = (tenant, statementBelow) =>
-    Effect.flatMap(horizon(db, "events", tenant), (end) => primaryList("events", statementBelow(end)))
-  if (standby === undefined) return { list: primaryList, events: primaryEvents }
+  const primaryEvents: Reads["events"] = (tenant, below) =>
+    Effect.flatMap(horizon(db, tenant), (end) => lists.read("events", ...below(end)))
+  if (standby === undefined) return { list: lists.read, events: primaryEvents }
 
   const horizons = makeHorizons()
   const moments = new WeakMap<StaleReads, number>()
@@ -59,27 +55,27 @@ export const makeReads = (db: Database, standby: Standby | undefined, lists: Dat
   })
 
   return {
-    list: Effect.fnUntraced(function* (operation, statement) {
+    list: Effect.fnUntraced(function* (operation, ...statement) {
       const reads = yield* allowed
       const timeline = standby.positions.latest()?.timeline
-      if (reads === undefined || timeline === undefined) return yield* primaryList(operation, statement)
+      if (reads === undefined || timeline === undefined) return yield* lists.read(operation, ...statement)
       const read = standby.use(operation, timeline, (query, lsn) =>
         readAsOf(operation, reads, standby.positions.momentOf(lsn), query(...statement))
       )
-      return yield* Effect.catch(read, () => primaryList(operation, statement))
+      return yield* Effect.catch(read, () => lists.read(operation, ...statement))
     }),
-    events: Effect.fnUntraced(function* (tenant, statementBelow) {
+    events: Effect.fnUntraced(function* (tenant, below) {
       const reads = yield* allowed
-      if (reads === undefined) return yield* primaryEvents(tenant, statementBelow)
+      if (reads === undefined) return yield* primaryEvents(tenant, below)
       const at = performance.now()
-      const end = yield* horizon(db, "events", tenant)
+      const end = yield* horizon(db, tenant)
       // Asked after the horizon: what is below it is in the log by then.
-      const newest: Horizon = { ...(yield* readPosition(db, "events")), at, end }
+      const newest: Horizon = { ...(yield* readPosition(db)), at, end }
       const read = standby.use("events", newest.timeline, (query, lsn) => {
         const reached = horizons.newestReached(tenant, newest, lsn)
-        return readAsOf("events", reads, reached?.at, query(...statementBelow(reached?.end ?? "")))
+        return readAsOf("events", reads, reached?.at, query(...below(reached?.end ?? "")))
       })
-      return yield* Effect.catch(read, () => primaryList("events", statementBelow(end)))
+      return yield* Effect.catch(read, () => lists.read("events", ...below(end)))
     })
   }
 }
@@ -125,17 +121,13 @@ const selectHorizon = `select (
   ) as announced`
 
 /** Only ids that are smaller show. */
-const horizon = (db: Database, operation: string, tenant: Tenant): Effect.Effect<string, StorageError> =>
-  Effect.map(db.read(operation, selectHorizon, [tenantNumber(tenant)]), ([row = {}]) => horizonOf(row))
-
-const horizonOf = (row: Row): string => {
-  const newest = row["newest"]
-  const announced = row["announced"] as number | null | undefined
-  if (newest == null) return ""
-  // The smallest text after the newest one.
-  const afterNewest = `${readEventId(newest)} `
-  if (announced == null) return afterNewest
-  const digits = announced.toString(16).padStart(12, "0")
-  const first = `${eventPrefix}${digits.slice(0, 8)}-${digits.slice(8)}`
-  return first < afterNewest ? first : afterNewest
-}
+const horizon = (db: Database, tenant: Tenant): Effect.Effect<string, StorageError> =>
+  Effect.map(db.read("events", selectHorizon, [tenantNumber(tenant)]), ([{ announced, newest } = {}]) => {
+    if (newest == null) return ""
+    // The smallest text after the newest one.
+    const afterNewest = `${readEventId(newest)} `
+    if (announced == null) return afterNewest
+    const digits = (announced as number).toString(16).padStart(12, "0")
+    const first = `${eventPrefix}${digits.slice(0, 8)}-${digits.slice(8)}`
+    return first < afterNewest ? first : afterNewest
+  })

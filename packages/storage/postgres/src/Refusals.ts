@@ -16,10 +16,8 @@ import { readPayment } from "./Books.ts"
 import { endpoints } from "./CommitEvents.ts"
 import { arrayLiteral, isMessage, recoveredKeys, unrecovered } from "./CommitStatement.ts"
 import type { Database } from "./Database.ts"
-import type { DrawnChange, Looked } from "./DrawnChange.ts"
-import { chargeName, tenantNumber } from "./Keys.ts"
-import { keyOf } from "./PaymentRow.ts"
-import { bindTenant, bindText } from "./Rows.ts"
+import { type DrawnChange, keyOf, type Looked } from "./DrawnChange.ts"
+import { bindTenant, bindText, chargeName, rows, tenantNumber } from "./Rows.ts"
 
 const owner = { workspace: "$3", environment: "$4" }
 
@@ -56,15 +54,15 @@ export const refusal = Effect.fnUntraced(function* (db: Database, drawn: DrawnCh
     tenantNumber(tenant),
     id,
     ...bindTenant(tenant),
-    apiKeyHash === undefined ? null : bindText(apiKeyHash),
+    rows.bindTextOrNull(apiKeyHash ?? null),
     keyOf(drawn),
     bindText(message?.after.connectionId ?? ""),
     bindText(message?.after.eventId ?? ""),
-    String(guard?.refusesMissing === true),
+    guard?.refusesMissing === true,
     guard?.key?.tag ?? null,
     guard?.key?.kind ?? null,
     arrayLiteral(drawn.references.map(chargeName)),
-    hosted === null ? null : bindText(hosted.tokenHash)
+    rows.bindTextOrNull(hosted?.tokenHash ?? null)
   ])
   if (row["is_alive"] !== true) return yield* new ApiKeyRevoked()
   const keyed = row["keyed"] as Row | null

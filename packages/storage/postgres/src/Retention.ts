@@ -16,10 +16,9 @@ import { Effect } from "effect"
 import { namesOf, readBook, readEvent } from "./Books.ts"
 import type { Database, Query } from "./Database.ts"
 import { deliveriesOfEvent, eventsOf } from "./Deliveries.ts"
-import { bindAfter, bindBefore, chargeName, nameHash, shortChargeName, tenantNumber } from "./Keys.ts"
-import { bodyMonths, decidedBodies, deleteBodies, isDecidedMessage, pruneDecided } from "./MessageBodies.ts"
+import { bodyMonths, decidedBodies, deleteBodies, isDecidedMessage, pruneDecided } from "./Messages.ts"
 import { deliveryMonths, dropPartitions, makePartitions } from "./Partitions.ts"
-import { bindTenant } from "./Rows.ts"
+import { bindAfter, bindBefore, bindTenant, chargeName, nameHash, shortChargeName, tenantNumber } from "./Rows.ts"
 import { sqlOf } from "./Sql.ts"
 
 const ofTenant = "workspace_id = $1 and environment = $2"
@@ -46,16 +45,16 @@ export const make = (db: Database): Retention => ({
       ([row]) => (row?.["payment"] ?? null) as string | null
     ),
   held: (query) => Effect.map(db.read("held", selectHeld, heldParams(query)), ([row]) => row as unknown as Held),
-  // The upkeep drops the months that all workspaces keep for as long; what has no month is left to these two.
-  pruneDeliveries: (query) =>
-    pruneDeliveries(db, query, query.isLongest === true ? "deliveries_default" : "deliveries"),
-  pruneBodies: ({ before, isLongest, limit, tenant }) => {
-    const params = [...bindTenant(tenant), String(before), String(limit)]
-    return Effect.map(
-      db.update("pruneBodies", isLongest === true ? emptyOutsideMonths : emptyBodies, params),
+  pruneDeliveries: (query) => pruneDeliveries(db, query),
+  pruneBodies: ({ before, limit, tenant, ...which }) =>
+    Effect.map(
+      db.update("pruneBodies", emptyBodiesIn(prunedOf("message_bodies", which)), [
+        ...bindTenant(tenant),
+        before,
+        limit
+      ]),
       ([row]) => row?.["count"] as number
-    )
-  },
+    ),
   upkeep: Effect.fnUntraced(function* ({ bodiesBefore, deliveriesBefore, now }) {
     yield* makePartitions(db, deliveryMonths, now)
     yield* makePartitions(db, bodyMonths, now)
@@ -65,6 +64,10 @@ export const make = (db: Database): Retention => ({
     }
   })
 })
+
+/** The upkeep drops the months that all workspaces keep for as long: then what has no month is left. */
+const prunedOf = (table: string, { isLongest = false }: Pick<PruneQuery, "isLongest">): string =>
+  isLongest ? `${table}_default` : table
 
 const selectRemoved = `select payment from charges as c where c.t = $1 and c.name = $2
   and not exists (select 1 from payments as p where p.t = c.t and p.id = c.payment)`
@@ -96,8 +99,8 @@ const oldPaymentParams = ({ after = "", createdBefore, limit, state, tenant }: O
   tenantNumber(tenant),
   bindAfter(after),
   bindBefore(paymentIdsBefore(createdBefore)),
-  String(createdBefore),
-  String(limit),
+  createdBefore,
+  limit,
   ...(state === undefined ? [] : [state])
 ]
 
@@ -151,23 +154,19 @@ const removalsByNumber: ReadonlyArray<string> = [
 const removePairs = (table: string, column: string, type: string) => `delete from ${table}
   using jsonb_to_recordset($2::text::jsonb) as r (${column} ${type}, payment uuid)
   where ${table}.t = $1 and ${table}.${column} = r.${column} and ${table}.payment = r.payment`
-const removeNames = removePairs("names", "name", "bigint")
-const removeSearches = removePairs("searches", "state", "text")
 
 /** The least and the greatest id say which partitions are looked at: PostgreSQL does not learn it from the array. */
-const removeBetween = (table: string, id: string) =>
-  `delete from ${table} where ${ofTenant} and ${id} = ${among("$3")} and ${id} between $4 and $5`
-const removeAttempts = removeBetween("delivery_attempts", "delivery_id")
-const removeEnded = removeBetween("deliveries", "id")
+const removalsOfDeliveries = [
+  ["delivery_attempts", "delivery_id"],
+  ["deliveries", "id"]
+].map(([table, id]) => `delete from ${table} where ${ofTenant} and ${id} = ${among("$3")} and ${id} between $4 and $5`)
 
 const removeDeliveries = Effect.fnUntraced(function* (query: Query, tenant: Tenant, locked: ReadonlyArray<Row>) {
   const ids = locked.map((row) => row["id"] as string).sort()
-  const [first] = ids
-  const last = ids.at(-1)
-  if (first === undefined || last === undefined) return
+  const [first = "", last = first] = [ids[0], ids.at(-1)]
+  if (ids.length === 0) return
   const named = [...bindTenant(tenant), JSON.stringify(ids), first, last]
-  yield* query(removeAttempts, named)
-  yield* query(removeEnded, named)
+  for (const statement of removalsOfDeliveries) yield* query(statement, named)
 })
 
 /** In one transaction, which holds the rows of a payment from the check of its version to its removal. */
@@ -192,9 +191,9 @@ const removeLocked = Effect.fnUntraced(function* (query: Query, tenant: Tenant, 
     const charges = referencesOf({ ...book, payment: { after: book.payment } }).map(shortChargeName)
     return [...namesOf(book).map(nameHash), ...charges].map((name) => ({ name, payment: book.payment.id }))
   })
-  yield* query(removeNames, [t, JSON.stringify(names)])
+  yield* query(removePairs("names", "name", "bigint"), [t, JSON.stringify(names)])
   const states = leaving.map(({ payment: { id, state } }) => ({ state, payment: id }))
-  yield* query(removeSearches, [t, JSON.stringify(states)])
+  yield* query(removePairs("searches", "state", "text"), [t, JSON.stringify(states)])
   for (const statement of removalsByNumber) yield* query(statement, [t, JSON.stringify(leavingIds)])
   return leavingIds
 })
@@ -213,16 +212,14 @@ const remove = (db: Database, payments: ReadonlyArray<ReadPayment>) =>
 const endedIn = (table: string) => `from ${table}
   where ${ofTenant} and id < $3 and created_at < $4 and not (${isOpenDelivery})`
 
-const lockEnded = (table: string) => `select id ${endedIn(table)} order by id limit $5 for update skip locked`
-
-const pruneDeliveries = (db: Database, { before, limit, tenant }: PruneQuery, table: string) =>
+const pruneDeliveries = (db: Database, { before, limit, tenant, ...which }: PruneQuery) =>
   repeatable(
     db,
     "pruneDeliveries",
-    Effect.fnUntraced(function* (ask: Query) {
-      const params = [...bindTenant(tenant), deliveryIdsBefore(before), String(before), String(limit)]
-      const ended = yield* ask(lockEnded(table), params)
-      yield* removeDeliveries(ask, tenant, ended)
+    Effect.fnUntraced(function* (query) {
+      const lock = `select id ${endedIn(prunedOf("deliveries", which))} order by id limit $5 for update skip locked`
+      const ended = yield* query(lock, [...bindTenant(tenant), deliveryIdsBefore(before), before, limit])
+      yield* removeDeliveries(query, tenant, ended)
       return ended.length
     })
   )
@@ -239,9 +236,6 @@ const emptyBodiesIn = (table: string) => `with decided as materialized (
   ), ${pruneDecided(table)}
   select ((select count(*) from emptied) + (select count(*) from deleted))::integer as count`
 
-const emptyBodies = emptyBodiesIn("message_bodies")
-const emptyOutsideMonths = emptyBodiesIn("message_bodies_default")
-
 const selectHeld = `select
   (select count(*)::integer from (select 1 ${endedIn("deliveries")} order by id limit $6) as ended) as deliveries,
   (select count(*)::integer from (
@@ -255,13 +249,11 @@ const selectHeld = `select
     (select received_at from message_bodies where ${ofTenant} order by received_at limit 1)
   ) as "oldestBodyAt"`
 
-const never = -1
-
 const heldParams = ({ bodiesBefore, deliveriesBefore, limit, tenant }: HeldQuery) => [
   ...bindTenant(tenant),
   deliveryIdsBefore(deliveriesBefore ?? 0),
-  String(deliveriesBefore ?? never),
-  String(bodiesBefore ?? never),
-  String(limit),
+  deliveriesBefore ?? -1,
+  bodiesBefore ?? -1,
+  limit,
   tenantNumber(tenant)
 ]

@@ -1,10 +1,11 @@
 /**
  * Rows as PostgreSQL keeps them. Its text holds neither a NUL nor a lone surrogate: a text with one is kept escaped,
  * behind a mark. Two texts are equal there when they are equal here. JSON escapes both by itself, and begins with no
- * mark.
+ * mark. What leads rows and indexes is short (`Keys.ts` of storage-sql).
  */
+import { hash as hashOnce } from "node:crypto"
 import type { Tenant } from "@pointsman/core"
-import { type Bound, makeRows } from "@pointsman/storage-sql"
+import { type Bound, makeKeys, makeRows, uuidOf } from "@pointsman/storage-sql"
 
 export type Value = string | number | boolean | null | ReadonlyArray<string>
 
@@ -31,9 +32,6 @@ export const rows = makeRows<Value>({
 
 export const { readTenant } = rows
 
-/** For `jsonb_array_elements_text`. */
-export const texts = (some: ReadonlyArray<string>): string => JSON.stringify(some.map(bindText))
-
 export const bindTenant = ({ environment, workspaceId }: Tenant) => [bindText(workspaceId), environment]
 
 /** As a parameter, whose place says the type (`typeOf`). */
@@ -45,3 +43,31 @@ export const typeOf = (column: string): "bigint" | "boolean" | "text" | "uuid" =
   if (column.startsWith("is_")) return "boolean"
   return /^number$|version$|_(?:minor|at|millis|since)$/u.test(column) ? "bigint" : "text"
 }
+
+const hash = (text: string): Buffer => hashOnce("sha256", Buffer.from(text, "utf16le"), "buffer")
+
+const numbers = new Map<string, string>()
+
+/**
+ * A hash of 52 bits, which a number holds: no process looks it up, and a restored database gives no tenant the number of
+ * another one. That no two tenants share one is guarded where a tenant's row is written.
+ */
+export const tenantNumber = ({ environment, workspaceId }: Tenant): string => {
+  const name = `${environment} ${workspaceId}`
+  const known = numbers.get(name)
+  if (known !== undefined) return known
+  const number = String(hash(name).readBigUInt64BE() >> 12n)
+  numbers.set(name, number)
+  return number
+}
+
+export const keys = makeKeys<string, string>({
+  hash,
+  bindUuid: (id) => id,
+  readId: (value) => value as string,
+  bindBytes: uuidOf,
+  bindShort: (bytes) => String(bytes.readBigInt64BE())
+})
+
+export const { bindAfter, bindBefore, bindEventId, bindId, readEventId } = keys
+export const { chargeName, keyHash, nameHash, shortChargeName } = keys

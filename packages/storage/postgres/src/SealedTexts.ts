@@ -10,9 +10,8 @@ import {
 import { Effect } from "effect"
 import { readBook } from "./Books.ts"
 import type { Database } from "./Database.ts"
-import { bindBefore, bindId, nameHash, tenantNumber } from "./Keys.ts"
-import { isBodyOf } from "./MessageBodies.ts"
-import { readTenant, type Value } from "./Rows.ts"
+import { isBodyOf } from "./Messages.ts"
+import { bindBefore, bindId, nameHash, readTenant, tenantNumber, type Value } from "./Rows.ts"
 
 const bodyKey = "workspace_id, environment, connection_id, event_id, event_hash"
 
@@ -57,7 +56,7 @@ const byPlace = (a: Row, b: Row): number =>
 const checkoutsIn = (db: Database): CheckoutForm => ({
   books: (from, limit) => {
     const t = from === null ? "0" : tenantNumber(from.tenant)
-    const params = [t, bindBefore(from?.paymentId ?? ""), String(limit)]
+    const params = [t, bindBefore(from?.paymentId ?? ""), limit]
     return Effect.map(db.read("sealedTexts", selectCheckouts, params), (found) =>
       found.toSorted(byPlace).map((row) => readBook(readTenant(row), row))
     )

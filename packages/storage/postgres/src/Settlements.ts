@@ -6,8 +6,7 @@ import { Effect } from "effect"
 import { namedBooks, readPayment } from "./Books.ts"
 import { arrayLiteral } from "./CommitStatement.ts"
 import type { Database } from "./Database.ts"
-import { bindAfter, tenantNumber } from "./Keys.ts"
-import { bindTenant, bindValue, rows, typeOf, type Value } from "./Rows.ts"
+import { bindAfter, bindTenant, rows, tenantNumber, typeOf, type Value } from "./Rows.ts"
 
 const ofTenant = "workspace_id = $1 and environment = $2"
 
@@ -55,7 +54,7 @@ const selectLooked = `select p.*, p.captured_minor > 0 and p.connection_id is no
 
 const selectUnreported = Effect.fnUntraced(function* (db: Database, query: UnreportedQuery) {
   const { after, limit, tenant } = query
-  const params = [...bindTenant(tenant), tenantNumber(tenant), bindAfter(after), String(limit)]
+  const params = [...bindTenant(tenant), tenantNumber(tenant), bindAfter(after), limit]
   const looked = yield* db.read("unreported", selectLooked, params)
   const payments = looked
     .filter((row) => row["may_lack"] === true)
@@ -73,7 +72,5 @@ const insertEntries = `insert into settlement_entries (${list(entryColumns)})
 /** Column by column, and in the order of their ids, so that no two batches wait for each other. */
 const bindEntries = (entries: ReadonlyArray<SettlementEntry>): ReadonlyArray<string> => {
   const inOrder = entries.toSorted((a, b) => (a.rowId < b.rowId ? -1 : 1))
-  return Object.values(rows.settlementColumns).map((take) =>
-    arrayLiteral(inOrder.map((entry) => bindValue(take(entry))))
-  )
+  return Object.values(rows.settlementColumns).map((take) => arrayLiteral(inOrder.map((entry) => take(entry))))
 }

@@ -2,11 +2,9 @@
 import { createHash } from "node:crypto"
 import type { SuccessRates } from "@pointsman/core/ports"
 import { type Bound, list, makeSuccessRates, type Sql, type Statement } from "@pointsman/storage-sql"
-import { Effect } from "effect"
 import type { Database } from "./Database.ts"
-import { keys, tenantNumber } from "./Keys.ts"
 import { makeReads, type Reads } from "./Reads.ts"
-import { bindValue, readTenant, rows, type Value } from "./Rows.ts"
+import { keys, readTenant, rows, tenantNumber, type Value } from "./Rows.ts"
 
 /** `reads`: which server answers what may be old. */
 export const sqlOf = (db: Database, reads: Reads = makeReads(db, undefined)): Sql<Value> => ({
@@ -17,14 +15,11 @@ export const sqlOf = (db: Database, reads: Reads = makeReads(db, undefined)): Sq
     cross join lateral (select * from tenants where tenants.t = p.t offset 0) as n
     ${order === undefined ? "" : `order by ${order.replaceAll(/\w+/gu, "p.$&")}`}`,
   readOwner: readTenant,
-  read: (operation, text, values = []) => db.read(operation, text, values.map(bindValue)),
-  list: (operation, text, values = []) => reads.list(operation, [text, values.map(String)]),
-  search: (operation, text, values = []) => reads.list(operation, [text, values.map(String)]),
-  update: (operation, text, values = []) => db.update(operation, text, values.map(bindValue)),
-  transaction: (operation, body) =>
-    db.transaction(operation, (query) =>
-      body((text, values = []) => (text === "" ? Effect.succeed([]) : query(text, values.map(bindValue))))
-    ),
+  read: db.read,
+  list: reads.list,
+  search: reads.list,
+  update: db.update,
+  transaction: db.transaction,
   each: (text, values, items) => {
     const [first = []] = items
     const place = (written: string, number: string) =>

@@ -9,6 +9,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { inRealTime, readConnectionMode } from "./ConnectionMode.ts"
 import { makeConnections } from "./Connections.ts"
 import { type Database, openPool, type PostgresOptions, type Query, rowsOf } from "./Database.ts"
+import { nowColumn } from "./DatabaseClock.ts"
 import { codeOf, codes, noAnswerCause, storageError } from "./SqlFailures.ts"
 import { refusals, selectTimeline } from "./Timeline.ts"
 
@@ -52,7 +53,7 @@ const identity = `(select system_identifier from pg_control_system())::text as s
  */
 const selectPosition = `select (pg_current_wal_flush_lsn() - '0/0')::text as lsn, ${selectTimeline} as timeline`
 const selectPrimary = `${selectPosition}, ${identity}, current_setting('synchronous_commit') as synchronous_commit,
-  (extract(epoch from clock_timestamp()) * 1000)::double precision as now`
+  ${nowColumn}`
 
 /** A primary records its timeline in a row (`Timeline.ts`). A standby with that row has replayed what came before it. */
 const selectStandby = `select (pg_last_wal_replay_lsn() - '0/0')::text as lsn, ${identity},
@@ -67,10 +68,10 @@ const positionOf = (at: number, row: Row | undefined): Position => ({
 })
 
 /** To be read after what it is the position of. */
-export const readPosition = (db: Database, operation: string): Effect.Effect<Position, StorageError> =>
+export const readPosition = (db: Database): Effect.Effect<Position, StorageError> =>
   Effect.suspend(() => {
     const at = performance.now()
-    return Effect.map(db.read(operation, selectPosition), ([row]) => positionOf(at, row))
+    return Effect.map(db.read("events", selectPosition), ([row]) => positionOf(at, row))
   })
 
 export const openStandby = Effect.fnUntraced(function* (

@@ -1,5 +1,6 @@
 /** What the storage on a Citus cluster is made of (`@pointsman/storage-citus`). Not for programs: it changes without notice. */
 
+export { arrayText } from "./Books.ts"
 export {
   readConnection,
   readDue,
@@ -12,14 +13,12 @@ export {
 export type { CommitOptions } from "./Commit.ts"
 export { type Durability, durabilityColumns, durabilityOf, type Watch } from "./Condition.ts"
 export { NoConnection } from "./Connections.ts"
-export { type Database, open, type PostgresOptions, type Query } from "./Database.ts"
-export type { DatabaseClock } from "./DatabaseClock.ts"
+export { type Database, open, type Params, type PostgresOptions, type Query } from "./Database.ts"
+export { type DatabaseClock, nowColumn } from "./DatabaseClock.ts"
 export { endpointsAndFirst, takeFrom } from "./Deliveries.ts"
-export { handleOf } from "./Handle.ts"
-export { keyHash, tenantNumber } from "./Keys.ts"
-export { type PostgresStorageOptions, servicesOf } from "./Layer.ts"
-export { type Comparison, comparisonIn } from "./LossWatch.ts"
+export { handleOf, type PostgresStorageOptions, servicesOf } from "./Layer.ts"
 export { eventIdsFunction, layoutStep, migrate, newest, onConnection, requireSchema, schemaOf } from "./Migrate.ts"
-export { bindText, readText, rows, type Value } from "./Rows.ts"
+export { type Comparison, comparisonIn } from "./RecordLoss.ts"
+export { bindText, keyHash, readText, rows, tenantNumber, type Value } from "./Rows.ts"
 export { codeOf, codes, isTakenBack, Refused, storageError } from "./SqlFailures.ts"
 export { history, noticeTimeline, refusals, selectTimeline, unknownTimeline, warnOfTimeline } from "./Timeline.ts"

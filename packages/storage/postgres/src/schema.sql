@@ -2,7 +2,7 @@
 -- here too). Text compares by its bytes (collate "C"). JSON is text: it may hold what PostgreSQL's own JSON refuses
 -- (Rows.ts).
 
--- Tenants, by a hash of workspace and environment (Keys.ts), which leads the rows of payments. A commit of a tenant
+-- Tenants, by a hash of workspace and environment (Rows.ts), which leads the rows of payments. A commit of a tenant
 -- without its row writes nothing.
 create table tenants (
   t bigint not null primary key,
@@ -125,7 +125,7 @@ create table names (
 alter table names replica identity full;
 -- With the payment: many may have one reference, of which the oldest or the newest are read.
 create index names_by_name on names (t, name, payment);
--- Payments with a page of a provider, by pages: the number is the hash of their name (Keys.ts).
+-- Payments with a page of a provider, by pages: the number is the hash of their name (Rows.ts).
 create index names_of_checkouts on names (t, payment) where name = 2970636975708131056;
 
 -- Searches for metadata. A payment without metadata has no row.
@@ -231,7 +231,7 @@ create index messages_by_outcome on messages (outcome, received_at) where outcom
 create index messages_by_tenant_outcome on messages (workspace_id, environment, outcome, received_at);
 create index messages_by_payment on messages (payment_id, received_at) where payment_id <> '';
 
--- The bodies of messages, partitioned by the month in which the message came (MessageBodies.ts).
+-- The bodies of messages, partitioned by the month in which the message came (Messages.ts).
 create table message_bodies (
   workspace_id text collate "C" not null,
   environment text collate "C" not null check (environment in ('sandbox', 'production')),

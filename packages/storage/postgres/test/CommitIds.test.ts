@@ -4,7 +4,7 @@ import type { Tenant } from "@pointsman/core"
 import { type Change, Deliveries, Directory, Ids, Ledger, type WebhookEndpoint } from "@pointsman/core/ports"
 import { layer } from "@pointsman/storage-postgres"
 import { Context, Effect, Exit, Layer, Option } from "effect"
-import { tenantNumber } from "../src/Keys.ts"
+import { tenantNumber } from "../src/Rows.ts"
 import { newChange, tenant, withStorage } from "./Given.ts"
 import { hasServer, newDatabase } from "./support/TestDatabase.ts"
 

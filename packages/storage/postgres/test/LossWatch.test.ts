@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { type Change, declaredLoss, type RecordLoss, type RecordLosses } from "@pointsman/core/ports"
 import { makeAcknowledged } from "@pointsman/storage-sql"
 import { Effect } from "effect"
-import { type Comparison, watchLosses } from "../src/LossWatch.ts"
+import { type Comparison, watchLosses } from "../src/RecordLoss.ts"
 
 const minute = 60_000
 

@@ -14,7 +14,7 @@ import {
   SuccessRates
 } from "@pointsman/core/ports"
 import { Effect, Fiber, Result, Schedule } from "effect"
-import { chargeName, tenantNumber } from "../src/Keys.ts"
+import { chargeName, tenantNumber } from "../src/Rows.ts"
 import { newChange, tenant, withStorage } from "./Given.ts"
 import { holdKey } from "./support/HeldKey.ts"
 import { hasServer, newDatabase } from "./support/TestDatabase.ts"

@@ -4,24 +4,8 @@ import { Effect } from "effect"
 import type { Row } from "./Columns.ts"
 import { insertInto, isAny, repeatable, type Sql } from "./Sql.ts"
 
-/** `recovered`, `refundsWait`: ids of connections. */
-export const readRecordLoss = (
-  row: Row,
-  recovered: ReadonlyArray<string>,
-  refundsWait: ReadonlyArray<string>
-): RecordLoss => ({
-  number: row["number"] as number,
-  since: row["since"] as number,
-  reason: row["reason"] as string,
-  declaredAt: row["declared_at"] as number,
-  recovered,
-  refundsWait,
-  ended:
-    row["outcome"] === null ? null : { outcome: row["outcome"] as RecordLossOutcome, at: row["ended_at"] as number }
-})
-
 /** The newest loss, once for each of its connections. */
-const selectNewest = `select l.*, c.connection_id, c.refunds_wait
+export const selectNewestLoss = `select l.*, c.connection_id, c.refunds_wait
   from (select * from record_losses order by number desc limit 1) as l
     left join recovered_connections as c on c.loss = l.number order by c.connection_id`
 const put = `${insertInto("record_losses", ["number", "since", "reason", "declared_at"])}
@@ -35,6 +19,27 @@ const end = `update record_losses set outcome = $3, ended_at = $4 where ${isOpen
 const fileKey = `${insertInto("recovered_keys", ["workspace_id", "environment", "tag", "kind", "payment_id"])}
   on conflict do nothing`
 
+export const readNewestLoss =
+  (readBoolean: (value: unknown) => boolean) =>
+  (found: ReadonlyArray<Row>): RecordLoss | null => {
+    const [loss] = found
+    const marked = found.filter((row) => row["connection_id"] !== null)
+    const idsOf = (some: ReadonlyArray<Row>) => some.map((row) => row["connection_id"] as string)
+    if (loss === undefined) return null
+    return {
+      number: loss["number"] as number,
+      since: loss["since"] as number,
+      reason: loss["reason"] as string,
+      declaredAt: loss["declared_at"] as number,
+      recovered: idsOf(marked),
+      refundsWait: idsOf(marked.filter((row) => readBoolean(row["refunds_wait"]))),
+      ended:
+        loss["outcome"] === null
+          ? null
+          : { outcome: loss["outcome"] as RecordLossOutcome, at: loss["ended_at"] as number }
+    }
+  }
+
 /** `changed`: what this process knows is to be read again; with the loss where one was declared. */
 export const makeRecordLosses = <V>(
   sql: Sql<V>,
@@ -44,24 +49,18 @@ export const makeRecordLosses = <V>(
   const { bindBoolean, bindTenant, bindText, readBoolean } = sql.rows
   const lock = sql.locking("lock table record_losses in share row exclusive mode")
   const selectOpen = `select number from record_losses where ${isOpen} ${sql.locking("for share")}`
-  const readNewest = (found: ReadonlyArray<Row>): RecordLoss | null => {
-    const [loss] = found
-    const marked = found.filter((row) => row["connection_id"] !== null)
-    const idsOf = (some: ReadonlyArray<Row>) => some.map((row) => row["connection_id"] as string)
-    const waiting = marked.filter((row) => readBoolean(row["refunds_wait"]))
-    return loss === undefined ? null : readRecordLoss(loss, idsOf(marked), idsOf(waiting))
-  }
+  const readNewest = readNewestLoss(readBoolean)
   const isWritten = <E>(written: Effect.Effect<ReadonlyArray<Row>, E>): Effect.Effect<boolean, E> =>
     Effect.tap(Effect.map(written, isAny), () => changed())
   return {
     known,
-    newest: Effect.map(sql.read("recordLoss", selectNewest), readNewest),
+    newest: Effect.map(sql.read("recordLoss", selectNewestLoss), readNewest),
     declare: (loss) =>
       Effect.tap(
         repeatable(sql, "declareLoss", (query) =>
           Effect.gen(function* () {
             yield* query(lock)
-            const declared = declaredLoss(readNewest(yield* query(selectNewest)), loss)
+            const declared = declaredLoss(readNewest(yield* query(selectNewestLoss)), loss)
             const { declaredAt, number, reason, since } = declared
             yield* query(put, [number, since, reason, declaredAt])
             yield* query("delete from recovered_connections where loss = $1", [number])

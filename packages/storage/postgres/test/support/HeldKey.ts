@@ -1,7 +1,7 @@
 /** A row that has an idempotency key, and whose book nobody can read. */
 import type { PgClient } from "@effect/sql-pg"
 import type { Tenant } from "@pointsman/core"
-import { keyHash, tenantNumber } from "../../src/Keys.ts"
+import { keyHash, tenantNumber } from "../../src/Rows.ts"
 
 const columns = `t, id, version, amount_minor, authorized_minor, captured_minor, refunded_minor, refund_pending_minor,
   created_at, claim_version, claimed_at, key, is_sent, state, currency, claim, details, book`
