@@ -1,14 +1,11 @@
 /** Which nodes an operation is for. What is about many workspaces is one question to the node of each. */
 import type { Tenant } from "@pointsman/core"
 import type { StorageError } from "@pointsman/core/ports"
-import { bindText } from "@pointsman/storage-postgres/internal"
+import { bindText, readText } from "@pointsman/storage-postgres/internal"
 import type { Row } from "@pointsman/storage-sql"
 import { Context, Effect, Result } from "effect"
 
-/**
- * The node of a workspace, by its key. Or reads of every node, which fail where one (`all`) or each (`some`) does not
- * answer.
- */
+/** The node of a workspace, by its key; or reads of all nodes, which fail where one (`all`) or each (`some`) fails. */
 export type Where = { readonly key: string } | "all" | "some"
 
 /** `undefined`: tables that are not in shards. */
@@ -88,6 +85,8 @@ export const someWorkspaces = askingWorkspaces(false)
 
 /** Where one fails, the others have been written all the same: for writes that may be repeated. */
 export const allWorkspaces = askingWorkspaces(true)
+
+export const workspaceOfRow = (row: Row): string => readText(row["workspace_id"])
 
 export const ofTenant = ({ tenant }: { readonly tenant: Tenant }): string => tenant.workspaceId
 

@@ -49,22 +49,12 @@ export const citus = (
   options: Omit<CitusStorageOptions, "existing" | "readUrl" | "url"> & { readonly readUrl?: string | undefined } = {}
 ): Ports.StorageHandle => Postgres.handleOf(url, options.readUrl, (urls) => layer({ ...options, ...urls }))
 
-interface OpenOptions extends Postgres.PostgresOptions {
-  readonly readUrl?: unknown
-  /** `true` for a visitor: nothing is made, and the database must be as this release needs it. */
-  readonly existing?: boolean | undefined
-}
-
-export const openDistributed = Effect.fnUntraced(function* (options: OpenOptions) {
-  if (options.readUrl !== undefined) {
-    return yield* new Ports.StorageError({ operation: "open", cause: new Error(noStandby) })
-  }
+export const openDistributed = Effect.fnUntraced(function* (options: CitusStorageOptions) {
+  const refuse = (message: string) =>
+    Effect.fail(new Ports.StorageError({ operation: "open", cause: new Error(message) }))
+  if (options.readUrl !== undefined) return yield* refuse(noStandby)
   const db = yield* openNode(options)
   const isPlaced = yield* isComplete(db)
-  if (options.existing === true && !isPlaced) {
-    yield* Postgres.requireSchema(db)
-    return yield* new Ports.StorageError({ operation: "open", cause: new Error(notPlaced) })
-  }
   if (options.existing !== true && !isPlaced) {
     yield* Effect.scoped(
       Effect.flatMap(coordinatorOf(db, options), (coordinator) =>
@@ -73,6 +63,7 @@ export const openDistributed = Effect.fnUntraced(function* (options: OpenOptions
     )
   }
   yield* Postgres.requireSchema(db)
+  if (options.existing === true && !isPlaced) return yield* refuse(notPlaced)
   return db
 })
 

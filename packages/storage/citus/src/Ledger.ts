@@ -14,13 +14,12 @@ import {
   ofTenant,
   someWorkspaces,
   sumOf,
-  total
+  total,
+  workspaceOfRow
 } from "./ByWorkspace.ts"
 import type { NodeReads } from "./NodeReads.ts"
 
 type Service = Ledger["Service"]
-
-const workspaceOfRow = (row: Row): string => Postgres.rows.readTenant(row).workspaceId
 
 /** `plain`: of one database, over the sharded one. */
 export const ledgerOver = (plain: Service, db: Postgres.Database, nodes: NodeReads): Service => {
@@ -52,13 +51,11 @@ export const ledgerOver = (plain: Service, db: Postgres.Database, nodes: NodeRea
     takeDue: (query) => takeDue(db, nodes, query),
     dueByConnection: (query) => Effect.map(at("some")(plain.dueByConnection(query)), countsOf(query.limit)),
     watched: (limit) =>
-      Effect.map(nodes.some("watched", Postgres.selectWatched, [limit]), (found) => {
-        return {
-          payments: Math.min(limit, sumOf(found, "payments")),
-          withRefunds: Math.min(limit, sumOf(found, "with_refunds")),
-          firstAt: leastOf(found, "first_at")
-        }
-      }),
+      Effect.map(nodes.some("watched", Postgres.selectWatched, [limit]), (found) => ({
+        payments: Math.min(limit, sumOf(found, "payments")),
+        withRefunds: Math.min(limit, sumOf(found, "with_refunds")),
+        firstAt: leastOf(found, "first_at")
+      })),
     reviews: (query) =>
       query.tenant !== undefined
         ? own.reviews(query)
@@ -124,16 +121,10 @@ const countsOf =
 /** Each connection its turn, those that have waited longest first. */
 const takeDue = Effect.fnUntraced(function* (db: Postgres.Database, nodes: NodeReads, query: DueQuery) {
   const { leaseMillis, limit, now } = query
-  const first = new Map<string, number>()
-  for (const row of yield* nodes.some("takeDue", Postgres.waitingConnections, [now])) {
-    const id = row["id"] as string
-    first.set(id, Math.min(first.get(id) ?? Number.POSITIVE_INFINITY, numberOf(row, "first")))
-  }
-  const waiting = firstOf(first.size, ([id, since]: [string, number]) => [since, id])([...first])
-  const rooms = roomOf(
-    waiting.map(([id]) => Postgres.readConnection(id)),
-    query
-  )
+  const found = yield* nodes.some("takeDue", Postgres.waitingConnections, [now])
+  const ordered = firstOf(found.length, (row: Row) => [numberOf(row, "first"), row["id"] as string])(found)
+  const waiting = [...new Set(ordered.map(({ id }) => id))].map(Postgres.readConnection)
+  const rooms = roomOf(waiting, query)
   if (rooms.length === 0) return []
   const wanted = rooms.map(Postgres.wantedOf)
   const chosen = chosenOf(

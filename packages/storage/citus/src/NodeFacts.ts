@@ -20,22 +20,17 @@ const isSilent = (failure: StorageError): boolean =>
   !(failure.cause instanceof Postgres.NoConnection) && !/^(?:22|23|42|53)/u.test(String(Postgres.codeOf(failure) ?? ""))
 
 /** Not aside: a node that does not answer would keep requests from the directory. */
-const factsBy = (db: Postgres.Database) => {
-  const ask = (sql: string, node: Node) => askNode(db, "open", node, sql, [], "read")
-  const timelineOf = (node: Node) =>
-    Effect.catchIf(
-      Effect.map(
-        ask(`select ${Postgres.selectTimeline} as timeline`, node),
-        ({ rows }) => rows[0]?.["timeline"] as string
-      ),
+const factsBy = (db: Postgres.Database) =>
+  Effect.fnUntraced(function* (node: Node) {
+    const ask = (sql: string) => askNode(db, "open", node, sql, [], "read")
+    const told = yield* ask(selectFacts)
+    const timeline = yield* Effect.catchIf(
+      Effect.map(ask(`select ${Postgres.selectTimeline} as timeline`), ({ rows }) => rows[0]?.["timeline"] as string),
       (failure: StorageError) => Postgres.refusals.has(Postgres.codeOf(failure)),
       () => Effect.succeed(null)
     )
-  return Effect.fnUntraced(function* (node: Node) {
-    const told = yield* ask(selectFacts, node)
-    return { ...told, timeline: yield* timelineOf(node) }
+    return { ...told, timeline }
   })
-}
 
 /** `silent`: nodes that did not answer the last look, with what their workspaces are refused by: nothing is sent to them. */
 export const watchNodes =
@@ -66,7 +61,7 @@ export const watchNodes =
       const asked = yield* nodes.nodes
       const answers = yield* Effect.forEach(asked, (node) => Effect.result(factsOf(node)), { concurrency: "unbounded" })
       for (const [index, answer] of answers.entries()) {
-        const { name = "", node = -1 } = asked[index] ?? {}
+        const { name, node } = asked[index] as Node
         if (Result.isFailure(answer)) {
           failure = answer.failure
           if (isSilent(failure)) silent.set(node, noAnswerOf(name))
@@ -74,10 +69,9 @@ export const watchNodes =
           continue
         }
         silent.delete(node)
-        const { rows, timeline } = answer.success
-        const [told = {}] = rows
+        const [told] = answer.success.rows
         // Its shards moved since: another node has answered, and the next look asks this one.
-        if (answer.success.node !== node || rows.length === 0) {
+        if (answer.success.node !== node || told === undefined) {
           yield* nodes.forgetNodes
           continue
         }
@@ -93,8 +87,8 @@ export const watchNodes =
           const way = ahead > 0 ? "ahead of" : "behind"
           warnings.push(of(`its clock is ${Math.round(Math.abs(ahead) / 1_000)} s ${way} that of the node we ask`))
         }
-        if (timeline === null) isTold = false
-        else yield* learn(name, timeline)
+        if (answer.success.timeline === null) isTold = false
+        else yield* learn(name, answer.success.timeline)
       }
       durability = { faults, warnings }
       if (failure !== undefined && answers.every(Result.isFailure)) return yield* failure

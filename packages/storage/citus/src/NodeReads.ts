@@ -1,7 +1,4 @@
-/**
- * Reads across all workspaces, asked of each node for its own shards. It only reads: a write goes by the workspace,
- * because a shard may be moving.
- */
+/** Reads across all workspaces, asked of each node for its own shards. No writes: a shard may be moving. */
 import { StorageAllowance, StorageError, withAllowance } from "@pointsman/core/ports"
 import { codeOf, codes, type Database, type Params } from "@pointsman/storage-postgres/internal"
 import type { Row } from "@pointsman/storage-sql"
@@ -10,10 +7,7 @@ import { answered } from "./ByWorkspace.ts"
 import { paramsOf } from "./OnShards.ts"
 import { call, type How, type Told } from "./RunFunction.ts"
 
-/**
- * Selects one routing key for each node. To a node that only has workspaces with shards of their own, only their ids
- * lead.
- */
+/** One routing key for each node: the id of a workspace where all of its workspaces have shards of their own. */
 const selectNodes = `with shards as (
     select s.shardminvalue::integer as low, s.shardmaxvalue::integer as high, n.groupid as node,
       n.nodename || ':' || n.nodeport as name

@@ -10,50 +10,19 @@
 export type Place = "workspace" | "everywhere" | "coordinator"
 
 /** In the order in which they are placed: what a foreign key names comes before the table that has it. */
-export const places: Readonly<Record<string, Place>> = {
-  payments: "workspace",
-  tenants: "workspace",
-  due: "workspace",
-  searches: "workspace",
-  reviews: "workspace",
-  charges: "workspace",
-  names: "workspace",
-  disputes: "workspace",
-  dispute_evidence: "workspace",
-  events: "workspace",
-  messages: "workspace",
-  message_bodies: "workspace",
-  deliveries: "workspace",
-  delivery_attempts: "workspace",
-  payment_metadata: "workspace",
-  recovered_keys: "workspace",
-  success_rates: "workspace",
-  reconciliation_runs: "workspace",
-  reconciliation_leases: "workspace",
-  settlement_entries: "workspace",
-  workspaces: "everywhere",
-  api_keys: "everywhere",
-  connections: "everywhere",
-  routing: "everywhere",
-  webhook_endpoints: "everywhere",
-  directory_version: "everywhere",
-  configurations: "everywhere",
-  merchants: "everywhere",
-  record_losses: "everywhere",
-  recovered_connections: "everywhere",
-  timelines: "everywhere",
-  kept_secrets: "everywhere",
-  pointsman_migrations: "everywhere",
-  api_key_uses: "coordinator",
-  leases: "coordinator",
-  operators: "coordinator",
-  operator_sessions: "coordinator",
-  sign_in_links: "coordinator",
-  passkeys: "coordinator",
-  passkey_challenges: "coordinator",
-  sign_in_guesses: "coordinator",
-  audit_entries: "coordinator"
+const tables: Readonly<Record<Place, string>> = {
+  workspace: `payments tenants due searches reviews charges names disputes dispute_evidence events
+    messages message_bodies deliveries delivery_attempts payment_metadata recovered_keys success_rates
+    reconciliation_runs reconciliation_leases settlement_entries`,
+  everywhere: `workspaces api_keys connections routing webhook_endpoints directory_version configurations merchants
+    record_losses recovered_connections timelines kept_secrets pointsman_migrations`,
+  coordinator: `api_key_uses leases operators operator_sessions sign_in_links passkeys passkey_challenges
+    sign_in_guesses audit_entries`
 }
+
+export const places: Readonly<Record<string, Place>> = Object.fromEntries(
+  Object.entries(tables).flatMap(([place, names]) => names.split(/\s+/u).map((name) => [name, place as Place]))
+)
 
 /** The tables that are in shards. All others are in shards of the same borders as those of the first. */
 export const shardedTables: ReadonlyArray<string> = Object.keys(places).filter((name) => places[name] === "workspace")

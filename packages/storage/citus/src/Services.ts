@@ -3,7 +3,7 @@ import { createHash } from "node:crypto"
 import type { Tenant } from "@pointsman/core"
 import * as Ports from "@pointsman/core/ports"
 import * as Postgres from "@pointsman/storage-postgres/internal"
-import { type AcknowledgedCommit, oneByOne, type Row, resumeOf, sealedPlaces } from "@pointsman/storage-sql"
+import { oneByOne, type Row, resumeOf, sealedPlaces } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import {
   allWorkspaces,
@@ -14,7 +14,8 @@ import {
   numberOf,
   ofTenant,
   someWorkspaces,
-  total
+  total,
+  workspaceOfRow
 } from "./ByWorkspace.ts"
 import { type NodeReads, withinLimit } from "./NodeReads.ts"
 import { places } from "./Places.ts"
@@ -62,7 +63,7 @@ const takeDue = Effect.fnUntraced(function* (db: Postgres.Database, nodes: NodeR
   })
   const taken = yield* someWorkspaces(
     chosen,
-    ({ row }) => Postgres.rows.readTenant(row).workspaceId,
+    ({ row }) => workspaceOfRow(row),
     (some) => {
       const ids = some.map(({ row }) => row["id"] as string)
       return Postgres.takeFrom(db, ids, { ...query, limit: total(some.map(({ count }) => count)) })
@@ -106,11 +107,7 @@ export const ratesOver = (plain: Ports.SuccessRates["Service"], nodes: NodeReads
   forgetBefore: (time) =>
     Effect.flatMap(nodes.some("forgetRates", selectOldRates, [time]), (old) =>
       Effect.map(
-        someWorkspaces(
-          old,
-          (row) => Postgres.readText(row["workspace_id"]),
-          () => plain.forgetBefore(time)
-        ),
+        someWorkspaces(old, workspaceOfRow, () => plain.forgetBefore(time)),
         total
       )
     )
@@ -152,15 +149,16 @@ const isOfWorkspace = (kind: Ports.SealedKind): boolean =>
 /** Which acknowledged commits their nodes lack. Of a node that does not answer nothing is said. */
 export const comparisonOver = (db: Postgres.Database): Postgres.Comparison => {
   const plain = Postgres.comparisonIn(db)
-  const compareOne = (some: ReadonlyArray<Placed>, workspace: string) =>
-    Effect.map(withinLimit(plain.compare(some.map(({ commit }) => commit))), ({ missing }) => ({
-      workspace,
-      missing: missing.map((index) => some[index]?.n ?? -1)
-    }))
   return {
     isOfEach: true,
     compare: (commits) => {
       const placed = commits.map((commit, n) => ({ commit, n }))
+      const workspaceOf = ({ commit }: (typeof placed)[number]) => commit.workspaceId
+      const compareOne = (some: Readonly<typeof placed>, workspace: string) =>
+        Effect.map(withinLimit(plain.compare(some.map(({ commit }) => commit))), ({ missing }) => ({
+          workspace,
+          missing: missing.map((index) => some[index]?.n ?? -1)
+        }))
       // Where no node answers, there is more to say of the database than this.
       const asked = Effect.orElseSucceed(someWorkspaces(placed, workspaceOf, compareOne), () => [])
       return Effect.map(asked, (found) => {
@@ -173,13 +171,6 @@ export const comparisonOver = (db: Postgres.Database): Postgres.Comparison => {
     }
   }
 }
-
-interface Placed {
-  readonly commit: AcknowledgedCommit
-  readonly n: number
-}
-
-const workspaceOf = ({ commit }: Placed): string => commit.workspaceId
 
 /** Endpoint by endpoint: Citus finds the shard by the workspace. */
 export const resume = resumeOf({ rows: Postgres.rows, by: (table) => table, every: oneByOne<Postgres.Value>().every })

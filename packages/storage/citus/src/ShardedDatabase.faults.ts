@@ -7,5 +7,12 @@ export const faults: ReadonlyArray<Fault> = [
     edits: [{ in: "rowsOf", condition: "ranges", become: "false" }],
     caughtBy:
       "packages/storage/citus/test/NodeReads.test.ts > given a node that it left, when there is a read, then the answer of the new node counts"
+  },
+  {
+    name: "a connection that was lost between two nodes, taken for a commit that was not written",
+    harm: "Its key is given back although its claim stands, or its charge is settled as never sent.",
+    edits: [{ file: "Coordinator.ts", in: "isTakenBackByNode", operand: "fields.code", become: "true" }],
+    caughtBy:
+      "packages/storage/citus/test/TakenBack.test.ts > given a lost connection between nodes, then the commit is unknown"
   }
 ]

@@ -56,18 +56,15 @@ interface Sharded {
 }
 
 export const shardedDatabase = (db: Database, { base, lanes, nodes }: Sharded): Database => {
-  const where = <A, E>(
-    operation: string,
-    sql: string,
-    plain: () => Effect.Effect<A, E>,
-    at: (where: Where) => Effect.Effect<A, E>
-  ): Effect.Effect<A, E> =>
-    Effect.flatMap(CurrentWhere, (found) => {
-      if (!isSharded(sql)) return plain()
-      return found === undefined
-        ? Effect.die(new Error(`${operation}: the statement is for the tables of a workspace, and names none`))
-        : at(found)
-    })
+  /** `undefined`: of the node that is asked. */
+  const whereOf = (operation: string, sql: string): Effect.Effect<Where | undefined> =>
+    !isSharded(sql)
+      ? Effect.succeed(undefined)
+      : Effect.flatMap(CurrentWhere, (found) =>
+          found === undefined
+            ? Effect.die(new Error(`${operation}: the statement is for the tables of a workspace, and names none`))
+            : Effect.succeed(found)
+        )
   const keyOf = (found: Where): string => {
     if (typeof found === "string") throw new Error("what is written is written in one workspace")
     return found.key
@@ -83,41 +80,28 @@ export const shardedDatabase = (db: Database, { base, lanes, nodes }: Sharded): 
   return {
     ...db,
     read: (operation, sql, params = [], isAside) =>
-      where(
-        operation,
-        sql,
-        () => db.read(operation, sql, params, isAside),
-        (found) =>
-          typeof found === "string"
-            ? nodes[found](operation, sql, params)
-            : told(operation, Effect.mapError(lanes.read(operation, ...called(found, sql, params, "read")), dropped))
-      ),
+      Effect.flatMap(whereOf(operation, sql), (found) => {
+        if (found === undefined) return db.read(operation, sql, params, isAside)
+        if (typeof found === "string") return nodes[found](operation, sql, params)
+        return told(operation, Effect.mapError(lanes.read(operation, ...called(found, sql, params, "read")), dropped))
+      }),
     write: (operation, sql, params = [], ...waiting) =>
-      where(
-        operation,
-        sql,
-        () => db.write(operation, sql, params, ...waiting),
-        (found) =>
-          told(
-            operation,
-            Effect.mapError(lanes.write(operation, ...called(found, sql, params, "write"), ...waiting), named)
-          )
-      ),
+      Effect.flatMap(whereOf(operation, sql), (found) => {
+        if (found === undefined) return db.write(operation, sql, params, ...waiting)
+        const written = lanes.write(operation, ...called(found, sql, params, "write"), ...waiting)
+        return told(operation, Effect.mapError(written, named))
+      }),
     update: (operation, sql, params = []) =>
-      where(
-        operation,
-        sql,
-        () => db.update(operation, sql, params),
-        (found) => told(operation, lanes.update(operation, ...called(found, sql, params, "write")))
+      Effect.flatMap(whereOf(operation, sql), (found) =>
+        found === undefined
+          ? db.update(operation, sql, params)
+          : told(operation, lanes.update(operation, ...called(found, sql, params, "write")))
       ),
     transaction: (operation, body) =>
-      Effect.flatMap(CurrentWhere, (found) =>
-        found === undefined
-          ? db.transaction(operation, body)
-          : followed(
-              operation,
-              lanes.transaction(operation, (query) => body(inWhere(query, found)), keyOf(found))
-            )
-      )
+      Effect.flatMap(CurrentWhere, (found) => {
+        if (found === undefined) return db.transaction(operation, body)
+        const asked = lanes.transaction(operation, (query) => body(inWhere(query, found)), keyOf(found))
+        return followed(operation, asked)
+      })
   }
 }

@@ -238,17 +238,15 @@ const nodeOf = Effect.fnUntraced(function* (places: ShardPlaces, name: string) {
 })
 
 const groupOf = ({ groups }: ShardPlaces, of: ShardChoice): Effect.Effect<ShardGroup, ShardsRefused> => {
-  const [found, missing] =
+  const found = groups.find(({ shard, workspaces }) =>
+    "shard" in of ? shard === of.shard : workspaces.includes(of.workspaceId)
+  )
+  if (found !== undefined) return Effect.succeed(found)
+  const missing =
     "shard" in of
-      ? [
-          groups.find(({ shard }) => shard === of.shard),
-          `no shard group ${of.shard}: expected one that \`pointsman shards list\` names`
-        ]
-      : [
-          groups.find(({ workspaces }) => workspaces.includes(of.workspaceId)),
-          `no workspace "${of.workspaceId}": expected one that \`pointsman workspaces list\` names`
-        ]
-  return found === undefined ? Effect.fail(refuse(missing)) : Effect.succeed(found)
+      ? `no shard group ${of.shard}: expected one that \`pointsman shards list\` names`
+      : `no workspace "${of.workspaceId}": expected one that \`pointsman workspaces list\` names`
+  return Effect.fail(refuse(missing))
 }
 
 /** A setting that the engine's logical replication needs on every node, for as long as writes go on. */

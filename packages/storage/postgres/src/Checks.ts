@@ -2,8 +2,7 @@
  * Which payments the background looks at, and when. What is taken is chosen connection by connection, each by its own
  * walk along the index: however much waits for one of them, the others cost no more to find.
  */
-import type { Payment } from "@pointsman/core"
-import type { DueCount, DuePayment, DueQuery, StorageError, Watched } from "@pointsman/core/ports"
+import type { DuePayment, Ledger } from "@pointsman/core/ports"
 import { asksNone, connectionAsked, type Row, roomOf } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import type { Database } from "./Database.ts"
@@ -49,16 +48,6 @@ select n.workspace_id, n.environment, payment, connection
   from ${ofTenants("taken")}
   order by place, waited_since`
 
-export const takeDue = Effect.fnUntraced(function* (db: Database, query: DueQuery) {
-  const { leaseMillis, limit, now } = query
-  const waiting = (yield* db.read("takeDue", waitingConnections, [now])).map(({ id }) => readConnection(id))
-  const rooms = roomOf(waiting, query)
-  // Without work, or room for it, it does not write at all.
-  if (rooms.length === 0) return []
-  const rows = yield* db.update("takeDue", take, [JSON.stringify(rooms.map(wantedOf)), now, now + leaseMillis, limit])
-  return rows.map(readDue)
-})
-
 export const wantedOf = ({ connectionId, room, underWay }: ReturnType<typeof roomOf>[number]) => ({
   id: bindText(connectionId ?? asksNone),
   room,
@@ -85,12 +74,6 @@ const ended = `${seen}, d as (
     delete from due as x using p where x.t = p.t and x.payment = p.id
   ) insert into searches (t, state, payment) select t, state, id from p on conflict do nothing`
 
-export const postpone = (db: Database, { id, tenant, version }: Payment, checkAt: number | null) => {
-  const key = [tenantNumber(tenant), bindId(id), version]
-  const [text, params] = checkAt === null ? [ended, key] : [postponed, [...key, checkAt]]
-  return Effect.asVoid(db.update("postpone", text, params))
-}
-
 /** By the index, and of each connection no further along it than is counted. */
 export const selectWatched = `${connections}
   select count(*)::int as payments, count(*) filter (where refund_pending_minor > 0)::int as with_refunds,
@@ -104,13 +87,6 @@ export const selectWatched = `${connections}
     select refund_pending_minor from payments where payments.t = watched.t and id = watched.payment offset 0
   ) as p`
 
-export const watched = (db: Database, limit: number): Effect.Effect<Watched, StorageError> =>
-  Effect.map(db.read("watched", selectWatched, [limit]), ([row]) => ({
-    payments: Number(row?.["payments"]),
-    withRefunds: Number(row?.["with_refunds"]),
-    firstAt: (row?.["first_at"] ?? null) as number | null
-  }))
-
 const countDue = `${connections}
   select id, payments from connections cross join lateral (
     select count(*)::int as payments from (
@@ -119,7 +95,30 @@ const countDue = `${connections}
   ) as counted
   where payments > 0`
 
-export const dueByConnection = (db: Database, { limit, now }: Pick<DueQuery, "limit" | "now">) =>
-  Effect.map(db.read("dueByConnection", countDue, [now, limit]), (rows) =>
-    rows.map((row): DueCount => ({ connectionId: readConnection(row["id"]), payments: Number(row["payments"]) }))
-  )
+export const makeChecks = (db: Database) =>
+  ({
+    takeDue: Effect.fnUntraced(function* (query) {
+      const { leaseMillis, limit, now } = query
+      const waiting = (yield* db.read("takeDue", waitingConnections, [now])).map(({ id }) => readConnection(id))
+      const rooms = roomOf(waiting, query)
+      // Without work, or room for it, it does not write at all.
+      if (rooms.length === 0) return []
+      const wanted = JSON.stringify(rooms.map(wantedOf))
+      return (yield* db.update("takeDue", take, [wanted, now, now + leaseMillis, limit])).map(readDue)
+    }),
+    postpone: ({ id, tenant, version }, checkAt) => {
+      const key = [tenantNumber(tenant), bindId(id), version]
+      const [text, params] = checkAt === null ? [ended, key] : [postponed, [...key, checkAt]]
+      return Effect.asVoid(db.update("postpone", text, params))
+    },
+    watched: (limit) =>
+      Effect.map(db.read("watched", selectWatched, [limit]), ([row]) => ({
+        payments: Number(row?.["payments"]),
+        withRefunds: Number(row?.["with_refunds"]),
+        firstAt: (row?.["first_at"] ?? null) as number | null
+      })),
+    dueByConnection: ({ limit, now }) =>
+      Effect.map(db.read("dueByConnection", countDue, [now, limit]), (rows) =>
+        rows.map(({ id, payments }) => ({ connectionId: readConnection(id), payments: Number(payments) }))
+      )
+  }) satisfies Partial<Ledger["Service"]>

@@ -49,5 +49,19 @@ export const faults: ReadonlyArray<Fault> = [
     edits: [{ in: "guardsOf", if: "apiKey", become: "" }],
     caughtBy:
       "packages/storage/postgres/test/Postgres.contract.test.ts > given a live key, when it is revoked, then the next commit writes nothing and the next read shows it"
+  },
+  {
+    name: "a commit whose answer was lost, taken for not written",
+    harm: "Its key is given back although its claim stands, or its charge is settled as never sent.",
+    edits: [
+      {
+        file: "SqlFailures.ts",
+        in: "failureOf",
+        call: "CommitUnknown",
+        become: 'new Refused({ code: "", error: storageError(operation, error) })'
+      }
+    ],
+    caughtBy:
+      "packages/storage/postgres/test/LostConnections.test.ts > given a commit whose answer is lost, then its end is unknown, and a read tells that it is stored"
   }
 ]

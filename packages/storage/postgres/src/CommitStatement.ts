@@ -4,7 +4,7 @@
  * is. Where another statement came between, and a part that had to write found nothing to do, an error takes everything
  * back.
  */
-import { type Bound, entryKey, list, onConflictReplace } from "@pointsman/storage-sql"
+import { type Columns, entryKey, list, type Owner, onConflictReplace } from "@pointsman/storage-sql"
 import { endpoints, eventWrites, type OwnerText } from "./CommitEvents.ts"
 import type { Params } from "./Database.ts"
 import {
@@ -98,7 +98,7 @@ const writesOf = (shape: Shape, isMany: boolean, place: Place, version: Version)
     parts.push(`a as (insert into payment_metadata (t, payment, name, value) select i.t, i.id, x.key, x.value
       from ${written} cross join lateral json_each_text(${document}) as x)`)
   }
-  parts.push(...entryWrites(shape, place, owner))
+  parts.push(...entryWrites(shape, place))
   if (shape.events > 0) parts.push(...eventWrites(isMany, shape, place, owner()))
   return { parts, whole }
 }
@@ -227,6 +227,8 @@ const placeWrites = (shape: Shape, place: Place): ReadonlyArray<string> => {
   const leave = (name: string, state: string) =>
     parts.push(`${name} as (delete from searches as x using ${written}
       where x.t = i.t and x.state = ${state} and x.payment = i.id)`)
+  const removed = (name: string, table: string) =>
+    `${name} as (delete from ${table} as x using ${written} where x.t = i.t and x.payment = i.id)`
   const former = () => place("text", ({ change }) => change.payment.before?.payment.state ?? null)
   const state = place("text", ({ change }) => change.payment.after.state)
   if (shape.due) {
@@ -239,7 +241,7 @@ const placeWrites = (shape: Shape, place: Place): ReadonlyArray<string> => {
   } else {
     parts.push(`s as (insert into searches (t, state, payment) select i.t, ${state}, i.id from ${written}
       on conflict do nothing)`)
-    if (isMoved) parts.push(`d as (delete from due as x using ${written} where x.t = i.t and x.payment = i.id)`)
+    if (isMoved) parts.push(removed("d", "due"))
     if (shape.state) leave("f", former())
   }
   if (shape.review === "put") {
@@ -247,29 +249,25 @@ const placeWrites = (shape: Shape, place: Place): ReadonlyArray<string> => {
     parts.push(`r as (insert into reviews (t, payment, since) select i.t, i.id, ${since} from ${written}
       on conflict (t, payment) do update set since = excluded.since)`)
   }
-  if (shape.review === "ended") {
-    parts.push(`r as (delete from reviews as x using ${written} where x.t = i.t and x.payment = i.id)`)
-  }
+  if (shape.review === "ended") parts.push(removed("r", "reviews"))
   return parts
 }
 
-const entryWrites = (shape: Shape, place: Place, owner: () => OwnerText): ReadonlyArray<string> => {
+const entryWrites = (shape: Shape, place: Place): ReadonlyArray<string> => {
   const entries = <A>(
     table: string,
     count: number,
-    columns: Readonly<Record<string, (record: A, owner: never) => Bound<Value>>>,
+    columns: Columns<A, Value, Owner>,
     of: (drawn: DrawnChange) => ReadonlyArray<A> | undefined
   ): ReadonlyArray<string> =>
     Array.from({ length: count }, (_, at) => {
       const names = Object.keys(columns)
-      const values = Object.entries(columns).map(([column, take]) => {
-        if (column === "workspace_id") return owner().workspace
-        if (column === "environment") return owner().environment
-        return place(typeOf(column), (drawn) => {
+      const values = Object.entries(columns).map(([column, take]) =>
+        place(typeOf(column), (drawn) => {
           const record = of(drawn)?.[at]
-          return record === undefined ? null : take(record, undefined as never)
+          return record === undefined ? null : take(record, drawn.change)
         })
-      })
+      )
       return `${table}_${at} as (insert into ${table} (${list(names)}) select ${list(values)} from ${written}
         ${onConflictReplace(names, entryKey)})`
     })

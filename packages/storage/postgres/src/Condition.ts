@@ -1,7 +1,4 @@
-/**
- * What the database says of itself, when the storage opens and every two seconds after: settings may change, or the
- * server.
- */
+/** What the database says of itself, at the start and every two seconds after: settings or the server may change. */
 import {
   NotAdmitted,
   type StandbyReading,

@@ -147,72 +147,58 @@ const fromPools = (main: PgPool.PgPool, besides: PgPool.PgPool, answerMillis: nu
   const connections = makeConnections(main, answerMillis)
   const aside = makeConnections(besides, answerMillis)
   const queues = [connections.longestWaitMillis]
-  const inLanes = (lanes: Lanes): Database => ({
-    reserve: main.reserve,
-    listen: (channel) => Effect.flatMap(besides.reserve, (connection) => connection.listen(channel)),
-    connections: main.config.maxConnections ?? 1,
-    answerMillis,
-    longestWaitMillis: () => Math.max(...queues.map((longest) => longest())),
-    addQueue: (longestWaitMillis) => void queues.push(longestWaitMillis),
-    inLanes,
-    ...statementsOf(connections, aside, answerMillis, lanes, failure)
-  })
-  return inLanes({ laneOf: () => undefined, refusalOf: () => undefined })
-}
-
-const statementsOf = (
-  connections: Connections,
-  aside: Connections,
-  answerMillis: number,
-  lanes: Lanes,
-  failure: Failure
-): Pick<Database, "read" | "write" | "update" | "transaction"> => {
-  const asking = <A, E>(
-    operation: string,
-    key: Params[number] | undefined,
-    ask: (lane: number | undefined) => Effect.Effect<A, E>,
-    isClaim = false
-  ): Effect.Effect<A, E | StorageError> =>
-    Effect.suspend((): Effect.Effect<A, E | StorageError> => {
-      const lane = lanes.laneOf(key)
-      const reason = lane === undefined ? undefined : lanes.refusalOf(lane)
-      return reason === undefined ? ask(lane) : Effect.fail(notSent(operation, reason, isClaim))
-    })
-  const write: Database["write"] = (operation, sql, params = [], isClaim, since) => {
-    const late = (millis: number) => new CommitUnknown({ operation, cause: noAnswerCause(millis) })
-    const use = (connection: PgConnection.PgConnection) =>
-      Effect.mapError(rowsOf(connection, sql, params), (error) => failure(operation, error))
-    const ask = (lane?: number) => connections.lend({ operation, isClaim, since, lane, isWrite: true, late }, use)
-    return asking(operation, params[0], ask, isClaim)
-  }
-  return {
-    write,
-    transaction: (operation, body, key) =>
-      beyondDeadlocks(
-        asking(operation, key, (lane) =>
-          connections.lend({ operation, isWrite: true, lane }, ({ pin }) =>
-            // A statement of it may be given up while the server still answers: then its connection is closed at the end.
-            Effect.scoped(
-              Effect.flatMap(pin, (connection) => transaction(operation, connection, answerMillis, failure, body))
-            )
+  const inLanes = (lanes: Lanes): Database => {
+    const asking = <A, E>(
+      operation: string,
+      key: Params[number] | undefined,
+      ask: (lane: number | undefined) => Effect.Effect<A, E>,
+      isClaim = false
+    ) =>
+      Effect.suspend((): Effect.Effect<A, E | StorageError> => {
+        const lane = lanes.laneOf(key)
+        const reason = lane === undefined ? undefined : lanes.refusalOf(lane)
+        return reason === undefined ? ask(lane) : Effect.fail(notSent(operation, reason, isClaim))
+      })
+    const write: Database["write"] = (operation, sql, params = [], isClaim, since) => {
+      const late = (millis: number) => new CommitUnknown({ operation, cause: noAnswerCause(millis) })
+      const use = (connection: PgConnection.PgConnection) =>
+        Effect.mapError(rowsOf(connection, sql, params), (error) => failure(operation, error))
+      const ask = (lane?: number) => connections.lend({ operation, isClaim, since, lane, isWrite: true, late }, use)
+      return asking(operation, params[0], ask, isClaim)
+    }
+    return {
+      reserve: main.reserve,
+      listen: (channel) => Effect.flatMap(besides.reserve, (connection) => connection.listen(channel)),
+      connections: main.config.maxConnections ?? 1,
+      answerMillis,
+      longestWaitMillis: () => Math.max(...queues.map((longest) => longest())),
+      addQueue: (longestWaitMillis) => void queues.push(longestWaitMillis),
+      inLanes,
+      write,
+      transaction: (operation, body, key) => {
+        const use = (connection: PgConnection.PgConnection) =>
+          transaction(operation, connection, answerMillis, failure, body)
+        // A statement of it may be given up while the server still answers: then its connection is closed at the end.
+        const pinned = ({ pin }: PgConnection.PgConnection) => Effect.scoped(Effect.flatMap(pin, use))
+        const ask = (lane?: number) => connections.lend({ operation, isWrite: true, lane }, pinned)
+        return beyondDeadlocks(asking(operation, key, ask))
+      },
+      read: (operation, sql, params = [], isAside = false) => {
+        const late = (millis: number) => storageError(operation, noAnswer(millis))
+        const use = (connection: PgConnection.PgConnection) =>
+          Effect.mapError(rowsOf(connection, sql, params), (error) => storageError(operation, error))
+        const from = (lender: Connections, lane?: number) => lender.lend({ operation, lane, isWrite: false, late }, use)
+        return isAside ? from(aside) : asking(operation, params[0], (lane) => from(connections, lane))
+      },
+      update: (operation, sql, params) =>
+        beyondDeadlocks(
+          Effect.mapError(write(operation, sql, params), (failed) =>
+            failed._tag === "Refused" ? failed.error : new StorageError({ operation, cause: failed.cause })
           )
         )
-      ),
-    read: (operation, sql, params = [], isAside = false) => {
-      const from = (lender: Connections, lane?: number) =>
-        lender.lend(
-          { operation, lane, isWrite: false, late: (millis) => storageError(operation, noAnswer(millis)) },
-          (connection) => Effect.mapError(rowsOf(connection, sql, params), (error) => storageError(operation, error))
-        )
-      return isAside ? from(aside) : asking(operation, params[0], (lane) => from(connections, lane))
-    },
-    update: (operation, sql, params) =>
-      beyondDeadlocks(
-        Effect.mapError(write(operation, sql, params), (failed) =>
-          failed._tag === "Refused" ? failed.error : new StorageError({ operation, cause: failed.cause })
-        )
-      )
+    }
   }
+  return inLanes({ laneOf: () => undefined, refusalOf: () => undefined })
 }
 
 /** Nothing was written, and the other transaction that was in the way has come through. */

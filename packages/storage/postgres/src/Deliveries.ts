@@ -19,10 +19,8 @@ import { Effect } from "effect"
 import { readEvent } from "./Books.ts"
 import type { Database, Query } from "./Database.ts"
 import { makeReads, type Reads } from "./Reads.ts"
-import { bindId, bindTenant, bindText, readText, rows, tenantNumber, type Value } from "./Rows.ts"
+import { bindId, bindTenant, bindText, ofTenant, readText, rows, tenantNumber, type Value } from "./Rows.ts"
 import { sqlOf } from "./Sql.ts"
-
-const ofTenant = "workspace_id = $1 and environment = $2"
 
 export const make = (db: Database, reads: Reads = makeReads(db, undefined)): Deliveries["Service"] =>
   Deliveries.of({
@@ -34,15 +32,13 @@ export const make = (db: Database, reads: Reads = makeReads(db, undefined)): Del
       records.length === 0
         ? Effect.void
         : Effect.asVoid(db.update("record", recorded, [JSON.stringify(records.map(recordRow))])),
-    events: (tenant, ids) =>
-      Effect.map(
-        db.read("events", selectEvents, [
-          ...bindTenant(tenant),
-          JSON.stringify(ids.map(bindText)),
-          tenantNumber(tenant)
-        ]),
+    events: (tenant, ids) => {
+      const params = [...bindTenant(tenant), JSON.stringify(ids.map(bindText)), tenantNumber(tenant)]
+      return Effect.map(
+        db.read("events", selectEvents, params),
         (found) => new Map(found.map((row) => [readText(row["delivery_id"]), readEvent(tenant, row)]))
       )
+    }
   })
 
 const noId = "00000000-0000-0000-0000-000000000000"
@@ -71,9 +67,7 @@ const selectOfPayment = (
   ]
 }
 
-/**
- * For each event by itself (`offset 0`): a plan for all, made while a partition is empty, reads all that the tenant has.
- */
+/** Event by event (`offset 0`): a plan for all, made while a partition is empty, reads all that the tenant has. */
 export const deliveriesOfEvent = (event: string, end = "offset 0"): string => `select * from deliveries
   where ${ofTenant} and event_id = 'evt_' || ${event}.id::text and event_id <> '' ${end}`
 

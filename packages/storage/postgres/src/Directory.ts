@@ -23,12 +23,6 @@ import type { Database } from "./Database.ts"
 import { rows, type Value } from "./Rows.ts"
 import { sqlOf } from "./Sql.ts"
 
-/** What is stored, and at which version. */
-interface Loaded {
-  readonly snapshot: Snapshot
-  readonly version: number
-}
-
 const channel = "pointsman_directory"
 
 /** To be said inside the write, which sends it when it commits. */
@@ -56,7 +50,7 @@ const charged = <A, E>(waiting: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   })
 
 export const make = Effect.fnUntraced(function* (db: Database, resume?: Resume<Value>) {
-  let kept: (Loaded & { readonly comparedAt: number }) | undefined
+  let kept: (Effect.Success<ReturnType<typeof load>> & { readonly comparedAt: number }) | undefined
   let isListening = false
   // What was read before a write is not kept after it.
   let epoch = 0
@@ -72,14 +66,14 @@ export const make = Effect.fnUntraced(function* (db: Database, resume?: Resume<V
     Effect.gen(function* () {
       // A network that loses packets would not answer for a quarter of an hour.
       const told = yield* Effect.timeout(db.listen(channel), listenWithin)
-      yield* Effect.addFinalizer(() =>
+      yield* forget
+      isListening = true
+      return yield* Effect.ensuring(
+        Effect.forever(Effect.andThen(Queue.take(told), forget)),
         Effect.sync(() => {
           isListening = false
         })
       )
-      yield* forget
-      isListening = true
-      return yield* Effect.forever(Effect.andThen(Queue.take(told), forget))
     })
   )
   yield* Effect.ignore(listen).pipe(
@@ -135,7 +129,7 @@ const columns = directoryTables(rows).map(
 /** One statement, so that all of it is of one moment. */
 const selectContents = `select (${selectVersion}) as version, ${list(columns)}`
 
-const load = (db: Database, operation: string): Effect.Effect<Loaded, StorageError> =>
+const load = (db: Database, operation: string) =>
   Effect.map(db.read(operation, selectContents, [], true), ([row = {}]) => ({
     snapshot: snapshotOf(directoryState(rows, row)),
     version: row["version"] as number

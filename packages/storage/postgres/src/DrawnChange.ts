@@ -129,26 +129,25 @@ const ofClaim =
   ({ change: { claim, payment } }) =>
     claim === undefined ? null : read(claim.after, payment.after)
 
-const first: Columns = {
-  amount_minor: ofPayment(({ money }) => money.minorUnits),
-  currency: ofPayment(({ money }) => money.currency),
-  created_at: ofPayment(({ createdAt }) => createdAt)
-}
+/** As storage-sql has them. */
+const ofRecord = (...names: ReadonlyArray<string>): Columns =>
+  Object.fromEntries(
+    Object.entries(rows.payment.columns).flatMap(([name, take]) =>
+      names.includes(name) ? [[name, ofPayment(take)]] : []
+    )
+  )
+
+const first = ofRecord("amount_minor", "currency", "created_at")
 
 const created: Columns = {
-  reference: ofPayment(({ reference }) => rows.bindTextOrNull(reference)),
+  ...ofRecord("reference"),
   page: ofPayment(({ hosted }) => rows.bindTextOrNull(hosted?.tokenHash ?? null)),
   details: ofPayment(detailsText)
 }
 
 const moved: Columns = {
-  version: ofPayment(({ version }) => version),
-  state: ofPayment(({ state }) => state),
-  authorized_minor: ofPayment(({ authorizedMinor }) => authorizedMinor),
-  captured_minor: ofPayment(({ capturedMinor }) => capturedMinor),
-  refunded_minor: ofPayment(({ refundedMinor }) => refundedMinor),
-  refund_pending_minor: ofPayment(({ refundPendingMinor }) => refundPendingMinor),
-  connection_id: ofPayment(({ connectionId }) => rows.bindTextOrNull(connectionId)),
+  ...ofRecord("version", "state", "connection_id"),
+  ...ofRecord("authorized_minor", "captured_minor", "refunded_minor", "refund_pending_minor"),
   is_sent: ({ book }) => book.attempts.some((one) => one.outcome !== null && !wasNeverSent(one)),
   book: ({ book }) => bookText(book)
 }

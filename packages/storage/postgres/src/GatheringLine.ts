@@ -120,9 +120,7 @@ export const makeGatheringLine = (
   }
 }
 
-/**
- * Oldest first, and in this order: a claim may be refused; a payment that a provider has answered would have no result.
- */
+/** Oldest first, and in this order: a claim may be refused, but a payment that a provider answered needs its result. */
 interface Lines {
   readonly results: Set<Waiting>
   readonly claims: Set<Waiting>

@@ -33,13 +33,6 @@ export interface PostgresStorageOptions extends PostgresOptions, CommitOptions, 
   readonly existing?: boolean | undefined
 }
 
-const openMigrated = Effect.fnUntraced(function* (options: PostgresStorageOptions) {
-  const db = yield* open(options)
-  yield* refuseLaidOut(db)
-  yield* options.existing === true ? requireSchema(db) : migrate(db)
-  return db
-})
-
 /**
  * A store in one PostgreSQL database, which any number of servers may share. What it acknowledged is on the database's
  * disk: its sessions commit with `synchronous_commit` of at least `on`, and it fails on a database with `fsync=off`
@@ -52,10 +45,13 @@ export const layerGathering = (
   options: PostgresStorageOptions & GatherOptions
 ): Layer.Layer<Ports.StorageServices, Ports.StorageError, Ports.Ids> =>
   Layer.effectContext(
-    Effect.flatMap(openMigrated(options), (db) => {
+    Effect.gen(function* () {
+      const db = yield* open(options)
+      yield* refuseLaidOut(db)
+      yield* options.existing === true ? requireSchema(db) : migrate(db)
       // Half of the connections at most: the others are for payments.
       const lists = db.inLanes({ laneOf: () => 0, refusalOf: () => undefined })
-      return servicesOf(db, options, { lists })
+      return yield* servicesOf(db, options, { lists })
     })
   )
 
@@ -114,15 +110,13 @@ export const postgres = (
     : handleOf(url, undefined, () => refused(`readUrl: ${urlExpected}`))
 }
 
-interface Urls {
-  readonly url: Redacted.Redacted
-  readonly readUrl: Redacted.Redacted | undefined
-}
-
 export const handleOf = (
   url: string,
   readUrl: string | undefined,
-  layerOf: (urls: Urls) => Layer.Layer<Ports.StorageServices, Ports.StorageError, Ports.Ids>
+  layerOf: (urls: {
+    readonly url: Redacted.Redacted
+    readonly readUrl: Redacted.Redacted | undefined
+  }) => Layer.Layer<Ports.StorageServices, Ports.StorageError, Ports.Ids>
 ): Ports.StorageHandle => {
   const place = placeOf(url)
   const redacted = (text: string) => Redacted.make(text, { label: "database URL" })

@@ -7,18 +7,17 @@ import {
   makePaymentReads,
   makePaymentSearch,
   type PaymentForm,
-  readOne,
   type SearchForm,
   type Walk
 } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import { booksNamed, booksNaming } from "./Books.ts"
-import { dueByConnection, postpone, takeDue, watched } from "./Checks.ts"
+import { makeChecks } from "./Checks.ts"
 import { type LedgerOptions, makeCommit } from "./Commit.ts"
 import type { Database } from "./Database.ts"
-import { eraseTexts, keepMessage, selectMessageWithBody, storeMessage } from "./Messages.ts"
+import { makeStoredMessages } from "./Messages.ts"
 import { makeReads, type Reads } from "./Reads.ts"
-import { bindTenant, bindText, rows, type Value } from "./Rows.ts"
+import type { Value } from "./Rows.ts"
 import { sqlOf } from "./Sql.ts"
 
 /** The payments that rows beside them name, by a walk along those; each is looked up by its key (`offset 0`). */
@@ -105,19 +104,10 @@ export const make = Effect.fnUntraced(function* (
         return broken === undefined ? commit(change) : Effect.die(new Error(`Ledger.commit: ${broken}`))
       }),
     ...makePaymentReads(sql, paymentForm(db, reads)),
-    storeMessage: (tenant, message) => storeMessage(db, tenant, message),
-    keepMessage: (tenant, message, seen) => keepMessage(db, tenant, message, seen),
-    message: (tenant, connectionId, eventId) => {
-      const key = [...bindTenant(tenant), bindText(connectionId), bindText(eventId)]
-      return readOne(sql, "message", rows.readMessage, selectMessageWithBody, key)
-    },
+    ...makeStoredMessages(db, sql),
     messages: makeMessages(sql, (tenant, charges) => booksNaming(db, "messages", tenant, charges)),
-    takeDue: (query) => takeDue(db, query),
-    postpone: (payment, checkAt) => postpone(db, payment, checkAt),
-    dueByConnection: (query) => dueByConnection(db, query),
-    watched: (limit) => watched(db, limit),
+    ...makeChecks(db),
     ...makePaymentSearch(sql, searchForm),
-    ...makeDisputes(sql),
-    eraseTexts: (tenant, erasure) => eraseTexts(db, tenant, erasure)
+    ...makeDisputes(sql)
   })
 })

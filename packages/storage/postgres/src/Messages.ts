@@ -4,21 +4,20 @@
  * what moves a body locks the message first.
  */
 import type { Tenant } from "@pointsman/core"
+import { type Ledger, type MessageNote, MessageTaken, Stale, StorageError } from "@pointsman/core/ports"
 import {
-  type CommitUnknown,
-  type MessageDecision,
-  MessageTaken,
-  Stale,
-  StorageError,
-  type StoredMessage,
-  type TextErasure
-} from "@pointsman/core/ports"
-import { decidedMessage, list, openEndedOutcomes, repeatable, valuesOf } from "@pointsman/storage-sql"
+  decidedMessage,
+  list,
+  openEndedOutcomes,
+  readOne,
+  repeatable,
+  type Sql,
+  valuesOf
+} from "@pointsman/storage-sql"
 import { Effect, Option } from "effect"
 import type { Database } from "./Database.ts"
 import type { Months, Partition } from "./Partitions.ts"
-import { bindEventId, bindId, bindTenant, bindText, rows, tenantNumber, typeOf } from "./Rows.ts"
-import type { Refused } from "./SqlFailures.ts"
+import { bindEventId, bindId, bindTenant, bindText, ofTenant, rows, tenantNumber, typeOf, type Value } from "./Rows.ts"
 
 /** A message that contradicts a payment with a review. */
 const isUndecidedContradiction = `exists (
@@ -35,7 +34,7 @@ export const isBodyOf = (
   and b.event_hash = ${message}.event_hash`
 
 /** One lookup in one partition: as a join, PostgreSQL might read all bodies, without statistics. */
-export const withBody = (message: string) => `left join lateral (
+const withBody = (message: string) => `left join lateral (
     select body, is_sealed from message_bodies as b where ${isBodyOf(message)} offset 0
   ) as b on true`
 
@@ -89,7 +88,7 @@ export const bodyMonths: Months = {
   clear: keepUndecided
 }
 
-const ofPayment = "workspace_id = $1 and environment = $2 and payment_id = $3 and payment_id <> ''"
+const ofPayment = `${ofTenant} and payment_id = $3 and payment_id <> ''`
 
 /** An empty body is not sealed: there is nothing to decrypt. */
 const erase = `with input as materialized (
@@ -111,21 +110,6 @@ const erase = `with input as materialized (
 /** A body that moves to its message meanwhile would be in neither place that the erasure looks at. */
 const lockMessages = `select 1 as one from messages where ${ofPayment} for update`
 
-/** Of what the row of the payment does not hold: the data of its events and the bodies of its messages. */
-export const eraseTexts = (db: Database, tenant: Tenant, { events, paymentId }: TextErasure) =>
-  repeatable(
-    db,
-    "eraseTexts",
-    Effect.fnUntraced(function* (query) {
-      const messages = [...bindTenant(tenant), bindText(paymentId)]
-      const data = events.map(({ data, id }) => ({ id: bindEventId(id), data: JSON.stringify(data) }))
-      yield* query(lockMessages, messages)
-      const payment = [tenantNumber(tenant), bindId(paymentId)]
-      const [row] = yield* query(erase, [...messages, JSON.stringify(data), ...payment])
-      return row?.["count"] as number
-    })
-  )
-
 const messageColumns = Object.keys(rows.messageColumns)
 const bindMessage = valuesOf(rows.messageColumns)
 const placed = (column: string) => `$${messageColumns.indexOf(column) + 1}::${typeOf(column)}`
@@ -140,25 +124,10 @@ const insertWithBody = `with stored as (
       ${placed("body")}, ${placed("is_sealed")} from stored where ${placed("body")} <> ''
   ) select 1 as one from stored`
 
-const refusedAsError = <A>(asked: Effect.Effect<A, Refused | StorageError | CommitUnknown>) =>
-  Effect.mapError(asked, (failure) => (failure._tag === "Refused" ? failure.error : failure))
-
-const ofMessage = "workspace_id = $1 and environment = $2 and connection_id = $3 and event_hash = md5($4)"
+const ofMessage = `${ofTenant} and connection_id = $3 and event_hash = md5($4)`
 
 /** With what its own row holds of the body. */
 const selectMessage = `select * from messages where ${ofMessage}`
-
-export const storeMessage = Effect.fnUntraced(function* (db: Database, tenant: Tenant, message: StoredMessage) {
-  const operation = "storeMessage"
-  const params = bindMessage(message, { tenant })
-  const [written] = yield* refusedAsError(db.write(operation, insertWithBody, params))
-  if (written !== undefined) return Option.none()
-  const key = [...bindTenant(tenant), bindText(message.connectionId), bindText(message.eventId)]
-  const [earlier] = yield* db.read(operation, selectMessage, key)
-  // It left with its payment since: a repetition stores it anew.
-  if (earlier === undefined) return yield* new StorageError({ operation, cause: new Error("the message is not there") })
-  return Option.some(rows.readNote(earlier))
-})
 
 const decision = Object.keys(rows.decisionColumns)
 const bindDecision = valuesOf(rows.decisionColumns)
@@ -187,29 +156,54 @@ const keep = `with stored as materialized (
 )
 select case when word = 'Sound' and not exists (select 1 from told) then 'Taken' else word end as word from verdict`
 
-export const keepMessage = Effect.fnUntraced(function* (
-  db: Database,
-  tenant: Tenant,
-  message: MessageDecision,
-  seen: { readonly paymentId: string; readonly version: number } | null
-) {
-  const params = [
-    ...bindTenant(tenant),
-    bindText(message.after.connectionId),
-    bindText(message.after.eventId),
-    message.expected,
-    seen && bindId(seen.paymentId),
-    seen && seen.version,
-    tenantNumber(tenant),
-    ...bindDecision(message.after, { tenant })
-  ]
-  const [row] = yield* refusedAsError(db.write("keepMessage", keep, params))
-  if (row?.["word"] === "Taken") return yield* new MessageTaken()
-  if (row?.["word"] === "Stale") return yield* new Stale()
-})
-
 const noteColumns = ["workspace_id", "environment", ...Object.keys(rows.noteColumns)]
 
-export const selectMessageWithBody = `select ${list(noteColumns, "m.")}, coalesce(b.body, m.body) as body,
+const selectMessageWithBody = `select ${list(noteColumns, "m.")}, coalesce(b.body, m.body) as body,
     coalesce(b.is_sealed, m.is_sealed) as is_sealed
   from (select * from messages where ${ofMessage}) as m ${withBody("m")}`
+
+export const makeStoredMessages = (db: Database, sql: Sql<Value>) => {
+  const keyOf = (tenant: Tenant, { connectionId, eventId }: Pick<MessageNote, "connectionId" | "eventId">) => [
+    ...bindTenant(tenant),
+    bindText(connectionId),
+    bindText(eventId)
+  ]
+  const write = (...statement: Parameters<Database["write"]>) =>
+    Effect.mapError(db.write(...statement), (failure) => (failure._tag === "Refused" ? failure.error : failure))
+  return {
+    storeMessage: Effect.fnUntraced(function* (tenant, message) {
+      const operation = "storeMessage"
+      const [written] = yield* write(operation, insertWithBody, bindMessage(message, { tenant }))
+      if (written !== undefined) return Option.none()
+      const [earlier] = yield* db.read(operation, selectMessage, keyOf(tenant, message))
+      if (earlier !== undefined) return Option.some(rows.readNote(earlier))
+      // It left with its payment since: a repetition stores it anew.
+      return yield* new StorageError({ operation, cause: new Error("the message is not there") })
+    }),
+    keepMessage: Effect.fnUntraced(function* (tenant, { after, expected }, seen) {
+      const ofPayment = [seen && bindId(seen.paymentId), seen && seen.version, tenantNumber(tenant)]
+      const params = [...keyOf(tenant, after), expected, ...ofPayment, ...bindDecision(after, { tenant })]
+      const [row] = yield* write("keepMessage", keep, params)
+      if (row?.["word"] === "Taken") return yield* new MessageTaken()
+      if (row?.["word"] === "Stale") return yield* new Stale()
+    }),
+    message: (tenant, connectionId, eventId) => {
+      const key = keyOf(tenant, { connectionId, eventId })
+      return readOne(sql, "message", rows.readMessage, selectMessageWithBody, key)
+    },
+    /** Of what the row of the payment does not hold: the data of its events and the bodies of its messages. */
+    eraseTexts: (tenant, { events, paymentId }) =>
+      repeatable(
+        db,
+        "eraseTexts",
+        Effect.fnUntraced(function* (query) {
+          const messages = [...bindTenant(tenant), bindText(paymentId)]
+          const data = events.map(({ data, id }) => ({ id: bindEventId(id), data: JSON.stringify(data) }))
+          yield* query(lockMessages, messages)
+          const payment = [tenantNumber(tenant), bindId(paymentId)]
+          const [row] = yield* query(erase, [...messages, JSON.stringify(data), ...payment])
+          return row?.["count"] as number
+        })
+      )
+  } satisfies Partial<Ledger["Service"]>
+}

@@ -78,17 +78,14 @@ export const refuseLaidOut = Effect.fnUntraced(function* (db: Database) {
 
 /** Fails if the database has none of our schemas, or another one than this release's. It only reads. */
 export const requireSchema = Effect.fnUntraced(function* (db: Database) {
-  const refuse = (message: string) => Effect.fail(new StorageError({ operation: "open", cause: new Error(message) }))
   const version = yield* schemaOf(db)
-  if (version === null) {
-    return yield* refuse("it has no Pointsman tables: start the server once to create them")
-  }
-  if (version < newest) {
-    return yield* refuse(
-      `it has the outdated schema version ${version}; this release needs ${newest}: start the server once to migrate it`
-    )
-  }
+  const refuse = (message: string) => Effect.fail(new StorageError({ operation: "open", cause: new Error(message) }))
+  if (version === null) return yield* refuse("it has no Pointsman tables: start the server once to create them")
   if (version > newest) return yield* refuse(newerSchema(version))
+  if (version === newest) return
+  return yield* refuse(
+    `it has the outdated schema version ${version}; this release needs ${newest}: start the server once to migrate it`
+  )
 })
 
 /** Ours among the database's advisory locks: "pointsma" in ASCII. */
@@ -101,9 +98,7 @@ const triesAtMost = 200
 const pauseBetweenTries = "1 second"
 const pauseBetweenTurns = "200 millis"
 
-/**
- * Work that takes as long as it takes. `set`: a setting until its end; `reset` would leave a pooled session without any.
- */
+/** Work without a time limit. `set`: a setting until its end; `reset` would leave a pooled session without any. */
 export const onConnection = <A, E, R>(
   { reserve }: Pick<Database, "reserve">,
   work: (

@@ -89,10 +89,7 @@ const makePartition = Effect.fnUntraced(function* (
   }
 })
 
-/**
- * Gives about how many rows they held. One that is busy is tried again with the next upkeep, and does not keep later
- * ones.
- */
+/** Gives about how many rows they held. One that is busy is tried again with the next upkeep, and keeps no other. */
 export const dropPartitions = Effect.fnUntraced(function* (db: Database, months: Months, before: number) {
   let dropped = 0
   for (const partition of yield* partitionsOf(db, months)) {

@@ -1,7 +1,7 @@
 /** What leaves the database when its time is over. Rows that another transaction is writing are passed over. */
 import type { Tenant } from "@pointsman/core"
 import { referencesOf } from "@pointsman/core/internal"
-import type { Held, HeldQuery, OldPaymentQuery, PruneQuery, ReadPayment, Retention } from "@pointsman/core/ports"
+import type { Held, PruneQuery, ReadPayment, Retention } from "@pointsman/core/ports"
 import {
   deliveryIdsBefore,
   isOpenDelivery,
@@ -18,10 +18,17 @@ import type { Database, Query } from "./Database.ts"
 import { deliveriesOfEvent, eventsOf } from "./Deliveries.ts"
 import { bodyMonths, decidedBodies, deleteBodies, isDecidedMessage, pruneDecided } from "./Messages.ts"
 import { deliveryMonths, dropPartitions, makePartitions } from "./Partitions.ts"
-import { bindAfter, bindBefore, bindTenant, chargeName, nameHash, shortChargeName, tenantNumber } from "./Rows.ts"
+import {
+  bindAfter,
+  bindBefore,
+  bindTenant,
+  chargeName,
+  nameHash,
+  ofTenant,
+  shortChargeName,
+  tenantNumber
+} from "./Rows.ts"
 import { sqlOf } from "./Sql.ts"
-
-const ofTenant = "workspace_id = $1 and environment = $2"
 
 /** To read them takes this process some 20 ms, in which it does nothing else; and an object of the archive holds as many. */
 const paymentsAtOnce = 200
@@ -29,22 +36,30 @@ const paymentsAtOnce = 200
 export const make = (db: Database): Retention => ({
   paymentsAtOnce,
   lease: makeLease(sqlOf(db)),
-  oldPayments: (query) =>
-    Effect.map(db.read("oldPayments", selectOld(query.state !== undefined), oldPaymentParams(query)), (found) =>
+  oldPayments: ({ after = "", createdBefore, limit, state, tenant }) => {
+    const ids = [bindAfter(after), bindBefore(paymentIdsBefore(createdBefore))]
+    const ofState = state === undefined ? [] : [state]
+    const params = [...bindTenant(tenant), tenantNumber(tenant), ...ids, createdBefore, limit, ...ofState]
+    return Effect.map(db.read("oldPayments", selectOld(state !== undefined), params), (found) =>
       found.map((row) => ({
-        book: readBook(query.tenant, row),
-        events: (row["events"] as ReadonlyArray<Row>).map((event) => readEvent(query.tenant, event)),
+        book: readBook(tenant, row),
+        events: (row["events"] as ReadonlyArray<Row>).map((event) => readEvent(tenant, event)),
         openDeliveries: row["open_deliveries"] as number,
         openMessages: row["open_messages"] as number
       }))
-    ),
+    )
+  },
   remove: (payments) => remove(db, payments),
   removedPaymentOf: (tenant, charge) =>
     Effect.map(
       db.read("removedPaymentOf", selectRemoved, [tenantNumber(tenant), chargeName(charge)]),
       ([row]) => (row?.["payment"] ?? null) as string | null
     ),
-  held: (query) => Effect.map(db.read("held", selectHeld, heldParams(query)), ([row]) => row as unknown as Held),
+  held: ({ bodiesBefore, deliveriesBefore, limit, tenant }) => {
+    const before = [deliveryIdsBefore(deliveriesBefore ?? 0), deliveriesBefore ?? -1, bodiesBefore ?? -1]
+    const params = [...bindTenant(tenant), ...before, limit, tenantNumber(tenant)]
+    return Effect.map(db.read("held", selectHeld, params), ([row]) => row as unknown as Held)
+  },
   pruneDeliveries: (query) => pruneDeliveries(db, query),
   pruneBodies: ({ before, limit, tenant, ...which }) =>
     Effect.map(
@@ -94,20 +109,7 @@ const selectOld = (isOfState: boolean): string => `select p.*,
       ${isOfState ? "and state = $8" : ""} offset 0
   ) as p order by named.payment limit $7`
 
-const oldPaymentParams = ({ after = "", createdBefore, limit, state, tenant }: OldPaymentQuery) => [
-  ...bindTenant(tenant),
-  tenantNumber(tenant),
-  bindAfter(after),
-  bindBefore(paymentIdsBefore(createdBefore)),
-  createdBefore,
-  limit,
-  ...(state === undefined ? [] : [state])
-]
-
-/**
- * By arrays: of a join, PostgreSQL would read all that the tenant has in a small table, and keep the plan when it has
- * grown.
- */
+/** By arrays: of a join, PostgreSQL would read all that the tenant has in a table that was small when it was planned. */
 const among = (place: string, type = "text") =>
   `any(array(select jsonb_array_elements_text(${place}::text::jsonb)::${type}))`
 /** A writer of one of them comes first. */
@@ -248,12 +250,3 @@ const selectHeld = `select
     (select received_at from messages where ${ofTenant} and body <> '' order by received_at limit 1),
     (select received_at from message_bodies where ${ofTenant} order by received_at limit 1)
   ) as "oldestBodyAt"`
-
-const heldParams = ({ bodiesBefore, deliveriesBefore, limit, tenant }: HeldQuery) => [
-  ...bindTenant(tenant),
-  deliveryIdsBefore(deliveriesBefore ?? 0),
-  deliveriesBefore ?? -1,
-  bodiesBefore ?? -1,
-  limit,
-  tenantNumber(tenant)
-]

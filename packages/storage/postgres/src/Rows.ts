@@ -32,6 +32,7 @@ export const rows = makeRows<Value>({
 
 export const { readTenant } = rows
 
+export const ofTenant = "workspace_id = $1 and environment = $2"
 export const bindTenant = ({ environment, workspaceId }: Tenant) => [bindText(workspaceId), environment]
 
 /** As a parameter, whose place says the type (`typeOf`). */

@@ -6,9 +6,7 @@ import { Effect } from "effect"
 import { namedBooks, readPayment } from "./Books.ts"
 import { arrayLiteral } from "./CommitStatement.ts"
 import type { Database } from "./Database.ts"
-import { bindAfter, bindTenant, rows, tenantNumber, typeOf, type Value } from "./Rows.ts"
-
-const ofTenant = "workspace_id = $1 and environment = $2"
+import { bindAfter, bindTenant, ofTenant, rows, tenantNumber, typeOf, type Value } from "./Rows.ts"
 
 export const make = (db: Database, sql: Sql<Value>): Settlements => {
   const settlements = makeSettlements(sql, {

@@ -100,7 +100,7 @@ export const openStandby = Effect.fnUntraced(function* (
       const late = (millis: number) => failed(noAnswerCause(millis))
       return from
         .lend({ operation, isWrite: false, late }, (connection) => {
-          const query: Query = (sql, params = []) => rowsOf(connection, sql, params)
+          const query: Query = (sql, params) => rowsOf(connection, sql, params)
           return Effect.flatMap(query(selectStandby, [timeline]), ([row = {}]) => {
             const fault = primary === undefined ? "the primary was not compared with it" : faultOf(row, primary)
             return fault === undefined ? read(query, BigInt(String(row["lsn"]))) : Effect.fail(failed(new Error(fault)))
@@ -109,14 +109,19 @@ export const openStandby = Effect.fnUntraced(function* (
         .pipe(Effect.timeoutOrElse({ duration: readMillis, orElse: () => Effect.fail(late(readMillis)) }), inRealTime)
     }
 
-  const compared = comparePrimary(db).pipe(
-    Effect.map(({ position, row }) => {
-      positions.add(position)
-      primary = row
-      return row
-    }),
-    Effect.catch((fault) => (primary === undefined ? Effect.fail(fault) : Effect.succeed(primary)))
-  )
+  /** The primary as it is compared with; fails with the reason why nothing can be compared. */
+  const compared = Effect.gen(function* () {
+    const at = performance.now()
+    const [row = {}] = yield* Effect.mapError(db.read("standby", selectPrimary, [], true), (error) =>
+      refusals.has(codeOf(error))
+        ? "the primary does not say which timeline it is on (pg_control_system, pg_walfile_name)"
+        : "the primary does not answer"
+    )
+    if (row["synchronous_commit"] === "off") return yield* Effect.fail("synchronous_commit is off at the primary")
+    positions.add(positionOf(at, row))
+    primary = row
+    return row
+  }).pipe(Effect.catch((fault) => (primary === undefined ? Effect.fail(fault) : Effect.succeed(primary))))
   const look = Effect.gen(function* () {
     const { now } = yield* compared
     if (!isExamined) yield* Effect.mapError(readConnectionMode(options.readUrl), reasonOf)
@@ -140,24 +145,6 @@ export const openStandby = Effect.fnUntraced(function* (
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(inRealTime(Effect.sleep(lookEvery)), again)))
   return { reading: () => latest, maxLagMillis, positions, use: used(reads) }
 })
-
-/** The primary as it is compared with; fails with the reason why nothing can be compared. */
-const comparePrimary = (db: Database) =>
-  Effect.suspend(() => {
-    const at = performance.now()
-    return db.read("standby", selectPrimary, [], true).pipe(
-      Effect.mapError((error) =>
-        refusals.has(codeOf(error))
-          ? "the primary does not say which timeline it is on (pg_control_system, pg_walfile_name)"
-          : "the primary does not answer"
-      ),
-      Effect.flatMap(([row = {}]) =>
-        row["synchronous_commit"] === "off"
-          ? Effect.fail("synchronous_commit is off at the primary")
-          : Effect.succeed({ row, position: positionOf(at, row) })
-      )
-    )
-  })
 
 /** Why what it holds is not what the primary held at some moment. */
 const faultOf = (row: Row, primary: Row): string | undefined => {

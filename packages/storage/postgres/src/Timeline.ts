@@ -57,16 +57,14 @@ export const unknownTimeline =
 export const makeTimeline = (db: Database, clock: DatabaseClock): Timeline => {
   let latest: string | undefined
   let isRefused = false
-  const learn = Effect.fnUntraced(function* (timeline: string) {
-    yield* noticeTimeline(db, clock, timeline)
-    if (latest !== undefined) yield* warnOfTimeline("the database", timeline, latest)
-    latest = timeline
-  })
   const look = Effect.gen(function* () {
     if (isRefused) return
     const [row] = yield* db.read("timeline", `select ${selectTimeline} as timeline`, [], true)
     const timeline = row?.["timeline"] as string
-    if (timeline !== latest) yield* learn(timeline)
+    if (timeline === latest) return
+    yield* noticeTimeline(db, clock, timeline)
+    if (latest !== undefined) yield* warnOfTimeline("the database", timeline, latest)
+    latest = timeline
   })
   return {
     look: Effect.catch(look, (error) => {
