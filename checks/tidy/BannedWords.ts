@@ -79,13 +79,8 @@ const exceptions: ReadonlyArray<Exception> = [
     reason: "What waits for the network's time counts it, as in Connections.ts."
   },
   {
-    path: "packages/storage/postgres/src/Directory.ts",
-    words: ["performance.now"],
-    reason: "A request's allowance is spent by the network's time, as in Connections.ts."
-  },
-  {
     path: "packages/storage/postgres/src/Database.ts",
-    words: ["performance.now", "setTimeout"],
+    words: ["setTimeout"],
     reason: "The network's time passes by itself, and a fiber that sleeps beside every statement costs as much as it."
   },
   {

@@ -68,7 +68,7 @@ export const openDistributed = Effect.fnUntraced(function* (options: CitusStorag
 })
 
 /** `db`: a node of a cluster in which everything is placed. */
-export const shardedOver = (db: Postgres.Database) => {
+const shardedOver = (db: Postgres.Database) => {
   const places = makeNodePlaces(db)
   const silent = new Map<number, string>()
   const lanes = db.inLanes({ laneOf: places.nodeOf, refusalOf: (node) => silent.get(node) })

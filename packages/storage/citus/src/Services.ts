@@ -1,7 +1,7 @@
 /** The other services over many nodes. */
 import { createHash } from "node:crypto"
 import type { Tenant } from "@pointsman/core"
-import * as Ports from "@pointsman/core/ports"
+import type * as Ports from "@pointsman/core/ports"
 import * as Postgres from "@pointsman/storage-postgres/internal"
 import { oneByOne, type Row, resumeOf, sealedPlaces } from "@pointsman/storage-sql"
 import { Effect } from "effect"

@@ -56,15 +56,13 @@ interface Sharded {
 }
 
 export const shardedDatabase = (db: Database, { base, lanes, nodes }: Sharded): Database => {
-  /** `undefined`: of the node that is asked. */
-  const whereOf = (operation: string, sql: string): Effect.Effect<Where | undefined> =>
-    !isSharded(sql)
-      ? Effect.succeed(undefined)
-      : Effect.flatMap(CurrentWhere, (found) =>
-          found === undefined
-            ? Effect.die(new Error(`${operation}: the statement is for the tables of a workspace, and names none`))
-            : Effect.succeed(found)
-        )
+  /** `null`: of the node that is asked. */
+  const whereOf = (operation: string, sql: string) =>
+    Effect.filterOrElse(
+      Effect.map(CurrentWhere, (found) => (isSharded(sql) ? found : null)),
+      (found) => found !== undefined,
+      () => Effect.die(new Error(`${operation}: the statement is for the tables of a workspace, and names none`))
+    )
   const keyOf = (found: Where): string => {
     if (typeof found === "string") throw new Error("what is written is written in one workspace")
     return found.key
@@ -81,19 +79,19 @@ export const shardedDatabase = (db: Database, { base, lanes, nodes }: Sharded): 
     ...db,
     read: (operation, sql, params = [], isAside) =>
       Effect.flatMap(whereOf(operation, sql), (found) => {
-        if (found === undefined) return db.read(operation, sql, params, isAside)
+        if (found === null) return db.read(operation, sql, params, isAside)
         if (typeof found === "string") return nodes[found](operation, sql, params)
         return told(operation, Effect.mapError(lanes.read(operation, ...called(found, sql, params, "read")), dropped))
       }),
     write: (operation, sql, params = [], ...waiting) =>
       Effect.flatMap(whereOf(operation, sql), (found) => {
-        if (found === undefined) return db.write(operation, sql, params, ...waiting)
+        if (found === null) return db.write(operation, sql, params, ...waiting)
         const written = lanes.write(operation, ...called(found, sql, params, "write"), ...waiting)
         return told(operation, Effect.mapError(written, named))
       }),
     update: (operation, sql, params = []) =>
       Effect.flatMap(whereOf(operation, sql), (found) =>
-        found === undefined
+        found === null
           ? db.update(operation, sql, params)
           : told(operation, lanes.update(operation, ...called(found, sql, params, "write")))
       ),

@@ -181,7 +181,7 @@ export const makeStoredMessages = (db: Database, sql: Sql<Value>) => {
       return yield* new StorageError({ operation, cause: new Error("the message is not there") })
     }),
     keepMessage: Effect.fnUntraced(function* (tenant, { after, expected }, seen) {
-      const ofPayment = [seen && bindId(seen.paymentId), seen && seen.version, tenantNumber(tenant)]
+      const ofPayment = [seen && bindId(seen.paymentId), seen?.version ?? null, tenantNumber(tenant)]
       const params = [...keyOf(tenant, after), expected, ...ofPayment, ...bindDecision(after, { tenant })]
       const [row] = yield* write("keepMessage", keep, params)
       if (row?.["word"] === "Taken") return yield* new MessageTaken()
