@@ -9,43 +9,30 @@ import { type ChargeReference, idsFrom } from "@pointsman/core/internal"
 import type { PaymentFilter } from "@pointsman/core/ports"
 import { afterAll } from "./Columns.ts"
 
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/u
-const dashes: ReadonlySet<number> = new Set([8, 13, 18, 23])
-const uuidLength = 36
-const digits = 32
+export const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/u
 export const eventPrefix = "evt_"
 
-export const uuidOf = (bytes: Uint8Array): string => uuidOfDigits(Buffer.from(bytes).toString("hex"))
-
-const uuidOfDigits = (hex: string): string =>
-  `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, digits)}`
-
-/** The smallest number whose id is not smaller than the text. */
-const ceilingOf = (text: string): bigint => {
-  let hex = ""
-  const padded = () => BigInt(`0x${hex.padEnd(digits, "0")}`)
-  const afterAllWithIt = () => padded() + (1n << BigInt(4 * (digits - hex.length)))
-  for (let place = 0; place < uuidLength; place++) {
-    const char = text[place]
-    if (char === undefined) return padded()
-    if (dashes.has(place)) {
-      if (char !== "-") return char < "-" ? padded() : afterAllWithIt()
-    } else if (/[0-9a-f]/u.test(char)) hex += char
-    else if (char > "f") return afterAllWithIt()
-    else {
-      if (char > "9") hex += "a"
-      return padded()
-    }
-  }
-  // A whole id with more behind it follows that id alone.
-  return padded() + (text.length > uuidLength ? 1n : 0n)
+export const uuidOf = (bytes: Uint8Array): string => {
+  const hex = Buffer.from(bytes).toString("hex")
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
-const greatest = (1n << 128n) - 1n
+const digits = [..."0123456789abcdef"]
+const greatest = "ffffffff-ffff-ffff-ffff-ffffffffffff"
+const least = greatest.replaceAll("f", "0")
 
-const idAt = (number: bigint): string => {
-  const kept = number < 0n ? 0n : number > greatest ? greatest : number
-  return uuidOfDigits(kept.toString(16).padStart(digits, "0"))
+/**
+ * The first id that fits, in the order of the digits; the last of all where none does. An id fits where one before it
+ * does, and so does one that begins with some digits where the last of those does.
+ */
+const firstId = (digits: ReadonlyArray<string>, last: string, fits: (id: string) => boolean): string => {
+  if (!fits(last)) return last
+  let id = ""
+  for (const place of last) {
+    const rest = last.slice(id.length + 1)
+    id += place === "-" ? place : digits.find((digit) => fits(id + digit + rest))
+  }
+  return id
 }
 
 const eventBound = (text: string): string =>
@@ -70,9 +57,11 @@ export const makeKeys = <I, N>({ bindBytes, bindShort, bindUuid, hash, readId }:
   /** `null`, which equals nothing, for a text that is no id. */
   const bindId = (id: string): I | null => (uuid.test(id) ? bindUuid(id) : null)
   /** An id is smaller than this one where it is smaller than the text. */
-  const bindBefore = (text: string): I => bindUuid(idAt(ceilingOf(text)))
+  const bindBefore = (text: string): I =>
+    bindUuid(uuid.test(text) ? text : firstId(digits, greatest, (id) => id >= text))
   /** An id is greater than this one where it is greater than the text. */
-  const bindAfter = (text: string): I => bindUuid(idAt(ceilingOf(text) - (uuid.test(text) ? 0n : 1n)))
+  const bindAfter = (text: string): I =>
+    bindUuid(uuid.test(text) ? text : firstId(digits.toReversed(), least, (id) => id <= text))
 
   /** Names of charges, of so many bytes each. The names of a reference at all connections follow each other. */
   const joined = <B>(reference: number, connection: number, bind: (bytes: Buffer) => B) => {

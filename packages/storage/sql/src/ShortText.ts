@@ -1,5 +1,6 @@
 /** Texts as they are stored: the data of events without names, and keyed hashes without the hexadecimal form. */
 import type { EventDraft, JsonObject, JsonValue, Tenant } from "@pointsman/core"
+import { uuid, uuidOf } from "./Keys.ts"
 
 /** Of most events of the type: it is left out. Only added to: events without it are stored. */
 const usualStatus: Readonly<Record<string, string>> = {
@@ -66,7 +67,6 @@ export const dataOf = (stored: StoredData, of: Omit<Described, "data">, environm
 const isList = (data: StoredData): data is ReadonlyArray<JsonValue> => Array.isArray(data)
 
 const hexadecimal = /^[0-9a-f]{64}$/u
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/u
 const uuidLength = 36
 /** Of a text that is not stored as it is; twice where a text begins so itself. */
 const mark = "~"
@@ -75,12 +75,13 @@ const shortLength = 23
 
 const withoutHex = (digits: string): string => mark + Buffer.from(digits, "hex").toString("base64url")
 
-const withHex = (stored: string): string => Buffer.from(stored.slice(mark.length), "base64url").toString("hex")
+const bytesOf = (stored: string): Buffer => Buffer.from(stored.slice(mark.length), "base64url")
 
 export const shortFingerprint = (fingerprint: string): string =>
   hexadecimal.test(fingerprint) ? withoutHex(fingerprint) : fingerprint
 
-export const fingerprintOf = (stored: string): string => (stored.startsWith(mark) ? withHex(stored) : stored)
+export const fingerprintOf = (stored: string): string =>
+  stored.startsWith(mark) ? bytesOf(stored).toString("hex") : stored
 
 /**
  * Of an id inside JSON, which no index holds: its UUID, and what is before it beside the prefix. `prefix`: empty for what
@@ -95,6 +96,5 @@ export const shortId = (prefix: string, id: string): string => {
 export const idOf = (prefix: string, stored: string): string => {
   if (!stored.startsWith(mark)) return stored
   if (stored.startsWith(mark, mark.length)) return stored.slice(mark.length)
-  const digits = withHex(stored.slice(0, shortLength))
-  return `${prefix}${stored.slice(shortLength)}${digits.slice(0, 8)}-${digits.slice(8, 12)}-${digits.slice(12, 16)}-${digits.slice(16, 20)}-${digits.slice(20)}`
+  return `${prefix}${stored.slice(shortLength)}${uuidOf(bytesOf(stored.slice(0, shortLength)))}`
 }

@@ -4,12 +4,18 @@ import { type ChargeReference, mostNamed } from "@pointsman/core/internal"
 import type { PaymentBook } from "@pointsman/core/ports"
 import { list, makeReadBook, type Name, type Row, withName } from "@pointsman/storage-sql"
 import type { Database } from "./Database.ts"
-import { bindId, chargeName, keyHash, keys, nameHash, readId, shortChargeName, tenantsOf } from "./Keys.ts"
+import { bindId, chargeName, keyHash, keys, nameHash, readId, shortChargeName, tenantHash } from "./Keys.ts"
 import { rows } from "./Rows.ts"
 
 export const readBook = makeReadBook({ keys, rows })
 
 export const readPayment = (tenant: Tenant, row: Row): Payment => readBook(tenant, row).payment
+
+const selectTenant = "select workspace_id, environment from tenants where t = ?"
+
+/** The tenant of a row. */
+export const tenantOf = (db: Database, { t }: Row): Tenant =>
+  rows.readTenant(db.prepare(selectTenant).get(t as Uint8Array) as Row)
 
 export const readEvent = (tenant: Tenant, row: Row): Event => rows.readEvent(keys, tenant, row)
 
@@ -22,7 +28,7 @@ const select = `select ${bookColumns} from payments indexed by payments_by_id wh
 const selectByKey = "select * from payments indexed by payments_by_key where t = ? and key = ?"
 
 export const selectRow = (db: Database, tenant: Tenant, id: string): Row | undefined =>
-  db.prepare(select).get(tenantsOf(db).find(tenant), bindId(id))
+  db.prepare(select).get(tenantHash(tenant), bindId(id))
 
 export const selectBook = (db: Database, tenant: Tenant, id: string): PaymentBook | undefined => {
   const row = selectRow(db, tenant, id)
@@ -31,13 +37,13 @@ export const selectBook = (db: Database, tenant: Tenant, id: string): PaymentBoo
 
 /** The row that has the key. */
 export const selectKeyRow = (db: Database, tenant: Tenant, key: string): Row | undefined =>
-  db.prepare(selectByKey).get(tenantsOf(db).find(tenant), keyHash(key))
+  db.prepare(selectByKey).get(tenantHash(tenant), keyHash(key))
 
 const selectCharge = "select payment from charges where t = ? and name = ?"
 
 /** The payment that has the charge, also where it left the store. */
 export const holderOf = (db: Database, tenant: Tenant, charge: ChargeReference): string | undefined => {
-  const row = db.prepare(selectCharge).get(tenantsOf(db).find(tenant), chargeName(charge))
+  const row = db.prepare(selectCharge).get(tenantHash(tenant), chargeName(charge))
   return row && readId(row["payment"])
 }
 
@@ -49,11 +55,11 @@ const booksOf = (db: Database, tenant: Tenant, rows: ReadonlyArray<Row>): Readon
 
 /** The newest, the last of them last: requests under one key derive one id, and of the earlier ones nothing was sent. */
 export const booksNamed = (db: Database, tenant: Tenant, name: Name): ReadonlyArray<PaymentBook> =>
-  withName(booksOf(db, tenant, db.prepare(selectNamed("desc")).all(tenantsOf(db).find(tenant), nameHash(name))), [name])
+  withName(booksOf(db, tenant, db.prepare(selectNamed("desc")).all(tenantHash(tenant), nameHash(name))), [name])
 
 /** The payment that has a charge, and the oldest that name it, by whatever of it: a capture has an id of its own. */
 export const booksNaming = (db: Database, tenant: Tenant, charge: ChargeReference): ReadonlyArray<PaymentBook> => {
-  const t = tenantsOf(db).find(tenant)
+  const t = tenantHash(tenant)
   const taken = db.prepare(selectCharge).all(t, chargeName(charge))
   return booksOf(db, tenant, [...taken, ...db.prepare(selectNamed("asc")).all(t, shortChargeName(charge))])
 }

@@ -6,8 +6,9 @@
 import type { Payment } from "@pointsman/core"
 import type { DueCount, DuePayment, DueQuery, Watched } from "@pointsman/core/ports"
 import { asksNone, connectionAsked, type Room, roomOf } from "@pointsman/storage-sql"
+import { tenantOf } from "./Books.ts"
 import type { Database } from "./Database.ts"
-import { bindId, readId, tenantsOf } from "./Keys.ts"
+import { bindId, readId, tenantHash } from "./Keys.ts"
 import { bindText, readText } from "./Rows.ts"
 
 /**
@@ -55,8 +56,8 @@ export const takeDue = (
     .sort((a, b) => a.place - b.place || Number(a.row["check_at"]) - Number(b.row["check_at"]))
     .slice(0, limit)
     .map(({ connectionId, row }) => {
-      lease.run(now + leaseMillis, row["t"] as number, row["id"] as Uint8Array)
-      return { tenant: tenantsOf(db).read(row["t"]), paymentId: readId(row["id"]), connectionId }
+      lease.run(now + leaseMillis, row["t"] as Uint8Array, row["id"] as Uint8Array)
+      return { tenant: tenantOf(db, row), paymentId: readId(row["id"]), connectionId }
     })
 }
 
@@ -66,7 +67,7 @@ const bindConnection = (connectionId: string | null) => bindText(connectionId ??
 export const postpone = (db: Database, { id, tenant, version }: Payment, checkAt: number | null): void => {
   db.prepare("update payments indexed by payments_by_id set check_at = ? where t = ? and id = ? and version = ?").run(
     checkAt,
-    tenantsOf(db).find(tenant),
+    tenantHash(tenant),
     bindId(id),
     version
   )

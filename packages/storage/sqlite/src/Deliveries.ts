@@ -17,7 +17,7 @@ import {
 import { Effect } from "effect"
 import { readEvent } from "./Books.ts"
 import { type Database, read, update } from "./Database.ts"
-import { bindEventId, bindId, readEventId, tenantsOf } from "./Keys.ts"
+import { bindEventId, bindId, readEventId, tenantHash } from "./Keys.ts"
 import { bindTenant, bindText, readTenant, readText, rows } from "./Rows.ts"
 import { sqlOf } from "./Sql.ts"
 
@@ -54,7 +54,7 @@ const selectEventId = `select event_id from deliveries where ${ofTenant} and id 
 const selectOneEvent = "select * from events where t = ? and id = ?"
 
 const eventOf = (db: Database, tenant: Tenant, id: string): Event | undefined => {
-  const row = db.prepare(selectOneEvent).get(tenantsOf(db).find(tenant), bindEventId(id))
+  const row = db.prepare(selectOneEvent).get(tenantHash(tenant), bindEventId(id))
   return row && readEvent(tenant, row)
 }
 
@@ -67,7 +67,7 @@ export const deliveriesOf = (db: Database, tenant: Tenant, paymentId: string): R
   )
   return db
     .prepare(selectEventIds)
-    .all(tenantsOf(db).find(tenant), bindId(paymentId))
+    .all(tenantHash(tenant), bindId(paymentId))
     .flatMap(({ id }) => ofEvent.all(...bindTenant(tenant), readEventId(id)))
 }
 

@@ -4,9 +4,9 @@
  */
 import type { Event, Tenant } from "@pointsman/core"
 import type { Change } from "@pointsman/core/ports"
-import { numberOfType } from "@pointsman/storage-sql"
+import { numberOfType, uuidOf } from "@pointsman/storage-sql"
 import type { Database } from "./Database.ts"
-import { bindEventId, bindId, readEventId, tenantsOf } from "./Keys.ts"
+import { bindEventId, bindId, readEventId, tenantHash } from "./Keys.ts"
 import { bindTenant, rows } from "./Rows.ts"
 
 /**
@@ -27,7 +27,7 @@ export const writeEvents = (db: Database, addDeliveries: (tenant: Tenant, event:
   const last = db.prepare(selectLast)
   return (change: Change, ids: ReadonlyArray<string>): boolean => {
     const { events, tenant } = change
-    const t = tenantsOf(db).find(tenant)
+    const t = tenantHash(tenant)
     const owner = bindTenant(tenant)
     const write = ({ createdAt, paymentId, type, ...event }: Event) =>
       add.get(
@@ -56,25 +56,12 @@ export const writeEvents = (db: Database, addDeliveries: (tenant: Tenant, event:
 const eventIdAfter = (last: string | undefined, fresh: string): string =>
   last === undefined || fresh > last ? fresh : successor(last)
 
-/** A UUIDv7 counts in all its bits except those of the version (4) and the variant (2). */
-const randomBits = 62n
-const subMillisecondBits = 12n
-const mask = (bits: bigint): bigint => (1n << bits) - 1n
-
 /** The smallest greater UUIDv7, behind the same prefix. */
 const successor = (id: string): string => {
   const start = id.length - 36
-  const bits = BigInt(`0x${id.slice(start).replaceAll("-", "")}`)
-  const random = bits & mask(randomBits)
-  const subMillisecond = (bits >> 64n) & mask(subMillisecondBits)
-  const count = (((bits >> 80n) << (randomBits + subMillisecondBits)) | (subMillisecond << randomBits) | random) + 1n
-  const next =
-    ((count >> (randomBits + subMillisecondBits)) << 80n) |
-    (7n << 76n) |
-    (((count >> randomBits) & mask(subMillisecondBits)) << 64n) |
-    (2n << randomBits) |
-    (count & mask(randomBits))
-  const hex = next.toString(16).padStart(32, "0")
-  const uuid = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-")
-  return id.slice(0, start) + uuid
+  let next = BigInt(`0x${id.slice(start).replaceAll("-", "")}`) + 1n
+  // The bits of the variant (2) and of the version (7) do not count: what reaches them is carried over them.
+  if (((next >> 62n) & 3n) === 3n) next += 3n << 62n
+  if (((next >> 76n) & 15n) === 8n) next += 15n << 76n
+  return id.slice(0, start) + uuidOf(Buffer.from(next.toString(16).padStart(32, "0"), "hex"))
 }

@@ -1,5 +1,4 @@
 /** Payments in SQLite: one change is a few prepared statements, one read is one. */
-import type { Tenant } from "@pointsman/core"
 import { brokenChange, type Change, Ids, Ledger } from "@pointsman/core/ports"
 import { makeDisputes, makeMessages, makePaymentReads, makePaymentSearch } from "@pointsman/storage-sql"
 import { Effect, Option } from "effect"
@@ -7,7 +6,6 @@ import { bookColumns, booksNamed, booksNaming } from "./Books.ts"
 import { dueByConnection, postpone, roomsDue, takeDue, watched } from "./Checks.ts"
 import { type CommitterOptions, make as makeCommitter } from "./Committer.ts"
 import { type Database, emptyLog, read, snapshot, update } from "./Database.ts"
-import { type Tenants, tenantsOf } from "./Keys.ts"
 import { eraseTexts, keepMessage, selectMessage, storeMessage } from "./Messages.ts"
 import { searchForm } from "./PaymentSearch.ts"
 import { rows } from "./Rows.ts"
@@ -29,7 +27,6 @@ export const make = Effect.fnUntraced(function* (
   const newDeliveryId = () => Effect.runSyncWith(context)(ids.delivery)
   // Its statements are prepared here, which a database that lost a table refuses.
   const write = yield* read("open", () => writeChange(db, newDeliveryId))
-  const tenants = tenantsOf(db)
   const sql = sqlOf(db, search)
   const enqueue = yield* makeCommitter(db, write, options)
   /** Payments whose texts were erased, up to the commit that erases what their own row holds. */
@@ -45,7 +42,6 @@ export const make = Effect.fnUntraced(function* (
       Effect.suspend(() => {
         const broken = brokenChange(change)
         if (broken !== undefined) return Effect.die(new Error(`Ledger.commit: ${broken}`))
-        know(tenants, change.tenant)
         return erasing.has(change.payment.after.id) ? commitErasure(change) : enqueue(change)
       }),
     storeMessage: (tenant, message) => storeMessage(db, tenant, message),
@@ -90,13 +86,6 @@ export const make = Effect.fnUntraced(function* (
     }
   })
 })
-
-/** Kept for the transaction, which keeps none. A database that fails does so again there. */
-const know = (tenants: Tenants, tenant: Tenant): void => {
-  try {
-    tenants.find(tenant)
-  } catch {}
-}
 
 const stillInLog =
   "Erased texts are still in the log of the database (the -wal file), because another process reads it. The next " +

@@ -14,7 +14,7 @@ import { insertInto, list, type Row, valuesOf } from "@pointsman/storage-sql"
 import { type Effect, Option, Result } from "effect"
 import { selectRow } from "./Books.ts"
 import { type Database, update, write } from "./Database.ts"
-import { bindEventId, bindId, tenantsOf } from "./Keys.ts"
+import { bindEventId, bindId, tenantHash } from "./Keys.ts"
 import { bindTenant, bindText, rows } from "./Rows.ts"
 
 const insert = `${insertInto("messages", Object.keys(rows.messageColumns))} on conflict do nothing`
@@ -86,7 +86,7 @@ export const eraseTexts = (
   { events, paymentId }: TextErasure
 ): Effect.Effect<number, StorageError> =>
   update(db, "eraseTexts", () => {
-    const t = tenantsOf(db).find(tenant)
+    const t = tenantHash(tenant)
     const replace = db.prepare(replaceData)
     for (const { data, id } of events) {
       replace.run(JSON.stringify(data), t, bindEventId(id), bindId(paymentId))

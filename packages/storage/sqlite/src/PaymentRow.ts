@@ -4,7 +4,7 @@ import { wasNeverSent } from "@pointsman/core/internal"
 import type { Change, PaymentBook } from "@pointsman/core/ports"
 import { asksNone, bookText, claimText, detailsText, keepsDetails, list } from "@pointsman/storage-sql"
 import type { Database } from "./Database.ts"
-import { bindId, keyHash, tenantsOf } from "./Keys.ts"
+import { bindId, keyHash, tenantHash } from "./Keys.ts"
 import { guardCondition } from "./RecordLoss.ts"
 import { bindText, rows } from "./Rows.ts"
 
@@ -34,8 +34,8 @@ const createdColumns = ({ payment: { after } }: Change): Columns => ({
   details: detailsText(after)
 })
 
-const firstColumns = ({ payment: { after }, tenant }: Change, db: Database): Columns => ({
-  t: tenantsOf(db).find(tenant),
+const firstColumns = ({ payment: { after }, tenant }: Change): Columns => ({
+  t: tenantHash(tenant),
   id: bindId(after.id),
   amount_minor: after.money.minorUnits,
   currency: after.money.currency,
@@ -52,11 +52,11 @@ const claimColumns = ({ claim, payment }: Change): Columns =>
         claim: claimText(claim.after, payment.after)
       }
 
-const columnsOf = (db: Database, change: Change, book: PaymentBook): Columns => {
+const columnsOf = (change: Change, book: PaymentBook): Columns => {
   const { after, before, expected } = change.payment
   const isKept = expected !== 0 && before !== undefined && keepsDetails(before.payment, after)
   return {
-    ...(expected === 0 && firstColumns(change, db)),
+    ...(expected === 0 && firstColumns(change)),
     ...movedColumns(change, book),
     ...(!isKept && createdColumns(change)),
     ...claimColumns(change)
@@ -72,7 +72,7 @@ const texts = new Map<string, string>()
 
 /** Writes the row where the condition holds; whether it did. `end`: of an insert. Each text is made once. */
 const write = (db: Database, change: Change, book: PaymentBook, { sql, values }: Condition, end = ""): boolean => {
-  const columns = columnsOf(db, change, book)
+  const columns = columnsOf(change, book)
   const names = Object.keys(columns)
   const isNew = change.payment.expected === 0
   const shape = `${isNew} ${names.join(" ")} ${sql} ${end}`
@@ -88,18 +88,18 @@ const write = (db: Database, change: Change, book: PaymentBook, { sql, values }:
 const isRow = "t = ? and id = ? and version = ?"
 
 /** Of the row that the change was decided on, or of none. */
-const rowOf = (db: Database, { payment: { after, expected }, tenant }: Change): Condition =>
+const rowOf = ({ payment: { after, expected }, tenant }: Change): Condition =>
   expected === 0
     ? { sql: "true", values: [] }
-    : { sql: isRow, values: [tenantsOf(db).find(tenant), bindId(after.id), expected] }
+    : { sql: isRow, values: [tenantHash(tenant), bindId(after.id), expected] }
 
 const isLiveKey = "exists (select 1 from api_keys where hash = ? and revoked_at is null)"
 
-const conditionOf = (db: Database, change: Change): Condition => {
+const conditionOf = (change: Change): Condition => {
   const { apiKeyHash, claim, guard, payment, tenant } = change
   const of = (sql: string, ...values: ReadonlyArray<SQLInputValue>): Condition => ({ sql, values })
   const all = [
-    rowOf(db, change),
+    rowOf(change),
     claim && claim.expected !== 0 && of("key = ? and claim_version = ?", keyHash(claim.after.key), claim.expected),
     apiKeyHash !== undefined && of(isLiveKey, bindText(apiKeyHash)),
     guard && guardCondition(guard, tenant, payment.after.id)
@@ -109,8 +109,8 @@ const conditionOf = (db: Database, change: Change): Condition => {
 
 /** Writes the row in one statement, with all that guards it; `false` where something refuses it, or it is there. */
 export const isWritten = (db: Database, change: Change, book: PaymentBook): boolean =>
-  write(db, change, book, conditionOf(db, change), "on conflict do nothing")
+  write(db, change, book, conditionOf(change), "on conflict do nothing")
 
 /** Writes the row after all that guards it was looked at. */
 export const putRow = (db: Database, change: Change, book: PaymentBook): void =>
-  void write(db, change, book, rowOf(db, change))
+  void write(db, change, book, rowOf(change))

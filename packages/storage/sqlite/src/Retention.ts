@@ -19,7 +19,7 @@ import { Effect } from "effect"
 import { holderOf, readEvent, selectBook, selectRow } from "./Books.ts"
 import { type Database, read, snapshot, update } from "./Database.ts"
 import { deliveriesOf } from "./Deliveries.ts"
-import { bindAfter, bindBefore, bindId, nameHash, readId, shortChargeName, tenantsOf } from "./Keys.ts"
+import { bindAfter, bindBefore, bindId, nameHash, readId, shortChargeName, tenantHash } from "./Keys.ts"
 import { bindTenant, bindText, readText } from "./Rows.ts"
 import { sqlOf } from "./Sql.ts"
 
@@ -65,7 +65,7 @@ const selectOldPayments = (
   db
     .prepare(state === undefined ? selectIds : selectIdsInState)
     .all(
-      tenantsOf(db).find(tenant),
+      tenantHash(tenant),
       ...(state === undefined ? [] : [state]),
       bindAfter(after),
       bindBefore(paymentIdsBefore(createdBefore)),
@@ -78,7 +78,7 @@ const selectOldPayments = (
       if (book === undefined) return []
       const events = db
         .prepare(selectEvents)
-        .all(tenantsOf(db).find(tenant), bindId(id))
+        .all(tenantHash(tenant), bindId(id))
         .map((event) => readEvent(tenant, event))
       return [{ book, events, ...countOpen(db, tenant, id) }]
     })
@@ -99,7 +99,7 @@ const removePayment = (db: Database, { paymentId, tenant, version }: Ports.ReadP
   const { openDeliveries, openMessages } = countOpen(db, tenant, paymentId)
   if (openDeliveries > 0 || openMessages > 0) return false
   const owner = bindTenant(tenant)
-  const t = tenantsOf(db).find(tenant)
+  const t = tenantHash(tenant)
   const id = bindId(paymentId)
   for (const delivery of deliveriesOf(db, tenant, paymentId)) removeDelivery(db, owner, readText(delivery["id"]))
   const forgetName = db.prepare("delete from names where t = ? and name = ? and payment = ?")
@@ -171,7 +171,7 @@ const held = (db: Database, { bodiesBefore, deliveriesBefore, limit, tenant }: P
     deliveries: count(deliveriesBefore, selectEnded, deliveryIdsBefore(deliveriesBefore ?? 0)),
     bodies: count(bodiesBefore, `select 1 ${decided} limit ?`),
     oldestPaymentAt: oldest("created_at", `payments indexed by payments_by_id where t = ? order by id`, [
-      tenantsOf(db).find(tenant)
+      tenantHash(tenant)
     ]),
     oldestDeliveryAt: oldest("created_at", `deliveries where ${ofTenant} order by id`),
     oldestBodyAt: oldest(

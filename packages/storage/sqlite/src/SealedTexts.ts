@@ -1,9 +1,9 @@
 /** Sealed texts in SQLite: attempts, which have some, are in the books of their payments. */
 import type { SealedTexts } from "@pointsman/core/ports"
 import { makeSealedTexts, type Sql } from "@pointsman/storage-sql"
-import { readBook } from "./Books.ts"
+import { readBook, tenantOf } from "./Books.ts"
 import { type Database, read, update } from "./Database.ts"
-import { bindBefore, bindId, tenantsOf } from "./Keys.ts"
+import { bindBefore, bindId, tenantHash } from "./Keys.ts"
 import type { Value } from "./Sql.ts"
 
 const selectWithCheckout = `select * from payments indexed by payments_with_checkout
@@ -25,15 +25,15 @@ export const make = (
     {
       books: (from, limit) =>
         read("sealedTexts", () => {
-          const t = from === null ? 0 : tenantsOf(db).find(from.tenant)
+          const t = from === null ? Buffer.of() : tenantHash(from.tenant)
           const found = db.prepare(selectWithCheckout).all(t, bindBefore(from?.paymentId ?? ""), limit)
-          return found.map((row) => readBook(tenantsOf(db).read(row["t"]), row))
+          return found.map((row) => readBook(tenantOf(db, row), row))
         }),
       replace: (replacements) =>
         update(db, "replaceSealed", () => {
           const statement = db.prepare(replaceInBook)
           return replacements.reduce((sum, { expected, paymentId, sealed, tenant }) => {
-            const t = tenantsOf(db).find(tenant)
+            const t = tenantHash(tenant)
             return sum + Number(statement.run(expected, sealed, t, bindId(paymentId), expected).changes)
           }, 0)
         })

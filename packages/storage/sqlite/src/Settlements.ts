@@ -5,7 +5,7 @@ import { insertInto, isAboutCharge, makeSettlements, nameKinds, type Sql, values
 import { Effect } from "effect"
 import { booksNamed, booksNaming, readPayment } from "./Books.ts"
 import { type Database, read, snapshot } from "./Database.ts"
-import { bindAfter, readId, tenantsOf } from "./Keys.ts"
+import { bindAfter, readId, tenantHash } from "./Keys.ts"
 import { bindTenant, bindText, rows } from "./Rows.ts"
 import type { Value } from "./Sql.ts"
 
@@ -57,7 +57,7 @@ const selectAbout = `select 1 from settlement_entries indexed by settlement_entr
 const selectUnreported = (db: Database, query: Ports.UnreportedQuery): Ports.UnreportedPage => {
   const { after, limit, tenant } = query
   const about = db.prepare(selectAbout)
-  const looked = db.prepare(selectLooked).all(tenantsOf(db).find(tenant), bindAfter(after), limit)
+  const looked = db.prepare(selectLooked).all(tenantHash(tenant), bindAfter(after), limit)
   const payments = looked
     .filter((row) => row["connection_id"] !== null && Number(row["captured_minor"]) > 0)
     .map((row) => readPayment(tenant, row))

@@ -1,23 +1,15 @@
 /** SQLite for the services that all databases share: a transaction has the file for itself, and does not pause. */
 import { createHash } from "node:crypto"
 import type { SQLInputValue } from "node:sqlite"
-import type { Tenant } from "@pointsman/core"
-import { type Bound, oneByOne, type Query, type Row, type Sql } from "@pointsman/storage-sql"
+import { oneByOne, type Query, type Row, type Sql } from "@pointsman/storage-sql"
 import { Cause, Effect, Exit, Result } from "effect"
+import { tenantOf } from "./Books.ts"
 import { type Database, numbered, read, transaction, update } from "./Database.ts"
-import { keys, tenantsOf } from "./Keys.ts"
+import { keys, tenantHash } from "./Keys.ts"
 import { rows } from "./Rows.ts"
 import type { Search } from "./SearchThread.ts"
 
-/** The number of a tenant, which is looked up where the statement runs. */
-class OfTenant {
-  readonly tenant: Tenant
-  constructor(tenant: Tenant) {
-    this.tenant = tenant
-  }
-}
-
-export type Value = SQLInputValue | OfTenant
+export type Value = SQLInputValue
 
 /** What a body refused with, thrown so that its transaction is undone. */
 class Undone<E> {
@@ -29,29 +21,18 @@ class Undone<E> {
 
 /** `search`: another way to ask, beside this thread. */
 export const sqlOf = (db: Database, search?: Search): Sql<Value> => {
-  const tenants = tenantsOf(db)
-  const bound = (values: ReadonlyArray<Bound<Value>>) =>
-    values.map((value) => (value instanceof OfTenant ? tenants.find(value.tenant) : value))
-  const all = (text: string, values: ReadonlyArray<Bound<Value>> = []): ReadonlyArray<Row> =>
-    db.prepare(text).all(...bound(values))
+  const all = (text: string, values: ReadonlyArray<Value> = []): ReadonlyArray<Row> => db.prepare(text).all(...values)
   const query: Query<Value> = (text, values) => Effect.sync(() => (text === "" ? [] : all(text, values)))
   const ask: Sql<Value>["read"] = (operation, text, values) => read(operation, () => all(text, values))
   return {
     rows,
     keys,
-    bindOwner: (tenant) => new OfTenant(tenant),
+    bindOwner: tenantHash,
     withOwner: (part) => part,
-    readOwner: (row) => tenants.read(row["t"]),
+    readOwner: (row) => tenantOf(db, row),
     read: ask,
     list: ask,
-    search:
-      search === undefined
-        ? ask
-        : (operation, text, values = []) =>
-            Effect.flatMap(
-              read(operation, () => bound(values)),
-              (those) => search(numbered(text), those)
-            ),
+    search: search === undefined ? ask : (_, text, values = []) => search(numbered(text), values),
     update: (operation, text, values) => update(db, operation, () => all(text, values)),
     transaction: <A, E>(operation: string, body: (query: Query<Value>) => Effect.Effect<A, E>) =>
       Effect.withFiber((fiber) => {

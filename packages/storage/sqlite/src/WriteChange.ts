@@ -26,7 +26,7 @@ import type { WriteChange } from "./Committer.ts"
 import { type Database, isUniqueViolation } from "./Database.ts"
 import { writeDeliveries } from "./Deliveries.ts"
 import { writeEvents } from "./Events.ts"
-import { bindId, chargeName, keyHash, nameHash, shortChargeName, tenantsOf } from "./Keys.ts"
+import { bindId, chargeName, keyHash, nameHash, shortChargeName, tenantHash } from "./Keys.ts"
 import { decideMessage, messageRefusal } from "./Messages.ts"
 import { isWritten, putRow } from "./PaymentRow.ts"
 import { guarded } from "./RecordLoss.ts"
@@ -35,9 +35,14 @@ import { bindText, rows } from "./Rows.ts"
 /** To be undone, and written again with a look at what it conflicts with. */
 class Undo extends Error {}
 
+/** Refused where another tenant has the hash. */
+const insertTenant = `insert into tenants (t, workspace_id, environment) values (?, ?, ?)
+  on conflict (workspace_id, environment) do nothing`
+
 export const writeChange = (db: Database, newDeliveryId: () => string): WriteChange => {
   // A database that lost one of them is refused when it is opened.
-  for (const table of ["tenants", "payments", "names"]) db.prepare(`select 1 from ${table}`)
+  for (const table of ["payments", "names"]) db.prepare(`select 1 from ${table}`)
+  const putTenant = db.prepare(insertTenant)
   const refusalOf = refusals(db)
   const putNames = writeNames(db)
   const putMetadata = writeMetadata(db)
@@ -46,7 +51,7 @@ export const writeChange = (db: Database, newDeliveryId: () => string): WriteCha
   const putEvents = writeEvents(db, writeDeliveries(db, newDeliveryId))
 
   return (given, eventIds, isLookedAt) => {
-    if (given.payment.expected === 0) tenantsOf(db).add(given.tenant)
+    if (given.payment.expected === 0) putTenant.run(tenantHash(given.tenant), ...rows.bindTenant(given.tenant))
     const before = storedBook(db, given)
     const change: Ports.Change = before === undefined ? given : { ...given, payment: { ...given.payment, before } }
     const book = bookAfter(before, { ...change, payment: change.payment.after })
@@ -121,7 +126,7 @@ const freeKey = `update payments set key = null, claim_version = null, claimed_a
 /** The message, and the key that another payment's row may have. */
 const takeOver = (db: Database, { claim, message, tenant }: Ports.Change): void => {
   if (message !== undefined) decideMessage(db, tenant, message)
-  if (claim !== undefined) db.prepare(freeKey).run(tenantsOf(db).find(tenant), keyHash(claim.after.key))
+  if (claim !== undefined) db.prepare(freeKey).run(tenantHash(tenant), keyHash(claim.after.key))
 }
 
 /** What newly names the payment. */
@@ -129,7 +134,7 @@ const writeNames = (db: Database) => {
   const addCharge = db.prepare("insert into charges (t, name, payment) values (?, ?, ?) on conflict do nothing")
   return (change: Ports.Change): void => {
     const { after, before } = change.payment
-    const t = tenantsOf(db).find(change.tenant)
+    const t = tenantHash(change.tenant)
     const id = bindId(after.id)
     const names: Array<Uint8Array> = []
     for (const reference of referencesOf(change)) {
@@ -153,7 +158,7 @@ const writeMetadata = (db: Database) => {
   return ({ payment: { after, expected }, tenant }: Ports.Change): void => {
     if (expected !== 0) return
     for (const [name, value] of Object.entries(after.metadata ?? {})) {
-      add.run(tenantsOf(db).find(tenant), bindId(after.id), bindText(name), bindText(value))
+      add.run(tenantHash(tenant), bindId(after.id), bindText(name), bindText(value))
     }
   }
 }

@@ -3,20 +3,20 @@
 -- surrogate, a NUL). Booleans are 0 or 1. Without statistics SQLite prefers a primary key over most indexes, so queries name
 -- theirs (`indexed by`). SQLite changes a check only by writing the whole table again.
 
--- Tenants by a number that is a hash of workspace and environment (Keys.ts): the rows of payments, and what is beside each,
--- begin with it.
+-- Tenants by a hash of workspace and environment (Keys.ts): the rows of payments, and what is beside each, begin with it. The
+-- primary key guards that no two tenants share one.
 create table tenants (
-  t integer not null primary key,
+  t blob not null primary key check (length(t) = 5),
   workspace_id any not null,
   environment text not null check (environment in ('sandbox', 'production')),
   unique (workspace_id, environment)
-) strict;
+) strict, without rowid;
 
 -- Payments, each with everything that was asked of providers for it, and with the idempotency key of its create. Core reads
 -- and writes this as one book. Beside the texts, columns hold what the database guards and what is searched for. The table
 -- has row ids: a row fills much of a page, and rows that are written together share pages.
 create table payments (
-  t integer not null references tenants,
+  t blob not null references tenants,
   -- A UUIDv7: ids in order are payments by creation.
   id blob not null check (length(id) = 16),
   version integer not null check (version > 0),
@@ -82,7 +82,7 @@ create index payments_with_checkout on payments (t, id) where instr(book, '"seal
 -- guards that no two payments have the same charge. A row stays when its payment leaves the store, so that later messages
 -- about the charge are recognized.
 create table charges (
-  t integer not null,
+  t blob not null,
   name blob not null check (length(name) = 16),
   payment blob not null check (length(payment) = 16),
   primary key (t, name)
@@ -92,7 +92,7 @@ create table charges (
 -- ids of its refunds, and references of charges that moved no money; each as a short hash. The payment's book says which it
 -- is.
 create table names (
-  t integer not null,
+  t blob not null,
   name blob not null check (length(name) = 8),
   payment blob not null check (length(payment) = 16),
   primary key (t, name, payment)
@@ -100,7 +100,7 @@ create table names (
 
 -- The metadata of payments, once more and pair by pair, for searches. Payments without metadata have no rows.
 create table payment_metadata (
-  t integer not null,
+  t blob not null,
   payment blob not null check (length(payment) = 16),
   name any not null,
   value any not null,
@@ -114,7 +114,7 @@ create index payment_metadata_by_text on payment_metadata (t, value, payment);
 -- Events: the history of payments. Rows are added in the order of their ids; only an erasure of personal data changes
 -- one, and only retention removes one.
 create table events (
-  t integer not null references tenants,
+  t blob not null references tenants,
   -- Without its prefix.
   id blob not null check (length(id) = 16),
   -- 1 is 'payment.created'; EventRows.ts of storage-sql has the others.

@@ -350,7 +350,7 @@ describe("checks of the database", () => {
       /UNIQUE constraint failed/
     ],
     "a key has no claim": ["update payments set claim = null where key is not null", /CHECK constraint failed/],
-    "a payment is of no tenant": ["update payments set t = 9", /FOREIGN KEY constraint failed/],
+    "a payment is of no tenant": ["update payments set t = zeroblob(5)", /FOREIGN KEY constraint failed/],
     "two payments have one id": ["update payments set id = zeroblob(16)", /UNIQUE constraint failed/]
   }
 
