@@ -7,18 +7,9 @@ import { audited } from "./Operators.ts"
 import { all, by, drop, find, has, type Methods, newest, page, put, update } from "./Records.ts"
 import { keyOf, of, type State, tenantKey } from "./State.ts"
 
-export const directory: Methods<Ports.Directory["Service"]> = {
-  keyHolder: ({ apiKeys, workspaces }, hash) => {
-    const apiKey = apiKeys.get(hash)
-    const workspace = apiKey && workspaces.get(apiKey.workspaceId)
-    return apiKey && workspace ? Option.some({ apiKey, workspace }) : Option.none()
-  },
-  workspace: (state, id) => find(state.workspaces, id),
-  connections: (state, tenant) => page(connectionsOf(state, tenant), by("id")),
-  connection: (state, id) => find(state.connections, id),
-  routing: (state, tenant) => Option.map(find(state.routing, tenantKey(tenant)), ({ settings }) => settings),
-  contents: { get: (state) => contentsOf(state) },
-  state: { get: (state) => ({ contents: contentsOf(state), configurations: [...state.configurations.values()] }) },
+type Reads = ReturnType<typeof Ports.directoryReads>
+
+export const directory: Methods<Omit<Ports.Directory["Service"], keyof Reads>> = {
   write: (state, contents, audit) => write(state, contents, audit),
   apply: (state, { after, audit, configuration, contents, seenSecrets = new Map() }) => {
     const isSeen = [...seenSecrets].every(([id, sealed]) => state.webhookEndpoints.get(id)?.sealedSecret === sealed)
@@ -53,12 +44,15 @@ export const connectionsOf = ({ connections }: State, { environment, workspaceId
   [...connections.values()].filter(has({ environment, workspaceId }))
 
 /** By their keys, so that two reads of the same contents are equal. */
-const contentsOf = (state: State): Ports.DirectoryContents => ({
-  workspaces: page(state.workspaces.values(), by("id")),
-  apiKeys: page(state.apiKeys.values(), by("hash")),
-  connections: page(state.connections.values(), by("id")),
-  routing: page(state.routing.values(), by("environment", "workspaceId")),
-  webhookEndpoints: page(state.webhookEndpoints.values(), by("id"))
+export const directoryState = (state: State): Ports.DirectoryState => ({
+  contents: {
+    workspaces: page(state.workspaces.values(), by("id")),
+    apiKeys: page(state.apiKeys.values(), by("hash")),
+    connections: page(state.connections.values(), by("id")),
+    routing: page(state.routing.values(), by("environment", "workspaceId")),
+    webhookEndpoints: page(state.webhookEndpoints.values(), by("id"))
+  },
+  configurations: [...state.configurations.values()]
 })
 
 const write = (state: State, contents: Ports.DirectoryContents, audit: Ports.AuditDraft | undefined): void => {

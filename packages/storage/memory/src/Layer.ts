@@ -4,7 +4,7 @@ import * as Ports from "@pointsman/core/ports"
 import { Context, Effect, Layer } from "effect"
 import { commit, inTurn } from "./Commit.ts"
 import { deliveries } from "./Deliveries.ts"
-import { directory, merchants, successRates } from "./Directory.ts"
+import { directory, directoryState, merchants, successRates } from "./Directory.ts"
 import { ledger } from "./Ledger.ts"
 import { audit, operators, passkeys } from "./Operators.ts"
 import { recordLosses } from "./RecordLoss.ts"
@@ -35,9 +35,10 @@ export const layer = (options: MemoryStorageOptions = {}): Layer.Layer<StorageSe
           step(state, () => commit(state, change, () => draw(delivery)))
         )
       )
+      const contents = step(state, () => Ports.directorySnapshot(directoryState(state)))
       return Context.make(Ports.Ledger, { ...make(ledger), commit: written }).pipe(
         Context.add(Ports.Deliveries, make(deliveries)),
-        Context.add(Ports.Directory, make(directory)),
+        Context.add(Ports.Directory, { ...Ports.directoryReads(() => contents), ...make(directory) }),
         Context.add(Ports.Merchants, make(merchants)),
         Context.add(Ports.SealedTexts, make(sealedTexts)),
         Context.add(Ports.SuccessRates, make(successRates)),

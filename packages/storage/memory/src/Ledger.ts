@@ -1,6 +1,6 @@
 /** Payments, and what is stored with them; `Commit.ts` writes a change. */
-import type { Payment } from "@pointsman/core"
-import { isSameReference, mostNamed, wasNeverSent } from "@pointsman/core/internal"
+import type { Payment, Tenant } from "@pointsman/core"
+import { isSameReference, wasNeverSent } from "@pointsman/core/internal"
 import * as Ports from "@pointsman/core/ports"
 import { Option, Result } from "effect"
 import { decide, ofPage, refusedMessage } from "./Commit.ts"
@@ -11,7 +11,15 @@ export const ledger: Methods<Omit<Ports.Ledger["Service"], "commit">> = {
   payment: (state, tenant, id) => Option.map(find(of(state, tenant).books, id), paymentOf),
   book: (state, tenant, id) => find(of(state, tenant).books, id),
   bookOf: (state, tenant, subject) => {
-    const [book, ...others] = namedBy(all(state, "books", tenant), subject)
+    const named = Ports.namedBySubject(subject)
+    const books = booksOf(state, tenant)
+    const [book, ...others] =
+      typeof named === "string"
+        ? Ports.withName(books, [named]).slice(-1)
+        : Ports.ofCharge(
+            books.filter(({ attempts, payment }) => [payment, ...attempts].some((one) => isSameReference(one, named))),
+            named
+          )
     return book ? Option.some({ book, others: others.map((one) => paymentOf(one).id) }) : Option.none()
   },
   paymentOfPage: (state, tokenHash) => Option.fromUndefinedOr(ofPage(state, tokenHash)),
@@ -192,23 +200,10 @@ const isFound =
     )
   }
 
-/** The payments that a message is about: more than one of a charge alone (see `MessageBook`). */
-const namedBy = (
-  books: ReadonlyArray<Ports.PaymentBook>,
-  subject: Ports.MessageSubject
-): ReadonlyArray<Ports.PaymentBook> => {
-  if ("connectionId" in subject) {
-    const own = books.filter(({ payment }) => isSameReference(payment, subject))
-    const named = books.filter(({ attempts }) => attempts.some((one) => isSameReference(one, subject)))
-    return (own.length > 0 ? own : named).toSorted((a, b) => by("id")(a.payment, b.payment)).slice(0, mostNamed)
-  }
-  // The newest: requests under one key derive one attempt id, and of the earlier ones nothing was sent.
-  const found = books.findLast(({ attempts, operations, refunds }) => {
-    if ("attemptId" in subject) return attempts.some(({ id }) => id === subject.attemptId)
-    if ("operationId" in subject) return operations.some(({ id }) => id === subject.operationId)
-    return refunds.some(({ id }) => id === subject.refundId)
-  })
-  return found === undefined ? [] : [found]
+/** Those of a tenant, oldest first. */
+export const booksOf = (state: State, tenant: Tenant): ReadonlyArray<Ports.PaymentBook> => {
+  const byId = by("id")
+  return all(state, "books", tenant).sort((a, b) => byId(a.payment, b.payment))
 }
 
 /** The largest of a currency first. */

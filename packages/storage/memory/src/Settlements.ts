@@ -2,6 +2,7 @@
 import { isDifference, type SettlementEntry, type Tenant } from "@pointsman/core"
 import { dayMillis, payoutCurrency, payoutSumOf } from "@pointsman/core/internal"
 import * as Ports from "@pointsman/core/ports"
+import { booksOf } from "./Ledger.ts"
 import { all, by, descending, drop, find, has, isWithin, type Methods, newest, page, put, update } from "./Records.ts"
 import { keyOf, of, type State } from "./State.ts"
 
@@ -144,8 +145,7 @@ const refersTo = ({ attempts, payment }: Ports.PaymentBook, connectionId: string
   (payment.connectionId === connectionId && payment.reported?.captures?.some(({ id }) => id === providerRef) === true)
 
 const booksNamed = (state: State, tenant: Tenant, connectionId: string, asked: Ports.NamedInRows): Ports.NamedBooks => {
-  const byId = by("id")
-  const books = all(state, "books", tenant).sort((a, b) => byId(a.payment, b.payment))
+  const books = booksOf(state, tenant)
   const found = Ports.namesIn(asked).flatMap(([kind, name]) => {
     const meant =
       kind === "providerRefs"

@@ -2,15 +2,19 @@
 import type { Event, Payment, Tenant } from "@pointsman/core"
 import { type ChargeReference, mostNamed } from "@pointsman/core/internal"
 import {
+  namesOf as entryNamesOf,
   meantBy,
+  type Name,
   type NamedBooks,
   type NamedInRows,
   type NamedPayment,
+  nameKinds,
   namesIn as namesInRows,
   type PaymentBook,
-  type StorageError
+  type StorageError,
+  withName
 } from "@pointsman/core/ports"
-import { namesOf as entryNamesOf, makeReadBook, type Name, nameKinds, type Row, withName } from "@pointsman/storage-sql"
+import { makeReadBook, type Row } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import type { Database } from "./Database.ts"
 import { bindId, chargeName, keys, nameHash, rows, shortChargeName, tenantNumber } from "./Rows.ts"

@@ -4,18 +4,22 @@
  * may be lost: while we do not listen the copy is not used, and otherwise it is compared with the stored version once a
  * second. A commit asks for its API key by itself.
  */
-import { StorageAllowance, type StorageError, withAllowance } from "@pointsman/core/ports"
+import {
+  type DirectorySnapshot,
+  directoryReads,
+  directorySnapshot,
+  StorageAllowance,
+  type StorageError,
+  withAllowance
+} from "@pointsman/core/ports"
 import {
   type DirectoryForm,
   directoryState,
   directoryTables,
   list,
-  makeDirectory,
   makeDirectoryWrites,
   type Query,
-  type Resume,
-  type Snapshot,
-  snapshotOf
+  type Resume
 } from "@pointsman/storage-sql"
 import { Clock, Deferred, Effect, Queue } from "effect"
 import { charging } from "./Connections.ts"
@@ -54,7 +58,7 @@ export const make = Effect.fnUntraced(function* (db: Database, resume?: Resume<V
   let isListening = false
   // What was read before a write is not kept after it.
   let epoch = 0
-  let reading: { readonly epoch: number; readonly end: Deferred.Deferred<Snapshot, StorageError> } | undefined
+  let reading: { readonly epoch: number; readonly end: Deferred.Deferred<DirectorySnapshot, StorageError> } | undefined
   const scope = yield* Effect.scope
 
   const forget = Effect.sync(() => {
@@ -82,7 +86,7 @@ export const make = Effect.fnUntraced(function* (db: Database, resume?: Resume<V
     Effect.forkScoped({ startImmediately: true })
   )
 
-  const current = (operation: string): Effect.Effect<Snapshot, StorageError> =>
+  const current = (operation: string): Effect.Effect<DirectorySnapshot, StorageError> =>
     Effect.flatMap(monotonicMillis, (now) =>
       kept !== undefined && isListening && now - kept.comparedAt < trustMillis
         ? Effect.succeed(kept.snapshot)
@@ -93,7 +97,7 @@ export const make = Effect.fnUntraced(function* (db: Database, resume?: Resume<V
   const shared = (operation: string) =>
     Effect.suspend(() => {
       if (reading?.epoch === epoch) return charged(Deferred.await(reading.end))
-      const mine = { epoch, end: Deferred.makeUnsafe<Snapshot, StorageError>() }
+      const mine = { epoch, end: Deferred.makeUnsafe<DirectorySnapshot, StorageError>() }
       reading = mine
       const read = Effect.onExit(withAllowance(refresh(operation), readMillis), (exit) => {
         if (reading === mine) reading = undefined
@@ -117,7 +121,7 @@ export const make = Effect.fnUntraced(function* (db: Database, resume?: Resume<V
 
   const form: DirectoryForm<Value> = { forget, tell }
   return {
-    directory: makeDirectory(current, makeDirectoryWrites(sqlOf(db), form, resume)),
+    directory: { ...directoryReads(current), ...makeDirectoryWrites(sqlOf(db), form, resume) },
     /** For what another part writes of the directory. */
     form
   }
@@ -131,6 +135,6 @@ const selectContents = `select (${selectVersion}) as version, ${list(columns)}`
 
 const load = (db: Database, operation: string) =>
   Effect.map(db.read(operation, selectContents, [], true), ([row = {}]) => ({
-    snapshot: snapshotOf(directoryState(rows, row)),
+    snapshot: directorySnapshot(directoryState(rows, row)),
     version: row["version"] as number
   }))

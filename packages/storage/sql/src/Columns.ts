@@ -135,18 +135,16 @@ export type Parts<V> = ReturnType<typeof makeParts<V>>
 export const makeParts = <V>(form: Form<V>) => {
   const { bindText, readText } = form
   const bindTextOrNull = (text: string | null) => (text === null ? null : bindText(text))
-  const readTextOrNull = (value: unknown) => (value === null ? null : readText(value))
-  const text = { bind: bindText, read: readText }
-  const tenant = partOf<Tenant, V>({
-    workspaceId: columnOf("workspace_id", text),
-    environment: columnOf("environment", plain)
-  })
+  /** A number, any text, or `null`. */
+  const value = {
+    bind: (given: string | number | null) => (typeof given === "string" ? bindText(given) : given),
+    read: (stored: unknown) => (stored == null || typeof stored === "number" ? stored : readText(stored)) as never
+  }
+  const tenant = recordOf<Tenant, V>(alike(value, "workspace_id", "environment"))
   return {
     ...form,
     bindTextOrNull,
-    readTextOrNull,
-    text,
-    textOrNull: { bind: bindTextOrNull, read: readTextOrNull },
+    value,
     flag: { bind: form.bindBoolean, read: form.readBoolean },
     bindTenant: (tenant: Tenant): [V, Tenant["environment"]] => [bindText(tenant.workspaceId), tenant.environment],
     tenant,

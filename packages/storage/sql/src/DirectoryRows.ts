@@ -36,43 +36,38 @@ const tableOf = <A, V>(
   replaced = "true"
 ): DirectoryTable<A, V> => ({ ...record, table, key, replaced })
 
-export const makeDirectoryRows = <V>({ bindTexts, flag, readTexts, text, textOrNull }: Parts<V>) => {
+export const makeDirectoryRows = <V>({ bindTexts, flag, readTexts, value }: Parts<V>) => {
   const workspace = recordOf<Workspace, V>({
-    ...alike(text, "id", "name"),
-    ...alike(textOrNull, "country", "category"),
+    ...alike(value, "id", "name", "country", "category"),
     ...alike(optional(json), "brand", "retention", "four_eyes"),
     suspended: flag,
     partner: json,
     hosted_page: optional(plain)
   })
   const apiKey = recordOf<ApiKey, V>({
-    ...alike(text, "hash", "workspace_id"),
-    ...alike(plain, "environment", "source", "created_at", "expires_at", "revoked_at"),
-    ...alike(json, "scopes", "networks"),
-    name: textOrNull
+    ...alike(value, "hash", "workspace_id", "environment", "name", "source", "created_at", "expires_at", "revoked_at"),
+    ...alike(json, "scopes", "networks")
   })
   const connection = recordOf<Connection, V, "account">(
     {
-      ...alike(text, "id", "workspace_id", "name", "connector", "sealed_credentials"),
-      ...alike(plain, "environment", "priority", "timeout_millis"),
+      ...alike(value, "id", "workspace_id", "environment", "name", "connector", "priority", "timeout_millis"),
+      ...alike(value, "sealed_credentials", "sealed_webhook_secret"),
       ...alike(json, "supports", "restrictions", "circuit_breaker"),
       ...alike(optional(json), "fees", "reports"),
       active: flag,
-      sealed_webhook_secret: textOrNull,
-      sealed_previous_webhook_secret: optional(text)
+      sealed_previous_webhook_secret: optional(value)
     },
     // A configuration does not write it.
     { account: { columns: {}, read: readAccount } }
   )
   const endpoint = recordOf<WebhookEndpoint, V>({
-    ...alike(text, "id", "workspace_id", "url", "sealed_secret"),
-    environment: plain,
+    ...alike(value, "id", "workspace_id", "environment", "url", "sealed_secret"),
     events: { bind: bindTexts, read: readTexts },
-    sealed_previous_secret: optional(textOrNull),
+    sealed_previous_secret: optional(value),
     active: flag,
     rotation: optional(json)
   })
-  const routing = recordOf<WorkspaceRouting, V>({ workspace_id: text, environment: plain, settings: json })
+  const routing = recordOf<WorkspaceRouting, V>({ ...alike(value, "workspace_id", "environment"), settings: json })
   const isReplaced = "api_keys.source <> 'operator' or api_keys.revoked_at is null"
   return {
     directory: {
@@ -85,7 +80,7 @@ export const makeDirectoryRows = <V>({ bindTexts, flag, readTexts, text, textOrN
   }
 }
 
-const configuration = recordOf<AppliedConfiguration, never>({ generation: plain, hash: plain, applied_at: plain })
+const configuration = recordOf<AppliedConfiguration, never>(alike(plain, "generation", "hash", "applied_at"))
 const configurations = tableOf("configurations", ["generation"], configuration)
 
 type DirectoryRows<V> = ReturnType<typeof makeDirectoryRows<V>>

@@ -1,11 +1,16 @@
 /** Writes of the directory. Writers take turns, and each notifies the other processes in its transaction. */
 import type { Tenant } from "@pointsman/core"
-import type { ConfigurationChange, DirectoryContents, WebhookEndpoint } from "@pointsman/core/ports"
+import type {
+  ConfigurationChange,
+  Directory,
+  DirectoryContents,
+  directoryReads,
+  WebhookEndpoint
+} from "@pointsman/core/ports"
 import { Clock, Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { makeLogged } from "./Audit.ts"
 import { bindJson, type Columns, onConflictReplace, valuesOf } from "./Columns.ts"
-import type { makeDirectory } from "./Directory.ts"
 import { bindAccount, recordAccount, replaceEndpointSecret, replaceKeyUse } from "./DirectoryRows.ts"
 import { isAny, type Query, queryAll, type Sql, type Statement, updateAll } from "./Sql.ts"
 
@@ -17,13 +22,11 @@ export interface DirectoryForm<V> {
   readonly tell: (query: Query<V>) => Effect.Effect<unknown, SqlError>
 }
 
-type Writes = Parameters<typeof makeDirectory>[1]
-
 export const makeDirectoryWrites = <V>(
   sql: Sql<V>,
   form: DirectoryForm<V>,
   resume: Resume<V> = resumeOf(sql)
-): Writes => {
+): Omit<Directory["Service"], keyof ReturnType<typeof directoryReads>> => {
   const { bindText, bindTextOrNull } = sql.rows
   const put = makePut(sql, form, resume)
   const putUses = sql.put("api_key_uses", ["hash", "used_at"], replaceKeyUse)

@@ -6,7 +6,7 @@
  * the page.
  */
 import { type ChargeReference, idsFrom } from "@pointsman/core/internal"
-import type { PaymentFilter } from "@pointsman/core/ports"
+import type { Name, PaymentFilter } from "@pointsman/core/ports"
 import { afterAll } from "./Columns.ts"
 
 export const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/u
@@ -37,9 +37,6 @@ const firstId = (digits: ReadonlyArray<string>, last: string, fits: (id: string)
 
 const eventBound = (text: string): string =>
   text.startsWith(eventPrefix) ? text.slice(eventPrefix.length) : text < eventPrefix ? "" : "~"
-
-/** A kind and an id. `checkout`, without one: of every payment with a page of a provider, whose address is sealed. */
-export type Name = `${"attempt" | "operation" | "refund" | "providerRefund" | "checkout"} ${string}`
 
 /** How a database has a UUID, and what has as many bytes; and what has 8. */
 interface KeyForm<I, N> {

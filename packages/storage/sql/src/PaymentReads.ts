@@ -1,13 +1,11 @@
 /** Reads of payments, their claims and their timelines. */
 import type { Payment, Tenant } from "@pointsman/core"
 import type { ChargeReference } from "@pointsman/core/internal"
-import type { EventQuery, Ledger, OldClaim, PaymentBook, ReviewQuery, StorageError } from "@pointsman/core/ports"
+import * as Ports from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { readBookTexts, readClaimRow } from "./BookText.ts"
 import type { Bound, Row } from "./Columns.ts"
 import { numberOfType, unindexedType } from "./EventRows.ts"
-import type { Name } from "./Keys.ts"
-import { namedBySubject, ofCharge } from "./NamedBooks.ts"
 import { placesOf, readAll, readOne, type Sql, type Statement, updateAll } from "./Sql.ts"
 
 /** How a database has payments beside what all have. */
@@ -21,7 +19,7 @@ export interface PaymentForm<V> {
     readonly select: (ofTenant: boolean) => string
   }
   /** The books with the name, the newest last. */
-  readonly booksNamed: (tenant: Tenant, name: Name) => Books
+  readonly booksNamed: (tenant: Tenant, name: Ports.Name) => Books
   /** The book that has the charge, and the oldest that name it. */
   readonly booksNaming: (tenant: Tenant, charge: ChargeReference) => Books
   /** What leads the index of types before the id: of an id, or of its place in a statement. */
@@ -30,15 +28,15 @@ export interface PaymentForm<V> {
   readonly events: (
     tenant: Tenant,
     statement: (end?: string) => Statement<V>
-  ) => Effect.Effect<ReadonlyArray<Row>, StorageError>
+  ) => Effect.Effect<ReadonlyArray<Row>, Ports.StorageError>
 }
 
-type Books = Effect.Effect<ReadonlyArray<PaymentBook>, StorageError>
+type Books = Effect.Effect<ReadonlyArray<Ports.PaymentBook>, Ports.StorageError>
 
 /** Of a row with the columns of `PaymentForm`. */
 export const makeReadBook =
   <V>({ keys, rows }: Pick<Sql<V>, "keys" | "rows">) =>
-  (tenant: Tenant, row: Row): PaymentBook => {
+  (tenant: Tenant, row: Row): Ports.PaymentBook => {
     const columns = { id: keys.readId(row["id"]), tenant, ...rows.payment.read(row) }
     return readBookTexts(columns, { details: row["details"] as string, book: row["book"] as string })
   }
@@ -80,11 +78,11 @@ export const makePaymentReads = <V>(sql: Sql<V>, form: PaymentForm<V>) => {
     attempts: (tenant, id) =>
       Effect.map(book("attempts", tenant, id), (found) => Option.getOrUndefined(found)?.attempts ?? []),
     bookOf: (tenant, subject) => {
-      const named = namedBySubject(subject)
+      const named = Ports.namedBySubject(subject)
       const found =
         typeof named === "string"
           ? Effect.map(form.booksNamed(tenant, named), (books) => books.slice(-1))
-          : Effect.map(form.booksNaming(tenant, named), (books) => ofCharge(books, named))
+          : Effect.map(form.booksNaming(tenant, named), (books) => Ports.ofCharge(books, named))
       return Effect.map(found, ([first, ...others]) =>
         Option.map(Option.fromUndefinedOr(first), (book) => ({ book, others: others.map(({ payment }) => payment.id) }))
       )
@@ -103,7 +101,7 @@ export const makePaymentReads = <V>(sql: Sql<V>, form: PaymentForm<V>) => {
     },
     oldClaims: ({ after, claimedBefore, limit }) => {
       const last = after === undefined ? [] : [after.claimedAt, bindOwner(after.tenant), keys.keyHash(after.key)]
-      const read = (row: Row): OldClaim => {
+      const read = (row: Row): Ports.OldClaim => {
         const payment = readPayment(row)
         return { tenant: payment.tenant, claim: readClaimRow(row, payment), payment }
       }
@@ -124,14 +122,14 @@ export const makePaymentReads = <V>(sql: Sql<V>, form: PaymentForm<V>) => {
         form.events(tenant, (end) => selectEvents(sql, form, tenant, query, end)),
         (found) => found.map((row) => rows.readEvent(keys, tenant, row))
       )
-  } satisfies Partial<Ledger["Service"]>
+  } satisfies Partial<Ports.Ledger["Service"]>
 }
 
 const selectEvents = <V>(
   { bindOwner, by, keys }: Sql<V>,
   { beginningOf }: PaymentForm<V>,
   tenant: Tenant,
-  { after, before, limit, type }: EventQuery,
+  { after, before, limit, type }: Ports.EventQuery,
   end?: string
 ): Statement<V> => {
   const values: Array<Bound<V>> = [bindOwner(tenant)]
@@ -161,7 +159,7 @@ const claimOrder = "claimed_at, t, key"
 const selectReviews = <V>(
   { bindOwner, keys, withOwner }: Sql<V>,
   form: PaymentForm<V>["reviews"],
-  { after, byAmount, limit, paymentId, tenant }: ReviewQuery
+  { after, byAmount, limit, paymentId, tenant }: Ports.ReviewQuery
 ): Statement<V> => {
   const values: Array<Bound<V>> = [limit]
   const place = placesOf(values)

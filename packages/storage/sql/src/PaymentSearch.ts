@@ -7,11 +7,10 @@
  * A search asks first for the id at which its walk has to end, and then for the page down to that id.
  */
 import type { Payment, Tenant } from "@pointsman/core"
-import type { Ledger, PaymentQuery, StorageError } from "@pointsman/core/ports"
+import type { Ledger, PaymentBook, PaymentQuery, StorageError } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { afterAll, type Bound, list, type Row } from "./Columns.ts"
 import { idRangeOf } from "./Keys.ts"
-import { hasReference } from "./NamedBooks.ts"
 import { makeReadBook } from "./PaymentReads.ts"
 import { placesOf, type Sql } from "./Sql.ts"
 
@@ -319,6 +318,10 @@ const merged = (selects: ReadonlyArray<string>, end: string): string =>
   selects.length === 1
     ? selects.join("")
     : `${selects.map((select) => `select * from (${select}) as walk`).join(" union ")} ${end}`
+
+/** Whether the payment's charge or one of its attempts has the reference, at any connection. */
+const hasReference = ({ attempts, payment }: PaymentBook, providerRef: string): boolean =>
+  [payment, ...attempts].some((one) => one.providerRef === providerRef)
 
 /** Whether a payment has such metadata. */
 const has = (condition: string): string => `exists (

@@ -41,7 +41,6 @@ import {
   optional,
   type Parts,
   partOf,
-  plain,
   type Row,
   readJson,
   recordOf
@@ -54,14 +53,11 @@ export type Rows<V> = ReturnType<typeof makeRows<V>>
 
 export const makeRows = <V>(form: Form<V>) => {
   const parts = makeParts(form)
-  const { tenant, text, textOrNull } = parts
-  const rate = recordOf<StoredRate, V, "tenant" | "rate">(
-    { connection_id: text, segment: text, version: plain },
-    {
-      tenant,
-      rate: recordOf<SuccessRate, V>({ succeeded: plain, failed: plain, at: plain, memory: optional(json) })
-    }
-  )
+  const { tenant, value } = parts
+  const rate = recordOf<StoredRate, V, "tenant" | "rate">(alike(value, "connection_id", "segment", "version"), {
+    tenant,
+    rate: recordOf<SuccessRate, V>({ ...alike(value, "succeeded", "failed", "at"), memory: optional(json) })
+  })
   return {
     ...parts,
     ...makeDisputeRows(parts),
@@ -75,26 +71,23 @@ export const makeRows = <V>(form: Form<V>) => {
     ...makeOperatorRows(parts),
     payment: recordOf<Omit<BookColumns, "id" | "tenant">, V, "money">(
       {
-        ...alike(plain, "version", "state", "created_at"),
-        ...alike(plain, "authorized_minor", "captured_minor", "refunded_minor", "refund_pending_minor"),
-        ...alike(textOrNull, "reference", "connection_id")
+        ...alike(value, "version", "state", "created_at", "reference", "connection_id"),
+        ...alike(value, "authorized_minor", "captured_minor", "refunded_minor", "refund_pending_minor")
       },
       { money: moneyIn("amount_minor", "currency") }
     ),
     rateColumns: rate.columns,
     readRate: rate.read,
-    audit: recordOf<AuditEntry, V>({
-      ...alike(text, "actor", "subject"),
-      ...alike(plain, "number", "at", "via", "action", "details", "previous", "hash")
-    })
+    audit: recordOf<AuditEntry, V>(
+      alike(value, "number", "at", "actor", "via", "action", "subject", "details", "previous", "hash")
+    )
   }
 }
 
-const makeMerchantRows = <V>({ bindText, readBoolean, text, textOrNull }: Parts<V>) => {
+const makeMerchantRows = <V>({ bindText, readBoolean, value }: Parts<V>) => {
   const merchant = recordOf<Merchant, V>({
-    ...alike(text, "partner_id", "id", "workspace_id", "name", "email", "country", "invitation_hash"),
-    category: textOrNull,
-    created_at: plain
+    ...alike(value, "partner_id", "id", "workspace_id", "name", "email", "country", "category"),
+    ...alike(value, "invitation_hash", "created_at")
   })
   const merchantColumns: Columns<Merchant, V> = {
     ...merchant.columns,
@@ -111,18 +104,15 @@ const makeMerchantRows = <V>({ bindText, readBoolean, text, textOrNull }: Parts<
 }
 
 /** Disputes: what is searched for as columns, and the whole record as JSON. */
-const makeDisputeRows = <V>({ tenant, tenantColumns, text }: Parts<V>) => {
-  const ids = { payment_id: text, id: text }
-  const searched = recordOf<Pick<Dispute, "paymentId" | "id" | "status" | "checkAt">, V>({
-    ...ids,
-    status: plain,
-    check_at: plain
-  })
+const makeDisputeRows = <V>({ tenant, tenantColumns, value }: Parts<V>) => {
+  const searched = recordOf<Pick<Dispute, "paymentId" | "id" | "status" | "checkAt">, V>(
+    alike(value, "payment_id", "id", "status", "check_at")
+  )
   // With escapes for what a database's text may not hold.
   const disputeColumns: Columns<Dispute, V, Owner> = { ...tenantColumns, ...searched.columns, record: bindJson }
   const evidenceColumns: Columns<SealedEvidence, V, Owner> = {
     ...tenantColumns,
-    ...recordOf<SealedEvidence, V>({ ...ids, sealed: text }).columns
+    ...recordOf<SealedEvidence, V>(alike(value, "payment_id", "id", "sealed")).columns
   }
   return {
     disputeColumns,
@@ -130,24 +120,23 @@ const makeDisputeRows = <V>({ tenant, tenantColumns, text }: Parts<V>) => {
     readDispute: (row: Row): Dispute => readJson(row["record"]),
     readDueDispute: partOf<DueDispute, V>({
       tenant,
-      paymentId: columnOf("payment_id", text),
-      disputeId: columnOf("id", text),
-      checkAt: columnOf("check_at", plain)
+      paymentId: columnOf("payment_id", value),
+      disputeId: columnOf("id", value),
+      checkAt: columnOf("check_at", value)
     }).read
   }
 }
 
-const makeMessageRows = <V>({ flag, tenant, tenantColumns, text, textOrNull }: Parts<V>) => {
+const makeMessageRows = <V>({ flag, tenant, tenantColumns, value }: Parts<V>) => {
   /** What is written when the message is decided. */
   const decision: Fields<Omit<MessageNote, "connectionId" | "eventId" | "receivedAt">, V> = {
-    ...alike(textOrNull, "payment_id", "dispute_id", "reason"),
-    ...alike(plain, "about", "verdict", "outcome", "written_at"),
-    subject_id: text
+    ...alike(value, "payment_id", "dispute_id", "reason", "about"),
+    ...alike(value, "verdict", "outcome", "written_at", "subject_id")
   }
-  const note: Fields<MessageNote, V> = { connection_id: text, event_id: text, ...decision, received_at: plain }
+  const note: Fields<MessageNote, V> = { ...decision, ...alike(value, "connection_id", "event_id", "received_at") }
   const { columns: noteColumns, read: readNote } = recordOf<MessageNote, V>(note)
   const decisionColumns: Columns<MessageNote, V, Owner> = recordOf(decision).columns
-  const message = recordOf<StoredMessage, V>({ ...note, body: text, is_sealed: flag })
+  const message = recordOf<StoredMessage, V>({ ...note, body: value, is_sealed: flag })
   const messageColumns: Columns<StoredMessage, V, Owner> = { ...tenantColumns, ...message.columns }
   return {
     decisionColumns,
@@ -159,16 +148,13 @@ const makeMessageRows = <V>({ flag, tenant, tenantColumns, text, textOrNull }: P
   }
 }
 
-const makeDeliveryRows = <V>({ tenant, text }: Parts<V>) => ({
+const makeDeliveryRows = <V>({ tenant, value }: Parts<V>) => ({
   readDelivery: recordOf<Delivery, V, "tenant">(
-    {
-      ...alike(text, "id", "endpoint_id", "event_id"),
-      ...alike(plain, "state", "failures", "attempts", "due_at", "created_at")
-    },
+    alike(value, "id", "endpoint_id", "event_id", "state", "failures", "attempts", "due_at", "created_at"),
     { tenant }
   ).read,
   readDeliveryAttempt: recordOf<DeliveryAttempt, V, "end">(
-    { delivery_id: text, number: plain, sent_at: plain, ended_at: plain },
+    alike(value, "delivery_id", "number", "sent_at", "ended_at"),
     { end: { columns: {}, read: readEnd } }
   ).read
 })
@@ -187,11 +173,9 @@ const readEnd = ({ failure, status }: Row): DeliveryEnd | null => {
   return failure === null ? null : { _tag: "Failed", failure: failure as Failed["failure"] }
 }
 
-const makeOperatorRows = <V>({ bindText, flag, text, textOrNull }: Parts<V>) => {
+const makeOperatorRows = <V>({ bindText, flag, value }: Parts<V>) => {
   const operator = recordOf<Operator, V>({
-    ...alike(text, "id", "login", "display_name"),
-    ...alike(textOrNull, "password_hash", "identity"),
-    ...alike(plain, "version", "created_at"),
+    ...alike(value, "id", "login", "display_name", "password_hash", "identity", "version", "created_at"),
     active: flag,
     grants: json
   })
@@ -200,22 +184,20 @@ const makeOperatorRows = <V>({ bindText, flag, text, textOrNull }: Parts<V>) => 
     login_key: ({ login }) => bindText(loginKey(login))
   }
   /** None of its columns has the name of one of an operator's: both are read as one row. */
-  const session = recordOf<OperatorSession, V, "createdAt">(
-    { hash: plain, operator_id: text, method: plain, seen_at: plain },
-    { createdAt: columnOf("signed_in_at", plain) }
-  )
+  const session = recordOf<OperatorSession, V, "createdAt">(alike(value, "hash", "operator_id", "method", "seen_at"), {
+    createdAt: columnOf("signed_in_at", value)
+  })
   return {
     operatorColumns,
     readOperator: operator.read,
     session,
     readSignedIn: (row: Row): SignedIn => ({ session: session.read(row), operator: operator.read(row) }),
-    link: recordOf<SignInLink, V>({ hash: plain, operator_id: text, created_at: plain, expires_at: plain }),
-    readGuesses: recordOf<GuessCount, V>({ since: computed, count: computed }).read,
+    link: recordOf<SignInLink, V>(alike(value, "hash", "operator_id", "created_at", "expires_at")),
+    readGuesses: recordOf<GuessCount, V>(alike(computed, "since", "count")).read,
     passkey: recordOf<Passkey, V>({
-      ...alike(text, "id", "operator_id", "name"),
-      ...alike(plain, "public_key", "counter", "created_at", "used_at"),
+      ...alike(value, "id", "operator_id", "name", "public_key", "counter", "created_at", "used_at"),
       transports: json
     }),
-    challenge: recordOf<PasskeyChallenge, V>({ hash: plain, operator_id: textOrNull, expires_at: plain })
+    challenge: recordOf<PasskeyChallenge, V>(alike(value, "hash", "operator_id", "expires_at"))
   }
 }

@@ -12,7 +12,6 @@ import {
   orNull,
   type Parts,
   partOf,
-  plain,
   type Row,
   readJson,
   recordOf
@@ -21,15 +20,19 @@ import {
 type Corrected = NonNullable<SettlementEntry["corrected"]>
 type Closed = NonNullable<SettlementEntry["closed"]>
 
-export const makeSettlementRows = <V>({ tenant, text, textOrNull }: Parts<V>) => {
+export const makeSettlementRows = <V>({ tenant, value }: Parts<V>) => {
   const amount = (name: string) => orNull(moneyIn(`${name}_minor`, `${name}_currency`))
+  const prefixed = <A>(prefix: string, ...names: ReadonlyArray<keyof A & string>) =>
+    orNull(
+      partOf<A, V>(
+        Object.fromEntries(names.map((name) => [name, columnOf<never, V>(`${prefix}_${name}`, value)])) as never
+      )
+    )
   const entry = recordOf<SettlementEntry, V, "tenant" | "gross" | "converted" | "fee" | "net" | "corrected" | "closed">(
     {
-      ...alike(text, "connection_id", "row_id"),
-      ...alike(textOrNull, "payment_id", "suggested_payment_id", "refund_id", "dispute_id", "provider_ref"),
-      ...alike(textOrNull, "payout_id", "expected"),
-      ...alike(plain, "run_id", "number", "kind", "result", "reason"),
-      ...alike(plain, "generated_at", "occurred_at", "settled_at", "recorded_at", "opened_at"),
+      ...alike(value, "connection_id", "row_id", "run_id", "number", "kind", "result", "reason", "provider_ref"),
+      ...alike(value, "payment_id", "suggested_payment_id", "refund_id", "dispute_id", "payout_id", "expected"),
+      ...alike(value, "generated_at", "occurred_at", "settled_at", "recorded_at", "opened_at"),
       names: json
     },
     {
@@ -38,16 +41,8 @@ export const makeSettlementRows = <V>({ tenant, text, textOrNull }: Parts<V>) =>
       converted: amount("converted"),
       fee: amount("fee"),
       net: amount("net"),
-      corrected: orNull(
-        partOf<Corrected, V>({ at: columnOf("corrected_at", plain), by: columnOf("corrected_by", text) })
-      ),
-      closed: orNull(
-        partOf<Closed, V>({
-          at: columnOf("closed_at", plain),
-          by: columnOf("closed_by", plain),
-          note: columnOf("closed_note", text)
-        })
-      )
+      corrected: prefixed<Corrected>("corrected", "at", "by"),
+      closed: prefixed<Closed>("closed", "at", "by", "note")
     }
   )
   return { settlementColumns: entry.columns, readSettlement: entry.read }
@@ -58,30 +53,29 @@ const sums = {
   ...alike(computed, "fees_minor", "payouts_minor", "others_minor")
 }
 
-export const makeRunRows = <V>({ tenant, text }: Parts<V>) => {
+export const makeRunRows = <V>({ tenant, value }: Parts<V>) => {
   const run = recordOf<
     Pick<ReconciliationRun, "tenant" | "id" | "connectionId" | "format" | "sha256" | "version">,
     V,
     "tenant"
-  >({ id: plain, connection_id: text, format: text, sha256: plain, version: plain }, { tenant })
+  >(alike(value, "id", "connection_id", "format", "sha256", "version"), { tenant })
   /** What is asked of a run is beside it; the run itself is JSON. */
   const runColumns: Columns<ReconciliationRun, V> = { ...run.columns, data: bindJson }
   return {
     runColumns,
     readRun: (row: Row): ReconciliationRun => readJson(row["data"]),
     readRunLease: recordOf<RunLease, V>({
-      ...alike(plain, "holder", "run_id", "since"),
-      file_name: text,
+      ...alike(value, "holder", "run_id", "file_name", "since"),
       until: computed
     }).read,
-    readBalanceRow: recordOf<BalanceRow, V>({ connection_id: text, day: plain, currency: plain, ...sums }).read,
+    readBalanceRow: recordOf<BalanceRow, V>({ ...alike(value, "connection_id", "day", "currency"), ...sums }).read,
     readPayoutPart: recordOf<PayoutPart, V>({
       ...alike(computed, "first_at", "last_at", "settled_at"),
-      currency: plain,
+      currency: value,
       ...sums
     }).read,
     readPayoutMoves: recordOf<PayoutMoves, V>({
-      ...alike(text, "connection_id", "payout_id"),
+      ...alike(value, "connection_id", "payout_id"),
       ...alike(computed, "left_minor", "returned_minor")
     }).read
   }

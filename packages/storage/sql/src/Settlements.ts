@@ -13,6 +13,10 @@ const isOpenEntry = "opened_at is not null and closed_at is null"
 /** An entry that leaves with its payment, or when its time is over. */
 export const mayLeaveEntry = "(opened_at is null or closed_at is not null)"
 
+/** Of an entry: it is about the charge of its payment, or says that it is missing. */
+export const isAboutCharge = `corrected_at is null
+    and case when number = 0 then closed_by is distinct from 'comparison' else kind = 'charge' end`
+
 const ofTenant = "workspace_id = $1 and environment = $2"
 const ofRow = `${ofTenant} and connection_id = $3`
 const selectRun = `select * from reconciliation_runs where ${ofTenant} and id = $3`

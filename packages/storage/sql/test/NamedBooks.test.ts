@@ -1,10 +1,8 @@
 /** Which of the payments that were read a message about a charge is about. */
 import { describe, expect, it } from "@effect/vitest"
 import { mostNamed } from "@pointsman/core/internal"
-import type { PaymentBook } from "@pointsman/core/ports"
-import { Ids } from "@pointsman/core/ports"
+import { Ids, ofCharge, type PaymentBook } from "@pointsman/core/ports"
 import { Effect } from "effect"
-import { ofCharge } from "../src/NamedBooks.ts"
 import { newChange } from "./Given.ts"
 
 const charge = { connectionId: "first", providerRef: "ch-1" }

@@ -1,8 +1,8 @@
 /** The rows of payments as books, and what else names a payment. */
 import type { Event, Payment, Tenant } from "@pointsman/core"
 import { type ChargeReference, mostNamed } from "@pointsman/core/internal"
-import type { PaymentBook } from "@pointsman/core/ports"
-import { list, makeReadBook, type Name, type Row, withName } from "@pointsman/storage-sql"
+import { type Name, type PaymentBook, withName } from "@pointsman/core/ports"
+import { list, makeReadBook, type Row } from "@pointsman/storage-sql"
 import type { Database } from "./Database.ts"
 import { bindId, chargeName, keyHash, keys, nameHash, readId, shortChargeName, tenantHash } from "./Keys.ts"
 import { rows } from "./Rows.ts"

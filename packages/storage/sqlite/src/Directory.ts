@@ -3,37 +3,23 @@
  * copy in the process, which is dropped as soon as anyone writes: `PRAGMA data_version` shows every other
  * connection's commit at next to no cost. A revoked key is therefore seen at the very next read.
  */
-import type { Directory, DirectoryState, StorageError } from "@pointsman/core/ports"
-import {
-  type DirectoryForm,
-  directoryState,
-  directoryTables,
-  makeDirectory,
-  makeDirectoryWrites,
-  type Snapshot,
-  snapshotOf
-} from "@pointsman/storage-sql"
+import { type DirectorySnapshot, type DirectoryState, directoryReads, directorySnapshot } from "@pointsman/core/ports"
+import { type DirectoryForm, directoryState, directoryTables, makeDirectoryWrites } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import { type Database, read, snapshot } from "./Database.ts"
 import { rows } from "./Rows.ts"
 import { sqlOf, type Value } from "./Sql.ts"
 
-export interface KeptDirectory {
-  readonly directory: Directory["Service"]
-  /** For what another part writes of the directory. */
-  readonly form: DirectoryForm<Value>
-}
+export const make = (db: Database) => {
+  let kept: { readonly snapshot: DirectorySnapshot; readonly dataVersion: unknown } | undefined
 
-export const make = (db: Database): KeptDirectory => {
-  let kept: { readonly snapshot: Snapshot; readonly dataVersion: unknown } | undefined
-
-  const current = (operation: string): Effect.Effect<Snapshot, StorageError> =>
+  const current = (operation: string) =>
     read(operation, () => {
       // Asked before the tables are read: a write in between makes the copy newer than its version, and the next
       // read loads it again.
       const dataVersion = db.prepare("PRAGMA data_version").get()?.["data_version"]
       if (kept === undefined || kept.dataVersion !== dataVersion) {
-        kept = { snapshot: snapshotOf(snapshot(db, () => readState(db))), dataVersion }
+        kept = { snapshot: directorySnapshot(snapshot(db, () => readState(db))), dataVersion }
       }
       return kept.snapshot
     })
@@ -44,7 +30,11 @@ export const make = (db: Database): KeptDirectory => {
     }),
     tell: () => Effect.void
   }
-  return { directory: makeDirectory(current, makeDirectoryWrites(sqlOf(db), form)), form }
+  return {
+    directory: { ...directoryReads(current), ...makeDirectoryWrites(sqlOf(db), form) },
+    /** For what another part writes of the directory. */
+    form
+  }
 }
 
 const readState = (db: Database): DirectoryState => {

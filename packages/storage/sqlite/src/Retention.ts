@@ -4,7 +4,7 @@
  */
 import type { Tenant } from "@pointsman/core"
 import { referencesOf } from "@pointsman/core/internal"
-import type * as Ports from "@pointsman/core/ports"
+import * as Ports from "@pointsman/core/ports"
 import {
   decidedMessage,
   deliveryIdsBefore,
@@ -12,7 +12,6 @@ import {
   isOpenMessage,
   makeLease,
   mayLeaveEntry,
-  namesOf,
   paymentIdsBefore
 } from "@pointsman/storage-sql"
 import { Effect } from "effect"
@@ -103,7 +102,7 @@ const removePayment = (db: Database, { paymentId, tenant, version }: Ports.ReadP
   const id = bindId(paymentId)
   for (const delivery of deliveriesOf(db, tenant, paymentId)) removeDelivery(db, owner, readText(delivery["id"]))
   const forgetName = db.prepare("delete from names where t = ? and name = ? and payment = ?")
-  for (const name of namesOf(book)) forgetName.run(t, nameHash(name), id)
+  for (const name of Ports.namesOf(book)) forgetName.run(t, nameHash(name), id)
   for (const charge of referencesOf({ ...book, payment: { after: book.payment } })) {
     forgetName.run(t, shortChargeName(charge), id)
   }

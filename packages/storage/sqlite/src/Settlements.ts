@@ -1,7 +1,7 @@
 /** Reconciliation runs and settlement entries in SQLite: which payments are named, and what is written one by one. */
 import type { Tenant } from "@pointsman/core"
 import * as Ports from "@pointsman/core/ports"
-import { insertInto, isAboutCharge, makeSettlements, nameKinds, type Sql, valuesOf } from "@pointsman/storage-sql"
+import { insertInto, isAboutCharge, makeSettlements, type Sql, valuesOf } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import { booksNamed, booksNaming, readPayment } from "./Books.ts"
 import { type Database, read, snapshot } from "./Database.ts"
@@ -39,7 +39,7 @@ const selectNamed = (
   const booksOf = (kind: Ports.NameKind, name: string) =>
     kind === "providerRefs"
       ? booksNaming(db, tenant, { connectionId, providerRef: name }).slice(0, 2)
-      : Ports.meantBy(booksNamed(db, tenant, `${nameKinds[kind]} ${name}`), connectionId, kind, name)
+      : Ports.meantBy(booksNamed(db, tenant, `${Ports.nameKinds[kind]} ${name}`), connectionId, kind, name)
   const named = Ports.namesIn(names).flatMap(([kind, name]) =>
     booksOf(kind, name).map((book) => {
       books.set(book.payment.id, book)

@@ -14,7 +14,6 @@ import {
   entryKey,
   insertInto,
   list,
-  namesOf,
   type Owner,
   onConflictReplace,
   readClaimRow,
@@ -143,8 +142,8 @@ const writeNames = (db: Database) => {
       if (holder === undefined) names.push(shortChargeName(reference))
       if (holder !== undefined && holder !== after.id) throw new Undo()
     }
-    const known = before === undefined ? [] : namesOf(before)
-    for (const name of namesOf(change)) if (!known.includes(name)) names.push(nameHash(name))
+    const known = before === undefined ? [] : Ports.namesOf(before)
+    for (const name of Ports.namesOf(change)) if (!known.includes(name)) names.push(nameHash(name))
     if (names.length === 0) return
     const values = list(names.map(() => "(?, ?, ?)"))
     db.prepare(`insert into names (t, name, payment) values ${values} on conflict do nothing`).run(

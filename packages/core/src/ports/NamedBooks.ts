@@ -1,7 +1,10 @@
-/** What names a payment. */
-import { type ChargeReference, isSameReference, mostNamed } from "@pointsman/core/internal"
-import type { Change, MessageSubject, PaymentBook } from "@pointsman/core/ports"
-import type { Name } from "./Keys.ts"
+/** For storages: what names a payment, beside its id. */
+import { type ChargeReference, isSameReference, type PaymentBook } from "../model/PaymentBook.ts"
+import { type MessageSubject, mostNamed } from "../model/StoredMessage.ts"
+import type { Change } from "./Ledger.ts"
+
+/** A kind and an id. `checkout`, without one: of every payment with a page of a provider, whose address is sealed. */
+export type Name = `${"attempt" | "operation" | "refund" | "providerRefund" | "checkout"} ${string}`
 
 export const nameKinds = {
   attemptIds: "attempt",
@@ -9,10 +12,6 @@ export const nameKinds = {
   refundIds: "refund",
   providerRefundIds: "providerRefund"
 } as const
-
-/** Of an entry: it is about the charge of its payment, or says that it is missing. */
-export const isAboutCharge = `corrected_at is null
-    and case when number = 0 then closed_by is distinct from 'comparison' else kind = 'charge' end`
 
 /** What the entries of a book are named by, beside references of charges. */
 export const namesOf = ({
@@ -48,10 +47,6 @@ export const ofCharge = (books: ReadonlyArray<PaymentBook>, charge: ChargeRefere
   if (naming.length !== 1 || books.length < mostNamed) return naming.slice(0, mostNamed)
   return [...naming, ...books.filter((book) => !naming.includes(book)).slice(0, 1)]
 }
-
-/** Whether the payment's charge or one of its attempts has the reference, at any connection. */
-export const hasReference = ({ attempts, payment }: PaymentBook, providerRef: string): boolean =>
-  [payment, ...attempts].some((one) => one.providerRef === providerRef)
 
 /** By what a message names a payment: our id, or the reference of a charge. */
 export const namedBySubject = (subject: MessageSubject): Name | ChargeReference => {

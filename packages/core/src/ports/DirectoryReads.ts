@@ -1,16 +1,13 @@
-/** The directory is read on every request, so a storage keeps a copy of it in the process. */
-import type { Connection, Tenant, Workspace } from "@pointsman/core"
-import {
-  Directory,
-  type DirectoryState,
-  type KeyHolder,
-  type StorageError,
-  type WorkspaceRouting
-} from "@pointsman/core/ports"
+/** For storages: the reads of the directory, of a copy of it. They are asked on every request. */
 import { Effect, Option } from "effect"
+import type { Connection } from "../model/Connection.ts"
+import type { Tenant } from "../model/Tenant.ts"
+import type { Workspace } from "../model/Workspace.ts"
+import type { Directory, DirectoryState, KeyHolder, WorkspaceRouting } from "./Directory.ts"
+import type { StorageError } from "./StorageError.ts"
 
 /** What is stored, as it was at one moment. Frozen: it is handed out as it is. */
-export interface Snapshot {
+export interface DirectorySnapshot {
   readonly state: DirectoryState
   readonly workspaces: ReadonlyMap<string, Workspace>
   readonly keyHolders: ReadonlyMap<string, KeyHolder>
@@ -20,30 +17,23 @@ export interface Snapshot {
 }
 
 /** `current`: the copy that may be used at this moment. */
-export const makeDirectory = (
-  current: (operation: string) => Effect.Effect<Snapshot, StorageError>,
-  writing: Pick<
-    Directory["Service"],
-    "write" | "apply" | "replaceEndpointSecret" | "recordAccount" | "recordKeyUses" | "keyUses"
-  >
-): Directory["Service"] => {
-  const find = <A>(operation: string, found: (now: Snapshot) => A | undefined) =>
+export const directoryReads = (current: (operation: string) => Effect.Effect<DirectorySnapshot, StorageError>) => {
+  const find = <A>(operation: string, found: (now: DirectorySnapshot) => A | undefined) =>
     Effect.map(current(operation), (now) => Option.fromUndefinedOr(found(now)))
 
-  return Directory.of({
+  return {
     keyHolder: (hash) => find("keyHolder", ({ keyHolders }) => keyHolders.get(hash)),
     workspace: (id) => find("workspace", ({ workspaces }) => workspaces.get(id)),
     connections: (tenant) => Effect.map(current("connections"), (now) => now.connections.get(nameOf(tenant)) ?? []),
     connection: (id) => find("connection", ({ connectionsById }) => connectionsById.get(id)),
     routing: (tenant) => find("routing", ({ routing }) => routing.get(nameOf(tenant))?.settings),
     contents: Effect.map(current("contents"), ({ state }) => state.contents),
-    state: Effect.map(current("state"), ({ state }) => state),
-    ...writing
-  })
+    state: Effect.map(current("state"), ({ state }) => state)
+  } satisfies Partial<Directory["Service"]>
 }
 
 /** Freezes the state. */
-export const snapshotOf = (state: DirectoryState): Snapshot => {
+export const directorySnapshot = (state: DirectoryState): DirectorySnapshot => {
   const { contents } = deepFreeze(state)
   const workspaces = new Map(contents.workspaces.map((workspace) => [workspace.id, workspace]))
   return {
