@@ -6,7 +6,7 @@ export const faults: ReadonlyArray<Fault> = [
   {
     name: "write without the version",
     harm: "Two writers that decided on the same record overwrite each other.",
-    edits: [{ in: "refusalOf", if: "payment.expected", become: "" }],
+    edits: [{ in: "refusedBy", property: "version", become: "() => change.payment.expected" }],
     caughtBy: caughtBy("given one version, when 64 changes are decided on it, then one wins and all others are stale"),
     simulatedOn: "memory"
   },
@@ -19,13 +19,7 @@ export const faults: ReadonlyArray<Fault> = [
   {
     name: "one reference for two payments, in memory",
     harm: "A dispute, a refund or a capture under the reference hits the charge of another payment.",
-    edits: [
-      {
-        in: "takenReference",
-        condition: "paymentId",
-        become: "paymentId === change.payment.after.id && providerRef === undefined"
-      }
-    ],
+    edits: [{ in: "refusedBy", property: "holder", become: "() => undefined" }],
     caughtBy: caughtBy(
       "given a payment has it, when another one takes it, then the failure names the payment, and nothing is written"
     ),

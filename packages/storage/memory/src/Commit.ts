@@ -40,7 +40,7 @@ export const commit = (
   const { claim, events, message, payment, tenant } = change
   const { id } = payment.after
   const owned = of(state, tenant)
-  const refused = refusalOf(state, change)
+  const refused = refusedBy(state, change)
   if (refused !== undefined) return Result.fail(refused)
   const before = owned.books.get(id)
   const after = bookAfter(before, { ...change, payment: inHistory(state, payment.after) })
@@ -68,44 +68,25 @@ const dieIf = (broken: string | undefined): void => {
   if (broken !== undefined) throw new Error(`Ledger.commit: ${broken}`)
 }
 
-/** In the port's order: the API key, the key, the message, the version, the guard, the references of charges. */
-const refusalOf = (state: State, change: Ports.Change): Ports.CommitFailure | undefined => {
-  const { apiKeyHash, claim, message, payment, tenant } = change
-  const owned = of(state, tenant)
-  if (isRevoked(state, apiKeyHash)) return new Ports.ApiKeyRevoked()
-  const held = claim && owned.claims.get(claim.after.key)
-  if (claim?.expected === 0 && held !== undefined) return new Ports.KeyTaken({ claim: held })
-  if (claim !== undefined && claim.expected !== (held?.version ?? 0)) return new Ports.Stale()
-  const undecided = message && refusedMessage(owned, message)
-  if (undecided !== undefined) return undecided
-  if (payment.expected !== (owned.books.get(payment.after.id)?.payment.version ?? 0)) return new Ports.Stale()
-  const cause = guarded(state, change)
-  if (cause !== undefined) return new Ports.StorageError({ operation: "commit", cause })
-  return takenReference(owned, change)
+const refusedBy = (state: State, change: Ports.Change): Ports.CommitFailure | undefined => {
+  const { books, claims, references } = of(state, change.tenant)
+  return Ports.refusalOf(change, {
+    isLiveKey: (hash) => !isRevoked(state, hash),
+    claim: (key) => claims.get(key),
+    outcome: (message) => messageOf(of(state, change.tenant), message)?.outcome,
+    version: (id) => books.get(id)?.payment.version,
+    guarded: (one) => guarded(state, one),
+    holder: (charge) => references.get(referenceKey(charge))
+  })
 }
 
-/** Where the message is not as the decision expects it. */
-export const refusedMessage = ({ messages }: TenantState, { after, expected }: Ports.MessageDecision) => {
-  const stored = messages.get(keyOf(after.connectionId, after.eventId))
-  if (stored === undefined) return new Ports.Stale()
-  return stored.outcome === expected ? undefined : new Ports.MessageTaken()
-}
+export const messageOf = ({ messages }: TenantState, { connectionId, eventId }: Ports.MessageNote) =>
+  messages.get(keyOf(connectionId, eventId))
 
 export const decide = ({ messages }: TenantState, { after }: Ports.MessageDecision): void =>
   void update(messages, keyOf(after.connectionId, after.eventId), ({ receivedAt }) => ({ ...after, receivedAt }))
 
 export const referenceKey = ({ connectionId, providerRef }: ChargeReference) => keyOf(connectionId, providerRef)
-
-/** A reference of the provider belongs to one payment of its connection. */
-const takenReference = ({ references }: TenantState, change: Ports.Change): Ports.ReferenceTaken | undefined => {
-  for (const { connectionId, providerRef } of referencesOf(change)) {
-    const paymentId = references.get(referenceKey({ connectionId, providerRef }))
-    if (paymentId !== undefined && paymentId !== change.payment.after.id) {
-      return new Ports.ReferenceTaken({ connectionId, providerRef, paymentId })
-    }
-  }
-  return undefined
-}
 
 /** What makes a change unwritable beside what is stored; `undefined` for a sound one. */
 const brokenBy = (state: State, after: Ports.PaymentBook, before?: Ports.PaymentBook): string | undefined => {

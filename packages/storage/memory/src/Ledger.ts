@@ -3,7 +3,7 @@ import type { Payment, Tenant } from "@pointsman/core"
 import { isSameReference, wasNeverSent } from "@pointsman/core/internal"
 import * as Ports from "@pointsman/core/ports"
 import { Option, Result } from "effect"
-import { decide, ofPage, refusedMessage } from "./Commit.ts"
+import { decide, messageOf, ofPage } from "./Commit.ts"
 import { all, by, descending, find, has, isWithin, type Methods, newest, page, put, update } from "./Records.ts"
 import { keyOf, of, type State, type TenantState, tenantKey, tenantsOf } from "./State.ts"
 
@@ -102,7 +102,9 @@ export const ledger: Methods<Omit<Ports.Ledger["Service"], "commit">> = {
   keepMessage: (state, tenant, message, seen) => {
     const owned = of(state, tenant)
     const isMoved = seen !== null && owned.books.get(seen.paymentId)?.payment.version !== seen.version
-    const refused = refusedMessage(owned, message) ?? (isMoved ? new Ports.Stale() : undefined)
+    const refused =
+      Ports.messageRefusal(message, messageOf(owned, message.after)?.outcome) ??
+      (isMoved ? new Ports.Stale() : undefined)
     return refused === undefined ? Result.succeed(decide(owned, message)) : Result.fail(refused)
   },
   eraseTexts: (state, tenant, { events, paymentId }) => {

@@ -30,6 +30,9 @@ const selectByKey = "select * from payments indexed by payments_by_key where t =
 export const selectRow = (db: Database, tenant: Tenant, id: string): Row | undefined =>
   db.prepare(select).get(tenantHash(tenant), bindId(id))
 
+export const versionOf = (db: Database, tenant: Tenant, id: string): number | undefined =>
+  selectRow(db, tenant, id)?.["version"] as number | undefined
+
 export const selectBook = (db: Database, tenant: Tenant, id: string): PaymentBook | undefined => {
   const row = selectRow(db, tenant, id)
   return row && readBook(tenant, row)

@@ -16,7 +16,7 @@ import {
   unknownMillis
 } from "@pointsman/storage-sql"
 import { Clock, Effect } from "effect"
-import { selectRow } from "./Books.ts"
+import { versionOf } from "./Books.ts"
 import { type Database, read } from "./Database.ts"
 
 export interface FileWatch {
@@ -82,7 +82,7 @@ export const checkReplaced = Effect.fnUntraced(function* (db: Database, filename
   const missing = yield* read("lostRecords", () =>
     (commits ?? []).flatMap(({ environment, paymentId, version, workspaceId }, index) => {
       const tenant = { workspaceId, environment } as Tenant
-      return Number(selectRow(db, tenant, paymentId)?.["version"] ?? 0) >= version ? [] : [index]
+      return (versionOf(db, tenant, paymentId) ?? 0) >= version ? [] : [index]
     })
   )
   if (commits === undefined || missing.length > 0) {

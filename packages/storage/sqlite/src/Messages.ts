@@ -4,7 +4,9 @@ import {
   type CommitUnknown,
   type MessageDecision,
   type MessageNote,
-  MessageTaken,
+  type MessageOutcome,
+  type MessageTaken,
+  messageRefusal,
   Stale,
   type StorageError,
   type StoredMessage,
@@ -12,7 +14,7 @@ import {
 } from "@pointsman/core/ports"
 import { insertInto, list, type Row, valuesOf } from "@pointsman/storage-sql"
 import { type Effect, Option, Result } from "effect"
-import { selectRow } from "./Books.ts"
+import { versionOf } from "./Books.ts"
 import { type Database, update, write } from "./Database.ts"
 import { bindEventId, bindId, tenantHash } from "./Keys.ts"
 import { bindTenant, bindText, rows } from "./Rows.ts"
@@ -37,16 +39,8 @@ const decide = `update messages set ${list(Object.keys(rows.decisionColumns).map
   where ${isMessage} and outcome = ?`
 const bindDecision = valuesOf(rows.decisionColumns)
 
-/** Inside an open transaction, in which `decideMessage` follows. */
-export const messageRefusal = (
-  db: Database,
-  tenant: Tenant,
-  { after, expected }: MessageDecision
-): Stale | MessageTaken | undefined => {
-  const stored = selectMessage(db, tenant, after.connectionId, after.eventId)
-  if (stored === undefined) return new Stale()
-  return stored["outcome"] === expected ? undefined : new MessageTaken()
-}
+export const outcomeOf = (db: Database, tenant: Tenant, { connectionId, eventId }: MessageNote) =>
+  selectMessage(db, tenant, connectionId, eventId)?.["outcome"] as MessageOutcome | undefined
 
 export const decideMessage = (db: Database, tenant: Tenant, { after, expected }: MessageDecision): void => {
   const key = [...bindTenant(tenant), bindText(after.connectionId), bindText(after.eventId)]
@@ -61,8 +55,8 @@ export const keepMessage = (
   seen: { readonly paymentId: string; readonly version: number } | null
 ): Effect.Effect<void, Stale | MessageTaken | StorageError | CommitUnknown> =>
   write(db, "keepMessage", () => {
-    const isMoved = seen !== null && selectRow(db, tenant, seen.paymentId)?.["version"] !== seen.version
-    const refusal = messageRefusal(db, tenant, message) ?? (isMoved ? new Stale() : undefined)
+    const isMoved = seen !== null && versionOf(db, tenant, seen.paymentId) !== seen.version
+    const refusal = messageRefusal(message, outcomeOf(db, tenant, message.after)) ?? (isMoved ? new Stale() : undefined)
     if (refusal !== undefined) return Result.fail(refusal)
     decideMessage(db, tenant, message)
     return Result.void

@@ -19,7 +19,7 @@ export const faults: ReadonlyArray<Fault> = [
   {
     name: "apply a message twice",
     harm: "A message that comes again is applied again, to whatever the payment has become.",
-    edits: [{ in: "refusals", if: "undecided", become: "" }],
+    edits: [{ in: "refusals", property: "outcome", become: "() => change.message?.expected" }],
     caughtBy:
       "packages/storage/sqlite/test/Sqlite.contract.test.ts > given a decided message, when it is decided with any change or alone, then it is taken and nothing else"
   },
@@ -27,7 +27,7 @@ export const faults: ReadonlyArray<Fault> = [
     name: "one reference for two payments, in SQLite",
     harm: "A dispute, a refund or a capture under the reference hits the charge of another payment.",
     edits: [
-      { in: "refusals", if: "paymentId", become: "" },
+      { in: "refusals", property: "holder", become: "() => undefined" },
       { in: "writeNames", if: "holder", about: "Undo", become: "" }
     ],
     caughtBy:
@@ -36,7 +36,7 @@ export const faults: ReadonlyArray<Fault> = [
   {
     name: "write a claim beside its guard, in SQLite",
     harm: "What was lost is asked for again before it is recovered, and the provider does it twice.",
-    edits: [{ in: "refusals", if: "cause", become: "" }],
+    edits: [{ in: "refusals", property: "guarded", become: "() => undefined" }],
     caughtBy:
       "packages/storage/sqlite/test/Sqlite.contract.test.ts > given connections of its tenant that are not recovered, then nothing is written, until all are"
   }

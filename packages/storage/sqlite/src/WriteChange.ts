@@ -20,13 +20,13 @@ import {
   valuesOf
 } from "@pointsman/storage-sql"
 import { Exit } from "effect"
-import { holderOf, readBook, readPayment, selectKeyRow, selectRow } from "./Books.ts"
+import { holderOf, readBook, readPayment, selectKeyRow, selectRow, versionOf } from "./Books.ts"
 import type { WriteChange } from "./Committer.ts"
 import { type Database, isUniqueViolation } from "./Database.ts"
 import { writeDeliveries } from "./Deliveries.ts"
 import { writeEvents } from "./Events.ts"
 import { bindId, chargeName, keyHash, nameHash, shortChargeName, tenantHash } from "./Keys.ts"
-import { decideMessage, messageRefusal } from "./Messages.ts"
+import { decideMessage, outcomeOf } from "./Messages.ts"
 import { isWritten, putRow } from "./PaymentRow.ts"
 import { guarded } from "./RecordLoss.ts"
 import { bindText, rows } from "./Rows.ts"
@@ -87,35 +87,22 @@ const storedBook = (db: Database, { payment, tenant }: Ports.Change): Ports.Paym
 const isRare = ({ claim, message, payment }: Ports.Change): boolean =>
   message !== undefined || (claim !== undefined && (claim.expected === 0) !== (payment.expected === 0))
 
-/** In the port's order: the API key, the key, the message, the version, the guard, the references of charges. */
 const refusals = (db: Database): ((change: Ports.Change) => Ports.CommitFailure | undefined) => {
   const guard = guarded(db)
   const liveKey = db.prepare("select 1 from api_keys where hash = ? and revoked_at is null")
-  const claimRefusal = ({ claim, tenant }: Ports.Change): Ports.CommitFailure | undefined => {
-    if (claim === undefined) return undefined
-    const keyed = selectKeyRow(db, tenant, claim.after.key)
-    if (claim.expected === 0 && keyed !== undefined) {
-      return new Ports.KeyTaken({ claim: readClaimRow(keyed, readPayment(tenant, keyed)) })
-    }
-    return claim.expected === (keyed?.["claim_version"] ?? 0) ? undefined : new Ports.Stale()
-  }
   return (change) => {
-    const { apiKeyHash, message, payment, tenant } = change
-    if (apiKeyHash !== undefined && liveKey.get(bindText(apiKeyHash)) === undefined) return new Ports.ApiKeyRevoked()
-    const ofClaim = claimRefusal(change)
-    if (ofClaim !== undefined) return ofClaim
-    const undecided = message && messageRefusal(db, tenant, message)
-    if (undecided !== undefined) return undecided
-    if (payment.expected !== (selectRow(db, tenant, payment.after.id)?.["version"] ?? 0)) return new Ports.Stale()
-    const cause = guard(change)
-    if (cause !== undefined) return new Ports.StorageError({ operation: "commit", cause })
-    for (const { connectionId, providerRef } of referencesOf(change)) {
-      const paymentId = holderOf(db, tenant, { connectionId, providerRef })
-      if (paymentId !== undefined && paymentId !== payment.after.id) {
-        return new Ports.ReferenceTaken({ connectionId, providerRef, paymentId })
-      }
-    }
-    return undefined
+    const { tenant } = change
+    return Ports.refusalOf(change, {
+      isLiveKey: (hash) => liveKey.get(bindText(hash)) !== undefined,
+      claim: (key) => {
+        const row = selectKeyRow(db, tenant, key)
+        return row && readClaimRow(row, readPayment(tenant, row))
+      },
+      outcome: (message) => outcomeOf(db, tenant, message),
+      version: (id) => versionOf(db, tenant, id),
+      guarded: guard,
+      holder: (charge) => holderOf(db, tenant, charge)
+    })
   }
 }
 
