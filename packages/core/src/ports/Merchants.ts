@@ -4,7 +4,8 @@
  */
 import { Context, type Effect, type Option, Schema } from "effect"
 import type { Merchant, MerchantStanding } from "../model/Merchant.ts"
-import type { ApiKeyRevoked } from "./Ledger.ts"
+import type { Workspace } from "../model/Workspace.ts"
+import { ApiKeyRevoked } from "./Ledger.ts"
 import type { CommitUnknown, StorageError } from "./StorageError.ts"
 
 /** The workspace is no white-label partner, or not any more. */
@@ -34,6 +35,28 @@ export interface Provision {
   readonly merchant: Merchant
   /** When set, the write happens only while this API key is alive. */
   readonly apiKeyHash?: string | undefined
+}
+
+/** For storages: what refuses a provision whose merchant is not stored yet, in the order of `Merchants.provision`. */
+export const provisionRefusal = ({
+  isInvited,
+  isRevoked,
+  partner,
+  present
+}: {
+  readonly isRevoked: boolean
+  /** Of the workspace. */
+  readonly partner: Workspace["partner"] | undefined
+  /** Whether a merchant of the partner has the address. */
+  readonly isInvited: boolean
+  /** How many merchants the partner has. */
+  readonly present: number
+}): Exclude<ProvisionFailure, StorageError | CommitUnknown> | undefined => {
+  if (isRevoked) return new ApiKeyRevoked()
+  if (partner == null) return new NotAPartner()
+  if (isInvited) return new AlreadyInvited()
+  const { allowance } = partner
+  return present >= allowance ? new AllowanceExhausted({ allowance }) : undefined
 }
 
 export interface MerchantQuery {

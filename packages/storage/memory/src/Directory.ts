@@ -79,10 +79,16 @@ export const isRevoked = (state: State, apiKeyHash: string | undefined): boolean
   apiKeyHash !== undefined && state.apiKeys.get(apiKeyHash)?.revokedAt !== null
 
 export const merchants: Methods<Ports.Merchants["Service"]> = {
-  provision: (state, provision) => {
-    const { merchant } = provision
+  provision: (state, { apiKeyHash, merchant }) => {
+    const { email, partnerId } = merchant
     if (state.merchants.has(merchant.id)) return Result.void
-    const refused = refusalOf(state, provision)
+    const present = merchantsOf(state, partnerId)
+    const refused = Ports.provisionRefusal({
+      isRevoked: isRevoked(state, apiKeyHash),
+      partner: state.workspaces.get(partnerId)?.partner,
+      isInvited: present.some((one) => emailKey(one.email) === emailKey(email)),
+      present: present.length
+    })
     if (refused !== undefined) return Result.fail(refused)
     put(state.merchants, merchant.id, merchant)
     put(state.workspaces, merchant.workspaceId, workspaceOfMerchant(merchant))
@@ -97,18 +103,6 @@ export const merchants: Methods<Ports.Merchants["Service"]> = {
 }
 
 const merchantsOf = (state: State, partnerId: string) => [...state.merchants.values()].filter(has({ partnerId }))
-
-/** In the port's order. */
-const refusalOf = (state: State, { apiKeyHash, merchant }: Ports.Provision): Ports.ProvisionFailure | undefined => {
-  const { email, partnerId } = merchant
-  if (isRevoked(state, apiKeyHash)) return new Ports.ApiKeyRevoked()
-  const partner = state.workspaces.get(partnerId)?.partner
-  if (partner == null) return new Ports.NotAPartner()
-  const present = merchantsOf(state, partnerId)
-  if (present.some((one) => emailKey(one.email) === emailKey(email))) return new Ports.AlreadyInvited()
-  const { allowance } = partner
-  return present.length >= allowance ? new Ports.AllowanceExhausted({ allowance }) : undefined
-}
 
 const standingIn =
   ({ apiKeys, workspaces }: State) =>

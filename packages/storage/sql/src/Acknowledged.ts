@@ -14,20 +14,7 @@ export interface AcknowledgedCommit {
   readonly at: number
 }
 
-export interface Acknowledged {
-  readonly note: (change: Change, at: number) => void
-  /**
-   * The newest ones, oldest first: enough to notice a loss. Besides, all that came after the last comparison: the store may
-   * have gone back at any moment since, and acknowledged others after that.
-   */
-  readonly newest: () => ReadonlyArray<AcknowledgedCommit>
-  /** The store has these, of the newest of before. It said nothing of the others, which stay to be compared. */
-  readonly compared: (commits: ReadonlyArray<AcknowledgedCommit>) => void
-  /** Besides, one a minute for a day: enough to tell since when records are missing. Oldest first. */
-  readonly all: () => ReadonlyArray<AcknowledgedCommit>
-  /** Forgets what came before this time in epoch milliseconds, except for the commits to keep. */
-  readonly forgetBefore: (at: number, keep?: ReadonlySet<AcknowledgedCommit>) => void
-}
+export type Acknowledged = ReturnType<typeof makeAcknowledged>
 
 /** Older commits are not compared, in milliseconds: retention may have removed their payments. */
 export const comparedMillis = 30 * dayMillis
@@ -40,7 +27,7 @@ const sampleEveryMillis = 60_000
 const samplesAtMost = 24 * 60
 
 /** `isCompared`: `compared` is called every few seconds; without it no more than the newest are kept. */
-export const makeAcknowledged = ({ isCompared }: { readonly isCompared: boolean }): Acknowledged => {
+export const makeAcknowledged = ({ isCompared }: { readonly isCompared: boolean }) => {
   let newest: Array<AcknowledgedCommit> = []
   let samples: Array<AcknowledgedCommit> = []
   const atMost = isCompared ? uncomparedAtMost : newestAtMost
@@ -50,12 +37,17 @@ export const makeAcknowledged = ({ isCompared }: { readonly isCompared: boolean 
     if (samples.length > samplesAtMost) samples.shift()
   }
   return {
-    note: ({ payment: { after }, tenant: { environment, workspaceId } }, at) => {
+    note: ({ payment: { after }, tenant: { environment, workspaceId } }: Change, at: number): void => {
       newest.push({ workspaceId, environment, paymentId: after.id, version: after.version, at })
       if (newest.length > atMost) sample(newest.shift() as AcknowledgedCommit)
     },
-    newest: () => [...newest],
-    compared: (commits) => {
+    /**
+     * The newest ones, oldest first: enough to notice a loss. Besides, all that came after the last comparison: the store may
+     * have gone back at any moment since, and acknowledged others after that.
+     */
+    newest: (): ReadonlyArray<AcknowledgedCommit> => [...newest],
+    /** The store has these, of the newest of before. It said nothing of the others, which stay to be compared. */
+    compared: (commits: ReadonlyArray<AcknowledgedCommit>): void => {
       const present = new Set(commits)
       const last = commits.at(-1)
       const end = last === undefined ? 0 : newest.indexOf(last) + 1
@@ -65,8 +57,10 @@ export const makeAcknowledged = ({ isCompared }: { readonly isCompared: boolean 
       for (const left of old) if (!kept.has(left)) sample(left)
       newest.unshift(...kept)
     },
-    all: () => [...samples, ...newest].toSorted((a, b) => a.at - b.at),
-    forgetBefore: (time, keep = new Set()) => {
+    /** Besides, one a minute for a day: enough to tell since when records are missing. Oldest first. */
+    all: (): ReadonlyArray<AcknowledgedCommit> => [...samples, ...newest].toSorted((a, b) => a.at - b.at),
+    /** Forgets what came before this time in epoch milliseconds, except for the commits to keep. */
+    forgetBefore: (time: number, keep: ReadonlySet<AcknowledgedCommit> = new Set()): void => {
       const stays = (one: AcknowledgedCommit) => one.at >= time || keep.has(one)
       newest = newest.filter(stays)
       samples = samples.filter(stays)

@@ -1,13 +1,5 @@
 /** The audit trail. Those who add an entry take turns until they commit: each follows the newest one. */
-import {
-  type Audit,
-  type AuditDraft,
-  type AuditSearch,
-  detailsOfWorkspace,
-  logEntry,
-  nextEntry,
-  type StorageError
-} from "@pointsman/core/ports"
+import * as Ports from "@pointsman/core/ports"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { type Bound, valuesOf } from "./Columns.ts"
@@ -18,10 +10,10 @@ export const makeAppend = <V>({ locking, rows: { audit }, sha256 }: Sql<V>) => {
   const bind = valuesOf(audit.columns)
   const insert = insertInto("audit_entries", Object.keys(audit.columns))
   const lock = locking("lock table audit_entries in share row exclusive mode")
-  return Effect.fnUntraced(function* (query: Query<V>, draft: AuditDraft) {
+  return Effect.fnUntraced(function* (query: Query<V>, draft: Ports.AuditDraft) {
     yield* query(lock)
     const [last] = yield* query("select * from audit_entries order by number desc limit 1")
-    const entry = nextEntry(draft, last === undefined ? undefined : audit.read(last), sha256)
+    const entry = Ports.nextEntry(draft, last === undefined ? undefined : audit.read(last), sha256)
     yield* query(insert, bind(entry))
     return entry
   })
@@ -32,25 +24,26 @@ export const makeLogged = <V>(sql: Sql<V>) => {
   const append = makeAppend(sql)
   return <A>(
     operation: string,
-    audit: AuditDraft | undefined,
+    audit: Ports.AuditDraft | undefined,
     body: (query: Query<V>) => Effect.Effect<A, SqlError>
-  ): Effect.Effect<A, StorageError> =>
+  ): Effect.Effect<A, Ports.StorageError> =>
     repeatable(sql, operation, (query) =>
       Effect.gen(function* () {
         const value = yield* body(query)
         return { value, entry: audit === undefined || value === false ? undefined : yield* append(query, audit) }
       })
     ).pipe(
-      Effect.tap(({ entry }) => (entry === undefined ? Effect.void : logEntry(entry))),
+      Effect.tap(({ entry }) => (entry === undefined ? Effect.void : Ports.logEntry(entry))),
       Effect.map(({ value }) => value)
     )
 }
 
-export const makeAudit = <V>(sql: Sql<V>): Audit => {
+export const makeAudit = <V>(sql: Sql<V>): Ports.Audit => {
   const { read } = sql.rows.audit
   const append = makeAppend(sql)
   return {
-    append: (draft) => repeatable(sql, "audit.append", (query) => append(query, draft)).pipe(Effect.tap(logEntry)),
+    append: (draft) =>
+      repeatable(sql, "audit.append", (query) => append(query, draft)).pipe(Effect.tap(Ports.logEntry)),
     list: ({ after, limit }) => readAll(sql, "audit.list", read, selectAfter, [after, limit]),
     search: (search) =>
       Effect.suspend(() =>
@@ -63,12 +56,12 @@ const selectAfter = "select * from audit_entries where number > $1 order by numb
 
 const selectNewest = <V>(
   { rows: { bindText } }: Sql<V>,
-  { action, actor, before, from, limit, until, workspaceIds }: AuditSearch
+  { action, actor, before, from, limit, until, workspaceIds }: Ports.AuditSearch
 ) => {
   const values: Array<Bound<V>> = []
   const place = placesOf(values)
   const begins = (id: string) => {
-    const beginning = `${place(detailsOfWorkspace(id))}::text`
+    const beginning = `${place(Ports.detailsOfWorkspace(id))}::text`
     return `substr(details, 1, length(${beginning})) = ${beginning}`
   }
   const conditions = [

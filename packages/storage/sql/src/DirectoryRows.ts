@@ -1,13 +1,6 @@
 /** How workspaces, keys, connections, routing and endpoints lie in their tables. */
 import type { ApiKey, Connection, Workspace } from "@pointsman/core"
-import {
-  type AppliedConfiguration,
-  type DirectoryState,
-  keyUseEveryMillis,
-  type ProviderAccount,
-  type WebhookEndpoint,
-  type WorkspaceRouting
-} from "@pointsman/core/ports"
+import * as Ports from "@pointsman/core/ports"
 import {
   alike,
   json,
@@ -60,14 +53,17 @@ export const makeDirectoryRows = <V>({ bindTexts, flag, readTexts, value }: Part
     // A configuration does not write it.
     { account: { columns: {}, read: readAccount } }
   )
-  const endpoint = recordOf<WebhookEndpoint, V>({
+  const endpoint = recordOf<Ports.WebhookEndpoint, V>({
     ...alike(value, "id", "workspace_id", "environment", "url", "sealed_secret"),
     events: { bind: bindTexts, read: readTexts },
     sealed_previous_secret: optional(value),
     active: flag,
     rotation: optional(json)
   })
-  const routing = recordOf<WorkspaceRouting, V>({ ...alike(value, "workspace_id", "environment"), settings: json })
+  const routing = recordOf<Ports.WorkspaceRouting, V>({
+    ...alike(value, "workspace_id", "environment"),
+    settings: json
+  })
   const isReplaced = "api_keys.source <> 'operator' or api_keys.revoked_at is null"
   return {
     directory: {
@@ -80,7 +76,7 @@ export const makeDirectoryRows = <V>({ bindTexts, flag, readTexts, value }: Part
   }
 }
 
-const configuration = recordOf<AppliedConfiguration, never>(alike(plain, "generation", "hash", "applied_at"))
+const configuration = recordOf<Ports.AppliedConfiguration, never>(alike(plain, "generation", "hash", "applied_at"))
 const configurations = tableOf("configurations", ["generation"], configuration)
 
 type DirectoryRows<V> = ReturnType<typeof makeDirectoryRows<V>>
@@ -89,7 +85,7 @@ export const directoryTables = <V>({ directory }: DirectoryRows<V>) =>
   [...Object.values(directory), configurations].map(({ key, table }) => ({ table, order: list(key.toSorted()) }))
 
 /** `found`: the rows of each table, in its order. */
-export const directoryState = <V>({ directory }: DirectoryRows<V>, found: Row): DirectoryState => {
+export const directoryState = <V>({ directory }: DirectoryRows<V>, found: Row): Ports.DirectoryState => {
   const all = <A>({ read, table }: Pick<DirectoryTable<A, never>, "read" | "table">) =>
     (found[table] as ReadonlyArray<Row>).map(read)
   return {
@@ -121,10 +117,10 @@ export const recordAccount = `update connections set account = coalesce(account,
 
 /** Of a key that was not used within the time before. */
 export const replaceKeyUse = `on conflict (hash) do update set used_at = excluded.used_at
-  where excluded.used_at - api_key_uses.used_at >= ${keyUseEveryMillis}`
+  where excluded.used_at - api_key_uses.used_at >= ${Ports.keyUseEveryMillis}`
 
 /** One text for each account: it is compared as it is stored. */
-export const bindAccount = ({ id, mode }: ProviderAccount): string => JSON.stringify({ id, mode })
+export const bindAccount = ({ id, mode }: Ports.ProviderAccount): string => JSON.stringify({ id, mode })
 
 /** The new secret, the previous one, the rotation, the id, the secret that is replaced. */
 export const replaceEndpointSecret = `update webhook_endpoints

@@ -2,27 +2,18 @@
  * Partners' merchants. Provisions of one partner take turns by the partner's row: what is counted and compared after it
  * was locked stays so until the merchant is written.
  */
-import type { Workspace } from "@pointsman/core"
 import { emailKey, workspaceOfMerchant } from "@pointsman/core/internal"
-import {
-  AllowanceExhausted,
-  AlreadyInvited,
-  ApiKeyRevoked,
-  Merchants,
-  NotAPartner,
-  type Provision,
-  type ProvisionFailure
-} from "@pointsman/core/ports"
-import { Effect, Result } from "effect"
+import * as Ports from "@pointsman/core/ports"
+import { Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import { afterAll, firstOf, type Row, readJson, valuesOf } from "./Columns.ts"
+import { afterAll, firstOf, readJson, valuesOf } from "./Columns.ts"
 import type { DirectoryForm } from "./DirectoryWrites.ts"
 import { insertInto, type Query, readAll, type Sql } from "./Sql.ts"
 
 export const makeMerchants = <V>(
   sql: Sql<V>,
   form: Pick<DirectoryForm<V>, "forget" | "tell">
-): Merchants["Service"] => {
+): Ports.Merchants["Service"] => {
   const { by, rows, transaction } = sql
   const { bindText, readStanding, readText } = rows
   /** With what the workspace and its keys say now. */
@@ -35,7 +26,7 @@ export const makeMerchants = <V>(
   const selectOne = `${selectStanding} and merchants.id = $2`
   const selectPage = `${selectStanding} and merchants.id < $2 order by merchants.id desc limit $3`
   const write = makeProvision(sql, form)
-  return Merchants.of({
+  return Ports.Merchants.of({
     provision: (provision) =>
       Effect.ensuring(
         transaction("provision", (query) => write(query, provision)),
@@ -78,32 +69,21 @@ const makeProvision = <V>({ isSame, locking, rows }: Sql<V>, { tell }: Pick<Dire
     (select count(*) from merchants where partner_id = $1) as present`
   return Effect.fnUntraced(function* (
     query: Query<V>,
-    { apiKeyHash, merchant }: Provision
-  ): Effect.fn.Return<void, ProvisionFailure | SqlError> {
+    { apiKeyHash, merchant }: Ports.Provision
+  ): Effect.fn.Return<void, Ports.ProvisionFailure | SqlError> {
     const asked = [merchant.partnerId, merchant.id, emailKey(merchant.email)].map(bindText)
     yield* query(lockPartner, asked.slice(0, 1))
     const [checks = {}] = yield* query(selectChecks, [...asked, bindTextOrNull(apiKeyHash ?? null)])
-    if (!(yield* Effect.fromResult(checkProvision(checks, readBoolean)))) return
+    if (readBoolean(checks["is_there"])) return
+    const refused = Ports.provisionRefusal({
+      isRevoked: readBoolean(checks["is_revoked"]),
+      partner: readJson(checks["partner"]),
+      isInvited: readBoolean(checks["is_invited"]),
+      present: checks["present"] as number
+    })
+    if (refused !== undefined) return yield* refused
     yield* query(insertWorkspace, bindWorkspace(workspaceOfMerchant(merchant)))
     yield* query(insertMerchant, bindMerchant(merchant))
     yield* tell(query)
   })
-}
-
-/**
- * The checks in the port's order; `false` where the merchant is there already. The row: `is_there`, `is_revoked`,
- * `partner` of the workspace or null, `is_invited` and `present`, which counts the partner's merchants.
- */
-export const checkProvision = (
-  row: Row,
-  readBoolean: (value: unknown) => boolean
-): Result.Result<boolean, ProvisionFailure> => {
-  if (readBoolean(row["is_there"])) return Result.succeed(false)
-  if (readBoolean(row["is_revoked"])) return Result.fail(new ApiKeyRevoked())
-  const partner = readJson<Workspace["partner"]>(row["partner"])
-  if (partner === null) return Result.fail(new NotAPartner())
-  if (readBoolean(row["is_invited"])) return Result.fail(new AlreadyInvited())
-  const { allowance } = partner
-  if ((row["present"] as number) >= allowance) return Result.fail(new AllowanceExhausted({ allowance }))
-  return Result.succeed(true)
 }

@@ -3,15 +3,7 @@
  * deactivation comes before it, and it is refused, or after it, and deletes it.
  */
 import { managesOperators } from "@pointsman/core"
-import {
-  LastAdmin,
-  LoginTaken,
-  logEntry,
-  type OperatorChange,
-  OperatorChanged,
-  type Operators,
-  type Passkeys
-} from "@pointsman/core/ports"
+import * as Ports from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { makeAppend, makeLogged } from "./Audit.ts"
 import { type Bound, firstOf, list, type Part, type Row, valuesOf } from "./Columns.ts"
@@ -22,7 +14,7 @@ const recordSeen = "update operator_sessions set seen_at = $2 where hash = $1 an
 const countGuess = `insert into sign_in_guesses as stored (key, since, count) values ($1, $2, 1)
   on conflict (key) do update set count = stored.count + 1 returning *`
 
-export const makeOperators = <V>(sql: Sql<V>): Operators => {
+export const makeOperators = <V>(sql: Sql<V>): Ports.Operators => {
   const { bindText, link, readGuesses, readOperator, readSignedIn, session } = sql.rows
   const logged = makeLogged(sql)
   const add = { session: makeAdd(sql, "operator_sessions", session), link: makeAdd(sql, "sign_in_links", link) }
@@ -34,7 +26,7 @@ export const makeOperators = <V>(sql: Sql<V>): Operators => {
     byLogin: (key) => one("operators.byLogin", "select * from operators where login_key = $1", key, readOperator),
     byId: (id) => one("operators.byId", "select * from operators where id = $1", id, readOperator),
     write: (change) =>
-      repeatable(sql, "operators.write", (query) => writeOperator(query, change)).pipe(Effect.flatMap(logEntry)),
+      repeatable(sql, "operators.write", (query) => writeOperator(query, change)).pipe(Effect.flatMap(Ports.logEntry)),
     sessions: readAll(sql, "operators.sessions", session.read, "select * from operator_sessions"),
     session: (hash) => one("operators.session", selectSession, hash, readSignedIn),
     addSession: (added, { createdBefore, seenBefore }, audit) =>
@@ -86,12 +78,12 @@ const makeWrite = <V>(sql: Sql<V>) => {
     where id = $1 and version = $${columns.length + 1} returning id`
   return Effect.fnUntraced(function* (
     query: Query<V>,
-    { audit, endsSessions, needsOtherAdmin, operator }: OperatorChange
+    { audit, endsSessions, needsOtherAdmin, operator }: Ports.OperatorChange
   ) {
     const isNew = operator.version === 1
     const values = bind(operator)
     const written = yield* isNew ? query(insert, values) : query(replace, [...values, operator.version - 1])
-    if (written.length === 0) return yield* isNew ? new LoginTaken() : new OperatorChanged()
+    if (written.length === 0) return yield* isNew ? new Ports.LoginTaken() : new Ports.OperatorChanged()
     const id = bindText(operator.id)
     if (endsSessions) yield* endSessionsOf(query, id)
     if (!operator.active) yield* query("delete from passkeys where operator_id = $1", [id])
@@ -99,7 +91,7 @@ const makeWrite = <V>(sql: Sql<V>) => {
     // Those who append take turns: another operator's change is committed and seen here, or waits and sees this one.
     if (needsOtherAdmin) {
       const others = yield* query("select * from operators where id <> $1 and active", [id])
-      if (!others.map(readOperator).some(managesOperators)) return yield* new LastAdmin()
+      if (!others.map(readOperator).some(managesOperators)) return yield* new Ports.LastAdmin()
     }
     return entry
   })
@@ -135,7 +127,7 @@ const recordUse = `update passkeys set counter = $2, used_at = $3
 const selectPasskeys = "select * from passkeys where operator_id = $1 order by created_at, id"
 const removePasskey = "delete from passkeys where id = $1 and operator_id = $2 returning id"
 
-export const makePasskeys = <V>(sql: Sql<V>): Passkeys => {
+export const makePasskeys = <V>(sql: Sql<V>): Ports.Passkeys => {
   const { bindText, challenge, passkey } = sql.rows
   const logged = makeLogged(sql)
   const add = makeAdd(sql, "passkeys", passkey)

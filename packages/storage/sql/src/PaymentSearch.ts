@@ -249,17 +249,6 @@ const conditionsOf = <V>(
   end: string | undefined,
   values: Array<Bound<V>>
 ): Conditions<V> => {
-  const {
-    amountMinor,
-    connectionId,
-    createdBefore,
-    createdFrom,
-    currency,
-    metadata,
-    metadataValue,
-    reference,
-    states
-  } = query
   const place = placesOf(values)
   const text = (given: string) => place(rows.bindText(given))
   const { from } = idRangeOf(query)
@@ -268,17 +257,17 @@ const conditionsOf = <V>(
     ...(end === undefined ? [] : [`>= ${place(keys.bindId(end))}`])
   ]
   const all: ReadonlyArray<readonly [name: string, condition: () => string]> = [
-    ...given("reference", reference, (one) => form.isReference(text(one)).join(" and ")),
-    ...given("currency", currency, (one) => `currency = ${place(one)}`),
-    ...given("amount", amountMinor, (one) => `amount_minor = ${place(one)} and amount_minor >= 0`),
-    ...given("connection", connectionId, (one) => `connection_id = ${text(one)}`),
-    ...given("from", createdFrom, (one) => `created_at >= ${place(one)}`),
-    ...given("before", createdBefore, (one) => `created_at < ${place(one)}`),
-    ...given("states", states, (some) => `state in (${list([...new Set(some)].map(place))})`),
-    ...Object.entries(metadata ?? {}).flatMap(([name, value]) =>
+    ...given("reference", query.reference, (one) => form.isReference(text(one)).join(" and ")),
+    ...given("currency", query.currency, (one) => `currency = ${place(one)}`),
+    ...given("amount", query.amountMinor, (one) => `amount_minor = ${place(one)} and amount_minor >= 0`),
+    ...given("connection", query.connectionId, (one) => `connection_id = ${text(one)}`),
+    ...given("from", query.createdFrom, (one) => `created_at >= ${place(one)}`),
+    ...given("before", query.createdBefore, (one) => `created_at < ${place(one)}`),
+    ...given("states", query.states, (some) => `state in (${list([...new Set(some)].map(place))})`),
+    ...Object.entries(query.metadata ?? {}).flatMap(([name, value]) =>
       given(pairOf(name), value, () => has(`other.name = ${text(name)} and other.value = ${text(value)}`))
     ),
-    ...given("value", metadataValue, (one) => has(`other.value = ${text(one)}`))
+    ...given("value", query.metadataValue, (one) => has(`other.value = ${text(one)}`))
   ]
   return {
     place,

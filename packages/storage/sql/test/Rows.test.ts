@@ -6,12 +6,12 @@ import {
   ApiKeyRevoked,
   Ids,
   NotAPartner,
+  provisionRefusal,
   type StoredMessage,
   type WebhookEndpoint
 } from "@pointsman/core/ports"
 import { type Columns, makeRows, type Row, valuesOf } from "@pointsman/storage-sql"
-import { Effect, Result } from "effect"
-import { checkProvision } from "../src/Merchants.ts"
+import { Effect } from "effect"
 import { newChange, rate, tenant } from "./Given.ts"
 
 /** A form in which nothing that was not bound reads as it was written. */
@@ -125,22 +125,15 @@ describe("rows", () => {
 })
 
 describe("what a provision is refused for", () => {
-  const sound = { is_there: false, is_revoked: false, partner: '{"allowance":2}', is_invited: false, present: 1 }
-  const check = (fields: Partial<Record<keyof typeof sound, unknown>>) => {
-    const row = Object.entries({ ...sound, ...fields })
-    return checkProvision(
-      Object.fromEntries(row.map(([name, value]) => [name, typeof value === "boolean" ? { bound: value } : value])),
-      rows.readBoolean
-    )
-  }
+  const sound = { isRevoked: false, partner: { allowance: 2 }, isInvited: false, present: 1 }
+  const check = (fields: Partial<Parameters<typeof provisionRefusal>[0]>) => provisionRefusal({ ...sound, ...fields })
 
   it("given checks of which several refuse, then the port's order decides", () => {
-    const all = { is_there: true, is_revoked: true, partner: null, is_invited: true, present: 2 }
-    expect(check(all)).toStrictEqual(Result.succeed(false))
-    expect(check({ ...all, is_there: false })).toStrictEqual(Result.fail(new ApiKeyRevoked()))
-    expect(check({ ...all, is_there: false, is_revoked: false })).toStrictEqual(Result.fail(new NotAPartner()))
-    expect(check({ is_invited: true, present: 2 })).toStrictEqual(Result.fail(new AlreadyInvited()))
-    expect(check({ present: 2 })).toStrictEqual(Result.fail(new AllowanceExhausted({ allowance: 2 })))
-    expect(check({})).toStrictEqual(Result.succeed(true))
+    const all = { isRevoked: true, partner: null, isInvited: true, present: 2 }
+    expect(check(all)).toStrictEqual(new ApiKeyRevoked())
+    expect(check({ ...all, isRevoked: false })).toStrictEqual(new NotAPartner())
+    expect(check({ isInvited: true, present: 2 })).toStrictEqual(new AlreadyInvited())
+    expect(check({ present: 2 })).toStrictEqual(new AllowanceExhausted({ allowance: 2 }))
+    expect(check({})).toBeUndefined()
   })
 })

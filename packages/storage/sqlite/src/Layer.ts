@@ -14,8 +14,7 @@ import { make as makeRetention } from "./Retention.ts"
 import { make as makeSealedTexts } from "./SealedTexts.ts"
 import { searchThread } from "./SearchThread.ts"
 import { make as makeSettlements } from "./Settlements.ts"
-import { sqlOf } from "./Sql.ts"
-import { make as makeSuccessRates } from "./SuccessRates.ts"
+import { makeRates, sqlOf } from "./Sql.ts"
 
 export interface SqliteStorageOptions {
   /**
@@ -74,7 +73,7 @@ export const layer = (
         Context.add(Ports.Directory, directory),
         Context.add(Ports.Merchants, makeMerchants(sql, form)),
         Context.add(Ports.SealedTexts, makeSealedTexts(db, sql, form)),
-        Context.add(Ports.SuccessRates, makeSuccessRates(db)),
+        Context.add(Ports.SuccessRates, makeRates(sql)),
         Context.add(Ports.RecordLosses, losses),
         Context.add(Ports.Retention, makeRetention(db)),
         Context.add(Ports.Settlements, makeSettlements(db, sql)),

@@ -1,17 +1,6 @@
 /** Providers' messages: how one is stored before it is applied, the two ways in which it is decided, and how texts are erased. */
 import type { Tenant } from "@pointsman/core"
-import {
-  type CommitUnknown,
-  type MessageDecision,
-  type MessageNote,
-  type MessageOutcome,
-  type MessageTaken,
-  messageRefusal,
-  Stale,
-  type StorageError,
-  type StoredMessage,
-  type TextErasure
-} from "@pointsman/core/ports"
+import * as Ports from "@pointsman/core/ports"
 import { insertInto, list, type Row, valuesOf } from "@pointsman/storage-sql"
 import { type Effect, Option, Result } from "effect"
 import { versionOf } from "./Books.ts"
@@ -26,9 +15,9 @@ const bindMessage = valuesOf(rows.messageColumns)
 export const storeMessage = (
   db: Database,
   tenant: Tenant,
-  message: StoredMessage
-): Effect.Effect<Option.Option<MessageNote>, StorageError | CommitUnknown> =>
-  write(db, "storeMessage", (): Result.Result<Option.Option<MessageNote>> => {
+  message: Ports.StoredMessage
+): Effect.Effect<Option.Option<Ports.MessageNote>, Ports.StorageError | Ports.CommitUnknown> =>
+  write(db, "storeMessage", (): Result.Result<Option.Option<Ports.MessageNote>> => {
     if (db.prepare(insert).run(...bindMessage(message, { tenant })).changes !== 0) return Result.succeed(Option.none())
     const earlier = selectMessage(db, tenant, message.connectionId, message.eventId)
     return Result.succeed(Option.map(Option.fromUndefinedOr(earlier), rows.readNote))
@@ -39,10 +28,10 @@ const decide = `update messages set ${list(Object.keys(rows.decisionColumns).map
   where ${isMessage} and outcome = ?`
 const bindDecision = valuesOf(rows.decisionColumns)
 
-export const outcomeOf = (db: Database, tenant: Tenant, { connectionId, eventId }: MessageNote) =>
-  selectMessage(db, tenant, connectionId, eventId)?.["outcome"] as MessageOutcome | undefined
+export const outcomeOf = (db: Database, tenant: Tenant, { connectionId, eventId }: Ports.MessageNote) =>
+  selectMessage(db, tenant, connectionId, eventId)?.["outcome"] as Ports.MessageOutcome | undefined
 
-export const decideMessage = (db: Database, tenant: Tenant, { after, expected }: MessageDecision): void => {
+export const decideMessage = (db: Database, tenant: Tenant, { after, expected }: Ports.MessageDecision): void => {
   const key = [...bindTenant(tenant), bindText(after.connectionId), bindText(after.eventId)]
   db.prepare(decide).run(...bindDecision(after, { tenant }), ...key, expected)
 }
@@ -51,12 +40,13 @@ export const decideMessage = (db: Database, tenant: Tenant, { after, expected }:
 export const keepMessage = (
   db: Database,
   tenant: Tenant,
-  message: MessageDecision,
+  message: Ports.MessageDecision,
   seen: { readonly paymentId: string; readonly version: number } | null
-): Effect.Effect<void, Stale | MessageTaken | StorageError | CommitUnknown> =>
+): Effect.Effect<void, Ports.Stale | Ports.MessageTaken | Ports.StorageError | Ports.CommitUnknown> =>
   write(db, "keepMessage", () => {
     const isMoved = seen !== null && versionOf(db, tenant, seen.paymentId) !== seen.version
-    const refusal = messageRefusal(message, outcomeOf(db, tenant, message.after)) ?? (isMoved ? new Stale() : undefined)
+    const refusal =
+      Ports.messageRefusal(message, outcomeOf(db, tenant, message.after)) ?? (isMoved ? new Ports.Stale() : undefined)
     if (refusal !== undefined) return Result.fail(refusal)
     decideMessage(db, tenant, message)
     return Result.void
@@ -77,8 +67,8 @@ const emptyBodies = `update messages indexed by messages_by_payment set body = '
 export const eraseTexts = (
   db: Database,
   tenant: Tenant,
-  { events, paymentId }: TextErasure
-): Effect.Effect<number, StorageError> =>
+  { events, paymentId }: Ports.TextErasure
+): Effect.Effect<number, Ports.StorageError> =>
   update(db, "eraseTexts", () => {
     const t = tenantHash(tenant)
     const replace = db.prepare(replaceData)

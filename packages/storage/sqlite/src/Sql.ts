@@ -1,7 +1,7 @@
 /** SQLite for the services that all databases share: a transaction has the file for itself, and does not pause. */
 import { createHash } from "node:crypto"
 import type { SQLInputValue } from "node:sqlite"
-import { oneByOne, type Query, type Row, type Sql } from "@pointsman/storage-sql"
+import { makeSuccessRates, oneByOne, type Query, type Row, type Sql } from "@pointsman/storage-sql"
 import { Cause, Effect, Exit, Result } from "effect"
 import { tenantOf } from "./Books.ts"
 import { type Database, numbered, read, transaction, update } from "./Database.ts"
@@ -53,3 +53,7 @@ export const sqlOf = (db: Database, search?: Search): Sql<Value> => {
     isSame: (column, value) => `${column} = ${value}`
   }
 }
+
+const deleteOld = "delete from success_rates indexed by success_rates_by_time where at < $1 returning 1 as one"
+
+export const makeRates = (sql: Sql<Value>) => makeSuccessRates(sql, deleteOld)

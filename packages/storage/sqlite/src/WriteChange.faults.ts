@@ -39,5 +39,36 @@ export const faults: ReadonlyArray<Fault> = [
     edits: [{ in: "refusals", property: "guarded", become: "() => undefined" }],
     caughtBy:
       "packages/storage/sqlite/test/Sqlite.contract.test.ts > given connections of its tenant that are not recovered, then nothing is written, until all are"
+  },
+  {
+    name: "write without the version, in SQLite",
+    harm: "Two writers that decided on the same record overwrite each other.",
+    edits: [{ file: "PaymentRow.ts", text: "id = ? and version = ?", become: "id = ? and ? > 0" }],
+    caughtBy:
+      "packages/storage/sqlite/test/Sqlite.contract.test.ts > given one version, when 64 changes are decided on it, then one wins and all others are stale",
+    simulatedOn: "sqlite"
+  },
+  {
+    name: "answer before the durable commit",
+    harm: "A payment that was acknowledged is gone after a crash.",
+    edits: [
+      {
+        file: "Committer.ts",
+        in: "writeBatch",
+        statement: "written",
+        about: "transaction",
+        become: "for (const { resume } of batch) resume(Effect.void)\n    $"
+      }
+    ],
+    caughtBy:
+      "packages/storage/sqlite/test/GroupCommit.test.ts > given a batch, when SQLite refuses its COMMIT, then every change fails as surely not written",
+    simulatedOn: "sqlite"
+  },
+  {
+    name: "a commit that the disk did not confirm, taken for not written",
+    harm: "A crash brings back a claim whose key was given back, and a retry meets a payment that nobody sent.",
+    edits: [{ file: "Database.ts", in: "transaction", operand: "refused", become: "true" }],
+    caughtBy:
+      "packages/storage/sqlite/test/GroupCommit.test.ts > given a batch, when the disk fails after its COMMIT, then nobody is told that it was not written"
   }
 ]

@@ -4,14 +4,14 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Database, open } from "../src/Database.ts"
 import { migrate } from "../src/Migrations.ts"
-import { make } from "../src/SuccessRates.ts"
+import { makeRates, sqlOf } from "../src/Sql.ts"
 import { rate } from "./Given.ts"
 
 /** The port over a database whose statements a test may watch and break. */
 const opened = Effect.fnUntraced(function* (watch: (sql: string, db: Database) => StatementSync | undefined) {
   const db = yield* Effect.acquireRelease(open(":memory:"), (db) => Effect.sync(db.close))
   yield* migrate(db)
-  return { db, rates: make({ ...db, prepare: (sql) => watch(sql, db) ?? db.prepare(sql) }) }
+  return { db, rates: makeRates(sqlOf({ ...db, prepare: (sql) => watch(sql, db) ?? db.prepare(sql) })) }
 })
 
 describe("success rates in SQLite", () => {
