@@ -30,5 +30,5 @@ export const readAll = Effect.fnUntraced(function* ({ ledger }: World, tenant: T
 export const readEntries = (world: World, connectionId: string) => {
   const { tenant } = connectionId.endsWith("-sandbox") ? sandbox : production
   const { entries } = world.service(Settlements)
-  return world.run(entries({ tenant, connectionId, after: "", limit: rowsAtMost }))
+  return world.run(entries({ tenant, connectionId, limit: rowsAtMost }))
 }

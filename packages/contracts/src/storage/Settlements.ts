@@ -124,7 +124,7 @@ const given = Effect.fnUntraced(function* () {
 })
 
 const all = Effect.fnUntraced(function* (tenant: Tenant, connectionId = "first") {
-  return yield* (yield* Settlements).entries({ tenant, connectionId, after: "", limit: 100 })
+  return yield* (yield* Settlements).entries({ tenant, connectionId, limit: 100 })
 })
 
 export const settlements = (it: StorageTest): void => {
@@ -446,13 +446,13 @@ export const settlements = (it: StorageTest): void => {
         yield* store.applyBatch(batchOf(second, [entryOf(second, { rowId: "a" })]))
         const found: Array<SettlementEntry> = []
         for (;;) {
-          const page = yield* store.withoutPayment(tenant, { after: found.at(-1), limit: 2 })
+          const page = yield* store.entries({ tenant, isWithoutPayment: true, after: found.at(-1), limit: 2 })
           found.push(...page)
           if (page.length === 0) break
         }
         const read = found.map(({ connectionId, rowId }) => `${connectionId} ${rowId}`)
         expect(read.toSorted()).toStrictEqual([...rowIds.map((rowId) => `first ${rowId}`), "second a"].toSorted())
-        expect(yield* store.withoutPayment(yield* newTenant(), { after: undefined, limit: 2 })).toEqual([])
+        expect(yield* store.entries({ tenant: yield* newTenant(), isWithoutPayment: true, limit: 2 })).toEqual([])
       })
     )
 

@@ -225,23 +225,16 @@ export interface Settlements {
   readonly unreported: (query: UnreportedQuery) => Effect.Effect<UnreportedPage, StorageError>
   /** Differences, those that were found first first. */
   readonly differences: (query: EntryQuery) => Effect.Effect<ReadonlyArray<SettlementEntry>, StorageError>
-  /** Every entry of a connection, by row id. */
+  /** Every entry, by connection and row id. */
   readonly entries: (query: {
     readonly tenant: Tenant
-    readonly connectionId: string
-    /** Only entries with a greater row id. */
-    readonly after: string
+    readonly connectionId?: string | undefined
+    /** Only entries that belong to no payment. */
+    readonly isWithoutPayment?: boolean
+    /** The last entry of the page before. */
+    readonly after?: Pick<SettlementEntry, "connectionId" | "rowId"> | undefined
     readonly limit: number
   }) => Effect.Effect<ReadonlyArray<SettlementEntry>, StorageError>
-  /** Every entry that belongs to no payment, by connection and row id. */
-  readonly withoutPayment: (
-    tenant: Tenant,
-    query: {
-      /** The last entry of the page before. */
-      readonly after: Pick<SettlementEntry, "connectionId" | "rowId"> | undefined
-      readonly limit: number
-    }
-  ) => Effect.Effect<ReadonlyArray<SettlementEntry>, StorageError>
   /** Closes an open difference; whether there was one. */
   readonly close: (tenant: Tenant, connectionId: string, closed: ClosedEntry) => Effect.Effect<boolean, StorageError>
   /** By connection, day and currency. */

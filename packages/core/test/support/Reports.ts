@@ -70,7 +70,7 @@ export const reconcile = (order: ReportOrder) =>
 /** By row id. */
 export const entriesOf = Effect.gen(function* () {
   const settlements = yield* Settlements
-  return yield* settlements.entries({ tenant, connectionId: "main", after: "", limit: 10_000 })
+  return yield* settlements.entries({ tenant, connectionId: "main", limit: 10_000 })
 })
 
 /** What was found, by row id. */

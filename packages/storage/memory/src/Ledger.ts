@@ -34,11 +34,12 @@ export const ledger: Methods<Omit<Ports.Ledger["Service"], "commit">> = {
   },
   attempts: (state, tenant, id) => of(state, tenant).books.get(id)?.attempts ?? [],
   reviews: (state, { after, byAmount, limit, paymentId, tenant }) => {
-    const reviewed = all(state, "books", tenant).flatMap(({ payment }) => {
-      const { id, review } = payment
-      const isWanted = review !== null && id === (paymentId ?? id)
-      return isWanted ? [{ ...placeOf(payment, id), since: review.since, payment }] : []
-    })
+    const reviewed = all(state, "books", tenant)
+      .map(paymentOf)
+      .filter(has({ id: paymentId }))
+      .flatMap((payment) =>
+        payment.review ? [{ ...placeOf(payment, payment.id), since: payment.review.since, payment }] : []
+      )
     const last = byAmount?.after && placeOf(byAmount.after, byAmount.after.paymentId)
     const found =
       byAmount === undefined

@@ -56,10 +56,11 @@ export const settlements: Methods<Ports.Settlements> = {
       .filter(({ openedAt }) => isWithin(openedAt ?? 0, 0, openedBefore))
     return page(found, by("openedAt", "connectionId", "rowId"), { after, limit })
   },
-  entries: (state, { after: rowId, connectionId, limit, tenant }) =>
-    page(all(state, "settlements", tenant, { connectionId }), by("rowId"), { after: { rowId }, limit }),
-  withoutPayment: (state, tenant, query) =>
-    page(all(state, "settlements", tenant, { paymentId: null }), by("connectionId", "rowId"), query),
+  entries: (state, { connectionId, isWithoutPayment = false, tenant, ...query }) => {
+    const found = all(state, "settlements", tenant, { connectionId })
+    const those = isWithoutPayment ? found.filter(has({ paymentId: null })) : found
+    return page(those, by("connectionId", "rowId"), query)
+  },
   close: (state, tenant, connectionId, { closed, rowId }) =>
     update(of(state, tenant).settlements, keyOf(connectionId, rowId), { closed }, isOpen),
   balance: (state, { connectionId, from, tenant, until }) => {

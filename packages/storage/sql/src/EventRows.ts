@@ -45,24 +45,17 @@ export const numberOfType = (type: string): number => numbers.get(type) ?? 0
 /** No index of types holds the events of this one: there is one among the few events of each payment. */
 export const unindexedType: EventType = "payment.created"
 
-export const makeEventRows = () => {
-  const readEvent = (
+export const eventRows = {
+  readEvent: (
     { readEventId, readId }: Readonly<Record<"readEventId" | "readId", (value: unknown) => string>>,
     { environment }: Tenant,
     row: Row
   ): Event => {
     const paymentId = readId(row["payment"])
     const type = types.get(row["type"] as number) as EventType
-    return {
-      id: readEventId(row["id"]),
-      type,
-      paymentId,
-      createdAt: row["created_at"] as number,
-      data: dataOf(readJson(row["data"]), { paymentId, type }, environment)
-    }
-  }
-  const bindData = (event: Pick<EventDraft, "data" | "paymentId" | "type">, { tenant }: Owner): string =>
+    const data = dataOf(readJson(row["data"]), { paymentId, type }, environment)
+    return { id: readEventId(row["id"]), type, paymentId, createdAt: row["created_at"] as number, data }
+  },
+  bindData: (event: Pick<EventDraft, "data" | "paymentId" | "type">, { tenant }: Owner): string =>
     JSON.stringify(shortData(event, tenant))
-
-  return { readEvent, bindData }
 }

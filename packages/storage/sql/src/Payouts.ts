@@ -41,15 +41,6 @@ const selectPayoutMoves = (table: string, where: string): string => `select conn
   ) as moves
   group by connection_id, payout_id, moved_currency`
 
-/** Entries of one payout. `after`: the condition of a later page. */
-const selectPayoutEntries = (table: string, where: string, after: string, limit: string): string =>
-  `select * from ${table} where ${where} and ${isCounted} and ${after} order by occurred_at, row_id limit ${limit}`
-
-/** Entries of payouts themselves, which belong to no payment. `where`: the tenant and the times. */
-const selectPayouts = (table: string, where: string, limit: string): string =>
-  `select * from ${table} where ${where} and payment_id is null and kind = 'payout' and ${isCounted}
-    order by occurred_at desc, connection_id desc, row_id desc limit ${limit}`
-
 /** What moved, by connection, day and currency. `where`: the tenant and the times. */
 const selectBalance = (where: string): string => `select connection_id, day, moved_currency as currency,
     ${sumsOfMoves}
@@ -68,13 +59,16 @@ export const makePayouts = <V>(sql: Sql<V>) => {
   const byPayout = sql.by("settlement_entries", "settlement_entries_by_payout")
   const parts = selectPayoutParts(byPayout, ofPayout)
   const moves = selectPayoutMoves(sql.by("settlement_entries", "settlement_payouts_by_name"), ofPayout)
-  const entries = selectPayoutEntries(byPayout, ofPayout, "(occurred_at, row_id) > ($5, $6)", "$7")
+  const entries = `select * from ${byPayout} where ${ofPayout} and ${isCounted} and (occurred_at, row_id) > ($5, $6)
+    order by occurred_at, row_id limit $7`
   const bindName = ({ connectionId, payoutId }: PayoutName) => [bindText(connectionId), bindText(payoutId)]
   const times = "occurred_at >= $3 and occurred_at < $4"
   const bindTimes = (tenant: Tenant, from: number, until: number) => [...bindTenant(tenant), from, until]
   const bindConnection = (id: string | undefined) => (id === undefined ? [] : [bindText(id)])
-  const listed = (ofConnection: string) =>
-    selectPayouts(sql.by("settlement_entries", "settlement_payouts"), `${ofTenant} and ${times} ${ofConnection}`, "$5")
+  /** Entries of payouts themselves, which belong to no payment. */
+  const listed = (ofConnection: string) => `select * from ${sql.by("settlement_entries", "settlement_payouts")}
+    where ${ofTenant} and ${times} ${ofConnection} and payment_id is null and kind = 'payout' and ${isCounted}
+    order by occurred_at desc, connection_id desc, row_id desc limit $5`
   return {
     payoutParts: (tenant, name) =>
       readAll(sql, "payoutParts", readPayoutPart, parts, [...bindTenant(tenant), ...bindName(name)]),

@@ -23,7 +23,7 @@ import {
   recordOf
 } from "./Columns.ts"
 import { makeDirectoryRows } from "./DirectoryRows.ts"
-import { makeEventRows } from "./EventRows.ts"
+import { eventRows } from "./EventRows.ts"
 import { makeRunRows, makeSettlementRows } from "./SettlementRows.ts"
 
 export type Rows<V> = ReturnType<typeof makeRows<V>>
@@ -38,7 +38,7 @@ export const makeRows = <V>(form: Form<V>) => {
   return {
     ...parts,
     ...makeDisputeRows(parts),
-    ...makeEventRows(),
+    ...eventRows,
     ...makeMessageRows(parts),
     ...makeDirectoryRows(parts),
     ...makeDeliveryRows(parts),

@@ -20,7 +20,6 @@ export const isAboutCharge = `corrected_at is null
 const ofTenant = "workspace_id = $1 and environment = $2"
 const ofRow = `${ofTenant} and connection_id = $3`
 const selectRun = `select * from reconciliation_runs where ${ofTenant} and id = $3`
-const selectEntries = `select * from settlement_entries where ${ofRow} and row_id > $4 order by row_id limit $5`
 
 /** What each database does by statements of its own. */
 export interface SettlementForm<V> {
@@ -77,13 +76,11 @@ export const makeSettlements = <V>(sql: Sql<V>, form: SettlementForm<V>): Ports.
   }
 }
 
-const makeEntries = <V>(sql: Sql<V>): Pick<Ports.Settlements, "known" | "entriesOf" | "entries" | "withoutPayment"> => {
+const makeEntries = <V>(sql: Sql<V>): Pick<Ports.Settlements, "known" | "entriesOf" | "entries"> => {
   const { bindTenant, bindText, readSettlement } = sql.rows
   const ofAll = `select * from ${sql.by("settlement_entries", "settlement_entries_by_payment")}
     where ${ofTenant} and payment_id = $3 and payment_id is not null`
-  const withoutPayment = `select * from ${sql.by("settlement_entries", "settlement_entries_without_payment")}
-    where ${ofTenant} and payment_id is null and (connection_id, row_id) > ($3, $4)
-    order by connection_id, row_id limit $5`
+  const withoutPayment = `${sql.by("settlement_entries", "settlement_entries_without_payment")} where payment_id is null`
   return {
     known: (tenant, connectionId, rowIds) => {
       const text = `select * from settlement_entries where ${ofRow} and row_id = $4`
@@ -97,14 +94,18 @@ const makeEntries = <V>(sql: Sql<V>): Pick<Ports.Settlements, "known" | "entries
         found.map(readSettlement).sort((a, b) => a.occurredAt - b.occurredAt || (a.rowId < b.rowId ? -1 : 1))
       )
     },
-    entries: ({ after, connectionId, limit, tenant }) => {
-      const values = [...bindTenant(tenant), bindText(connectionId), bindText(after), limit]
-      return readAll(sql, "entries", readSettlement, selectEntries, values)
-    },
-    withoutPayment: (tenant, { after, limit }) => {
+    entries: ({ after, connectionId, isWithoutPayment = false, limit, tenant }) => {
+      const from = isWithoutPayment ? withoutPayment : "settlement_entries where true"
+      const text = `select * from ${from} and ${ofTenant} and (connection_id, row_id) > ($3, $4)
+        ${connectionId === undefined ? "" : "and connection_id = $6"} order by connection_id, row_id limit $5`
       const last = [after?.connectionId ?? "", after?.rowId ?? ""].map(bindText)
-      const values = [...bindTenant(tenant), ...last, limit]
-      return readAll(sql, "entriesWithoutPayment", readSettlement, withoutPayment, values)
+      const values = [
+        ...bindTenant(tenant),
+        ...last,
+        limit,
+        ...(connectionId === undefined ? [] : [bindText(connectionId)])
+      ]
+      return readAll(sql, "entries", readSettlement, text, values)
     }
   }
 }

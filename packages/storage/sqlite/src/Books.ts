@@ -20,10 +20,7 @@ export const tenantOf = (db: Database, { t }: Row): Tenant =>
 export const readEvent = (tenant: Tenant, row: Row): Event => rows.readEvent(keys, tenant, row)
 
 /** What a book is read from: without the claim. */
-export const bookColumns = list([
-  ...["t", "id", "version", "state", "amount_minor", "currency", "created_at", "reference", "connection_id"],
-  ...["authorized_minor", "captured_minor", "refunded_minor", "refund_pending_minor", "details", "book"]
-])
+export const bookColumns = list(["t", "id", ...Object.keys(rows.payment.columns), "details", "book"])
 const select = `select ${bookColumns} from payments indexed by payments_by_id where t = ? and id = ?`
 const selectByKey = "select * from payments indexed by payments_by_key where t = ? and key = ?"
 

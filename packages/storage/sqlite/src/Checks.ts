@@ -3,11 +3,11 @@
  * taken is chosen connection by connection, each by its own walk along the index: however much waits for one of them, the
  * others cost no more to find.
  */
-import type { Payment } from "@pointsman/core"
-import type { DueCount, DuePayment, DueQuery, Watched } from "@pointsman/core/ports"
+import type { DuePayment, DueQuery, Ledger } from "@pointsman/core/ports"
 import { asksNone, connectionAsked, type Room, roomOf } from "@pointsman/storage-sql"
+import { Effect } from "effect"
 import { tenantOf } from "./Books.ts"
-import type { Database } from "./Database.ts"
+import { type Database, read, update } from "./Database.ts"
 import { bindId, readId, tenantHash } from "./Keys.ts"
 import { bindText, readText } from "./Rows.ts"
 
@@ -26,7 +26,7 @@ const connections = `with recursive connections (id) as (
 const isOf = "check_connection = ? and check_at is not null"
 
 /** Those with something due, in the order of their first, and for whose payments there is room. */
-export const roomsDue = (db: Database, query: DueQuery): ReadonlyArray<Room> =>
+const roomsDue = (db: Database, query: DueQuery): ReadonlyArray<Room> =>
   roomOf(
     db
       .prepare(`${connections}
@@ -39,7 +39,7 @@ export const roomsDue = (db: Database, query: DueQuery): ReadonlyArray<Room> =>
   )
 
 /** `rooms` is where to look, and may be of a moment ago: what is there to take is read inside the transaction. */
-export const takeDue = (
+const takeDue = (
   db: Database,
   rooms: ReadonlyArray<Room>,
   { leaseMillis, limit, now }: DueQuery
@@ -64,44 +64,50 @@ export const takeDue = (
 const readConnection = (stored: unknown): string | null => connectionAsked(readText(stored))
 const bindConnection = (connectionId: string | null) => bindText(connectionId ?? asksNone)
 
-export const postpone = (db: Database, { id, tenant, version }: Payment, checkAt: number | null): void => {
-  db.prepare("update payments indexed by payments_by_id set check_at = ? where t = ? and id = ? and version = ?").run(
-    checkAt,
-    tenantHash(tenant),
-    bindId(id),
-    version
-  )
-}
+/** For monitoring by the index, and of each connection no further along it than is counted. */
+export const checksIn = (db: Database) =>
+  ({
+    takeDue: (query) =>
+      Effect.flatMap(
+        // Without work nothing is written at all.
+        read("takeDue", () => roomsDue(db, query)),
+        (rooms) => (rooms.length === 0 ? Effect.succeed([]) : update(db, "takeDue", () => takeDue(db, rooms, query)))
+      ),
+    postpone: ({ id, tenant, version }, checkAt) =>
+      read("postpone", () => void db.prepare(replaceTime).run(checkAt, tenantHash(tenant), bindId(id), version)),
+    watched: (limit) =>
+      read("watched", () => {
+        const first = db.prepare(selectFirst)
+        const counted = db
+          .prepare(`${connections} select id from connections where id is not null`)
+          .all()
+          .flatMap(({ id }) => first.all(id as string, limit))
+          .sort((a, b) => Number(a["check_at"]) - Number(b["check_at"]))
+          .slice(0, limit)
+        return {
+          payments: counted.length,
+          withRefunds: counted.filter((row) => Number(row["refund_pending_minor"]) > 0).length,
+          firstAt: (counted[0]?.["check_at"] ?? null) as number | null
+        }
+      }),
+    dueByConnection: ({ limit, now }) =>
+      read("dueByConnection", () =>
+        db
+          .prepare(countDue)
+          .all(now, limit)
+          .map((row) => ({ connectionId: readConnection(row["id"]), payments: Number(row["payments"]) }))
+      )
+  }) satisfies Partial<Ledger["Service"]>
 
-/** By the index, and of each connection no further along it than is counted. */
-export const watched = (db: Database, limit: number): Watched => {
-  const first = db.prepare(`select check_at, refund_pending_minor
-    from payments indexed by payments_due_by_connection where ${isOf} order by check_at limit ?`)
-  const counted = db
-    .prepare(`${connections} select id from connections where id is not null`)
-    .all()
-    .flatMap(({ id }) => first.all(id as string, limit))
-    .sort((a, b) => Number(a["check_at"]) - Number(b["check_at"]))
-    .slice(0, limit)
-  return {
-    payments: counted.length,
-    withRefunds: counted.filter((row) => Number(row["refund_pending_minor"]) > 0).length,
-    firstAt: (counted[0]?.["check_at"] ?? null) as number | null
-  }
-}
-
-export const dueByConnection = (
-  db: Database,
-  { limit, now }: { readonly now: number; readonly limit: number }
-): ReadonlyArray<DueCount> =>
-  db
-    .prepare(`${connections}
-      select id, (
-        select count(*) from (
-          select 1 from payments indexed by payments_due_by_connection
-          where check_connection = connections.id and check_at is not null and check_at <= ? limit ?
-        )
-      ) as payments
-      from connections where id is not null and payments > 0`)
-    .all(now, limit)
-    .map((row) => ({ connectionId: readConnection(row["id"]), payments: Number(row["payments"]) }))
+const replaceTime = `update payments indexed by payments_by_id set check_at = ?
+  where t = ? and id = ? and version = ?`
+const selectFirst = `select check_at, refund_pending_minor
+  from payments indexed by payments_due_by_connection where ${isOf} order by check_at limit ?`
+const countDue = `${connections}
+  select id, (
+    select count(*) from (
+      select 1 from payments indexed by payments_due_by_connection
+      where check_connection = connections.id and check_at is not null and check_at <= ? limit ?
+    )
+  ) as payments
+  from connections where id is not null and payments > 0`

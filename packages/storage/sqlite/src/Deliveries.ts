@@ -18,10 +18,8 @@ import { Effect } from "effect"
 import { readEvent } from "./Books.ts"
 import { type Database, read, update } from "./Database.ts"
 import { bindEventId, bindId, readEventId, tenantHash } from "./Keys.ts"
-import { bindTenant, bindText, readTenant, readText, rows } from "./Rows.ts"
+import { bindTenant, bindText, ofTenant, readTenant, readText, rows } from "./Rows.ts"
 import { sqlOf } from "./Sql.ts"
-
-const ofTenant = "workspace_id = ? and environment = ?"
 
 export const make = (db: Database): Deliveries["Service"] =>
   Deliveries.of({

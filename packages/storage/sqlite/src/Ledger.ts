@@ -3,12 +3,11 @@ import { brokenChange, type Change, Ids, Ledger } from "@pointsman/core/ports"
 import { makeDisputes, makeMessages, makePaymentReads, makePaymentSearch } from "@pointsman/storage-sql"
 import { Effect, Option } from "effect"
 import { bookColumns, booksNamed, booksNaming } from "./Books.ts"
-import { dueByConnection, postpone, roomsDue, takeDue, watched } from "./Checks.ts"
+import { checksIn } from "./Checks.ts"
 import { type CommitterOptions, make as makeCommitter } from "./Committer.ts"
-import { type Database, emptyLog, read, snapshot, update } from "./Database.ts"
-import { eraseTexts, keepMessage, selectMessage, storeMessage } from "./Messages.ts"
+import { type Database, emptyLog, read, snapshot } from "./Database.ts"
+import { messagesIn } from "./Messages.ts"
 import { searchForm } from "./PaymentSearch.ts"
-import { rows } from "./Rows.ts"
 import type { Search } from "./SearchThread.ts"
 import { sqlOf } from "./Sql.ts"
 import { writeChange } from "./WriteChange.ts"
@@ -28,6 +27,7 @@ export const make = Effect.fnUntraced(function* (
   // Its statements are prepared here, which a database that lost a table refuses.
   const write = yield* read("open", () => writeChange(db, newDeliveryId))
   const sql = sqlOf(db, search)
+  const ofMessages = messagesIn(db)
   const enqueue = yield* makeCommitter(db, write, options)
   /** Payments whose texts were erased, up to the commit that erases what their own row holds. */
   const erasing = new Set<string>()
@@ -44,25 +44,11 @@ export const make = Effect.fnUntraced(function* (
         if (broken !== undefined) return Effect.die(new Error(`Ledger.commit: ${broken}`))
         return erasing.has(change.payment.after.id) ? commitErasure(change) : enqueue(change)
       }),
-    storeMessage: (tenant, message) => storeMessage(db, tenant, message),
-    keepMessage: (tenant, message, seen) => keepMessage(db, tenant, message, seen),
-    message: (tenant, connectionId, eventId) =>
-      Effect.map(
-        read("message", () => selectMessage(db, tenant, connectionId, eventId)),
-        (row) => Option.map(Option.fromUndefinedOr(row), rows.readMessage)
-      ),
+    ...ofMessages,
     messages: makeMessages(sql, (tenant, charges) =>
       read("messages", () => charges.flatMap((charge) => booksNaming(db, tenant, charge)))
     ),
-    takeDue: (query) =>
-      Effect.flatMap(
-        // Without work nothing is written at all.
-        read("takeDue", () => roomsDue(db, query)),
-        (rooms) => (rooms.length === 0 ? Effect.succeed([]) : update(db, "takeDue", () => takeDue(db, rooms, query)))
-      ),
-    postpone: (payment, checkAt) => read("postpone", () => postpone(db, payment, checkAt)),
-    watched: (limit) => read("watched", () => watched(db, limit)),
-    dueByConnection: (query) => read("dueByConnection", () => dueByConnection(db, query)),
+    ...checksIn(db),
     ...makePaymentReads(sql, {
       bookColumns,
       isSent: "is_sent = 1",
@@ -82,7 +68,7 @@ export const make = Effect.fnUntraced(function* (
     ...makeDisputes(sql),
     eraseTexts: (tenant, erasure) => {
       erasing.add(erasure.paymentId)
-      return eraseTexts(db, tenant, erasure)
+      return ofMessages.eraseTexts(tenant, erasure)
     }
   })
 })

@@ -19,10 +19,9 @@ import { holderOf, readEvent, selectBook, selectRow } from "./Books.ts"
 import { type Database, read, snapshot, update } from "./Database.ts"
 import { deliveriesOf } from "./Deliveries.ts"
 import { bindAfter, bindBefore, bindId, nameHash, readId, shortChargeName, tenantHash } from "./Keys.ts"
-import { bindTenant, bindText, readText } from "./Rows.ts"
-import { sqlOf } from "./Sql.ts"
+import { bindTenant, bindText, ofTenant, readText } from "./Rows.ts"
+import { sqlOf, type Value } from "./Sql.ts"
 
-const ofTenant = "workspace_id = ? and environment = ?"
 const ofPayment = `${ofTenant} and payment_id = ?`
 
 /** Pages of the file that are given back at once: 8 MB, which hold the writers up for some 20 ms. */
@@ -122,8 +121,6 @@ const removePayment = (db: Database, { paymentId, tenant, version }: Ports.ReadP
 
 const deleteEntries = `delete from settlement_entries indexed by settlement_entries_by_payment
   where ${ofPayment} and ${mayLeaveEntry}`
-
-type Value = ReturnType<typeof bindText>
 
 const removeDelivery = (db: Database, owner: ReadonlyArray<Value>, id: Value): void => {
   db.prepare(`delete from delivery_attempts where ${ofTenant} and delivery_id = ?`).run(...owner, id)

@@ -25,3 +25,5 @@ export const rows = makeRows<SQLInputValue>({
 })
 
 export const { bindTenant, readTenant } = rows
+
+export const ofTenant = "workspace_id = ? and environment = ?"

@@ -6,10 +6,9 @@ import { Effect } from "effect"
 import { booksNamed, booksNaming, readPayment } from "./Books.ts"
 import { type Database, read, snapshot } from "./Database.ts"
 import { bindAfter, readId, tenantHash } from "./Keys.ts"
-import { bindTenant, bindText, rows } from "./Rows.ts"
+import { bindTenant, bindText, ofTenant, rows } from "./Rows.ts"
 import type { Value } from "./Sql.ts"
 
-const ofTenant = "workspace_id = ? and environment = ?"
 const insertEntry = `${insertInto("settlement_entries", Object.keys(rows.settlementColumns))} on conflict do nothing`
 const bindEntry = valuesOf(rows.settlementColumns)
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Ids, Ledger } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { open } from "../src/Database.ts"
+import { tenantHash } from "../src/Keys.ts"
 import { newChange, newFile, tenant, withStorage } from "./Given.ts"
 
 describe("names", () => {
@@ -24,6 +25,25 @@ describe("names", () => {
               Option.some([payment.after.id])
             )
           }
+        })
+      )
+    }).pipe(Effect.provide(Ids.layer))
+  )
+
+  it.live("given a tenant whose hash another one has, when it pays, then nothing is written", () =>
+    Effect.gen(function* () {
+      const filename = yield* newFile
+      yield* withStorage({ filename })(
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const change = yield* newChange()
+          const db = yield* open(filename)
+          db.prepare("insert into tenants (t, workspace_id, environment) values (?, 'another', 'sandbox')").run(
+            tenantHash(tenant)
+          )
+          db.close()
+          expect(yield* Effect.flip(ledger.commit(change))).toMatchObject({ _tag: "pointsman/StorageError" })
+          expect(yield* ledger.payment(tenant, change.payment.after.id)).toEqual(Option.none())
         })
       )
     }).pipe(Effect.provide(Ids.layer))

@@ -125,9 +125,9 @@ const rowsWithoutPayment = (tenant: Tenant) =>
   Stream.paginate(
     undefined as SettlementEntry | undefined,
     Effect.fnUntraced(function* (after) {
-      const { withoutPayment } = yield* Settlements
+      const { entries } = yield* Settlements
       const rows: ReadonlyArray<SettlementEntry> = yield* withAllowance(
-        withoutPayment(tenant, { after, limit: pageRows })
+        entries({ tenant, isWithoutPayment: true, after, limit: pageRows })
       )
       return [rows, Option.fromUndefinedOr(rows.at(-1))] as const
     })
