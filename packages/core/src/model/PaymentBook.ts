@@ -164,3 +164,22 @@ export const isSameReference = (
   one: { readonly connectionId: string | null; readonly providerRef: string | null },
   { connectionId, providerRef }: ChargeReference
 ): boolean => one.connectionId === connectionId && one.providerRef === providerRef
+
+/** A kind and an id. `checkout`, without one: of every payment with a page of a provider, whose address is sealed. */
+export type Name = `${"attempt" | "operation" | "refund" | "providerRefund" | "checkout"} ${string}`
+
+/** What the entries of a book are named by, beside references of charges. */
+export const namesOf = ({
+  attempts,
+  operations = [],
+  refunds = []
+}: Pick<BookWrite, "operations" | "refunds"> & Pick<PaymentBook, "attempts">): ReadonlyArray<Name> => [
+  ...attempts.map(({ id }): Name => `attempt ${id}`),
+  ...operations.map(({ id }): Name => `operation ${id}`),
+  ...refunds.flatMap(
+    ({ id, providerRefundId }): ReadonlyArray<Name> => [
+      `refund ${id}`,
+      ...(providerRefundId === null ? [] : [`providerRefund ${providerRefundId}` as const])
+    ]
+  )
+]

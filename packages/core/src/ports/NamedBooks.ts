@@ -1,10 +1,8 @@
-/** For storages: what names a payment, beside its id. */
-import { type ChargeReference, isSameReference, type PaymentBook } from "../model/PaymentBook.ts"
+/** For storages: what names a payment beside its id, and which payments the names in messages and in rows of reports mean. */
+import type { Payment } from "../model/Payment.ts"
+import { type ChargeReference, isSameReference, type Name, namesOf, type PaymentBook } from "../model/PaymentBook.ts"
 import { type MessageSubject, mostNamed } from "../model/StoredMessage.ts"
-import type { Change } from "./Ledger.ts"
-
-/** A kind and an id. `checkout`, without one: of every payment with a page of a provider, whose address is sealed. */
-export type Name = `${"attempt" | "operation" | "refund" | "providerRefund" | "checkout"} ${string}`
+import type { NamedInRows, NameKind, UnreportedQuery } from "./Settlements.ts"
 
 export const nameKinds = {
   attemptIds: "attempt",
@@ -12,22 +10,6 @@ export const nameKinds = {
   refundIds: "refund",
   providerRefundIds: "providerRefund"
 } as const
-
-/** What the entries of a book are named by, beside references of charges. */
-export const namesOf = ({
-  attempts,
-  operations = [],
-  refunds = []
-}: Pick<Change, "attempts" | "operations" | "refunds">): ReadonlyArray<Name> => [
-  ...attempts.map(({ id }): Name => `attempt ${id}`),
-  ...operations.map(({ id }): Name => `operation ${id}`),
-  ...refunds.flatMap(
-    ({ id, providerRefundId }): ReadonlyArray<Name> => [
-      `refund ${id}`,
-      ...(providerRefundId === null ? [] : [`providerRefund ${providerRefundId}` as const])
-    ]
-  )
-]
 
 /** Those with one of the names, of books that were found by the hashes. */
 export const withName = (books: ReadonlyArray<PaymentBook>, names: ReadonlyArray<Name>): ReadonlyArray<PaymentBook> => {
@@ -53,4 +35,44 @@ export const namedBySubject = (subject: MessageSubject): Name | ChargeReference 
   if ("connectionId" in subject) return subject
   if ("attemptId" in subject) return `attempt ${subject.attemptId}`
   return "operationId" in subject ? `operation ${subject.operationId}` : `refund ${subject.refundId}`
+}
+
+/** Of the connection; two of a name at most: more say no more. `books`: the newest last. */
+export const meantBy = (
+  books: ReadonlyArray<PaymentBook>,
+  connectionId: string,
+  kind: Exclude<NameKind, "providerRefs">,
+  name: string
+): ReadonlyArray<PaymentBook> => {
+  const here = (one: { readonly connectionId: string }) => one.connectionId === connectionId
+  const isIt = (one: { readonly connectionId: string; readonly id: string }) => one.id === name && here(one)
+  switch (kind) {
+    case "attemptIds": {
+      const of = ({ attempts }: PaymentBook) => attempts.find(isIt)
+      const found = books.filter((book) => of(book) !== undefined)
+      // Requests under one key derive one attempt id, and those that were given up were not sent.
+      const meant = found.findLast((book) => of(book)?.outcome !== "Abandoned") ?? found.at(-1)
+      return meant === undefined ? [] : [meant]
+    }
+    case "operationIds":
+      return books.filter(({ operations }) => operations.some(isIt)).slice(-1)
+    case "refundIds":
+      return books.filter(({ refunds }) => refunds.some(isIt)).slice(-1)
+    case "providerRefundIds":
+      return books.filter(({ refunds }) => refunds.some((one) => one.providerRefundId === name && here(one))).slice(-2)
+  }
+}
+
+export const namesIn = (names: NamedInRows): ReadonlyArray<[NameKind, string]> =>
+  (Object.entries(names) as ReadonlyArray<[NameKind, ReadonlyArray<string>]>).flatMap(([kind, some]) =>
+    some.map((name): [NameKind, string] => [kind, name])
+  )
+
+/** Whether a report of the time should have the payment. */
+export const isExpected = (
+  { captureWithinMillis, connectionId, from, until }: UnreportedQuery,
+  { captureMethod, connectionId: own, settledAt }: Payment
+): boolean => {
+  const first = captureMethod === "automatic" ? from : from - captureWithinMillis
+  return own === connectionId && settledAt !== null && settledAt >= first && settledAt <= until
 }

@@ -149,5 +149,12 @@ export const make = Effect.fnUntraced(function* (db: Database, write: WriteChang
     )
 })
 
-const newEventIds = ({ event }: Ids["Service"], batch: ReadonlyArray<Waiting>) =>
-  Effect.forEach(batch, ({ change }) => Effect.forEach(change.events, () => event))
+const newEventIds = Effect.fnUntraced(function* (ids: Ids["Service"], batch: ReadonlyArray<Waiting>) {
+  const drawn: Array<ReadonlyArray<string>> = []
+  for (const { change } of batch) {
+    const ofChange: Array<string> = []
+    for (let count = 0; count < change.events.length; count++) ofChange.push(yield* ids.event)
+    drawn.push(ofChange)
+  }
+  return drawn
+})

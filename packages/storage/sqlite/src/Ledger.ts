@@ -1,7 +1,7 @@
 /** Payments in SQLite: one change is a few prepared statements, one read is one. */
 import { brokenChange, type Change, Ids, Ledger } from "@pointsman/core/ports"
 import { makeDisputes, makeMessages, makePaymentReads, makePaymentSearch } from "@pointsman/storage-sql"
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { bookColumns, booksNamed, booksNaming } from "./Books.ts"
 import { checksIn } from "./Checks.ts"
 import { type CommitterOptions, make as makeCommitter } from "./Committer.ts"
