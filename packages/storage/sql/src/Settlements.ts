@@ -95,8 +95,8 @@ const makeEntries = <V>(sql: Sql<V>): Pick<Ports.Settlements, "known" | "entries
       )
     },
     entries: ({ after, connectionId, isWithoutPayment = false, limit, tenant }) => {
-      const from = isWithoutPayment ? withoutPayment : "settlement_entries where true"
-      const text = `select * from ${from} and ${ofTenant} and (connection_id, row_id) > ($3, $4)
+      const those = isWithoutPayment ? withoutPayment : "settlement_entries where true"
+      const text = `select * from ${those} and ${ofTenant} and (connection_id, row_id) > ($3, $4)
         ${connectionId === undefined ? "" : "and connection_id = $6"} order by connection_id, row_id limit $5`
       const last = [after?.connectionId ?? "", after?.rowId ?? ""].map(bindText)
       const values = [
