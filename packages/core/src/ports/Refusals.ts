@@ -1,6 +1,7 @@
 /** For storages: why a change is not written, by what is stored. */
-import { type ChargeReference, referencesOf } from "../model/PaymentBook.ts"
+
 import type { Claim } from "../model/Claim.ts"
+import { type ChargeReference, referencesOf } from "../model/PaymentBook.ts"
 import type { MessageDecision, MessageNote, MessageOutcome } from "../model/StoredMessage.ts"
 import {
   ApiKeyRevoked,
