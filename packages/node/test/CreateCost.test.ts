@@ -79,7 +79,7 @@ const countsOf = ({ files, operations, statements }: Counted) => {
 
 /** Raise a number together with what needs it in every create, and not for what is rare. */
 const most = {
-  files: 72,
+  files: 70,
   filesOfCore: 37,
   functions: 1_095,
   functionsOfEffect: 1_752,

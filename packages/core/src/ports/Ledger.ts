@@ -120,7 +120,8 @@ export const brokenChange = (change: Change): string | undefined => {
       return `the amount of an operation or a refund is not a whole number of minor units: ${money.minorUnits}`
     }
   }
-  const ofDisputes = brokenDisputes(change, id)
+  const hasDisputes = change.disputes !== undefined || change.evidence !== undefined
+  const ofDisputes = hasDisputes ? brokenDisputes(change, id) : undefined
   if (ofDisputes !== undefined) return ofDisputes
   if (events.some((event) => event.paymentId !== id)) return "an event is another payment's"
   if (claim !== undefined && !isNextVersion(claim.after.version, claim.expected)) {
