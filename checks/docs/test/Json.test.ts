@@ -62,7 +62,7 @@ const mistakesOf = ({ line, path, text }: Block): ReadonlyArray<string> => {
   )
 }
 
-it("given every block of JSON in the documentation, when it is read as a server would, then there is no mistake", () => {
+it("no block of JSON in the documentation has a mistake for a server", () => {
   const all = blocks("json")
   const configurations = all.filter(({ text }) => text.includes('"workspaces"'))
   assert.isAbove(configurations.length, 2, "configurations were found")
@@ -72,17 +72,17 @@ it("given every block of JSON in the documentation, when it is read as a server 
 describe("controls", () => {
   const block = (text: string) => blocksOf("page.md", `\`\`\`json\n${text}\n\`\`\``)
 
-  it("given a field that the file does not have, when the page is read, then it is named", () => {
+  it("a field that the file does not have is named", () => {
     const [mistake] = block('{ "workspaces": [{ "id": "acme", "colour": "red" }] }').flatMap(mistakesOf)
     assert.match(mistake ?? "", /^page\.md:2: .*colour/u)
   })
 
-  it("given a part of a workspace with a mistake, when the page is read, then it is named", () => {
+  it("a part of a workspace with a mistake is named", () => {
     const [mistake] = block('{ "routing": { "mode": "auto" } }').flatMap(mistakesOf)
     assert.match(mistake ?? "", /^page\.md:2: .*routing/u)
   })
 
-  it("given what is no JSON, when the page is read, then it is named", () => {
+  it("a block that is no JSON is named", () => {
     assert.strictEqual(block('{ "a": 1, }').flatMap(mistakesOf).length, 1)
   })
 })

@@ -14,14 +14,14 @@ const entries = [...text.matchAll(/^- \[([^\]]+)\]\(([^)]+)\)(?:: (.+))?$/gmu)].
 }))
 
 describe("llms.txt", () => {
-  it("given the site's pages, then it begins with the name and one line, and has nothing but lists under headings", () => {
+  it("the text begins with the name and one line, and has lists under headings", () => {
     assert.match(text, /^# Pointsman\n\n> Payments\.\n\n## Start\n\n- \[/u)
     const others = text.split("\n").filter((line) => line !== "" && !/^(?:# |> |## |- \[)/u.test(line))
     assert.deepStrictEqual(others, [])
     assert.strictEqual(entries.length, text.split("\n").filter((line) => line.startsWith("- ")).length)
   })
 
-  it("given each page of the site, then it is listed once, with its address and mostly a line about it", () => {
+  it("each page is listed once, with its address and mostly a line about it", () => {
     const expected = [...pages()]
       .filter(([file]) => !/^docs\/api\/|^docs\/index\.md$|^docs\/(?!.*\/README\.md$).*\/node_modules\//u.test(file))
       .map(([, address]) =>
@@ -42,7 +42,7 @@ describe("llms.txt", () => {
     assert.deepInclude(start, { title: "The first payment", path: "/start.html" })
   })
 
-  it("given no address of the site, then links begin at its root", () => {
+  it("links begin at the site's root without its address", () => {
     assert.include(llmsText("Payments.", groups), "- [The first payment](/start.html)")
   })
 })

@@ -71,7 +71,7 @@ const wrong = [
   "```"
 ].join("\n")
 
-describe("every block of TypeScript in the documentation, and one with a mistake, as one program", () => {
+describe("every TypeScript block of the documentation, and a wrong one, as one program", () => {
   const all = blocks("ts", "typescript", "tsx")
   let mistakes: ReadonlyArray<string> = []
   beforeAll(async () => {
@@ -79,7 +79,7 @@ describe("every block of TypeScript in the documentation, and one with a mistake
   }, 120_000)
   const isOfControl = (mistake: string) => mistake.startsWith(wrongPage)
 
-  it("given every block of TypeScript in the documentation, when they are compiled, then there is no mistake", () => {
+  it("no block of TypeScript in the documentation has a mistake", () => {
     assert.isAbove(all.length, 20, "blocks were found")
     assert.deepStrictEqual(
       mistakes.filter((mistake) => !isOfControl(mistake)),
@@ -87,7 +87,7 @@ describe("every block of TypeScript in the documentation, and one with a mistake
     )
   })
 
-  it("the control: given a block with a mistake inside of what is given, when it is compiled, then its own line is named", () => {
+  it("control: the own line of a mistake inside of what is given is named", () => {
     const [found = "", ...others] = mistakes.filter(isOfControl)
     assert.match(found, /^wrong-page\.md:12: error TS2322/u)
     assert.deepStrictEqual(others, [])
@@ -95,11 +95,11 @@ describe("every block of TypeScript in the documentation, and one with a mistake
 })
 
 describe("controls", () => {
-  it("given what is given before prose, when it is read, then it is refused", () => {
+  it("a precondition that is followed by prose is refused", () => {
     assert.throws(() => blocksOf("page.md", "<!-- ts\nconst a = 1\n-->\nSome words.\n"), /^page\.md:4: /u)
   })
 
-  it("given a block that does not end, when it is read, then it is refused", () => {
+  it("a block that does not end is refused", () => {
     assert.throws(() => blocksOf("page.md", "```ts\nconst a = 1\n"), /^page\.md:1: /u)
   })
 })

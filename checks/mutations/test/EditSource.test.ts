@@ -83,12 +83,12 @@ describe("edits of a source", () => {
   }
   // biome-ignore-end lint/suspicious/noTemplateCurlyInString: the code under test is a template itself.
   for (const [name, [edit, becomes]] of Object.entries(edits)) {
-    it(`given ${name}, when it is edited, then it alone changes`, () => {
+    it(`an edit of ${name} changes nothing else`, () => {
       assert.deepStrictEqual(changed(edit), [becomes])
     })
   }
 
-  it("given code in another format, when it is edited, then the place is found all the same", () => {
+  it("the place of an edit is found in code of another format", () => {
     const text = "const one = (\n  key,\n) =>\n  loss\n    // why\n    .ended && key\n"
     assert.include(edited(text, { in: "one", operand: "loss.ended", become: "true" }), "=>\n  (true) && key")
   })
@@ -107,7 +107,7 @@ describe("edits of a source", () => {
     "a comment": [{ statement: "why", become: "" }, /is found 0 times/]
   }
   for (const [name, [edit, message]] of Object.entries(refused)) {
-    it(`given ${name}, when it is edited, then it is refused (control)`, () => {
+    it(`control: an edit of ${name} is refused`, () => {
       assert.throws(() => edited(source, edit), message)
     })
   }

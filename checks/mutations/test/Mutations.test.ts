@@ -45,7 +45,7 @@ const judge = (file: string): ((name: string) => Promise<Verdict>) => {
 }
 
 describe("planted faults", () => {
-  it("given the lists, then each fault can be planted, its name is its own, and the file of its test is there", () => {
+  it("each fault of the lists can be planted, with its own name and a test's file", () => {
     const root = fileURLToPath(new URL("../../../", import.meta.url))
     for (const fault of faults) {
       assertPlantable(fault)
@@ -70,7 +70,7 @@ describe("planted faults, simulated", () => {
     })
   }
 
-  it("given the lists, then simulations find at least a dozen of the faults", () => {
+  it("simulations find at least a dozen of the faults in the lists", () => {
     assert.isAtLeast(simulated.length, 12)
   })
 })

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { bannedWords, wordFaults } from "../BannedWords.ts"
 import { packages, sourcesIn } from "../Files.ts"
 
-it("given the sources of all packages, when they are read, then no banned word is used without a reason", () => {
+it("the sources of all packages use no banned word without a reason", () => {
   const sources = packages()
     .filter(({ dir }) => dir.startsWith("packages/"))
     .flatMap(({ dir }) => sourcesIn(dir))
@@ -33,7 +33,7 @@ describe("controls: what must be refused", () => {
     "process.env": ['process.env["PORT"]'],
     "process.exit": ["process.exit(1)"]
   }
-  it("given the banned words, when the controls are counted, then every word has one", () => {
+  it("every banned word has a control", () => {
     assert.sameMembers(
       Object.keys(refused),
       bannedWords.map(({ word }) => word)
@@ -41,7 +41,7 @@ describe("controls: what must be refused", () => {
   })
   for (const [word, texts] of Object.entries(refused)) {
     for (const text of texts) {
-      it(`given ${JSON.stringify(text)}, when it is read, then ${word} is refused`, () => {
+      it(`${JSON.stringify(text)} has ${word} refused`, () => {
         assert.deepStrictEqual(words(text), [word])
       })
     }
@@ -55,16 +55,16 @@ describe("controls: what must be refused", () => {
     "Console.log(1)",
     "yield* random.randomBytes(12)"
   ]) {
-    it(`given ${JSON.stringify(text)}, when it is read, then nothing is refused`, () => {
+    it(`${JSON.stringify(text)} has nothing refused`, () => {
       assert.deepStrictEqual(words(text), [])
     })
   }
 
-  it("given a fault far down, when it is named, then its line is right", () => {
+  it("the line of a fault far down is right", () => {
     assert.match(wordFaults([{ path, text: '"a"\n/* b\n*/\n\nf(\n  Math.random())' }], [])[0] ?? "", /File\.ts:6: /)
   })
 
-  it("given an exception, when its file uses the word, then it passes there and nowhere else", () => {
+  it("an excepted word passes in its file and nowhere else", () => {
     const exception = { path: "packages/a/src/cli/", words: ["console"], reason: "a command prints" }
     const text = "console.log(1)"
     assert.deepStrictEqual(wordFaults([{ path: "packages/a/src/cli/Print.ts", text }], [exception]), [])
@@ -80,7 +80,7 @@ describe("controls: what must be refused", () => {
     )
   })
 
-  it("given an exception that nothing uses, when words are read, then the exception is refused", () => {
+  it("an exception that nothing uses is refused", () => {
     assert.deepStrictEqual(wordFaults([], [{ path, words: ["console"], reason: "it printed once" }]), [
       `${path}: console is excepted and not used`
     ])

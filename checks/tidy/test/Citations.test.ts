@@ -7,7 +7,7 @@ import { exists, files, root } from "../Files.ts"
 /** This file is no part of them: its samples are citations that lead nowhere. */
 const isRead = ({ path }: { readonly path: string }) => path !== "checks/tidy/test/Citations.test.ts"
 
-it("given every text of the repository, when its citations are followed, then each leads somewhere", () => {
+it("every citation in the texts of the repository leads somewhere", () => {
   const texts = files(
     "**/*.{ts,tsx,mjs,js,jsonc,md,yml,yaml,sh,sql}",
     "**/Dockerfile",
@@ -56,18 +56,18 @@ describe("controls: what must be refused", () => {
     "an anchor that is not there": "// docs/rules.md#twice"
   }
   for (const [name, text] of Object.entries(refused)) {
-    it(`given ${name}, when it is followed, then it is refused`, () => {
+    it(`${name} is refused`, () => {
       assert.lengthOf(faultsOf("packages/core/src/Sample.ts", `const a = 1\n${text}\n`), 1)
     })
   }
 
-  it("given a citation in the third line, when it is refused, then the line is named", () => {
+  it("the line of a refused citation is named", () => {
     assert.deepStrictEqual(faultsOf("a.ts", "\n\n// A rule (decision 37).\n"), [
       "a.ts:3: cites decision 37, which does not exist"
     ])
   })
 
-  it("given texts that are not TypeScript, when their citations are followed, then they are refused", () => {
+  it("wrong citations in texts that are not TypeScript are refused", () => {
     assert.lengthOf(faultsOf("docs/page.md", "A rule: decision 37, and decisions.md, section 3."), 2)
     assert.lengthOf(faultsOf("a.yml", "a: 1 # docs/gone.md says why\n"), 1)
     assert.lengthOf(faultsOf("run.sh", "# As section 4 says.\n"), 1)
@@ -87,7 +87,7 @@ describe("controls: what must be refused", () => {
     "decisions that are counted": "/** Makes 100 decisions, and specifications of tests. */"
   }
   for (const [name, text] of Object.entries(allowed)) {
-    it(`given ${name}, when it is followed, then it passes`, () => {
+    it(`${name} passes`, () => {
       assert.deepStrictEqual(faultsOf("packages/core/src/Sample.ts", `const a = 1\n${text}\n`), [])
     })
   }

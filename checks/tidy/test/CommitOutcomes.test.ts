@@ -5,7 +5,7 @@ import { sourcesIn } from "../Files.ts"
 const inCore = (path: string, text: string) => commitFaults([{ path: `packages/core/src/${path}`, text }])
 
 describe("how a commit ends", () => {
-  it("given the sources of core, when they are read, then one file handles it and one room writes", () => {
+  it("one file of core handles the end of a commit, and one room writes", () => {
     const sources = sourcesIn("packages/core")
     assert.isAbove(sources.length, 100)
     assert.deepStrictEqual(commitFaults(sources), [])
@@ -24,7 +24,7 @@ describe("how a commit ends", () => {
     ["verbs/receive/ReceiveMessage.ts", "ledger.keepMessage(tenant)", /only commit\/ writes/]
   ]
   for (const [path, text, message] of refused) {
-    it(`given ${path}, when it says ${JSON.stringify(text)}, then it is refused (control)`, () => {
+    it(`control: ${path} with ${JSON.stringify(text)} is refused`, () => {
       const found = inCore(path, text)
       assert.strictEqual(found.length, 1)
       assert.match(found[0] ?? "", message)
@@ -39,7 +39,7 @@ describe("how a commit ends", () => {
     ["verbs/check/CheckDue.ts", "// Stale: another writer came first"]
   ]
   for (const [path, text] of allowed) {
-    it(`given ${path}, when it says ${JSON.stringify(text)}, then it is allowed`, () => {
+    it(`${path} is allowed to say ${JSON.stringify(text)}`, () => {
       assert.deepStrictEqual(inCore(path, text), [])
     })
   }

@@ -78,7 +78,7 @@ const faultsOf = (page: string, names: ReadonlyArray<string>): ReadonlyArray<str
 describe("the page of costs", () => {
   const page = readFileSync(join(root, "docs/reference/costs.md"), "utf8")
 
-  it("given every endpoint, page, form, file and command, then each has one row, and no row names another thing", () => {
+  it("every endpoint, page, form, file and command has one row, and no row another", () => {
     assert.isAbove(expectedNames().length, 250)
     assert.deepStrictEqual(faultsOf(page, expectedNames()), [])
   })

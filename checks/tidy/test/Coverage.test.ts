@@ -6,14 +6,14 @@ import { root } from "../Files.ts"
 
 const read = (path: string) => (existsSync(join(root, path)) ? readFileSync(join(root, path), "utf8") : undefined)
 
-it("given the list of what is tested, when its tests are looked up, then each is there", () => {
+it("each test in the list of what is tested is there", () => {
   const path = "checks/tidy/test/coverage.txt"
   const text = read(path) ?? ""
   assert.isAbove(text.split("\n").length, 100)
   assert.deepStrictEqual(coverageFaults({ path, text }, read), [])
 })
 
-it("given the threat model, when its tests are looked up, then each is there", () => {
+it("each test in the threat model is there", () => {
   const path = "docs/concepts/threat-model.md"
   const text = read(path) ?? ""
   assert.isAbove(text.match(/^\| .* \| .* \| `/gmu)?.length ?? 0, 25)
@@ -55,12 +55,12 @@ describe("controls: what must be refused", () => {
     "not yet, without a word why": "not yet"
   }
   for (const [name, cell] of Object.entries(refused)) {
-    it(`given ${name}, when it is read, then it is refused`, () => {
+    it(`${name} is refused`, () => {
       assert.lengthOf(faults(cell), 1)
     })
   }
 
-  it("given a numbered section without one of its rules, when it is read, then it is refused", () => {
+  it("a numbered section without one of its rules is refused", () => {
     assert.deepStrictEqual(faults(), ["page.md: Rules has no row 1"])
   })
 
@@ -75,7 +75,7 @@ describe("controls: what must be refused", () => {
     "some of it now": '`a.test.ts` "given one"<br>not yet: [background checks](#background-checks)'
   }
   for (const [name, cell] of Object.entries(allowed)) {
-    it(`given ${name}, when it is read, then it passes`, () => {
+    it(`${name} passes`, () => {
       assert.deepStrictEqual(faults(cell), [])
     })
   }

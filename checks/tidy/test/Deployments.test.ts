@@ -9,7 +9,7 @@ const only = (path: string): TextFile => {
 }
 
 describe("deployments", () => {
-  it("given the image and the chart, when they name a setting, then the server has it", () => {
+  it("the server has each setting that the image and the chart name", () => {
     const known = new Set(
       ["Settings", "DatabaseSettings"].flatMap((name) => [...variablesOf(only(`packages/server/src/${name}.ts`))])
     )
@@ -20,14 +20,14 @@ describe("deployments", () => {
     assert.deepStrictEqual(settingFaults(sources, known), [])
   })
 
-  it("given the chart, when its versions are read, then they are those of the server", () => {
+  it("the chart's versions are those of the server", () => {
     const server = packages().find(({ dir }) => dir === "packages/server")
     assert.deepStrictEqual(chartFaults(only("deploy/helm/pointsman/Chart.yaml"), server?.manifest.version ?? ""), [])
   })
 })
 
 describe("controls: what must be refused", () => {
-  it("given a setting that the server does not have, when it is named, then it is refused once", () => {
+  it("a setting that the server does not have is refused once", () => {
     const path = "deploy/values.yaml"
     const text = 'POINTSMAN_KNOWN: "1"\nPOINTSMAN_GONE: "2"\n# POINTSMAN_GONE'
     assert.deepStrictEqual(settingFaults([{ path, text }], new Set(["POINTSMAN_KNOWN"])), [
@@ -35,7 +35,7 @@ describe("controls: what must be refused", () => {
     ])
   })
 
-  it("given a chart of another version, when it is read, then both fields are refused", () => {
+  it("both fields of a chart of another version are refused", () => {
     const chart = { path: "Chart.yaml", text: 'apiVersion: v2\nversion: 1.0.0\nappVersion: "1.0.0"\n' }
     assert.strictEqual(chartFaults(chart, "1.0.1").length, 2)
     assert.deepStrictEqual(chartFaults(chart, "1.0.0"), [])

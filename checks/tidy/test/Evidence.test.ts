@@ -30,7 +30,7 @@ const endedWithout: ReadonlySet<string> = new Set(["Declined", "Failed", "Cancel
 
 describe("statements about charges, payouts and disputes", () => {
   for (const [payment, name] of Object.entries(payments)) {
-    it(`given ${payment}, when each statement is weighed, then it means what the table by hand says`, () => {
+    it(`each statement on ${payment} means what the table by hand says`, () => {
       for (const [statement, [subject, word]] of Object.entries(statements)) {
         const { events, state, verdict } = cell(name, subject, word)
         const expected = becomes[payment]?.[statement] ?? stateOf(name)
@@ -48,7 +48,7 @@ describe("statements about charges, payouts and disputes", () => {
 
 describe("what the decisions say about operations, amounts and disputes", () => {
   for (const [what, all] of Object.entries(rows)) {
-    it(`given ${what}, when it is weighed, then it becomes what the decisions say`, () => {
+    it(`${what} becomes what the decisions say`, () => {
       for (const [payment, subject, statement, verdict, state, amounts, events = [], reviews = []] of all) {
         const found = cell(payment, subject, statement)
         assert.deepStrictEqual(
@@ -69,7 +69,7 @@ describe("what the decisions say about operations, amounts and disputes", () => 
 })
 
 describe("the list of payments", () => {
-  it("given the states of a payment, when the list is read, then each state has a payment, which is in it", () => {
+  it("each state of a payment has one in the list, which is in it", () => {
     const listed = new Set(sampleNames.map(stateOf))
     assert.deepStrictEqual(
       paymentStates.filter((state) => !listed.has(state)),
@@ -95,7 +95,7 @@ describe("the list of payments", () => {
       return [word.name, verdict, state, events]
     })
 
-  it("given a payment that a table leaves out, when its cells are made, then the table has them for another of its state", () => {
+  it("a payment left out has the cells of another of its state", () => {
     for (const name of sampleNames) {
       for (const subject of subjects) {
         if (!hasOne(name, subject) || subjectsOf(name).includes(subject)) continue

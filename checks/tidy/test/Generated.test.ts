@@ -9,32 +9,32 @@ import { exists, root } from "../Files.ts"
 /** Of all tests here: it takes most of a second. */
 const once = generated()
 
-it("given the code, when pages are generated, then they are what is committed", async () => {
+it("the generated pages are what is committed", async () => {
   assert.deepStrictEqual(await differences(undefined, once), [])
 })
 
-it("given the tables, when pages are generated, then payment and claim have a page and a picture", async () => {
+it("payment and claim have a page and a picture from the tables", async () => {
   assert.includeMembers(
     [...(await once).keys()],
     ["docs/states/payment.md", "docs/states/payment.svg", "docs/states/claim.md", "docs/states/claim.svg"]
   )
 })
 
-it("given the tables, when pages are generated twice, then they are the same to the byte", async () => {
+it("pages generated twice from the tables are the same to the byte", async () => {
   assert.deepStrictEqual([...(await generated())], [...(await once)])
 })
 
 describe("controls: what must be refused", () => {
   const read = (path: string) => (exists(path) ? readFileSync(join(root, path), "utf8") : undefined)
 
-  it("given a page that was changed by hand, when it is compared, then it is named", async () => {
+  it("a page that was changed by hand is named", async () => {
     const changed = "docs/states/payment.md"
     assert.deepStrictEqual(await differences((path) => (path === changed ? `${read(path)} ` : read(path)), once), [
       changed
     ])
   })
 
-  it("given a page that is missing, when it is compared, then it is named", async () => {
+  it("a page that is missing is named", async () => {
     const missing = "docs/states/claim.svg"
     assert.deepStrictEqual(await differences((path) => (path === missing ? undefined : read(path)), once), [missing])
   })
@@ -44,14 +44,14 @@ describe("blocks", () => {
   const blocks = { rows: () => "new\n" }
   const page = (...lines: ReadonlyArray<string>) => lines.join("\n")
 
-  it("given a page with a block, when it is filled, then the block alone changes", () => {
+  it("filling a block changes nothing else of its page", () => {
     const before = page("# Title", "<!-- generated: rows -->", "old", "<!-- /generated -->", "end", "")
     const after = page("# Title", "<!-- generated: rows -->", "", "new", "", "<!-- /generated -->", "end", "")
     assert.strictEqual(withBlocks("page.md", before, blocks), after)
     assert.strictEqual(withBlocks("page.md", after, blocks), after, "filling it again changes nothing")
   })
 
-  it("given a page without a block, when it is filled, then it is left alone", () => {
+  it("a page without a block stays as it is", () => {
     assert.strictEqual(withBlocks("page.md", "# Title\n", blocks), undefined)
   })
 
@@ -61,7 +61,7 @@ describe("blocks", () => {
     ["that did not begin", page("old", "<!-- /generated -->")],
     ["inside a block", page("<!-- generated: rows -->", "<!-- generated: rows -->", "<!-- /generated -->")]
   ] as const) {
-    it(`given a block ${name}, when it is filled, then it is refused by the page's name`, () => {
+    it(`a block ${name} is refused by the page's name`, () => {
       assert.throws(() => withBlocks("page.md", text, blocks), /^page\.md: /)
     })
   }
@@ -70,11 +70,11 @@ describe("blocks", () => {
 describe("the lines of docs/contributing/where.md", () => {
   const text = "const oneMore = 1\n// const one\nexport const one = 2\nexport type one = number\n"
 
-  it("given a symbol, when its line is looked for, then it is that of its first declaration", () => {
+  it("the line of a symbol is that of its first declaration", () => {
     assert.strictEqual(declaredIn("a.ts", text, "one"), 3)
   })
 
-  it("given a symbol that is gone, when its line is looked for, then it is named with its file", () => {
+  it("a symbol that is gone is named with its file", () => {
     assert.throws(() => declaredIn("a.ts", text, "two"), /^a\.ts does not declare two/)
   })
 })

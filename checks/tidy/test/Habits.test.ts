@@ -18,7 +18,7 @@ const most: Readonly<Record<string, number>> = {
   "would otherwise break": 0
 }
 
-it("given all texts, when habits of prose are counted, then none grew", () => {
+it("no habit of prose grows", () => {
   const texts = files("*.md", "{docs,packages,examples,checks,scripts,deploy}/**/*.{md,ts,sql}").filter(
     ({ path }) => !path.endsWith("Habits.test.ts")
   )

@@ -4,7 +4,7 @@ import { exists, files } from "../Files.ts"
 /** A newcomer reads no more of core than this to follow a create from its request to its response. */
 const filesAtMost = 12
 
-it("given the life of a create in ARCHITECTURE.md, when its files are counted, then each exists, and few are of core", () => {
+it("each file of the life of a create in ARCHITECTURE.md exists, few of core", () => {
   const text = files("ARCHITECTURE.md")[0]?.text ?? ""
   const [, section = ""] = text.split("## The life of a create request\n")
   const create = section.slice(0, section.indexOf("**Captures, voids and refunds**"))

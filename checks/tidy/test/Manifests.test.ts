@@ -13,7 +13,7 @@ import {
 } from "../Manifests.ts"
 
 describe("packages", () => {
-  it("given every package, when its doors and commands are followed, then each leads to a source", () => {
+  it("each door and command of every package leads to a source", () => {
     assert.isNotEmpty(packages())
     assert.deepStrictEqual(
       packages().flatMap((owner) => doorFaults(owner, exists)),
@@ -21,11 +21,11 @@ describe("packages", () => {
     )
   })
 
-  it("given every package, when they are compared, then versions, ranges and licences agree", () => {
+  it("versions, ranges and licences of all packages agree", () => {
     assert.deepStrictEqual(agreementFaults(rootManifest(), packages()), [])
   })
 
-  it("given every package, when the build and the tests are read, then both know it", () => {
+  it("the build and the tests know every package", () => {
     const references = Object.fromEntries(
       files("tsconfig.build.json", "packages/**/tsconfig.json").map(({ path, text }) => {
         const dir = path === "tsconfig.build.json" ? "" : dirname(path)
@@ -39,7 +39,7 @@ describe("packages", () => {
     assert.deepStrictEqual(wiringFaults(packages(), references, roots), [])
   })
 
-  it("given every published package, when its folder is read, then the licence in it is the one of the root", () => {
+  it("the licence of every published package is the one of the root", () => {
     const licence = readFileSync(join(root, "LICENSE"), "utf8")
     const others = packages().filter(
       ({ dir, manifest }) =>
@@ -52,7 +52,7 @@ describe("packages", () => {
     )
   })
 
-  it("given every changeset, when it is read, then it bumps packages that are published", () => {
+  it("every changeset bumps packages that are published", () => {
     const changesets = files(".changeset/*.md")
     assert.deepStrictEqual(
       changesets.flatMap((changeset) => changesetFaults(changeset, packages())),
@@ -64,7 +64,7 @@ describe("packages", () => {
     }
   })
 
-  it("given the root, when a newcomer lists it, then it holds at most nine folders", () => {
+  it("the root holds at most nine folders", () => {
     const folders = new Set(files("*/**/package.json", "*/**/*.md", "*/**/*.ts").map(({ path }) => path.split("/")[0]))
     assert.includeMembers([...folders], ["packages", "examples", "docs"])
     assert.isAtMost(folders.size, 9)
@@ -77,7 +77,7 @@ describe("packages", () => {
     "checks/*/package-lock.json",
     "examples/*/package-lock.json"
   )
-  it("given every lock file, when it is read, then it names no host, and lies beside a manifest with exact versions", () => {
+  it("no lock file names a host, and each has a manifest with exact versions", () => {
     assert.includeMembers(
       lockFiles.map(({ path }) => path),
       ["package-lock.json", "checks/tools/package-lock.json"]
@@ -104,7 +104,7 @@ describe("controls: what must be refused", () => {
   const owner = (change: Partial<Manifest>, dir = "packages/a"): Package => ({ dir, manifest: { ...good, ...change } })
   const other = (change: Partial<Manifest>) => owner({ name: "@pointsman/b", ...change }, "packages/b")
 
-  it("given a changeset of a package that is not there, of another bump, or without a head, then it is refused", () => {
+  it("a changeset of an unknown package, of another bump, or without head is refused", () => {
     const packagesHere = [owner({}), other({ private: true })]
     const faultsOf = (text: string) => changesetFaults({ path: "c.md", text }, packagesHere).length
     assert.strictEqual(faultsOf('---\n"@pointsman/a": minor\n---\n\nWhat changed.\n'), 0)
@@ -114,7 +114,7 @@ describe("controls: what must be refused", () => {
     assert.strictEqual(faultsOf("What changed.\n"), 1)
   })
 
-  it("given no release yet, when there is not one changeset that names each package, then it is refused", () => {
+  it("several or no changesets before the first release are refused", () => {
     const packagesHere = [owner({}), other({}), owner({ name: "private", private: true })]
     const first = {
       path: ".changeset/first-release.md",
@@ -127,7 +127,7 @@ describe("controls: what must be refused", () => {
     assert.strictEqual(faultsOf({ ...first, text: '---\n"@pointsman/a": minor\n---\n\nThe first release.\n' }), 1)
   })
 
-  it("given a good package, when it is read, then nothing is refused", () => {
+  it("a good package has nothing refused", () => {
     const both = [owner({}), other({ dependencies: { "@pointsman/a": "1.0.0" } })]
     assert.deepStrictEqual(
       doorFaults(owner({}), () => true),
@@ -153,7 +153,7 @@ describe("controls: what must be refused", () => {
     "a command without a source file": [{ exports: {}, bin: { pointsman: "./dist/gone.js" } }, false]
   }
   for (const [name, [change, isThere]] of Object.entries(doors)) {
-    it(`given ${name}, when it is followed, then it is refused`, () => {
+    it(`${name} is refused`, () => {
       assert.strictEqual(doorFaults(owner(change), () => isThere).length, 1)
     })
   }
@@ -175,18 +175,18 @@ describe("controls: what must be refused", () => {
     "another range of a package of others": other({ peerDependencies: { effect: "^4.0.0" } })
   }
   for (const [name, second] of Object.entries(disagreements)) {
-    it(`given ${name}, when packages are compared, then it is refused`, () => {
+    it(`packages with ${name} are refused`, () => {
       const first = owner({ peerDependencies: { effect: "^4.1.0" } })
       assert.strictEqual(agreementFaults({ name: "root" }, [first, second]).length, 1)
     })
   }
 
-  it("given a tool without an exact version, when packages are compared, then it is refused", () => {
+  it("a tool without an exact version is refused", () => {
     const rootManifest = { name: "root", devDependencies: { vitest: "^5.1.0" } }
     assert.strictEqual(agreementFaults(rootManifest, []).length, 1)
   })
 
-  it("given a package that nothing builds, tests or orders, when the wiring is read, then each is refused", () => {
+  it("a package that nothing builds, tests or orders is refused", () => {
     const both = [owner({}), other({ dependencies: { "@pointsman/a": "1.0.0" } })]
     assert.deepStrictEqual(wiringFaults(both, { "": ["packages/a"] }, ["packages/a"]), [
       "tsconfig.build.json does not refer to packages/b",
@@ -195,7 +195,7 @@ describe("controls: what must be refused", () => {
     ])
   })
 
-  it("given a lock file that names a host, when it is read, then it is refused", () => {
+  it("a lock file that names a host is refused", () => {
     const lock = { packages: { "node_modules/a": { resolved: "https://registry.example.com/a.tgz" } } }
     assert.strictEqual(lockFaults(lock).length, 1)
   })

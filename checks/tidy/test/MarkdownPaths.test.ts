@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { exists, files, root, rootManifest } from "../Files.ts"
 import { markdownFaults } from "../MarkdownPaths.ts"
 
-it("given every Markdown file, when it is read, then what it links to and names exists", () => {
+it("each link and name of a path in a Markdown file exists", () => {
   const pages = files("**/*.md", ".changeset/*.md")
   assert.isNotEmpty(pages)
   const context = {
@@ -44,7 +44,7 @@ describe("controls: what must be refused", () => {
     "a script that is not there": "```\nnpm run gone\n```"
   }
   for (const [name, text] of Object.entries(refused)) {
-    it(`given ${name}, when it is read, then it is refused`, () => {
+    it(`${name} is refused`, () => {
       assert.strictEqual(faults(text).length, 1)
     })
   }
@@ -58,7 +58,7 @@ describe("controls: what must be refused", () => {
     "a script that is there": "`npm run build`."
   }
   for (const [name, text] of Object.entries(allowed)) {
-    it(`given ${name}, when it is read, then it passes`, () => {
+    it(`${name} passes`, () => {
       assert.deepStrictEqual(faults(text), [])
     })
   }

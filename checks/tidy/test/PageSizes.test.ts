@@ -7,12 +7,12 @@ const wordsIn = (...patterns: ReadonlyArray<string>): ReadonlyArray<readonly [pa
 
 const sum = (pages: ReturnType<typeof wordsIn>): number => pages.reduce((all, [, words]) => all + words, 0)
 
-it("given the pages of a contributor, when their words are counted, then they are few", () => {
+it("the words of a contributor's pages are few", () => {
   assert.isAtMost(sum(wordsIn("ARCHITECTURE.md")), 2_000)
   assert.isAtMost(sum(wordsIn("AGENTS.md", "CONTRIBUTING.md")), 2_000)
 })
 
-it("given the decisions, when they are counted, then at most 25 stay, each of at most 500 words", () => {
+it("the decisions are at most 25, each of at most 500 words", () => {
   const decisions = wordsIn("docs/decisions/[0-9]*.md")
   assert.isAbove(sum(decisions), 5_000)
   assert.isAtMost(decisions.length, 25)

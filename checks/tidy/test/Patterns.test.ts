@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { packages, sourcesIn } from "../Files.ts"
 import { type Exemption, patternFaults, patternsIn, slowInput } from "../Patterns.ts"
 
-it("given the sources of all packages, when their regular expressions are run, then each is linear or exempted", () => {
+it("each regular expression of all packages is linear or exempted", () => {
   const sources = packages()
     .filter(({ dir }) => dir.startsWith("packages/"))
     .flatMap(({ dir }) => sourcesIn(dir))
@@ -27,20 +27,20 @@ describe("controls", () => {
     /"(?:[^"\\]|\\.|[^\\"])*"$/
   ]
   for (const pattern of slow) {
-    it(`given ${pattern}, when it is run, then a slow input is found`, () => {
+    it(`${pattern} has a slow input`, () => {
       assert.isDefined(slowInput(pattern))
     })
   }
 
   for (const pattern of [/^\s+$/, /^[^?#]*/u, /[ \t]*/uy, /\p{Cc}/gu, /".*?"/g, /(?:^|,)\s*b/, /^(?:a|b)+$/]) {
-    it(`given ${pattern}, when it is run, then no slow input is found`, () => assert.isUndefined(slowInput(pattern)))
+    it(`${pattern} has no slow input`, () => assert.isUndefined(slowInput(pattern)))
   }
 
   const path = "packages/core/src/File.ts"
   const faults = (text: string, exempted: ReadonlyArray<Exemption> = []) => patternFaults([{ path, text }], exempted)
   const exemption: Exemption = { path, pattern: "/,+$/", reason: "We write the text." }
 
-  it("given a slow literal far down, when it is read, then its line is named", () => {
+  it("the line of a slow literal far down is named", () => {
     assert.match(
       faults('const a = "/x+$/"\n// /x+$/\nconst b = t.replace(/,+$/, "")')[0] ?? "",
       /File\.ts:3: \/,\+\$\/ /
@@ -48,22 +48,22 @@ describe("controls", () => {
   })
 
   for (const text of ['new RegExp(",+$")', 'RegExp(",+$", "u")', "new RegExp(`,+$`)", "new RegExp(/,+$/)"]) {
-    it(`given ${text}, when it is read, then the expression is known`, () =>
+    it(`the expression in ${text} is known`, () =>
       assert.match(String(patternsIn({ path, text })[0]?.pattern), /^\/,\+\$\/u?$/))
   }
 
-  it("given an expression made of other values, when it is read, then it is refused", () => {
+  it("an expression made of other values is refused", () => {
     assert.deepStrictEqual(faults('new RegExp(a + "$")'), [
       `${path}:1: new RegExp(a + "$") cannot be checked: write a literal`
     ])
   })
 
-  it("given an exempted expression, when it is read, then it passes there, and another does not", () => {
+  it("an exempted expression passes in its place, and another does not", () => {
     assert.deepStrictEqual(faults("t.replace(/,+$/)", [exemption]), [])
     assert.lengthOf(faults("t.replace(/,+$/); t.replace(/;+$/)", [exemption]), 1)
   })
 
-  it("given an exemption that nothing uses, when expressions are read, then it is refused", () => {
+  it("an exemption that nothing uses is refused", () => {
     assert.deepStrictEqual(faults("1", [exemption]), [`${path}: /,+$/ is exempted and not used`])
   })
 })

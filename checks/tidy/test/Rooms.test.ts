@@ -6,7 +6,7 @@ const inCore = (path: string, specifier: string) =>
   roomFaults([{ path: `packages/core/src/${path}`, text: `import { x } from "${specifier}"` }])
 
 describe("rooms of core", () => {
-  it("given the sources of core, when their imports are read, then every room imports only from rooms above it", () => {
+  it("every room of core imports only from rooms above it", () => {
     const sources = sourcesIn("packages/core")
     assert.isAbove(sources.length, 100)
     assert.deepStrictEqual(roomFaults(sources), [])
@@ -21,7 +21,7 @@ describe("rooms of core", () => {
     ["verbs/check/CheckPayment.ts", "../../Pointsman.ts", /a door/]
   ]
   for (const [path, specifier, message] of refused) {
-    it(`given ${path}, when it imports ${specifier}, then it is refused (control)`, () => {
+    it(`control: ${path} may not import ${specifier}`, () => {
       const found = inCore(path, specifier)
       assert.strictEqual(found.length, 1)
       assert.match(found[0] ?? "", message)
@@ -36,12 +36,12 @@ describe("rooms of core", () => {
     ["Pointsman.ts", "./verbs/create/CreatePayment.ts"]
   ]
   for (const [path, specifier] of allowed) {
-    it(`given ${path}, when it imports ${specifier}, then it is allowed`, () => {
+    it(`${path} may import ${specifier}`, () => {
       assert.deepStrictEqual(inCore(path, specifier), [])
     })
   }
 
-  it("given a file in a folder that is no room, when it is read, then it is refused (control)", () => {
+  it("control: a file in a folder that is no room is refused", () => {
     assert.deepStrictEqual(inCore("helpers/Text.ts", "../model/Payment.ts"), [
       "packages/core/src/helpers/Text.ts: is in no room"
     ])

@@ -19,12 +19,12 @@ const fault = (steps: ReadonlyArray<string>): string | undefined =>
 
 describe.skipIf(isReleased)("schemas before the first release", () => {
   for (const [name, steps] of Object.entries({ postgres, sqlite })) {
-    it(`given the steps of ${name}, then the baseline is the only one`, () => {
+    it(`the baseline is the only step of ${name}`, () => {
       assert.deepStrictEqual(Object.keys(steps), ["1_baseline"], fault(Object.keys(steps)))
     })
   }
 
-  it("given a second step, then it is refused", () => {
+  it("a second step is refused", () => {
     assert.match(
       fault(["1_baseline", "2_brands"]) ?? "",
       /^nothing was released, so no database exists that needs 2_brands/u

@@ -68,7 +68,7 @@ const shown = (contract: string, names: ReadonlyArray<string>) => {
 
 const names = ["CreatePayment", "Payment", "Decline", "Dispute", "CapturedEventData", "Settlement"]
 
-it("given a field that the contract gains, when the types are generated, then both packages show it with its description", () => {
+it("a new field of the contract is in both packages with its description", () => {
   const field = names.map((name) => [name, description])
   assert.deepStrictEqual(shown(planting(names), names), [field, field])
 })

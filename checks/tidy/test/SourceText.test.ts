@@ -34,12 +34,12 @@ describe("imports", () => {
     ["braces in a template", 'const a = `${{ b: `${c}"` }.b}"` ; import d from "./d.ts"', ["./d.ts"]]
   ]
   for (const [name, source, found] of cases) {
-    it(`given ${name}, when imports are read, then ${found.length === 0 ? "none" : found.join(", ")} is found`, () => {
+    it(`the imports of ${name} are found`, () => {
       assert.deepStrictEqual(specifiers(source), found)
     })
   }
 
-  it("given imports on several lines, when they are read, then each has its line", () => {
+  it("each import on several lines has its line", () => {
     const source = '/* one\n   two */\nimport a from "./a.ts"\nconst b = `\n\n`\nimport c from "./c.ts"'
     assert.deepStrictEqual(imports(source), [
       { specifier: "./a.ts", line: 3 },
@@ -48,7 +48,7 @@ describe("imports", () => {
   })
 })
 
-it("given comments, strings and templates, when code is read, then only code is left", () => {
+it("only code is left without comments, strings and templates", () => {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the text under test is a template itself.
   assert.strictEqual(code('a("word") // word\nb(`word ${c} word`)').replace(/\s+/g, " "), "a() b(c)")
 })

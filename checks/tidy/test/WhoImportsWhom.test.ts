@@ -7,11 +7,11 @@ const sourcesOf = ({ dir }: Package) => sourcesIn(dir)
 
 describe("packages", () => {
   for (const owner of packages().filter(({ dir }) => dir.startsWith("packages/"))) {
-    it(`given ${owner.dir}, when its imports are read, then it imports only what the architecture allows`, () => {
+    it(`${owner.dir} imports only what the architecture allows`, () => {
       assert.isNotEmpty(sourcesOf(owner))
       assert.deepStrictEqual(importFaults(owner, sourcesOf(owner)), [])
     })
-    it(`given ${owner.dir}, when its imports are followed, then none leads in a circle`, () => {
+    it(`no import of ${owner.dir} leads in a circle`, () => {
       assert.deepStrictEqual(circles(sourcesOf(owner)), [])
     })
   }
@@ -53,7 +53,7 @@ describe("controls: what must be refused", () => {
     [owner("packages/unheard-of"), "effect", /not in the table/]
   ]
   for (const [from, specifier, message] of refused) {
-    it(`given ${from.dir}, when it imports ${specifier}, then it is refused`, () => {
+    it(`${from.dir} may not import ${specifier}`, () => {
       const found = faults(from, specifier)
       assert.strictEqual(found.length, 1)
       assert.match(found[0] ?? "", message)
@@ -73,12 +73,12 @@ describe("controls: what must be refused", () => {
     [owner("packages/server", "@pointsman/storage-sqlite"), "@pointsman/storage-sqlite"]
   ]
   for (const [from, specifier] of allowed) {
-    it(`given ${from.dir}, when it imports ${specifier}, then it is allowed`, () => {
+    it(`${from.dir} may import ${specifier}`, () => {
       assert.deepStrictEqual(faults(from, specifier), [])
     })
   }
 
-  it("given files that import in a circle, when they are followed, then the circle is named", () => {
+  it("the circle of files that import each other is named", () => {
     const found = circles([
       { path: "src/a.ts", text: 'import "./room/b.ts"' },
       { path: "src/room/b.ts", text: 'import type { C } from "./c.ts"' },
@@ -88,11 +88,11 @@ describe("controls: what must be refused", () => {
     assert.deepStrictEqual(found, ["src/a.ts -> src/room/b.ts -> src/room/c.ts -> src/a.ts"])
   })
 
-  it("given a file that imports itself, when it is followed, then the circle is named", () => {
+  it("the circle of a file that imports itself is named", () => {
     assert.deepStrictEqual(circles([{ path: "a.ts", text: 'import "./a.ts"' }]), ["a.ts -> a.ts"])
   })
 
-  it("given files that meet again without a circle, when they are followed, then nothing is named", () => {
+  it("files that meet again without a circle have no finding", () => {
     const found = circles([
       { path: "a.ts", text: 'import "./b.ts"; import "./c.ts"' },
       { path: "b.ts", text: 'import "./d.ts"' },

@@ -8,16 +8,16 @@ const dependabot = files(".github/dependabot.yml")[0] ?? assert.fail("no dependa
 const lockFiles = files("**/package-lock.json").map(({ path }) => path)
 
 describe("workflows", () => {
-  it("given every action that a workflow uses, then it is pinned to a commit", () => {
+  it("every action of a workflow is pinned to a commit", () => {
     assert.isAbove(workflows.length, 2)
     assert.deepStrictEqual(workflows.flatMap(pinFaults), [])
   })
 
-  it("given the workflows, when their guards are looked up, then provenance, attestations and CodeQL are there", () => {
+  it("the workflows have provenance, attestations and CodeQL", () => {
     assert.deepStrictEqual(guardFaults(textOf), [])
   })
 
-  it("given every lock file, then Dependabot updates its folder", () => {
+  it("Dependabot updates the folder of every lock file", () => {
     assert.isAbove(lockFiles.length, 3)
     assert.deepStrictEqual(dependabotFaults(dependabot, lockFiles), [])
   })
@@ -32,7 +32,7 @@ describe("controls: what must be refused", () => {
     "a commit without its release": `actions/checkout@${commit}`,
     "an image": "docker://alpine:3"
   })) {
-    it(`given ${name}, when an action is used by it, then it is refused`, () => {
+    it(`an action used by ${name} is refused`, () => {
       assert.lengthOf(pinFaults({ path: "ci.yml", text: `    steps:\n      - uses: ${uses}\n` }), 1)
       assert.deepStrictEqual(
         pinFaults({ path: "ci.yml", text: `      - uses: actions/checkout@${commit} # v7.0.1` }),
@@ -48,7 +48,7 @@ describe("controls: what must be refused", () => {
     [".github/workflows/release.yml", "/*.cdx.json"],
     [".github/workflows/codeql.yml", "javascript-typescript, "],
     ["scripts/publish.mjs", '"--provenance"']
-  ] as const)("given %s without %j, when it is read, then its guard is missed", ([path, guard]) => {
+  ] as const)("%s without %j misses its guard", ([path, guard]) => {
     const text = textOf(path) ?? ""
     assert.include(text, guard)
     assert.lengthOf(
@@ -57,7 +57,7 @@ describe("controls: what must be refused", () => {
     )
   })
 
-  it("given a lock file that Dependabot is not told of, or a folder without one, then each is refused", () => {
+  it("a lock file unknown to Dependabot, or a folder without one, is refused", () => {
     assert.deepStrictEqual(dependabotFaults(dependabot, [...lockFiles, "more/package-lock.json"]), [
       ".github/dependabot.yml: npm lacks the folder /more"
     ])

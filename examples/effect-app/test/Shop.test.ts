@@ -90,7 +90,7 @@ describe("a shop with Pointsman inside", () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  it("given an order, when it is checked out twice, then it is one payment, which the API shows too", async () => {
+  it("an order checked out twice is one payment, which the API shows too", async () => {
     const [one, other] = await Promise.all([checkOut(shop, "1001"), checkOut(shop, "1001")])
     const again = await checkOut(shop, "1001")
     assert.strictEqual(again.status, 200)
@@ -113,7 +113,7 @@ describe("a shop with Pointsman inside", () => {
     )
   })
 
-  it("given a declined order, when it is checked out again, then each try is a payment of its own, five at most", async () => {
+  it("each try of a declined order is a payment of its own, five at most", async () => {
     const tries = []
     for (let count = 0; count < 6; count++) tries.push(await checkOut(shop, "1002"))
     assert.deepStrictEqual(
@@ -123,14 +123,14 @@ describe("a shop with Pointsman inside", () => {
     assert.strictEqual(new Set(tries.slice(0, 5).map(({ body }) => body["payment"])).size, 5)
   })
 
-  it("given an unknown result, when it is checked out again, then nobody is asked a second time", async () => {
+  it("no provider is asked a second time after an unknown result", async () => {
     const first = await checkOut(shop, "1003")
     const again = await checkOut(shop, "1003")
     assert.deepStrictEqual([first.status, first.body["status"]], [202, "UNKNOWN"])
     assert.deepStrictEqual(again, first)
   })
 
-  it("given a payment by the API, when it is sent again, then it is replayed", async () => {
+  it("a payment by the API is replayed when it is sent again", async () => {
     const init = {
       method: "POST",
       headers: { "idempotency-key": "by-the-api-1" },
@@ -142,7 +142,7 @@ describe("a shop with Pointsman inside", () => {
     assert.deepStrictEqual(again, { ...first, replay: "true" })
   })
 
-  it("given SIGTERM and a new start, when the order is checked out, then the payment of before answers", async () => {
+  it("the payment of before answers after SIGTERM and a new start", async () => {
     const before = await checkOut(shop, "1001")
     assert.strictEqual(await shop.stop(), 0)
     shop = await start()
@@ -151,7 +151,7 @@ describe("a shop with Pointsman inside", () => {
   }, 30_000)
 })
 
-it("given an encryption key that is too short, when the settings are read, then the message says so, without the key", async () => {
+it("the message about a too short encryption key does not show it", async () => {
   const environment = { SHOP_ENCRYPTION_KEY: "too-short" }
   const { message } = await Effect.runPromise(Effect.flip(settings.parse(ConfigProvider.fromEnvRecord(environment))))
   assert.include(message, "SHOP_ENCRYPTION_KEY: expected base64 of 32 bytes")

@@ -5,7 +5,7 @@ import { assert, it } from "vitest"
 
 const main = fileURLToPath(new URL("../src/main.ts", import.meta.url))
 
-it("given the example, when it is run, then one charge answers both requests", async () => {
+it("one charge of the example answers both requests", async () => {
   const { stderr, stdout } = await promisify(execFile)(process.execPath, ["--conditions=@pointsman/source", main])
   const lines = stdout.trimEnd().split("\n")
   const answer = "[0-9a-f-]{36}: CAPTURED, 1234 minor units of EUR at tiny as tiny_1"

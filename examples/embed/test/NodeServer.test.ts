@@ -3,7 +3,7 @@ import { assert, it } from "vitest"
 import { tryConsole } from "../../express/test/support/ConsoleVisit.ts"
 import { authorization, post, shopFolder, startShop } from "../../express/test/support/ShopProcess.ts"
 
-it("given the server, when an operator uses a link, then the console shows a payment of the API and refunds it", async () => {
+it("the console shows a payment of the API after a link, and refunds it", async () => {
   const main = fileURLToPath(new URL("../src/serve.ts", import.meta.url))
   const server = await startShop(main, shopFolder())
   const order = { amount: 1999, currency: "EUR", country: "NL", reference: "1001" }

@@ -27,7 +27,7 @@ const apps: Readonly<Record<string, (listener: Listener) => Express>> = {
 }
 
 for (const [place, appOf] of Object.entries(apps)) {
-  it(`given the console ${place}, when an operator uses a link, then forms work`, async () => {
+  it(`forms work in the console ${place}`, async () => {
     const pointsman = await openPointsman(shopFolder(), "YW4gZXhhbXBsZSBrZXksIGRvIG5vdCB1c2UgaXQhISE=")
     onTestFinished(() => pointsman.close())
     await pointsman.create({ amount: 450, currency: "EUR", country: "NL", reference: "1001" })

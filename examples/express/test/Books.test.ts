@@ -5,7 +5,7 @@ import { balances, readReport } from "../src/Books.ts"
 import { openPointsman } from "../src/Shop.ts"
 import { shopFolder } from "./support/ShopProcess.ts"
 
-it("given a paid order, when the provider's report is read, then it is settled, and the books have its fee and payout", async () => {
+it("a paid order is settled by a report, with its fee and payout in the books", async () => {
   const folder = shopFolder()
   const pointsman = await openPointsman(folder, "YW4gZXhhbXBsZSBrZXksIGRvIG5vdCB1c2UgaXQhISE=")
   onTestFinished(() => pointsman.close())

@@ -48,7 +48,7 @@ const compressing: RequestHandler = (_request, response, next) => {
 it.each([
   ["by itself", []],
   ["behind a compression", [compressing]]
-] as const)("given the console %s, then streams arrive as they are made, and end with it", async (_, before) => {
+] as const)("streams of the console %s arrive as they are made, and end with it", async (_, before) => {
   const pointsman = await shopWithPayments()
   const app = express()
   for (const one of before) app.use(one)

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url"
 import { it } from "vitest"
 import { shopFolder, tryShop } from "./support/ShopProcess.ts"
 
-it("given the shop, when orders come, before and after a restart, then each is paid once", async () => {
+it("each order of the shop is paid once, before and after a restart", async () => {
   const main = fileURLToPath(new URL("../src/main.ts", import.meta.url))
   const folder = shopFolder()
   await tryShop(main, folder)

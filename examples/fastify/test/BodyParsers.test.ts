@@ -5,7 +5,7 @@ import { shopFolder } from "../../express/test/support/ShopProcess.ts"
 import { openPointsman, shop, signInLink } from "../src/Shop.ts"
 
 it.each(["in a scope without parsers", "after the parser"])(
-  "given a parser of forms and the console %s, when an operator uses a link, then forms work",
+  "forms work with a parser of forms and the console %s",
   async (place) => {
     const pointsman = await openPointsman(shopFolder(), "YW4gZXhhbXBsZSBrZXksIGRvIG5vdCB1c2UgaXQhISE=")
     await pointsman.create({ amount: 450, currency: "EUR", country: "NL", reference: "1001" })

@@ -3,7 +3,7 @@ import { it, onTestFinished } from "vitest"
 import { shopWithPayments, tryStreams } from "../../express/test/support/ConsoleStreams.ts"
 import { consolePath, shop } from "../src/Shop.ts"
 
-it("given the console, then streams arrive as they are made, and the application closes without waiting for them", async () => {
+it("streams of the console arrive as made, and the application closes at once", async () => {
   const pointsman = await shopWithPayments()
   const app = shop(pointsman)
   onTestFinished(() => app.close())

@@ -6,7 +6,7 @@ import { tryConsole } from "../../express/test/support/ConsoleVisit.ts"
 import { shopFolder } from "../../express/test/support/ShopProcess.ts"
 import { openPointsman, signInLink } from "../src/Shop.ts"
 
-it("given a middleware that read the form, when the console gets a clone of the request, then forms work", async () => {
+it("forms work when the console gets a clone from a middleware that read them", async () => {
   const pointsman = await openPointsman(shopFolder(), "YW4gZXhhbXBsZSBrZXksIGRvIG5vdCB1c2UgaXQhISE=")
   onTestFinished(() => pointsman.close())
   await pointsman.create({ amount: 450, currency: "EUR", country: "NL", reference: "1001" })

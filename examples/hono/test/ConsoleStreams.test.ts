@@ -5,7 +5,7 @@ import { it, onTestFinished } from "vitest"
 import { shopWithPayments, tryStreams } from "../../express/test/support/ConsoleStreams.ts"
 import { consolePath, shop } from "../src/Shop.ts"
 
-it("given the console, then streams arrive as they are made, and end with it", async () => {
+it("streams of the console arrive as they are made, and end with it", async () => {
   const pointsman = await shopWithPayments()
   const { fetch } = await shop(pointsman)
   const server = createAdaptorServer({ fetch }).listen(0, "127.0.0.1")

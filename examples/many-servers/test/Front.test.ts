@@ -20,7 +20,7 @@ const named = (
     onTestFinished(() => void server.close())
   })
 
-it("given two servers, when one dies, then its requests are cut and not sent to the other", async () => {
+it("the requests of a dying server are cut and not sent to the other", async () => {
   const [one, other] = [await named("one"), await named("other")]
   const front = await startFront([one.port, other.port])
   onTestFinished(front.close)

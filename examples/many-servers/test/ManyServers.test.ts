@@ -27,7 +27,7 @@ const reason = leftOut()
 if (reason !== undefined) process.stderr.write(`example-many-servers: the example is not run: ${reason}\n`)
 
 describe.skipIf(reason !== undefined)("the example", () => {
-  it("given three servers, when one is killed, then each acknowledged payment is read and replayed at the others", async () => {
+  it("each acknowledged payment is read and replayed at others after a kill of three", async () => {
     const { stderr, stdout } = await promisify(execFile)(
       process.execPath,
       ["--conditions=@pointsman/source", main],

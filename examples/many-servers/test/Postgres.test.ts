@@ -22,7 +22,7 @@ if (reason !== undefined) {
 }
 
 describe.skipIf(reason !== undefined)("the database, as root starts it", () => {
-  it("given node_modules and a TMPDIR that only root may enter, when it is started, then it runs elsewhere, and is removed", async () => {
+  it("a start where only root may enter runs elsewhere, and is removed", async () => {
     const closed = mkdtempSync(join(tmpdir(), "pointsman-closed-"))
     const before = process.env["TMPDIR"]
     onTestFinished(() => {

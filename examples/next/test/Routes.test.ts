@@ -25,7 +25,7 @@ const prepare = () => {
   })
 }
 
-it("given the routes, when an order is sent twice, then it is paid once, and the API shows it", async () => {
+it("an order sent twice is paid once, and the API shows it", async () => {
   prepare()
   const order = { orderId: "1001", item: "tea" }
   const first = await checkout.POST(post("/checkout", order))
@@ -48,7 +48,7 @@ it("given the routes, when an order is sent twice, then it is paid once, and the
   assert.strictEqual((await api.DELETE(removal)).status, 405)
 })
 
-it("given the routes, when an operator uses a link, then the console shows the payments and takes a form", async () => {
+it("the routes' console shows the payments and takes a form after a link", async () => {
   prepare()
   await checkout.POST(post("/checkout", { orderId: "1001", item: "tea" }))
   const link = await signInLink(await pointsman(), "jo", "http://shop.example/desk")
@@ -57,9 +57,5 @@ it("given the routes, when an operator uses a link, then the console shows the p
 
 // A minute where nothing else runs, and needs the packages built: `npm run build`, then POINTSMAN_NEXT=build. The checks do so.
 describe.runIf(process.env["POINTSMAN_NEXT"] === "build")("a Next that was built", () => {
-  it(
-    "given next build and next start, when an order is paid and sent again, then it was paid once",
-    buildAndTry,
-    600_000
-  )
+  it("an order sent again was paid once under next build and next start", buildAndTry, 600_000)
 })

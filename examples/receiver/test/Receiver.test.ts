@@ -59,33 +59,33 @@ const listening = async (file: string) => {
 }
 
 describe("what is received", () => {
-  it("given one delivery, when it is sent twice, then it is acted on once and accepted twice", async () => {
+  it("a delivery sent twice is acted on once and accepted twice", async () => {
     const { orders, url } = await listening(join(shopFolder(), "orders.db"))
     assert.deepStrictEqual([await send(url, captured), await send(url, captured, "the secret before")], [204, 204])
     assert.deepStrictEqual(orders.tasks(), ["ship pay"])
   })
 
-  it("given two events, when the later one comes first, then each is processed and the later one wins", async () => {
+  it("each of two events out of order is processed and the later one wins", async () => {
     const { orders, url } = await listening(join(shopFolder(), "orders.db"))
     for (const one of [refunded, captured, refunded]) assert.strictEqual(await send(url, one), 204)
     assert.deepStrictEqual(orders.tasks(), ["thank for trying pay", "ship pay"])
     assert.strictEqual(orders.statusOf("pay"), "payment.refunded")
   })
 
-  it("given the same delivery many times at once, when they are received, then it is acted on once", async () => {
+  it("a delivery received many times at once is acted on once", async () => {
     const { orders, url } = await listening(join(shopFolder(), "orders.db"))
     const statuses = await Promise.all(Array.from({ length: 10 }, () => send(url, captured)))
     assert.deepStrictEqual([...new Set(statuses)], [204])
     assert.deepStrictEqual(orders.tasks(), ["ship pay"])
   })
 
-  it("given a wrong signature, when it is received, then it is refused and nothing is done", async () => {
+  it("a wrong signature is refused and nothing is done", async () => {
     const { orders, url } = await listening(join(shopFolder(), "orders.db"))
     assert.strictEqual(await send(url, captured, "another"), 400)
     assert.deepStrictEqual(orders.tasks(), [])
   })
 
-  it("given a step that fails halfway, when the event comes again, then all of it is done, once", async () => {
+  it("all of a step that fails halfway is done once when the event comes again", async () => {
     const { orders, url } = await listening(join(shopFolder(), "orders.db"))
     // The table takes no order without a status: the event is noted as seen, and what follows from it breaks.
     assert.throws(() => orders.receive({ ...captured, type: null as never }), /NOT NULL/u)
@@ -95,7 +95,7 @@ describe("what is received", () => {
   })
 })
 
-it("given the program, when it is killed and started again, then what it acted on stays done", async () => {
+it("what the program acted on stays done after a kill and a start", async () => {
   const main = fileURLToPath(new URL("../src/main.ts", import.meta.url))
   const file = join(shopFolder(), "orders.db")
   const first = await startReceiver(main, file, secret)

@@ -43,7 +43,7 @@ const april = Date.UTC(2019, 3, 2)
 
 for (const [name, open] of Object.entries(places)) {
   describe(`archive in a ${name}`, () => {
-    it.live("given payments of two tenants and months, when they were put, then each is found as it was", () =>
+    it.live("payments of two tenants and months are each found as they were put", () =>
       withArchive(
         open,
         Effect.fnUntraced(function* (archive) {
@@ -82,7 +82,7 @@ for (const [name, open] of Object.entries(places)) {
       )
     )
 
-    it.live("given an object, then its manifest has its counts, its sums and its times", () =>
+    it.live("an object's manifest has its counts, its sums and its times", () =>
       withArchive(
         open,
         Effect.fnUntraced(function* (archive) {
@@ -120,7 +120,7 @@ for (const [name, open] of Object.entries(places)) {
       )
     )
 
-    it.live("given a payment with a dispute, then the dispute is read again, and counted where it is verified", () =>
+    it.live("a payment's dispute is read again, and counted where it is verified", () =>
       withArchive(
         open,
         Effect.fnUntraced(function* (archive) {
@@ -134,31 +134,29 @@ for (const [name, open] of Object.entries(places)) {
       )
     )
 
-    it.live(
-      "given a payment with rows of reports, then they are read again, counted, and the object with most of them counts",
-      () =>
-        withArchive(
-          open,
-          Effect.fnUntraced(function* (archive) {
-            const whole = closedPayment({ number: 2 })
-            const one = withSettlements(whole, ["txn_1"])
-            const two = withSettlements(whole, ["txn_1", "txn_2"])
-            // As archives from before rows were archived.
-            const [without] = yield* archive.put([closedPayment({ number: 1 }), whole])
-            assert.strictEqual(without?.settlements, 0)
-            const [first] = yield* archive.put([one])
-            assert.deepStrictEqual(yield* archive.find(acme, idAt(march, 2)), Option.some(asRead(one)))
-            // A process died before the removal, and another report came.
-            const [second] = yield* archive.put([two])
-            assert.deepStrictEqual([first?.settlements, second?.settlements], [1, 2])
-            assert.deepStrictEqual(yield* archive.find(acme, idAt(march, 2)), Option.some(asRead(two)))
-            const { faults, payments } = yield* archive.verify(acme)
-            assert.deepStrictEqual([payments, faults], [2, []])
-          })
-        )
+    it.live("rows of reports are read with a payment, counted, and most of them count", () =>
+      withArchive(
+        open,
+        Effect.fnUntraced(function* (archive) {
+          const whole = closedPayment({ number: 2 })
+          const one = withSettlements(whole, ["txn_1"])
+          const two = withSettlements(whole, ["txn_1", "txn_2"])
+          // As archives from before rows were archived.
+          const [without] = yield* archive.put([closedPayment({ number: 1 }), whole])
+          assert.strictEqual(without?.settlements, 0)
+          const [first] = yield* archive.put([one])
+          assert.deepStrictEqual(yield* archive.find(acme, idAt(march, 2)), Option.some(asRead(one)))
+          // A process died before the removal, and another report came.
+          const [second] = yield* archive.put([two])
+          assert.deepStrictEqual([first?.settlements, second?.settlements], [1, 2])
+          assert.deepStrictEqual(yield* archive.find(acme, idAt(march, 2)), Option.some(asRead(two)))
+          const { faults, payments } = yield* archive.verify(acme)
+          assert.deepStrictEqual([payments, faults], [2, []])
+        })
+      )
     )
 
-    it.live("given the same payments again, when they are put, then the archive has them once", () =>
+    it.live("payments that are put again are in the archive once", () =>
       withArchive(
         open,
         Effect.fnUntraced(function* (archive) {
@@ -172,7 +170,7 @@ for (const [name, open] of Object.entries(places)) {
       )
     )
 
-    it.live("given a payment in two objects, when verified, then it counts once, at its greatest version", () =>
+    it.live("a payment in two objects counts once in a check, at its greatest version", () =>
       withArchive(
         open,
         Effect.fnUntraced(function* (archive) {
@@ -193,7 +191,7 @@ for (const [name, open] of Object.entries(places)) {
       )
     )
 
-    it.live("given nothing, then it has no tenants, and can be reached once something was written", () =>
+    it.live("an empty archive has no tenants, and can be reached after a write", () =>
       withArchive(
         open,
         Effect.fnUntraced(function* (archive) {
@@ -207,7 +205,7 @@ for (const [name, open] of Object.entries(places)) {
 }
 
 describe("lines of an object", () => {
-  it.live("given what opens something, then no line has it", () =>
+  it.live("no line has what opens something", () =>
     Effect.acquireUseRelease(
       Effect.sync(() => mkdtempSync(join(tmpdir(), "pointsman-archive-"))),
       (folder) =>

@@ -42,7 +42,7 @@ const isWhole = Effect.fnUntraced(function* (archive: ArchiveService) {
 
 describe("a bucket that fails", () => {
   for (const fate of ["refused", "failed", "lost"] as const) {
-    it.live(`given a put that is ${fate} once, then it is sent again under the same name, and is there once`, () =>
+    it.live(`a put that is ${fate} once is repeated under the same name, and there once`, () =>
       withS3((server, archive) =>
         Effect.gen(function* () {
           const seen = new Set<string>()
@@ -62,7 +62,7 @@ describe("a bucket that fails", () => {
 
   for (const fate of ["refused", "failed", "lost", "hangs"] as const) {
     const test = fate === "hangs" ? it.effect : it.live
-    test(`given a process that ends between object and manifest (${fate}), then the next put completes it`, () =>
+    test(`the next put completes one that ended before its manifest (${fate})`, () =>
       withS3((server, archive) =>
         Effect.gen(function* () {
           server.decide((method, key) => (method === "PUT" && isManifest(key) ? fate : "served"))
@@ -88,7 +88,7 @@ describe("a bucket that fails", () => {
       ))
   }
 
-  it.live("given a put that never succeeds, then it fails, and no manifest was sent", () =>
+  it.live("a put that never succeeds fails, and sends no manifest", () =>
     withS3((server, archive) =>
       Effect.gen(function* () {
         server.decide(() => "failed")
@@ -99,7 +99,7 @@ describe("a bucket that fails", () => {
     )
   )
 
-  it.effect("given a bucket that hangs, then lookups end in time, and those that wait do not add up", () =>
+  it.effect("lookups of a bucket that hangs end in time, and waiting ones do not add up", () =>
     withS3((server, archive) =>
       Effect.gen(function* () {
         yield* archive.put(payments)
@@ -124,7 +124,7 @@ describe("a bucket that fails", () => {
     )
   )
 
-  it.effect("given an uninterruptible caller, then a lookup ends in time all the same", () =>
+  it.effect("a lookup ends in time for an uninterruptible caller too", () =>
     withS3((server) =>
       Effect.gen(function* () {
         server.decide(() => "hangs")
@@ -137,7 +137,7 @@ describe("a bucket that fails", () => {
     )
   )
 
-  it.live("given wrong credentials, then the failure names no secret", () =>
+  it.live("the failure of wrong credentials names no secret", () =>
     withS3((server) =>
       Effect.scoped(
         Effect.gen(function* () {
@@ -155,7 +155,7 @@ describe("a bucket that fails", () => {
 describe("a folder that fails", () => {
   const canMount = process.getuid?.() === 0 && process.platform === "linux"
   const why = canMount ? "" : " (skipped: only root on Linux mounts a small one)"
-  it.live.skipIf(!canMount)(`given a disk that is full, then nothing of the object is left${why}`, () =>
+  it.live.skipIf(!canMount)(`a full disk leaves nothing of the object${why}`, () =>
     Effect.acquireUseRelease(
       Effect.sync(() => {
         const folder = mkdtempSync(join(tmpdir(), "pointsman-full-"))
@@ -183,7 +183,7 @@ describe("a folder that fails", () => {
     )
   )
 
-  it.live("given what a process that died while it wrote left behind, then it is no part of the archive", () =>
+  it.live("what a process that died during its write left is no part of the archive", () =>
     Effect.acquireUseRelease(
       Effect.sync(() => mkdtempSync(join(tmpdir(), "pointsman-archive-"))),
       (folder) =>

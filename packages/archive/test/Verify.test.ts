@@ -49,7 +49,7 @@ const rewrite = (object: string, change: (lines: ReadonlyArray<string>) => Reado
 }
 
 describe("verifying an archive", () => {
-  it.live("given nothing was changed, then there is no fault", () =>
+  it.live("an unchanged archive has no fault", () =>
     withChange(
       () => {},
       (report) => {
@@ -60,7 +60,7 @@ describe("verifying an archive", () => {
     )
   )
 
-  it.live("given any flipped byte of an object, then it is found", () =>
+  it.live("any flipped byte of an object is found", () =>
     Effect.gen(function* () {
       for (const share of [0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.999]) {
         yield* withChange(
@@ -76,7 +76,7 @@ describe("verifying an archive", () => {
     })
   )
 
-  it.live("given a missing line, then hashes, counts and sums differ", () =>
+  it.live("a missing line changes hashes, counts and sums", () =>
     withChange(
       ({ object }) => rewrite(object, (lines) => lines.toSpliced(1, 1)),
       (report) => {
@@ -89,14 +89,14 @@ describe("verifying an archive", () => {
     )
   )
 
-  it.live("given lines in another order, then that is found", () =>
+  it.live("lines in another order are found", () =>
     withChange(
       ({ object }) => rewrite(object, (lines) => lines.toReversed()),
       (report) => assert.include(faultsOf(report), `payment ${idAt(march, 2)} is not in the order of ids`)
     )
   )
 
-  it.live("given a wrong sum in a manifest, then the field is named", () =>
+  it.live("the field of a wrong sum in a manifest is named", () =>
     withChange(
       ({ manifest }) => {
         const text = readFileSync(manifest, "utf8")
@@ -109,7 +109,7 @@ describe("verifying an archive", () => {
     )
   )
 
-  it.live("given an amount that breaks a rule of money, then its line is named", () =>
+  it.live("the line of an amount that breaks a rule of money is named", () =>
     withChange(
       ({ object }) =>
         rewrite(object, (lines) => lines.map((line) => line.replaceAll('"capturedMinor":900', '"capturedMinor":9001'))),
@@ -121,19 +121,19 @@ describe("verifying an archive", () => {
     ["object", ({ object }: Paths) => rmSync(object), "the object is missing"],
     ["manifest", ({ manifest }: Paths) => rmSync(manifest), "its manifest is missing"]
   ] as const) {
-    it.live(`given a missing ${what}, then that is found`, () =>
+    it.live(`a missing ${what} is found`, () =>
       withChange(change, (report) => assert.deepStrictEqual(faultsOf(report), [fault]))
     )
   }
 
-  it.live("given an object that is cut off, then that is found", () =>
+  it.live("an object that is cut off is found", () =>
     withChange(
       ({ object }) => writeFileSync(object, readFileSync(object).subarray(0, -20)),
       (report) => assert.deepStrictEqual(faultsOf(report), ["it cannot be decompressed (Z_BUF_ERROR)"])
     )
   )
 
-  it.live("given a manifest that is no manifest, then that is found, and a list fails", () =>
+  it.live("an invalid manifest is found, and a list fails", () =>
     Effect.gen(function* () {
       for (const text of ["{}", "null", "not JSON", '{"format":1}']) {
         yield* withChange(
@@ -144,14 +144,14 @@ describe("verifying an archive", () => {
     })
   )
 
-  it.live("given a stranger's file, then it is named", () =>
+  it.live("a stranger's file is named", () =>
     withChange(
       ({ object }) => writeFileSync(join(object, "..", "notes.txt"), "hello"),
       (report) => assert.deepStrictEqual(faultsOf(report), ["its name is not that of an object"])
     )
   )
 
-  it.live("given a line of another tenant, then a lookup does not answer with it", () =>
+  it.live("a lookup does not answer with a line of another tenant", () =>
     Effect.acquireUseRelease(
       Effect.sync(() => mkdtempSync(join(tmpdir(), "pointsman-verify-"))),
       (folder) =>

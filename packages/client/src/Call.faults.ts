@@ -9,18 +9,18 @@ export const faults: ReadonlyArray<Fault> = [
     edits: [
       { in: "makeCall", call: "send", become: "send(endpoint, order, movesMoney ? drawKey() : null, timer.signal)" }
     ],
-    caughtBy: `${retries} > given a connection that is lost after the server answered, when a payment is created, then it is sent again under the one key and charged once`
+    caughtBy: `${retries} > a connection that is lost after the server answered: a create is repeated, charged once`
   },
   {
     name: "forget that an earlier try may have been executed",
     harm: "The customer sees a failure, and pays again for what a provider may have charged.",
     edits: [{ in: "makeCall", if: "mayHaveArrived", become: "" }],
-    caughtBy: `${retries} > given a lost answer and then a refusal before the key is looked up, then money may have moved`
+    caughtBy: `${retries} > money may have moved after a lost answer and a refusal before the key's lookup`
   },
   {
     name: "send again what a provider refused",
     harm: "A refused capture is put to the provider again and again, without anybody asking for it.",
     edits: [{ in: "makeCall", operand: "isSafeAgain", become: "false" }],
-    caughtBy: `${retries} > given 502 psp_error, when a payment is created, then it is sent once and the error says what is known`
+    caughtBy: `${retries} > a create with 502 psp_error is sent once and the error says what is known`
   }
 ]

@@ -5,7 +5,6 @@ export const faults: ReadonlyArray<Fault> = [
     name: "follow a redirect",
     harm: "A payment becomes a read of the list, and its answer a payment that nobody made.",
     edits: [{ in: "send", property: "redirect", become: '"follow"' }],
-    caughtBy:
-      "packages/client/test/Retries.test.ts > given a redirect, when a payment is created, then it is not followed"
+    caughtBy: "packages/client/test/Retries.test.ts > a create does not follow a redirect"
   }
 ]

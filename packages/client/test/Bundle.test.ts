@@ -31,13 +31,13 @@ const platform = {
 }
 
 describe("the bundled entry", () => {
-  it("given a minifier, when the entry is bundled and compressed, then it takes at most 12 KB and imports nothing", async () => {
+  it("the bundled and compressed entry takes at most 12 KB and imports nothing", async () => {
     const text = readFileSync(await bundled(entry, "esm"), "utf8")
     assert.isAtMost(gzipSync(text).length, 12_000)
     assert.notMatch(text, /\bimport\b|\brequire\b|\bprocess\b|\bBuffer\b/u)
   })
 
-  it("given a platform without Node's globals, when it creates a payment, then it is charged", async () => {
+  it("a platform without Node's globals creates a charged payment", async () => {
     const context = createContext({ ...platform })
     runInContext(readFileSync(await bundled(entry, "iife"), "utf8"), context)
     const made: typeof createClient = runInContext("pointsman.createClient", context)

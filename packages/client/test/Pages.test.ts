@@ -15,7 +15,7 @@ const idsOf = async (items: AsyncIterable<{ readonly id: string }>): Promise<Rea
 }
 
 describe("pages", () => {
-  it("given more payments than a page holds, when they are iterated, then each comes once, newest first", async () => {
+  it("each of more payments than a page holds comes once, newest first", async () => {
     const { client, direct, proxy } = await world()
     const made: Array<string> = []
     for (let count = 0; count < 5; count++) made.unshift((await direct.create(orderOf("pages"))).payment.id)
@@ -36,7 +36,7 @@ describe("pages", () => {
     assert.deepStrictEqual([page.data.length, page.has_more, page.next_cursor], [2, true, made[1]])
   })
 
-  it("given a reader that stops, then no further page is read", async () => {
+  it("a reader that stops reads no further page", async () => {
     const { client, direct, proxy } = await world()
     for (let count = 0; count < 3; count++) await direct.create(orderOf("stops"))
     for await (const { reference } of client.payments({ reference: "stops", limit: 1 })) {
@@ -46,7 +46,7 @@ describe("pages", () => {
     assert.strictEqual(proxy.asked.length, 1)
   })
 
-  it("given a search that ends before its page is full, then the next page continues", async () => {
+  it("the next page continues a search that ended before its page was full", async () => {
     const { client, direct, proxy } = await world()
     const { payment } = await direct.create(orderOf("search"))
     const next_cursor = "ffffffff-ffff-7fff-bfff-ffffffffffff"
@@ -56,7 +56,7 @@ describe("pages", () => {
     assert.strictEqual(proxy.asked[1]?.path, `/api/v1/payments?reference=search&before=${next_cursor}`)
   })
 
-  it("given a lost page, when payments are iterated, then that page is read again", async () => {
+  it("a lost page is read again", async () => {
     const { client, direct, proxy } = await world()
     const made: Array<string> = []
     for (let count = 0; count < 2; count++) made.unshift((await direct.create(orderOf("lost"))).payment.id)
@@ -64,14 +64,14 @@ describe("pages", () => {
     assert.deepStrictEqual(await idsOf(client.payments({ reference: "lost", limit: 1 })), made)
   })
 
-  it("given metadata with a name that a URL writes differently, then it is found", async () => {
+  it("metadata with a name that a URL writes differently is found", async () => {
     const { direct } = await world()
     const metadata = { "shop & cart": "ü=1&2" }
     const { payment } = await direct.create({ ...orderOf("metadata"), metadata })
     assert.deepStrictEqual(await idsOf(direct.payments({ metadata })), [payment.id])
   })
 
-  it("given a timeline and a follower of events, then both come oldest first, over pages", async () => {
+  it("a timeline and a follower of events come oldest first, over pages", async () => {
     const { direct } = await world()
     const first = await direct.create(orderOf("first"))
     const { data } = await direct.events({ limit: 1 }).page()
@@ -87,7 +87,7 @@ describe("pages", () => {
     assert.notStrictEqual(first.payment.id, payment.id)
   })
 
-  it("given a list without items and a wrong query, then there is nothing, and the error", async () => {
+  it("a list without items is empty, and a wrong query an error", async () => {
     const { direct } = await world()
     assert.deepStrictEqual(await idsOf(direct.disputes()), [])
     assert.strictEqual((await failureOf(idsOf(direct.payments({ limit: 1000 })))).code, "validation_error")

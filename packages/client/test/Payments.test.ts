@@ -14,7 +14,7 @@ const { settings, world } = serverOfFile()
 clientCases("the client of a server", () => createClient(settings))
 
 describe("errors", () => {
-  it("given no connection for a payment, then the error says why each was left out", async () => {
+  it("the error for a payment without a connection has each reason", async () => {
     const { client } = await world()
     const asked = { amount: 1999, currency: "EUR", country: "NL", initiator: "mit", debug: true } as const
     const instruments = [{ connection: "another", token: "tok_1" }]
@@ -23,7 +23,7 @@ describe("errors", () => {
     assert.deepStrictEqual([...new Set(failure.excluded.map(({ code }) => code))], ["INSTRUMENT_NOT_AVAILABLE"])
   })
 
-  it("given an option that does not exist, then nothing is sent", async () => {
+  it("an option that does not exist sends nothing", async () => {
     const { client, proxy } = await world()
     const options: object = { idempotency_key: "order-1001" }
     const message = await client.create({ amount: 1999, currency: "EUR", country: "NL" }, options).then(
@@ -34,7 +34,7 @@ describe("errors", () => {
     assert.strictEqual(proxy.asked.length, 0)
   })
 
-  it("given the API's codes, then each says of money what the same error in process says", () => {
+  it("the API's codes say of money what the same errors in process say", () => {
     const onlyOverHttp: Array<string> = []
     for (const code of Object.keys(errorCodes) as ReadonlyArray<keyof typeof errorCodes>) {
       const inProcess = errorInProcess({ error: { code, message: "" } })
@@ -50,13 +50,13 @@ describe("errors", () => {
 })
 
 describe("results", () => {
-  it("given a provider that does not answer, then the payment is UNKNOWN", async () => {
+  it("a payment at a provider that does not answer is UNKNOWN", async () => {
     const { client } = await world()
     const asked = { amount: 1999, currency: "EUR", country: "NL", simulate: { charge: "no_answer" } } as const
     assert.strictEqual((await client.create(asked)).payment.status, "UNKNOWN")
   })
 
-  it("given a status of a newer server, then it is UNKNOWN, and the server's word is kept", async () => {
+  it("a newer server's status is UNKNOWN, and its word is kept", async () => {
     const { client, proxy } = await world()
     const data = { status: "HELD", payment_status: "HELD" }
     proxy.faults.push({ status: 200, body: JSON.stringify({ data }) })
@@ -66,7 +66,7 @@ describe("results", () => {
     })
   })
 
-  it("given a return URL, then the customer is sent to the hosted page", async () => {
+  it("a payment with a return URL sends the customer to the hosted page", async () => {
     const { client } = await world()
     const hosted = { amount: 1999, currency: "EUR", country: "NL", return_url: "https://shop.example/thanks" }
     const { payment } = await client.create(hosted)
@@ -74,14 +74,14 @@ describe("results", () => {
     assert.match(payment.next_action.url ?? "", /\/hosted\//u)
   })
 
-  it("given ids that lead to another path, then nothing is found and the list is not read", async () => {
+  it("ids that lead to another path find nothing and do not read the list", async () => {
     const { client } = await world()
     for (const id of ["", ".", "..", "a/../../payments", "?limit=1"]) {
       assert.strictEqual((await failureOf(client.payment(id))).code, "not_found", id)
     }
   })
 
-  it("given a partner's calls with a test key, then the API's own refusal comes", async () => {
+  it("a partner's calls with a test key get the API's own refusal", async () => {
     const { client } = await world()
     assert.strictEqual((await failureOf(client.merchants().page())).code, "live_key_required")
     assert.strictEqual((await failureOf(client.dispute("dp_1"))).code, "not_found")
@@ -101,7 +101,7 @@ describe("settings", () => {
     { callMillis: 86_400_000 },
     { tryMillis: Number.NaN }
   ]) {
-    it(`given ${JSON.stringify(wrong)}, then there is no client, and no secret in the message`, () => {
+    it(`${JSON.stringify(wrong)} gives no client, and no secret in the message`, () => {
       try {
         createClient({ ...whole, ...wrong })
       } catch (error) {
@@ -113,7 +113,7 @@ describe("settings", () => {
     })
   }
 
-  it("given an error, when it is printed with all of its fields, then the key is not in it", async () => {
+  it("the key is not in an error printed with all of its fields", async () => {
     const { client, proxy } = await world({ tries: 1 })
     proxy.faults.push("lost", apiError(401, "unauthorized"))
     for (let count = 0; count < 2; count++) {

@@ -27,7 +27,7 @@ const faults: Readonly<Record<string, ReadonlyArray<Fault>>> = {
 
 describe("faults after which the same request is safe", () => {
   for (const [name, planned] of Object.entries(faults)) {
-    it(`given ${name}, when a payment is created, then it is sent again under the one key and charged once`, async () => {
+    it(`${name}: a create is repeated, charged once`, async () => {
       const world = await startWorld()
       const order = anOrder()
       world.proxy.faults.push(...planned)
@@ -44,7 +44,7 @@ describe("faults after which the same request is safe", () => {
     })
   }
 
-  it("given a lost answer, when a capture and a refund are asked for, then each happens once", async () => {
+  it("a capture and a refund happen once despite a lost answer", async () => {
     const { client, proxy } = await startWorld()
     const { payment } = await client.create({ ...anOrder(), capture_method: "manual" })
     proxy.faults.push("lost")
@@ -58,7 +58,7 @@ describe("faults after which the same request is safe", () => {
     assert.deepStrictEqual([keys[1], keys[3]], [keys[2], keys[4]])
   })
 
-  it("given a lost answer, when a payment is read, then it is read again", async () => {
+  it("a payment is read again after a lost answer", async () => {
     const { client, proxy } = await startWorld()
     const { payment } = await client.create(anOrder())
     proxy.faults.push("lost")
@@ -80,7 +80,7 @@ const answers: ReadonlyArray<readonly [status: number, code: string, moneyMayHav
 
 describe("answers that are final", () => {
   for (const [status, code, moneyMayHaveMoved] of answers) {
-    it(`given ${status} ${code}, when a payment is created, then it is sent once and the error says what is known`, async () => {
+    it(`a create with ${status} ${code} is sent once and the error says what is known`, async () => {
       const { client, proxy } = await startWorld()
       proxy.faults.push(apiError(status, code, { "x-request-id": "req_1" }))
       const failure = await failureOf(client.create(anOrder()))
@@ -91,7 +91,7 @@ describe("answers that are final", () => {
     })
   }
 
-  it("given a redirect, when a payment is created, then it is not followed", async () => {
+  it("a create does not follow a redirect", async () => {
     const { client, proxy } = await startWorld()
     proxy.faults.push({ status: 302, headers: { location: "/api/v1/payments" } })
     assert.deepInclude(await failureOf(client.create(anOrder())), {
@@ -102,14 +102,14 @@ describe("answers that are final", () => {
     assert.strictEqual(proxy.asked.length, 1)
   })
 
-  it("given a code of a newer server, then it is named, and money may have moved", async () => {
+  it("a code of a newer server is named, and money may have moved", async () => {
     const { client, proxy } = await startWorld()
     proxy.faults.push(apiError(418, "teapot"))
     const failure = await failureOf(client.create(anOrder()))
     assert.deepInclude(failure, { code: "unknown_code", moneyMayHaveMoved: true, message: "teapot: It is teapot." })
   })
 
-  it("given a lost answer, when evidence or a merchant was sent, then it is not sent again", async () => {
+  it("evidence or a merchant with a lost answer is not sent again", async () => {
     const { client, proxy } = await startWorld()
     proxy.faults.push("lost")
     const failure = await failureOf(
@@ -121,7 +121,7 @@ describe("answers that are final", () => {
 })
 
 describe("bounds", () => {
-  it("given answers that never come, when the tries are over, then money may have moved and the key repeats the call", async () => {
+  it("answers that never come mean that money may have moved; the key repeats the call", async () => {
     const world = await startWorld({ tries: 2 })
     const order = anOrder()
     world.proxy.faults.push("lost", "lost")
@@ -135,13 +135,13 @@ describe("bounds", () => {
     assert.strictEqual((await paymentsOf(world, order)).length, 1)
   })
 
-  it("given a lost answer and then a refusal before the key is looked up, then money may have moved", async () => {
+  it("money may have moved after a lost answer and a refusal before the key's lookup", async () => {
     const { client, proxy } = await startWorld()
     proxy.faults.push("lost", apiError(401, "unauthorized"))
     assert.deepInclude(await failureOf(client.create(anOrder())), { code: "unauthorized", moneyMayHaveMoved: true })
   })
 
-  it("given a key of the caller, which may have used it before, when the server refuses, then money may have moved", async () => {
+  it("money may have moved when a caller's key, maybe used before, is refused", async () => {
     const { client, proxy } = await startWorld({ tries: 1 })
     for (const code of ["unauthorized", "rate_limited", "internal_error", "workspace_suspended"] as const) {
       proxy.faults.push(apiError(500, code))
@@ -150,7 +150,7 @@ describe("bounds", () => {
     }
   })
 
-  it("given a capture, which may have been asked for before, when the server refuses, then money may have moved", async () => {
+  it("money may have moved when a capture, maybe asked before, is refused", async () => {
     const { client, proxy } = await startWorld({ tries: 1 })
     proxy.faults.push(apiError(500, "internal_error"), apiError(500, "internal_error"))
     const failure = await failureOf(client.capture("01a1fe08-9226-7266-a33a-e3e7f1609a4e"))
@@ -158,7 +158,7 @@ describe("bounds", () => {
     assert.isFalse((await failureOf(client.create(anOrder()))).moneyMayHaveMoved)
   })
 
-  it("given a server that asks to wait for longer than the call may take, then the call ends at once", async () => {
+  it("a call ends at once if the server asks to wait for longer than it may take", async () => {
     const { client, proxy } = await startWorld({ callMillis: 5_000 })
     proxy.faults.push(apiError(429, "rate_limited", { "retry-after": "60" }))
     const failure = await failureOf(client.create(anOrder()))
@@ -166,7 +166,7 @@ describe("bounds", () => {
     assert.strictEqual(proxy.asked.length, 1)
   })
 
-  it("given a try that hangs, when its time is over, then the same request is sent again", async () => {
+  it("the same request is sent again when a try hangs past its time", async () => {
     const world = await startWorld({ tryMillis: 2_000 })
     const order = anOrder()
     world.proxy.faults.push("held")
@@ -178,7 +178,7 @@ describe("bounds", () => {
     )
   })
 
-  it("given tries that hang, when the call's time is over, then it ends", async () => {
+  it("a call ends when its time is over, though tries hang", async () => {
     const { client, proxy } = await startWorld({ callMillis: 400 })
     proxy.faults.push("held", "held")
     assert.deepInclude(await failureOf(client.create(anOrder())), { code: "no_answer", moneyMayHaveMoved: true })
@@ -187,14 +187,14 @@ describe("bounds", () => {
 })
 
 describe("a signal", () => {
-  it("given one that has fired, then nothing is sent", async () => {
+  it("a signal that has fired sends nothing", async () => {
     const { client, proxy } = await startWorld()
     const failure = await failureOf(client.create(anOrder(), { signal: AbortSignal.abort("closed") }))
     assert.deepInclude(failure, { code: "aborted", moneyMayHaveMoved: false, cause: "closed" })
     assert.strictEqual(proxy.asked.length, 0)
   })
 
-  it("given one that fires while the request is under way, then the call ends, and money may have moved", async () => {
+  it("a signal during the request ends the call, and money may have moved", async () => {
     const { client, proxy } = await startWorld()
     const controller = new AbortController()
     proxy.faults.push("held")
@@ -205,7 +205,7 @@ describe("a signal", () => {
     assert.strictEqual(proxy.asked.length, 1)
   })
 
-  it("given one that fires between two tries, then there is no other try", async () => {
+  it("a signal that fires between two tries prevents the next", async () => {
     const controller = new AbortController()
     let sent = 0
     const { client } = await startWorld({

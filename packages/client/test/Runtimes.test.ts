@@ -87,7 +87,7 @@ const signedWebhook = (): Asked["webhook"] => {
 describe.each(runtimes)("%s", (name, executable, wordsFor, port) => {
   const { settings } = serverOfFile()
 
-  it("given the cases of the client, when they run there, then each passes", async () => {
+  it("each case of the client passes there", async () => {
     const [command] = globSync(executable, { cwd: installed })
     if (command === undefined) throw new Error(`There is no ${name}. Install it with: (cd checks/runtimes && npm ci)`)
     const program = await bundled(join(support, "Program.ts"), "esm", [withoutVitest])

@@ -38,11 +38,11 @@ const held: {
   statuses: true
 }
 
-it("given the API's schemas, when the types of the client are held against them, then they are the same", () => {
+it("the client's types are the same as the API's schemas", () => {
   assert.isTrue(Object.values(held).every((isSame) => isSame))
 })
 
-it("given a program that handles every status, when it forgets UNKNOWN, then it does not compile", () => {
+it("a program that handles every status but UNKNOWN does not compile", () => {
   const whole = (payment: Payment): string => {
     switch (payment.status) {
       case "CAPTURED":
@@ -94,7 +94,7 @@ it("given a program that handles every status, when it forgets UNKNOWN, then it 
   for (const program of [whole, forgetful, careless]) assert.isFunction(program)
 })
 
-it("given an error, when its code is known, then so is what it says of money", () => {
+it("the code of an error says what is known of money", () => {
   const moved = (error: PointsmanError): boolean => {
     switch (error.code) {
       case "capture_result_unknown": {

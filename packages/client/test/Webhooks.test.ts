@@ -35,7 +35,7 @@ const signed = (text: string | Buffer = body, keys = [secret], secondsAgo = 0): 
 }
 
 describe("a signature", () => {
-  it("given a signed body, when it is verified, then it gives the event and the delivery", async () => {
+  it("a verified signed body gives the event and the delivery", async () => {
     const verified = { event, deliveryId: "dlv_1" }
     assert.deepStrictEqual(await webhooks.verify({ body, headers: signed(), secret }), verified)
     const bytes = new TextEncoder().encode(body)
@@ -43,7 +43,7 @@ describe("a signature", () => {
     assert.deepStrictEqual(await webhooks.verify({ body, headers: new Headers(signed()), secret }), verified)
   })
 
-  it("given secrets that are replaced, when either side knows both, then it is verified", async () => {
+  it("a body is verified with replaced secrets when either side knows both", async () => {
     for (const [keys, known] of [
       [["the new one"], ["the new one", "the old one"]],
       [["the old one"], ["the new one", "the old one"]],
@@ -54,7 +54,7 @@ describe("a signature", () => {
     }
   })
 
-  it("given a wider tolerance, when the signature is older than usual, then it is verified", async () => {
+  it("a signature older than usual is verified with a wider tolerance", async () => {
     const headers = signed(body, [secret], 900)
     assert.deepStrictEqual((await webhooks.verify({ body, headers, secret, toleranceSeconds: 1_000 })).event, event)
   })
@@ -82,7 +82,7 @@ describe("a signature", () => {
     "no JSON": [() => ({ body: "{", headers: signed("{"), secret }), /not an event/u]
   }
   for (const [name, [incoming, says]] of Object.entries(refused)) {
-    it(`given ${name}, when it is verified, then it is refused`, async () => {
+    it(`${name} is refused`, async () => {
       const failure = await failureOf(webhooks.verify(incoming()))
       assert.deepInclude(failure, { code: "webhook_refused", moneyMayHaveMoved: false })
       assert.match(failure.message, says)
@@ -95,7 +95,7 @@ describe("a signature", () => {
     "no secret": { secret: [] },
     "an empty secret": { secret: ["", secret] }
   })) {
-    it(`given ${name}, when it is verified, then the program is wrong`, async () => {
+    it(`${name} is a mistake of the program`, async () => {
       const verifying = webhooks.verify({ body, headers: signed(), secret, ...wrong })
       await verifying.then(
         () => assert.fail("it was verified"),
@@ -105,7 +105,7 @@ describe("a signature", () => {
   }
 })
 
-it("given a server that delivers an event, when it is verified, then it is the event of the payment", async () => {
+it("a delivered event verifies as the event of the payment", async () => {
   const came = Promise.withResolvers<{ readonly body: Buffer; readonly headers: IncomingHttpHeaders }>()
   const receiver = createServer(async (request, response) => {
     const chunks: Array<Uint8Array> = []

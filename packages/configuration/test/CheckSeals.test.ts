@@ -60,7 +60,7 @@ describe("the encryption key of a start", () => {
       true
     ],
     ["nothing can be decrypted", [["old", false, "another key"]], false]
-  ])("given that %s, then the start goes on only if the key is the right one", ([, stored, isRight]) =>
+  ])("a start when %s continues only with the right key", ([, stored, isRight]) =>
     Effect.gen(function* () {
       const exit = yield* Effect.exit(checkSeals(yield* contentsOf(stored)))
       assert.strictEqual(Exit.isSuccess(exit), isRight)

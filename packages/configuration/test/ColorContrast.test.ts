@@ -13,11 +13,11 @@ describe("the contrast of white text", () => {
     ["#ff0000", 4],
     ["#0000ff", 8.59],
     ["#008000", 5.14]
-  ])("given %s, then it is %f", (color, contrast) => {
+  ])("%s has a contrast of %f", (color, contrast) => {
     assert.closeTo(whiteTextContrast(color), contrast, 0.005)
   })
 
-  it("given any color, then its shade has enough, is no lighter, and one step lighter has not", () => {
+  it("a color's shade has enough contrast, is no lighter, and one step less has not", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 0xffffff }), (number) => {
         const color = `#${number.toString(16).padStart(6, "0")}`

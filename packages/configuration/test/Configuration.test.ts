@@ -135,7 +135,7 @@ const c = [...w, "connections", 0] as const
 const r = [...w, "routing", "production"] as const
 
 describe("the configuration file", () => {
-  it("given the documented file, when it is read, then it has no mistake", () => {
+  it("the documented file has no mistake", () => {
     assert.deepStrictEqual(mistakes(full()), [])
     assert.deepStrictEqual(mistakes({ $schema: "x", workspaces: [] }), [])
   })
@@ -362,20 +362,17 @@ describe("the configuration file", () => {
       "workspaces[0].webhooks[1].url",
       /unique among the webhooks/
     ]
-  ])(
-    "given a file with %j = %j, when it is read, then it is reported with its path",
-    (path, value, where, expected) => {
-      const told = mistakes(withChange(path, value))
-      const line = told.find((mistake) => mistake.startsWith(`${where}: `))
-      assert.isDefined(line, told.join("\n"))
-      assert.match(line as string, expected)
-      assert.notInclude(told.join("\n"), "visible")
-      assert.notInclude(told.join("\n"), testKey)
-      assert.notInclude(told.join("\n"), liveKey)
-    }
-  )
+  ])("%j = %j is reported", (path, value, where, expected) => {
+    const told = mistakes(withChange(path, value))
+    const line = told.find((mistake) => mistake.startsWith(`${where}: `))
+    assert.isDefined(line, told.join("\n"))
+    assert.match(line as string, expected)
+    assert.notInclude(told.join("\n"), "visible")
+    assert.notInclude(told.join("\n"), testKey)
+    assert.notInclude(told.join("\n"), liveKey)
+  })
 
-  it("given the mode auto with all its options, when it is read, then routing gets exactly these", () => {
+  it("routing gets exactly the options of the mode auto", () => {
     const production = {
       mode: "auto",
       order: ["main", "backup"],
@@ -388,7 +385,7 @@ describe("the configuration file", () => {
     assert.deepStrictEqual<unknown>(routing && routingSettingsOf(routing), production)
   })
 
-  it("given conditions that name payment methods, when they are read, then they also have their kinds", () => {
+  it("conditions that name payment methods also have their kinds", () => {
     const methods = { paymentMethod: ["ideal", "paypal", "eps"] }
     const kinds = ["bank", "wallet"]
     const rules = [
@@ -416,27 +413,24 @@ describe("the configuration file", () => {
     [{ name: "Acme Coffee", color: "#0B5FFF", logo: "https://cdn.example:8443/logo.svg?v=2" }],
     [{ logo: "data:image/svg+xml;base64,PHN2Zy8+", support: "mailto:help@shop.example?subject=Order" }],
     [{ color: "#767676", support: "https://shop.example/help", terms: "https://bücher.example/agb" }]
-  ])("given the brand %j, when the file is read, then the workspace has it", (brand) => {
+  ])("a workspace has the brand %j", (brand) => {
     assert.deepStrictEqual<unknown>(
       Result.getOrThrow(understand(withChange([...w, "brand"], brand))).workspaces[0]?.brand,
       brand
     )
   })
 
-  it.each([[null], [[]], ["x"], [{ workspaces: {} }]])(
-    "given %j instead of a file, when it is read, then it is reported",
-    (json) => {
-      assert.strictEqual(mistakes(json).length, 1)
-    }
-  )
+  it.each([[null], [[]], ["x"], [{ workspaces: {} }]])("%j instead of a file is reported", (json) => {
+    assert.strictEqual(mistakes(json).length, 1)
+  })
 
-  it("given several mistakes, when the file is read, then all of them are reported", () => {
+  it("several mistakes are all reported", () => {
     const json = withChange([...w, "country"], "XX") as ReturnType<typeof full>
     const changed = { workspaces: [{ ...json.workspaces[0], suspended: 1, categroy: "x" }] }
     assert.strictEqual(mistakes(changed).length, 3)
   })
 
-  it("given mistakes of the shape, of references and between entries, when the file is read, then one run reports all", () => {
+  it("one run reports all mistakes of shape, of references and between entries", () => {
     const [acme] = full().workspaces
     const [first, ...others] = acme?.connections ?? []
     const changed = {
@@ -472,19 +466,16 @@ describe("the configuration file", () => {
   it.each<[string, unknown, ReadonlyArray<string>]>([
     ["a list of connections", "none", ["workspaces[0].connections"]],
     ["a connection's environment", [{ id: "a", environment: "prod" }], ["workspaces[0].connections[0].environment"]]
-  ])(
-    "given %s that is wrong, when the file is read, then nothing is said of what depends on it",
-    (_, connections, told) => {
-      const routing = { production: { mode: "failover", order: ["a"] } }
-      const json = { workspaces: [{ id: "acme", connections, routing }, { id: "acme" }] }
-      assert.deepStrictEqual(
-        mistakes(json).map((mistake) => mistake.split(":")[0]),
-        [...told, "workspaces[1].id"]
-      )
-    }
-  )
+  ])("%s that is wrong has no further mistake in what depends on it", (_, connections, told) => {
+    const routing = { production: { mode: "failover", order: ["a"] } }
+    const json = { workspaces: [{ id: "acme", connections, routing }, { id: "acme" }] }
+    assert.deepStrictEqual(
+      mistakes(json).map((mistake) => mistake.split(":")[0]),
+      [...told, "workspaces[1].id"]
+    )
+  })
 
-  it("given references to the environment, when they are set, then they replace strings anywhere", () => {
+  it("references to the environment replace strings anywhere once set", () => {
     const json = withChange([...w, "keys", 0, "secret"], { $env: "ACME_KEY" }) as ReturnType<typeof full>
     const referring = JSON.parse(JSON.stringify(json).replace('"visible-api-key"', '{"$env":"ACME_API_KEY"}'))
     const configuration = Result.getOrThrow(understand(referring, { ACME_KEY: testKey, ACME_API_KEY: "k" }))
@@ -498,23 +489,20 @@ describe("the configuration file", () => {
     ])
   })
 
-  it("given a reference that is set to a wrong value, when the file is read, then the field is reported and not its value", () => {
+  it("a reference with a wrong value is reported by its field and not its value", () => {
     const told = mistakes(withChange([...w, "country"], { $env: "COUNTRY" }), { COUNTRY: "visible" })
     assert.deepStrictEqual(told, ['workspaces[0].country: expected an ISO 3166-1 alpha-2 country code, such as "NL"'])
   })
 
-  it.each([[{ $env: "A", more: 1 }], [{ $env: 1 }], [{ $env: "" }]])(
-    "given %j, when the file is read, then it is no reference",
-    (reference) => {
-      const told = mistakes(withChange([...w, "country"], reference), { A: "NL" })
-      assert.deepStrictEqual(told, [
-        'workspaces[0].country: expected {"$env": "NAME"} with the name of an environment variable and no ' +
-          "other field"
-      ])
-    }
-  )
+  it.each([[{ $env: "A", more: 1 }], [{ $env: 1 }], [{ $env: "" }]])("%j is no reference", (reference) => {
+    const told = mistakes(withChange([...w, "country"], reference), { A: "NL" })
+    assert.deepStrictEqual(told, [
+      'workspaces[0].country: expected {"$env": "NAME"} with the name of an environment variable and no ' +
+        "other field"
+    ])
+  })
 
-  it("given fields with the names of an object's own machinery, when the file is read, then they are unknown fields", () => {
+  it("fields with the names of an object's own machinery are unknown fields", () => {
     const json = JSON.parse('{"workspaces": [{"id": "a", "__proto__": {"suspended": true}, "constructor": 1}]}')
     assert.deepStrictEqual(
       mistakes(json).map((mistake) => mistake.split(":")[0]),
@@ -525,7 +513,7 @@ describe("the configuration file", () => {
 })
 
 describe("console.requirePasskey", () => {
-  it("given roles, then they are read, and what is no list of roles is refused by its path", () => {
+  it("roles are read, and what is no list of roles is refused by its path", () => {
     const of = (requirePasskey: unknown) => ({ ...full(), console: { requirePasskey } })
     const configuration = Result.getOrThrow(understand(of(["operations", "admin"]), {}))
     assert.deepStrictEqual(configuration.console?.requirePasskey, ["operations", "admin"])
@@ -539,7 +527,7 @@ describe("console.requirePasskey", () => {
 })
 
 describe("console.refundLimits", () => {
-  it("given limits, then they are read, and what is no limit is refused by its path", () => {
+  it("limits are read, and what is no limit is refused by its path", () => {
     const of = (refundLimits: unknown) => ({ ...full(), console: { refundLimits } })
     const configuration = Result.getOrThrow(understand(of({ EUR: 50_000, JPY: 0 }), {}))
     assert.deepStrictEqual(configuration.console?.refundLimits, { EUR: 50_000, JPY: 0 })
@@ -553,7 +541,7 @@ describe("console.refundLimits", () => {
 })
 
 describe("console.recentSignIn", () => {
-  it("given minutes and limits, then they are read, and what is neither is refused by its path", () => {
+  it("minutes and limits are read, and what is neither is refused by its path", () => {
     const of = (recentSignIn: unknown) => ({ ...full(), console: { recentSignIn } })
     const recentSignIn = { minutes: 5, refunds: { EUR: 10_000 } }
     const configuration = Result.getOrThrow(understand(of(recentSignIn), {}))
@@ -585,18 +573,18 @@ describe("console.oidc", () => {
     return mistakes(JSON.parse(JSON.stringify(json)), environment)
   }
 
-  it("given all of its fields, when the file is read, then it has no mistake, and the secret is the variable's", () => {
+  it("a file with all oidc fields has no mistake, and the variable's secret", () => {
     const configuration = Result.getOrThrow(understand({ ...full(), console: { oidc } }, environment))
     assert.deepStrictEqual(configuration.console?.oidc, { ...oidc, clientSecret: "visible-secret" } as never)
   })
 
-  it("given an issuer on this machine, then http is allowed", () => {
+  it("an issuer on this machine may use http", () => {
     for (const issuer of ["http://localhost:9000", "http://127.0.0.1:9000/a", "http://[::1]:9000"]) {
       assert.deepStrictEqual(withOidc({ issuer }), [])
     }
   })
 
-  it("given an issuer that is not one, then the mistake says what was expected, and not the value", () => {
+  it("a wrong issuer is refused with what was expected, and not the value", () => {
     for (const issuer of [
       "http://login.example.com",
       "login.example.com",
@@ -611,13 +599,13 @@ describe("console.oidc", () => {
     }
   })
 
-  it("given roles that no claim decides, or a claim without roles, then they are refused", () => {
+  it("roles that no claim decides, and a claim without roles, are refused", () => {
     const expected = "console.oidc.roles: expected `rolesClaim` and `roles` together, or neither"
     assert.deepStrictEqual(withOidc({ rolesClaim: undefined }), [expected])
     assert.deepStrictEqual(withOidc({ roles: undefined }), [expected])
   })
 
-  it("given a role in an unknown workspace, an unknown role, or a scope with a space, then the mistake names the field", () => {
+  it("an unknown workspace or role, or a scope with a space, is named by its field", () => {
     assert.deepStrictEqual(withOidc({ roles: { a: { workspace: "nowhere", role: "viewer" } } }), [
       "console.oidc.roles.a.workspace: expected the id of a configured workspace"
     ])
@@ -629,7 +617,7 @@ describe("console.oidc", () => {
     )
   })
 
-  it("given another console, then the configuration has the same content", async () => {
+  it("another console leaves the configuration's content the same", async () => {
     const hashOf = (json: unknown) =>
       Effect.runPromise(
         contentHash(Result.getOrThrow(understand(json, environment))).pipe(Effect.provide(openSecretsLayer))

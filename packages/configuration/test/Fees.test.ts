@@ -68,7 +68,7 @@ describe("fees in the configuration file", () => {
     { partsPerMillion: 1_000_000 }
   ]
 
-  it("given percentages as text, when the file is read, then they are whole parts per million, and read back as they were", () => {
+  it("percentages as text are whole parts per million, and read back as they were", () => {
     assert.deepStrictEqual(rulesOf(fees), rules)
     assert.deepStrictEqual(rules.map(feeFileOf), fees)
     assert.deepStrictEqual(rules.map(feeText), [
@@ -109,14 +109,14 @@ describe("fees in the configuration file", () => {
     [[{ percent: "1" }, { percent: "2" }], "[1]", /another condition than that of fees\[0\]/],
     [[{ percent: "1" }, { percent: "2", when: {} }], "[1].when", /another condition than that of fees\[0\]/],
     [[{ percent: "1" }, { percent: "2", when: { country: ["NL"] } }], "[1]", /before fees\[0\], which has no condition/]
-  ])("given the fees %j, when the file is read, then the mistake at %s is reported", (fees, at, expected) => {
+  ])("fees %j: a mistake at %s", (fees, at, expected) => {
     const told = mistakes(fees)
     const line = told.find((mistake) => mistake.startsWith(`workspaces[0].connections[0].fees${at}: `))
     assert.isDefined(line, told.join("\n"))
     assert.match(line as string, expected)
   })
 
-  it("given a region in a workspace without a country, when the file is read, then the mistake is reported", () => {
+  it("a region in a workspace without a country is reported as a mistake", () => {
     const byRegion = [{ percent: "1", when: { region: ["domestic"] } }]
     assert.deepStrictEqual(mistakes(byRegion), [])
     assert.deepStrictEqual(mistakes(byRegion, null), [
@@ -137,12 +137,12 @@ describe("findings about fees", () => {
     }).map(({ kind, place, reason }) => `${place._tag}: ${kind}: ${reason}`)
   const auto = { objective: "value" } as const
 
-  it("given every connection states fees, or approval is the objective, then nothing is found", () => {
+  it("fees of every connection, or the objective approval, have no finding", () => {
     assert.deepStrictEqual(told({ auto }, ["a", priced], ["b", priced], ["c", { active: false }]), [])
     assert.deepStrictEqual(told({}, ["a"], ["b"]), [])
     assert.deepStrictEqual(told({ auto }, ["a"]), [])
   })
-  it("given some or all have none, then they are named, for the part that asks them", () => {
+  it("connections without fees are named, for the part that asks them", () => {
     assert.deepStrictEqual(told({ auto }, ["a", priced], ["b"]), [
       "Engine: unpriced: b states no fees, so the objective value cannot compare it."
     ])
@@ -154,7 +154,7 @@ describe("findings about fees", () => {
       "Rule: unpriced: c states no fees, so the objective value cannot compare it."
     ])
   })
-  it("given a bound without the objective value, then it has no effect", () => {
+  it("a bound without the objective value has no effect", () => {
     assert.deepStrictEqual(told({ auto: { maxApprovalLoss: 0.02 } }, ["a"], ["b"]), [
       "Engine: unused: maxApprovalLoss has no effect: the objective is approval."
     ])

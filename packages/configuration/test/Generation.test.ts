@@ -43,7 +43,7 @@ describe("standingOf", () => {
       history,
       { _tag: "NumberTaken", generation: 7, newest: 8 }
     ]
-  ])("given %s, then it stands as the table says", (_, number, hash, configurations, standing) => {
+  ])("%s is treated as the table says", (_, number, hash, configurations, standing) => {
     assert.deepStrictEqual(standingOf(number, hash, configurations), standing)
   })
 })
@@ -78,7 +78,7 @@ const applying = (file: ConfigurationFile) =>
   )
 
 describe("contentHash", () => {
-  it.effect("given the same content in another order, with a number and a schema, then its hash is the same", () =>
+  it.effect("content in another order, with number and schema, has the same hash", () =>
     Effect.gen(function* () {
       const [workspace] = fileWith("main").workspaces
       const turned = Object.fromEntries(Object.entries(workspace ?? {}).toReversed())
@@ -90,7 +90,7 @@ describe("contentHash", () => {
 })
 
 describe("the number of a file", () => {
-  it.each<[unknown]>([[0], [1.5], [1_000_000_000_000_001]])("given %s, then it is a mistake", (generation) => {
+  it.each<[unknown]>([[0], [1.5], [1_000_000_000_000_001]])("%s is a mistake", (generation) => {
     const decoded = decodeConfigurationFile({ generation, workspaces: [] })
     assert.deepStrictEqual(Result.isFailure(decoded) ? decoded.failure.map(formatMistake) : [], [
       "generation: expected a whole number from 1 to 1000000000000000"
@@ -99,31 +99,29 @@ describe("the number of a file", () => {
 })
 
 describe("applyConfiguration", () => {
-  it.effect(
-    "given another configuration that comes in between, then the later one is planned again, on what that one left",
-    () =>
-      Effect.gen(function* () {
-        const directory = yield* Directory
-        yield* applyConfiguration(fileWith("first"))
-        const between = yield* applying(fileWith("between"))
-        let overtaken = 0
-        const slow: Directory["Service"] = {
-          ...directory,
-          apply: (change) =>
-            Effect.gen(function* () {
-              // The other one is applied after this one has read, and before it writes.
-              if (overtaken++ === 0) yield* between
-              return yield* directory.apply(change)
-            })
-        }
-        const { standing } = yield* Effect.provideService(applyConfiguration(fileWith("late")), Directory, slow)
-        assert.strictEqual(overtaken, 2)
-        assert.deepStrictEqual(standing, { _tag: "New", generation: 3 })
-        assert.deepStrictEqual(yield* active, ["late"])
-      }).pipe(Effect.provide(world))
+  it.effect("the later of two configurations is planned again on what the other left", () =>
+    Effect.gen(function* () {
+      const directory = yield* Directory
+      yield* applyConfiguration(fileWith("first"))
+      const between = yield* applying(fileWith("between"))
+      let overtaken = 0
+      const slow: Directory["Service"] = {
+        ...directory,
+        apply: (change) =>
+          Effect.gen(function* () {
+            // The other one is applied after this one has read, and before it writes.
+            if (overtaken++ === 0) yield* between
+            return yield* directory.apply(change)
+          })
+      }
+      const { standing } = yield* Effect.provideService(applyConfiguration(fileWith("late")), Directory, slow)
+      assert.strictEqual(overtaken, 2)
+      assert.deepStrictEqual(standing, { _tag: "New", generation: 3 })
+      assert.deepStrictEqual(yield* active, ["late"])
+    }).pipe(Effect.provide(world))
   )
 
-  it.effect("given a newer number that comes in between, then the older file is not applied at all", () =>
+  it.effect("an older file is not applied at all when a newer number comes in between", () =>
     Effect.gen(function* () {
       const directory = yield* Directory
       const between = yield* applying(fileWith("newer", { generation: 8 }))
@@ -138,54 +136,50 @@ describe("applyConfiguration", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect(
-    "given a restored key, when the configuration that omits it is applied again, then it works until the next new one",
-    () =>
-      Effect.gen(function* () {
-        const directory = yield* Directory
-        const without = (connection: string) => ({
-          workspaces: [{ id: "acme", connections: fileWith(connection).workspaces[0]?.connections ?? [] }]
-        })
-        yield* applyConfiguration(fileWith("main"))
-        yield* applyConfiguration(without("main"))
-        const revokedAt = Effect.map(directory.contents, ({ apiKeys }) => apiKeys[0]?.revokedAt)
-        assert.strictEqual(yield* revokedAt, 0)
-        const { apiKeys } = yield* directory.contents
-        const restored = apiKeys.map((apiKey) => ({ ...apiKey, revokedAt: null }))
-        yield* directory.write({
-          workspaces: [],
-          apiKeys: restored,
-          connections: [],
-          routing: [],
-          webhookEndpoints: []
-        })
-        yield* applyConfiguration(without("main"))
-        assert.strictEqual(yield* revokedAt, null)
-        yield* applyConfiguration(without("other"))
-        assert.strictEqual(yield* revokedAt, 0)
-      }).pipe(Effect.provide(world))
+  it.effect("a restored key works until the next new configuration that omits it", () =>
+    Effect.gen(function* () {
+      const directory = yield* Directory
+      const without = (connection: string) => ({
+        workspaces: [{ id: "acme", connections: fileWith(connection).workspaces[0]?.connections ?? [] }]
+      })
+      yield* applyConfiguration(fileWith("main"))
+      yield* applyConfiguration(without("main"))
+      const revokedAt = Effect.map(directory.contents, ({ apiKeys }) => apiKeys[0]?.revokedAt)
+      assert.strictEqual(yield* revokedAt, 0)
+      const { apiKeys } = yield* directory.contents
+      const restored = apiKeys.map((apiKey) => ({ ...apiKey, revokedAt: null }))
+      yield* directory.write({
+        workspaces: [],
+        apiKeys: restored,
+        connections: [],
+        routing: [],
+        webhookEndpoints: []
+      })
+      yield* applyConfiguration(without("main"))
+      assert.strictEqual(yield* revokedAt, null)
+      yield* applyConfiguration(without("other"))
+      assert.strictEqual(yield* revokedAt, 0)
+    }).pipe(Effect.provide(world))
   )
 
-  it.effect(
-    "given a rollback, then the older content is the newest generation, and the keys that it names stay revoked",
-    () =>
-      Effect.gen(function* () {
-        const other = fileWith("new", {
-          workspaces: [{ id: "acme", connections: [{ id: "new", environment: "sandbox" }] }]
-        })
-        yield* applyConfiguration(fileWith("old"))
-        yield* applyConfiguration(other)
-        const kept = yield* applyConfiguration(fileWith("old"))
-        assert.strictEqual(kept.standing._tag, "Older")
-        assert.deepStrictEqual(yield* active, ["new"])
-        const back = yield* applyConfiguration(fileWith("old"), { rollback: true })
-        assert.deepStrictEqual(back.standing, { _tag: "New", generation: 3 })
-        assert.deepStrictEqual(yield* active, ["old"])
-        assert.deepStrictEqual(
-          back.revokedKeys.map(({ hash }) => hash),
-          [key(1)]
-        )
-        assert.deepStrictEqual((yield* applyConfiguration(other)).standing, { _tag: "Older", generation: 2, served: 3 })
-      }).pipe(Effect.provide(world))
+  it.effect("a rollback makes the older content the newest, and its keys stay revoked", () =>
+    Effect.gen(function* () {
+      const other = fileWith("new", {
+        workspaces: [{ id: "acme", connections: [{ id: "new", environment: "sandbox" }] }]
+      })
+      yield* applyConfiguration(fileWith("old"))
+      yield* applyConfiguration(other)
+      const kept = yield* applyConfiguration(fileWith("old"))
+      assert.strictEqual(kept.standing._tag, "Older")
+      assert.deepStrictEqual(yield* active, ["new"])
+      const back = yield* applyConfiguration(fileWith("old"), { rollback: true })
+      assert.deepStrictEqual(back.standing, { _tag: "New", generation: 3 })
+      assert.deepStrictEqual(yield* active, ["old"])
+      assert.deepStrictEqual(
+        back.revokedKeys.map(({ hash }) => hash),
+        [key(1)]
+      )
+      assert.deepStrictEqual((yield* applyConfiguration(other)).standing, { _tag: "Older", generation: 2, served: 3 })
+    }).pipe(Effect.provide(world))
   )
 })

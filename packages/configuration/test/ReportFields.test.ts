@@ -56,7 +56,7 @@ const mistakes = (stated: unknown, reports?: ReadonlyArray<FetchedReport> | null
 const at = "workspaces[0].connections[0].reports"
 
 describe("a schedule of reports in the configuration file", () => {
-  it("given a duration, then the connection has it in milliseconds, and without one it has none", () => {
+  it("a connection has its duration in milliseconds, and without one none", () => {
     for (const [every, everyMillis] of [
       ["1 hour", 3_600_000],
       ["90 minutes", 5_400_000],
@@ -67,7 +67,7 @@ describe("a schedule of reports in the configuration file", () => {
     assert.isUndefined(scheduleOf(undefined))
   })
 
-  it("given a duration that is too short, too long or none, then the mistake names the field and the range", () => {
+  it("a duration too short, too long or invalid is refused by field and range", () => {
     for (const every of ["59 minutes", "8 days", "6h", "0 seconds", ""]) {
       assert.deepStrictEqual(mistakes({ every }), [
         `${at}.every: expected a duration from "1 hour" to "7 days", such as "6 hours"`
@@ -75,7 +75,7 @@ describe("a schedule of reports in the configuration file", () => {
     }
   })
 
-  it("given a connector without reports, or credentials that do not allow them, then the mistake says which", () => {
+  it("a connector without reports, or credentials for them, is a mistake that says it", () => {
     const schedule = { every: "6 hours" }
     for (const none of [[], null]) {
       assert.deepStrictEqual(mistakes(schedule, none), [

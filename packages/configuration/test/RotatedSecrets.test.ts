@@ -64,7 +64,7 @@ const rotateTo = Effect.fnUntraced(function* (secret: string) {
 })
 
 describe("a rotated secret", () => {
-  it.effect("given a configuration that names the former secret, when it is applied, then the new one stays", () =>
+  it.effect("a rotated secret stays when a configuration names the former one", () =>
     Effect.gen(function* () {
       yield* applyConfiguration(fileWith("first"))
       yield* rotateTo("second")
@@ -80,7 +80,7 @@ describe("a rotated secret", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("given a configuration that names the new secret, when it is applied, then the overlap goes on", () =>
+  it.effect("the overlap continues when a configuration names the new secret", () =>
     Effect.gen(function* () {
       yield* applyConfiguration(fileWith("first"))
       yield* rotateTo("second")
@@ -95,7 +95,7 @@ describe("a rotated secret", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("given a configuration that names another secret, when it is applied, then that one counts", () =>
+  it.effect("another secret that a configuration names counts", () =>
     Effect.gen(function* () {
       yield* applyConfiguration(fileWith("first"))
       yield* rotateTo("second")
@@ -105,32 +105,30 @@ describe("a rotated secret", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect(
-    "given a rotation while a configuration is applied, then the configuration is planned again, and the new secret stays",
-    () =>
-      Effect.gen(function* () {
-        yield* applyConfiguration(fileWith("first"))
-        const directory = yield* Directory
-        const services = yield* Effect.context<Directory | Secrets>()
-        let count = 0
-        const slow: Directory["Service"] = {
-          ...directory,
-          apply: (change) =>
-            Effect.gen(function* () {
-              // After the configuration was planned, and before it is written.
-              if (count++ === 0) yield* Effect.orDie(Effect.provideContext(rotateTo("second"), services))
-              return yield* directory.apply(change)
-            })
-        }
-        const withdrawn = applyConfiguration({ workspaces: [{ id: "acme" }] })
-        yield* Effect.provideService(withdrawn, Directory, slow)
-        assert.strictEqual(count, 2)
-        assert.isFalse((yield* stored).active)
-        assert.deepStrictEqual(secretsOf(yield* stored), ["second", "first"])
-      }).pipe(Effect.provide(world))
+  it.effect("a configuration is planned again after a rotation, and the new secret stays", () =>
+    Effect.gen(function* () {
+      yield* applyConfiguration(fileWith("first"))
+      const directory = yield* Directory
+      const services = yield* Effect.context<Directory | Secrets>()
+      let count = 0
+      const slow: Directory["Service"] = {
+        ...directory,
+        apply: (change) =>
+          Effect.gen(function* () {
+            // After the configuration was planned, and before it is written.
+            if (count++ === 0) yield* Effect.orDie(Effect.provideContext(rotateTo("second"), services))
+            return yield* directory.apply(change)
+          })
+      }
+      const withdrawn = applyConfiguration({ workspaces: [{ id: "acme" }] })
+      yield* Effect.provideService(withdrawn, Directory, slow)
+      assert.strictEqual(count, 2)
+      assert.isFalse((yield* stored).active)
+      assert.deepStrictEqual(secretsOf(yield* stored), ["second", "first"])
+    }).pipe(Effect.provide(world))
   )
 
-  it.effect("given an endpoint that leaves the configuration and returns, then its rotated secret stays", () =>
+  it.effect("a rotated secret stays when its endpoint leaves the configuration and returns", () =>
     Effect.gen(function* () {
       yield* applyConfiguration(fileWith("first"))
       yield* rotateTo("second")

@@ -30,7 +30,7 @@ const told = (...given: Parameters<typeof findings>): ReadonlyArray<string> =>
   findings(...given).map((finding) => `${placeName(finding)}: ${finding.kind}: ${finding.reason}`)
 
 describe("findings about rules", () => {
-  it("given rules that all do something, when they are looked at, then nothing is found", () => {
+  it("rules that all do something have no finding", () => {
     const rules = [
       rule("big", { currency: ["EUR"], amount: { min: 100_000 } }, { mode: "fixed", order: ["main"] }),
       rule("cards", { method: ["card"] }, { split: { main: 70, backup: 30 } }),
@@ -45,7 +45,7 @@ describe("findings about rules", () => {
     )
   })
 
-  it("given conditions that no payment matches, when they are looked at, then each is reported as contradictory", () => {
+  it("each condition that no payment matches is reported as contradictory", () => {
     const rules = [
       rule("turned", { amount: { min: 200, max: 100 } }),
       rule("tiny", { amount: { max: 49 } }),
@@ -63,7 +63,7 @@ describe("findings about rules", () => {
     ])
   })
 
-  it("given a rule that others leave nothing, when it is looked at, then those are named, and no others", () => {
+  it("the rules that leave another one nothing are named, and no others", () => {
     const rules = [
       rule("mit", { initiator: ["mit"] }),
       rule("cards", { method: ["card"] }),
@@ -79,7 +79,7 @@ describe("findings about rules", () => {
     ])
   })
 
-  it("given amounts that meet or leave a gap, when the rule after them is looked at, then one unit makes the difference", () => {
+  it("one unit decides whether amounts that meet leave a gap for the rule after them", () => {
     const upTo = (max: number) => [
       rule("low", { amount: { max } }),
       rule("high", { amount: { min: 1000 } }),
@@ -133,7 +133,7 @@ describe("findings about rules", () => {
       "accepts only EUR and is excluded by its restriction 1"
     ],
     [{ active: false }, {}, "is not active"]
-  ])("given %j and a rule for %j, when it is looked at, then the limit is named", (change, when, because) => {
+  ])("the limit %j is named for a rule for %j", (change, when, because) => {
     const rules = [rule("wanted", when, { order: ["main"] })]
     const connections = [
       connection("main", change),
@@ -148,7 +148,7 @@ describe("findings about rules", () => {
     ])
   })
 
-  it("given limits of the provider and an unknown merchant, when a rule is checked, then they count as well", () => {
+  it("limits of the provider and an unknown merchant count for a rule as well", () => {
     const at = ruleFindings({
       settings: { mode: "failover", rules: [rule("dollars", { currency: ["USD"] })] },
       connections: [connection("main")],
@@ -167,7 +167,7 @@ describe("findings about rules", () => {
     )
   })
 
-  it("given limits that leave a rule what earlier ones decide, when it is looked at, then both are named", () => {
+  it("both are named of limits and earlier rules that leave one nothing", () => {
     const rules = [
       rule("euros", { currency: ["EUR"] }, { order: ["backup"] }),
       rule("cards", { method: ["card"] }, { order: ["main"] })
@@ -180,7 +180,7 @@ describe("findings about rules", () => {
     )
   })
 
-  it("given the mode fixed, when it is looked at, then the connections that it never tries are reported", () => {
+  it("the connections that mode fixed never tries are reported", () => {
     const connections = [connection("main"), connection("backup"), connection("third")]
     const rules = [
       rule("one", { method: ["card"] }, { mode: "fixed", order: ["main", "backup"], maxAttempts: 3 }),
@@ -209,7 +209,7 @@ describe("findings about rules", () => {
     ])
   })
 
-  it("given a split that draws one that can take nothing, when it is looked at, then with the mode fixed its share is lost", () => {
+  it("a split that draws a connection without a route loses its share in mode fixed", () => {
     const connections = [connection("main"), connection("night", { active: false })]
     const split = { main: 9, night: 1 }
     assert.deepStrictEqual(told({ rules: [rule("drawn", {}, { mode: "fixed", split })] }, connections), [
@@ -221,7 +221,7 @@ describe("findings about rules", () => {
     ])
   })
 
-  it("given an order that names none that could be asked, when it is looked at, then the engine is dead", () => {
+  it("an engine is dead whose order names no connection that could be asked", () => {
     assert.deepStrictEqual(told({ order: ["gone"] }), [
       "Engine: dead: No connection can accept the payments that match no rule: gone is not a connection of " +
         "this workspace."

@@ -45,7 +45,7 @@ const rulesOf = (
   whens.map((when, at) => ({ name: `r${at}`, when, use: uses[at % uses.length] ?? { mode: "failover" } }))
 
 describe("findings about rules, against every payment", () => {
-  it("given any rules, when no payment selects one, then it is contradictory or unreachable, and no other is", () => {
+  it("a rule that no payment selects is contradictory or unreachable, and no other is", () => {
     const seen = { selected: 0, never: 0 }
     fc.assert(
       fc.property(fc.array(conditions, { minLength: 2, maxLength: 7 }), (whens) => {
@@ -110,7 +110,7 @@ describe("findings about rules, against every payment", () => {
     fc.constant({ mode: "failover" as const })
   )
 
-  it("given any settings, when a part of them is reported, then it never has a route, or never asks that connection", () => {
+  it("a reported part of any settings never has a route, or asks that connection", () => {
     const seen = { alive: 0, dead: 0, asked: 0, unused: 0 }
     fc.assert(
       fc.property(

@@ -29,7 +29,7 @@ const allowed: Readonly<Record<OperatorRole, ReadonlyArray<Asked>>> = {
 }
 
 describe("roles", () => {
-  it("given every role, endpoint, workspace and environment, then exactly what the role allows there is done", async () => {
+  it("every role does exactly what it may at each endpoint, workspace and environment", async () => {
     const differences: Array<unknown> = []
     for (const role of operatorRoles) {
       for (const grant of ["acme", null]) {
@@ -56,7 +56,7 @@ describe("roles", () => {
     assert.lengthOf(here.provider.captures, 3 * (4 + 2))
   })
 
-  it("given a role in one workspace, when the operator asks who it is, then it sees that workspace and its actions", async () => {
+  it("an operator with a role in one workspace sees that and its actions", async () => {
     const cookie = await here.signIn("jo", [{ workspaceId: "acme", role: "support" }])
     const { data } = await bodyOf(await here.send("/api/me", { cookie }))
     assert.deepStrictEqual(data.roles, [{ workspace_id: "acme", role: "support" }])
@@ -66,7 +66,7 @@ describe("roles", () => {
     ])
   })
 
-  it("given an operator who is removed, then the next request is refused", async () => {
+  it("the next request of a removed operator is refused", async () => {
     const cookie = await here.signIn("jo", everywhere("operations"))
     assert.strictEqual((await here.send("/api/me", { cookie })).status, 200)
     await here.run((await here.operators).remove("jo"))
@@ -75,7 +75,7 @@ describe("roles", () => {
 })
 
 describe("sessions", () => {
-  it("given a link, when it is used, then the cookie is the session's alone, and the link works once", async () => {
+  it("a link's cookie is only the session's, and the link works once", async () => {
     await here.run((await here.operators).add({ login: "jo", displayName: "Jo", grants: everywhere("viewer") }))
     const token = await here.linkOf("jo")
     const response = await here.send("/api/session/link", { body: { token } })
@@ -89,7 +89,7 @@ describe("sessions", () => {
     assert.isNull(again.headers.get("set-cookie"))
   })
 
-  it("given https, then the cookie is bound to the host and to https", async () => {
+  it("the cookie is bound to the host and to https", async () => {
     const secure = world({ isSecure: true })
     await secure.run((await secure.operators).add({ login: "jo", displayName: "Jo", grants: everywhere("viewer") }))
     const response = await secure.send("/api/session/link", { body: { token: await secure.linkOf("jo") } })
@@ -104,7 +104,7 @@ describe("sessions", () => {
     await secure.close()
   })
 
-  it("given a session that signed out, when a copy of its cookie is used, then it is refused; everywhere ends all", async () => {
+  it("a copy of a signed-out session's cookie is refused; everywhere ends all", async () => {
     const first = await here.signIn("jo", everywhere("viewer"))
     const second = await here.signInAgain("jo")
     const out = await here.send("/api/session", { method: "DELETE", cookie: first })
@@ -119,7 +119,7 @@ describe("sessions", () => {
     for (const cookie of [second, third]) assert.strictEqual((await here.send("/api/me", { cookie })).status, 401)
   })
 
-  it("given a cookie that somebody else set before, when the operator signs in, then the session has another token", async () => {
+  it("a sign-in gives another token than a cookie that was set before", async () => {
     const planted = `pointsman_console=${"A".repeat(43)}`
     await here.run((await here.operators).add({ login: "jo", displayName: "Jo", grants: everywhere("viewer") }))
     const body = { token: await here.linkOf("jo") }
@@ -134,7 +134,7 @@ describe("sessions", () => {
     assert.strictEqual((await here.send("/api/me", { cookie })).status, 401)
   })
 
-  it("given a password, when it is set, used and guessed, then it signs in, and guesses are refused and slowed down", async () => {
+  it("a password signs in once set, and guesses are refused and slowed down", async () => {
     const cookie = await here.signIn("jo", everywhere("viewer"))
     const short = await here.send("/api/password", { method: "PUT", cookie, body: { password: "short" } })
     assert.strictEqual(short.status, 422)
@@ -158,7 +158,7 @@ describe("sessions", () => {
 })
 
 describe("requests of other sites", () => {
-  it("given a session, when another site has its browser send a request, then it is refused before it is read", async () => {
+  it("a request that another site has the browser send is refused before it is read", async () => {
     const cookie = await here.signIn("jo", everywhere("admin"))
     const { id } = await here.pay("acme", "sandbox", "automatic")
     const refund = (headers: Readonly<Record<string, string>>) =>
@@ -174,7 +174,7 @@ describe("requests of other sites", () => {
     assert.strictEqual((await refund({ "sec-fetch-site": "same-origin" })).status, 200)
   })
 
-  it("given a browser that names no site, then its origin decides, and a request without one is refused", async () => {
+  it("a browser that names no site is judged by its origin, and refused without one", async () => {
     const cookie = await here.signIn("jo", everywhere("admin"))
     const send = async (headers: Readonly<Record<string, string>>) =>
       (
@@ -189,7 +189,7 @@ describe("requests of other sites", () => {
     assert.strictEqual(await send({ origin }), 204)
   })
 
-  it("given any answer, then it may not be framed, kept, sniffed, or load anything of others", async () => {
+  it("no answer may be framed, kept, sniffed, or load anything of others", async () => {
     const cookie = await here.signIn("jo", everywhere("viewer"))
     const forbidden = await here.send("/api/me", { method: "POST", headers: { "sec-fetch-site": "cross-site" } })
     for (const response of [
@@ -210,7 +210,7 @@ describe("requests of other sites", () => {
 })
 
 describe("payments", () => {
-  it("given payments, when they are listed and read, then pages follow one another and a payment has all that is recorded", async () => {
+  it("payments are listed in successive pages, and each has all that is recorded", async () => {
     const cookie = await here.signIn("jo", everywhere("viewer"))
     const ids = []
     for (const method of ["automatic", "manual", "automatic"] as const)
@@ -239,7 +239,7 @@ describe("payments", () => {
     ])
   })
 
-  it("given a payment of another workspace or environment, then it is not found", async () => {
+  it("a payment of another workspace or environment is not found", async () => {
     const cookie = await here.signIn("jo", everywhere("admin"))
     const { id } = await here.pay("acme", "sandbox", "automatic")
     for (const at of ["globex/sandbox", "acme/production", "nowhere/sandbox"]) {
@@ -250,7 +250,7 @@ describe("payments", () => {
     }
   })
 
-  it("given one key, when a refund is sent twice, then it is refunded once, under the operator's name", async () => {
+  it("a refund sent twice under one key is made once, under the operator's name", async () => {
     const cookie = await here.signIn("jo@example.com", everywhere("support"))
     const { id } = await here.pay("acme", "production", "automatic")
     const refund = (body: unknown, key = "refund-once-1") =>
@@ -272,7 +272,7 @@ describe("payments", () => {
     assert.include(entry, "jo@example.com")
   })
 
-  it("given bad fields, then 422 names each, and nothing is sent to a provider", async () => {
+  it("bad fields are each named by 422, and nothing is sent to a provider", async () => {
     const cookie = await here.signIn("jo", everywhere("support"))
     const { id } = await here.pay("acme", "sandbox", "automatic")
     const refund = (

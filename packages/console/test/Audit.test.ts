@@ -31,7 +31,7 @@ const entriesAt = async (path: string, cookie = ann): Promise<ReadonlyArray<Entr
   (await bodyOf(await here.send(path, { cookie }))).data
 
 describe("the API of the audit trail", () => {
-  it("given entries, then all are found newest first, by page, actor, action and time", async () => {
+  it("entries are found newest first, by page, actor, action and time", async () => {
     const all = await entriesAt("/api/audit")
     assert.deepStrictEqual(
       all.map(({ action, actor, via }) => [actor, via, action]),
@@ -60,7 +60,7 @@ describe("the API of the audit trail", () => {
     }
   })
 
-  it("given a role in one workspace, then only entries about that workspace are answered", async () => {
+  it("a role in one workspace gets only entries about it", async () => {
     for (const cookie of [ann, ofAcme]) {
       const entries = await entriesAt("/api/workspaces/acme/audit", cookie)
       assert.deepStrictEqual(
@@ -75,7 +75,7 @@ describe("the API of the audit trail", () => {
 })
 
 describe("the pages of the audit trail", () => {
-  it("given filters in the address, then they count, and the pages follow one another", async () => {
+  it("filters in the address count, and the pages follow one another", async () => {
     const text = await pageOf(await here.send("/audit", { cookie: ann }))
     for (const action of ["payment.voiding", "operator.signed_in"])
       assert.include(text, `<td class="word">${action}</td>`)
@@ -99,7 +99,7 @@ describe("the pages of the audit trail", () => {
     assert.notInclude(last, "Older entries")
   })
 
-  it("given no session, when the trail is asked for, then the operator comes back to it after the sign-in", async () => {
+  it("an operator comes back to the trail after the sign-in", async () => {
     const asked = leadsTo(await here.send("/audit?actor=jo"))
     assert.include(await pageOf(await here.send(asked)), `name="next" value="/audit?actor=jo"`)
     for (const next of ["/auditor", "/audit@evil.test", "//audit"]) {
@@ -107,7 +107,7 @@ describe("the pages of the audit trail", () => {
     }
   })
 
-  it("given a role in one workspace, then the area leads to its entries, and to no others", async () => {
+  it("the area leads a role in one workspace only to its entries", async () => {
     assert.include(await pageOf(await here.send("/payments/acme/sandbox", { cookie: ofAcme })), ">Audit</a>")
     assert.strictEqual(leadsTo(await here.send("/audit?actor=ann", { cookie: ofAcme })), "/audit/acme?actor=ann")
     const text = await pageOf(await here.send("/audit/acme", { cookie: ofAcme }))

@@ -28,7 +28,7 @@ interface Admin {
 
 describe("administrators", () => {
   for (const how of ["demotes", "removes"] as const) {
-    it(`given two of them, when each ${how} the other at once, then one keeps the role`, async () => {
+    it(`one of two admins that ${how} the other at once keeps the role`, async () => {
       const cookies = [await here.signIn("ann", everywhere("admin")), await here.signIn("jo", everywhere("admin"))]
       const list = async (cookie: string | undefined): Promise<ReadonlyArray<Admin>> =>
         (await bodyOf(await here.send("/api/operators", { cookie }))).data
@@ -52,7 +52,7 @@ describe("administrators", () => {
 })
 
 describe("keys and secrets", () => {
-  it("given one draft, when its key is created many times at once, then it is shown once", async () => {
+  it("a key created many times at once from one draft is shown once", async () => {
     const cookie = await here.signIn("ann", everywhere("admin"))
     const { draft } = (await bodyOf(await here.send(`${at}/key-draft`, { cookie }))).data
     const responses = await Promise.all(
@@ -62,7 +62,7 @@ describe("keys and secrets", () => {
     assert.lengthOf((await bodyOf(await here.send(`${at}/keys`, { cookie }))).data, 1)
   })
 
-  it("given one secret, when several tabs replace it at once, then one of them does, and the others are refused", async () => {
+  it("one of several tabs that replace a secret at once does, and others are refused", async () => {
     const { id } = await addEndpoint(here)
     const cookie = await here.signIn("ann", everywhere("admin"))
     const rotate = (key: string) =>
@@ -77,7 +77,7 @@ describe("keys and secrets", () => {
 })
 
 describe("money", () => {
-  it("given a review, when two tabs state the opposite at once, then one statement is recorded", async () => {
+  it("one of two opposite statements of two tabs at once is recorded", async () => {
     const cookie = await here.signIn("ann", everywhere("operations"))
     here.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "timeout" }))
     const { id } = await here.pay("acme", "sandbox", "automatic")
@@ -91,7 +91,7 @@ describe("money", () => {
     assert.deepStrictEqual(statuses(responses), [200, 409])
   })
 
-  it("given the key of one form, when it is sent for another payment or by another operator, then each payment is refunded once", async () => {
+  it("one form's key refunds each payment once, whichever operator sends it", async () => {
     const cookies = [await here.signIn("ann", everywhere("support")), await here.signIn("jo", everywhere("support"))]
     const payments = [await here.pay("acme", "sandbox", "automatic"), await here.pay("acme", "sandbox", "automatic")]
     const refund = (payment: string, cookie = "", amount = 5) =>

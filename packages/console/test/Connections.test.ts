@@ -24,7 +24,7 @@ const pageOf = async (path: string, cookie: string, status = 200): Promise<strin
 const admin = () => here.signIn("jo", [{ workspaceId: "acme", role: "admin" }])
 
 describe("connections", () => {
-  it("given operations, then no connection is answered or linked; given an admin, then those of its workspace", async () => {
+  it("connections are not shown to operations; an admin sees those of its workspace", async () => {
     const operations = await here.signIn("ann", [{ workspaceId: null, role: "operations" }])
     for (const path of ["", "/acme-sandbox"]) await pageOf(`${at}${path}`, operations, 403)
     assert.notInclude(await pageOf("/payments/acme/sandbox", operations), "/console/connections")
@@ -40,7 +40,7 @@ describe("connections", () => {
     assert.strictEqual((await here.send(`${api}/globex-sandbox`, { cookie })).status, 404)
   })
 
-  it("given limits, restrictions, a webhook secret and a connector that is not installed, then all is in words, and no secret shows", async () => {
+  it("limits, a webhook secret and a missing connector are in words, without secrets", async () => {
     await routedShop(here, "sandbox", { mode: "failover" }, [
       {
         id: "limited",
@@ -101,7 +101,7 @@ describe("connections", () => {
     assert.deepStrictEqual(limited.supports.amount, { EUR: { min: 50, max: 100_000 } })
   })
 
-  it("given payments that succeeded and failed, then the last of each is shown, with its payment", async () => {
+  it("the last payment that succeeded and the last that failed are shown by name", async () => {
     const cookie = await admin()
     const { id: first } = await here.pay("acme", "sandbox", "automatic")
     here.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "timeout" }))

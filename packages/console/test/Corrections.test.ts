@@ -48,7 +48,7 @@ const decide = (id: string, correction: string, act: string, cookie: string, bod
   here.send(`${api}/reviews/${id}/corrections/${correction}/${act}`, { method: "POST", cookie, body })
 
 describe("the API", () => {
-  it("given an amount at the limit, when one states and another approves it, then it is recorded then", async () => {
+  it("an amount at the limit is recorded once another person approves it", async () => {
     const jo = await here.signIn("jo", everywhere("operations"))
     const ann = await here.signIn("ann", everywhere("operations"))
     const id = await unknown()
@@ -86,13 +86,13 @@ describe("the API", () => {
     assert.deepStrictEqual((await bodyOf(await here.send(`${api}/corrections`, { cookie: ann }))).data, [])
   })
 
-  it("given an amount below the limit, then one operator is enough", async () => {
+  it("one operator is enough for an amount below the limit", async () => {
     const jo = await here.signIn("jo", everywhere("operations"))
     const { correction, data } = await propose(await unknown(1999), jo, 1999)
     assert.deepStrictEqual([data.status, correction], ["CAPTURED", null])
   })
 
-  it("given a rejection, a withdrawal, or a wrong order, then each is answered as it is documented", async () => {
+  it("a rejection, a withdrawal and a wrong order are answered as documented", async () => {
     const jo = await here.signIn("jo", everywhere("operations"))
     const ann = await here.signIn("ann", everywhere("operations"))
     const support = await here.signIn("sam", everywhere("support"))
@@ -148,7 +148,7 @@ describe("the pages", () => {
   const actionOf = (text: string, act: string) =>
     new RegExp(`action="/console([^"]+/${act})"`, "u").exec(text)?.[1] ?? ""
 
-  it("given a proposal, then its operator sees no button to approve, and another one approves it once", async () => {
+  it("a proposal's operator sees no button to approve, and another approves it once", async () => {
     const jo = await here.signIn("jo", everywhere("operations"))
     const ann = await here.signIn("ann", everywhere("operations"))
     const id = await unknown()
@@ -180,7 +180,7 @@ describe("the pages", () => {
     assert.include(after, "approved by: ann")
   })
 
-  it("given a reason, then the rejection is shown with it; without one, the page says what is missing", async () => {
+  it("a rejection is shown with its reason, and a missing reason is named", async () => {
     const jo = await here.signIn("jo", everywhere("operations"))
     const ann = await here.signIn("ann", everywhere("operations"))
     const id = await unknown()

@@ -66,7 +66,7 @@ const declining = (category: "insufficient_funds" | "expired_card") => () =>
   Effect.succeed({ _tag: "Declined", providerRef: null, category, code: "51", soft: false } as const)
 
 describe("the start page", () => {
-  it("given an operator, then the console begins with the day of the first workspace", async () => {
+  it("the console begins with the day of the operator's first workspace", async () => {
     const cookie = await here.signIn("ann", everywhere("viewer"))
     assert.strictEqual(leadsTo(await here.send("/", { cookie })), "/day")
     assert.strictEqual(leadsTo(await here.send("/day", { cookie })), at)
@@ -76,7 +76,7 @@ describe("the start page", () => {
     ])
   })
 
-  it("given payments of today and before, then their volume, rates, reasons and hours are counted", async () => {
+  it("the volume, rates, reasons and hours of payments of today and before are counted", async () => {
     const approve = here.provider.onCharge
     await pay(20)
     now = midnight + 9 * hour
@@ -128,7 +128,7 @@ describe("the start page", () => {
     assert.include(text, "44.4 % of today’s payments were authorized, and 100 % in the days before")
   })
 
-  it("given more payments than are counted, then it says since when, and reads no more", {
+  it("a day of too many payments says since when, and reads no more", {
     timeout: 30_000
   }, async () => {
     now = midnight + 9 * hour
@@ -146,7 +146,7 @@ describe("the start page", () => {
     )
   })
 
-  it("given many operators and requests, then it is read once in ten seconds for each role", async () => {
+  it("the day is read once in ten seconds for each role, for many operators", async () => {
     await pay(1)
     const viewers = [await here.signIn("ann", everywhere("viewer")), await here.signIn("jo", everywhere("support"))]
     const admin = await here.signIn("kim", everywhere("admin"))
@@ -164,7 +164,7 @@ describe("the start page", () => {
     assert.lengthOf(reads, before + once)
   })
 
-  it("given a role, then it sees what it may read, and links to nothing else", async () => {
+  it("a role sees what it may read, and links to nothing else", async () => {
     const hidden = { viewer: ["reviews", "connections", "agreement"], operations: ["connections"], admin: [] } as const
     for (const [role, without] of Object.entries(hidden)) {
       const cookie = await here.signIn(role, everywhere(role as keyof typeof hidden))
@@ -183,7 +183,7 @@ describe("the start page", () => {
     }
   })
 
-  it("given payments in doubt, a deadline and differences, then each is a line that leads there", async () => {
+  it("payments in doubt, a deadline and differences are each a line that leads there", async () => {
     const approve = here.provider.onCharge
     here.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "timeout" }))
     await pay(2)

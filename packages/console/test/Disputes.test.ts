@@ -36,7 +36,7 @@ const formOf = async (path: string, cookie: string) => {
 }
 
 describe("the list", () => {
-  it("given open disputes, then the next deadline comes first, and those without one come last", async () => {
+  it("the next deadline of open disputes comes first, and those without one last", async () => {
     const cookie = await here.signIn("jo", everywhere("viewer"))
     await disputed("du_<late>", Date.now() + 9.5 * day)
     await disputed("du_none", null)
@@ -56,7 +56,7 @@ describe("the list", () => {
 })
 
 describe("one dispute", () => {
-  it("given kept evidence, when it is submitted by a double click, then the provider gets it once", async () => {
+  it("evidence submitted by a double click reaches the provider once", async () => {
     const cookie = await here.signIn("jo", everywhere("operations"))
     const { path, payment } = await disputed()
     assert.include(await pageAt(here, `/payments/acme/sandbox/${payment}`, cookie), `href="/console${path}"`)
@@ -87,7 +87,7 @@ describe("one dispute", () => {
     assert.notInclude(JSON.stringify(entries), "A chair")
   })
 
-  it("given a provider that does not respond, when evidence is submitted, then the page says that the result is unknown, and offers nothing", async () => {
+  it("a submission without an answer is unknown on the page, which offers nothing", async () => {
     const cookie = await here.signIn("jo", everywhere("operations"))
     const { path } = await disputed()
     await keep(path, cookie)
@@ -103,7 +103,7 @@ describe("one dispute", () => {
     assert.strictEqual(here.provider.acceptances.length, 0)
   })
 
-  it("given an acceptance, then the form names the amount, and the dispute is accepted", async () => {
+  it("the form of an acceptance names the amount, and the dispute is accepted", async () => {
     const cookie = await here.signIn("jo", everywhere("operations"))
     const { path } = await disputed()
     const form = await formOf(`${path}/accept`, cookie)
@@ -115,7 +115,7 @@ describe("one dispute", () => {
     assert.strictEqual(here.provider.acceptances.length, 1)
   })
 
-  it("given a wrong form, then the page says what is wrong, keeps what was typed, and nothing is sent", async () => {
+  it("a wrong form says what is wrong, keeps what was typed, and sends nothing", async () => {
     const cookie = await here.signIn("jo", everywhere("operations"))
     const { path } = await disputed()
     const empty = await pageOf(await here.send(`${path}/evidence`, { cookie, form: { customer_name: " " } }), 422)
@@ -146,7 +146,7 @@ const pdf = (size: number): Uint8Array => {
 }
 
 describe("files of evidence", () => {
-  it("given files of the largest size together, when they are kept and submitted, then the provider gets every byte", async () => {
+  it("the provider gets every byte of files of the largest size together", async () => {
     const cookie = await here.signIn("jo", everywhere("operations"))
     const { path } = await disputed()
     const page = await pageAt(here, `${path}/evidence`, cookie)
@@ -174,7 +174,7 @@ describe("files of evidence", () => {
     )
   })
 
-  it("given files that are too large, of another kind or too many, then the page says what is expected, keeps the texts, and nothing is kept", async () => {
+  it("too large, wrong or too many files are explained, texts kept, and nothing stored", async () => {
     const cookie = await here.signIn("jo", everywhere("operations"))
     const { path } = await disputed()
     const text = { customer_name: "Kim" }
@@ -217,7 +217,7 @@ describe("files of evidence", () => {
     return { status: response.status, read }
   }
 
-  it("given a role that may not answer, no session, or another page, when a large form is sent, then nothing of it is read", async () => {
+  it("nothing of a large form is read without the role, a session or the right page", async () => {
     const { path } = await disputed()
     const support = await here.signIn("sam", everywhere("support"))
     const operations = await here.signIn("jo", everywhere("operations"))
@@ -232,7 +232,7 @@ describe("files of evidence", () => {
     }
   })
 
-  it("given a form without end, when it has a part too many or is too large, then the rest is not read", async () => {
+  it("the rest of a form with a part too many or too large is not read", async () => {
     const { path } = await disputed()
     const operations = await here.signIn("jo", everywhere("operations"))
     const part = new TextEncoder().encode('--b\r\nContent-Disposition: form-data; name="summary"\r\n\r\nof a part\r\n')
@@ -247,7 +247,7 @@ describe("files of evidence", () => {
     assert.isAtMost(large.read, 10)
   })
 
-  it("given a connector that names its fields, then the form has exactly these, and says where a connector sends none", async () => {
+  it("the form has exactly the fields of its connector, and says where there are none", async () => {
     await here.close()
     const evidence = { texts: ["uncategorized_text", "billing_address"], files: ["receipt"] }
     const named = scriptedProvider({ evidence })
@@ -268,7 +268,7 @@ describe("files of evidence", () => {
 })
 
 describe("who may answer", () => {
-  it("given another role, workspace or environment, then it is refused, and no button is shown", async () => {
+  it("another role, workspace or environment is refused and sees no button", async () => {
     const { path } = await disputed()
     const support = await here.signIn("sam", everywhere("support"))
     const shown = await pageAt(here, path, support)

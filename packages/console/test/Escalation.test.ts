@@ -48,7 +48,7 @@ const isOfRecord = ({ form = [], path, query }: Target) =>
   /\/[\w-]*\d[\w-]{5,}/u.test(path) || [...query, ...form].some(([name]) => name === "id")
 
 describe("an administrator of another workspace", () => {
-  it("given every page and endpoint of a workspace, then it is forbidden, and nothing changes", async () => {
+  it("every page and endpoint of another workspace is forbidden and changes nothing", async () => {
     const before = await traces()
     const others = targets
       .filter(({ path }) => named.test(path))
@@ -75,7 +75,7 @@ describe("an administrator of another workspace", () => {
     assert.deepStrictEqual(await traces(), before)
   })
 
-  it("given the ids of its records in the paths of an own workspace, then none is found, and nothing changes", async () => {
+  it("ids of another workspace's records are not found in an own path, nothing changes", async () => {
     const before = await traces()
     const records = targets.filter((target) => target.path.includes("/globex/production") && isOfRecord(target))
     assert.isAbove(records.length, 15)
@@ -94,7 +94,7 @@ describe("an administrator of another workspace", () => {
 })
 
 describe("a viewer", () => {
-  it("given every form and endpoint that changes something in its own workspace, then it is forbidden", async () => {
+  it("a viewer's own forms and endpoints that change something are forbidden", async () => {
     const cookie = await planted.here.signIn("reads-only", [{ workspaceId: "acme", role: "viewer" }])
     const changing = targets.filter(({ method, path }) => method !== "GET" && /\/acme\/|operators|partners/u.test(path))
     assert.isAbove(changing.length, 30)

@@ -41,7 +41,7 @@ const auditOf = () =>
   )
 
 describe("fields", () => {
-  it("given text that a spreadsheet would run, or that RFC 4180 quotes, then it is harmless and reads as one field", () => {
+  it("text that a spreadsheet would run or quote is harmless and one field", () => {
     for (const [text, field] of [
       ["=1+1", "'=1+1"],
       [" =1+1", "' =1+1"],
@@ -69,7 +69,7 @@ describe("fields", () => {
 })
 
 describe("exports", () => {
-  it("given payments, then the export has each with its amounts as decimals, its times and its status", async () => {
+  it("the export has each payment with decimal amounts, times and status", async () => {
     const cookie = await here.signIn("ann", [{ workspaceId: "acme", role: "viewer" }])
     const first = await here.pay("acme", "sandbox", "automatic", "=SUM(A1)")
     const second = await here.pay("acme", "sandbox", "manual", 'a "quoted", one')
@@ -101,7 +101,7 @@ describe("exports", () => {
     assert.strictEqual(await (await here.send(api, { cookie })).text(), text)
   })
 
-  it("given the list's filters and search, then the export has what the list shows, and the audit trail names them", async () => {
+  it("the export has what the list's filters show, and the trail names them", async () => {
     const cookie = await here.signIn("ann", [{ workspaceId: "acme", role: "viewer" }])
     const captured = await here.pay("acme", "sandbox", "automatic", "order-1")
     const authorized = await here.pay("acme", "sandbox", "manual", "order-2")
@@ -125,7 +125,7 @@ describe("exports", () => {
     )
   })
 
-  it("given an invalid filter, no session or another workspace, then nothing is exported", async () => {
+  it("an invalid filter, no session and another workspace export nothing", async () => {
     const cookie = await here.signIn("ann", [{ workspaceId: "acme", role: "viewer" }])
     const invalid = await here.send(`${at}?currency=euros`, { cookie })
     assert.strictEqual(invalid.status, 422)
@@ -139,7 +139,7 @@ describe("exports", () => {
     assert.deepStrictEqual(await auditOf(), [])
   })
 
-  it("given two exports that are not read, then a third is refused until one of them ends", async () => {
+  it("a third export is refused until one of two that are not read ends", async () => {
     const cookie = await here.signIn("ann", [{ workspaceId: "acme", role: "viewer" }])
     const [one, two] = [await here.send(at, { cookie }), await here.send(api, { cookie })]
     const third = await here.send(at, { cookie })
@@ -153,7 +153,7 @@ describe("exports", () => {
     await Promise.all([two.text(), fourth.text()])
   })
 
-  it("given exports by the API that ended, then the next one runs", async () => {
+  it("the next export runs once those by the API ended", async () => {
     const cookie = await here.signIn("ann", [{ workspaceId: "acme", role: "viewer" }])
     for (let ended = 0; ended < 5; ended++) {
       const response = await here.send(api, { cookie })

@@ -12,7 +12,7 @@ const shown = [
 ].map(({ groups }) => ({ alt: groups?.["alt"] ?? "", file: groups?.["file"] ?? "" }))
 
 describe("the pictures of the guides", () => {
-  it("given the areas of the console, then the guides show the first page of each", () => {
+  it("the guides show the first page of each area of the console", () => {
     const files = shown.map(({ file }) => file)
     assert.deepStrictEqual(
       areaNames.filter((name) => !files.includes(`${name}.png`)),
@@ -20,7 +20,7 @@ describe("the pictures of the guides", () => {
     )
   })
 
-  it("given the files of the pictures, then the guides show each once, with a text for those who do not see it", () => {
+  it("the guides show each picture once, with a text for those who do not see it", () => {
     assert.deepStrictEqual(shown.map(({ file }) => file).sort(), readdirSync(folderOfPictures).sort())
     assert.deepStrictEqual(
       shown.filter(({ alt }) => alt.length < 20),
@@ -28,7 +28,7 @@ describe("the pictures of the guides", () => {
     )
   })
 
-  it("given their sizes, then each is below 120 kB, and all are below 1.5 MB", () => {
+  it("each picture is below 120 kB, and all are below 1.5 MB", () => {
     const sizes = readdirSync(folderOfPictures).map((name) => statSync(join(folderOfPictures, name)).size)
     assert.isBelow(Math.max(...sizes), 120_000)
     assert.isBelow(

@@ -39,7 +39,7 @@ const traces = async () => {
 }
 
 describe("requests of other sites", () => {
-  it("given every request that changes something, when another site sends it, then it is refused and changes nothing", async () => {
+  it("every change that another site sends is refused and changes nothing", async () => {
     const cookie = await planted.admin()
     const before = await traces()
     assert.isAbove(changing.length, 50)
@@ -68,7 +68,7 @@ describe("requests of other sites", () => {
     assert.deepStrictEqual(await traces(), before)
   })
 
-  it("given every request that changes something, when it is sent by a method that reads, then it changes nothing", async () => {
+  it("every change that is sent by a method that reads changes nothing", async () => {
     const cookie = await planted.admin()
     const before = await traces()
     for (const target of changing) {
@@ -86,7 +86,7 @@ describe("requests of other sites", () => {
 })
 
 describe("sizes", () => {
-  it("given a body without an end, when it is sent to any route, then little of it is read, and it is refused", async () => {
+  it("little of a body without an end is read at any route, and it is refused", async () => {
     for (const session of [true, false]) {
       for (const target of changing) {
         const cookie = session ? await planted.admin() : ""
@@ -126,7 +126,7 @@ const quickMillis = async () => {
 }
 
 describe("paths", () => {
-  it("given paths that are no URLs, or are long and escaped, then each is not found, and the response is quick", async () => {
+  it("paths that are no URLs, or long and escaped, are quickly not found", async () => {
     const cookie = await planted.admin()
     for (const path of [
       "//[",
@@ -145,7 +145,7 @@ describe("paths", () => {
     }
   })
 
-  it("given a form of an operator with a version that is no number, then it is refused", async () => {
+  it("a form with a version that is no number is refused", async () => {
     const { here } = planted
     const cookie = await planted.admin()
     const { data } = JSON.parse(await (await here.send("/api/me", { cookie })).text())
@@ -157,7 +157,7 @@ describe("paths", () => {
 })
 
 describe("where a sign-in leads", () => {
-  it("given every kind of next page, then it is a path of the console, or the start", async () => {
+  it("every kind of next page is a path of the console, or the start", async () => {
     const { here } = planted
     const cookie = await here.signIn("next", [{ workspaceId: null, role: "viewer" }])
     await here.send("/api/password", { method: "PUT", cookie, body: { password: "another horse battery" } })
@@ -190,7 +190,7 @@ describe("where a sign-in leads", () => {
 })
 
 describe("streams of changes", () => {
-  it("given requests for the headers alone, then none of them holds a stream", async () => {
+  it("no request for only the headers holds a stream", async () => {
     const cookie = await planted.admin()
     for (let nth = 0; nth < 10; nth++) await planted.here.send("/live/acme/sandbox", { method: "HEAD", cookie })
     const response = await planted.here.send("/live/acme/sandbox", { cookie })
@@ -200,7 +200,7 @@ describe("streams of changes", () => {
 })
 
 describe("sessions", () => {
-  it("given a copy of a cookie, when the operator loses its role, its password changes or it is removed, then the copy has no more", async () => {
+  it("a copied cookie has no more than its operator after a lost role or password", async () => {
     const { here } = planted
     const operators = await here.operators
     const grants = [{ workspaceId: "acme", role: "admin" }] as const
@@ -225,7 +225,7 @@ describe("sessions", () => {
     await stream.text()
   })
 
-  it("given a flood of cookies, or two sessions in one header, then there is no session, and the response is quick", async () => {
+  it("a flood of cookies, and two sessions in one header, quickly give no session", async () => {
     const cookie = await planted.admin()
     for (const header of [
       `${cookie}; ${cookie}`,
@@ -241,7 +241,7 @@ describe("sessions", () => {
 })
 
 describe("the host that a request names", () => {
-  it("given another host than the console's, then a link leads to that host alone, and nothing of it is markup", async () => {
+  it("a link leads to a host other than the console's without markup of it", async () => {
     const cookie = await planted.admin()
     const { data } = JSON.parse(await (await planted.here.send("/api/me", { cookie })).text())
     for (const host of ["evil.test/path?", "evil.test@console.test", 'a"><x-planted>', "evil.test:99999"]) {

@@ -51,7 +51,7 @@ const draftOf = async (cookie: string, path = api): Promise<string> =>
   (await bodyOf(await here.send(`${path}/key-draft`, { cookie }))).data.draft
 
 describe("the API of keys", () => {
-  it("given a draft, when it is sent twice, then one key is created, and shown once", async () => {
+  it("a draft that is sent twice creates one key, shown once", async () => {
     const cookie = await here.signIn("ann", everywhere("admin"))
     const draft = await draftOf(cookie)
     assert.lengthOf(await stored(), 0)
@@ -82,7 +82,7 @@ describe("the API of keys", () => {
     assert.notInclude(here.log.join("\n"), key)
   })
 
-  it("given wrong fields, then each is named, and no key is created", async () => {
+  it("wrong fields are each named, and no key is created", async () => {
     const cookie = await here.signIn("ann", everywhere("admin"))
     const draft = await draftOf(cookie)
     for (const [fields, field] of [
@@ -111,7 +111,7 @@ describe("the API of keys", () => {
     )
   })
 
-  it("given keys, when they are revoked, then servers refuse them for good, and the file's keys stay", async () => {
+  it("servers refuse revoked keys for good, and the file's keys stay", async () => {
     const cookie = await here.signIn("ann", everywhere("admin"))
     await configured()
     const body = { draft: await draftOf(cookie), scopes: null }
@@ -132,7 +132,7 @@ describe("the API of keys", () => {
 })
 
 describe("the pages of keys", () => {
-  it("given the form, when it is sent twice, then the second answer names the key and does not show it", async () => {
+  it("a second answer to the form names the key and does not show it", async () => {
     const cookie = await here.signIn("ann", [{ workspaceId: "acme", role: "admin" }])
     assert.strictEqual(leadsTo(await here.send("/keys", { cookie })), "/keys/acme/sandbox")
     const form = await pageOf(await here.send(`${at}/new`, { cookie }))
@@ -158,7 +158,7 @@ describe("the pages of keys", () => {
     assert.lengthOf(await stored(), 1)
   })
 
-  it("given wrong fields, then the form names them and keeps its draft and what was typed", async () => {
+  it("wrong fields are named by the form, which keeps its draft and what was typed", async () => {
     const cookie = await here.signIn("ann", everywhere("admin"))
     const draft = await draftOf(cookie)
     const whole = { draft, name: "shop", scopes: "all", expires: "", networks: "" }
@@ -179,7 +179,7 @@ describe("the pages of keys", () => {
     assert.deepInclude((await stored())[0], { scopes: null, networks: ["203.0.113.7", "10.0.0.0/8"] })
   })
 
-  it("given a key, when it is revoked on its page, then the list hides it until it is asked for", async () => {
+  it("a key revoked on its page is hidden in the list until asked for", async () => {
     const cookie = await here.signIn("ann", everywhere("admin"))
     await configured()
     const body = { draft: await draftOf(cookie), scopes: null, name: "old shop" }
@@ -201,7 +201,7 @@ describe("the pages of keys", () => {
     await pageOf(await here.send(`${at}/nothing/revoke`, { cookie }), 404)
   })
 
-  it("given roles that lack it, then no page of keys is answered, and the area is not shown", async () => {
+  it("roles without the area of keys get no page of it, and no link", async () => {
     const cookie = await here.signIn("jo", [
       { workspaceId: "acme", role: "operations" },
       { workspaceId: "globex", role: "admin" }

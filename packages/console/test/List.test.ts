@@ -23,7 +23,7 @@ const list = async (query: string, status = 200): Promise<string> => {
 }
 
 describe("the list of payments", () => {
-  it("given filters and a text, then payments are shown that match all of them", async () => {
+  it("payments are shown that match all filters and the text", async () => {
     const captured = await here.pay("acme", "sandbox", "automatic", "order-1")
     const authorized = await here.pay("acme", "sandbox", "manual", "order-2")
     const day = new Date(captured.createdAt).toISOString().slice(0, 10)
@@ -54,7 +54,7 @@ describe("the list of payments", () => {
     }
   })
 
-  it("given a text whose first meaning ends before it found any, then what another meaning finds is shown", async () => {
+  it("a second meaning of a text is shown if its first one found nothing", async () => {
     const memory = MemoryStorage.layer()
     const fewRows = Layer.effect(
       Ledger,
@@ -76,7 +76,7 @@ describe("the list of payments", () => {
     await few.close()
   })
 
-  it("given a search that finds exactly one payment, then it opens it; given a filter alone or a later page, then it lists", async () => {
+  it("a search with one result opens it; a filter or a later page lists it", async () => {
     const captured = await here.pay("acme", "sandbox", "automatic", "order-1")
     const authorized = await here.pay("acme", "sandbox", "manual", "order-2")
     for (const [query, { id }] of [
@@ -93,7 +93,7 @@ describe("the list of payments", () => {
     }
   })
 
-  it("given payments, then each shows its connection, method, country, reason and age, and the search says what it compared", async () => {
+  it("payments show connection, method, country, reason and age, and what was compared", async () => {
     here.provider.onCharge = () =>
       Effect.succeed({ _tag: "Declined", providerRef: null, category: "insufficient_funds", code: "51", soft: false })
     const declined = await here.pay("acme", "sandbox", "automatic", "order-1")
@@ -118,7 +118,7 @@ describe("the list of payments", () => {
     assert.include(found, "Searched: payment id, reference. Each is compared with the whole text.")
   })
 
-  it("given filters, then each is a link to the list without it, and the next page and the export keep them", async () => {
+  it("filters are links to the list without them, kept by next page and export", async () => {
     for (let count = 0; count < 51; count++) await here.pay("acme", "sandbox", "automatic", "a & <b>")
     const text = await list("status=CAPTURED&currency=EUR&search=a %26 <b>")
     for (const [rest, label] of [
@@ -140,7 +140,7 @@ describe("the list of payments", () => {
     assert.notInclude(await list(""), "chips")
   })
 
-  it("given values that are invalid, then the page names each of them, and keeps what was typed", async () => {
+  it("invalid values are each named by the page, which keeps what was typed", async () => {
     await here.pay("acme", "sandbox", "automatic")
     const text = await list("status=PAID&currency=euros&created_from=2026-02-30&created_before=soon", 422)
     for (const expected of [

@@ -35,7 +35,7 @@ const follow = async (path: string, cookie: string) => {
 }
 
 describe("streams of changes", () => {
-  it("given a change of a payment, then the streams of the tenant and of the payment say so, and no others", async () => {
+  it("only the streams of the tenant and the payment announce its change", async () => {
     const cookie = await here.signIn("ann", viewer)
     const { id } = await here.pay("acme", "sandbox", "manual")
     const streams = [
@@ -58,7 +58,7 @@ describe("streams of changes", () => {
     for (const stream of streams) await stream.cancel()
   })
 
-  it("given four streams of an operator, then a fifth is refused until one of them closes", async () => {
+  it("a fifth stream of an operator is refused until one of four closes", async () => {
     const cookie = await here.signIn("ann", viewer)
     const streams = []
     for (let open = 0; open < 4; open++) streams.push(await follow(at, cookie))
@@ -70,7 +70,7 @@ describe("streams of changes", () => {
     for (const stream of streams) await stream.cancel()
   })
 
-  it("given a removed operator, one who signed out and one who lost the role, then their streams end within seconds", async () => {
+  it("streams of removed, signed-out and demoted operators end within seconds", async () => {
     await here.close()
     const scope = Scope.makeUnsafe()
     const clock = await Effect.runPromise(Scope.provide(TestClock.make({ warningDelay: "1 hour" }), scope))
@@ -93,7 +93,7 @@ describe("streams of changes", () => {
     await Effect.runPromise(Scope.close(scope, Exit.void))
   })
 
-  it("given a console that stops, then its streams end at once, and its exports break off", async () => {
+  it("a console that stops ends its streams at once, and breaks off its exports", async () => {
     const cookie = await here.signIn("ann", viewer)
     await here.pay("acme", "sandbox", "manual")
     const stream = await follow(at, cookie)
@@ -108,7 +108,7 @@ describe("streams of changes", () => {
     await (await follow(at, cookie)).closed
   })
 
-  it("given no session, another workspace or no such environment, then there is no stream", async () => {
+  it("no session, another workspace and no such environment have no stream", async () => {
     const cookie = await here.signIn("ann", viewer)
     assert.strictEqual((await here.send(at)).status, 303)
     assert.strictEqual((await here.send("/live/globex/sandbox", { cookie })).status, 403)

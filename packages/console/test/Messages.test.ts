@@ -37,7 +37,7 @@ const messagesIn = async (cookie: string, query = "") =>
   (await bodyOf(await here.send(`${api}/messages${query}`, { cookie }))).data
 
 describe("providers' messages", () => {
-  it("given messages of several tenants, then those of the tenant are listed, in pages and by their result", async () => {
+  it("messages of the tenant are listed, in pages and by their result", async () => {
     const cookie = await here.signIn("jo", everywhere("operations"))
     assert.include(await pageOf(at, cookie), "No messages found.")
     for (const n of [1, 2, 3]) await here.receive("acme", "sandbox", `{"n":${n}}`)
@@ -61,7 +61,7 @@ describe("providers' messages", () => {
     await pageOf(`${at}?before=x`, cookie, 422)
   })
 
-  it("given a message of another environment or workspace, then it is not found, and not applied", async () => {
+  it("a message of another environment or workspace is not found, and not applied", async () => {
     const cookie = await here.signIn("jo", [{ workspaceId: "acme", role: "operations" }])
     await here.receive("globex", "sandbox", '{"secret":1}')
     await here.receive("acme", "production", '{"secret":2}')
@@ -78,7 +78,7 @@ describe("providers' messages", () => {
     await pageOf(`${at}/message?connection=acme-sandbox&id=x`, cookie, 404)
   })
 
-  it("given a body that tries to mislead, then it is shown as text", async () => {
+  it("a body that tries to mislead is shown as text", async () => {
     const cookie = await here.signIn("jo", everywhere("operations"))
     await here.receive("acme", "sandbox", '{"a":"</pre><script>x\u202e\u0000"}')
     const [{ connection_id: connection, id }] = await messagesIn(cookie)
@@ -86,7 +86,7 @@ describe("providers' messages", () => {
     assert.include(text, "&lt;/pre&gt;&lt;script&gt;x\\u{202e}\\u{0}")
   })
 
-  it("given a kept message, when it is applied twice, then the payment is changed once, and both are answered alike", async () => {
+  it("a kept message applied twice changes the payment once, answered alike", async () => {
     const cookie = await here.signIn("jo", everywhere("operations"))
     const id = await unknown()
     await kept(id)
@@ -120,7 +120,7 @@ describe("providers' messages", () => {
     await pageOf(path, support, 403)
   })
 
-  it("given a message that still cannot be read, when it is applied, then the page and the API say why", async () => {
+  it("the page and the API say why a message still cannot be read", async () => {
     const cookie = await here.signIn("jo", everywhere("operations"))
     await here.receive("acme", "sandbox", '{"says":"nothing"}')
     const [{ connection_id: connection, id }] = await messagesIn(cookie)

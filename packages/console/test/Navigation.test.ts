@@ -17,7 +17,7 @@ afterEach(() => here.close())
 const linkTo = (path: string) => `href="/console${path}"`
 
 describe("areas", () => {
-  it("given an admin, then the first page of each area has its name as title and as the current link", async () => {
+  it("the first page of each area has its name as title and current link for an admin", async () => {
     const cookie = await here.signIn("ann", everywhere("admin"))
     for (const [area, { isOfEnvironment, name }] of Object.entries(areas)) {
       const first = isOfEnvironment ? leadsTo(await here.send(`/${area}`, { cookie })) : `/${area}`
@@ -31,7 +31,7 @@ describe("areas", () => {
     }
   })
 
-  it("given a viewer, then the first page of an area that no role allows says so or is refused, and its link is not shown", async () => {
+  it("a viewer's link to an area without a role is not shown, and its page refused", async () => {
     const cookie = await here.signIn("ann", [{ workspaceId: "globex", role: "viewer" }])
     for (const [area, { access, isOfEnvironment, name }] of Object.entries(areas)) {
       const response = await here.send(`/${area}`, { cookie })
@@ -48,7 +48,7 @@ describe("areas", () => {
 })
 
 describe("workspaces", () => {
-  it("given more of them than a list may have, then a page offers to type one, and leads there", async () => {
+  it("a page offers to type a workspace, and leads there, if a list cannot have all", async () => {
     const cookie = await here.signIn("ann", everywhere("admin"))
     const workspaces = Array.from({ length: 300 }, (_, number) => workspaceOf(`shop-${number}`))
     const contents = { workspaces, apiKeys: [], connections: [], routing: [], webhookEndpoints: [] }
@@ -62,7 +62,7 @@ describe("workspaces", () => {
 })
 
 describe("records", () => {
-  it("given a payment under review, then it leads to its connection, its review and its deliveries, and they lead back", async () => {
+  it("a payment under review links to connection, review and deliveries, and back", async () => {
     const cookie = await here.signIn("ann", everywhere("admin"))
     await addEndpoint(here)
     here.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "timeout" }))
@@ -84,7 +84,7 @@ describe("records", () => {
     for (const path of [connection, review]) assert.notInclude(shown, linkTo(path))
   })
 
-  it("given entries of the audit trail, then a subject is a link where it has a page that the operator may open", async () => {
+  it("an entry's subject is a link if it has a page that the operator may open", async () => {
     const cookie = await here.signIn("ann", everywhere("admin"))
     await addEndpoint(here)
     const { id } = await here.pay("acme", "sandbox", "manual")

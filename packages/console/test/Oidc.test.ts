@@ -71,7 +71,7 @@ const auditTrail = () =>
   )
 
 describe("an act that takes a recent sign-in", () => {
-  it("given an operator of the issuer, then the page leads there in another tab, and the issuer is asked to ask again", async () => {
+  it("the page leads an issuer's operator there in another tab, to be asked again", async () => {
     openStrict()
     await add("jo@example.com", everywhere("admin"))
     const cookie = cookieOf(await signIn())
@@ -86,7 +86,7 @@ describe("an act that takes a recent sign-in", () => {
 })
 
 describe("an operator who exists", () => {
-  it("given its verified e-mail, when it signs in, then the session is its own, and leads to what was asked for", async () => {
+  it("a verified e-mail signs in with a session of its own, to what was asked for", async () => {
     await add("Jo@Example.com", everywhere("support"))
     const page = await (await here.send("/sign-in?next=/payments/acme/sandbox")).text()
     assert.include(page, "Sign in with single sign-on")
@@ -104,7 +104,7 @@ describe("an operator who exists", () => {
     assert.include(here.log.join("\n"), String.raw`\"method\":\"oidc\"`)
   })
 
-  it("given several sign-ins, then the issuer's document is read once", async () => {
+  it("the issuer's document is read once for several sign-ins", async () => {
     await add("jo@example.com")
     await signIn()
     await signIn()
@@ -114,7 +114,7 @@ describe("an operator who exists", () => {
     )
   })
 
-  it("given a next page that is elsewhere, then the sign-in leads to the start", async () => {
+  it("a sign-in with a next page elsewhere leads to the start", async () => {
     await add("jo@example.com")
     const { asked, cookie } = await begin("/sign-in/oidc?next=https%3A%2F%2Fevil.test%2F")
     const response = await finish(issuer.authorize(asked), cookie)
@@ -125,7 +125,7 @@ describe("an operator who exists", () => {
 describe("what is refused", () => {
   beforeEach(() => add("jo@example.com"))
 
-  it("given a callback without the cookie, with another state, or with another browser's cookie, then nothing is asked of the issuer", async () => {
+  it("a callback with no, another state's or another browser's cookie asks no issuer", async () => {
     const { asked, cookie } = await begin()
     const callback = issuer.authorize(asked)
     await refused(await finish(callback), 401, "began in another browser")
@@ -135,14 +135,14 @@ describe("what is refused", () => {
     assert.notInclude(issuer.requested, "/token")
   })
 
-  it("given a code, when the callback is repeated, then the second one is refused", async () => {
+  it("the second callback with one code is refused", async () => {
     const { asked, cookie } = await begin()
     const callback = issuer.authorize(asked)
     assert.strictEqual((await finish(callback, cookie)).status, 303)
     await refused(await finish(callback, cookie), 401, "is invalid")
   })
 
-  it("given a code of another browser, then its verifier is not right", async () => {
+  it("the verifier of another browser's code is not right", async () => {
     const { asked } = await begin()
     const mine = await begin()
     const stolen = issuer.authorize(asked).replace(/state=[^&]+/u, `state=${mine.asked.get("state")}`)
@@ -157,7 +157,7 @@ describe("what is refused", () => {
     ["another audience", () => ({ aud: "other" })],
     ["another issuer", () => ({ iss: "https://evil.test" })]
   ] as const) {
-    it(`given a token with ${what}, then it is refused, and the log has no token`, async () => {
+    it(`a token with ${what} is refused, and the log has no token`, async () => {
       issuer.settings.falsified = falsified()
       await refused(await signIn(), 401, "is invalid")
       assert.include(here.log.join("\n"), "OAUTH_")
@@ -165,12 +165,12 @@ describe("what is refused", () => {
     })
   }
 
-  it("given a token that another key signed, then it is refused", async () => {
+  it("a token that another key signed is refused", async () => {
     issuer.settings.privateKey = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey
     await refused(await signIn(), 401, "is invalid")
   })
 
-  it("given another client secret, then it is refused, and no page or line has the secret", async () => {
+  it("another client secret is refused, and is on no page or line", async () => {
     here = opened({ clientSecret: Redacted.make("a wrong secret") })
     await add("jo@example.com")
     const response = await signIn()
@@ -179,7 +179,7 @@ describe("what is refused", () => {
     assert.notInclude(here.log.join("\n"), "a wrong secret")
   })
 
-  it("given an e-mail that is not verified, or none, then it is refused", async () => {
+  it("an e-mail that is not verified, or none, is refused", async () => {
     for (const email_verified of [false, undefined, "true"]) {
       issuer.settings.claims = { sub: "1", email: "jo@example.com", email_verified }
       await refused(await signIn(), 401, "not verified")
@@ -191,7 +191,7 @@ describe("what is refused", () => {
     }
   })
 
-  it("given an unknown person, and an operator that was removed, then they are refused", async () => {
+  it("an unknown person, and an operator that was removed, are refused", async () => {
     issuer.settings.claims = { sub: "1", email: "ann@example.com", email_verified: true }
     await refused(await signIn(), 403, "may not use this console")
     issuer.settings.claims = { sub: "1", email: "jo@example.com", email_verified: true }
@@ -199,7 +199,7 @@ describe("what is refused", () => {
     await refused(await signIn(), 403, "may not use this console")
   })
 
-  it("given that the person cancels, then the page says so, and does not repeat what the issuer wrote", async () => {
+  it("the page says that the person cancelled, without what the issuer wrote", async () => {
     const { asked, cookie } = await begin()
     const callback = `/sign-in/oidc/callback?state=${asked.get("state")}&error=access_denied&error_description=<b>no</b>`
     const response = await finish(callback, cookie)
@@ -209,7 +209,7 @@ describe("what is refused", () => {
     assert.notInclude(here.log.join("\n"), "forged")
   })
 
-  it("given an issuer that is down, then the page says so, before and after", async () => {
+  it("the page says that the issuer is down, before and after", async () => {
     const { asked, cookie } = await begin()
     issuer.settings.isDown = true
     await refused(await finish(issuer.authorize(asked), cookie), 502, "could not be reached")
@@ -220,7 +220,7 @@ describe("what is refused", () => {
     await refused(await here.send("/sign-in/oidc"), 502, "could not be reached")
   })
 
-  it("given 61 callbacks of one source, then the last one is refused before the issuer is asked", async () => {
+  it("the last of 61 callbacks of one source is refused before the issuer is asked", async () => {
     const { asked, cookie } = await begin()
     for (let count = 0; count < 60; count++)
       await finish(`/sign-in/oidc/callback?code=x&state=${asked.get("state")}`, cookie)
@@ -230,7 +230,7 @@ describe("what is refused", () => {
     assert.lengthOf(issuer.requested, asks)
   })
 
-  it("given a console without an issuer, then the pages do not exist", async () => {
+  it("the issuer's pages do not exist in a console without one", async () => {
     const without = world()
     worlds.push(without)
     for (const path of ["/sign-in/oidc", "/sign-in/oidc/callback?code=x&state=y"]) {
@@ -257,7 +257,7 @@ describe("roles by a claim", () => {
     here = opened({ rolesClaim: "groups", roles, name: "Example <ID>", scopes: ["email", "groups"] })
   })
 
-  it("given an unknown person with mapped groups, then it is added with the greatest role of each workspace", async () => {
+  it("an unknown person with mapped groups is added with the greatest role of each", async () => {
     assert.include(await (await here.send("/sign-in")).text(), "Sign in with Example &lt;ID&gt;")
     issuer.settings.claims = person(["refunds", "payments", "other", 7])
     const { login, name, roles } = await meOf(await signIn())
@@ -269,7 +269,7 @@ describe("roles by a claim", () => {
     ])
   })
 
-  it("given other groups at the next sign-in, then the roles are those, and the trail says it once", async () => {
+  it("other groups at the next sign-in are the roles, and the trail says it once", async () => {
     issuer.settings.claims = person("payments")
     const first = await signIn()
     issuer.settings.claims = person(["admins"])
@@ -284,7 +284,7 @@ describe("roles by a claim", () => {
     )
   })
 
-  it("given no mapped group, then the person is refused, whether or not it is an operator", async () => {
+  it("a person without a mapped group is refused, operator or not", async () => {
     for (const groups of [undefined, [], ["other"], "__proto__", { payments: true }]) {
       issuer.settings.claims = person(groups)
       await refused(await signIn(), 403, "may not use this console")
@@ -293,7 +293,7 @@ describe("roles by a claim", () => {
     await refused(await signIn(), 403, "may not use this console")
   })
 
-  it("given the last admin, when its claims give it another role, then it is refused, and the log says why", async () => {
+  it("claims that demote the last admin are refused, and the log says why", async () => {
     issuer.settings.claims = person("admins")
     await signIn()
     issuer.settings.claims = person("payments")
@@ -301,7 +301,7 @@ describe("roles by a claim", () => {
     assert.include(here.log.join("\n"), "from the last operator who has it")
   })
 
-  it("given an operator that was removed here, then mapped groups do not add it again", async () => {
+  it("mapped groups do not add a removed operator again", async () => {
     issuer.settings.claims = person("admins")
     const session = await signIn()
     await add("the-other-admin@example.com", everywhere("admin"))
@@ -310,14 +310,14 @@ describe("roles by a claim", () => {
     await refused(await signIn(), 403, "may not use this console")
   })
 
-  it("given a role in a workspace that does not exist, then the person is refused, and the log says why", async () => {
+  it("a role in an unknown workspace is refused, and the log says why", async () => {
     here = opened({ rolesClaim: "groups", roles: { payments: { workspace: "nowhere", role: "viewer" } } })
     issuer.settings.claims = person("payments")
     await refused(await signIn(), 403, "may not use this console")
     assert.include(here.log.join("\n"), "ids of workspaces of this installation")
   })
 
-  it("given another claim for the login, then it counts as it is, without a verified e-mail", async () => {
+  it("another claim for the login counts as it is, without a verified e-mail", async () => {
     here = opened({ loginClaim: "upn" })
     await add("ann@corp")
     issuer.settings.claims = { sub: "1", upn: "ann@corp" }

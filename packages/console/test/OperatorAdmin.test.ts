@@ -24,7 +24,7 @@ const send: World["send"] = (path, sent = {}) =>
   here.send(path, { ...sent, headers: { host: new URL(origin).host, ...sent.headers } })
 
 describe("the API of operators", () => {
-  it("given an operator, when it is added, changed, linked and removed, then each is answered and audited", async () => {
+  it("adding, changing, linking and removing an operator are answered and audited", async () => {
     const added = await bodyOf(await send(api, { cookie, body: { login: "jo", name: "Jo", roles: ofAcme("viewer") } }))
     const { created, id, ...view } = added.data
     assert.deepStrictEqual(view, {
@@ -69,7 +69,7 @@ describe("the API of operators", () => {
     )
   })
 
-  it("given an edit, when the operator's session sends its next request, then the new roles count", async () => {
+  it("the new roles of an edit count at the session's next request", async () => {
     const theirs = await here.signIn("jo", [{ workspaceId: "acme", role: "admin" }])
     assert.strictEqual((await send("/api/workspaces/acme/sandbox/keys", { cookie: theirs })).status, 200)
     const body = { name: "jo", roles: ofAcme("viewer"), version: 1 }
@@ -78,7 +78,7 @@ describe("the API of operators", () => {
     assert.strictEqual((await send("/api/workspaces/acme/sandbox/payments", { cookie: theirs })).status, 200)
   })
 
-  it("given wrong fields, an older version, a taken login and the last admin, then each is refused", async () => {
+  it("wrong fields, older versions, taken logins and the last admin are refused", async () => {
     await here.signIn("jo", [{ workspaceId: "acme", role: "viewer" }])
     const id = await idOf("jo")
     const add = (body: unknown) => send(api, { cookie, body })
@@ -121,7 +121,7 @@ describe("the API of operators", () => {
 describe("the pages of operators", () => {
   const fields = { login: "jo", name: "Jo <b>", workspace: "acme", role: "support" }
 
-  it("given the form, when it is sent twice, then the link is shown once, and signs in once", async () => {
+  it("a form sent twice shows the link once, which signs in once", async () => {
     assert.include(await pageOf(await send("/operators/new", { cookie })), "All workspaces, also later ones")
     const added = await send("/operators/new", { cookie, form: fields })
     assert.strictEqual(added.headers.get("cache-control"), "no-store")
@@ -141,7 +141,7 @@ describe("the pages of operators", () => {
     assert.include(one, "By link at")
   })
 
-  it("given an operator, when roles are changed on its page, then they are stored, and an older form is refused", async () => {
+  it("roles changed on an operator's page are stored, and an older form is refused", async () => {
     await here.signIn("jo", [{ workspaceId: "acme", role: "support" }])
     const path = `/operators/${await idOf("jo")}`
     const form = (more: string) => new URLSearchParams(`version=1&name=Joan&workspace=acme&role=operations&${more}`)
@@ -168,7 +168,7 @@ describe("the pages of operators", () => {
     )
   })
 
-  it("given an operator, when it is removed on its page, then its session ends; the last admin stays", async () => {
+  it("removing an operator on its page ends its session, and the last admin stays", async () => {
     const theirs = await here.signIn("jo", everywhere("viewer"))
     const path = `/operators/${await idOf("jo")}`
     assert.include(await pageOf(await send(`${path}/remove`, { cookie })), "signed out everywhere")
@@ -188,7 +188,7 @@ describe("the pages of operators", () => {
     await pageOf(await send("/operators/opr_none", { cookie }), 404)
   })
 
-  it("given an admin of one workspace, then no page of operators is answered, and the area is not shown", async () => {
+  it("an admin of one workspace gets no page of operators, and no link", async () => {
     const id = await idOf("ann")
     const theirs = await here.signIn("jo", [{ workspaceId: "acme", role: "admin" }])
     for (const path of ["", "/new", `/${id}`, `/${id}/remove`]) {

@@ -7,7 +7,7 @@ import { everywhere } from "./support/Responses.ts"
 import { world } from "./support/World.ts"
 
 describe("the requests of an operator", () => {
-  it("given 20 a second, when 50 come at once, then 40 are let through, and another operator's", async () => {
+  it("40 of 50 at once pass a rate of 20 a second, and another operator's do", async () => {
     const scope = Scope.makeUnsafe()
     const clock = await Effect.runPromise(Scope.provide(TestClock.make({ warningDelay: "1 hour" }), scope))
     const here = world({}, { clock, limits: RateLimit.layerOperators() })

@@ -19,7 +19,7 @@ afterEach(() => here.close())
 const at = "/payments/acme/sandbox"
 
 describe("signing in", () => {
-  it("given no session, when a page is asked for, then the operator signs in and comes back to it", async () => {
+  it("an operator without a session signs in and comes back to the page", async () => {
     const cookie = await here.signIn("jo", everywhere("viewer"))
     await here.send("/api/password", { method: "PUT", cookie, body: { password } })
     const asked = leadsTo(await here.send(`${at}?status=captured`))
@@ -34,7 +34,7 @@ describe("signing in", () => {
     assert.strictEqual((await here.send(next, { cookie: cookieOf(signed) })).status, 200)
   })
 
-  it("given an address elsewhere to come back to, then the operator comes to the start page", async () => {
+  it("an operator with an address elsewhere comes to the start page", async () => {
     const cookie = await here.signIn("jo", everywhere("viewer"))
     await here.send("/api/password", { method: "PUT", cookie, body: { password } })
     for (const next of ["https://evil.test", "//evil.test", "/sign-out", "/payments@evil.test", ""]) {
@@ -43,7 +43,7 @@ describe("signing in", () => {
     }
   })
 
-  it("given a link, when a program looks at it first, then it still signs in, once; and signing out ends the session", async () => {
+  it("a link that a program read first signs in once, and signing out ends it", async () => {
     await here.run((await here.operators).add({ login: "jo", displayName: "Jo", grants: everywhere("viewer") }))
     const path = `/link/${await here.linkOf("jo")}`
     for (let look = 0; look < 2; look++) assert.include(await pageOf(await here.send(path)), "The link works once.")
@@ -56,7 +56,7 @@ describe("signing in", () => {
     assert.match(leadsTo(await here.send(at, { cookie })), /^\/sign-in/u)
   })
 
-  it("given a session by a link, when a password is set on its page, then it is changed only with the current one", async () => {
+  it("a password set on a link's page is changed only with the current one", async () => {
     const cookie = await here.signIn("jo", everywhere("viewer"))
     const short = await here.send("/password", { cookie, form: { current: "", password: "short" } })
     assert.include(await pageOf(short, 422), "expected 12 to 256 characters")
@@ -68,7 +68,7 @@ describe("signing in", () => {
 })
 
 describe("payments", () => {
-  it("given payments, then they are listed, filtered by the address, found by their id, and shown with their text escaped", async () => {
+  it("payments are listed, filtered by address, found by id, and shown escaped", async () => {
     const cookie = await here.signIn("jo", everywhere("viewer"))
     const captured = await here.pay("acme", "sandbox", "automatic")
     const authorized = await here.pay("acme", "sandbox", "manual")
@@ -110,7 +110,7 @@ describe("payments", () => {
     await pageOf(await here.send("/payments/acme/staging", { cookie }), 404)
   })
 
-  it("given results that are not known, then no page says that nothing was captured, or shows a refund as done", async () => {
+  it("no page of unknown results shows a refund as done or denies a capture", async () => {
     const cookie = await here.signIn("jo", everywhere("support"))
     const { onCharge } = here.provider
     here.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "the line is cut" }))
@@ -129,7 +129,7 @@ describe("payments", () => {
     assert.include(refunding, "€5.00 being refunded")
   })
 
-  it("given a viewer, when it asks for or posts a refund, then it is refused, and the provider is not asked", async () => {
+  it("a viewer's refund is refused, and the provider is not asked", async () => {
     const cookie = await here.signIn("jo", everywhere("viewer"))
     const { id } = await here.pay("acme", "sandbox", "automatic")
     await pageOf(await here.send(`${at}/${id}/refund?key=key-of-a-form`, { cookie }), 403)
@@ -140,7 +140,7 @@ describe("payments", () => {
     assert.lengthOf(here.provider.refunds, 0)
   })
 
-  it("given a refund, when its form is reloaded and sent twice at once, then one refund is made", async () => {
+  it("a refund form reloaded and sent twice at once makes one refund", async () => {
     const cookie = await here.signIn("jo", everywhere("support"))
     const { id } = await here.pay("acme", "sandbox", "automatic")
     const asked = leadsTo(await here.send(`${at}/${id}/refund`, { cookie }))
@@ -165,7 +165,7 @@ describe("payments", () => {
   })
 
   for (const act of ["capture", "void", "refund"] as const) {
-    it(`given no response to a ${act}, when its form is sent again, then the provider is asked once, and the page says that it may have acted`, async () => {
+    it(`a ${act} without a response asks once when sent again, and may have acted`, async () => {
       const cookie = await here.signIn("jo", everywhere("support"))
       const { id } = await here.pay("acme", "sandbox", act === "refund" ? "automatic" : "manual")
       const silent = () => Effect.fail(new Unanswered({ reason: "timeout" }))
@@ -183,7 +183,7 @@ describe("payments", () => {
     })
   }
 
-  it("given a wrong amount or reason, then the form names it and keeps its key, and the provider is not asked", async () => {
+  it("a wrong amount or reason is named by the form, which keeps its key, unsent", async () => {
     const cookie = await here.signIn("jo", everywhere("support"))
     const { id } = await here.pay("acme", "sandbox", "automatic")
     for (const amount of ["", "0", "-1", "1.234", "x", "1e3"]) {
@@ -199,7 +199,7 @@ describe("payments", () => {
     assert.lengthOf(here.provider.refunds, 0)
   })
 
-  it("given authorized payments, when they are captured in part and voided, then the provider was asked once each", async () => {
+  it("authorized payments captured in part and voided ask the provider once each", async () => {
     const cookie = await here.signIn("jo", everywhere("support"))
     const first = await here.pay("acme", "sandbox", "manual")
     const second = await here.pay("acme", "sandbox", "manual")
@@ -217,13 +217,13 @@ describe("payments", () => {
 })
 
 describe("what pages load", () => {
-  it("given an address that does not exist, then a page says so, and the API answers in JSON", async () => {
+  it("an address that does not exist gets a page, and JSON from the API", async () => {
     assert.include(await pageOf(await here.send("/nowhere"), 404), "Page not found.")
     const response = await here.send("/api/nowhere")
     assert.deepStrictEqual([response.status, (await bodyOf(response)).error.code], [404, "not_found"])
   })
 
-  it("given the API's document, then it names every operation and no secret's value", async () => {
+  it("the API's document names every operation and no secret's value", async () => {
     const document = await bodyOf(await here.send("/api/openapi.json"))
     const operations = Object.values<
       Record<string, { readonly summary: string; readonly tags: ReadonlyArray<string> }>
@@ -236,7 +236,7 @@ describe("what pages load", () => {
     for (const { summary } of operations) assert.isNotEmpty(summary)
   })
 
-  it("given the look and the script, then they are served from here, and small", async () => {
+  it("the look and the script are served from here, and small", async () => {
     for (const [path, type] of [
       ["/style.css", "text/css; charset=utf-8"],
       ["/console.js", "text/javascript; charset=utf-8"],

@@ -19,7 +19,7 @@ afterEach(() => here.close())
 const api = "/api/partners"
 
 describe("the API of partners", () => {
-  it("given a partner, then it is listed with its merchants and the payments of the period", async () => {
+  it("a partner is listed with its merchants and the payments of the period", async () => {
     const { data } = await bodyOf(await here.send(api, { cookie }))
     const [{ usage, ...partner }] = data
     assert.lengthOf(data, 1)
@@ -42,7 +42,7 @@ describe("the API of partners", () => {
     assert.strictEqual((await bodyOf(await here.send("/api/workspaces/globex/usage", { cookie }))).data.payments, 0)
   })
 
-  it("given wrong periods and unknown partners, merchants and workspaces, then each is refused", async () => {
+  it("wrong periods and unknown partners, merchants and workspaces are refused", async () => {
     for (const period of ["from=soon", "until=2026-02-30", "from=2026-02-01&until=2026-01-01"]) {
       for (const path of [api, `${api}/acme/merchants`, "/api/workspaces/acme/usage"]) {
         const [status, code, message] = await errorOf(await here.send(`${path}?${period}`, { cookie }))
@@ -58,7 +58,7 @@ describe("the API of partners", () => {
     }
   })
 
-  it("given a merchant, when it is invited again, then the token is answered once and audited without it", async () => {
+  it("a merchant invited again has its token answered once and audited without it", async () => {
     const response = await here.send(`${api}/acme/merchants/${merchant}/invitation`, { cookie, method: "POST" })
     assert.strictEqual(response.headers.get("cache-control"), "no-store")
     const { invitation_token, ...invitation } = (await bodyOf(response)).data
@@ -71,7 +71,7 @@ describe("the API of partners", () => {
 })
 
 describe("the pages of partners", () => {
-  it("given partners, then they and their merchants are shown with the payments of the period in the address", async () => {
+  it("partners and merchants are shown with payments of the address's period", async () => {
     const list = await pageOf(await here.send("/partners", { cookie }))
     assert.include(list, "The acme &lt;shop&gt;")
     assert.include(list, `<td class="number">12</td><td class="number">1</td>`)
@@ -92,7 +92,7 @@ describe("the pages of partners", () => {
     assert.include(await pageOf(await here.send("/partners?from=soon", { cookie }), 422), "`from` must be")
   })
 
-  it("given a merchant, when it is invited again on its page, then the answer shows the token", async () => {
+  it("the answer shows the token when a merchant is invited again on its page", async () => {
     const path = `/partners/acme/${merchant}/invite`
     assert.include(await pageOf(await here.send(path, { cookie })), "The token before becomes invalid.")
     const sent = await pageOf(await here.send(path, { cookie, method: "POST" }))
@@ -100,7 +100,7 @@ describe("the pages of partners", () => {
     await pageOf(await here.send("/partners/acme/mer_none/invite", { cookie, method: "POST" }), 404)
   })
 
-  it("given an admin of the partner's workspace alone, then nothing of partners is answered", async () => {
+  it("an admin of only the partner's workspace gets nothing of partners", async () => {
     const theirs = await here.signIn("jo", [{ workspaceId: "acme", role: "admin" }])
     for (const path of ["", "/acme", `/acme/${merchant}/invite`]) {
       await pageOf(await here.send(`/partners${path}`, { cookie: theirs }), 403)

@@ -37,7 +37,7 @@ const signIn = async (passkey: Authenticator, falsified: Falsified = {}) =>
 const passkeysOf = async (cookie: string) => dataOf(await here.send("/api/passkeys", { cookie }))
 
 describe("adding a passkey", () => {
-  it("given a session, when a passkey is added, then it is listed, and the next options exclude it", async () => {
+  it("an added passkey is listed, and the next options exclude it", async () => {
     const cookie = await here.signIn("jo", viewer)
     const passkey = newAuthenticator(origin)
     const options = await optionsToAdd(cookie)
@@ -66,7 +66,7 @@ describe("adding a passkey", () => {
     ["a response to a sign-in", { type: "webauthn.get" }],
     ["a user who was not verified", { flags: 0x01 }]
   ] as const) {
-    it(`given ${what}, then it is refused, and the log says why`, async () => {
+    it(`${what} is refused, and the log says why`, async () => {
       const cookie = await here.signIn("jo", viewer)
       assert.deepStrictEqual(await codeOf(await add(cookie, newAuthenticator(origin), falsified)), [
         409,
@@ -77,7 +77,7 @@ describe("adding a passkey", () => {
     })
   }
 
-  it("given a response, when it is repeated or sent by another operator, then it is refused", async () => {
+  it("a response repeated or sent by another operator is refused", async () => {
     const cookie = await here.signIn("jo", viewer)
     const other = await here.signIn("ann", viewer)
     const passkey = newAuthenticator(origin)
@@ -93,7 +93,7 @@ describe("adding a passkey", () => {
     assert.deepStrictEqual(await codeOf(await add(other, passkey)), [409, "passkey_refused"])
   })
 
-  it("given a body that is not right, then the field is named", async () => {
+  it("the field of a body that is not right is named", async () => {
     const cookie = await here.signIn("jo", viewer)
     const options = await optionsToAdd(cookie)
     const right = { name: "a", challenge: options.challenge, response: newAuthenticator(origin).register(options) }
@@ -128,7 +128,7 @@ describe("signing in with a passkey", () => {
     return { cookie, passkey }
   }
 
-  it("given a passkey and no login, then the session is its operator's, and the trail names the method", async () => {
+  it("a passkey signs in its operator without a login, named in the trail", async () => {
     await registered("ann")
     const { cookie, passkey } = await registered()
     const options = await optionsToSignIn()
@@ -142,7 +142,7 @@ describe("signing in with a passkey", () => {
     assert.isString((await passkeysOf(cookie))[0].last_used_at)
   })
 
-  it("given a response, when it is sent again, then it is refused", async () => {
+  it("a response that is sent again is refused", async () => {
     const { passkey } = await registered()
     const body = await answerOf(passkey)
     await dataOf(await here.send("/api/session/passkey", { body }))
@@ -163,14 +163,14 @@ describe("signing in with a passkey", () => {
     ["no user handle", { userHandle: "" }],
     ["another operator's handle", { userHandle: Buffer.from("opr_other").toString("base64url") }]
   ] as const) {
-    it(`given ${what}, then it is refused`, async () => {
+    it(`${what} is refused`, async () => {
       const { passkey } = await registered()
       await refused(await signIn(passkey, falsified))
       await dataOf(await signIn(passkey))
     })
   }
 
-  it("given another passkey's signature, or a passkey that is unknown, then it is refused", async () => {
+  it("another passkey's signature, and an unknown passkey, are refused", async () => {
     const { passkey } = await registered()
     const other = newAuthenticator(origin)
     const forged = await answerOf(passkey)
@@ -181,7 +181,7 @@ describe("signing in with a passkey", () => {
     await refused(await signIn(other))
   })
 
-  it("given a passkey that was removed, or whose operator was, then it is refused", async () => {
+  it("a passkey that was removed, or whose operator was, is refused", async () => {
     const { cookie, passkey } = await registered()
     const remove = (by = cookie) => here.send(`/api/passkeys/${passkey.id}`, { method: "DELETE", cookie: by })
     assert.strictEqual((await remove(await here.signIn("ann", viewer))).status, 404)
@@ -193,7 +193,7 @@ describe("signing in with a passkey", () => {
     await refused(await signIn(passkey))
   })
 
-  it("given 61 challenges of one source, then the last one is refused, and another source is not", async () => {
+  it("the last of 61 challenges of one source is refused, and another source is not", async () => {
     for (let count = 0; count < 60; count++) await optionsToSignIn()
     const last = await here.send("/api/session/passkey/options", { method: "POST" })
     assert.deepStrictEqual([last.status, last.headers.get("retry-after")], [429, "900"])
@@ -204,7 +204,7 @@ describe("signing in with a passkey", () => {
 })
 
 describe("the account page", () => {
-  it("given passkeys, then they are listed with their text escaped, and removed by a form that may be sent twice", async () => {
+  it("passkeys are listed escaped, and removed by a form that may be sent twice", async () => {
     const cookie = await here.signIn("jo", viewer)
     const passkey = newAuthenticator(origin)
     await add(cookie, passkey)
@@ -227,7 +227,7 @@ describe("the account page", () => {
     assert.include(after, "The passkey was removed.")
   })
 
-  it("given a session of an issuer, then neither the page nor the API adds a passkey", async () => {
+  it("an issuer's session gets no passkey by page or API", async () => {
     const { operators } = here
     await here.signIn("jo", viewer)
     const identity = { issuer: "https://login.example.com", subject: "1", login: "jo", displayName: "Jo", grants: null }
@@ -242,7 +242,7 @@ describe("the account page", () => {
 })
 
 describe("the host that a request names", () => {
-  it("given a response that a host below the console's got, then it is refused, whichever host the request names", async () => {
+  it("a response that a host below the console's got is refused, whatever it names", async () => {
     const cookie = await here.signIn("jo", viewer)
     const passkey = newAuthenticator(origin)
     await dataOf(await add(cookie, passkey))

@@ -72,7 +72,7 @@ const file = (parts: Partial<PaymentFile>): PaymentFile => ({
 })
 
 describe("the steps of a payment", () => {
-  it("given exclusions, a failover, a capture, a refund and events, then they follow one another in time", () => {
+  it("exclusions, failover, capture, refund and events follow one another in time", () => {
     const declined = { ...attempt(1, "first"), answered: at(2), outcome: "Declined", code: "05", reason: "no" } as const
     const steps = stepsOf(
       file({
@@ -108,7 +108,7 @@ describe("the steps of a payment", () => {
     assert.deepStrictEqual(steps[3]?.details, ["no", "05"])
   })
 
-  it("given a payment that did not go through, then it says why each connection that was left was not asked", () => {
+  it("a failed payment says why each remaining connection was not asked", () => {
     const lastOf = (outcome: AttemptOutcome) =>
       stepsOf(file({ attempts: [{ ...attempt(1, "first"), outcome, answered: at(2) }] })).at(-1)
     assert.deepInclude(lastOf("Declined"), {
@@ -120,7 +120,7 @@ describe("the steps of a payment", () => {
     assert.strictEqual(lastOf("Captured")?.words, "The first captured the payment")
   })
 
-  it("given every outcome, stage and type of event, also of a call in flight, then each has words", () => {
+  it("every outcome, stage and event type has words, also of a call in flight", () => {
     for (const outcome of [...attemptOutcomes, null]) {
       const steps = stepsOf(file({ attempts: [{ ...attempt(1, "first"), outcome, answered: null }] }))
       assert.match(steps.find(({ mark }) => mark !== "asked" && mark !== "excluded")?.words ?? "", /^The first \w+ /u)

@@ -37,7 +37,7 @@ const trailOf = async (id: string) => {
 }
 
 describe("the API", () => {
-  it("given a refund at the limit, then it is sent; given one that goes above it, then it waits for another operator", async () => {
+  it("a refund at the limit is sent; one above waits for another operator", async () => {
     const { ann, sam } = await people()
     const { id } = await here.pay("acme", "sandbox", "automatic")
     const small = await bodyOf(await refund(id, 1000, sam, "a-key-of-the-first"))
@@ -65,7 +65,7 @@ describe("the API", () => {
     ])
   })
 
-  it("given the operator who proposed it, or one without the role, then nothing is sent", async () => {
+  it("a refund is not sent by its proposer, or by one without the role", async () => {
     const { sam } = await people()
     const jo = await here.signIn("jo", everywhere("operations"))
     const { id } = await here.pay("acme", "sandbox", "automatic")
@@ -82,7 +82,7 @@ describe("the API", () => {
     assert.lengthOf(here.provider.refunds, 0)
   })
 
-  it("given a rejection, then nothing is sent, and the same request does not propose it again", async () => {
+  it("a rejected refund is not sent, nor proposed again by the same request", async () => {
     const { ann, sam } = await people()
     const { id } = await here.pay("acme", "sandbox", "automatic")
     const { correction } = await bodyOf(await refund(id, undefined, sam))
@@ -94,7 +94,7 @@ describe("the API", () => {
     assert.lengthOf(here.provider.refunds, 0)
   })
 
-  it("given another currency than those with a limit, then one operator is enough", async () => {
+  it("one operator is enough for a currency without a limit", async () => {
     await here.close()
     here = world({ refundLimits: { JPY: 0 } })
     const { sam } = await people()
@@ -114,7 +114,7 @@ describe("the pages", () => {
   const actionOf = (text: string, act: string) =>
     new RegExp(`action="/console([^"]+/${act})"`, "u").exec(text)?.[1] ?? ""
 
-  it("given a form sent twice, then one refund is proposed, shown to both, and sent by the approval of another", async () => {
+  it("a form sent twice proposes one refund, sent once another person approves", async () => {
     const { ann, sam } = await people()
     const { id } = await here.pay("acme", "sandbox", "automatic")
     const { form, send } = await propose(id, sam)
@@ -140,7 +140,7 @@ describe("the pages", () => {
     assert.notInclude(await pageAt(here, `${payments}/${id}`, sam), "waits for a second person")
   })
 
-  it("given less left than was proposed, then the page says so, and the approval sends nothing", async () => {
+  it("the page says that less is left than proposed, and the approval sends nothing", async () => {
     const { ann, sam } = await people()
     const { id } = await here.pay("acme", "sandbox", "automatic")
     await (await propose(id, sam)).send()
@@ -152,7 +152,7 @@ describe("the pages", () => {
     assert.lengthOf(here.provider.refunds, 1)
   })
 
-  it("given a rejection, then the operator's form says that nothing was sent", async () => {
+  it("the operator's form says that nothing was sent of a rejected refund", async () => {
     const { ann, sam } = await people()
     const { id } = await here.pay("acme", "sandbox", "automatic")
     const { send } = await propose(id, sam)

@@ -53,7 +53,7 @@ const keyForm = async (cookie: string) => {
 }
 
 describe("a page whose sign-in is older", () => {
-  it("given a new key, when the password is given, then it is created from the form that was sent, in a new session", async () => {
+  it("a password creates a new key from the form that was sent, in a new session", async () => {
     const cookie = await signIn("root", everywhere("admin"))
     const form = await keyForm(cookie)
     await pass(10)
@@ -81,7 +81,7 @@ describe("a page whose sign-in is older", () => {
     )
   })
 
-  it("given wrong passwords, then they count toward the limit of sign-ins", async () => {
+  it("wrong passwords count toward the limit of sign-ins", async () => {
     const cookie = await signIn("root", everywhere("admin"))
     const form = { ...(await keyForm(cookie)), confirm_password: "wrong" }
     await pass(10)
@@ -93,7 +93,7 @@ describe("a page whose sign-in is older", () => {
     assert.strictEqual((await here.send("/api/session", { body: { login: "root", password } })).status, 429)
   })
 
-  it("given operators, their links and a passkey, then each change asks, and reading does not", async () => {
+  it("changes of operators, links and a passkey each ask, and reading does not", async () => {
     const cookie = await signIn("root", everywhere("admin"))
     await here.signIn("kim", everywhere("viewer"))
     const { id } = (await here.run((await here.operators).list)).find(({ login }) => login === "kim") ?? { id: "" }
@@ -118,7 +118,7 @@ describe("a page whose sign-in is older", () => {
     )
   })
 
-  it("given refunds with a limit, then one above it asks, and one below it does not", async () => {
+  it("a refund above its limit asks, and one below it does not", async () => {
     await here.close()
     await open({ recentSignIn: { minutes: 5, refunds: { EUR: 1000 } } })
     const cookie = await signIn("sam", everywhere("support"))
@@ -140,7 +140,7 @@ describe("a page whose sign-in is older", () => {
     await pageAt(here, `/payments/acme/sandbox/${id}`, cookieOf(sent))
   })
 
-  it("given an operator without a password, then a new sign-in in the same browser is enough, but not another operator's", async () => {
+  it("a new sign-in in the browser suffices without a password, but not another's", async () => {
     const cookie = await here.signIn("root", everywhere("admin"))
     const form = await keyForm(cookie)
     await pass(10)
@@ -157,7 +157,7 @@ describe("a page whose sign-in is older", () => {
     assert.include(await pageOf(await here.send(`${keysAt}/new`, { cookie: next, form: again })), "Copy the key now.")
   })
 
-  it("given a role that takes a passkey, then the password is not taken, and the passkey is offered", async () => {
+  it("a role that takes a passkey is offered it, and its password not taken", async () => {
     await here.close()
     await open({ requirePasskey: ["admin"] })
     const viewer = await signIn("root", everywhere("viewer"))
@@ -191,7 +191,7 @@ describe("a page whose sign-in is older", () => {
 })
 
 describe("the API", () => {
-  it("given an older sign-in, then keys, operators, passkeys and approvals are refused until there is a new one", async () => {
+  it("an older sign-in refuses keys, operators, passkeys and approvals until a new one", async () => {
     const cookie = await signIn("root", everywhere("admin"))
     const at = "/api/workspaces/acme/sandbox"
     const { draft } = await dataOf(await here.send(`${at}/key-draft`, { cookie }))

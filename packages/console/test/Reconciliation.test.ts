@@ -48,14 +48,14 @@ const openRows = () =>
   )
 
 describe("reports", () => {
-  it("given no report, then the page says how one is read, and that nothing is unexplained", async () => {
+  it("a page without a report says how one is read, and that nothing is unexplained", async () => {
     const cookie = await here.signIn("jo", everywhere("operations"))
     const text = await pageAt(here, at, cookie)
     assert.include(text, "No report was read.")
     assert.include(text, 'Oldest unexplained difference</dt><dd><span class="good">None</span>')
   })
 
-  it("given a report, then the pages show its state, its rows by result, its sums and its differences", async () => {
+  it("the pages show a report's state, rows by result, sums and differences", async () => {
     const cookie = await here.signIn("jo", everywhere("operations"))
     const { other, run } = await reported()
     const list = await pageAt(here, at, cookie)
@@ -83,7 +83,7 @@ describe("reports", () => {
     }
   })
 
-  it("given the page of a payment, then it shows the rows of reports to those who may read them", async () => {
+  it("a payment's page shows the rows of reports to those who may read them", async () => {
     const { same } = await reported()
     const path = `/payments/acme/sandbox/${same.id}`
     assert.include(await pageAt(here, path, await here.signIn("jo", everywhere("operations"))), "<code>po_1</code>")
@@ -92,7 +92,7 @@ describe("reports", () => {
 })
 
 describe("differences", () => {
-  it("given an open difference, when it is closed with a note, then it is closed once, under the operator's login", async () => {
+  it("an open difference closed with a note is closed once, under the operator's login", async () => {
     const cookie = await here.signIn("jo", everywhere("operations"))
     await reported()
     const path = `${at}/differences`
@@ -114,7 +114,7 @@ describe("differences", () => {
     assert.deepStrictEqual([entry?.actor, entry?.subject], ["jo", "acme-sandbox/txn_<3>"])
   })
 
-  it("given no note, a note that may be a card number, another tenant or another role, then nothing is closed", async () => {
+  it("no note, a card number, another tenant or another role closes nothing", async () => {
     const cookie = await here.signIn("jo", everywhere("operations"))
     await reported()
     const before = await openRows()
@@ -136,7 +136,7 @@ describe("differences", () => {
     assert.deepStrictEqual(await openRows(), before)
   })
 
-  it("given a payment that is suggested, when it is accepted, then the row is the payment's, under the operator's login", async () => {
+  it("an accepted suggestion gives the row its payment, under the operator's login", async () => {
     const cookie = await here.signIn("jo", everywhere("operations"))
     const payment = await here.pay("acme", "sandbox", "automatic", "order-1")
     const unnamed = rowOf("txn_9", {
@@ -165,7 +165,7 @@ describe("differences", () => {
     assert.deepStrictEqual([entry?.actor, entry?.subject], ["jo", "acme-sandbox/txn_9"])
   })
 
-  it("given more differences than a page shows, then the next page goes on after the last one", async () => {
+  it("the next page of differences continues after the last one shown", async () => {
     const cookie = await here.signIn("jo", everywhere("operations"))
     const rows = Array.from({ length: 60 }, (_, nth) =>
       rowOf(`row_${nth}`, { kind: "charge", ref: `x${nth}`, gross: eur(1) })
@@ -183,7 +183,7 @@ describe("differences", () => {
 })
 
 describe("payouts", () => {
-  it("given a report, then the page adds up what moved by connection, day and currency", async () => {
+  it("the page adds up what moved by connection, day and currency", async () => {
     const cookie = await here.signIn("jo", everywhere("operations"))
     await reported()
     const text = await pageAt(here, `${at}/payouts`, cookie)
@@ -219,7 +219,7 @@ describe("payouts", () => {
   const acme = { workspaceId: "acme", environment: "sandbox" } as const
   const queryOf = (payout: string) => `?${new URLSearchParams({ connection: "acme-sandbox", payout })}`
 
-  it("given a payout, then its page has its amounts, and its rows with links to what they are about", async () => {
+  it("a payout's page has its amounts, and its rows with links to their subjects", async () => {
     const cookie = await here.signIn("jo", everywhere("operations"))
     const name = "po/1 & <2>"
     const { dispute, first, second } = await paidOut(name)
@@ -247,7 +247,7 @@ describe("payouts", () => {
     await pageAt(here, path, await here.signIn("kim", everywhere("support")), 403)
   })
 
-  it("given a payout, then its export and the API have the same rows, and the audit trail names who exported it", async () => {
+  it("a payout's export and API have the same rows, and the trail names who exported", async () => {
     const cookie = await here.signIn("jo", everywhere("operations"))
     const { first } = await paidOut("po_1")
     const api = "/api/workspaces/acme/sandbox/payout"
@@ -302,7 +302,7 @@ describe("payouts", () => {
     assert.strictEqual((await here.send(`${at}/payout/export.csv${queryOf("po_0")}`, { cookie })).status, 404)
   })
 
-  it("given a payout whose rows are not all read, then its page says that they do not add up", async () => {
+  it("a payout with unread rows says on its page that they do not add up", async () => {
     const cookie = await here.signIn("jo", everywhere("operations"))
     const charge = { kind: "charge" as const, ref: "unknown", gross: eur(700), payoutId: "po_1" }
     await readReport(here.run, report, [rowOf("txn_1", charge)])
@@ -316,7 +316,7 @@ describe("payouts", () => {
     assert.include(text, "-€2.00")
   })
 
-  it("given a payout that comes back, then its page, the list, its payment, the API and the export say so", async () => {
+  it("a payout that comes back shows on its page, list, payment, API and export", async () => {
     const cookie = await here.signIn("jo", everywhere("operations"))
     const { first } = await paidOut("po_1")
     const api = "/api/workspaces/acme/sandbox/payout"

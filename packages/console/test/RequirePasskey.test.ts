@@ -49,7 +49,7 @@ const expected = "Your role takes a passkey: sign in with one, or add one to you
 
 describe("a session without the passkey that a role takes", () => {
   for (const method of ["link", "password"] as const) {
-    it(`given a sign-in by ${method}, then the API adds a passkey, signs out and does nothing else`, async () => {
+    it(`a session by ${method} may only add a passkey and sign out at the API`, async () => {
       await withPassword("jo", admin)
       const cookie = await (method === "link" ? here.signInAgain("jo") : signInByPassword("jo"))
       const document = await bodyOf(await here.send("/api/openapi.json"))
@@ -74,7 +74,7 @@ describe("a session without the passkey that a role takes", () => {
     })
   }
 
-  it("given a page, then it is refused with a way to the account, whose page offers to add a passkey and no more", async () => {
+  it("a page is refused with a way to the account, which only adds a passkey", async () => {
     const cookie = await here.signIn("jo", admin)
     const { id } = await here.pay("globex", "sandbox", "automatic")
     const at = "globex/sandbox"
@@ -109,7 +109,7 @@ describe("a session without the passkey that a role takes", () => {
     assert.strictEqual(leadsTo(await here.send("/account", { cookie })), "/sign-in?next=%2Faccount")
   })
 
-  it("given a password alone, when the operator has a passkey, then another one is added only by a link", async () => {
+  it("another passkey after a password is added only by a link", async () => {
     await withPassword("jo", admin)
     const cookie = await signInByPassword("jo")
     const before = await dataOf(await optionsFor(cookie))
@@ -129,7 +129,7 @@ describe("a session without the passkey that a role takes", () => {
 })
 
 describe("a session that no rule limits", () => {
-  it("given a passkey or an issuer, then it does what the role allows", async () => {
+  it("a passkey or an issuer allows what the role allows", async () => {
     const passkey = newAuthenticator(origin)
     await dataOf(await add(await here.signIn("jo", admin), passkey))
     const identity = { issuer: "https://login.example.com", subject: "1", login: "jo", displayName: "Jo", grants: null }
@@ -141,7 +141,7 @@ describe("a session that no rule limits", () => {
     }
   })
 
-  it("given a role that takes none, then a password is enough, until the operator has such a role", async () => {
+  it("a password is enough for a role without passkeys, until another role", async () => {
     await withPassword("jo", [{ workspaceId: null, role: "support" }])
     const cookie = await signInByPassword("jo")
     const read = () => here.send("/api/me", { cookie })
@@ -155,7 +155,7 @@ describe("a session that no rule limits", () => {
     await dataOf(await read())
   })
 
-  it("given a stream of changes, when its operator gets such a role, then it ends within seconds", async () => {
+  it("a stream ends within seconds once its operator gets such a role", async () => {
     await here.close()
     const scope = Scope.makeUnsafe()
     const clock = await Effect.runPromise(Scope.provide(TestClock.make({ warningDelay: "1 hour" }), scope))

@@ -49,7 +49,7 @@ const linkOf = (text: string, name: string) =>
   (new RegExp(`href="/console([^"]+)">${name}…<`, "u").exec(text)?.[1] ?? "").replaceAll("&amp;", "&")
 
 describe("the list of reviews", () => {
-  it("given reviews of several tenants, then those of the tenant are listed by age and by amount, in pages", async () => {
+  it("the tenant's reviews are listed by age and by amount, in pages", async () => {
     const cookie = await here.signIn("jo", everywhere("operations"))
     const ids = [await unknown(900), await unknown(50_000), await unknown(700, "JPY"), await unknown(900)]
     const others = [await unknown(1, "EUR", "acme", "production"), await unknown(2, "EUR", "globex", "sandbox")]
@@ -81,7 +81,7 @@ describe("the list of reviews", () => {
     assert.deepStrictEqual(data[0].reasons, ["unknown"])
   })
 
-  it("given nothing to review, then the page says so; given a wrong order, limit or cursor, then it is named", async () => {
+  it("a page says that nothing needs review, and names a wrong order or cursor", async () => {
     const cookie = await here.signIn("jo", everywhere("operations"))
     assert.include(await pageOf(at, cookie), "No payments are under review.")
     assert.include(await pageOf(`${at}?after=1_x`, cookie, 422), "`after` must be")
@@ -97,7 +97,7 @@ describe("the list of reviews", () => {
     }
   })
 
-  it("given a viewer or support, then reviews are neither linked nor answered", async () => {
+  it("reviews are neither linked nor answered for a viewer or support", async () => {
     const id = await unknown()
     for (const role of ["viewer", "support"] as const) {
       const cookie = await here.signIn(role, everywhere(role))
@@ -115,7 +115,7 @@ describe("the list of reviews", () => {
 })
 
 describe("one review", () => {
-  it("given an unknown charge, when operations follow the links from its payment, then evidence settles it once", async () => {
+  it("evidence settles an unknown charge once, by the links from its payment", async () => {
     const cookie = await here.signIn("jo", everywhere("operations"))
     const id = await unknown()
     const payment = await pageOf(`/payments/acme/sandbox/${id}`, cookie)
@@ -147,7 +147,7 @@ describe("one review", () => {
     assert.include(await pageOf(`${at}/${id}`, cookie), "This payment is not under review.")
   })
 
-  it("given wrong input, then the form names it, keeps what was typed, and nothing is recorded", async () => {
+  it("wrong input is named by the form, which keeps what was typed, unrecorded", async () => {
     const cookie = await here.signIn("jo", everywhere("operations"))
     const id = await unknown()
     const path = linkOf(await pageOf(`${at}/${id}`, cookie), "Captured")
@@ -177,7 +177,7 @@ describe("one review", () => {
     assert.strictEqual((await eventsOf(id)).payment.state, "ChargeUnknown")
   })
 
-  it("given a form that is older than the record, when it is sent, then it is refused in words", async () => {
+  it("a form older than the record is refused in words", async () => {
     const cookie = await here.signIn("jo", everywhere("operations"))
     const id = await unknown()
     const review = await pageOf(`${at}/${id}`, cookie)
@@ -196,7 +196,7 @@ describe("one review", () => {
     assert.strictEqual((await eventsOf(id)).payment.state, "Captured")
   })
 
-  it("given an unknown refund, then its states are offered, and settle it", async () => {
+  it("the states of an unknown refund are offered, and settle it", async () => {
     const cookie = await here.signIn("jo", everywhere("operations"))
     const { id } = await here.pay("acme", "sandbox", "automatic")
     here.provider.onRefund = () => Effect.fail(new Unanswered({ reason: "timeout" }))
@@ -213,7 +213,7 @@ describe("one review", () => {
 })
 
 describe("evidence by the API", () => {
-  it("given a review, when evidence is sent twice, then the payment is answered twice and recorded once", async () => {
+  it("evidence of a review sent twice is answered twice and recorded once", async () => {
     const cookie = await here.signIn("jo", everywhere("operations"))
     const id = await unknown()
     const { record, revision, statements } = await recordOf(id, cookie)
@@ -236,7 +236,7 @@ describe("evidence by the API", () => {
     assert.deepStrictEqual([refused.status, (await bodyOf(refused)).error.code], [409, "statement_refused"])
   })
 
-  it("given a wrong statement, then the field is named, and nothing is recorded", async () => {
+  it("the field of a wrong statement is named, and nothing is recorded", async () => {
     const cookie = await here.signIn("jo", everywhere("operations"))
     const id = await unknown()
     const { revision } = await recordOf(id, cookie)

@@ -101,7 +101,7 @@ describe("roles", () => {
     )
   })
 
-  it("given every role, endpoint, workspace and environment, then what the role lacks is refused, and nothing else", async () => {
+  it("every role is refused what it lacks in each workspace, and nothing else", async () => {
     const differences: Array<unknown> = []
     for (const role of operatorRoles) {
       for (const grant of ["acme", null]) {
@@ -128,7 +128,7 @@ describe("roles", () => {
     assert.deepStrictEqual(differences, [])
   })
 
-  it("given no session, then every endpoint answers 401", async () => {
+  it("every endpoint answers 401 without a session", async () => {
     for (const endpoint of endpoints) {
       for (const cookie of [
         undefined,

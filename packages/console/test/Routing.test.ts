@@ -58,7 +58,7 @@ const dataOf = async (path: string, cookie: string) => {
 }
 
 describe("roles", () => {
-  it("given support, then no page of routing is answered or linked; given operations, then the first workspace is", async () => {
+  it("pages of routing are hidden from support; operations see the first workspace", async () => {
     const support = await here.signIn("ann", [{ workspaceId: null, role: "support" }])
     for (const path of ["", "/history", "/preview?amount=1"]) await pageOf(`${at}${path}`, support, 403)
     assert.notInclude(await pageOf("/payments/acme/sandbox", support), "/console/routing")
@@ -73,7 +73,7 @@ describe("roles", () => {
 })
 
 describe("settings", () => {
-  it("given rules, one of which can never match, then the page and the API show them with what was found", async () => {
+  it("the page and the API show rules, with one that can never match", async () => {
     const cookie = await shop()
     const text = await pageOf(at, cookie)
     assert.include(text, "<strong>Mode auto</strong>")
@@ -100,7 +100,7 @@ describe("settings", () => {
     assert.deepStrictEqual(data.control, { share: 0.25, order: ["euros"], findings: [] })
   })
 
-  it("given the objective value, then the fee and the expected value of each candidate are shown", async () => {
+  it("the objective value shows the fee and expected value of each candidate", async () => {
     const fees = [{ partsPerMillion: 29_000, fixed: { EUR: 30 } }]
     const byValue = { mode: "auto", auto: { exploration: 0, objective: "value", maxApprovalLoss: 0.02 } } as const
     await routedShop(here, "sandbox", byValue, [
@@ -135,7 +135,7 @@ describe("settings", () => {
     )
   })
 
-  it("given no settings, then the defaults are shown", async () => {
+  it("the defaults are shown without settings", async () => {
     const cookie = await here.signIn("jo", [{ workspaceId: null, role: "operations" }])
     const text = await pageOf("/routing/globex/production", cookie)
     for (const part of [
@@ -148,7 +148,7 @@ describe("settings", () => {
     }
   })
 
-  it("given a circuit that opened, then it is shown where its connection is, and nowhere else", async () => {
+  it("an open circuit is shown where its connection is, and nowhere else", async () => {
     const cookie = await here.signIn("jo", [{ workspaceId: null, role: "operations" }])
     await routedShop(here, "sandbox", { mode: "failover" }, [
       { id: "fragile", priority: 0, circuitBreaker: { failures: 1, openMillis: 60_000 } }
@@ -166,7 +166,7 @@ describe("settings", () => {
 })
 
 describe("success", () => {
-  it("given production payments, then the rates are shown now and over time, with their ranges", async () => {
+  it("the rates of production payments are shown now and over time, with ranges", async () => {
     const cookie = await here.signIn("jo", [{ workspaceId: "acme", role: "operations" }])
     for (let number = 0; number < 4; number++) await here.pay("acme", "production", "automatic")
     here.provider.onCharge = ({ attemptId }) =>
@@ -200,7 +200,7 @@ describe("success", () => {
     assert.include(text, `href="/console/routing/acme/production/history?period=7d&amp;segment=EUR+NL+card+-"`)
   })
 
-  it("given no payments or an unknown segment, then the page says so, and the segment stays chosen", async () => {
+  it("the page says that there are no payments, and an unknown segment stays chosen", async () => {
     const cookie = await here.signIn("jo", [{ workspaceId: "acme", role: "operations" }])
     const text = await pageOf(`${at}/history?period=1y&segment=%3Cb%3E`, cookie)
     for (const part of [
@@ -217,7 +217,7 @@ describe("success", () => {
     }
   })
 
-  it("given counts, then the range is that of Wilson, and stays within 0 and 1", () => {
+  it("the range of counts is that of Wilson, and stays within 0 and 1", () => {
     const rounded = (succeeded: number, failed: number) =>
       Object.values(successRange({ succeeded, failed }) ?? {}).map((value) => Math.round(value * 10_000) / 10_000)
     // Newcombe (1998), table I: 81 of 263, 15 of 148, 0 of 20, 1 of 29; and 20 of 20.
@@ -229,7 +229,7 @@ describe("success", () => {
     assert.isUndefined(successRange({ succeeded: 0, failed: 0 }))
   })
 
-  it("given steps without outcomes, then the line breaks there, and the axis begins below the lowest range", () => {
+  it("the line breaks at steps without outcomes, and its axis begins below the ranges", () => {
     const known = { rate: 0.9, low: 0.85, high: 0.95 }
     const empty = new InProcess.Html("")
     const { text } = plot({ points: [known, known, undefined, known], label: "<label>", ends: [empty, empty] })
@@ -243,7 +243,7 @@ describe("success", () => {
 describe("where a payment would go", () => {
   const query = "currency=eur&country=nl&method=card&card_brand=&initiator=cit&capture_method=automatic"
 
-  it("given a payment, then its candidates are shown in order with scores, and every other connection with its reason", async () => {
+  it("a payment shows candidates in order with scores, and why others were excluded", async () => {
     const cookie = await shop()
     assert.notInclude(await pageOf(`${at}/preview`, cookie), "The route")
     const text = await pageOf(`${at}/preview?amount=19,99&${query}`, cookie)
@@ -263,7 +263,7 @@ describe("where a payment would go", () => {
     assert.lengthOf(here.provider.charges, 0)
   })
 
-  it("given the API, then shares add up, amounts are minor units, and a split shows as routes", async () => {
+  it("the API's shares add up, its amounts are minor units, and a split is routes", async () => {
     const cookie = await shop()
     const { routes } = await dataOf(`${api}/preview?amount=1999&currency=EUR&country=DE&initiator=mit`, cookie)
     assert.deepStrictEqual(
@@ -281,7 +281,7 @@ describe("where a payment would go", () => {
     )
   })
 
-  it("given no connection that can take it, then the page says so", async () => {
+  it("the page says that no connection can take it", async () => {
     await routedShop(here, "production", { mode: "failover" }, [
       { id: "acme-production", supports: { methods: ["bank"] } }
     ])
@@ -291,7 +291,7 @@ describe("where a payment would go", () => {
     assert.include(text, "METHOD_NOT_SUPPORTED")
   })
 
-  it("given a wrong value, then the form and the API name the field and what was expected", async () => {
+  it("the form and the API name the field of a wrong value and what was expected", async () => {
     const cookie = await shop()
     const wrong = [
       ["amount=0&currency=EUR&country=NL", "Amount: expected an amount in EUR, such as 10.00, and at least 0.50."],

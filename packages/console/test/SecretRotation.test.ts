@@ -45,7 +45,7 @@ const isSignedWith = async (secrets: ReadonlyArray<string>) => {
 }
 
 describe("endpoints", () => {
-  it("given endpoints, then they are listed with their events, state and secret's age, without what their address hides", async () => {
+  it("endpoints are listed with events, state and secret's age, addresses hidden", async () => {
     const cookie = await here.signIn("jo", everywhere("viewer"))
     await addEndpoint(here)
     await addEndpoint(here, { id: "whe_old", active: false, events: ["payment.captured", "payment.declined"] })
@@ -79,7 +79,7 @@ describe("endpoints", () => {
     await pageOf(await here.send("/webhooks/acme/sandbox/endpoints/whe_live", { cookie }), 404)
   })
 
-  it("given a secret with one before it in the configuration, then the page says that both sign", async () => {
+  it("the page says that both sign if a configuration has a secret before", async () => {
     const cookie = await here.signIn("jo", everywhere("viewer"))
     await addEndpoint(here, { sealedPreviousSecret: "webhook-endpoint:whe_shop:secret|whsec_zeroth" })
     assert.include(await pageOf(await here.send(at, { cookie })), "the configuration’s previous secret signs too")
@@ -87,7 +87,7 @@ describe("endpoints", () => {
 })
 
 describe("rotating a secret", () => {
-  it("given its form, when it is reloaded and sent twice, then one new secret is shown, both sign, and the entry names the operator", async () => {
+  it("a form reloaded and sent twice shows one new secret, and names the operator", async () => {
     const cookie = await here.signIn("jo@example.com", everywhere("admin"))
     await addEndpoint(here)
     assert.include(await pageOf(await here.send(at, { cookie })), "Rotate the secret…")
@@ -113,7 +113,7 @@ describe("rotating a secret", () => {
     assert.strictEqual(secretIn(page), "")
   })
 
-  it("given no overlap, then the new secret alone signs at once", async () => {
+  it("only the new secret signs at once without an overlap", async () => {
     const cookie = await here.signIn("jo", everywhere("admin"))
     await addEndpoint(here)
     const { key, seen } = await openForm(cookie)
@@ -122,7 +122,7 @@ describe("rotating a secret", () => {
     await isSignedWith([secretIn(page)])
   })
 
-  it("given an older form, when it is sent after another one, then its secret is refused, and the other one stays", async () => {
+  it("an older form's secret is refused after another one, which stays", async () => {
     const cookie = await here.signIn("jo", everywhere("admin"))
     await addEndpoint(here)
     const older = await openForm(cookie)
@@ -141,7 +141,7 @@ describe("rotating a secret", () => {
     await pageOf(await post(newer), 409)
   })
 
-  it("given an overlap that has begun, then the form says that the older secret stops", async () => {
+  it("the form says that the older secret stops during an overlap", async () => {
     const cookie = await here.signIn("jo", everywhere("admin"))
     await addEndpoint(here)
     const { key, seen } = await openForm(cookie)
@@ -150,7 +150,7 @@ describe("rotating a secret", () => {
     assert.include(await pageOf(await here.send(asked, { cookie })), "The older one stops at once.")
   })
 
-  it("given the API, then it is rotated once for one key, and bad fields are named", async () => {
+  it("the API rotates once for one key, and names bad fields", async () => {
     const cookie = await here.signIn("jo", everywhere("admin"))
     await addEndpoint(here)
     const post = (body: unknown, endpoint = "whe_shop", key = "rotate-once-1") =>
@@ -187,7 +187,7 @@ describe("rotating a secret", () => {
     ])
   })
 
-  it("given another role or workspace, or a wrong form, then nothing is rotated", async () => {
+  it("another role or workspace, or a wrong form, rotates nothing", async () => {
     await addEndpoint(here)
     const form = { key: "key-of-a-form", seen: "never", overlap: "0" }
     const operations = await here.signIn("ann", everywhere("operations"))

@@ -33,7 +33,7 @@ afterEach(() => here.close())
 const at = "/payments/acme/sandbox"
 
 describe("reads of a standby", () => {
-  it("given a list from a standby, then its page, its endpoint and its export say of which moment it is", async () => {
+  it("a standby's list says its moment on the page, endpoint and export", async () => {
     const { id } = await here.pay("acme", "sandbox", "automatic", "order-1")
     const before = Date.now()
     for (const path of [at, `${at}/export.csv`, "/api/workspaces/acme/sandbox/payments"]) {
@@ -51,7 +51,7 @@ describe("reads of a standby", () => {
     }
   })
 
-  it("given a page of one payment, then it is read from the primary, and says nothing of a standby", async () => {
+  it("a page of one payment is read from the primary, and mentions no standby", async () => {
     const { id } = await here.pay("acme", "sandbox", "automatic", "order-1")
     const response = await here.send(`${at}/${id}`, { cookie })
     assert.isNull(response.headers.get("pointsman-as-of"))

@@ -42,7 +42,7 @@ beforeAll(async () => {
 afterAll(() => planted.here.close())
 
 describe("a storage that fails", () => {
-  it("given every page and endpoint, then each is answered in words, without the cause", async () => {
+  it("every page and endpoint answers in words, without the cause", async () => {
     const cookie = await planted.admin()
     fails = true
     const failed = new Set<string>()

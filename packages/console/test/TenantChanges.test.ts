@@ -43,69 +43,60 @@ const sizes = (queues: ReadonlyArray<Queue.Dequeue<void>>) =>
   Effect.forEach(queues, (queue) => Effect.map(Queue.clear(queue), ({ length }) => length))
 
 describe("changes of a tenant", () => {
-  it.effect(
-    "given pages that follow one tenant, then one query a second serves them all, and none once they closed",
-    () => {
-      const { layer, store } = eventStore()
-      return Effect.gen(function* () {
-        const { follow } = yield* TenantChanges.TenantChanges
-        yield* Effect.scoped(
-          Effect.gen(function* () {
-            for (let page = 0; page < 5; page++) yield* follow(tenant, undefined)
-            yield* follow(other, undefined)
-            assert.deepStrictEqual(store.asked, ["sandbox", "production"])
-            yield* second
-            yield* second
-            assert.deepStrictEqual(store.asked.toSorted(), [
-              ...Array(3).fill("production"),
-              ...Array(3).fill("sandbox")
-            ])
-          })
-        )
-        yield* second
-        yield* second
-        assert.lengthOf(store.asked, 6)
-      }).pipe(Effect.provide(layer))
-    }
-  )
-
-  it.effect(
-    "given changes of one payment, then those hear of them who follow it or the tenant, once for all of them",
-    () => {
-      const { layer, store } = eventStore()
-      return Effect.scoped(
+  it.effect("pages of one tenant share one query a second, and none once they closed", () => {
+    const { layer, store } = eventStore()
+    return Effect.gen(function* () {
+      const { follow } = yield* TenantChanges.TenantChanges
+      yield* Effect.scoped(
         Effect.gen(function* () {
-          const { follow } = yield* TenantChanges.TenantChanges
-          store.add("one")
-          const all = yield* follow(tenant, undefined)
-          const queues = [
-            all,
-            yield* follow(tenant, "one"),
-            yield* follow(tenant, "two"),
-            yield* follow(other, undefined)
-          ]
-          yield* second
-          assert.deepStrictEqual(yield* sizes(queues), [0, 0, 0, 0])
-          for (let event = 0; event < 3; event++) store.add("one")
+          for (let page = 0; page < 5; page++) yield* follow(tenant, undefined)
+          yield* follow(other, undefined)
+          assert.deepStrictEqual(store.asked, ["sandbox", "production"])
           yield* second
           yield* second
-          assert.deepStrictEqual(yield* sizes(queues), [1, 1, 0, 0])
-          // More than it reads at once: everything may have changed, and the newest events are not missed.
-          for (let event = 0; event < 250; event++) store.add("one")
-          yield* second
-          assert.deepStrictEqual(yield* sizes(queues), [1, 1, 1, 0])
-          store.add("two")
-          yield* second
-          assert.deepStrictEqual(yield* sizes(queues), [1, 1, 1, 0])
-          store.add("two")
-          yield* second
-          assert.deepStrictEqual(yield* sizes(queues), [1, 0, 1, 0])
+          assert.deepStrictEqual(store.asked.toSorted(), [...Array(3).fill("production"), ...Array(3).fill("sandbox")])
         })
-      ).pipe(Effect.provide(layer))
-    }
-  )
+      )
+      yield* second
+      yield* second
+      assert.lengthOf(store.asked, 6)
+    }).pipe(Effect.provide(layer))
+  })
 
-  it.effect("given a storage that fails for a while, then what changed meanwhile is announced afterwards", () => {
+  it.effect("those who follow a payment or its tenant hear of its changes, once for all", () => {
+    const { layer, store } = eventStore()
+    return Effect.scoped(
+      Effect.gen(function* () {
+        const { follow } = yield* TenantChanges.TenantChanges
+        store.add("one")
+        const all = yield* follow(tenant, undefined)
+        const queues = [
+          all,
+          yield* follow(tenant, "one"),
+          yield* follow(tenant, "two"),
+          yield* follow(other, undefined)
+        ]
+        yield* second
+        assert.deepStrictEqual(yield* sizes(queues), [0, 0, 0, 0])
+        for (let event = 0; event < 3; event++) store.add("one")
+        yield* second
+        yield* second
+        assert.deepStrictEqual(yield* sizes(queues), [1, 1, 0, 0])
+        // More than it reads at once: everything may have changed, and the newest events are not missed.
+        for (let event = 0; event < 250; event++) store.add("one")
+        yield* second
+        assert.deepStrictEqual(yield* sizes(queues), [1, 1, 1, 0])
+        store.add("two")
+        yield* second
+        assert.deepStrictEqual(yield* sizes(queues), [1, 1, 1, 0])
+        store.add("two")
+        yield* second
+        assert.deepStrictEqual(yield* sizes(queues), [1, 0, 1, 0])
+      })
+    ).pipe(Effect.provide(layer))
+  })
+
+  it.effect("a change during a storage failure is announced afterwards", () => {
     const { layer, store } = eventStore()
     return Effect.scoped(
       Effect.gen(function* () {

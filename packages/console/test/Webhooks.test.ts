@@ -23,7 +23,7 @@ const refused = async (cookie: string) => {
 }
 
 describe("deliveries", () => {
-  it("given deliveries, when they are listed, then pages follow one another, and state, endpoint and payment narrow them", async () => {
+  it("deliveries are listed in pages, narrowed by state, endpoint and payment", async () => {
     const cookie = await here.signIn("jo", everywhere("viewer"))
     await addEndpoint(here)
     const first = await here.pay("acme", "sandbox", "automatic")
@@ -68,7 +68,7 @@ describe("deliveries", () => {
     assert.include(await pageOf(await here.send(`${at}?payment=none`, { cookie })), "No deliveries found.")
   })
 
-  it("given a delivery, when it is read, then it has its body and its attempts, and the payment's page leads to it", async () => {
+  it("a delivery has its body and attempts, and the payment's page leads to it", async () => {
     const cookie = await here.signIn("jo", everywhere("viewer"))
     await addEndpoint(here)
     const { id } = await here.pay("acme", "sandbox", "automatic")
@@ -88,7 +88,7 @@ describe("deliveries", () => {
     assert.include(payment, "Refused")
   })
 
-  it("given another workspace, environment or id, then nothing is found", async () => {
+  it("another workspace, environment or id finds nothing", async () => {
     const cookie = await here.signIn("jo", everywhere("admin"))
     const { deliveries } = await refused(cookie)
     const [{ attempts, id }] = deliveries
@@ -111,7 +111,7 @@ describe("deliveries", () => {
     )
   })
 
-  it("given bad fields, then 422 names each and what was expected", async () => {
+  it("bad fields are each named by 422 with what was expected", async () => {
     const cookie = await here.signIn("jo", everywhere("support"))
     const messageOf = async (path: string, body?: unknown) => {
       const response = await here.send(`${api}${path}`, { cookie, body })
@@ -132,7 +132,7 @@ describe("deliveries", () => {
 })
 
 describe("sending again", () => {
-  it("given a refused delivery, when its form is sent twice, and once more after it was refused again, then it is sent once", async () => {
+  it("a refused delivery is sent once by a form sent twice, and once more later", async () => {
     const cookie = await here.signIn("jo@example.com", everywhere("support"))
     const { deliveries } = await refused(cookie)
     const [{ id }] = deliveries
@@ -160,7 +160,7 @@ describe("sending again", () => {
     assert.include(entry, "jo@example.com")
   })
 
-  it("given a viewer, or support of another workspace, when it sends again, then it is refused, and nothing is due", async () => {
+  it("sending again by a viewer or another workspace's support is refused", async () => {
     const viewer = await here.signIn("jo", everywhere("viewer"))
     const { deliveries } = await refused(viewer)
     const support = await here.signIn("ann", [{ workspaceId: "globex", role: "support" }])
@@ -172,7 +172,7 @@ describe("sending again", () => {
     assert.lengthOf(await deliver(here, 200), 0)
   })
 
-  it("given an endpoint that is not active, then the page says so, and nothing is sent again", async () => {
+  it("the page says that an endpoint is not active, and nothing is sent again", async () => {
     const cookie = await here.signIn("jo", everywhere("support"))
     const { deliveries } = await refused(cookie)
     await addEndpoint(here, { active: false })

@@ -8,7 +8,7 @@
 
 export { connectorSuite } from "./connector/ConnectorSuite.ts"
 export * from "./connector/ConnectorUnderTest.ts"
-export { type ScriptedTransport, scriptedTransport } from "./connector/ScriptedTransport.ts"
+export { type ScriptedTransport, scriptedConnector, scriptedTransport } from "./connector/ScriptedTransport.ts"
 export { type SocketFaults, socketFaultsSuite } from "./connector/SocketFaults.ts"
 export {
   httpAnswer,

@@ -51,48 +51,45 @@ const missing = {
 } as const
 
 describe("npm run new-connector", () => {
-  it.each(connectorStyles)(
-    "given a name and the style %s, when it is run, then the files are there under it, and existing files are not replaced",
-    (style) => {
-      const folder = elsewhere()
-      const told = newConnector(["pocket-pay", "--dir", folder, "--style", style])
-      const written = [...ownConnectorFiles({ name: "pocket-pay", style, versionOf: () => "" }).keys()]
-      assert.deepStrictEqual(written, [
-        "package.json",
-        "tsconfig.json",
-        "vitest.config.ts",
-        "README.md",
-        ...(style === "effect" ? ["src/Credentials.ts"] : []),
-        "src/Exchange.ts",
-        "src/PocketPayConnector.ts",
-        "src/index.ts",
-        "test/pocket-pay.contract.test.ts"
-      ])
-      for (const path of written) {
-        assert.include(told, path)
-        assert.notMatch(readFileSync(join(folder, path), "utf8"), /new-?provider/iu, path)
-      }
-      const test = readFileSync(join(folder, "test/pocket-pay.contract.test.ts"), "utf8")
-      assert.strictEqual(test.includes("lists:"), style === "effect")
-      const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
-      assert.deepInclude(manifest, { name: "pointsman-connector-pocket-pay", private: true })
-      assert.deepStrictEqual(
-        Object.keys(manifest.dependencies),
-        style === "effect" ? ["@pointsman/core"] : ["@pointsman/node"]
-      )
-      for (const name of ["@pointsman/contracts", "@effect/vitest", "effect", "typescript", "vitest"]) {
-        assert.match(manifest.devDependencies[name], /^\^\d+\.\d+\.\d+$/u, name)
-      }
-      // Nothing of this repository is needed there.
-      assert.notMatch(
-        JSON.stringify([manifest, readFileSync(join(folder, "tsconfig.json"), "utf8")]),
-        /\.\.\/|@pointsman\/source/u
-      )
-      assert.throws(() => newConnector(["pocket-pay", "--dir", folder]), /is there and not empty: nothing was written/u)
+  it.each(connectorStyles)("a name and the style %s give the files under it, and existing ones stay", (style) => {
+    const folder = elsewhere()
+    const told = newConnector(["pocket-pay", "--dir", folder, "--style", style])
+    const written = [...ownConnectorFiles({ name: "pocket-pay", style, versionOf: () => "" }).keys()]
+    assert.deepStrictEqual(written, [
+      "package.json",
+      "tsconfig.json",
+      "vitest.config.ts",
+      "README.md",
+      ...(style === "effect" ? ["src/Credentials.ts"] : []),
+      "src/Exchange.ts",
+      "src/PocketPayConnector.ts",
+      "src/index.ts",
+      "test/pocket-pay.contract.test.ts"
+    ])
+    for (const path of written) {
+      assert.include(told, path)
+      assert.notMatch(readFileSync(join(folder, path), "utf8"), /new-?provider/iu, path)
     }
-  )
+    const test = readFileSync(join(folder, "test/pocket-pay.contract.test.ts"), "utf8")
+    assert.strictEqual(test.includes("lists:"), style === "effect")
+    const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
+    assert.deepInclude(manifest, { name: "pointsman-connector-pocket-pay", private: true })
+    assert.deepStrictEqual(
+      Object.keys(manifest.dependencies),
+      style === "effect" ? ["@pointsman/core"] : ["@pointsman/node"]
+    )
+    for (const name of ["@pointsman/contracts", "@effect/vitest", "effect", "typescript", "vitest"]) {
+      assert.match(manifest.devDependencies[name], /^\^\d+\.\d+\.\d+$/u, name)
+    }
+    // Nothing of this repository is needed there.
+    assert.notMatch(
+      JSON.stringify([manifest, readFileSync(join(folder, "tsconfig.json"), "utf8")]),
+      /\.\.\/|@pointsman\/source/u
+    )
+    assert.throws(() => newConnector(["pocket-pay", "--dir", folder]), /is there and not empty: nothing was written/u)
+  })
 
-  it("given the versions of others' packages that it writes, then they are those of this repository", () => {
+  it("the versions of others' packages that it writes are this repository's", () => {
     const { devDependencies: ours } = JSON.parse(read("package.json"))
     const { peerDependencies } = JSON.parse(read("packages/connectors/http/package.json"))
     assert.deepStrictEqual<Readonly<Record<string, string>>>(versionsOfOthers, {
@@ -105,20 +102,20 @@ describe("npm run new-connector", () => {
     })
   })
 
-  it("given plain functions without a folder, or another style, then it is refused with what was expected", () => {
+  it("plain functions without a folder, and another style, are refused with why", () => {
     assert.throws(() => newConnector(["pocket-pay", "--style", "plain"]), /--style plain: expected --dir/u)
     assert.throws(() => newConnector(["pocket-pay", "--style", "class"]), /--style class: expected plain or effect/u)
   })
 
   it.each(["", "Pocket", "pocket_pay", "9pay", "pocket--pay", "../pay", "a".repeat(41)])(
-    "given the name %j, then it is refused and nothing is written",
+    "the name %j is refused and nothing is written",
     (name) => {
       assert.throws(() => newConnector([name]), /expected a name of lower-case letters/u)
       assert.isFalse(existsSync(join(root, "packages/connectors", name, "vitest.config.ts")))
     }
   )
 
-  it("given the author's finished connector, then all but two of its files are as they were written", () => {
+  it("all but two files of the author's finished connector are as they were written", () => {
     const files = connectorFilesHere({ name: "pocket-pay", style: "effect", toRoot: "../..", read })
     for (const path of ["src/index.ts", "src/Credentials.ts", "src/Exchange.ts"]) {
       assert.strictEqual(readFileSync(join(fixture, path), "utf8"), files.get(path), path)
@@ -126,7 +123,7 @@ describe("npm run new-connector", () => {
   })
 
   it.runIf(isLong).each(connectorStyles)(
-    "given what it wrote in the style %s, then its types are good, its test fails once and says what to do first, and the author's work makes it green",
+    "the style %s has good types, fails once with advice, and becomes green by work",
     { timeout: 300_000 },
     async (style) => {
       const folder = inRepository()

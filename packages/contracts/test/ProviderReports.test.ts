@@ -69,7 +69,7 @@ const readInOrder = (balance: ProviderBalance, seed: number): ReadonlyMap<string
 }
 
 describe("reports of the simulated provider", () => {
-  it("given any seed, when every report was read, then the rows add up to the balance of each connection", async () => {
+  it("the rows of every report of any seed add up to each connection's balance", async () => {
     const balance = await lived(makeTime())
     assert.includeMembers(
       balance.rows.map(({ kind }) => kind),
@@ -106,7 +106,7 @@ describe("reports of the simulated provider", () => {
     for (const [way, count] of Object.entries(met)) assert.isAbove(count, 100, way)
   })
 
-  it("given a report, then it is not older than what is in it, and the same seed gives the same reports", async () => {
+  it("a report is not older than its rows, and one seed gives the same reports", async () => {
     const balance = await lived(makeTime())
     const reports = reportsOf(balance, 7)
     assert.deepStrictEqual(reportsOf(balance, 7), reports)

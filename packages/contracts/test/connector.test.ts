@@ -30,7 +30,7 @@ const talk = (url: string, pieces: ReadonlyArray<string>): Effect.Effect<string>
   )
 
 describe("the scripted transport", () => {
-  it.effect("given one entry, when asked twice, then the second request is recorded and a defect", () =>
+  it.effect("a second request for one entry is recorded and a defect", () =>
     Effect.gen(function* () {
       const { requests, transport } = scriptedTransport([Effect.fail(new NotSent({ reason: "script" }))])
       assert.instanceOf(yield* Effect.flip(transport.send(request)), NotSent)
@@ -42,7 +42,7 @@ describe("the scripted transport", () => {
 })
 
 describe("the code of a decline", () => {
-  it("given a code after which the money may be taken, when the decline is soft, then the suite refuses it", () => {
+  it("a soft decline by a code after which money may be taken is refused by the suite", () => {
     const late = { category: "issuer_unavailable" } as const
     assertNormalized("response_late", { ...late, soft: false })
     assert.throws(() => assertNormalized("response_late", { ...late, soft: true }), /soft: false after response_late/)
@@ -54,7 +54,7 @@ describe("the code of a decline", () => {
 })
 
 describe("the provider at a socket", () => {
-  it.effect("given two requests in pieces on one connection, then both are seen whole, and once", () =>
+  it.effect("two requests in pieces on one connection are both seen whole, and once", () =>
     Effect.gen(function* () {
       const at = yield* socketProvider({
         onRequest: (socket, _request, index) => {
@@ -77,7 +77,7 @@ describe("the provider at a socket", () => {
     })
   )
 
-  it.effect("given a request without its end, then its bytes count and it does not", () =>
+  it.effect("the bytes of a request without its end count and it does not", () =>
     Effect.gen(function* () {
       const at = yield* socketProvider({ onConnection: (socket) => socket.once("data", () => socket.end()) })
       yield* talk(at.url, ["POST / HTTP/1.1\r\ncontent-length: 5\r\n\r\n1234"])
@@ -86,7 +86,7 @@ describe("the provider at a socket", () => {
     })
   )
 
-  it.effect("given an address where nobody listens, then a connection is refused", () =>
+  it.effect("a connection to an address without a listener is refused", () =>
     Effect.gen(function* () {
       const exit = yield* Effect.exit(talk(yield* refusedUrl, []))
       assert.isTrue(Exit.isFailure(exit))
@@ -95,7 +95,7 @@ describe("the provider at a socket", () => {
 })
 
 describe("the search for secrets", () => {
-  it("finds a text in an error's message, its cause, a map, a hidden field, a key and a circle", () => {
+  it("the search finds a text in an error, cause, map, hidden field, key and circle", () => {
     const circle: Record<string, unknown> = { "secret 6": 1 }
     circle["self"] = circle
     Object.defineProperty(circle, "hidden", { enumerable: false, value: "secret 5" })

@@ -175,17 +175,17 @@ const spoiltRefunded: ReadonlyArray<Spoilt> = [
 ]
 
 describe("brokenInvariants", () => {
-  it.effect("given a payment that was captured, when it is sound, then nothing is told", () =>
+  it.effect("a sound captured payment has no finding", () =>
     Effect.map(captured, (record) => assert.deepStrictEqual(brokenInvariants(record), []))
   )
 
   for (const [name, spoil, told] of spoilt) {
-    it.effect(`given a payment that was captured, when ${name}, then it is told`, () =>
+    it.effect(`a captured payment has a finding when ${name}`, () =>
       Effect.map(captured, (record) => assert.match(brokenInvariants(spoil(record)).join("; "), told))
     )
   }
 
-  it.effect("given a payment with operations and refunds, when it is sound, then nothing is told", () =>
+  it.effect("a sound payment with operations and refunds has no finding", () =>
     Effect.gen(function* () {
       const record = yield* refunded
       assert.deepStrictEqual(brokenInvariants(record), [])
@@ -200,12 +200,12 @@ describe("brokenInvariants", () => {
   )
 
   for (const [name, spoil, told] of spoiltRefunded) {
-    it.effect(`given a payment that was refunded in part, when ${name}, then it is told`, () =>
+    it.effect(`a partly refunded payment has a finding when ${name}`, () =>
       Effect.map(refunded, (record) => assert.match(brokenInvariants(spoil(record)).join("; "), told))
     )
   }
 
-  it("given the table, when a state holds money, then the invariants know whether it was taken", () => {
+  it("the invariants know of each state that holds money whether it was taken", () => {
     // A state that is added to the table must be added to one of the sets, or balances go unchecked for it.
     const unchecked = PaymentMachine.states.filter((state) => {
       const record = { id: "p", state, money: { minorUnits: 10, currency: "EUR" } }

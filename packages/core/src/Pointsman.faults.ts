@@ -12,8 +12,7 @@ export const faults: ReadonlyArray<Fault> = [
         become: "Context.add(Clock.Clock, yield* Clock.Clock)"
       }
     ],
-    caughtBy:
-      'packages/core/test/StorageClock.test.ts > given a server whose clock is 65 s ahead, then "never received" is believed by the store\'s time',
+    caughtBy: 'packages/core/test/StorageClock.test.ts > "never received" follows store time, ours 65 s ahead',
     simulatedOn: "memory",
     simulatedUnder: "clocks"
   }

@@ -62,7 +62,7 @@ const unexplained = Effect.gen(function* () {
 
 describe("a suggested payment that is accepted", () => {
   const own = world()
-  it.effect("given it is unanswered, then what the row states is applied, and the books are explained", () =>
+  it.effect("an unanswered payment takes what the row states, and the books are explained", () =>
     Effect.gen(function* () {
       const { order, payment } = yield* suggested(own)
       assert.deepStrictEqual(yield* stored(payment), payment)
@@ -88,30 +88,28 @@ describe("a suggested payment that is accepted", () => {
   )
 
   const again = world({ fourEyes: { EUR: 1999 } })
-  it.effect(
-    "given four eyes, then two people decide the amount, and newer versions of the row stay with the payment",
-    () =>
-      Effect.gen(function* () {
-        const { order, payment, row } = yield* suggested(again)
-        yield* accepts(order)
-        assert.strictEqual((yield* stored(payment)).state, "ChargeUnknown")
-        const differs = "status_differs accepted"
-        assert.deepStrictEqual(yield* standing, [
-          ["replaced", "missing_here not_found", null, payment.id, "comparison"],
-          ["counts", differs, payment.id, null, null]
-        ])
-        for (const [at, payoutId] of ["po_2", "po_3"].entries()) {
-          yield* TestClock.setTime(paidAt + (2 + at) * day)
-          yield* reconcile(orderOf([{ ...row, payoutId }], { sha256: payoutId }))
-          const counts = (yield* standing).filter(([first]) => first === "counts")
-          assert.deepStrictEqual(counts, [["counts", differs, payment.id, null, null]])
-        }
-        yield* reconcile(orderOf([{ ...row, generatedAt: paidAt }], { sha256: "late" }))
-        assert.lengthOf(yield* entriesOf, 4)
-      }).pipe(Effect.provide(again.layer))
+  it.effect("two people decide the amount under four eyes; the payment keeps newer versions", () =>
+    Effect.gen(function* () {
+      const { order, payment, row } = yield* suggested(again)
+      yield* accepts(order)
+      assert.strictEqual((yield* stored(payment)).state, "ChargeUnknown")
+      const differs = "status_differs accepted"
+      assert.deepStrictEqual(yield* standing, [
+        ["replaced", "missing_here not_found", null, payment.id, "comparison"],
+        ["counts", differs, payment.id, null, null]
+      ])
+      for (const [at, payoutId] of ["po_2", "po_3"].entries()) {
+        yield* TestClock.setTime(paidAt + (2 + at) * day)
+        yield* reconcile(orderOf([{ ...row, payoutId }], { sha256: payoutId }))
+        const counts = (yield* standing).filter(([first]) => first === "counts")
+        assert.deepStrictEqual(counts, [["counts", differs, payment.id, null, null]])
+      }
+      yield* reconcile(orderOf([{ ...row, generatedAt: paidAt }], { sha256: "late" }))
+      assert.lengthOf(yield* entriesOf, 4)
+    }).pipe(Effect.provide(again.layer))
   )
 
-  it.effect("given a process that dies at any write, when it is accepted again, then the result is the same", () =>
+  it.effect("accepting again after a process died at any write has the same result", () =>
     Effect.gen(function* () {
       const results = new Set<string>()
       for (const isWritten of [false, true]) {
@@ -155,7 +153,7 @@ describe("a suggested payment that is accepted", () => {
 
 describe("a suggestion that is not accepted", () => {
   const other = world()
-  it.effect("given another payment, a row without one, or a closed difference, then nothing changes", () =>
+  it.effect("a row of another payment, without one, or of a closed difference changes nothing", () =>
     Effect.gen(function* () {
       const { order, payment } = yield* suggested(other)
       const { payments, reconciliation } = yield* Pointsman
@@ -181,7 +179,7 @@ describe("a suggestion that is not accepted", () => {
     ["a row of its own", "ch_1"]
   ] as const) {
     const late = world()
-    it.effect(`given the payment has ${why} by now, then the row stays without it`, () =>
+    it.effect(`a row stays without a payment that has ${why} by now`, () =>
       Effect.gen(function* () {
         const { order, payment } = yield* suggested(late)
         const [attempt] = yield* attemptsOf(payment)
@@ -198,7 +196,7 @@ describe("a suggestion that is not accepted", () => {
   }
 
   const busy = world()
-  it.effect("given a report of the connection that is read, then it is said which, and nothing changes", () =>
+  it.effect("an acceptance while the connection's report is read names it and changes nothing", () =>
     Effect.gen(function* () {
       const { order, payment } = yield* suggested(busy)
       const now = paidAt + day

@@ -27,7 +27,7 @@ const standings = Effect.gen(function* () {
 const oneConnection = { connections: [{ id: "main" }] }
 
 describe("the account of a connection", () => {
-  it.effect("given a provider with accounts, when it is asked, then the account is kept with each new attempt", () => {
+  it.effect("a provider with accounts is asked once, and each new attempt keeps the account", () => {
     const own = world()
     at(own, ours)
     return Effect.gen(function* () {
@@ -53,7 +53,7 @@ describe("the account of a connection", () => {
     }).pipe(Effect.provide(own.layer))
   })
 
-  it.effect("given a provider without accounts, then nothing is recorded, and payments go there as before", () => {
+  it.effect("a provider without accounts gets payments as before, and nothing is recorded", () => {
     const own = world(oneConnection)
     return Effect.gen(function* () {
       yield* ask
@@ -64,7 +64,7 @@ describe("the account of a connection", () => {
     }).pipe(Effect.provide(own.layer))
   })
 
-  it.effect("given a provider that does not answer, then it is asked again after a minute, and not before", () => {
+  it.effect("a provider that does not answer is asked again after a minute, and not before", () => {
     const own = world(oneConnection)
     own.provider.onAccount = () => Effect.fail(new Unanswered({ reason: "no answer" }))
     return Effect.gen(function* () {
@@ -81,7 +81,7 @@ describe("the account of a connection", () => {
     }).pipe(Effect.provide(own.layer))
   })
 
-  it.effect("given a known account, when its provider does not answer a new process, then the known one counts", () => {
+  it.effect("a known account counts while its provider does not answer a new process", () => {
     const own = world(oneConnection)
     at(own, ours)
     return Effect.gen(function* () {
@@ -99,7 +99,7 @@ describe("the account of a connection", () => {
     }).pipe(Effect.scoped, Effect.provide(own.layer))
   })
 
-  it.effect("given other credentials of the same account, then it is asked again, and payments go on", () => {
+  it.effect("other credentials of the same account are checked, and payments continue", () => {
     const own = world(oneConnection)
     at(own, ours)
     return Effect.gen(function* () {
@@ -114,7 +114,7 @@ describe("the account of a connection", () => {
 })
 
 describe("a change of the account", () => {
-  it.effect("given credentials of another account, then that connection alone takes no new payments", () => {
+  it.effect("only the connection with another account's credentials takes no new payments", () => {
     const own = world()
     at(own, ours)
     return Effect.gen(function* () {
@@ -135,38 +135,35 @@ describe("a change of the account", () => {
     }).pipe(Effect.provide(own.layer))
   })
 
-  it.effect(
-    "given no other connection, then creates are refused, also by a new process and by the first account",
-    () => {
-      const own = world(oneConnection)
+  it.effect("creates without another connection are refused, for old and new accounts", () => {
+    const own = world(oneConnection)
+    at(own, ours)
+    return Effect.gen(function* () {
+      yield* ask
+      at(own, theirs)
+      yield* changeCredentials("main", '{"key":"theirs"}')
+      yield* ask
+      const refused = Effect.fnUntraced(function* (pointsman: Pointsman["Service"]) {
+        const failure = yield* Effect.flip(pointsman.create(caller, request()))
+        assert.instanceOf(failure, RoutingFailed)
+        assert.deepStrictEqual(
+          (failure as RoutingFailed).excluded.map(({ code }) => code),
+          ["ACCOUNT_CHANGED"]
+        )
+      })
+      yield* refused(yield* Pointsman)
+      yield* refused(yield* own.another)
       at(own, ours)
-      return Effect.gen(function* () {
-        yield* ask
-        at(own, theirs)
-        yield* changeCredentials("main", '{"key":"theirs"}')
-        yield* ask
-        const refused = Effect.fnUntraced(function* (pointsman: Pointsman["Service"]) {
-          const failure = yield* Effect.flip(pointsman.create(caller, request()))
-          assert.instanceOf(failure, RoutingFailed)
-          assert.deepStrictEqual(
-            (failure as RoutingFailed).excluded.map(({ code }) => code),
-            ["ACCOUNT_CHANGED"]
-          )
-        })
-        yield* refused(yield* Pointsman)
-        yield* refused(yield* own.another)
-        at(own, ours)
-        yield* changeCredentials("main", '{"key":"ours again"}')
-        const restarted = yield* own.another
-        yield* restarted.askAccounts
-        assert.deepStrictEqual((yield* connection("main"))?.account?.current, ours)
-        yield* refused(restarted)
-        assert.lengthOf(own.provider.charges, 0)
-      }).pipe(Effect.scoped, Effect.provide(own.layer))
-    }
-  )
+      yield* changeCredentials("main", '{"key":"ours again"}')
+      const restarted = yield* own.another
+      yield* restarted.askAccounts
+      assert.deepStrictEqual((yield* connection("main"))?.account?.current, ours)
+      yield* refused(restarted)
+      assert.lengthOf(own.provider.charges, 0)
+    }).pipe(Effect.scoped, Effect.provide(own.layer))
+  })
 
-  it.effect("given an answer that the credentials before it gave, when it comes late, then it is not recorded", () => {
+  it.effect("a late answer to the credentials before is not recorded", () => {
     const own = world(oneConnection)
     own.provider.onAccount = () => Effect.as(Effect.sleep(Duration.millis(100)), ours)
     return Effect.gen(function* () {
@@ -233,33 +230,30 @@ describe("what another account says", () => {
     ["refunding", "Captured", undefined]
   ] as const
   for (const [of, state, reason] of cases) {
-    it.effect(
-      `given a payment that is ${of}, when it is looked up there, then nothing moves, once under review`,
-      () => {
-        const own = world(oneConnection)
-        return Effect.gen(function* () {
-          const payment = yield* moved(own, of)
-          const before = yield* stored(payment)
-          yield* checkAfter("25 hours")
-          yield* checkAfter("25 hours")
-          assert.lengthOf(own.provider.lookUps, 0)
-          assert.lengthOf(own.provider.refundLookUps, 0)
-          const after = yield* stored(payment)
-          assert.strictEqual(after.state, state)
-          assert.strictEqual(after.refundPendingMinor, before.refundPendingMinor)
-          assert.deepStrictEqual(
-            after.review?.reasons.filter((one) => one !== "overdue"),
-            reason === undefined ? ["conflict"] : [reason, "conflict"]
-          )
-          const [told, ...more] = yield* conflicts(payment)
-          assert.deepInclude(told, evidence)
-          assert.isEmpty(more)
-        }).pipe(Effect.provide(own.layer))
-      }
-    )
+    it.effect(`a payment that is ${of} does not move at a lookup there, and is reviewed once`, () => {
+      const own = world(oneConnection)
+      return Effect.gen(function* () {
+        const payment = yield* moved(own, of)
+        const before = yield* stored(payment)
+        yield* checkAfter("25 hours")
+        yield* checkAfter("25 hours")
+        assert.lengthOf(own.provider.lookUps, 0)
+        assert.lengthOf(own.provider.refundLookUps, 0)
+        const after = yield* stored(payment)
+        assert.strictEqual(after.state, state)
+        assert.strictEqual(after.refundPendingMinor, before.refundPendingMinor)
+        assert.deepStrictEqual(
+          after.review?.reasons.filter((one) => one !== "overdue"),
+          reason === undefined ? ["conflict"] : [reason, "conflict"]
+        )
+        const [told, ...more] = yield* conflicts(payment)
+        assert.deepInclude(told, evidence)
+        assert.isEmpty(more)
+      }).pipe(Effect.provide(own.layer))
+    })
   }
 
-  it.effect("given the first account again, when it is looked up there, then the provider's word counts", () => {
+  it.effect("the provider's word counts at a lookup once the first account is back", () => {
     const own = world(oneConnection)
     return Effect.gen(function* () {
       const payment = yield* moved(own, "unanswered")
@@ -273,7 +267,7 @@ describe("what another account says", () => {
     }).pipe(Effect.provide(own.layer))
   })
 
-  it.effect("given a provider that does not name the account, then what is not found may be in the one before", () => {
+  it.effect("a provider that names no account may have what is not found in the one before", () => {
     const own = world(oneConnection)
     return Effect.gen(function* () {
       const payment = yield* moved(own, "unanswered")
@@ -292,7 +286,7 @@ describe("what another account says", () => {
     ["void", "authorized"],
     ["refund", "captured"]
   ] as const) {
-    it.effect(`given a payment of the first account, when a ${kind} is asked for, then nothing is sent there`, () => {
+    it.effect(`a ${kind} of a payment of the first account is not sent to another`, () => {
       const own = world(oneConnection)
       return Effect.gen(function* () {
         const payment = yield* moved(own, of)
@@ -314,7 +308,7 @@ describe("what another account says", () => {
     })
   }
 
-  it.effect("given a message through it, then nothing moves, and operations review it", () => {
+  it.effect("a message through another account moves nothing, and is reviewed", () => {
     const own = world(oneConnection)
     return Effect.gen(function* () {
       const payment = yield* moved(own, "unanswered")
@@ -337,7 +331,7 @@ describe("what another account says", () => {
     }).pipe(Effect.provide(own.layer))
   })
 
-  it.effect("given attempts without an account, then they are in the first that is recorded", () => {
+  it.effect("attempts without an account are in the first one that is recorded", () => {
     const own = world(oneConnection)
     return Effect.gen(function* () {
       own.provider.onAccount = () => Effect.fail(new Unanswered({ reason: "no answer" }))

@@ -54,7 +54,7 @@ const ends = (fibers: ReadonlyArray<Fiber.Fiber<{ readonly _tag: "Success" | "Fa
 
 describe("places", () => {
   const asked = admitting()
-  it.live("given a provider that takes its time, then those who wait for it take no place", () =>
+  it.live("requests that wait for a slow provider take no place", () =>
     Effect.gen(function* () {
       const answer = yield* Deferred.make<void>()
       const { onCharge } = asked.provider
@@ -69,7 +69,7 @@ describe("places", () => {
   )
 
   const full = admitting()
-  it.live("given no free place, then a request waits for one, and is refused unbegun after a while", () =>
+  it.live("a request without a free place waits for one, and is refused unbegun later", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       for (let place = 0; place < places; place++) yield* takePlace(full.admission)
@@ -90,35 +90,33 @@ describe("places", () => {
   )
 
   const lasting = admitting()
-  it.live(
-    "given a queue that does not become empty, then one more than wait is refused at once, and who came last is next",
-    () =>
-      Effect.gen(function* () {
-        const { admission } = lasting
-        for (let place = 0; place < places; place++) yield* takePlace(admission)
-        const [begun, refused]: [Array<string>, Array<string>] = [[], []]
-        const offer = (name: string) =>
-          admission.enter(
-            () => begun.push(name),
-            () => refused.push(name)
-          )
-        offer("burst")
-        offer("burst")
-        vi.advanceTimersByTime(400)
-        assert.deepStrictEqual([begun, refused], [[], []])
-        // Four wait for each place.
-        for (const name of ["1", "2", "3", "4", "5", "6", "7", "8", "last"]) offer(name)
-        assert.deepStrictEqual(refused, ["burst", "burst", "1"])
-        admission.leave()
-        assert.deepStrictEqual(begun, ["last"])
-        vi.advanceTimersByTime(700)
-        assert.deepStrictEqual(refused.slice(3), ["2", "3", "4", "5", "6", "7", "8"])
-        for (let place = 0; place < places; place++) admission.leave()
-        assert.deepStrictEqual(yield* ends(yield* creating(1)), ["Success"])
-      }).pipe(Effect.provide(lasting.layer), withStoppedTime)
+  it.live("a queue that stays full refuses one more at once, and serves the newest next", () =>
+    Effect.gen(function* () {
+      const { admission } = lasting
+      for (let place = 0; place < places; place++) yield* takePlace(admission)
+      const [begun, refused]: [Array<string>, Array<string>] = [[], []]
+      const offer = (name: string) =>
+        admission.enter(
+          () => begun.push(name),
+          () => refused.push(name)
+        )
+      offer("burst")
+      offer("burst")
+      vi.advanceTimersByTime(400)
+      assert.deepStrictEqual([begun, refused], [[], []])
+      // Four wait for each place.
+      for (const name of ["1", "2", "3", "4", "5", "6", "7", "8", "last"]) offer(name)
+      assert.deepStrictEqual(refused, ["burst", "burst", "1"])
+      admission.leave()
+      assert.deepStrictEqual(begun, ["last"])
+      vi.advanceTimersByTime(700)
+      assert.deepStrictEqual(refused.slice(3), ["2", "3", "4", "5", "6", "7", "8"])
+      for (let place = 0; place < places; place++) admission.leave()
+      assert.deepStrictEqual(yield* ends(yield* creating(1)), ["Success"])
+    }).pipe(Effect.provide(lasting.layer), withStoppedTime)
   )
 
-  it.effect("given thousands who leave as they begin, when a place is free, then each has had its turn", () =>
+  it.effect("thousands that leave as they begin each have a turn when a place is free", () =>
     Effect.sync(() => {
       const admission = makeAdmission({ places: 1 })
       admission.enter(nothing, nothing)
@@ -140,7 +138,7 @@ describe("places", () => {
   )
 
   const cut = admitting()
-  it.live("given requests that are interrupted while they wait, then no place is lost", () =>
+  it.live("no place is lost by requests interrupted while they wait", () =>
     Effect.gen(function* () {
       const { admission } = cut
       for (let place = 0; place < places; place++) yield* takePlace(admission)

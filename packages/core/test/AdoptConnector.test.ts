@@ -113,30 +113,28 @@ const definition = (fields: Partial<ConnectorDefinition> = {}): ConnectorDefinit
 })
 
 describe("a connector of another copy of Effect", () => {
-  it.effect(
-    "given secrets of this copy, when it charges and reads messages, then it receives them as its own copy makes them",
-    () =>
-      Effect.gen(function* () {
-        const { read, redact } = otherCopy()
-        const scripted = new Scripted(read)
-        const adopted = adoptConnector(definition({ redact, connect: () => Result.succeed(scripted) }))
-        const connector = Result.getOrThrow(adopted.connect(account, transport))
-        assert.strictEqual((yield* connector.charge(request))._tag, "Captured")
-        yield* connector.charge({ ...request, instrument: null })
-        const message = { headers: {}, body: new Uint8Array(), secret: Redacted.make("whsec_1"), receivedAt: 0 }
-        yield* connector.readMessage?.(message) ?? Effect.die("it reads no messages")
-        yield* connector.readStored?.(message) ?? Effect.die("it reads no stored messages")
-        assert.deepStrictEqual(scripted.seen, ["tok_1", undefined, "whsec_1", "whsec_1"])
-        assert.isDefined(connector.lookUpCharge)
-        assert.isUndefined(connector.capture)
-      })
+  it.effect("a connector gets secrets as its own copy makes them, for charges and messages", () =>
+    Effect.gen(function* () {
+      const { read, redact } = otherCopy()
+      const scripted = new Scripted(read)
+      const adopted = adoptConnector(definition({ redact, connect: () => Result.succeed(scripted) }))
+      const connector = Result.getOrThrow(adopted.connect(account, transport))
+      assert.strictEqual((yield* connector.charge(request))._tag, "Captured")
+      yield* connector.charge({ ...request, instrument: null })
+      const message = { headers: {}, body: new Uint8Array(), secret: Redacted.make("whsec_1"), receivedAt: 0 }
+      yield* connector.readMessage?.(message) ?? Effect.die("it reads no messages")
+      yield* connector.readStored?.(message) ?? Effect.die("it reads no stored messages")
+      assert.deepStrictEqual(scripted.seen, ["tok_1", undefined, "whsec_1", "whsec_1"])
+      assert.isDefined(connector.lookUpCharge)
+      assert.isUndefined(connector.capture)
+    })
   )
 
   for (const [copy, redact] of [
     ["this copy", Redacted.make],
     ["another copy", otherCopy().redact]
   ] as const) {
-    it.effect(`given a class with private fields of ${copy}, when its methods are called apart, then they work`, () =>
+    it.effect(`methods of a class with private fields of ${copy} work when called apart`, () =>
       Effect.gen(function* () {
         const adopted = adoptConnector(definition({ redact, connect: () => Result.succeed(new Private()) }))
         const { charge, hints, lookUpCharge, lookUpOperation, openCheckout, refund, ...others } = Result.getOrThrow(
@@ -158,7 +156,7 @@ describe("a connector of another copy of Effect", () => {
       })
     )
 
-    it.effect(`given a frozen object of ${copy}, then it works`, () =>
+    it.effect(`a frozen object of ${copy} works`, () =>
       Effect.gen(function* () {
         const frozen: Connector = Object.freeze({
           charge: () => Effect.succeed({ _tag: "Captured", providerRef: "ch_1" } as const),
@@ -186,7 +184,7 @@ describe("a connector of another copy of Effect", () => {
       () => Result.succeed({}),
       'the connector "acme-pay" has no methods charge and lookUpCharge'
     ]
-  ])("given a connect that %s, then it fails with words, without what it threw", (_, connect, expected) => {
+  ])("a connect that %s fails with words, without what it threw", (_, connect, expected) => {
     const adopted = adoptConnector(definition({ connect: connect as unknown as ConnectorDefinition["connect"] }))
     assert.deepStrictEqual(adopted.connect(account, transport), Result.fail(expected))
   })
@@ -204,12 +202,12 @@ describe("the amounts that an adopted connector expresses", () => {
       },
       false
     ]
-  ])("given a function that %s, then that is its word, and everything but true is a no", (_, expresses, expected) => {
+  ])("a function that %s is believed, and everything but true is a no", (_, expresses, expected) => {
     const given = { ...definition(), expresses: expresses as unknown as () => boolean }
     assert.strictEqual(adoptConnector(given).expresses?.(request.money), expected)
   })
 
-  it("given a connector without the function, then there is none", () => {
+  it("a connector without the function has none", () => {
     assert.notProperty(adoptConnector(definition()), "expresses")
   })
 })
@@ -245,7 +243,7 @@ describe("a value that was loaded", () => {
       "redact: expected `Redacted.make` of the `effect` that the connector imports"
     ],
     ["secrets of another version", { ...definition(), redact: (secret: string) => ({ secret }) }, anotherEffect]
-  ])("given %s, then it says what was expected", (_, value, expected) => {
+  ])("%s is refused with what was expected", (_, value, expected) => {
     assert.strictEqual(connectorFault(value), expected)
   })
 })

@@ -14,16 +14,16 @@ describe("an amount", () => {
     [Number.MAX_SAFE_INTEGER, "EUR", "€90,071,992,547,409.91"],
     [Number.MAX_SAFE_INTEGER - 1, "KWD", "KWD\u00A09,007,199,254,740.990"],
     [Number.MAX_SAFE_INTEGER, "JPY", "¥9,007,199,254,740,991"]
-  ])("given %d minor units of %s, when it is written in English, then it is %s", (minorUnits, currency, text) => {
+  ])("%d minor units of %s in English are %s", (minorUnits, currency, text) => {
     assert.strictEqual(amountText(money(minorUnits, currency), "en"), text)
   })
 
-  it("given a sign behind letters, when it is written from right to left, then it stays behind them", () => {
+  it("a sign behind letters stays behind them in text from right to left", () => {
     assert.strictEqual(amountText(money(1_999, "JPY"), "ar"), "\u200F1,999\u00A0JP¥\u200E")
     assert.notInclude(amountText(money(1_999, "EUR"), "ar"), "\u200E")
   })
 
-  it("given any currency, when its largest amounts are written, then every digit of the minor units is there", () => {
+  it("the largest amount of any currency shows every digit of its minor units", () => {
     for (const currency of currencies) {
       for (const minorUnits of [99_999_999, amountLimits.maximum, Number.MAX_SAFE_INTEGER]) {
         const text = amountText(money(minorUnits, currency), "en")
@@ -33,7 +33,7 @@ describe("an amount", () => {
     }
   })
 
-  it("given a code that is no currency, when it is written, then it is refused", () => {
+  it("a code that is no currency is refused", () => {
     assert.throws(() => amountText(money(1, "XXX"), "en"), /unknown scale of the currency XXX/u)
   })
 })

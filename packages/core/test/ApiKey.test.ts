@@ -24,7 +24,7 @@ const random = (seed: number, length: number): Uint8Array => {
 }
 
 describe("API keys", () => {
-  it("given random bytes, when a key is written, then it is well-formed and of its environment", () => {
+  it("a key from random bytes is well-formed and of its environment", () => {
     for (let seed = 0; seed < 500; seed++) {
       const bytes = random(seed, apiKeyEntropyBytes)
       for (const [environment, prefix] of [
@@ -39,7 +39,7 @@ describe("API keys", () => {
     }
   })
 
-  it("given a checksum that starts with zeros, when the key is read, then the padding counts", () => {
+  it("the padding of a checksum that starts with zeros counts when a key is read", () => {
     const bodies = Array.from({ length: 5_000 }, (_, at) => String(at).padStart(32, "0"))
     const padded = bodies.find((body) => keyFor("", body).slice(32).startsWith("00"))
     assert.isDefined(padded)
@@ -48,7 +48,7 @@ describe("API keys", () => {
     assert.isUndefined(environmentOfApiKey(key.slice(0, 40) + key.slice(42)))
   })
 
-  it("given a good key, when one character is wrong, missing or too many, then it is no key", () => {
+  it("a key with one wrong, missing or extra character is no key", () => {
     const key = formatApiKey("production", random(1, apiKeyEntropyBytes))
     for (let at = 8; at < key.length; at++) {
       const wrong = key[at] === "a" ? "b" : "a"
@@ -67,7 +67,7 @@ describe("API keys", () => {
     }
   })
 
-  it("given bytes that would favour the first characters, when a key is written, then they are thrown away", () => {
+  it("bytes that would favour the first characters are discarded when a key is written", () => {
     const high = Uint8Array.from({ length: apiKeyEntropyBytes }, (_, at) => (at % 2 === 0 ? 255 : 61))
     assert.strictEqual(formatApiKey("sandbox", high).slice(8, 40), "z".repeat(32))
     assert.throws(() => formatApiKey("sandbox", new Uint8Array(apiKeyEntropyBytes).fill(248)), RangeError)

@@ -78,7 +78,7 @@ describe("archive", () => {
   }
 
   const read = own()
-  it.effect("given a payment that left, then it is read from the archive, with its timeline", () =>
+  it.effect("a payment that left is read from the archive, with its timeline", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const { id } = yield* oldPayment
@@ -103,24 +103,22 @@ describe("archive", () => {
   )
 
   const contested = own()
-  it.effect(
-    "given a payment whose dispute ended, when it leaves, then the archive has the dispute, and no evidence",
-    () =>
-      Effect.gen(function* () {
-        const pointsman = yield* Pointsman
-        const { dispute, payment } = yield* disputed()
-        yield* state(payment.providerRef, { verdict: "lost" }, begin + day)
-        yield* TestClock.adjust(8 * year)
-        yield* sweep
-        assert.isFalse(yield* isStored(payment.id))
-        const [left] = contested.archive.kept.get(payment.id)?.disputes ?? []
-        assert.deepInclude(left, { id: dispute.id, status: "lost", money: opened.money, evidence: null })
-        assert.deepStrictEqual((yield* pointsman.disputes(tenant, { limit: 9 })).items, [])
-      }).pipe(Effect.provide(contested.layer))
+  it.effect("a payment with an ended dispute is archived with it, but without evidence", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const { dispute, payment } = yield* disputed()
+      yield* state(payment.providerRef, { verdict: "lost" }, begin + day)
+      yield* TestClock.adjust(8 * year)
+      yield* sweep
+      assert.isFalse(yield* isStored(payment.id))
+      const [left] = contested.archive.kept.get(payment.id)?.disputes ?? []
+      assert.deepInclude(left, { id: dispute.id, status: "lost", money: opened.money, evidence: null })
+      assert.deepStrictEqual((yield* pointsman.disputes(tenant, { limit: 9 })).items, [])
+    }).pipe(Effect.provide(contested.layer))
   )
 
   const refused = own()
-  it.effect("given a payment that left, when it is captured, voided or refunded, then that is refused", () =>
+  it.effect("a capture, void or refund of an archived payment is refused", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const { id: paymentId } = yield* oldPayment
@@ -143,7 +141,7 @@ describe("archive", () => {
   )
 
   const failing = own()
-  it.effect("given an archive that fails or does not answer, then reading fails, and other payments are read", () =>
+  it.effect("reads from an archive that fails or is silent fail; other payments are read", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const { id } = yield* oldPayment
@@ -163,7 +161,7 @@ describe("archive", () => {
 
   for (const onPut of ["fails", "keeps and fails", "dies", "keeps and dies", "loses one"] as const) {
     const dying = own()
-    it.effect(`given an archive that ${onPut}, then the payments stay, and the next sweep archives them again`, () =>
+    it.effect(`payments stay when an archive ${onPut}, and the next sweep archives them again`, () =>
       Effect.gen(function* () {
         const { id } = yield* oldPayment
         dying.archive.onPut = onPut
@@ -179,7 +177,7 @@ describe("archive", () => {
   }
 
   const without = world()
-  it.effect("given no archive, when an old payment is asked for, then it is not found, and the log says so once", () =>
+  it.effect("an old payment is not found without an archive, and the log says so once", () =>
     Effect.gen(function* () {
       const lines: Array<string> = []
       const logger = Logger.make(({ message }) => void lines.push(String(message)))

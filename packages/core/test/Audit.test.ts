@@ -16,7 +16,7 @@ const stated = {
 } as const
 
 describe("the audit trail", () => {
-  it.effect("given acts at a connection, then each entry is about the workspace of that connection", () =>
+  it.effect("each entry of an act at a connection is about the connection's workspace", () =>
     Effect.gen(function* () {
       const { applyMessage, reconciliation, recover } = yield* Pointsman
       const closing = { connectionId: "main", rowId: "txn_1", note: "a test charge" }
@@ -41,7 +41,7 @@ describe("the audit trail", () => {
     }).pipe(Effect.provide(world().layer))
   )
 
-  it.effect("given acts of operators, when they are begun, then each is recorded before, also if it is refused", () =>
+  it.effect("each act of an operator is recorded before it begins, also if it is refused", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const { list } = yield* Audit

@@ -30,19 +30,19 @@ const orderOf = (candidates: ReadonlyArray<StrategyCandidate>, drawn = 0.999, pa
   bySuccess(paymentId, defaultExploration).order({ payment: request().details, candidates, draw: () => drawn })
 
 describe("ordering by measured success", () => {
-  it("given nothing is known, then the order of priority applies", () => {
+  it("the order of priority applies while nothing is known", () => {
     assert.deepStrictEqual(
       orderOf([candidate("a", of(0, 0)), candidate("b", of(0, 0)), candidate("c", of(0, 0))]).order,
       ["a", "b", "c"]
     )
   })
-  it("given the first is not known well, then it leads while it may well be the best", () => {
+  it("a first connection that is not known well leads while it may be the best", () => {
     const { note, order } = orderOf([candidate("a", of(4, 1)), candidate("b", of(48, 2))])
     assert.deepStrictEqual(order, ["a", "b"])
     assert.match(note ?? "", /leads by its priority until 20 outcomes/u)
     assert.deepStrictEqual(orderOf([candidate("a", of(0, 6)), candidate("b", of(48, 2))]).order, ["b", "a"])
   })
-  it("given rates, then the best leads, and the rest follows by theirs", () => {
+  it("the best rate leads, and the rest follow by theirs", () => {
     const { note, order, scores } = orderOf([
       candidate("a", of(60, 40)),
       candidate("b", of(95, 5)),
@@ -52,11 +52,11 @@ describe("ordering by measured success", () => {
     assert.isUndefined(note)
     assert.approximately(scores?.["b"] ?? 0, 0.94, 0.02)
   })
-  it("given a segment in which a connection fares otherwise than elsewhere, then the segment counts", () => {
+  it("a segment counts where a connection performs otherwise than elsewhere", () => {
     const worse = { ...candidate("a", of(95, 5)), rates: { connection: of(95, 5), segment: of(30, 30) } }
     assert.deepStrictEqual(orderOf([worse, candidate("b", of(85, 15))]).order, ["b", "a"])
   })
-  it("given many payments, then exactly the configured share explores, and nobody is starved", () => {
+  it("exactly the configured share of payments explores, and no connection starves", () => {
     const candidates = [candidate("a", of(95, 5)), candidate("b", of(90, 10)), candidate("c", of(88, 12))]
     const world = Array.from({ length: 20_000 }, (_, number) => {
       const { order } = orderOf(candidates, (number + 0.5) / 20_000, `payment-${number}`)
@@ -67,7 +67,7 @@ describe("ordering by measured success", () => {
     assert.isAbove(count("b"), 250)
     assert.isAbove(count("c"), 250)
   })
-  it("given one that failed every time, then it is explored all the same", () => {
+  it("a connection that failed every time is explored all the same", () => {
     const candidates = [candidate("a", of(48, 2)), candidate("b", of(45, 5)), candidate("c", of(0, 50))]
     const explored = Array.from({ length: 2_000 }, (_, number) => {
       const { order } = orderOf(candidates, ((number + 0.5) / 2_000) * defaultExploration, `payment-${number}`)
@@ -91,11 +91,11 @@ describe("a connection that drops from 95 % to 60 %, beside one of 90 %", () => 
     runs.map((chosen) => chosen.slice(from, to).filter((one) => one === 0).length / (to - from))
   const mean = (shares: ReadonlyArray<number>) => shares.reduce((sum, share) => sum + share, 0) / shares.length
 
-  it("when 150 payments of its segment have come since, then under 20 % of the next 50 still go there", () => {
+  it("a connection gets under 20 % of 50 payments after 150 of its segment had come", () => {
     assert.isAbove(mean(shareOfFirst(500, 1000)), 0.85)
     assert.isBelow(mean(shareOfFirst(1150, 1200)), 0.2)
   })
-  it("when it was left long ago, then it still gets the configured exploration, and no more", () => {
+  it("a connection left long ago still gets the configured exploration, and no more", () => {
     assert.approximately(mean(shareOfFirst(1400, 2400)), defaultExploration, 0.01)
   })
 })
@@ -124,7 +124,7 @@ const firsts = (provider: ReturnType<typeof world>["provider"], count: number, w
 
 describe("what auto learns", () => {
   const learning = world({ environment: "production", routing: auto })
-  it.effect("given production outcomes, then it leaves the connection that declines, and says why", () =>
+  it.effect("routing leaves a connection that declines in production, and says why", () =>
     Effect.gen(function* () {
       const { ledger, provider } = learning
       provider.onCharge = (charge) => Effect.succeed(charge.connectionId === "main" ? declined : captured(charge))
@@ -146,7 +146,7 @@ describe("what auto learns", () => {
   )
 
   const testing = world({ routing: auto })
-  it.effect("given sandbox outcomes, then nothing is learned", () =>
+  it.effect("sandbox outcomes teach nothing", () =>
     Effect.gen(function* () {
       testing.provider.onCharge = (charge) =>
         Effect.succeed(charge.connectionId === "main" ? declined : captured(charge))
@@ -156,7 +156,7 @@ describe("what auto learns", () => {
   )
 
   const customers = world({ environment: "production", routing: auto })
-  it.effect("given declines that any connection would have met, then they do not speak against one", () =>
+  it.effect("declines that any connection would have met do not count against one", () =>
     Effect.gen(function* () {
       customers.provider.onCharge = () => Effect.succeed({ ...declined, category: "insufficient_funds" })
       const went = yield* firsts(customers.provider, 60, live)
@@ -165,7 +165,7 @@ describe("what auto learns", () => {
   )
 
   const mismatching = world({ environment: "production", routing: auto })
-  it.effect("given a provider that states another amount, then it neither succeeded nor failed", () =>
+  it.effect("a provider that states another amount neither succeeded nor failed", () =>
     Effect.gen(function* () {
       const { provider } = mismatching
       provider.onCharge = (charge) =>
@@ -179,7 +179,7 @@ describe("what auto learns", () => {
   )
 
   const untyped = world({ environment: "production" })
-  it.effect("given what routing learns from is not what it should be, then the provider's answer is recorded", () =>
+  it.effect("the provider's answer is recorded when routing's own records are malformed", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const cardBrand = { trim: "no text" } as unknown as string
@@ -189,7 +189,7 @@ describe("what auto learns", () => {
   )
 
   const late = world({ environment: "production", routing: auto })
-  it.effect("given outcomes that a look-up brings, then they are learned when they come", () =>
+  it.effect("outcomes of a lookup are learned when they come", () =>
     Effect.gen(function* () {
       const { provider } = late
       const pointsman = yield* Pointsman
@@ -207,38 +207,36 @@ describe("what auto learns", () => {
 
 describe("servers that share a store", () => {
   const shared = world({ environment: "production", routing: auto })
-  it.effect(
-    "given one server learned, when the background has run, then another one knows, and so does the next start",
-    () =>
-      Effect.gen(function* () {
-        const { provider } = shared
-        provider.onCharge = (charge) => Effect.succeed(charge.connectionId === "main" ? declined : captured(charge))
-        const one = yield* Pointsman
-        const another = yield* shared.another
-        const ones = yield* Effect.forkChild(one.keepLearning(5_000))
-        const others = yield* Effect.forkChild(another.keepLearning(5_000))
-        yield* firsts(provider, 40, live)
-        yield* TestClock.adjust("11 seconds")
-        const asked = Effect.provideService(firsts(provider, 1, live), Pointsman, another)
-        assert.deepStrictEqual(yield* asked, ["backup"])
-        const stored = yield* (yield* SuccessRates).changedSince(0)
-        assert.sameMembers(
-          stored.map(({ connectionId, segment }) => `${connectionId}|${segment}`),
-          ["main|", "main|EUR NL card -", "backup|", "backup|EUR NL card -"]
-        )
-        assert.isTrue(stored.every((row) => row.tenant.environment === "production"))
-        yield* Fiber.interrupt(ones)
-        yield* Fiber.interrupt(others)
-        const next = yield* shared.another
-        const nexts = yield* Effect.forkChild(next.keepLearning(5_000))
-        yield* TestClock.adjust("1 second")
-        assert.deepStrictEqual(yield* Effect.provideService(firsts(provider, 1, live), Pointsman, next), ["backup"])
-        yield* Fiber.interrupt(nexts)
-      }).pipe(Effect.scoped, Effect.provide(shared.layer))
+  it.effect("what one server learned reaches another, and the next start, by the background", () =>
+    Effect.gen(function* () {
+      const { provider } = shared
+      provider.onCharge = (charge) => Effect.succeed(charge.connectionId === "main" ? declined : captured(charge))
+      const one = yield* Pointsman
+      const another = yield* shared.another
+      const ones = yield* Effect.forkChild(one.keepLearning(5_000))
+      const others = yield* Effect.forkChild(another.keepLearning(5_000))
+      yield* firsts(provider, 40, live)
+      yield* TestClock.adjust("11 seconds")
+      const asked = Effect.provideService(firsts(provider, 1, live), Pointsman, another)
+      assert.deepStrictEqual(yield* asked, ["backup"])
+      const stored = yield* (yield* SuccessRates).changedSince(0)
+      assert.sameMembers(
+        stored.map(({ connectionId, segment }) => `${connectionId}|${segment}`),
+        ["main|", "main|EUR NL card -", "backup|", "backup|EUR NL card -"]
+      )
+      assert.isTrue(stored.every((row) => row.tenant.environment === "production"))
+      yield* Fiber.interrupt(ones)
+      yield* Fiber.interrupt(others)
+      const next = yield* shared.another
+      const nexts = yield* Effect.forkChild(next.keepLearning(5_000))
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(yield* Effect.provideService(firsts(provider, 1, live), Pointsman, next), ["backup"])
+      yield* Fiber.interrupt(nexts)
+    }).pipe(Effect.scoped, Effect.provide(shared.layer))
   )
 
   const adding = world({ environment: "production", routing: auto })
-  it.effect("given servers that learn at once, then no outcome of any is lost", () =>
+  it.effect("no outcome of servers that learn at once is lost", () =>
     Effect.gen(function* () {
       const servers = [yield* Pointsman, yield* adding.another, yield* adding.another]
       adding.provider.onCharge = (charge) => Effect.succeed(captured(charge))
@@ -283,7 +281,7 @@ describe("a strategy of the library's user", () => {
     world({ routing: { mode: "failover", strategy }, strategies: [cheapest, careless, async, broken] })
 
   const cheap = strategic("cheapest")
-  it.effect("given it is named by the settings, then it orders, and the decision tells its scores and its reason", () =>
+  it.effect("a router that the settings name sets the order; the decision says scores and why", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const { payment } = yield* pointsman.create(caller, request())
@@ -300,7 +298,7 @@ describe("a strategy of the library's user", () => {
     }).pipe(Effect.provide(cheap.layer))
   )
   const sloppy = strategic("careless")
-  it.effect("given it modifies its input and output carelessly, then the payment is as it was asked for", () =>
+  it.effect("a router that modifies its input and output leaves the payment as requested", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const { payment } = yield* pointsman.create(caller, request())
@@ -321,7 +319,7 @@ describe("a strategy of the library's user", () => {
     ["absent", /The strategy "absent" does not exist/u]
   ] as const) {
     const faulty = strategic(name)
-    it.effect(`given it is ${name}, then payments go on in the configured order, and the decision says so`, () =>
+    it.effect(`payments keep the configured order if a router is ${name}, which is explained`, () =>
       Effect.gen(function* () {
         const pointsman = yield* Pointsman
         const { payment } = yield* pointsman.create(caller, request())

@@ -64,7 +64,7 @@ const test = (name: string, run: (own: World) => Effect.Effect<void, unknown, Po
 }
 
 describe("a message that a charge changed, and not how", () => {
-  test("given a captured payment, then it is looked up within ten seconds, and a refund by hand that is found counts", (own) =>
+  test("a captured payment is looked up in ten seconds, and a refund by hand counts", (own) =>
     Effect.gen(function* () {
       const payment = yield* created(own)
       own.provider.onLookUpCharge = () => Effect.succeed(found(byHand("re_1", 400)))
@@ -87,7 +87,7 @@ describe("a message that a charge changed, and not how", () => {
     ["is not possible", Effect.fail(new Unanswered({ reason: "no lookups", isUnsupported: true }))],
     ["finds nothing", Effect.succeed({ _tag: "NotFound", conclusive: false } as const)]
   ] as const) {
-    test(`given a lookup that ${what}, then operators review the payment, each time`, (own) =>
+    test(`operations review a payment each time a lookup ${what}`, (own) =>
       Effect.gen(function* () {
         const payment = yield* created(own)
         own.provider.onLookUpCharge = () => answer
@@ -105,7 +105,7 @@ describe("a message that a charge changed, and not how", () => {
       }))
   }
 
-  test("given a lookup under way, when the charge changes again, then it is looked up again", (own) =>
+  test("a charge that changes during a lookup is looked up again", (own) =>
     Effect.gen(function* () {
       const payment = yield* created(own)
       const asked = yield* Deferred.make<void>()
@@ -125,7 +125,7 @@ describe("a message that a charge changed, and not how", () => {
       assert.strictEqual((yield* stored(payment)).refundedMinor, 400)
     }))
 
-  test("given a process that dies between what it found, then the charge is looked up again", (own) =>
+  test("a charge is looked up again after the process died between what it found", (own) =>
     Effect.gen(function* () {
       const payment = yield* created(own)
       own.provider.onLookUpCharge = () => Effect.succeed(found(byHand("re_1", 100), byHand("re_2", 300)))
@@ -139,7 +139,7 @@ describe("a message that a charge changed, and not how", () => {
       assert.deepInclude(yield* stored(payment), { refundedMinor: 400, review: null })
     }))
 
-  test("given a charge of another connection, or of nobody, then nothing is looked up", (own) =>
+  test("a charge of another connection, or of none, is not looked up", (own) =>
     Effect.gen(function* () {
       yield* created(own)
       assert.deepStrictEqual(yield* changed("another"), { outcome: "unmatched", paymentId: null })
@@ -156,7 +156,7 @@ describe("a message that names a charge by a part of it", () => {
     state: () => ({ _tag: "Succeeded", providerRefundId, stated: eur(100) })
   })
 
-  test("given the id of a capture that was stated before, then its payment is refunded", (own) =>
+  test("the id of a capture that was stated before refunds its payment", (own) =>
     Effect.gen(function* () {
       const payment = yield* created(own)
       const capture = { id: "cap_1", money: payment.money }
@@ -166,7 +166,7 @@ describe("a message that names a charge by a part of it", () => {
       assert.strictEqual((yield* stored(payment)).refundedMinor, 100)
     }))
 
-  test("given the id of a refund of ours, then it is that refund", (own) =>
+  test("the id of a refund of ours is that refund", (own) =>
     Effect.gen(function* () {
       const payment = yield* created(own)
       own.provider.onRefund = () => Effect.succeed({ _tag: "RefundPending", providerRefundId: "re_1" })

@@ -6,7 +6,7 @@ import { nothingReported } from "../src/model/Reported.ts"
 import { caller, request, world } from "./support/World.ts"
 
 describe("the references of a change", () => {
-  it.effect("given a payment that moves, when its charge stays, then its own reference is not named again", () =>
+  it.effect("a charge that stays is not named again by its own reference as its payment moves", () =>
     Effect.gen(function* () {
       const created = yield* (yield* Pointsman).create(caller, request())
       const book = { payment: created.payment, attempts: [], operations: [], refunds: [] }

@@ -354,7 +354,7 @@ const cases: ReadonlyArray<Case> = [
 describe("what the provider's record says", () => {
   for (const one of cases) {
     const own = world()
-    it.effect(`given ${one.given}, when it says ${one.says}, then ${one.becomes}`, () =>
+    it.effect(`${one.given} with a record of ${one.says} is ${one.becomes}`, () =>
       Effect.gen(function* () {
         const payment = yield* given[one.given](own)
         own.provider.onLookUpCharge = () => Effect.succeed(one.charge ?? perhaps)
@@ -379,7 +379,7 @@ describe("what the provider's record says", () => {
 
 describe("when it looks", () => {
   const often = world()
-  it.effect("given UNKNOWN, then after 1 and 5 minutes and every 30 minutes, and not before", () =>
+  it.effect("an UNKNOWN charge is asked after 1 and 5 minutes, then every 30 minutes", () =>
     Effect.gen(function* () {
       yield* given.ChargeUnknown(often)
       const looks = [minute, 5 * minute, 30 * minute, 60 * minute, 90 * minute]
@@ -396,7 +396,7 @@ describe("when it looks", () => {
   )
 
   const young = world({ providerTimeoutMillis: 40 * second })
-  it.effect("given the charge is younger than twice its time-out, then 'never received' is not believed", () =>
+  it.effect("'never received' is not believed of a charge younger than twice its timeout", () =>
     Effect.gen(function* () {
       const payment = yield* given.ChargeUnknown(young)
       young.provider.onLookUpCharge = () => Effect.succeed(never)
@@ -414,7 +414,7 @@ describe("when it looks", () => {
       providerTimeoutMillis: 2 * second,
       checkIntervals: { unknownMillis: second, refundMillis: second }
     })
-    it.effect(`given ${kind}, then twice the time-out runs from the last moment at which it may have gone out`, () =>
+    it.effect(`twice the timeout of ${kind} runs from the last moment at which it may have left`, () =>
       Effect.gen(function* () {
         const payment = yield* given[kind](quick)
         quick.provider.onLookUpCharge = () =>
@@ -437,7 +437,7 @@ describe("when it looks", () => {
   }
 
   const own = world({ checkIntervals: { unknownMillis: 10 * second } })
-  it.effect("given an interval of its own, then each look comes no later than that", () =>
+  it.effect("each look comes no later than the connection's own interval", () =>
     Effect.gen(function* () {
       yield* given.ChargeUnknown(own)
       for (let look = 1; look <= 5; look++) {
@@ -449,7 +449,7 @@ describe("when it looks", () => {
   )
 
   const down = world()
-  it.effect("given the provider does not answer the look-up, then nothing changes and it is asked again later", () =>
+  it.effect("a lookup without an answer changes nothing and is repeated later", () =>
     Effect.gen(function* () {
       const payment = yield* given.ChargeUnknown(down)
       down.provider.onLookUpCharge = () => silent
@@ -469,7 +469,7 @@ describe("requests that died mid-call", () => {
   const unknownState = { create: "ChargeUnknown", capture: "CaptureUnknown", void: "VoidUnknown", refund: "Captured" }
   for (const kind of kinds) {
     const own = world({ providerTimeoutMillis: 60 * minute, checkIntervals: { deadRequestMillis: minute } })
-    it.effect(`given a ${kind} without a key, then it is unknown once the claim window is over, and not before`, () =>
+    it.effect(`a ${kind} without a key is unknown once the claim window is over, and not before`, () =>
       Effect.gen(function* () {
         const pointsman = yield* Pointsman
         own.provider.onCharge = kind === "create" ? () => Effect.never : own.provider.onCharge
@@ -497,7 +497,7 @@ describe("requests that died mid-call", () => {
   }
 
   const keyed = world({ providerTimeoutMillis: 60 * minute, checkIntervals: { deadRequestMillis: minute } })
-  it.effect("given a capture's key, when the background was first, then the key says that the result is unknown", () =>
+  it.effect("a capture's key says that the result is unknown if the background was first", () =>
     Effect.gen(function* () {
       const payment = yield* given.Authorized(keyed)
       keyed.provider.onCapture = () => Effect.never
@@ -518,25 +518,23 @@ describe("requests that died mid-call", () => {
 
 describe("what was recorded already", () => {
   const pending = world()
-  it.effect(
-    "given an accepted capture, when it is pending still, then nothing is written, and daily looks follow",
-    () =>
-      Effect.gen(function* () {
-        const payment = yield* given.CapturePending(pending)
-        const before = yield* stateOf(payment)
-        pending.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "Pending", providerRef }))
-        for (let hours = 0; hours < 72; hours++) {
-          yield* TestClock.adjust(hour)
-          yield* checkAll
-        }
-        assert.deepStrictEqual(yield* stateOf(payment), before)
-        // 24 in the first day, and two on the days after it.
-        assert.lengthOf(pending.provider.lookUps, 26)
-      }).pipe(Effect.provide(pending.layer))
+  it.effect("an accepted capture that is still pending is written once and looked up daily", () =>
+    Effect.gen(function* () {
+      const payment = yield* given.CapturePending(pending)
+      const before = yield* stateOf(payment)
+      pending.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "Pending", providerRef }))
+      for (let hours = 0; hours < 72; hours++) {
+        yield* TestClock.adjust(hour)
+        yield* checkAll
+      }
+      assert.deepStrictEqual(yield* stateOf(payment), before)
+      // 24 in the first day, and two on the days after it.
+      assert.lengthOf(pending.provider.lookUps, 26)
+    }).pipe(Effect.provide(pending.layer))
   )
 
   const mismatched = world()
-  it.effect("given an unusable amount, then it is reported once, and looked up every 30 minutes", () =>
+  it.effect("an unusable amount is reported once, and looked up every 30 minutes", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const payment = yield* given.CaptureUnknown(mismatched)
@@ -557,7 +555,7 @@ describe("what was recorded already", () => {
   )
 
   const refunds = world()
-  it.effect("given a refund of another amount, and one that is pending still, then each is reported once", () =>
+  it.effect("a refund of another amount, and one still pending, are each reported once", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const payment = yield* given.RefundPending(refunds)
@@ -596,7 +594,7 @@ describe("what comes in between", () => {
     providerTimeoutMillis: 14 * minute,
     checkIntervals: { deadRequestMillis: minute, unknownMillis: 10 * second }
   })
-  it.effect("given a second attempt begins while the first is given up, then the second is looked up", () =>
+  it.effect("a second attempt that begins while the first is given up is looked up", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       // Both are slow beyond their own time-out; the first was rejected in the end, the second takes the money.
@@ -626,7 +624,7 @@ describe("what comes in between", () => {
   )
 
   const overtaken = world({ providerTimeoutMillis: 60 * minute, checkIntervals: { deadRequestMillis: minute } })
-  it.effect("given another write comes between, then a charge in flight is left to it", () =>
+  it.effect("a charge in flight is left to a write that comes between", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       overtaken.provider.onCharge = () => Effect.never
@@ -649,37 +647,35 @@ describe("what comes in between", () => {
   )
 
   const late = world({ providerTimeoutMillis: 5 * minute, checkIntervals: { deadRequestMillis: minute } })
-  it.effect(
-    "given a capture is recorded, when a look-up that began before finds nothing, then the capture is kept",
-    () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const payment = yield* given.Authorized(late)
-        // The provider confirmed, and the store takes everything but that.
-        let isRefusing = true
-        late.ledger.onCommit = (_number, { operations = [] }) =>
-          isRefusing && operations.some(({ outcome }) => outcome === "Confirmed") ? "unwritten" : undefined
-        yield* Effect.forkDetach(operate("capture", payment.id), { startImmediately: true })
-        yield* TestClock.adjust(15 * minute)
-        yield* checkAll
-        assert.strictEqual((yield* stateOf(payment)).state, "CaptureUnknown")
-        late.provider.onLookUpCharge = () =>
-          Effect.delay(Effect.succeed(found({ _tag: "Authorized", providerRef })), 200 * second)
-        yield* TestClock.adjust(minute)
-        const looking = yield* Effect.forkDetach(checkAll, { startImmediately: true })
-        isRefusing = false
-        yield* TestClock.adjust(200 * second)
-        yield* Fiber.join(looking)
-        const after = Option.getOrThrow(yield* ledger.book(tenant, payment.id))
-        assert.strictEqual(after.payment.state, "Captured")
-        assert.deepInclude(after.operations[0], { outcome: "Confirmed", reason: null })
-      }).pipe(Effect.provide(late.layer))
+  it.effect("a recorded capture is kept when an older lookup finds nothing", () =>
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const payment = yield* given.Authorized(late)
+      // The provider confirmed, and the store takes everything but that.
+      let isRefusing = true
+      late.ledger.onCommit = (_number, { operations = [] }) =>
+        isRefusing && operations.some(({ outcome }) => outcome === "Confirmed") ? "unwritten" : undefined
+      yield* Effect.forkDetach(operate("capture", payment.id), { startImmediately: true })
+      yield* TestClock.adjust(15 * minute)
+      yield* checkAll
+      assert.strictEqual((yield* stateOf(payment)).state, "CaptureUnknown")
+      late.provider.onLookUpCharge = () =>
+        Effect.delay(Effect.succeed(found({ _tag: "Authorized", providerRef })), 200 * second)
+      yield* TestClock.adjust(minute)
+      const looking = yield* Effect.forkDetach(checkAll, { startImmediately: true })
+      isRefusing = false
+      yield* TestClock.adjust(200 * second)
+      yield* Fiber.join(looking)
+      const after = Option.getOrThrow(yield* ledger.book(tenant, payment.id))
+      assert.strictEqual(after.payment.state, "Captured")
+      assert.deepInclude(after.operations[0], { outcome: "Confirmed", reason: null })
+    }).pipe(Effect.provide(late.layer))
   )
 })
 
 describe("a hosted page", () => {
   const over = world()
-  it.effect("given nobody acted on it, when its time is over, then it is CANCELLED in the list by itself, once", () =>
+  it.effect("a payment whose time is over is CANCELLED in the list without an action, once", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const { payment } = yield* paged()
@@ -701,7 +697,7 @@ describe("a hosted page", () => {
   )
 
   const died = world({ providerTimeoutMillis: 60 * minute, checkIntervals: { deadRequestMillis: minute } })
-  it.effect("given its process died while it was charged, then it is settled, and its key keeps its answer", () =>
+  it.effect("a charge is settled after its process died, and its key keeps its answer", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       died.provider.onCharge = () => Effect.never
@@ -723,7 +719,7 @@ describe("a hosted page", () => {
 
 describe("a provider's own checkout", () => {
   const challenged = world({ connections: liveConnections })
-  it.effect("given it was pending, when the customer is at a challenge again, then nothing is declined", () =>
+  it.effect("a pending payment is not declined while the customer is at a challenge again", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       challenged.provider.onOpenCheckout = ({ attemptId }) =>
@@ -755,7 +751,7 @@ describe("an attempt that nobody answered while another one holds the money", ()
   ]
   for (const [says, record, told, outcome] of rivals) {
     const own = world()
-    it.effect(`given its provider says ${says}, then it is ${outcome}, is reported once and not looked up again`, () =>
+    it.effect(`a payment whose provider says ${says} is ${outcome}, reported once, and left`, () =>
       Effect.gen(function* () {
         const pointsman = yield* Pointsman
         const ledger = yield* Ledger

@@ -49,58 +49,52 @@ const processes = Effect.gen(function* () {
 })
 
 describe("news of circuits", () => {
-  it.effect(
-    "given a circuit that opens in one process, then another one passes it over, and probes it for itself",
-    () =>
-      Effect.gen(function* () {
-        const { one, other, told } = yield* processes
-        one.fails("main")
-        assert.strictEqual(yield* one.asked, "main")
-        assert.strictEqual(yield* other.asked, "main")
-        assert.strictEqual(yield* one.asked, "main")
-        assert.deepStrictEqual(told, ["one main"])
-        assert.deepStrictEqual([yield* one.asked, yield* other.asked], ["backup", "backup"])
+  it.effect("a circuit that opens in one process is skipped by another, which probes too", () =>
+    Effect.gen(function* () {
+      const { one, other, told } = yield* processes
+      one.fails("main")
+      assert.strictEqual(yield* one.asked, "main")
+      assert.strictEqual(yield* other.asked, "main")
+      assert.strictEqual(yield* one.asked, "main")
+      assert.deepStrictEqual(told, ["one main"])
+      assert.deepStrictEqual([yield* one.asked, yield* other.asked], ["backup", "backup"])
+      yield* TestClock.adjust(30_000)
+      other.fails("main")
+      assert.strictEqual(yield* other.asked, "main")
+      // Its probe failed: it is open for as long again, without five failures more.
+      assert.strictEqual(yield* other.asked, "backup")
+      assert.deepStrictEqual(told, ["one main"])
+    })
+  )
+
+  it.effect("a provider that only one process cannot reach is skipped by the others once", () =>
+    Effect.gen(function* () {
+      const { one, other, told } = yield* processes
+      one.fails("main")
+      yield* one.asked
+      yield* one.asked
+      assert.strictEqual(yield* other.asked, "backup")
+      for (let probes = 0; probes < 3; probes++) {
         yield* TestClock.adjust(30_000)
-        other.fails("main")
-        assert.strictEqual(yield* other.asked, "main")
-        // Its probe failed: it is open for as long again, without five failures more.
-        assert.strictEqual(yield* other.asked, "backup")
-        assert.deepStrictEqual(told, ["one main"])
-      })
-  )
-
-  it.effect(
-    "given a process that alone cannot reach a provider, then the others pass it over once, and not again",
-    () =>
-      Effect.gen(function* () {
-        const { one, other, told } = yield* processes
-        one.fails("main")
-        yield* one.asked
-        yield* one.asked
-        assert.strictEqual(yield* other.asked, "backup")
-        for (let probes = 0; probes < 3; probes++) {
-          yield* TestClock.adjust(30_000)
-          assert.strictEqual(yield* one.asked, "main")
-          assert.strictEqual(yield* one.asked, "backup")
-          assert.deepStrictEqual([yield* other.asked, yield* other.asked], ["main", "main"])
-        }
-        assert.deepStrictEqual(told, ["one main"])
-      })
-  )
-
-  it.effect(
-    "given a circuit that is open already, when another process reports its own, then its time is no longer",
-    () =>
-      Effect.gen(function* () {
-        const { one, tell } = yield* processes
-        one.fails("main")
-        yield* one.asked
-        yield* one.asked
-        yield* TestClock.adjust(29_000)
-        tell("main")
-        assert.strictEqual(yield* one.asked, "backup")
-        yield* TestClock.adjust(1_000)
         assert.strictEqual(yield* one.asked, "main")
-      })
+        assert.strictEqual(yield* one.asked, "backup")
+        assert.deepStrictEqual([yield* other.asked, yield* other.asked], ["main", "main"])
+      }
+      assert.deepStrictEqual(told, ["one main"])
+    })
+  )
+
+  it.effect("an open circuit stays open no longer when another process reports its own", () =>
+    Effect.gen(function* () {
+      const { one, tell } = yield* processes
+      one.fails("main")
+      yield* one.asked
+      yield* one.asked
+      yield* TestClock.adjust(29_000)
+      tell("main")
+      assert.strictEqual(yield* one.asked, "backup")
+      yield* TestClock.adjust(1_000)
+      assert.strictEqual(yield* one.asked, "main")
+    })
   )
 })

@@ -23,74 +23,70 @@ const states = Effect.map(circuits, (all) =>
 
 describe("current circuits", () => {
   const seen = world({ connections })
-  it.effect(
-    "given a provider that falls silent and comes back, then its circuit is reported through all its states",
-    () =>
-      Effect.gen(function* () {
-        assert.deepStrictEqual(yield* circuits, [])
-        seen.provider.onCharge = (charge) => (charge.connectionId === "main" ? silence : approve(charge))
-        yield* TestClock.adjust(1_000)
-        yield* pay
-        assert.deepStrictEqual(yield* circuits, [
-          { connectionId: "main", state: "closed", failures: 1, openedAt: null, probeAt: null, isOpen: false }
-        ])
-        yield* pay
-        assert.deepStrictEqual(yield* circuits, [
-          { connectionId: "main", state: "open", failures: 2, openedAt: 1_000, probeAt: 31_000, isOpen: true }
-        ])
-        yield* TestClock.adjust(29_999)
-        assert.deepStrictEqual(yield* states, [["main", "open", 2]])
-        yield* TestClock.adjust(1)
-        assert.deepStrictEqual(yield* states, [["main", "half-open", 2]])
-        // A probe that fails.
-        yield* pay
-        assert.deepStrictEqual(yield* states, [["main", "open", 3]])
-        yield* TestClock.adjust(30_000)
-        seen.provider.onCharge = approve
-        yield* pay
-        assert.deepStrictEqual(yield* circuits, [])
-      }).pipe(Effect.provide(seen.layer))
+  it.effect("the circuit of a provider that falls silent and returns reports all its states", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* circuits, [])
+      seen.provider.onCharge = (charge) => (charge.connectionId === "main" ? silence : approve(charge))
+      yield* TestClock.adjust(1_000)
+      yield* pay
+      assert.deepStrictEqual(yield* circuits, [
+        { connectionId: "main", state: "closed", failures: 1, openedAt: null, probeAt: null, isOpen: false }
+      ])
+      yield* pay
+      assert.deepStrictEqual(yield* circuits, [
+        { connectionId: "main", state: "open", failures: 2, openedAt: 1_000, probeAt: 31_000, isOpen: true }
+      ])
+      yield* TestClock.adjust(29_999)
+      assert.deepStrictEqual(yield* states, [["main", "open", 2]])
+      yield* TestClock.adjust(1)
+      assert.deepStrictEqual(yield* states, [["main", "half-open", 2]])
+      // A probe that fails.
+      yield* pay
+      assert.deepStrictEqual(yield* states, [["main", "open", 3]])
+      yield* TestClock.adjust(30_000)
+      seen.provider.onCharge = approve
+      yield* pay
+      assert.deepStrictEqual(yield* circuits, [])
+    }).pipe(Effect.provide(seen.layer))
   )
 
   const probed = world({ connections })
-  it.effect(
-    "given a probe that is being asked, when 20 others come at once, then none of them asks that connection",
-    () =>
-      Effect.gen(function* () {
-        const { provider } = probed
-        const answer = yield* Deferred.make<ChargeAnswer>()
-        provider.onCharge = (charge) => (charge.connectionId === "main" ? silence : approve(charge))
-        yield* pay
-        yield* pay
-        yield* TestClock.adjust(30_000)
-        provider.charges.length = 0
-        provider.onCharge = (charge) => (charge.connectionId === "main" ? Deferred.await(answer) : approve(charge))
-        const probe = yield* Effect.forkChild(pay)
-        while (provider.charges.length === 0) yield* Effect.yieldNow
-        const others = yield* Effect.all(
-          Array.from({ length: 20 }, () => pay),
-          { concurrency: "unbounded" }
-        )
-        for (const { payment } of others) {
-          assert.deepStrictEqual(
-            payment.routing?.excluded.map(({ code, connectionId }) => [connectionId, code]),
-            [["main", "CIRCUIT_OPEN"]]
-          )
-        }
+  it.effect("20 payments that come during a probe do not ask that connection", () =>
+    Effect.gen(function* () {
+      const { provider } = probed
+      const answer = yield* Deferred.make<ChargeAnswer>()
+      provider.onCharge = (charge) => (charge.connectionId === "main" ? silence : approve(charge))
+      yield* pay
+      yield* pay
+      yield* TestClock.adjust(30_000)
+      provider.charges.length = 0
+      provider.onCharge = (charge) => (charge.connectionId === "main" ? Deferred.await(answer) : approve(charge))
+      const probe = yield* Effect.forkChild(pay)
+      while (provider.charges.length === 0) yield* Effect.yieldNow
+      const others = yield* Effect.all(
+        Array.from({ length: 20 }, () => pay),
+        { concurrency: "unbounded" }
+      )
+      for (const { payment } of others) {
         assert.deepStrictEqual(
-          provider.charges.map(({ connectionId }) => connectionId),
-          ["main", ...Array.from({ length: 20 }, () => "backup")]
+          payment.routing?.excluded.map(({ code, connectionId }) => [connectionId, code]),
+          [["main", "CIRCUIT_OPEN"]]
         )
-        yield* Deferred.succeed(answer, { _tag: "Captured", providerRef: "r1" })
-        yield* Fiber.join(probe)
-        assert.deepStrictEqual(yield* circuits, [])
-        yield* pay
-        assert.strictEqual(provider.charges.at(-1)?.connectionId, "main")
-      }).pipe(Effect.provide(probed.layer))
+      }
+      assert.deepStrictEqual(
+        provider.charges.map(({ connectionId }) => connectionId),
+        ["main", ...Array.from({ length: 20 }, () => "backup")]
+      )
+      yield* Deferred.succeed(answer, { _tag: "Captured", providerRef: "r1" })
+      yield* Fiber.join(probe)
+      assert.deepStrictEqual(yield* circuits, [])
+      yield* pay
+      assert.strictEqual(provider.charges.at(-1)?.connectionId, "main")
+    }).pipe(Effect.provide(probed.layer))
   )
 
   const burst = world({ connections, yieldBetween: true })
-  it.effect("given a circuit that is half-open, when 20 come at the same moment, then one of them is the probe", () =>
+  it.effect("one of 20 payments at the same moment is the probe of a half-open circuit", () =>
     Effect.gen(function* () {
       const { provider } = burst
       provider.onCharge = (charge) => (charge.connectionId === "main" ? silence : approve(charge))
@@ -113,7 +109,7 @@ describe("current circuits", () => {
   )
 
   const returned = world({ connections })
-  it.effect("given a probe whose payment could not be written, then the next payment is the probe", () =>
+  it.effect("the next payment is the probe after one whose payment could not be written", () =>
     Effect.gen(function* () {
       const { ledger, provider } = returned
       provider.onCharge = (charge) => (charge.connectionId === "main" ? silence : approve(charge))
@@ -132,7 +128,7 @@ describe("current circuits", () => {
   )
 
   const all = world({ connections, routing: { mode: "failover" } })
-  it.effect("given every circuit open, when one is tried all the same, then that call is its probe", () =>
+  it.effect("a call while every circuit is open is the probe of its connection", () =>
     Effect.gen(function* () {
       const { provider } = all
       provider.onCharge = () => silence
@@ -169,7 +165,7 @@ describe("what is counted", () => {
       rules: [{ name: "cash", when: { amount: { max: 100 } }, use: { mode: "fixed" } }]
     }
   })
-  it.effect("given payments, then attempts, openings and decisions are in Effect's registry, by their labels", () =>
+  it.effect("Effect's registry has attempts, openings and decisions by their labels", () =>
     Effect.gen(function* () {
       const { provider } = counted
       provider.onCharge = (charge) =>

@@ -13,7 +13,7 @@ const cell = (state: ClaimState | Machine.Start, event: ClaimEvent): string =>
   })
 
 describe("the claim's table", () => {
-  it("given a state and a fact, when rows are counted, then there is at most one", () => {
+  it("a state and a fact have at most one row", () => {
     const cells = ClaimMachine.rows.map(({ from, on }) => `${from} on ${on}`)
     assert.deepStrictEqual(
       cells.filter((cell, index) => cells.indexOf(cell) !== index),
@@ -21,15 +21,15 @@ describe("the claim's table", () => {
     )
   })
 
-  it("given the start, when the table is walked, then every state is reached", () => {
+  it("every state is reached by a walk of the table from the start", () => {
     assert.sameMembers([...Machine.walk(ClaimMachine).keys()], [...from])
   })
 
-  it("given every state, when its rows are read, then it can be left: a key is never stuck", () => {
+  it("every state of a claim can be left: a key is never stuck", () => {
     assert.deepStrictEqual(Machine.finalStates(ClaimMachine), [])
   })
 
-  it("given an answered key, when any fact comes, then only the end of its time makes it free again", () => {
+  it("only the end of its time frees an answered key, whatever fact comes", () => {
     const leaving = ClaimMachine.rows.filter((row) => row.from === "Answered")
     assert.deepStrictEqual(
       leaving.map(({ on, to }) => [on, to]),
@@ -37,13 +37,13 @@ describe("the claim's table", () => {
     )
   })
 
-  it("given every fact, when the table is read, then a row or a refusal answers it in every state", () => {
+  it("a row or a refusal of the table answers every fact in every state", () => {
     for (const state of from) {
       for (const event of ClaimMachine.events) assert.match(cell(state, event), /^(?:-> \w+|KeyTaken|Ignored)$/)
     }
   })
 
-  it("given the whole table, when it is laid out, then its cells are these", () => {
+  it("the cells of the whole table are these", () => {
     const matrix = Object.fromEntries(
       from.map((state) => [state, ClaimMachine.events.map((event) => `${event}: ${cell(state, event)}`)])
     )

@@ -86,58 +86,56 @@ describe("a row of a refund that is recovered later", () => {
     recovered(pointsman.recover({ since: noon - day, connectionId: null, isDryRun: false }))
   )
 
-  it.effect(
-    "given both rows were read before, when the records are recovered, then both match, and books only grow",
-    () =>
-      Effect.gen(function* () {
-        const provider = listingProvider()
-        const lost = yield* lose(provider)
-        yield* Effect.gen(function* () {
-          yield* TestClock.setTime(paidAt + day)
-          yield* reconcile(orderOf(rowsOf(lost)))
-          assert.deepStrictEqual(yield* standing, { charge: "missing_here", refund: "missing_here" })
-          const before = yield* readJournal
-          yield* TestClock.setTime(paidAt + 2 * day)
-          yield* recoverAll
-          const entries = yield* entriesOf
-          assert.deepStrictEqual(yield* standing, {
-            charge: "replaced missing_here comparison",
-            [`charge#${entries[0]?.runId}.1`]: "matched",
-            refund: "replaced missing_here comparison",
-            [`refund#${entries[0]?.runId}.2`]: "matched"
-          })
-          const counted = entries.filter(({ corrected }) => corrected === null)
-          // A recovery waits for what was sent before.
-          const recoveredAt = paidAt + 2 * day + 35_000
-          assert.deepStrictEqual(
-            counted.map(({ kind, paymentId, recordedAt, refundId, runId }) => [
-              kind,
-              paymentId,
-              refundId,
-              recordedAt,
-              runId
-            ]),
-            [
-              ["charge", lost.payment.id, null, recoveredAt, entries[0]?.runId],
-              ["refund", lost.payment.id, lost.refundId, recoveredAt, entries[0]?.runId]
-            ]
-          )
-          assert.strictEqual(settlementOf(counted.filter(({ kind }) => kind === "charge"))?.feeMinor, 40)
-          // The row states that it is paid out, too.
-          assert.strictEqual((yield* stored(lost.payment)).reported?.isPaidOut, true)
-          const after = yield* readJournal
-          assertGrown(before, after)
-          assert.strictEqual(unexplainedIn(before), -1499)
-          assert.strictEqual(unexplainedIn(after), 0)
-          // Nothing is left to compare: neither a recovery nor a report writes an entry.
-          yield* recoverAll
-          yield* reconcile(payout("later"))
-          assert.strictEqual((yield* entriesOf).length, entries.length + 1)
-        }).pipe(Effect.provide(world({ provider }).layer))
-      })
+  it.effect("rows read before records are recovered both match, and books only grow", () =>
+    Effect.gen(function* () {
+      const provider = listingProvider()
+      const lost = yield* lose(provider)
+      yield* Effect.gen(function* () {
+        yield* TestClock.setTime(paidAt + day)
+        yield* reconcile(orderOf(rowsOf(lost)))
+        assert.deepStrictEqual(yield* standing, { charge: "missing_here", refund: "missing_here" })
+        const before = yield* readJournal
+        yield* TestClock.setTime(paidAt + 2 * day)
+        yield* recoverAll
+        const entries = yield* entriesOf
+        assert.deepStrictEqual(yield* standing, {
+          charge: "replaced missing_here comparison",
+          [`charge#${entries[0]?.runId}.1`]: "matched",
+          refund: "replaced missing_here comparison",
+          [`refund#${entries[0]?.runId}.2`]: "matched"
+        })
+        const counted = entries.filter(({ corrected }) => corrected === null)
+        // A recovery waits for what was sent before.
+        const recoveredAt = paidAt + 2 * day + 35_000
+        assert.deepStrictEqual(
+          counted.map(({ kind, paymentId, recordedAt, refundId, runId }) => [
+            kind,
+            paymentId,
+            refundId,
+            recordedAt,
+            runId
+          ]),
+          [
+            ["charge", lost.payment.id, null, recoveredAt, entries[0]?.runId],
+            ["refund", lost.payment.id, lost.refundId, recoveredAt, entries[0]?.runId]
+          ]
+        )
+        assert.strictEqual(settlementOf(counted.filter(({ kind }) => kind === "charge"))?.feeMinor, 40)
+        // The row states that it is paid out, too.
+        assert.strictEqual((yield* stored(lost.payment)).reported?.isPaidOut, true)
+        const after = yield* readJournal
+        assertGrown(before, after)
+        assert.strictEqual(unexplainedIn(before), -1499)
+        assert.strictEqual(unexplainedIn(after), 0)
+        // Nothing is left to compare: neither a recovery nor a report writes an entry.
+        yield* recoverAll
+        yield* reconcile(payout("later"))
+        assert.strictEqual((yield* entriesOf).length, entries.length + 1)
+      }).pipe(Effect.provide(world({ provider }).layer))
+    })
   )
 
-  it.effect("given its entry was replaced, when the row comes again, also with its payout, then it counts once", () =>
+  it.effect("a replaced entry counts once when the row comes again, also with its payout", () =>
     Effect.gen(function* () {
       const provider = listingProvider()
       const lost = yield* lose(provider)
@@ -168,7 +166,7 @@ describe("a row of a refund that is recovered later", () => {
     })
   )
 
-  it.effect("given a row with newer contents, when the records are recovered, then its newest version is matched", () =>
+  it.effect("recovered records match the newest version of a row with newer contents", () =>
     Effect.gen(function* () {
       const provider = listingProvider()
       const lost = yield* lose(provider)
@@ -194,55 +192,51 @@ describe("a row of a refund that is recovered later", () => {
     })
   )
 
-  it.effect(
-    "given a process that dies at any write of the comparison, when it is repeated, then the result is the same",
-    () =>
-      Effect.gen(function* () {
-        const results = new Set<string>()
-        for (const dies of ["never", "before", "after"] as const) {
-          for (let at = 1; at <= 4; at++) {
-            const provider = listingProvider()
-            const lost = yield* lose(provider)
-            const own = world({ provider })
-            const result = yield* Effect.gen(function* () {
-              yield* TestClock.setTime(paidAt + day)
-              yield* reconcile(orderOf(rowsOf(lost)))
-              yield* recoverRecords(own)
-              const ledger = yield* Ledger
-              const settlements = yield* Settlements
-              let writes = 0
-              const died = new Error("the process died")
-              const dying = <A, E, R>(write: Effect.Effect<A, E, R>) =>
-                Effect.suspend(() => {
-                  writes += 1
-                  if (writes !== at || dies === "never") return write
-                  return dies === "before" ? Effect.die(died) : Effect.andThen(write, Effect.die(died))
-                })
-              const process = yield* own.another.pipe(
-                Effect.provideService(Ledger, { ...ledger, commit: (change) => dying(ledger.commit(change)) }),
-                Effect.provideService(Settlements, {
-                  ...settlements,
-                  applyBatch: (batch) => dying(settlements.applyBatch(batch))
-                })
-              )
-              yield* Effect.exit(
-                recovered(process.recover({ since: noon - day, connectionId: "main", isDryRun: false }))
-              )
-              yield* recoverAll
-              const entries = (yield* entriesOf).map(
-                ({ closed, corrected, kind, paymentId, refundId, result, rowId }) => [
-                  ...[kind, rowId.includes("#"), result, paymentId !== null, refundId !== null, corrected !== null],
-                  closed?.by
-                ]
-              )
-              const { capturedMinor, refundedMinor, reported, state } = yield* stored(lost.payment)
-              return JSON.stringify([entries, state, capturedMinor, refundedMinor, reported?.isPaidOut])
-            }).pipe(Effect.scoped, Effect.provide(own.layer))
-            results.add(result)
-          }
+  it.effect("a comparison repeated after its process died at any write has the same result", () =>
+    Effect.gen(function* () {
+      const results = new Set<string>()
+      for (const dies of ["never", "before", "after"] as const) {
+        for (let at = 1; at <= 4; at++) {
+          const provider = listingProvider()
+          const lost = yield* lose(provider)
+          const own = world({ provider })
+          const result = yield* Effect.gen(function* () {
+            yield* TestClock.setTime(paidAt + day)
+            yield* reconcile(orderOf(rowsOf(lost)))
+            yield* recoverRecords(own)
+            const ledger = yield* Ledger
+            const settlements = yield* Settlements
+            let writes = 0
+            const died = new Error("the process died")
+            const dying = <A, E, R>(write: Effect.Effect<A, E, R>) =>
+              Effect.suspend(() => {
+                writes += 1
+                if (writes !== at || dies === "never") return write
+                return dies === "before" ? Effect.die(died) : Effect.andThen(write, Effect.die(died))
+              })
+            const process = yield* own.another.pipe(
+              Effect.provideService(Ledger, { ...ledger, commit: (change) => dying(ledger.commit(change)) }),
+              Effect.provideService(Settlements, {
+                ...settlements,
+                applyBatch: (batch) => dying(settlements.applyBatch(batch))
+              })
+            )
+            yield* Effect.exit(recovered(process.recover({ since: noon - day, connectionId: "main", isDryRun: false })))
+            yield* recoverAll
+            const entries = (yield* entriesOf).map(
+              ({ closed, corrected, kind, paymentId, refundId, result, rowId }) => [
+                ...[kind, rowId.includes("#"), result, paymentId !== null, refundId !== null, corrected !== null],
+                closed?.by
+              ]
+            )
+            const { capturedMinor, refundedMinor, reported, state } = yield* stored(lost.payment)
+            return JSON.stringify([entries, state, capturedMinor, refundedMinor, reported?.isPaidOut])
+          }).pipe(Effect.scoped, Effect.provide(own.layer))
+          results.add(result)
         }
-        assert.strictEqual(results.size, 1)
-      })
+      }
+      assert.strictEqual(results.size, 1)
+    })
   )
 
   /** The records alone, as a store does that fails when the differences are compared. */
@@ -254,32 +248,30 @@ describe("a row of a refund that is recovered later", () => {
     assert.deepStrictEqual(yield* standing, { charge: "missing_here", refund: "missing_here" })
   })
 
-  it.effect(
-    "given a report that is read meanwhile, when the records are recovered, then that report compares them",
-    () =>
-      Effect.gen(function* () {
-        const provider = listingProvider()
-        const lost = yield* lose(provider)
-        const own = world({ provider })
-        yield* Effect.gen(function* () {
-          yield* TestClock.setTime(paidAt + day)
-          yield* reconcile(orderOf(rowsOf(lost)))
-          const settlements = yield* Settlements
-          const lease = { holder: "a reader", runId: "rec_1", fileName: "june.csv" }
-          const now = paidAt + day
-          yield* settlements.hold(tenant, "main", { ...lease, now, until: now + 60_000 })
-          yield* recoverAll
-          assert.deepStrictEqual(yield* standing, { charge: "missing_here", refund: "missing_here" })
-          yield* settlements.release(tenant, "main", "a reader")
-          yield* reconcile(payout("later"))
-          assert.deepStrictEqual(Object.values(yield* standing), [
-            "replaced missing_here comparison",
-            "matched",
-            "replaced missing_here comparison",
-            "matched"
-          ])
-        }).pipe(Effect.provide(own.layer))
-      })
+  it.effect("a report being read while records are recovered compares them itself", () =>
+    Effect.gen(function* () {
+      const provider = listingProvider()
+      const lost = yield* lose(provider)
+      const own = world({ provider })
+      yield* Effect.gen(function* () {
+        yield* TestClock.setTime(paidAt + day)
+        yield* reconcile(orderOf(rowsOf(lost)))
+        const settlements = yield* Settlements
+        const lease = { holder: "a reader", runId: "rec_1", fileName: "june.csv" }
+        const now = paidAt + day
+        yield* settlements.hold(tenant, "main", { ...lease, now, until: now + 60_000 })
+        yield* recoverAll
+        assert.deepStrictEqual(yield* standing, { charge: "missing_here", refund: "missing_here" })
+        yield* settlements.release(tenant, "main", "a reader")
+        yield* reconcile(payout("later"))
+        assert.deepStrictEqual(Object.values(yield* standing), [
+          "replaced missing_here comparison",
+          "matched",
+          "replaced missing_here comparison",
+          "matched"
+        ])
+      }).pipe(Effect.provide(own.layer))
+    })
   )
 })
 
@@ -305,7 +297,7 @@ describe("a row of a dispute that is read before the row of its charge", () => {
     ["in an earlier report", false]
   ] as const) {
     const own = world()
-    it.effect(`given it is ${how}, then the dispute is recorded, and no difference stays open`, () =>
+    it.effect(`a dispute that is ${how} is recorded, and no difference stays open`, () =>
       Effect.gen(function* () {
         const { charge, dispute, payment } = yield* given(own)
         if (inOne) yield* reconcile(orderOf([dispute, charge], { rowsAtOnce: 1 }))
@@ -335,7 +327,7 @@ describe("a difference of a payment that a person corrects", () => {
   })
 
   const own = world()
-  it.effect("given they state what the row says, then it is closed at once, and others stay open", () =>
+  it.effect("a difference is closed at once by records that agree; others stay open", () =>
     Effect.gen(function* () {
       own.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "lost" }))
       const creating = (reference: string) =>
@@ -370,36 +362,34 @@ describe("a difference of a payment that a person corrects", () => {
   )
 
   const kept = world()
-  it.effect(
-    "given they state that the record is right, then it stays as it was, and no report opens the review again",
-    () =>
-      Effect.gen(function* () {
-        const payment = yield* less(kept)
-        const [before] = yield* entriesOf
-        yield* corrects(payment, {
-          _tag: "Charge",
-          says: "captured",
-          attemptId: null,
-          amountMinor: 1999,
-          providerRef: payment.providerRef ?? ""
-        })
-        const resolved = yield* stored(payment)
-        assert.strictEqual(resolved.review, null)
-        yield* reconcile(payout("next"))
-        yield* reconcile(payout("last"))
-        assert.deepStrictEqual(yield* stored(payment), resolved)
-        assert.deepStrictEqual(
-          (yield* entriesOf).find(({ rowId }) => rowId === "less"),
-          before
-        )
-      }).pipe(Effect.provide(kept.layer))
+  it.effect("a record found right stays as it was, and no report opens the review again", () =>
+    Effect.gen(function* () {
+      const payment = yield* less(kept)
+      const [before] = yield* entriesOf
+      yield* corrects(payment, {
+        _tag: "Charge",
+        says: "captured",
+        attemptId: null,
+        amountMinor: 1999,
+        providerRef: payment.providerRef ?? ""
+      })
+      const resolved = yield* stored(payment)
+      assert.strictEqual(resolved.review, null)
+      yield* reconcile(payout("next"))
+      yield* reconcile(payout("last"))
+      assert.deepStrictEqual(yield* stored(payment), resolved)
+      assert.deepStrictEqual(
+        (yield* entriesOf).find(({ rowId }) => rowId === "less"),
+        before
+      )
+    }).pipe(Effect.provide(kept.layer))
   )
 })
 
 describe("a difference that is still one", () => {
   const rule = (fixed: number) => ({ fees: [{ fixed: { EUR: fixed }, partsPerMillion: 0 }] })
   const fee = world({ connections: [{ id: "main", ...rule(25) }] })
-  it.effect("given a fee that differs, when the connection's rules change to it, then it stays open", () =>
+  it.effect("a differing fee stays open when the connection's rules change to it", () =>
     Effect.gen(function* () {
       capturing(fee)
       const payment = yield* create()
@@ -414,29 +404,27 @@ describe("a difference that is still one", () => {
   )
 
   const other = world()
-  it.effect(
-    "given a refund that the provider made, when one of its amount is made here, then the row is not of that one",
-    () =>
-      Effect.gen(function* () {
-        capturing(other)
-        const payment = yield* create()
-        yield* TestClock.setTime(paidAt + day)
-        const row = rowOf(payment, {
-          id: "refund",
-          kind: "refund",
-          gross: eur(-500),
-          names: { providerRefundId: null }
-        })
-        yield* reconcile(orderOf([row]))
-        assert.deepStrictEqual(yield* standing, { refund: "missing_here" })
-        yield* operate("refund", payment.id, { amountMinor: 500 })
-        yield* reconcile(payout("next"))
-        assert.deepStrictEqual(yield* standing, { refund: "missing_here" })
-      }).pipe(Effect.provide(other.layer))
+  it.effect("a row of the provider's own refund is not of one of its amount made here", () =>
+    Effect.gen(function* () {
+      capturing(other)
+      const payment = yield* create()
+      yield* TestClock.setTime(paidAt + day)
+      const row = rowOf(payment, {
+        id: "refund",
+        kind: "refund",
+        gross: eur(-500),
+        names: { providerRefundId: null }
+      })
+      yield* reconcile(orderOf([row]))
+      assert.deepStrictEqual(yield* standing, { refund: "missing_here" })
+      yield* operate("refund", payment.id, { amountMinor: 500 })
+      yield* reconcile(payout("next"))
+      assert.deepStrictEqual(yield* standing, { refund: "missing_here" })
+    }).pipe(Effect.provide(other.layer))
   )
 
   const first = world()
-  it.effect("given two rows of a charge that is known later, then one of them matches, and the other stays open", () =>
+  it.effect("one of two rows of a charge that is known later matches; the other stays open", () =>
     Effect.gen(function* () {
       first.provider.onCharge = () => Effect.succeed({ _tag: "Captured", providerRef: "ch_1" })
       yield* TestClock.setTime(paidAt)
@@ -458,22 +446,20 @@ describe("a difference that is still one", () => {
   )
 
   const second = world()
-  it.effect(
-    "given a charge that is known later, when another row of it came first, then that one alone is matched",
-    () =>
-      Effect.gen(function* () {
-        second.provider.onCharge = () => Effect.succeed({ _tag: "Captured", providerRef: "ch_1" })
-        yield* TestClock.setTime(paidAt)
-        const row = (id: string) => rowOf(undefined, { id, gross: eur(1999), names: { providerRef: "ch_1" } })
-        yield* reconcile(orderOf([row("older")]))
-        yield* create()
-        yield* reconcile(orderOf([row("newer")]))
-        assert.deepStrictEqual(yield* standing, { newer: "matched", older: "missing_here" })
-      }).pipe(Effect.provide(second.layer))
+  it.effect("only the first row of a charge that is known later is matched", () =>
+    Effect.gen(function* () {
+      second.provider.onCharge = () => Effect.succeed({ _tag: "Captured", providerRef: "ch_1" })
+      yield* TestClock.setTime(paidAt)
+      const row = (id: string) => rowOf(undefined, { id, gross: eur(1999), names: { providerRef: "ch_1" } })
+      yield* reconcile(orderOf([row("older")]))
+      yield* create()
+      yield* reconcile(orderOf([row("newer")]))
+      assert.deepStrictEqual(yield* standing, { newer: "matched", older: "missing_here" })
+    }).pipe(Effect.provide(second.layer))
   )
 
   const byHand = world()
-  it.effect("given a refund that was made at the provider, when two rows name it, then it is recorded once", () =>
+  it.effect("a refund made at the provider is recorded once when two rows name it", () =>
     Effect.gen(function* () {
       byHand.provider.onCharge = () => Effect.succeed({ _tag: "Captured", providerRef: "ch_1" })
       yield* TestClock.setTime(paidAt)
@@ -492,7 +478,7 @@ describe("a difference that is still one", () => {
   )
 
   const many = world()
-  it.effect("given more than a report takes at once, then they are read in its pages, and nothing is written", () =>
+  it.effect("more than a report takes at once is read in its pages, and nothing is written", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(paidAt + day)
       const settlements = yield* Settlements
@@ -525,44 +511,42 @@ describe("a difference that is still one", () => {
   )
 
   const missing = world()
-  it.effect(
-    "given a payment that no report has, when its capture failed, then it is missing no longer until it is captured again",
-    () =>
-      Effect.gen(function* () {
-        capturing(missing)
-        const other = yield* create()
-        missing.provider.onCharge = ({ attemptId }) =>
-          Effect.succeed({ _tag: "Authorized", providerRef: `ch_${attemptId}` })
-        const { details, ...rest } = request()
-        const pointsman = yield* Pointsman
-        const { payment } = yield* pointsman.create(caller, {
-          ...rest,
-          details: { ...details, captureMethod: "manual" }
-        })
-        yield* operate("capture", payment.id)
-        yield* TestClock.setTime(paidAt + 5 * day)
-        yield* reconcile(orderOf([rowOf(undefined, { id: "p", kind: "payout", occurredAt: -day }), rowOf(other)]))
-        assert.strictEqual((yield* standing)[`missing:${payment.id}`], "missing_there")
-        const { operations } = Option.getOrThrow(yield* (yield* Ledger).book(tenant, payment.id))
-        const names = { operationId: operations[0]?.id ?? "" }
-        yield* reconcile(orderOf([rowOf(payment, { id: "failed", kind: "charge_failed", gross: eur(-1999), names })]))
-        assert.strictEqual((yield* stored(payment)).capturedMinor, 0)
-        assert.strictEqual((yield* standing)[`missing:${payment.id}`], "missing_there comparison")
-        // Captured again, and never paid out.
-        yield* TestClock.setTime(paidAt + 6 * day)
-        missing.provider.onCapture = ({ money, providerRef }) =>
-          Effect.succeed({ _tag: "Captured", providerRef, stated: money })
-        yield* operate("capture", payment.id)
-        assert.strictEqual((yield* stored(payment)).capturedMinor, 1999)
-        yield* TestClock.setTime(paidAt + 12 * day)
-        const late = (id: string) =>
-          orderOf([rowOf(undefined, { id, kind: "payout", gross: eur(-1), occurredAt: paidAt + 11 * day })])
-        yield* reconcile(late("late"))
-        const again = `missing:${payment.id}#${paidAt + 6 * day}`
-        assert.strictEqual((yield* standing)[again], "missing_there")
-        yield* reconcile(late("later"))
-        const entries = Object.keys(yield* standing).filter((id) => id.startsWith(`missing:${payment.id}`))
-        assert.deepStrictEqual(entries, [`missing:${payment.id}`, again])
-      }).pipe(Effect.provide(missing.layer))
+  it.effect("a payment without a report is not missing after a failed capture, until captured", () =>
+    Effect.gen(function* () {
+      capturing(missing)
+      const other = yield* create()
+      missing.provider.onCharge = ({ attemptId }) =>
+        Effect.succeed({ _tag: "Authorized", providerRef: `ch_${attemptId}` })
+      const { details, ...rest } = request()
+      const pointsman = yield* Pointsman
+      const { payment } = yield* pointsman.create(caller, {
+        ...rest,
+        details: { ...details, captureMethod: "manual" }
+      })
+      yield* operate("capture", payment.id)
+      yield* TestClock.setTime(paidAt + 5 * day)
+      yield* reconcile(orderOf([rowOf(undefined, { id: "p", kind: "payout", occurredAt: -day }), rowOf(other)]))
+      assert.strictEqual((yield* standing)[`missing:${payment.id}`], "missing_there")
+      const { operations } = Option.getOrThrow(yield* (yield* Ledger).book(tenant, payment.id))
+      const names = { operationId: operations[0]?.id ?? "" }
+      yield* reconcile(orderOf([rowOf(payment, { id: "failed", kind: "charge_failed", gross: eur(-1999), names })]))
+      assert.strictEqual((yield* stored(payment)).capturedMinor, 0)
+      assert.strictEqual((yield* standing)[`missing:${payment.id}`], "missing_there comparison")
+      // Captured again, and never paid out.
+      yield* TestClock.setTime(paidAt + 6 * day)
+      missing.provider.onCapture = ({ money, providerRef }) =>
+        Effect.succeed({ _tag: "Captured", providerRef, stated: money })
+      yield* operate("capture", payment.id)
+      assert.strictEqual((yield* stored(payment)).capturedMinor, 1999)
+      yield* TestClock.setTime(paidAt + 12 * day)
+      const late = (id: string) =>
+        orderOf([rowOf(undefined, { id, kind: "payout", gross: eur(-1), occurredAt: paidAt + 11 * day })])
+      yield* reconcile(late("late"))
+      const again = `missing:${payment.id}#${paidAt + 6 * day}`
+      assert.strictEqual((yield* standing)[again], "missing_there")
+      yield* reconcile(late("later"))
+      const entries = Object.keys(yield* standing).filter((id) => id.startsWith(`missing:${payment.id}`))
+      assert.deepStrictEqual(entries, [`missing:${payment.id}`, again])
+    }).pipe(Effect.provide(missing.layer))
   )
 })

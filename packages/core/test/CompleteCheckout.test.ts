@@ -90,7 +90,7 @@ const attemptIdOf = (payment: Payment) => Effect.map(attemptsOf(payment), ([atte
 
 describe("the step that takes the money of an approved checkout", () => {
   const plain = make()
-  it.effect("given the customer approved, when they return, then it is written, sent once, and recorded", () =>
+  it.effect("an approved checkout is written, sent once, and recorded at the return", () =>
     Effect.gen(function* () {
       const { payment, token } = yield* sent({ details: { ...request().details, reference: "order 1" } })
       yield* TestClock.adjust(5 * minute)
@@ -117,7 +117,7 @@ describe("the step that takes the money of an approved checkout", () => {
   )
 
   const ahead = make()
-  it.effect("given the provider is asked, then the step is stored already", () =>
+  it.effect("the step is stored before the provider is asked", () =>
     Effect.gen(function* () {
       const { payment, token } = yield* sent()
       const ledger = yield* Ledger
@@ -135,7 +135,7 @@ describe("the step that takes the money of an approved checkout", () => {
   )
 
   const held = make()
-  it.effect("given capture_method manual, then the money is only held, and can be captured", () =>
+  it.effect("capture_method manual only holds the money, which can be captured", () =>
     Effect.gen(function* () {
       const details = { ...request().details, captureMethod: "manual" as const }
       const { payment, token } = yield* sent({ details })
@@ -148,7 +148,7 @@ describe("the step that takes the money of an approved checkout", () => {
   )
 
   const closed = make()
-  it.effect("given the tab is closed, then the background takes it", () =>
+  it.effect("the background takes the step of a closed tab", () =>
     Effect.gen(function* () {
       const { payment } = yield* sent()
       yield* TestClock.adjust(hour)
@@ -159,7 +159,7 @@ describe("the step that takes the money of an approved checkout", () => {
   )
 
   const told = make()
-  it.effect("given the provider's message of the approval, then the check is due at once, and takes it", () =>
+  it.effect("a provider's message of the approval makes the check due at once, which takes it", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const { payment } = yield* sent()
@@ -182,36 +182,34 @@ describe("the step that takes the money of an approved checkout", () => {
 
   for (let round = 1; round <= 10; round++) {
     const at = make({ yieldBetween: true })
-    it.effect(
-      `given 64 returns, checks and messages at once, in three processes, then one request (round ${round})`,
-      () =>
-        Effect.gen(function* () {
-          const { payment, token } = yield* sent()
-          const attemptId = yield* attemptIdOf(payment)
-          const answer = at.provider.onCompleteCheckout
-          at.provider.onCompleteCheckout = (asked) => Effect.andThen(Effect.yieldNow, answer?.(asked) ?? silence)
-          const processes = [yield* Pointsman, yield* at.another, yield* at.another]
-          yield* TestClock.adjust(hour)
-          const all = Array.from({ length: 64 }, (_, index) => {
-            const it = processes[index % processes.length] ?? processes[0]
-            if (it === undefined) return Effect.void
-            if (index % 4 === 0) return Effect.asVoid(it.checkDue)
-            return index % 4 === 1
-              ? it.recordMessage(approval(attemptId, `msg_${index}`))
-              : Effect.asVoid(it.returnFromCheckout(token))
-          })
-          yield* Effect.all(all, { concurrency: "unbounded" })
-          assert.lengthOf(at.provider.completions, 1)
-          assert.strictEqual((yield* stored(payment)).state, "Captured")
-          assert.deepStrictEqual(yield* typesOf(payment), ["payment.requires_action", "payment.captured"])
-        }).pipe(Effect.scoped, Effect.provide(at.layer))
+    it.effect(`64 returns, checks and messages in three processes send once (round ${round})`, () =>
+      Effect.gen(function* () {
+        const { payment, token } = yield* sent()
+        const attemptId = yield* attemptIdOf(payment)
+        const answer = at.provider.onCompleteCheckout
+        at.provider.onCompleteCheckout = (asked) => Effect.andThen(Effect.yieldNow, answer?.(asked) ?? silence)
+        const processes = [yield* Pointsman, yield* at.another, yield* at.another]
+        yield* TestClock.adjust(hour)
+        const all = Array.from({ length: 64 }, (_, index) => {
+          const it = processes[index % processes.length] ?? processes[0]
+          if (it === undefined) return Effect.void
+          if (index % 4 === 0) return Effect.asVoid(it.checkDue)
+          return index % 4 === 1
+            ? it.recordMessage(approval(attemptId, `msg_${index}`))
+            : Effect.asVoid(it.returnFromCheckout(token))
+        })
+        yield* Effect.all(all, { concurrency: "unbounded" })
+        assert.lengthOf(at.provider.completions, 1)
+        assert.strictEqual((yield* stored(payment)).state, "Captured")
+        assert.deepStrictEqual(yield* typesOf(payment), ["payment.requires_action", "payment.captured"])
+      }).pipe(Effect.scoped, Effect.provide(at.layer))
     )
   }
 })
 
 describe("what the step comes to", () => {
   const unsent = make()
-  it.effect("given nothing was sent, then the checkout is open again, and the step is taken with the same key", () =>
+  it.effect("an unsent checkout opens again, and the step is taken with the same key", () =>
     Effect.gen(function* () {
       const { payment, token } = yield* sent()
       const answer = unsent.provider.onCompleteCheckout
@@ -239,7 +237,7 @@ describe("what the step comes to", () => {
   ]
   for (const [answer, state, event] of ends) {
     const at = make()
-    it.effect(`given ${answer._tag}, then ${state}, and neither this nor another connection is asked again`, () =>
+    it.effect(`${answer._tag} leads to ${state}, and no connection is asked again`, () =>
       Effect.gen(function* () {
         const { payment, token } = yield* sent()
         at.provider.onCompleteCheckout = () => Effect.succeed(answer)
@@ -254,31 +252,29 @@ describe("what the step comes to", () => {
   }
 
   const refused = make()
-  it.effect(
-    "given a refusal of the request, then the checkout is open again, and the background takes the step later",
-    () =>
-      Effect.gen(function* () {
-        const { payment, token } = yield* sent()
-        const answer = refused.provider.onCompleteCheckout
-        refused.provider.onCompleteCheckout = () =>
-          Effect.succeed({ _tag: "Rejected", code: "NOT_AUTHORIZED", message: "Insufficient permissions." })
-        assert.strictEqual((yield* returns(token)).state, "CheckoutOpen")
-        assert.deepStrictEqual(yield* outcomesOf(payment), ["CheckoutOpened"])
-        yield* TestClock.adjust(hour)
-        yield* checked
-        assert.lengthOf(refused.provider.completions, 2)
-        assert.strictEqual((yield* stored(payment)).state, "CheckoutOpen")
-        refused.provider.onCompleteCheckout = answer
-        yield* TestClock.adjust(hour)
-        yield* checked
-        assert.strictEqual((yield* stored(payment)).state, "Captured")
-        assert.lengthOf(refused.provider.completions, 3)
-        assert.deepStrictEqual(yield* typesOf(payment), ["payment.requires_action", "payment.captured"])
-      }).pipe(Effect.provide(refused.layer))
+  it.effect("a refused request opens the checkout again, and the background repeats the step", () =>
+    Effect.gen(function* () {
+      const { payment, token } = yield* sent()
+      const answer = refused.provider.onCompleteCheckout
+      refused.provider.onCompleteCheckout = () =>
+        Effect.succeed({ _tag: "Rejected", code: "NOT_AUTHORIZED", message: "Insufficient permissions." })
+      assert.strictEqual((yield* returns(token)).state, "CheckoutOpen")
+      assert.deepStrictEqual(yield* outcomesOf(payment), ["CheckoutOpened"])
+      yield* TestClock.adjust(hour)
+      yield* checked
+      assert.lengthOf(refused.provider.completions, 2)
+      assert.strictEqual((yield* stored(payment)).state, "CheckoutOpen")
+      refused.provider.onCompleteCheckout = answer
+      yield* TestClock.adjust(hour)
+      yield* checked
+      assert.strictEqual((yield* stored(payment)).state, "Captured")
+      assert.lengthOf(refused.provider.completions, 3)
+      assert.deepStrictEqual(yield* typesOf(payment), ["payment.requires_action", "payment.captured"])
+    }).pipe(Effect.provide(refused.layer))
   )
 
   const refusedAlways = make()
-  it.effect("given a refusal of each request, then the payment is cancelled with the checkout, and not failed", () =>
+  it.effect("a payment whose requests are all refused is cancelled with its checkout", () =>
     Effect.gen(function* () {
       const { payment, token } = yield* sent()
       refusedAlways.provider.onCompleteCheckout = () =>
@@ -294,7 +290,7 @@ describe("what the step comes to", () => {
   )
 
   const silent = make()
-  it.effect("given no answer, when the record says that nothing was taken, then the step is taken again", () =>
+  it.effect("an unanswered step is taken again when the record says that nothing was taken", () =>
     Effect.gen(function* () {
       const { payment, token } = yield* sent()
       const answer = silent.provider.onCompleteCheckout
@@ -319,7 +315,7 @@ describe("what the step comes to", () => {
   )
 
   const unanswerable = make()
-  it.effect("given no answer, when the record cannot be read, then it stays unknown, and nothing is sent", () =>
+  it.effect("an unanswered step stays unknown and unsent while the record cannot be read", () =>
     Effect.gen(function* () {
       const { payment, token } = yield* sent()
       unanswerable.provider.onCompleteCheckout = () => silence
@@ -336,7 +332,7 @@ describe("what the step comes to", () => {
   )
 
   const executed = make()
-  it.effect("given no answer, when the record shows the money, then that is the result, of one request", () =>
+  it.effect("money in the record is the result of an unanswered step, of one request", () =>
     Effect.gen(function* () {
       const { payment, token } = yield* sent()
       executed.provider.onCompleteCheckout = () => silence
@@ -350,7 +346,7 @@ describe("what the step comes to", () => {
   )
 
   const over = make()
-  it.effect("given the time for it is over, then nothing is sent, and the payment is cancelled", () =>
+  it.effect("an expired step is not sent, and the payment is cancelled", () =>
     Effect.gen(function* () {
       const { payment } = yield* sent()
       yield* TestClock.adjust(expiresAt + hour)
@@ -361,7 +357,7 @@ describe("what the step comes to", () => {
   )
 
   const endless = make()
-  it.effect("given it never executes and never answers, then it is asked for some hours, and not for ever", () =>
+  it.effect("a checkout that never executes or answers is asked for hours, and not for ever", () =>
     Effect.gen(function* () {
       const { payment, token } = yield* sent()
       endless.provider.onCompleteCheckout = () => silence
@@ -378,7 +374,7 @@ describe("what the step comes to", () => {
   )
 
   const gone = make()
-  it.effect("given no answer, when the provider has forgotten the checkout, then it is over with its time", () =>
+  it.effect("an unanswered checkout that the provider forgot ends with its time", () =>
     Effect.gen(function* () {
       const { payment, token } = yield* sent()
       gone.provider.onCompleteCheckout = () => silence
@@ -395,7 +391,7 @@ describe("what the step comes to", () => {
   )
 
   const lagging = make()
-  it.effect("given the money is recorded, when a lookup says that nothing was taken, then operators review it", () =>
+  it.effect("operators review recorded money of which a lookup says that nothing was taken", () =>
     Effect.gen(function* () {
       const details = { ...request().details, captureMethod: "manual" as const }
       const { payment, token } = yield* sent({ details })
@@ -410,7 +406,7 @@ describe("what the step comes to", () => {
   )
 
   const byItself = make()
-  it.effect("given a connector that completes no checkouts, then the payment waits on", () =>
+  it.effect("a payment keeps waiting at a connector that completes no checkouts", () =>
     Effect.gen(function* () {
       byItself.provider.onCompleteCheckout = undefined
       const { token } = yield* sent()
@@ -420,7 +416,7 @@ describe("what the step comes to", () => {
 
   const only = make()
   Object.assign(only.provider.definition, { checkoutMethods: ["wallet"] })
-  it.effect("given a connector whose checkouts take wallets alone, then a payment by card is not led there", () =>
+  it.effect("a card payment is not led to a connector whose checkouts take only wallets", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const byCard = yield* paged(liveCaller)
@@ -432,7 +428,7 @@ describe("what the step comes to", () => {
 
 describe("a store that fails at the step", () => {
   const unwritten = make()
-  it.effect("given it is surely not written, then nothing is sent, and the customer can return again", () =>
+  it.effect("a step that is surely not written is not sent, and the customer can return again", () =>
     Effect.gen(function* () {
       const { payment, token } = yield* sent()
       unwritten.ledger.onCommit = (number) => (number === 4 ? "unwritten" : undefined)
@@ -447,25 +443,23 @@ describe("a store that fails at the step", () => {
   const unknown: ReadonlyArray<CommitFault> = ["lost", "unheard", { landsAfter: 10 }]
   for (const fault of unknown) {
     const at = make()
-    it.effect(
-      `given its fate is unknown, ${JSON.stringify(fault)}, then nothing is sent on it, and it is taken later`,
-      () =>
-        Effect.gen(function* () {
-          const { payment, token } = yield* sent()
-          at.ledger.onCommit = (number) => (number === 4 ? fault : undefined)
-          yield* returns(token)
-          assert.lengthOf(at.provider.completions, 0)
-          yield* settle
-          assert.strictEqual((yield* stored(payment)).state, "Captured")
-          assert.lengthOf(at.provider.completions, 1)
-        }).pipe(Effect.provide(at.layer))
+    it.effect(`a step of unknown fate, ${JSON.stringify(fault)}, is unsent, and taken later`, () =>
+      Effect.gen(function* () {
+        const { payment, token } = yield* sent()
+        at.ledger.onCommit = (number) => (number === 4 ? fault : undefined)
+        yield* returns(token)
+        assert.lengthOf(at.provider.completions, 0)
+        yield* settle
+        assert.strictEqual((yield* stored(payment)).state, "Captured")
+        assert.lengthOf(at.provider.completions, 1)
+      }).pipe(Effect.provide(at.layer))
     )
   }
 
   const afterwards: ReadonlyArray<CommitFault> = ["unwritten", "lost", "unheard", { landsAfter: 10 }]
   for (const fault of afterwards) {
     const once = make()
-    it.effect(`given its result is not written at first, ${JSON.stringify(fault)}, then it is written after all`, () =>
+    it.effect(`a result not written at first, ${JSON.stringify(fault)}, is written later`, () =>
       Effect.gen(function* () {
         const { payment, token } = yield* sent()
         once.ledger.onCommit = (number) => (number === 5 ? fault : undefined)
@@ -477,7 +471,7 @@ describe("a store that fails at the step", () => {
     )
 
     const long = make()
-    it.effect(`given its result is not written for minutes, ${JSON.stringify(fault)}, then a lookup settles it`, () =>
+    it.effect(`a lookup settles a result unwritten for minutes, ${JSON.stringify(fault)}`, () =>
       Effect.gen(function* () {
         const { payment, token } = yield* sent()
         long.ledger.onCommit = (number) => (number >= 5 && number < 40 ? fault : undefined)

@@ -75,7 +75,7 @@ describe("what needs a second person", () => {
   ] as const
   for (const [name, fourEyes, needs] of rows) {
     const own = world(fourEyes === undefined ? {} : { fourEyes })
-    it.effect(`given ${name}, when 19.99 EUR are stated, then ${needs ? "it is proposed" : "it is written"}`, () =>
+    it.effect(`${name} of 19.99 EUR ${needs ? "is proposed" : "is written"}`, () =>
       Effect.gen(function* () {
         const payment = yield* unknown(own)
         const after = yield* state(payment, jo)
@@ -87,7 +87,7 @@ describe("what needs a second person", () => {
   }
 
   const small = scene({ EUR: 1500 })
-  it.effect("given a limit, when less than it is stated of a payment above it, then a second person is needed", () =>
+  it.effect("a lower statement of a payment above a limit needs a second person", () =>
     Effect.gen(function* () {
       const payment = yield* unknown(small)
       const after = yield* state(payment, jo, { ...captured, amountMinor: 1 })
@@ -96,7 +96,7 @@ describe("what needs a second person", () => {
   )
 
   const nameless = scene()
-  it.effect("given no person, then the statement is refused, and nothing is written", () =>
+  it.effect("a statement without a person is refused, and nothing is written", () =>
     Effect.gen(function* () {
       const payment = yield* unknown(nameless)
       const [tag, field, reason] = yield* refusalOf(state(payment, undefined))
@@ -107,7 +107,7 @@ describe("what needs a second person", () => {
   )
 
   const merchant = world({})
-  it.effect("given a partner's limits, then they hold for its merchants, and not for other workspaces", () =>
+  it.effect("a partner's limits hold for its merchants, and not for other workspaces", () =>
     Effect.gen(function* () {
       const directory = yield* Directory
       const partner = { ...workspace, partner: { allowance: 5 }, fourEyes: { EUR: 0 } }
@@ -130,7 +130,7 @@ describe("what needs a second person", () => {
   )
 
   const wrong = scene()
-  it.effect("given a wrong hash or reference of evidence, then the field is named", () =>
+  it.effect("the field of a wrong hash or reference of evidence is named", () =>
     Effect.gen(function* () {
       const payment = yield* unknown(wrong)
       const { resolveReview } = yield* Pointsman
@@ -149,7 +149,7 @@ describe("what needs a second person", () => {
 
 describe("a proposal", () => {
   const own = scene()
-  it.effect("given a proposal, then nothing but the review and the version of the payment changes", () =>
+  it.effect("a proposal changes only the review and the version of the payment", () =>
     Effect.gen(function* () {
       const { order, payment } = yield* propose(own)
       const after = yield* stored(payment.id)
@@ -182,7 +182,7 @@ describe("a proposal", () => {
   )
 
   const again = scene()
-  it.effect("given a proposal, when it is repeated, then it is stored once; another statement is refused", () =>
+  it.effect("a repeated proposal is stored once; another statement is refused", () =>
     Effect.gen(function* () {
       const { payment } = yield* propose(again)
       const repeated = yield* state(payment, { of: "program", name: " JO " })
@@ -196,7 +196,7 @@ describe("a proposal", () => {
   )
 
   const unheard = scene()
-  it.effect("given a commit whose answer is lost, then the proposal is stored once", () =>
+  it.effect("a proposal is stored once when its commit's answer is lost", () =>
     Effect.gen(function* () {
       const payment = yield* unknown(unheard)
       const before = unheard.ledger.calls.commit
@@ -209,7 +209,7 @@ describe("a proposal", () => {
 
 describe("an approval", () => {
   const own = scene()
-  it.effect("given another person, then the statement is written, and the timeline names both", () =>
+  it.effect("another person's statement is written, and the timeline names both", () =>
     Effect.gen(function* () {
       const { order, payment } = yield* propose(own)
       const pointsman = yield* Pointsman
@@ -245,56 +245,52 @@ describe("an approval", () => {
   )
 
   const self = scene()
-  it.effect(
-    "given the person who proposed it, however the name is written, then it is refused and nothing changes",
-    () =>
-      Effect.gen(function* () {
-        const { order, payment } = yield* propose(self)
-        const before = yield* stored(payment.id)
-        const { approveCorrection } = yield* Pointsman
-        for (const name of ["Jo", "JO", " jo ", "j o", "\uFF2Ao", "J\u200Bo"]) {
-          const [tag, field, reason] = yield* refusalOf(approveCorrection({ ...order, by: { of: "program", name } }))
-          assert.deepStrictEqual([tag, field], ["CorrectionRefused", "by"], name)
-          assert.include(reason, "nobody approves their own correction")
-        }
-        assert.deepStrictEqual(yield* stored(payment.id), before)
-      }).pipe(Effect.provide(self.layer))
+  it.effect("the proposer is refused, however the name is written, and nothing changes", () =>
+    Effect.gen(function* () {
+      const { order, payment } = yield* propose(self)
+      const before = yield* stored(payment.id)
+      const { approveCorrection } = yield* Pointsman
+      for (const name of ["Jo", "JO", " jo ", "j o", "\uFF2Ao", "J\u200Bo"]) {
+        const [tag, field, reason] = yield* refusalOf(approveCorrection({ ...order, by: { of: "program", name } }))
+        assert.deepStrictEqual([tag, field], ["CorrectionRefused", "by"], name)
+        assert.include(reason, "nobody approves their own correction")
+      }
+      assert.deepStrictEqual(yield* stored(payment.id), before)
+    }).pipe(Effect.provide(self.layer))
   )
 
   const operators = scene()
-  it.effect(
-    "given an operator who was renamed, got other roles, or was removed and added again, then it is the same person",
-    () =>
-      Effect.gen(function* () {
-        const login = "Jo@Acme.example"
-        const proposer = yield* operator(login)
-        const other = yield* operator("ann@acme.example")
-        const { order, payment } = yield* propose(operators, proposer)
-        const { approveCorrection, operators: store } = yield* Pointsman
-        const refusalTo = (by: Person) => refusalOf(approveCorrection({ ...order, by }))
-        const refused = "nobody approves their own correction: another person has to"
-        assert.strictEqual((yield* refusalTo(proposer))[2], refused)
-        const grants = [
-          { workspaceId: "acme", role: "admin" as const },
-          { workspaceId: null, role: "operations" as const }
-        ]
-        yield* store.edit({ login, displayName: "Somebody else", grants, version: null })
-        assert.strictEqual((yield* refusalTo({ ...proposer, name: "Somebody else" }))[2], refused)
-        // A program that names the login means the operator.
-        assert.strictEqual((yield* refusalTo({ of: "program", name: "JO@acme.EXAMPLE" }))[2], refused)
-        yield* store.remove(login)
-        assert.include((yield* refusalTo(proposer))[2], "the operator was removed")
-        const again = yield* operator("JO@ACME.example")
-        assert.strictEqual(again.id, proposer.id)
-        assert.strictEqual((yield* refusalTo(again))[2], refused)
-        const { correction } = yield* approveCorrection({ ...order, by: other })
-        assert.strictEqual(correction.state, "approved")
-        assert.strictEqual((yield* stored(payment.id)).state, "Captured")
-      }).pipe(Effect.provide(operators.layer))
+  it.effect("an operator who is renamed, gets roles, or is added again is the same person", () =>
+    Effect.gen(function* () {
+      const login = "Jo@Acme.example"
+      const proposer = yield* operator(login)
+      const other = yield* operator("ann@acme.example")
+      const { order, payment } = yield* propose(operators, proposer)
+      const { approveCorrection, operators: store } = yield* Pointsman
+      const refusalTo = (by: Person) => refusalOf(approveCorrection({ ...order, by }))
+      const refused = "nobody approves their own correction: another person has to"
+      assert.strictEqual((yield* refusalTo(proposer))[2], refused)
+      const grants = [
+        { workspaceId: "acme", role: "admin" as const },
+        { workspaceId: null, role: "operations" as const }
+      ]
+      yield* store.edit({ login, displayName: "Somebody else", grants, version: null })
+      assert.strictEqual((yield* refusalTo({ ...proposer, name: "Somebody else" }))[2], refused)
+      // A program that names the login means the operator.
+      assert.strictEqual((yield* refusalTo({ of: "program", name: "JO@acme.EXAMPLE" }))[2], refused)
+      yield* store.remove(login)
+      assert.include((yield* refusalTo(proposer))[2], "the operator was removed")
+      const again = yield* operator("JO@ACME.example")
+      assert.strictEqual(again.id, proposer.id)
+      assert.strictEqual((yield* refusalTo(again))[2], refused)
+      const { correction } = yield* approveCorrection({ ...order, by: other })
+      assert.strictEqual(correction.state, "approved")
+      assert.strictEqual((yield* stored(payment.id)).state, "Captured")
+    }).pipe(Effect.provide(operators.layer))
   )
 
   const shared = scene()
-  it.effect("given a reference that another payment has, then the correction is overtaken, and both are reviewed", () =>
+  it.effect("a correction with another payment's reference is overtaken; both are reviewed", () =>
     Effect.gen(function* () {
       const first = yield* propose(shared)
       const second = yield* propose(shared)
@@ -316,7 +312,7 @@ describe("an approval", () => {
   )
 
   const doors = scene()
-  it.effect("given a name of a program and an operator, then neither approves what the other proposed", () =>
+  it.effect("a program and an operator of one name do not approve what the other proposed", () =>
     Effect.gen(function* () {
       const signedIn = yield* operator("ann@acme.example")
       const { approveCorrection } = yield* Pointsman
@@ -333,7 +329,7 @@ describe("an approval", () => {
   )
 
   const rights = scene()
-  it.effect("given an operator of another workspace, an unknown one or a viewer, then it is refused", () =>
+  it.effect("an operator of another workspace, an unknown one and a viewer are refused", () =>
     Effect.gen(function* () {
       const { order } = yield* propose(rights, yield* operator("jo"))
       const { approveCorrection, operators: store } = yield* Pointsman
@@ -357,7 +353,7 @@ describe("an approval", () => {
   )
 
   const overtaken = scene()
-  it.effect("given a payment that was settled meanwhile, then the correction is overtaken, and changes nothing", () =>
+  it.effect("a correction of a meanwhile settled payment is overtaken and changes nothing", () =>
     Effect.gen(function* () {
       const { order, payment } = yield* propose(overtaken, jo, { ...captured, says: "declined", amountMinor: null })
       const stated = { currency: "EUR", minorUnits: 1999 } as const
@@ -379,7 +375,7 @@ describe("an approval", () => {
   )
 
   const many = world({ fourEyes: {}, yieldBetween: true })
-  it.effect("given 64 approvals of 64 people at once, then one is written, and the others are told whose", () =>
+  it.effect("one of 64 approvals of 64 people is written, and the others learn whose", () =>
     Effect.gen(function* () {
       const { order, payment } = yield* propose(many)
       const { approveCorrection, paymentFile } = yield* Pointsman
@@ -402,7 +398,7 @@ describe("an approval", () => {
   )
 
   const faults = scene()
-  it.effect("given commits that fail or whose answer is lost, when it is approved again, then it is written once", () =>
+  it.effect("an approval after failed commits or lost answers is written once", () =>
     Effect.gen(function* () {
       for (const fault of ["unwritten", "lost", "unheard"] as const) {
         const { order, payment } = yield* propose(faults, jo, { ...captured, providerRef: fault })
@@ -428,34 +424,32 @@ describe("an approval", () => {
 
 describe("a rejection and a withdrawal", () => {
   const rejected = scene()
-  it.effect(
-    "given a proposal, when another rejects it, then it is closed with the reason, and can be stated anew",
-    () =>
-      Effect.gen(function* () {
-        const { order, payment } = yield* propose(rejected)
-        const { approveCorrection, rejectCorrection, withdrawCorrection } = yield* Pointsman
-        const reason = "the dashboard shows another amount"
-        assert.strictEqual((yield* refusalOf(rejectCorrection({ ...order, by: jo, reason })))[1], "by")
-        assert.strictEqual((yield* refusalOf(rejectCorrection({ ...order, by: ann, reason: " " })))[1], "reason")
-        assert.strictEqual((yield* refusalOf(withdrawCorrection({ ...order, by: ann })))[1], "by")
-        const { correction, payment: after } = yield* rejectCorrection({ ...order, by: ann, reason })
-        assert.deepStrictEqual(
-          [correction.state, correction.decision, after.state, after.review?.reasons],
-          ["rejected", { by: ann, at: 0, reason }, "ChargeUnknown", ["unknown"]]
-        )
-        const late = yield* refusalOf(approveCorrection({ ...order, by: ann }))
-        assert.deepStrictEqual(late, ["CorrectionRefused", "correction", "it was rejected by Ann before"])
-        const next = openCorrection(yield* state(payment, jo))
-        assert.notStrictEqual(next?.id, order.correctionId)
-        assert.deepStrictEqual(
-          (yield* stored(payment.id)).corrections?.map((one) => one.state),
-          ["rejected", "proposed"]
-        )
-      }).pipe(Effect.provide(rejected.layer))
+  it.effect("a proposal that another rejects is closed with the reason, and can be made anew", () =>
+    Effect.gen(function* () {
+      const { order, payment } = yield* propose(rejected)
+      const { approveCorrection, rejectCorrection, withdrawCorrection } = yield* Pointsman
+      const reason = "the dashboard shows another amount"
+      assert.strictEqual((yield* refusalOf(rejectCorrection({ ...order, by: jo, reason })))[1], "by")
+      assert.strictEqual((yield* refusalOf(rejectCorrection({ ...order, by: ann, reason: " " })))[1], "reason")
+      assert.strictEqual((yield* refusalOf(withdrawCorrection({ ...order, by: ann })))[1], "by")
+      const { correction, payment: after } = yield* rejectCorrection({ ...order, by: ann, reason })
+      assert.deepStrictEqual(
+        [correction.state, correction.decision, after.state, after.review?.reasons],
+        ["rejected", { by: ann, at: 0, reason }, "ChargeUnknown", ["unknown"]]
+      )
+      const late = yield* refusalOf(approveCorrection({ ...order, by: ann }))
+      assert.deepStrictEqual(late, ["CorrectionRefused", "correction", "it was rejected by Ann before"])
+      const next = openCorrection(yield* state(payment, jo))
+      assert.notStrictEqual(next?.id, order.correctionId)
+      assert.deepStrictEqual(
+        (yield* stored(payment.id)).corrections?.map((one) => one.state),
+        ["rejected", "proposed"]
+      )
+    }).pipe(Effect.provide(rejected.layer))
   )
 
   const withdrawn = scene()
-  it.effect("given a proposal, when its proposer withdraws it, then it is closed, also if asked twice", () =>
+  it.effect("a proposal that its proposer withdraws is closed, also if asked twice", () =>
     Effect.gen(function* () {
       const { order, payment } = yield* propose(withdrawn)
       const { withdrawCorrection } = yield* Pointsman

@@ -138,7 +138,7 @@ describe("a create that the first provider answers", () => {
   ]
   for (const { name, answer, captureMethod, expect, event } of cases) {
     const { provider, ledger, layer } = world()
-    it.effect(`given ${name}, then ${expect["state"]}, one attempt, two calls of the ledger`, () =>
+    it.effect(`${name} is ${expect["state"]}, one attempt, two calls of the ledger`, () =>
       Effect.gen(function* () {
         const pointsman = yield* Pointsman
         provider.onCharge = () => answer
@@ -178,27 +178,25 @@ describe("whether a second connection is asked", () => {
     for (const end of Object.keys(ends) as Array<End>) {
       const isFollowed = follows[mode].includes(end)
       const { provider, ledger, layer } = world({ routing: { mode } })
-      it.effect(
-        `given mode ${mode}, when the first ends ${end}, then the second is ${isFollowed ? "" : "never "}asked`,
-        () =>
-          Effect.gen(function* () {
-            const pointsman = yield* Pointsman
-            provider.onCharge = (charge) => (charge.connectionId === "main" ? ends[end] : approve(charge))
-            const { payment } = yield* pointsman.create(caller, request())
-            assert.deepStrictEqual(
-              provider.charges.map((charge) => charge.connectionId),
-              isFollowed ? ["main", "backup"] : ["main"]
-            )
-            assert.strictEqual(payment.state === "Captured", isFollowed)
-            assert.strictEqual(ledger.calls.commit, isFollowed ? 3 : 2)
-            const attempts = payment.routing?.attempts ?? []
-            assert.strictEqual(new Set(attempts.map((attempt) => attempt.attemptId)).size, isFollowed ? 2 : 1)
-          }).pipe(Effect.provide(layer))
+      it.effect(`the second is ${isFollowed ? "" : "never "}asked in ${mode} after ${end}`, () =>
+        Effect.gen(function* () {
+          const pointsman = yield* Pointsman
+          provider.onCharge = (charge) => (charge.connectionId === "main" ? ends[end] : approve(charge))
+          const { payment } = yield* pointsman.create(caller, request())
+          assert.deepStrictEqual(
+            provider.charges.map((charge) => charge.connectionId),
+            isFollowed ? ["main", "backup"] : ["main"]
+          )
+          assert.strictEqual(payment.state === "Captured", isFollowed)
+          assert.strictEqual(ledger.calls.commit, isFollowed ? 3 : 2)
+          const attempts = payment.routing?.attempts ?? []
+          assert.strictEqual(new Set(attempts.map((attempt) => attempt.attemptId)).size, isFollowed ? 2 : 1)
+        }).pipe(Effect.provide(layer))
       )
     }
   }
 
-  it("an unanswered attempt cannot be followed: it does not compile, and is refused all the same", () => {
+  it("following an unanswered attempt does not compile, and is refused all the same", () => {
     type Follows = Parameters<typeof mayFollow>[1]["_tag"]
     const tag: Exclude<ChargeEnd["_tag"], Follows> = "pointsman/Unanswered"
     // @ts-expect-error an unknown result is no end that may be followed.
@@ -218,7 +216,7 @@ describe("whether a second connection is asked", () => {
     const { provider, layer } = world({
       connections: [{ id: "main" }, { id: "backup" }, { id: "third" }]
     })
-    it.effect(`given ${name}, then ${expect.state}, and no third connection is asked`, () =>
+    it.effect(`${name} is ${expect.state}, and no third connection is asked`, () =>
       Effect.gen(function* () {
         const pointsman = yield* Pointsman
         provider.onCharge = (charge) => ends[charge.connectionId === "main" ? first : second]

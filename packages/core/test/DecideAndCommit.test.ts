@@ -78,7 +78,7 @@ const ending = Effect.fnUntraced(function* <A, E extends { readonly _tag: string
 })
 
 describe("another writer", () => {
-  it.effect("given it comes first once, then what is stored is read and decided on", () =>
+  it.effect("what is stored is read and decided on when another writer comes first once", () =>
     Effect.gen(function* () {
       const { loop, seen } = scripted(() => "written")
       seen.version = 7
@@ -87,7 +87,7 @@ describe("another writer", () => {
     })
   )
 
-  it.effect("given it comes first every time, then 20 tries and no more", () =>
+  it.effect("20 tries and no more follow when another writer comes first every time", () =>
     Effect.gen(function* () {
       const { loop, seen } = scripted(() => Effect.fail(new Stale()))
       assert.strictEqual(yield* ending(loop({ retries: true })), "Contended")
@@ -98,7 +98,7 @@ describe("another writer", () => {
 })
 
 describe("a store that fails", () => {
-  it.effect("given nothing was sent, then it fails at once", () =>
+  it.effect("a decision of which nothing was sent fails at once", () =>
     Effect.gen(function* () {
       const { loop, seen } = scripted(() => Effect.fail(storageError))
       assert.strictEqual(yield* ending(loop({})), "NotWritten")
@@ -106,7 +106,7 @@ describe("a store that fails", () => {
     })
   )
 
-  it.effect("given something was sent, then it is asked ever more slowly, the last time after three seconds", () =>
+  it.effect("a sent request is asked for ever more slowly, last after three seconds", () =>
     Effect.gen(function* () {
       const { loop, seen } = scripted(() => Effect.fail(storageError))
       assert.strictEqual(yield* ending(loop({ retries: true })), "NotWritten")
@@ -115,7 +115,7 @@ describe("a store that fails", () => {
     })
   )
 
-  it.effect("given each try takes two seconds, then no third one begins", () =>
+  it.effect("no third try begins when each takes two seconds", () =>
     Effect.gen(function* () {
       const { loop, seen } = scripted(() => Effect.andThen(Effect.sleep(2_000), Effect.fail(storageError)))
       assert.strictEqual(yield* ending(loop({ retries: true })), "NotWritten")
@@ -123,7 +123,7 @@ describe("a store that fails", () => {
     })
   )
 
-  it.effect("given the first try took an hour, then there is a second one", () =>
+  it.effect("a second try follows a first one of an hour", () =>
     Effect.gen(function* () {
       const { loop, seen } = scripted((number) =>
         number > 1 ? "written" : Effect.andThen(Effect.sleep(3_600_000), Effect.fail(new Stale()))
@@ -135,7 +135,7 @@ describe("a store that fails", () => {
     })
   )
 
-  it.effect("given it pauses, then it does not hold its turn", () =>
+  it.effect("a pause does not hold its turn", () =>
     Effect.gen(function* () {
       const { loop, seen } = scripted((number) => (number > 1 ? "written" : Effect.fail(storageError)))
       const writing = yield* Effect.forkChild(loop({ retries: true }), { startImmediately: true })
@@ -148,7 +148,7 @@ describe("a store that fails", () => {
 })
 
 describe("a commit whose answer is lost", () => {
-  it.effect("given something would be sent on it, then it may be written, and nothing follows", () =>
+  it.effect("a commit on which a request waits may be written, and nothing follows", () =>
     Effect.gen(function* () {
       const { loop, seen } = scripted(() => "unheard")
       const end = yield* Effect.flip(loop({ stops: true, retries: true }))
@@ -157,7 +157,7 @@ describe("a commit whose answer is lost", () => {
     })
   )
 
-  it.effect("given it is written, then it is read once and not written again", () =>
+  it.effect("a commit that is written is read once and not written again", () =>
     Effect.gen(function* () {
       const { loop, seen } = scripted(() => "unheard")
       assert.strictEqual(yield* ending(loop({})), "written on 0")
@@ -165,7 +165,7 @@ describe("a commit whose answer is lost", () => {
     })
   )
 
-  it.effect("given it is not written, then it is written again, after a pause from the second time on", () =>
+  it.effect("an unwritten commit is written again, after a pause from the second time on", () =>
     Effect.gen(function* () {
       const { loop, seen } = scripted((number) => (number > 3 ? "written" : Effect.fail(commitUnknown)))
       assert.strictEqual(yield* ending(loop({})), "written on 0")
@@ -173,7 +173,7 @@ describe("a commit whose answer is lost", () => {
     })
   )
 
-  it.effect("given it lands after the read, then the next one is refused, and it is known again", () =>
+  it.effect("a commit that lands after the read refuses the next one, and is known again", () =>
     Effect.gen(function* () {
       const { loop, seen } = scripted((number) => {
         if (number === 1) return Effect.fail(commitUnknown)
@@ -185,7 +185,7 @@ describe("a commit whose answer is lost", () => {
     })
   )
 
-  it.effect("given the store then goes away, then it may be written", () =>
+  it.effect("a commit may be written when the store then goes away", () =>
     Effect.gen(function* () {
       const { loop, seen } = scripted((number) => Effect.fail(number === 1 ? commitUnknown : storageError))
       assert.strictEqual(yield* ending(loop({})), "MaybeWritten")
@@ -199,7 +199,7 @@ describe("a commit whose answer is lost", () => {
 })
 
 describe("a loop inside a loop", () => {
-  it.effect("given the outer one is at its end, then the inner one gets no more time", () =>
+  it.effect("the inner one gets no more time when the outer one is at its end", () =>
     Effect.gen(function* () {
       const inner = scripted(() => Effect.fail(storageError))
       const outer = decideAndCommit({

@@ -31,13 +31,13 @@ const eventOf = ({ id }: Payment) =>
 const shownOf = ({ routing }: Payment) => (routing?.attempts ?? []).map(declineOfAttempt)
 
 describe("the advice of a decline", () => {
-  it("given any code, when the decline is hard, then the same method is not to be tried again", () => {
+  it("the same method is not to be tried again after a hard decline of any code", () => {
     for (const code of declineCodes) {
       assert.notStrictEqual(adviceOf({ code, isSoft: false }), "retry_later", code)
     }
   })
 
-  it("given fraud, a stolen card or a late response, when it is soft or hard, then the order is not to be charged again", () => {
+  it("no order is charged again after fraud, a stolen card or a late response", () => {
     for (const code of [
       "suspected_fraud",
       "stolen_card",
@@ -49,7 +49,7 @@ describe("the advice of a decline", () => {
     }
   })
 
-  it("given an entry without its softness, when the money may be taken, then no other connection is asked", () => {
+  it("no other connection is asked if an entry lacks softness and money may be taken", () => {
     const soft = declineCodes.filter((code) => declineMeaning(code).soft)
     assert.deepStrictEqual(soft, [
       "do_not_honor",
@@ -63,11 +63,11 @@ describe("the advice of a decline", () => {
     ])
   })
 
-  it("given a category, then it is a code of itself", () => {
+  it("a category is a code of itself", () => {
     for (const category of declineCategories) assert.strictEqual(categoryOfDecline(category), category)
   })
 
-  it("given a code of another category than the connector states, then the category is the code", () => {
+  it("a code of another category than the connector states gives the category", () => {
     assert.deepStrictEqual(declineDetail({ category: "expired_card", normalized: "lost_card", soft: false }), {
       code: "expired_card",
       isSoft: false
@@ -78,7 +78,7 @@ describe("the advice of a decline", () => {
 describe("a declined payment", () => {
   const { provider, layer } = world()
 
-  it.effect("given a code of a table, then the payment, its attempt and the event show the same decline", () =>
+  it.effect("the payment, its attempt and the event show the same decline of a table's code", () =>
     Effect.gen(function* () {
       provider.onCharge = () => Effect.succeed(declined("lost_or_stolen", "41", false, "lost_card"))
       const { payment } = yield* (yield* Pointsman).create(caller, request())
@@ -97,7 +97,7 @@ describe("a declined payment", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("given two soft declines in turn, then each attempt shows its own, and the payment the last one", () =>
+  it.effect("each attempt shows its own soft decline, and the payment the last one", () =>
     Effect.gen(function* () {
       provider.onCharge = ({ connectionId }) =>
         Effect.succeed(
@@ -124,49 +124,47 @@ describe("a declined payment", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect(
-    "given a soft decline and a later message on the second attempt, then the first one keeps its decline",
-    () =>
-      Effect.gen(function* () {
-        provider.onCharge = ({ connectionId }) =>
-          Effect.succeed(
-            connectionId === "main"
-              ? declined("do_not_honor", "01", true, "call_issuer")
-              : { _tag: "Pending", providerRef: "r2" }
-          )
-        const pointsman = yield* Pointsman
-        const { payment } = yield* pointsman.create(caller, request())
-        const [, second] = yield* attemptsOf(payment)
-        const message: VerifiedMessage = {
-          connectionId: second?.connectionId ?? "",
-          tenant,
-          receivedAt: 0,
-          body: "{}",
-          message: {
-            id: "msg_1",
-            at: 0,
-            about: {
-              _tag: "Charge",
-              charge: { attemptId: second?.id ?? "" },
-              state: () => ({ ...declined("expired_card", "54", false), providerRef: "r2" }) as never
-            }
-          },
-          reason: null
-        }
-        yield* pointsman.recordMessage(message)
-        const after = yield* stored(payment)
-        assert.deepStrictEqual(
-          shownOf(after).map((shown) => [shown?.code, shown?.advice]),
-          [
-            ["call_issuer", "retry_later"],
-            ["expired_card", "use_another_method"]
-          ]
+  it.effect("a later message on the second attempt leaves the first one's soft decline", () =>
+    Effect.gen(function* () {
+      provider.onCharge = ({ connectionId }) =>
+        Effect.succeed(
+          connectionId === "main"
+            ? declined("do_not_honor", "01", true, "call_issuer")
+            : { _tag: "Pending", providerRef: "r2" }
         )
-        assert.strictEqual(declineOfPayment(after)?.code, "expired_card")
-      }).pipe(Effect.provide(layer))
+      const pointsman = yield* Pointsman
+      const { payment } = yield* pointsman.create(caller, request())
+      const [, second] = yield* attemptsOf(payment)
+      const message: VerifiedMessage = {
+        connectionId: second?.connectionId ?? "",
+        tenant,
+        receivedAt: 0,
+        body: "{}",
+        message: {
+          id: "msg_1",
+          at: 0,
+          about: {
+            _tag: "Charge",
+            charge: { attemptId: second?.id ?? "" },
+            state: () => ({ ...declined("expired_card", "54", false), providerRef: "r2" }) as never
+          }
+        },
+        reason: null
+      }
+      yield* pointsman.recordMessage(message)
+      const after = yield* stored(payment)
+      assert.deepStrictEqual(
+        shownOf(after).map((shown) => [shown?.code, shown?.advice]),
+        [
+          ["call_issuer", "retry_later"],
+          ["expired_card", "use_another_method"]
+        ]
+      )
+      assert.strictEqual(declineOfPayment(after)?.code, "expired_card")
+    }).pipe(Effect.provide(layer))
   )
 
-  it.effect("given a provider that needs the customer, then authentication is required", () =>
+  it.effect("a provider that needs the customer requires authentication", () =>
     Effect.gen(function* () {
       provider.onCharge = () => Effect.succeed({ _tag: "NeedsCustomer", providerRef: null })
       const { payment } = yield* (yield* Pointsman).create(caller, request())
@@ -179,19 +177,17 @@ describe("a declined payment", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect(
-    "given a decline that was stored without its code, then its category is the code, and it counts as hard",
-    () =>
-      Effect.gen(function* () {
-        provider.onCharge = () => Effect.succeed(declined("do_not_honor", "05", true))
-        const { payment } = yield* (yield* Pointsman).create(caller, request())
-        assert.deepStrictEqual(declineOfPayment({ ...payment, routing: null }), {
-          category: "do_not_honor",
-          code: "do_not_honor",
-          provider_code: "05",
-          advice: "use_another_method"
-        })
-        assert.isUndefined(declineOfPayment({ ...payment, state: "Captured" }))
-      }).pipe(Effect.provide(layer))
+  it.effect("a decline stored without its code has its category as the code, and is hard", () =>
+    Effect.gen(function* () {
+      provider.onCharge = () => Effect.succeed(declined("do_not_honor", "05", true))
+      const { payment } = yield* (yield* Pointsman).create(caller, request())
+      assert.deepStrictEqual(declineOfPayment({ ...payment, routing: null }), {
+        category: "do_not_honor",
+        code: "do_not_honor",
+        provider_code: "05",
+        advice: "use_another_method"
+      })
+      assert.isUndefined(declineOfPayment({ ...payment, state: "Captured" }))
+    }).pipe(Effect.provide(layer))
   )
 })

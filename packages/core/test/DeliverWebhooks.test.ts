@@ -59,46 +59,43 @@ const verified = ({ body, headers }: WebhookRequest, secret: string) => {
 }
 
 describe("DeliverWebhooks", () => {
-  it.effect(
-    "given an endpoint, when a payment is made, then its events are sent at once, as the API shows them",
-    () => {
-      const { sender } = setup()
-      const own = world({ sender, webhookEndpoints: [{ id: "shop" }] })
-      return Effect.gen(function* () {
-        yield* background
-        yield* pass(12_345)
-        const payment = yield* create
-        yield* settle
-        const { items } = yield* (yield* Pointsman).timeline(tenant, payment.id, { limit: 10 })
-        assert.deepStrictEqual(
-          sender.sent.map(({ body }) => JSON.parse(new TextDecoder().decode(body))),
-          items.map(({ createdAt, data, id, type }) => ({ id, type, created: new Date(createdAt).toISOString(), data }))
-        )
-        assert.deepStrictEqual(
-          items.map(({ type }) => type),
-          ["payment.created", "payment.captured"]
-        )
-        const stored = yield* deliveries
-        sender.sent.forEach((sent, index) => {
-          assert.strictEqual(sent.url, "https://merchant.example/shop")
-          assert.deepStrictEqual(Object.keys(sent.headers).toSorted(), [
-            "content-type",
-            "x-service-delivery-id",
-            "x-service-event-id",
-            "x-service-signature"
-          ])
-          assert.strictEqual(sent.headers["content-type"], "application/json")
-          assert.strictEqual(sent.headers["x-service-event-id"], items[index]?.id)
-          assert.strictEqual(sent.headers["x-service-delivery-id"], stored[index]?.id)
-          assert.strictEqual(verified(sent, "whsec_shop"), 12)
-        })
-        assert.deepStrictEqual(
-          stored.map(({ dueAt, failures, state }) => ({ dueAt, failures, state })),
-          Array.from({ length: 2 }, () => ({ dueAt: null, failures: 0, state: "Delivered" as const }))
-        )
-      }).pipe(Effect.provide(own.layer), drawing(0.5))
-    }
-  )
+  it.effect("a payment's events are sent to an endpoint at once, as the API shows them", () => {
+    const { sender } = setup()
+    const own = world({ sender, webhookEndpoints: [{ id: "shop" }] })
+    return Effect.gen(function* () {
+      yield* background
+      yield* pass(12_345)
+      const payment = yield* create
+      yield* settle
+      const { items } = yield* (yield* Pointsman).timeline(tenant, payment.id, { limit: 10 })
+      assert.deepStrictEqual(
+        sender.sent.map(({ body }) => JSON.parse(new TextDecoder().decode(body))),
+        items.map(({ createdAt, data, id, type }) => ({ id, type, created: new Date(createdAt).toISOString(), data }))
+      )
+      assert.deepStrictEqual(
+        items.map(({ type }) => type),
+        ["payment.created", "payment.captured"]
+      )
+      const stored = yield* deliveries
+      sender.sent.forEach((sent, index) => {
+        assert.strictEqual(sent.url, "https://merchant.example/shop")
+        assert.deepStrictEqual(Object.keys(sent.headers).toSorted(), [
+          "content-type",
+          "x-service-delivery-id",
+          "x-service-event-id",
+          "x-service-signature"
+        ])
+        assert.strictEqual(sent.headers["content-type"], "application/json")
+        assert.strictEqual(sent.headers["x-service-event-id"], items[index]?.id)
+        assert.strictEqual(sent.headers["x-service-delivery-id"], stored[index]?.id)
+        assert.strictEqual(verified(sent, "whsec_shop"), 12)
+      })
+      assert.deepStrictEqual(
+        stored.map(({ dueAt, failures, state }) => ({ dueAt, failures, state })),
+        Array.from({ length: 2 }, () => ({ dueAt: null, failures: 0, state: "Delivered" as const }))
+      )
+    }).pipe(Effect.provide(own.layer), drawing(0.5))
+  })
 
   // The looks of more than a day are many: the whole schedule for some, and a short one for the others.
   const whole = defaultWebhookScheduleMillis
@@ -116,7 +113,7 @@ describe("DeliverWebhooks", () => {
     ["is never answered", hanging, 15 * second, whole]
   ]
   for (const [what, onSend, lasts, scheduleMillis] of failures) {
-    it.effect(`given what ${what}, when time passes, then it is sent by the schedule and then given up`, () => {
+    it.effect(`what ${what} is sent by the schedule and then given up`, () => {
       const { sender, times } = setup(onSend)
       const own = world({ sender, webhookEndpoints: captures, webhookScheduleMillis: scheduleMillis })
       return Effect.gen(function* () {
@@ -163,7 +160,7 @@ describe("DeliverWebhooks", () => {
   it.effect.each([
     [0, 0.9],
     [1, 1.1]
-  ] as const)("given a draw of %i, when attempts fail, then each delay is %d times as long", ([drawn, factor]) => {
+  ] as const)("each delay is multiplied for a draw of %i: %d times as long", ([drawn, factor]) => {
     const { sender, times } = setup(answering(500))
     const own = world({ sender, webhookEndpoints: captures })
     return Effect.gen(function* () {
@@ -182,7 +179,7 @@ describe("DeliverWebhooks", () => {
     }).pipe(Effect.provide(own.layer), drawing(drawn))
   })
 
-  it.effect("given a schedule of the operator, then it is the one that is followed, its first delay included", () => {
+  it.effect("an operator's schedule is followed, its first delay included", () => {
     const { sender, times } = setup(answering(500))
     const own = world({ sender, webhookEndpoints: captures, webhookScheduleMillis: [10 * second, 15 * second] })
     return Effect.gen(function* () {
@@ -194,7 +191,7 @@ describe("DeliverWebhooks", () => {
     }).pipe(Effect.provide(own.layer), drawing(0.5))
   })
 
-  it.effect.each([400, 401, 404, 408, 410, 429, 499])("given an answer %i, then it is final", (status) => {
+  it.effect.each([400, 401, 404, 408, 410, 429, 499])("an answer %i is final", (status) => {
     const { sender } = setup(answering(status))
     const own = world({ sender, webhookEndpoints: captures })
     return Effect.gen(function* () {
@@ -212,7 +209,7 @@ describe("DeliverWebhooks", () => {
     }).pipe(Effect.provide(own.layer), drawing(0.5))
   })
 
-  it.effect.each([200, 201, 202, 204, 299])("given an answer %i, then it has arrived", (status) => {
+  it.effect.each([200, 201, 202, 204, 299])("an answer %i has arrived", (status) => {
     const { sender } = setup(answering(status))
     const own = world({ sender, webhookEndpoints: captures })
     return Effect.gen(function* () {
@@ -224,41 +221,35 @@ describe("DeliverWebhooks", () => {
     }).pipe(Effect.provide(own.layer), drawing(0.5))
   })
 
-  it.effect(
-    "given a refused delivery, then its file has its event and attempts, and it is sent again only as it was seen",
-    () => {
-      const { sender } = setup(answering(410))
-      const own = world({ sender, webhookEndpoints: captures })
-      return Effect.gen(function* () {
-        yield* background
-        const payment = yield* create
-        yield* settle
-        const pointsman = yield* Pointsman
-        const { id } = yield* only
-        const { attempts, delivery, event } = yield* pointsman.deliveryFile(tenant, id)
-        assert.deepStrictEqual(
-          [delivery.state, event.type, event.paymentId],
-          ["Refused", "payment.captured", payment.id]
-        )
-        assert.deepStrictEqual(
-          attempts.map(({ end, number }) => [number, end]),
-          [[1, { _tag: "Answered", status: 410 }]]
-        )
-        assert.deepStrictEqual(yield* pointsman.deliveredEvents(tenant, [id, "dlv_of_none"]), new Map([[id, event]]))
-        for (const seenAttempts of [0, 2]) {
-          const refused = yield* Effect.flip(pointsman.redeliver(tenant, id, { seenAttempts }))
-          assert.strictEqual(refused._tag, "pointsman/NotRedeliverable")
-        }
-        yield* pointsman.redeliver(tenant, id, { seenAttempts: 1 })
-        yield* settle
-        assert.lengthOf(sender.sent, 2)
-        const elsewhere = yield* Effect.flip(pointsman.deliveryFile({ ...tenant, environment: "production" }, id))
-        assert.strictEqual(elsewhere._tag, "pointsman/DeliveryNotFound")
-      }).pipe(Effect.provide(own.layer), drawing(0.5))
-    }
-  )
+  it.effect("a refused delivery's file has its attempts; it is resent only as it was seen", () => {
+    const { sender } = setup(answering(410))
+    const own = world({ sender, webhookEndpoints: captures })
+    return Effect.gen(function* () {
+      yield* background
+      const payment = yield* create
+      yield* settle
+      const pointsman = yield* Pointsman
+      const { id } = yield* only
+      const { attempts, delivery, event } = yield* pointsman.deliveryFile(tenant, id)
+      assert.deepStrictEqual([delivery.state, event.type, event.paymentId], ["Refused", "payment.captured", payment.id])
+      assert.deepStrictEqual(
+        attempts.map(({ end, number }) => [number, end]),
+        [[1, { _tag: "Answered", status: 410 }]]
+      )
+      assert.deepStrictEqual(yield* pointsman.deliveredEvents(tenant, [id, "dlv_of_none"]), new Map([[id, event]]))
+      for (const seenAttempts of [0, 2]) {
+        const refused = yield* Effect.flip(pointsman.redeliver(tenant, id, { seenAttempts }))
+        assert.strictEqual(refused._tag, "pointsman/NotRedeliverable")
+      }
+      yield* pointsman.redeliver(tenant, id, { seenAttempts: 1 })
+      yield* settle
+      assert.lengthOf(sender.sent, 2)
+      const elsewhere = yield* Effect.flip(pointsman.deliveryFile({ ...tenant, environment: "production" }, id))
+      assert.strictEqual(elsewhere._tag, "pointsman/DeliveryNotFound")
+    }).pipe(Effect.provide(own.layer), drawing(0.5))
+  })
 
-  it.effect("given a failure, when the receiver is back, then it has arrived and nothing more is sent", () => {
+  it.effect("a failed delivery arrives when the receiver is back, and nothing more is sent", () => {
     const { sender } = setup((_, number) => Effect.succeed(number < 3 ? 500 : 200))
     const own = world({ sender, webhookEndpoints: captures })
     return Effect.gen(function* () {
@@ -271,7 +262,7 @@ describe("DeliverWebhooks", () => {
     }).pipe(Effect.provide(own.layer), drawing(0.5))
   })
 
-  it.effect("given a secret that is being replaced, then what is sent is signed with both", () => {
+  it.effect("what is sent with a secret that is being replaced is signed with both", () => {
     const { sender } = setup()
     const own = world({
       sender,
@@ -287,7 +278,7 @@ describe("DeliverWebhooks", () => {
     }).pipe(Effect.provide(own.layer), drawing(0.5))
   })
 
-  it.effect("given many payments, then an endpoint's secret is opened once, and again when it was replaced", () => {
+  it.effect("an endpoint's secret is opened once for many payments, and again when replaced", () => {
     const { sender } = setup()
     const asked: Array<string> = []
     const counting = Layer.effect(
@@ -322,7 +313,7 @@ describe("DeliverWebhooks", () => {
     }).pipe(Effect.provide(own.layer), drawing(0.5))
   })
 
-  it.effect("given a secret that cannot be opened, then nothing is sent, and it is tried again", () => {
+  it.effect("nothing is sent while a secret cannot be opened, and it is tried again", () => {
     const { sender } = setup()
     const own = world({ sender, webhookEndpoints: [{ ...captures[0], id: "shop", sealedSecret: "of another key" }] })
     return Effect.gen(function* () {
@@ -340,7 +331,7 @@ describe("DeliverWebhooks", () => {
     }).pipe(Effect.provide(own.layer), drawing(0.5))
   })
 
-  it.effect("given an endpoint that is not active any more, then what was due for it is given up unsent", () => {
+  it.effect("what was due for an endpoint that is no longer active is given up unsent", () => {
     const { sender } = setup()
     const own = world({ sender, webhookEndpoints: captures })
     return Effect.gen(function* () {
@@ -362,44 +353,41 @@ describe("DeliverWebhooks", () => {
     }).pipe(Effect.provide(own.layer), drawing(0.5))
   })
 
-  it.effect(
-    "given a process that dies after it sent, when the lease is over, then another sends it under the same ids",
-    () => {
-      const { sender, times } = setup((_, number) => (number === 1 ? hanging() : Effect.succeed(200)))
-      const own = world({ sender, webhookEndpoints: captures })
-      return Effect.gen(function* () {
-        const dying = yield* background
-        yield* create
-        yield* settle
-        assert.lengthOf(sender.sent, 1)
-        yield* Fiber.interrupt(dying)
-        yield* background
-        yield* pass(minute - 1)
-        assert.lengthOf(sender.sent, 1)
-        yield* pass(1)
-        assert.deepStrictEqual(times, [0, minute])
-        const [first, again] = sender.sent
-        assert.deepStrictEqual(again?.body, first?.body)
-        for (const id of ["x-service-event-id", "x-service-delivery-id"]) {
-          assert.strictEqual(again?.headers[id], first?.headers[id])
-        }
-        assert.strictEqual(verified(again as WebhookRequest, "whsec_shop"), 60)
-        const delivery = yield* only
-        // What nobody heard the end of counts as no failure: the schedule is where it was.
-        assert.deepStrictEqual([delivery.state, delivery.failures, delivery.attempts], ["Delivered", 0, 2])
-        const attempts = yield* (yield* Pointsman).deliveryAttempts(tenant, delivery.id)
-        assert.deepStrictEqual(
-          attempts.map(({ end, endedAt }) => [end?._tag, endedAt]),
-          [
-            [undefined, null],
-            ["Answered", minute]
-          ]
-        )
-      }).pipe(Effect.provide(own.layer), drawing(0.5))
-    }
-  )
+  it.effect("another process sends under the same ids after the lease of one that died", () => {
+    const { sender, times } = setup((_, number) => (number === 1 ? hanging() : Effect.succeed(200)))
+    const own = world({ sender, webhookEndpoints: captures })
+    return Effect.gen(function* () {
+      const dying = yield* background
+      yield* create
+      yield* settle
+      assert.lengthOf(sender.sent, 1)
+      yield* Fiber.interrupt(dying)
+      yield* background
+      yield* pass(minute - 1)
+      assert.lengthOf(sender.sent, 1)
+      yield* pass(1)
+      assert.deepStrictEqual(times, [0, minute])
+      const [first, again] = sender.sent
+      assert.deepStrictEqual(again?.body, first?.body)
+      for (const id of ["x-service-event-id", "x-service-delivery-id"]) {
+        assert.strictEqual(again?.headers[id], first?.headers[id])
+      }
+      assert.strictEqual(verified(again as WebhookRequest, "whsec_shop"), 60)
+      const delivery = yield* only
+      // What nobody heard the end of counts as no failure: the schedule is where it was.
+      assert.deepStrictEqual([delivery.state, delivery.failures, delivery.attempts], ["Delivered", 0, 2])
+      const attempts = yield* (yield* Pointsman).deliveryAttempts(tenant, delivery.id)
+      assert.deepStrictEqual(
+        attempts.map(({ end, endedAt }) => [end?._tag, endedAt]),
+        [
+          [undefined, null],
+          ["Answered", minute]
+        ]
+      )
+    }).pipe(Effect.provide(own.layer), drawing(0.5))
+  })
 
-  it.effect("given a ledger that loses the answer of its commits, then what was written is sent all the same", () => {
+  it.effect("what was written is sent although the ledger loses the answers of its commits", () => {
     const { sender } = setup()
     const own = world({ sender, webhookEndpoints: [{ id: "shop" }] })
     return Effect.gen(function* () {
@@ -414,7 +402,7 @@ describe("DeliverWebhooks", () => {
     }).pipe(Effect.provide(own.layer), drawing(0.5))
   })
 
-  it.effect("given a commit that surely wrote nothing, then nothing is sent of it", () => {
+  it.effect("nothing is sent of a commit that surely wrote nothing", () => {
     const { sender } = setup()
     const own = world({ sender, webhookEndpoints: [{ id: "shop" }] })
     return Effect.gen(function* () {
@@ -427,7 +415,7 @@ describe("DeliverWebhooks", () => {
     }).pipe(Effect.provide(own.layer), drawing(0.5))
   })
 
-  it.effect("given a store that cannot record the end for a while, then it is recorded later, and sent once", () => {
+  it.effect("an end that the store cannot record for a while is recorded later, and sent once", () => {
     const { sender } = setup()
     const own = world({ sender, webhookEndpoints: captures })
     let refusals = 3
@@ -454,51 +442,48 @@ describe("DeliverWebhooks", () => {
     }).pipe(Effect.provide(layer), drawing(0.5))
   })
 
-  it.effect(
-    "given one that was given up or refused, when it is asked for again, then it is sent at once, under its id",
-    () => {
-      const { sender } = setup((_, number) => Effect.succeed(number <= 2 ? 500 : number === 3 ? 410 : 200))
-      const own = world({ sender, webhookEndpoints: captures, webhookScheduleMillis: [0, lookEvery] })
-      return Effect.gen(function* () {
-        const pointsman = yield* Pointsman
-        yield* background
-        yield* create
-        yield* settle
-        yield* pass(lookEvery)
-        const givenUp = yield* only
-        assert.strictEqual(givenUp.state, "GivenUp")
-        const asked = yield* pointsman.redeliver(tenant, givenUp.id)
-        assert.deepStrictEqual([asked.state, asked.failures, asked.dueAt], ["Due", 0, lookEvery])
-        yield* settle
-        assert.strictEqual((yield* only).state, "Refused")
-        yield* pointsman.redeliver(tenant, givenUp.id)
-        yield* settle
-        assert.deepStrictEqual([(yield* only).state, sender.sent.length], ["Delivered", 4])
-        assert.strictEqual(sender.sent[3]?.headers["x-service-delivery-id"], givenUp.id)
-        const refusal = yield* Effect.flip(pointsman.redeliver(tenant, givenUp.id))
-        assert.deepInclude(refusal, { _tag: "pointsman/NotRedeliverable", state: "Delivered" })
-        // One that arrived is sent again for who saw it, once.
-        const seen = { seenAttempts: 4 }
-        yield* pointsman.redeliver(tenant, givenUp.id, seen)
-        yield* settle
-        assert.deepStrictEqual([(yield* only).state, sender.sent.length], ["Delivered", 5])
-        assert.strictEqual(
-          (yield* Effect.flip(pointsman.redeliver(tenant, givenUp.id, seen)))._tag,
-          "pointsman/NotRedeliverable"
-        )
-        const other: Tenant = { ...tenant, environment: "production" }
-        for (const call of [
-          pointsman.redeliver(other, givenUp.id),
-          pointsman.redeliver(tenant, "dlv_of_nobody"),
-          Effect.andThen(pointsman.deliveryAttempts(other, givenUp.id), Effect.never)
-        ]) {
-          assert.strictEqual((yield* Effect.flip(call))._tag, "pointsman/DeliveryNotFound")
-        }
-      }).pipe(Effect.provide(own.layer), drawing(0.5))
-    }
-  )
+  it.effect("a message given up or refused is sent at once under its id when requested again", () => {
+    const { sender } = setup((_, number) => Effect.succeed(number <= 2 ? 500 : number === 3 ? 410 : 200))
+    const own = world({ sender, webhookEndpoints: captures, webhookScheduleMillis: [0, lookEvery] })
+    return Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      yield* background
+      yield* create
+      yield* settle
+      yield* pass(lookEvery)
+      const givenUp = yield* only
+      assert.strictEqual(givenUp.state, "GivenUp")
+      const asked = yield* pointsman.redeliver(tenant, givenUp.id)
+      assert.deepStrictEqual([asked.state, asked.failures, asked.dueAt], ["Due", 0, lookEvery])
+      yield* settle
+      assert.strictEqual((yield* only).state, "Refused")
+      yield* pointsman.redeliver(tenant, givenUp.id)
+      yield* settle
+      assert.deepStrictEqual([(yield* only).state, sender.sent.length], ["Delivered", 4])
+      assert.strictEqual(sender.sent[3]?.headers["x-service-delivery-id"], givenUp.id)
+      const refusal = yield* Effect.flip(pointsman.redeliver(tenant, givenUp.id))
+      assert.deepInclude(refusal, { _tag: "pointsman/NotRedeliverable", state: "Delivered" })
+      // One that arrived is sent again for who saw it, once.
+      const seen = { seenAttempts: 4 }
+      yield* pointsman.redeliver(tenant, givenUp.id, seen)
+      yield* settle
+      assert.deepStrictEqual([(yield* only).state, sender.sent.length], ["Delivered", 5])
+      assert.strictEqual(
+        (yield* Effect.flip(pointsman.redeliver(tenant, givenUp.id, seen)))._tag,
+        "pointsman/NotRedeliverable"
+      )
+      const other: Tenant = { ...tenant, environment: "production" }
+      for (const call of [
+        pointsman.redeliver(other, givenUp.id),
+        pointsman.redeliver(tenant, "dlv_of_nobody"),
+        Effect.andThen(pointsman.deliveryAttempts(other, givenUp.id), Effect.never)
+      ]) {
+        assert.strictEqual((yield* Effect.flip(call))._tag, "pointsman/DeliveryNotFound")
+      }
+    }).pipe(Effect.provide(own.layer), drawing(0.5))
+  })
 
-  it.effect("given no sender, then deliveries wait in the store", () => {
+  it.effect("deliveries wait in the store without a sender", () => {
     const own = world({ webhookEndpoints: captures })
     return Effect.gen(function* () {
       yield* background

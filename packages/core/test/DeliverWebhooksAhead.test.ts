@@ -21,7 +21,7 @@ const withSettings = (own: Partial<DeliverySettings>) =>
   )
 
 describe("deliveries that are taken ahead", () => {
-  it.effect("given more that is due than places, when a receiver answers, then the next one waits for no store", () => {
+  it.effect("the next message waits for no store when a receiver answers and places are short", () => {
     const sender = scriptedSender()
     const answers = Latch.makeUnsafe()
     sender.onSend = () => Effect.as(answers.await, 200)
@@ -50,7 +50,7 @@ describe("deliveries that are taken ahead", () => {
     }).pipe(Effect.provide(Layer.provide(own.layerOver(store), withSettings({ atOnce: 4 }))), drawing(0.5))
   })
 
-  it.effect("given one that waited for half of its lease, when there is a place, then its next taker sends it", () => {
+  it.effect("the next taker sends a message that waited for half of its lease", () => {
     const sender = scriptedSender()
     sender.onSend = ({ url }) => (url.endsWith("/hook-0") ? Effect.never : Effect.succeed(200))
     const own = world({ sender, webhookEndpoints: endpoints(2) })
@@ -79,30 +79,27 @@ describe("deliveries that are taken ahead", () => {
     }).pipe(Effect.provide(Layer.provide(own.layer, withSettings(settings))), drawing(0.5))
   })
 
-  it.effect(
-    "given an endpoint that is withdrawn while one waits, when there is a place, then nothing is sent to it",
-    () => {
-      const sender = scriptedSender()
-      const answers = Latch.makeUnsafe()
-      sender.onSend = () => Effect.as(answers.await, 200)
-      const own = world({ sender, webhookEndpoints: endpoints(2) })
-      return Effect.gen(function* () {
-        yield* create
-        yield* background
-        yield* settle
-        const [first] = sender.sent
-        assert.lengthOf(sender.sent, 1)
-        const directory = yield* Directory
-        const { webhookEndpoints, ...others } = yield* directory.contents
-        const withdrawn = webhookEndpoints.map((one) => (first?.url === one.url ? one : { ...one, active: false }))
-        yield* directory.write({ ...others, webhookEndpoints: withdrawn })
-        yield* pass(2 * second)
-        yield* answers.open
-        yield* pass(second)
-        assert.lengthOf(sender.sent, 1)
-        const { items } = yield* (yield* Pointsman).deliveries(tenant, { limit: 10 })
-        assert.deepStrictEqual(items.map(({ state }) => state).toSorted(), ["Delivered", "GivenUp"])
-      }).pipe(Effect.provide(Layer.provide(own.layer, withSettings({ atOnce: 1 }))), drawing(0.5))
-    }
-  )
+  it.effect("nothing is sent to an endpoint withdrawn while a message waits for a place", () => {
+    const sender = scriptedSender()
+    const answers = Latch.makeUnsafe()
+    sender.onSend = () => Effect.as(answers.await, 200)
+    const own = world({ sender, webhookEndpoints: endpoints(2) })
+    return Effect.gen(function* () {
+      yield* create
+      yield* background
+      yield* settle
+      const [first] = sender.sent
+      assert.lengthOf(sender.sent, 1)
+      const directory = yield* Directory
+      const { webhookEndpoints, ...others } = yield* directory.contents
+      const withdrawn = webhookEndpoints.map((one) => (first?.url === one.url ? one : { ...one, active: false }))
+      yield* directory.write({ ...others, webhookEndpoints: withdrawn })
+      yield* pass(2 * second)
+      yield* answers.open
+      yield* pass(second)
+      assert.lengthOf(sender.sent, 1)
+      const { items } = yield* (yield* Pointsman).deliveries(tenant, { limit: 10 })
+      assert.deepStrictEqual(items.map(({ state }) => state).toSorted(), ["Delivered", "GivenUp"])
+    }).pipe(Effect.provide(Layer.provide(own.layer, withSettings({ atOnce: 1 }))), drawing(0.5))
+  })
 })

@@ -117,7 +117,7 @@ const scene = ({ backlog = 0, hanging = 1, hangs, recordable, unlimited = false 
 }
 
 describe("an endpoint that hangs", () => {
-  it.effect("given none, then every place is taken, and taken again as soon as it is free", () => {
+  it.effect("every place is taken without one that hangs, and again once free", () => {
     const { arrived, begin, layer, round, underWay } = scene({ hangs: false })
     return Effect.gen(function* () {
       yield* begin
@@ -129,7 +129,7 @@ describe("an endpoint that hangs", () => {
     }).pipe(Effect.provide(layer), drawing(0.5))
   })
 
-  it.effect("given one, then it holds its four places and the others have all the rest, over and over", () => {
+  it.effect("a silent endpoint holds its four places, and the others have all the rest", () => {
     const { arrived, begin, event, layer, most, round, sentToHung, underWay } = scene({ hangs: true })
     return Effect.gen(function* () {
       yield* begin
@@ -167,7 +167,7 @@ describe("an endpoint that hangs", () => {
     }).pipe(Effect.provide(layer), drawing(0.5))
   })
 
-  it.effect("given one for which more waits than there are places, then it holds four of them all the same", () => {
+  it.effect("an endpoint with more waiting than places holds four of them all the same", () => {
     const { arrived, begin, layer, round, underWay } = scene({ hangs: true, backlog: places })
     return Effect.gen(function* () {
       yield* begin
@@ -178,7 +178,7 @@ describe("an endpoint that hangs", () => {
     }).pipe(Effect.provide(layer), drawing(0.5))
   })
 
-  it.effect("given two hundred, then the others have all of theirs before the first time-out", () => {
+  it.effect("others have all of theirs before the first timeout beside two hundred", () => {
     const hanging = 200
     const { arrived, begin, layer, most, round, underWay } = scene({ hangs: true, hanging })
     return Effect.gen(function* () {
@@ -194,7 +194,7 @@ describe("an endpoint that hangs", () => {
     }).pipe(Effect.provide(layer), drawing(0.5))
   })
 
-  it.effect("given a store that is slow to record, then no more is sent than it can keep up with", () => {
+  it.effect("no more is sent than a store that is slow to record can keep up with", () => {
     const recordable = Latch.makeUnsafe()
     const { arrived, begin, layer, round } = scene({ hangs: false, recordable })
     return Effect.gen(function* () {
@@ -209,7 +209,7 @@ describe("an endpoint that hangs", () => {
     }).pipe(Effect.provide(layer), drawing(0.5))
   })
 
-  it.effect("given a store without limits (control), then one that hangs holds more of them with every event", () => {
+  it.effect("control: a store without limits lets a hanging endpoint hold more at each event", () => {
     const { begin, layer, round, underWay } = scene({ hangs: true, unlimited: true })
     return Effect.gen(function* () {
       yield* begin
@@ -218,16 +218,13 @@ describe("an endpoint that hangs", () => {
     }).pipe(Effect.provide(layer), drawing(0.5))
   })
 
-  it.effect(
-    "given a store without limits and more that waits than places (control), then nobody else is served at first",
-    () => {
-      const { arrived, begin, layer, round, underWay } = scene({ hangs: true, backlog: places, unlimited: true })
-      return Effect.gen(function* () {
-        yield* begin
-        yield* Effect.repeat(round, { times: 8 })
-        assert.deepStrictEqual(underWay, { hung: places, others: 0 })
-        assert.deepStrictEqual(arrived, { hung: 0, others: 0 })
-      }).pipe(Effect.provide(layer), drawing(0.5))
-    }
-  )
+  it.effect("only the hanging endpoint is served at first by a store without limits (control)", () => {
+    const { arrived, begin, layer, round, underWay } = scene({ hangs: true, backlog: places, unlimited: true })
+    return Effect.gen(function* () {
+      yield* begin
+      yield* Effect.repeat(round, { times: 8 })
+      assert.deepStrictEqual(underWay, { hung: places, others: 0 })
+      assert.deepStrictEqual(arrived, { hung: 0, others: 0 })
+    }).pipe(Effect.provide(layer), drawing(0.5))
+  })
 })

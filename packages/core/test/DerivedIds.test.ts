@@ -31,7 +31,7 @@ const attemptsIn = (
   }).pipe(Effect.provide(layer))
 
 describe("attempts", () => {
-  it.effect("given another store and the same key on the same day, then the same id", () =>
+  it.effect("another store gives the same id to the same key on the same day", () =>
     Effect.gen(function* () {
       const [one] = yield* attemptsIn(world(), { at: day })
       const [same] = yield* attemptsIn(world(), { at: 2 * day - 1 })
@@ -40,7 +40,7 @@ describe("attempts", () => {
     })
   )
 
-  it.effect("given another day, key or workspace's environment, then another id", () =>
+  it.effect("another day, key or workspace's environment gives another id", () =>
     Effect.gen(function* () {
       const [one] = yield* attemptsIn(world(), { at: day })
       const [later] = yield* attemptsIn(world(), { at: 2 * day })
@@ -49,7 +49,7 @@ describe("attempts", () => {
     })
   )
 
-  it.effect("given no key, then each request has an id of its own", () =>
+  it.effect("each request without a key has an id of its own", () =>
     Effect.gen(function* () {
       const [one] = yield* attemptsIn(world(), { asked: request() })
       const [other] = yield* attemptsIn(world(), { asked: request() })
@@ -57,7 +57,7 @@ describe("attempts", () => {
     })
   )
 
-  it.effect("given the connections in another order, then each has the id that it had", () =>
+  it.effect("each has the id that it had with the connections in another order", () =>
     Effect.gen(function* () {
       const idsFor = (order: ReadonlyArray<string>) =>
         Effect.gen(function* () {
@@ -85,7 +85,7 @@ const timeOf = (id: string | undefined): number =>
   Number.parseInt(id?.split("_")[1]?.replaceAll("-", "").slice(0, 12) ?? "", 16)
 
 describe("draws", () => {
-  it.effect("given a split, when another store routes the same key, then to the same connection", () =>
+  it.effect("another store routes the same key of a split to the same connection", () =>
     Effect.gen(function* () {
       const split = { name: "split", when: {}, use: { mode: "fixed" as const, split: { main: 50, backup: 50 } } }
       const routing = { mode: "failover" as const, rules: [split] }
@@ -121,7 +121,7 @@ const refuse = Effect.succeed({ _tag: "Rejected" as const, code: "no", message: 
 describe("operations", () => {
   for (const kind of operationKinds) {
     const taken = world()
-    it.effect(`given a ${kind} of which nothing was sent, when its key comes again, then the id is taken again`, () =>
+    it.effect(`a ${kind} of which nothing was sent takes its id again with its key`, () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(day)
         const id = yield* payable(kind)
@@ -139,64 +139,60 @@ describe("operations", () => {
     )
 
     const raced = world()
-    it.effect(
-      `given another process's ${kind} under its key is at work, when a claim was lost, then it is left alone`,
-      () =>
-        Effect.gen(function* () {
-          const id = yield* payable(kind)
-          const other = yield* raced.another
-          const order = { idempotencyKey: key, paymentId: id, amountMinor: null, reason: null }
-          const held = yield* Deferred.make<never, Unanswered>()
-          raced.provider.onCapture = raced.provider.onVoid = raced.provider.onRefund = () => Deferred.await(held)
-          raced.ledger.onCommit = (number) => (number === 3 ? "lost" : undefined)
-          let working: Fiber.Fiber<unknown, unknown> | undefined
-          raced.ledger.beforeCommit = (number) =>
-            number === 4
-              ? Effect.map(
-                  Effect.forkDetach(Effect.exit<unknown, unknown, never>(other[kind](caller, order)), {
-                    startImmediately: true
-                  }),
-                  (fiber) => {
-                    working = fiber
-                  }
-                )
-              : Effect.void
-          yield* operate(kind, id, { idempotencyKey: key })
-          assert.lengthOf(sentIn(raced, kind), 1)
-          const book = Option.getOrThrow(yield* (yield* Ledger).book(tenant, id))
-          const entries = [...book.operations.map(({ outcome }) => outcome), ...book.refunds.map(({ stage }) => stage)]
-          assert.deepStrictEqual(entries, [kind === "refund" ? "Sending" : null])
-          yield* Deferred.fail(held, new Unanswered({ reason: "time-out" }))
-          if (working !== undefined) yield* Fiber.join(working)
-        }).pipe(Effect.scoped, Effect.provide(raced.layer))
+    it.effect(`a ${kind} of another process at work under its key is left after a lost claim`, () =>
+      Effect.gen(function* () {
+        const id = yield* payable(kind)
+        const other = yield* raced.another
+        const order = { idempotencyKey: key, paymentId: id, amountMinor: null, reason: null }
+        const held = yield* Deferred.make<never, Unanswered>()
+        raced.provider.onCapture = raced.provider.onVoid = raced.provider.onRefund = () => Deferred.await(held)
+        raced.ledger.onCommit = (number) => (number === 3 ? "lost" : undefined)
+        let working: Fiber.Fiber<unknown, unknown> | undefined
+        raced.ledger.beforeCommit = (number) =>
+          number === 4
+            ? Effect.map(
+                Effect.forkDetach(Effect.exit<unknown, unknown, never>(other[kind](caller, order)), {
+                  startImmediately: true
+                }),
+                (fiber) => {
+                  working = fiber
+                }
+              )
+            : Effect.void
+        yield* operate(kind, id, { idempotencyKey: key })
+        assert.lengthOf(sentIn(raced, kind), 1)
+        const book = Option.getOrThrow(yield* (yield* Ledger).book(tenant, id))
+        const entries = [...book.operations.map(({ outcome }) => outcome), ...book.refunds.map(({ stage }) => stage)]
+        assert.deepStrictEqual(entries, [kind === "refund" ? "Sending" : null])
+        yield* Deferred.fail(held, new Unanswered({ reason: "time-out" }))
+        if (working !== undefined) yield* Fiber.join(working)
+      }).pipe(Effect.scoped, Effect.provide(raced.layer))
     )
   }
 
   for (const kind of operationKinds) {
-    it.effect(
-      `given another store that lost the payment, when its keys come again, then the ${kind} has the same id`,
-      () =>
-        Effect.gen(function* () {
-          const captureMethod = kind === "refund" ? ("automatic" as const) : ("manual" as const)
-          const asked = request({ idempotencyKey: "order-0001", details: { captureMethod } })
-          const sentAt = (at: number) => {
-            const made = world()
-            return Effect.gen(function* () {
-              yield* TestClock.setTime(at)
-              const { payment } = yield* (yield* Pointsman).create(caller, asked)
-              assert.strictEqual((yield* operate(kind, payment.id, { idempotencyKey: key }))._tag, "Success")
-              return { paymentId: payment.id, sent: sentIn(made, kind) }
-            }).pipe(Effect.provide(made.layer))
-          }
-          const one = yield* sentAt(day)
-          const other = yield* sentAt(day + 60_000)
-          assert.notStrictEqual(other.paymentId, one.paymentId)
-          assert.deepStrictEqual(other.sent, one.sent)
-        })
+    it.effect(`a ${kind} has the same id in another store that lost the payment`, () =>
+      Effect.gen(function* () {
+        const captureMethod = kind === "refund" ? ("automatic" as const) : ("manual" as const)
+        const asked = request({ idempotencyKey: "order-0001", details: { captureMethod } })
+        const sentAt = (at: number) => {
+          const made = world()
+          return Effect.gen(function* () {
+            yield* TestClock.setTime(at)
+            const { payment } = yield* (yield* Pointsman).create(caller, asked)
+            assert.strictEqual((yield* operate(kind, payment.id, { idempotencyKey: key }))._tag, "Success")
+            return { paymentId: payment.id, sent: sentIn(made, kind) }
+          }).pipe(Effect.provide(made.layer))
+        }
+        const one = yield* sentAt(day)
+        const other = yield* sentAt(day + 60_000)
+        assert.notStrictEqual(other.paymentId, one.paymentId)
+        assert.deepStrictEqual(other.sent, one.sent)
+      })
     )
   }
 
-  it.effect("given calls under one key, then their ids differ, and each ends with the tag of tenant and key", () =>
+  it.effect("ids of calls under one key differ, and each ends with the tag of tenant and key", () =>
     Effect.gen(function* () {
       const own = world()
       const other = world({ environment: "production" })
@@ -226,7 +222,7 @@ describe("operations", () => {
   )
 
   const refused = world()
-  it.effect("given a capture that the provider refused, when its key comes again, then it is another call", () =>
+  it.effect("a capture that the provider refused is another call when its key comes again", () =>
     Effect.gen(function* () {
       const id = yield* payable("capture")
       const capture = refused.provider.onCapture

@@ -111,7 +111,7 @@ describe("DirectoryPlan", () => {
     webhookEndpoints: [endpoint("e1")]
   })
 
-  it("given an empty directory, when a configuration is planned, then all of it is written", () => {
+  it("a configuration planned for an empty directory is written completely", () => {
     const planned = plan(nothing, full)
     assert.deepStrictEqual(planned, {
       workspaces: full.workspaces,
@@ -124,12 +124,12 @@ describe("DirectoryPlan", () => {
     })
   })
 
-  it("given a configuration that was applied, when it is planned again later, then nothing is written", () => {
+  it("a configuration that was applied writes nothing when planned again", () => {
     const present = write(nothing, plan(nothing, full))
     assert.isTrue(isEmptyPlan(plan(present, structuredClone(full), 99)))
   })
 
-  it("given a connection and an endpoint that are no longer named, when planned, then they become inactive and keep the rest", () => {
+  it("a connection and an endpoint no longer named become inactive and keep the rest", () => {
     const present = write(nothing, plan(nothing, full))
     const planned = plan(present, wanted())
     assert.deepStrictEqual(planned.connections, [connection("main", { active: false })])
@@ -141,7 +141,7 @@ describe("DirectoryPlan", () => {
     assert.deepStrictEqual(again.webhookEndpoints, [endpoint("e1")])
   })
 
-  it("given a connection with scheduled reports that is no longer named, when planned, then none are fetched", () => {
+  it("a connection no longer named has no scheduled reports fetched", () => {
     const reports = { everyMillis: 3_600_000 }
     for (const active of [true, false]) {
       const named = wanted({ ...full, connections: [connection("main", { active, reports })] })
@@ -150,7 +150,7 @@ describe("DirectoryPlan", () => {
     }
   })
 
-  it("given a workspace that is no longer named, when planned, then it stays and what it has is switched off", () => {
+  it("a workspace no longer named stays, and what it has is switched off", () => {
     const present = write(nothing, plan(nothing, full))
     const planned = plan(present, wanted({ workspaces: [workspace("other")] }), 20)
     assert.deepStrictEqual(planned.workspaces, [workspace("other")])
@@ -168,7 +168,7 @@ describe("DirectoryPlan", () => {
     assert.deepStrictEqual(planned.routing, [])
   })
 
-  it("given a key of the configuration, when it is dropped and named again, then it is revoked and stays so", () => {
+  it("a key of the configuration dropped and named again is revoked and stays so", () => {
     const present = { ...nothing, workspaces: [workspace("acme")], apiKeys: [storedKey("k1")] }
     const dropped = plan(present, wanted(), 20)
     assert.deepStrictEqual(dropped.apiKeys, [storedKey("k1", { revokedAt: 20 })])
@@ -177,13 +177,13 @@ describe("DirectoryPlan", () => {
     assert.deepStrictEqual(plan(revoked, wanted({ apiKeys: [wantedKey("k1")] }), 30).apiKeys, [])
   })
 
-  it("given a restored key that the configuration omits, when the same is planned again, then the key stays active", () => {
+  it("a restored key that the configuration omits stays active when planned again", () => {
     const present = { ...nothing, workspaces: [workspace("acme")], apiKeys: [storedKey("k1")] }
     const planned = planDirectory(present, wanted(), { now: 20, isNew: false, notRuled: new Set() })
     assert.deepStrictEqual(Result.getOrThrow(planned).apiKeys, [])
   })
 
-  it("given a key that an operator made, when a configuration is planned, then it stays as it is, named or not", () => {
+  it("an operator's key stays as it is, named in the configuration or not", () => {
     for (const revokedAt of [null, 5]) {
       const present = { ...nothing, apiKeys: [storedKey("k1", { source: "operator", revokedAt })] }
       assert.deepStrictEqual(plan(present, wanted()).apiKeys, [])
@@ -191,7 +191,7 @@ describe("DirectoryPlan", () => {
     }
   })
 
-  it("given routing that the file no longer has, when planned, then the default takes its place in a named workspace", () => {
+  it("the default replaces routing that the file of a named workspace dropped", () => {
     const present = write(nothing, plan(nothing, full))
     const planned = plan(present, { ...full, routing: [] })
     assert.deepStrictEqual(planned.routing, [
@@ -200,7 +200,7 @@ describe("DirectoryPlan", () => {
     assert.deepStrictEqual(plan(nothing, { ...full, routing: [] }).routing, [])
   })
 
-  it("given a workspace outside the configuration's rule, when planned, then all it has stays, until it is named", () => {
+  it("a workspace outside the configuration's rule keeps all it has until it is named", () => {
     const present = {
       ...nothing,
       workspaces: [workspace("demo")],
@@ -214,7 +214,7 @@ describe("DirectoryPlan", () => {
     assert.deepStrictEqual(named.apiKeys, [])
   })
 
-  it("given a key that the file gave to a workspace outside its rule, when it is no longer named, then it is revoked", () => {
+  it("a key that the file gave to a workspace outside its rule is revoked once unnamed", () => {
     const present = {
       ...nothing,
       workspaces: [workspace("acme"), workspace("mer_1")],
@@ -226,7 +226,7 @@ describe("DirectoryPlan", () => {
     })
   })
 
-  it("given a connection id that is taken elsewhere or named twice, when planned, then nothing is and it is said", () => {
+  it("a connection id taken elsewhere or named twice is reported, and nothing planned", () => {
     const present = { ...nothing, connections: [connection("main")] }
     assert.deepStrictEqual(
       conflicts(present, wanted({ connections: [connection("main", { workspaceId: "other" })] })),
@@ -241,14 +241,14 @@ describe("DirectoryPlan", () => {
     ])
   })
 
-  it("given a stored connection, when the file gives it another connector, then it is a conflict", () => {
+  it("another connector for a stored connection is a conflict", () => {
     const present = { ...nothing, connections: [connection("main", { active: false })] }
     assert.deepStrictEqual(conflicts(present, wanted({ connections: [connection("main", { connector: "stripe" })] })), [
       { _tag: "ConnectorChanged", connectionId: "main", connector: "http" }
     ])
   })
 
-  it("given a key named twice or an operator's key of another workspace, when planned, then it is a conflict", () => {
+  it("a key named twice or an operator's key of another workspace is a conflict", () => {
     const present = { ...nothing, apiKeys: [storedKey("k1", { source: "operator", workspaceId: "other" })] }
     assert.deepStrictEqual(
       conflicts(present, wanted({ apiKeys: [wantedKey("k1"), wantedKey("k2"), wantedKey("k2")] })),

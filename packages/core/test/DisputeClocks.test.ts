@@ -30,23 +30,21 @@ describe("submissions under a clock that jumps ahead", () => {
               )
             )
           )
-    it.effect(
-      `given one under way, when the clock of the ${clockOf} jumps days ahead, then "never received" is not believed before its age`,
-      () =>
-        Effect.gen(function* () {
-          const { dispute } = yield* disputed()
-          yield* keep(dispute.id)
-          early.own.provider.onSubmitDispute = () => unanswered
-          early.own.provider.onLookUpDispute = () => Effect.succeed({ _tag: "NotFound", conclusive: true })
-          yield* answer(dispute.id)
-          early.machine.aheadMillis = 2 * day
-          jumped.agesFrom = begin + 2 * day
-          yield* check
-          assert.strictEqual(yield* stageOf(dispute.id), "Unknown")
-          yield* TestClock.adjust(30 * minute)
-          yield* check
-          assert.strictEqual(yield* stageOf(dispute.id), "Refused")
-        }).pipe(Effect.provide(layer))
+    it.effect(`"never received" waits for its age though the clock of the ${clockOf} jumps days`, () =>
+      Effect.gen(function* () {
+        const { dispute } = yield* disputed()
+        yield* keep(dispute.id)
+        early.own.provider.onSubmitDispute = () => unanswered
+        early.own.provider.onLookUpDispute = () => Effect.succeed({ _tag: "NotFound", conclusive: true })
+        yield* answer(dispute.id)
+        early.machine.aheadMillis = 2 * day
+        jumped.agesFrom = begin + 2 * day
+        yield* check
+        assert.strictEqual(yield* stageOf(dispute.id), "Unknown")
+        yield* TestClock.adjust(30 * minute)
+        yield* check
+        assert.strictEqual(yield* stageOf(dispute.id), "Refused")
+      }).pipe(Effect.provide(layer))
     )
   }
 })

@@ -20,7 +20,7 @@ const at = (days: number) => TestClock.setTime(begin + (10 - days) * day)
 
 describe("reminders of a deadline", () => {
   const own = world()
-  it.effect("given a check every hour, then there is one reminder for each of 7, 3 and 1 days, at its time", () =>
+  it.effect("an hourly check gives one reminder for each of 7, 3 and 1 days, at its time", () =>
     Effect.gen(function* () {
       const { payment } = yield* disputed()
       const seen: Array<readonly [number, unknown]> = []
@@ -39,7 +39,7 @@ describe("reminders of a deadline", () => {
   )
 
   const jumped = world()
-  it.effect("given a clock that jumps over several, then the last one alone is announced", () =>
+  it.effect("only the last reminder is announced when a clock jumps over several", () =>
     Effect.gen(function* () {
       const { payment } = yield* disputed()
       yield* at(2)
@@ -53,7 +53,7 @@ describe("reminders of a deadline", () => {
   )
 
   const turned = world()
-  it.effect("given a clock that is turned back and forth, then no reminder comes twice", () =>
+  it.effect("no reminder comes twice when a clock is turned back and forth", () =>
     Effect.gen(function* () {
       const { payment } = yield* disputed()
       for (const days of [6.5, 9, 6.9, 2.5, 9.5, 6, 2.9, 0.5, 8, 0.1]) {
@@ -66,30 +66,28 @@ describe("reminders of a deadline", () => {
 
   for (const fault of ["unwritten", "lost", "unheard"] as const) {
     const failing = world()
-    it.effect(
-      `given a commit that ends ${fault} at every reminder, then each is announced once at the next check`,
-      () =>
-        Effect.gen(function* () {
-          const { payment } = yield* disputed()
-          const failed = new Set<unknown>()
-          failing.ledger.onCommit = (_, { events }) => {
-            const due = events.find(({ type }) => type === "dispute.evidence_due")?.data["days"]
-            if (due === undefined || failed.has(due)) return undefined
-            failed.add(due)
-            return fault
-          }
-          for (const days of [7, 6.9, 3, 2.9, 1, 0.9]) {
-            yield* at(days)
-            yield* check
-          }
-          assert.deepStrictEqual(yield* reminded(payment.id), [7, 3, 1])
-          assert.strictEqual(failed.size, 3)
-        }).pipe(Effect.provide(failing.layer))
+    it.effect(`each reminder whose commit ends ${fault} is announced once at the next check`, () =>
+      Effect.gen(function* () {
+        const { payment } = yield* disputed()
+        const failed = new Set<unknown>()
+        failing.ledger.onCommit = (_, { events }) => {
+          const due = events.find(({ type }) => type === "dispute.evidence_due")?.data["days"]
+          if (due === undefined || failed.has(due)) return undefined
+          failed.add(due)
+          return fault
+        }
+        for (const days of [7, 6.9, 3, 2.9, 1, 0.9]) {
+          yield* at(days)
+          yield* check
+        }
+        assert.deepStrictEqual(yield* reminded(payment.id), [7, 3, 1])
+        assert.strictEqual(failed.size, 3)
+      }).pipe(Effect.provide(failing.layer))
     )
   }
 
   const several = world({ yieldBetween: true })
-  it.effect("given several processes that check at once, then each reminder is announced once", () =>
+  it.effect("each reminder is announced once by several processes that check at once", () =>
     Effect.gen(function* () {
       const { payment } = yield* disputed()
       const others = yield* Effect.all([several.another, several.another, several.another])
@@ -102,7 +100,7 @@ describe("reminders of a deadline", () => {
   )
 
   const submitted = world()
-  it.effect("given evidence that the provider has, then there are no reminders; and asked for again, there are", () =>
+  it.effect("evidence at the provider has no reminders until it is requested again", () =>
     Effect.gen(function* () {
       const { dispute, payment } = yield* disputed()
       yield* keep(dispute.id)
@@ -118,7 +116,7 @@ describe("reminders of a deadline", () => {
   )
 
   const again = world()
-  it.effect("given a new round, then its deadline is announced anew, and that of the round before is not", () =>
+  it.effect("a new round announces its own deadline, and not that of the round before", () =>
     Effect.gen(function* () {
       const { dispute, payment } = yield* disputed()
       yield* at(2)
@@ -140,7 +138,7 @@ describe("reminders of a deadline", () => {
   )
 
   const ended = world()
-  it.effect("given a dispute that has ended, then there are no reminders", () =>
+  it.effect("a dispute that has ended has no reminders", () =>
     Effect.gen(function* () {
       const { payment } = yield* disputed()
       yield* state(payment.providerRef, { verdict: "won" }, begin + 1)
@@ -151,7 +149,7 @@ describe("reminders of a deadline", () => {
   )
 
   const unknown = world()
-  it.effect("given a submission whose result is unknown, then the deadline is still announced", () =>
+  it.effect("the deadline is still announced if a submission's result is unknown", () =>
     Effect.gen(function* () {
       const { dispute, payment } = yield* disputed()
       yield* keep(dispute.id)
@@ -164,7 +162,7 @@ describe("reminders of a deadline", () => {
   )
 
   const moved = world()
-  it.effect("given a deadline that moves by a minute or by weeks, then only the later one is announced anew", () =>
+  it.effect("only a later deadline is announced anew when it moves by a minute or by weeks", () =>
     Effect.gen(function* () {
       const { payment } = yield* disputed()
       yield* at(6)

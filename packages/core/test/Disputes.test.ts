@@ -12,7 +12,7 @@ const minute = 60_000
 
 describe("a dispute as its provider states it", () => {
   const own = world()
-  it.effect("given a message that states a dispute, then it is recorded in the commit of the payment's move", () =>
+  it.effect("a message that states a dispute is recorded in the commit of the payment's move", () =>
     Effect.gen(function* () {
       const { dispute, payment } = yield* disputed()
       assert.strictEqual((yield* stored(payment)).state, "ChargedBack")
@@ -31,7 +31,7 @@ describe("a dispute as its provider states it", () => {
   )
 
   const inquired = world()
-  it.effect("given an inquiry, then it is a warning, and the payment stays as it is", () =>
+  it.effect("an inquiry is a warning, and the payment stays as it is", () =>
     Effect.gen(function* () {
       const { dispute, payment } = yield* disputed({ verdict: null })
       assert.strictEqual(dispute.status, "warning")
@@ -111,7 +111,7 @@ describe("a dispute as its provider states it", () => {
     ]
   ] as const) {
     const ordered = world()
-    it.effect(`given ${title}, then the dispute is ${wanted}, and each move has one event`, () =>
+    it.effect(`${title} makes the dispute ${wanted}, and each move has one event`, () =>
       Effect.gen(function* () {
         const { dispute, payment } = yield* disputed()
         for (const [what, at] of messages) {
@@ -126,7 +126,7 @@ describe("a dispute as its provider states it", () => {
   }
 
   const changed = world()
-  it.effect("given another deadline, then it is stated, and an older statement does not take it back", () =>
+  it.effect("another deadline is stated, and an older statement does not take it back", () =>
     Effect.gen(function* () {
       const { dispute, payment } = yield* disputed()
       yield* state(payment.providerRef, { dueBy: begin + 12 * day }, begin + 5)
@@ -137,7 +137,7 @@ describe("a dispute as its provider states it", () => {
   )
 
   const invalid = world()
-  it.effect("given an amount that is no amount, then the dispute has none", () =>
+  it.effect("an invalid amount gives the dispute none", () =>
     Effect.gen(function* () {
       const { dispute } = yield* disputed({ money: { minorUnits: Number.NaN, currency: "EUR" } })
       assert.isNull(dispute.money)
@@ -147,28 +147,26 @@ describe("a dispute as its provider states it", () => {
 
 describe("evidence", () => {
   const own = world()
-  it.effect(
-    "given texts and a file, when they are submitted, then the provider has them once, and nothing is kept",
-    () =>
-      Effect.gen(function* () {
-        const { dispute, payment } = yield* disputed()
-        const kept = yield* keep(dispute.id)
-        assert.deepStrictEqual(kept.evidence?.texts, ["summary"])
-        const sealed = (yield* Ledger).evidence(tenant, payment.id, dispute.id)
-        assert.isTrue(Option.isSome(yield* sealed))
-        assert.strictEqual(yield* answer(dispute.id), "under_review")
-        const [submission] = own.provider.submissions
-        assert.deepStrictEqual(submission?.texts, { summary: "It arrived." })
-        assert.deepStrictEqual(submission?.files, [{ name: "receipt", type: "application/pdf", bytes: pdf }])
-        assert.strictEqual(submission?.disputeId, "du_1")
-        const after = yield* read(dispute.id)
-        assert.deepStrictEqual([after.evidence, after.evidenceSubmittedAt], [null, begin])
-        assert.isTrue(Option.isNone(yield* sealed))
-        assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened", "dispute.submitted"])
-        assert.strictEqual(yield* answer(dispute.id), "under_review")
-        assert.strictEqual(yield* answer(dispute.id, "another-key"), "DisputeClosed")
-        assert.lengthOf(own.provider.submissions, 1)
-      }).pipe(Effect.provide(own.layer))
+  it.effect("the provider has submitted texts and a file once, and nothing is kept", () =>
+    Effect.gen(function* () {
+      const { dispute, payment } = yield* disputed()
+      const kept = yield* keep(dispute.id)
+      assert.deepStrictEqual(kept.evidence?.texts, ["summary"])
+      const sealed = (yield* Ledger).evidence(tenant, payment.id, dispute.id)
+      assert.isTrue(Option.isSome(yield* sealed))
+      assert.strictEqual(yield* answer(dispute.id), "under_review")
+      const [submission] = own.provider.submissions
+      assert.deepStrictEqual(submission?.texts, { summary: "It arrived." })
+      assert.deepStrictEqual(submission?.files, [{ name: "receipt", type: "application/pdf", bytes: pdf }])
+      assert.strictEqual(submission?.disputeId, "du_1")
+      const after = yield* read(dispute.id)
+      assert.deepStrictEqual([after.evidence, after.evidenceSubmittedAt], [null, begin])
+      assert.isTrue(Option.isNone(yield* sealed))
+      assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened", "dispute.submitted"])
+      assert.strictEqual(yield* answer(dispute.id), "under_review")
+      assert.strictEqual(yield* answer(dispute.id, "another-key"), "DisputeClosed")
+      assert.lengthOf(own.provider.submissions, 1)
+    }).pipe(Effect.provide(own.layer))
   )
 
   for (const [title, keyOf] of [
@@ -177,7 +175,7 @@ describe("evidence", () => {
     ["no key", () => null]
   ] as const) {
     const raced = world({ yieldBetween: true })
-    it.effect(`given 64 submissions at once with ${title}, then the provider is asked once`, () =>
+    it.effect(`64 submissions at once with ${title} ask the provider once`, () =>
       Effect.gen(function* () {
         const { dispute, payment } = yield* disputed()
         yield* keep(dispute.id)
@@ -199,7 +197,7 @@ describe("evidence", () => {
   }
 
   const refused = world()
-  it.effect("given invalid evidence, then the refusal names the field and what was expected", () =>
+  it.effect("the refusal of invalid evidence names the field and what was expected", () =>
     Effect.gen(function* () {
       const { dispute } = yield* disputed()
       const fault = (order: Parameters<typeof keep>[1]) =>
@@ -232,7 +230,7 @@ describe("evidence", () => {
   )
 
   const unable = world()
-  it.effect("given a dispute that has ended or is not there, then nothing is kept and nothing is sent", () =>
+  it.effect("nothing is kept or sent for a dispute that has ended or does not exist", () =>
     Effect.gen(function* () {
       const { dispute, payment } = yield* disputed()
       yield* keep(dispute.id)
@@ -249,7 +247,7 @@ describe("evidence", () => {
 
 describe("an answer to a dispute", () => {
   const accepted = world()
-  it.effect("given an acceptance, then it is sent once, and a later loss changes nothing", () =>
+  it.effect("an acceptance is sent once, and a later loss changes nothing", () =>
     Effect.gen(function* () {
       const { dispute, payment } = yield* disputed()
       assert.strictEqual(yield* answer(dispute.id, "key-12345", "accept"), "accepted")
@@ -263,7 +261,7 @@ describe("an answer to a dispute", () => {
   )
 
   const overtaken = world()
-  it.effect("given an acceptance, when a message comes that was written before it, then it does not open again", () =>
+  it.effect("an accepted dispute is not opened again by a message written before", () =>
     Effect.gen(function* () {
       const { dispute, payment } = yield* disputed()
       yield* TestClock.setTime(begin + 10)
@@ -277,36 +275,34 @@ describe("an answer to a dispute", () => {
   )
 
   const again = world()
-  it.effect(
-    "given evidence that is asked for again, when messages come before the new evidence is sent, then it is kept and sent",
-    () =>
-      Effect.gen(function* () {
-        const { dispute, payment } = yield* disputed()
-        yield* keep(dispute.id)
-        assert.strictEqual(yield* answer(dispute.id), "under_review")
-        const sealed = Effect.flatMap(Ledger, (ledger) => ledger.evidence(tenant, payment.id, dispute.id))
-        assert.isTrue(Option.isNone(yield* sealed))
-        yield* TestClock.setTime(begin + 1000)
-        yield* state(payment.providerRef, { verdict: "opened", status: "needs_response" }, begin + 500)
-        yield* keep(dispute.id)
-        for (const at of [begin + 900, begin + 950]) {
-          yield* state(payment.providerRef, { verdict: "opened", status: "needs_response" }, at)
-        }
-        assert.isTrue(Option.isSome(yield* sealed))
-        assert.isNotNull((yield* read(dispute.id)).evidence)
-        assert.strictEqual(yield* answer(dispute.id, "key-second"), "under_review")
-        assert.isTrue(Option.isNone(yield* sealed))
-        // What is kept is dropped with the dispute's end.
-        yield* state(payment.providerRef, { verdict: "opened", status: "needs_response" }, begin + 2000)
-        yield* keep(dispute.id)
-        yield* state(payment.providerRef, { verdict: "lost" }, begin + 3000)
-        assert.isTrue(Option.isNone(yield* sealed))
-        assert.isNull((yield* read(dispute.id)).evidence)
-      }).pipe(Effect.provide(again.layer))
+  it.effect("evidence requested again is kept and sent although messages come before it", () =>
+    Effect.gen(function* () {
+      const { dispute, payment } = yield* disputed()
+      yield* keep(dispute.id)
+      assert.strictEqual(yield* answer(dispute.id), "under_review")
+      const sealed = Effect.flatMap(Ledger, (ledger) => ledger.evidence(tenant, payment.id, dispute.id))
+      assert.isTrue(Option.isNone(yield* sealed))
+      yield* TestClock.setTime(begin + 1000)
+      yield* state(payment.providerRef, { verdict: "opened", status: "needs_response" }, begin + 500)
+      yield* keep(dispute.id)
+      for (const at of [begin + 900, begin + 950]) {
+        yield* state(payment.providerRef, { verdict: "opened", status: "needs_response" }, at)
+      }
+      assert.isTrue(Option.isSome(yield* sealed))
+      assert.isNotNull((yield* read(dispute.id)).evidence)
+      assert.strictEqual(yield* answer(dispute.id, "key-second"), "under_review")
+      assert.isTrue(Option.isNone(yield* sealed))
+      // What is kept is dropped with the dispute's end.
+      yield* state(payment.providerRef, { verdict: "opened", status: "needs_response" }, begin + 2000)
+      yield* keep(dispute.id)
+      yield* state(payment.providerRef, { verdict: "lost" }, begin + 3000)
+      assert.isTrue(Option.isNone(yield* sealed))
+      assert.isNull((yield* read(dispute.id)).evidence)
+    }).pipe(Effect.provide(again.layer))
   )
 
   const rejected = world()
-  it.effect("given a refusal, then its key replays it, and another key may send again", () =>
+  it.effect("a refusal is replayed by its key, and another key may send again", () =>
     Effect.gen(function* () {
       const { dispute } = yield* disputed()
       yield* keep(dispute.id)
@@ -325,7 +321,7 @@ describe("an answer to a dispute", () => {
   )
 
   const missing = world()
-  it.effect("given a connection that cannot answer disputes, then it is unsupported", () =>
+  it.effect("a connection that cannot answer disputes is unsupported", () =>
     Effect.gen(function* () {
       const { payment } = yield* disputed()
       yield* state(payment.providerRef, { ...opened, disputeId: null })
@@ -336,7 +332,7 @@ describe("an answer to a dispute", () => {
   )
 
   const pending = world()
-  it.effect("given a provider that is still processing it, then it is pending until a look-up ends it", () =>
+  it.effect("evidence that a provider still processes is pending until a lookup ends it", () =>
     Effect.gen(function* () {
       const { dispute, payment } = yield* disputed()
       yield* keep(dispute.id)
@@ -363,7 +359,7 @@ describe("an answer to a dispute", () => {
 describe("a submission without an answer", () => {
   const unanswered = () => Effect.fail(new Unanswered({ reason: "the connection was lost" }))
   const submitted = world()
-  it.effect("given a provider that has it, then the look-up ends it, and it is never sent again", () =>
+  it.effect("a lookup ends evidence that the provider has, and it is never sent again", () =>
     Effect.gen(function* () {
       const { dispute, payment } = yield* disputed()
       yield* keep(dispute.id)
@@ -391,7 +387,7 @@ describe("a submission without an answer", () => {
   )
 
   const never = world()
-  it.effect("given a provider that never received it, then that is believed late, and it may be sent again", () =>
+  it.effect("evidence that a provider never received is believed late, and may be sent again", () =>
     Effect.gen(function* () {
       const { dispute } = yield* disputed()
       yield* keep(dispute.id)
@@ -414,7 +410,7 @@ describe("a submission without an answer", () => {
   )
 
   const told = world()
-  it.effect("given a message that evidence is under review, then the look-up decides at once whose it is", () =>
+  it.effect("a message of a review makes the lookup decide at once whose evidence it is", () =>
     Effect.gen(function* () {
       const { dispute, payment } = yield* disputed()
       yield* keep(dispute.id)
@@ -441,7 +437,7 @@ describe("a submission without an answer", () => {
   )
 
   const blind = world()
-  it.effect("given a provider that cannot look it up, then its message that evidence is under review confirms it", () =>
+  it.effect("a message of a review confirms evidence that the provider cannot look up", () =>
     Effect.gen(function* () {
       const { dispute, payment } = yield* disputed()
       yield* keep(dispute.id)
@@ -458,22 +454,20 @@ describe("a submission without an answer", () => {
   )
 
   const decided = world()
-  it.effect(
-    "given nobody can look it up, when the provider reviews and decides at once, then it had the evidence",
-    () =>
-      Effect.gen(function* () {
-        const { dispute, payment } = yield* disputed()
-        yield* keep(dispute.id)
-        decided.provider.onSubmitDispute = unanswered
-        decided.provider.onLookUpDispute = () =>
-          Effect.fail(new Unanswered({ reason: "no look-up", isUnsupported: true }))
-        yield* answer(dispute.id)
-        yield* state(payment.providerRef, { status: "under_review" }, begin + minute)
-        yield* state(payment.providerRef, { verdict: "won", status: "won" }, begin + 2 * minute)
-        yield* (yield* Pointsman).checkDue
-        const { checkAt, status, submissions } = yield* read(dispute.id)
-        assert.deepStrictEqual([checkAt, status, submissions.at(-1)?.stage], [null, "won", "Done"])
-      }).pipe(Effect.provide(decided.layer))
+  it.effect("a provider without lookup that reviews and decides at once had the evidence", () =>
+    Effect.gen(function* () {
+      const { dispute, payment } = yield* disputed()
+      yield* keep(dispute.id)
+      decided.provider.onSubmitDispute = unanswered
+      decided.provider.onLookUpDispute = () =>
+        Effect.fail(new Unanswered({ reason: "no look-up", isUnsupported: true }))
+      yield* answer(dispute.id)
+      yield* state(payment.providerRef, { status: "under_review" }, begin + minute)
+      yield* state(payment.providerRef, { verdict: "won", status: "won" }, begin + 2 * minute)
+      yield* (yield* Pointsman).checkDue
+      const { checkAt, status, submissions } = yield* read(dispute.id)
+      assert.deepStrictEqual([checkAt, status, submissions.at(-1)?.stage], [null, "won", "Done"])
+    }).pipe(Effect.provide(decided.layer))
   )
 
   for (const [end, found, wanted] of [
@@ -481,68 +475,64 @@ describe("a submission without an answer", () => {
     ["never received it", { _tag: "NotFound", conclusive: true }, ["lost", "ProviderRefused"]]
   ] as const) {
     const lost = world()
-    it.effect(
-      `given an acceptance without an answer and a loss, when the provider ${end}, then the look-up decides`,
-      () =>
-        Effect.gen(function* () {
-          const { dispute, payment } = yield* disputed()
-          lost.provider.onAcceptDispute = unanswered
-          assert.strictEqual(yield* answer(dispute.id, "key-12345", "accept"), "ResultUnknown")
-          // It may be lost for another reason: its deadline passed.
-          yield* state(payment.providerRef, { verdict: "lost" }, begin + 1)
-          assert.strictEqual((yield* read(dispute.id)).status, "lost")
-          assert.strictEqual(yield* answer(dispute.id, "key-12345", "accept"), "ResultUnknown")
-          lost.provider.onLookUpDispute = () => Effect.succeed(found)
-          yield* TestClock.adjust(5 * minute)
-          yield* (yield* Pointsman).checkDue
-          assert.deepStrictEqual(
-            [
-              (yield* read(dispute.id)).status,
-              found._tag === "Found"
-                ? (yield* disputeEvents(payment.id)).at(-1)
-                : yield* answer(dispute.id, "key-12345", "accept")
-            ],
-            [...wanted]
-          )
-        }).pipe(Effect.provide(lost.layer))
+    it.effect(`the lookup decides an unanswered acceptance when the provider ${end} a loss`, () =>
+      Effect.gen(function* () {
+        const { dispute, payment } = yield* disputed()
+        lost.provider.onAcceptDispute = unanswered
+        assert.strictEqual(yield* answer(dispute.id, "key-12345", "accept"), "ResultUnknown")
+        // It may be lost for another reason: its deadline passed.
+        yield* state(payment.providerRef, { verdict: "lost" }, begin + 1)
+        assert.strictEqual((yield* read(dispute.id)).status, "lost")
+        assert.strictEqual(yield* answer(dispute.id, "key-12345", "accept"), "ResultUnknown")
+        lost.provider.onLookUpDispute = () => Effect.succeed(found)
+        yield* TestClock.adjust(5 * minute)
+        yield* (yield* Pointsman).checkDue
+        assert.deepStrictEqual(
+          [
+            (yield* read(dispute.id)).status,
+            found._tag === "Found"
+              ? (yield* disputeEvents(payment.id)).at(-1)
+              : yield* answer(dispute.id, "key-12345", "accept")
+          ],
+          [...wanted]
+        )
+      }).pipe(Effect.provide(lost.layer))
     )
   }
 
   const dead = world()
-  it.effect(
-    "given a process that dies while the provider is asked, then another one looks it up and sends nothing",
-    () =>
-      Effect.gen(function* () {
-        const { dispute } = yield* disputed()
-        yield* keep(dispute.id)
-        dead.provider.onSubmitDispute = () => Effect.never
-        const asking = yield* Effect.forkDetach(answer(dispute.id), { startImmediately: true })
-        yield* TestClock.adjust(1)
-        assert.lengthOf(dead.provider.submissions, 1)
-        const other = yield* dead.another
-        dead.provider.onLookUpDispute = () => Effect.succeed({ _tag: "Found", state: { _tag: "SubmissionDone" } })
-        // The first process records nothing from here on.
-        dead.ledger.onCommit = (_, { disputes }) =>
-          disputes?.some(
-            ({ submissions }) => submissions.at(-1)?.failureReason === "the connector did not return in time"
-          )
-            ? "unwritten"
-            : undefined
-        yield* TestClock.adjust(15 * minute)
-        yield* other.checkDue
-        yield* TestClock.adjust(minute)
-        yield* other.checkDue
-        assert.strictEqual((yield* read(dispute.id)).status, "under_review")
-        assert.lengthOf(dead.provider.submissions, 1)
-        yield* Fiber.interrupt(asking)
-      }).pipe(Effect.scoped, Effect.provide(dead.layer))
+  it.effect("another process looks up what one that died had asked, and sends nothing", () =>
+    Effect.gen(function* () {
+      const { dispute } = yield* disputed()
+      yield* keep(dispute.id)
+      dead.provider.onSubmitDispute = () => Effect.never
+      const asking = yield* Effect.forkDetach(answer(dispute.id), { startImmediately: true })
+      yield* TestClock.adjust(1)
+      assert.lengthOf(dead.provider.submissions, 1)
+      const other = yield* dead.another
+      dead.provider.onLookUpDispute = () => Effect.succeed({ _tag: "Found", state: { _tag: "SubmissionDone" } })
+      // The first process records nothing from here on.
+      dead.ledger.onCommit = (_, { disputes }) =>
+        disputes?.some(
+          ({ submissions }) => submissions.at(-1)?.failureReason === "the connector did not return in time"
+        )
+          ? "unwritten"
+          : undefined
+      yield* TestClock.adjust(15 * minute)
+      yield* other.checkDue
+      yield* TestClock.adjust(minute)
+      yield* other.checkDue
+      assert.strictEqual((yield* read(dispute.id)).status, "under_review")
+      assert.lengthOf(dead.provider.submissions, 1)
+      yield* Fiber.interrupt(asking)
+    }).pipe(Effect.scoped, Effect.provide(dead.layer))
   )
 })
 
 describe("an operator whose entry in the audit trail cannot be written", () => {
   for (const kind of ["submit", "accept"] as const) {
     const own = world()
-    it.effect(`given a dispute, when the operator asks to ${kind}, then nothing is kept, claimed or sent`, () =>
+    it.effect(`a refused request to ${kind} keeps, claims and sends nothing`, () =>
       Effect.gen(function* () {
         const { dispute } = yield* disputed()
         yield* keep(dispute.id)
@@ -573,7 +563,7 @@ describe("a submission over a store that fails", () => {
     ["unheard", 0, "NothingSent"]
   ] as const) {
     const own = world()
-    it.effect(`given a claim that ends ${fault}, then nothing is sent, and the key is free`, () =>
+    it.effect(`a claim that ends ${fault} sends nothing, and the key is free`, () =>
       Effect.gen(function* () {
         const { dispute } = yield* disputed()
         yield* keep(dispute.id)
@@ -590,7 +580,7 @@ describe("a submission over a store that fails", () => {
 
   for (const fault of ["unwritten", "lost", "unheard"] as const) {
     const own = world()
-    it.effect(`given a result that ends ${fault}, then it is recorded all the same, and sent once`, () =>
+    it.effect(`a result whose commit ends ${fault} is recorded all the same, and sent once`, () =>
       Effect.gen(function* () {
         const { dispute, payment } = yield* disputed()
         yield* keep(dispute.id)
@@ -605,29 +595,27 @@ describe("a submission over a store that fails", () => {
   }
 
   const silent = world()
-  it.effect(
-    "given a store that takes no result for minutes, then the request is told so, and it is recorded later",
-    () =>
-      Effect.gen(function* () {
-        const { dispute, payment } = yield* disputed()
-        yield* keep(dispute.id)
-        const before = silent.ledger.calls.commit
-        silent.ledger.onCommit = (number) => (number > before + 1 ? "unwritten" : undefined)
-        const fiber = yield* Effect.forkChild(answer(dispute.id))
-        assert.strictEqual(yield* runOut(fiber), "StateUnconfirmed")
-        silent.ledger.onCommit = () => undefined
-        yield* TestClock.adjust(2 * minute)
-        assert.strictEqual(yield* answer(dispute.id), "under_review")
-        assert.lengthOf(silent.provider.submissions, 1)
-        assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened", "dispute.submitted"])
-      }).pipe(Effect.provide(silent.layer))
+  it.effect("a request learns that its result is not stored for minutes; it is recorded later", () =>
+    Effect.gen(function* () {
+      const { dispute, payment } = yield* disputed()
+      yield* keep(dispute.id)
+      const before = silent.ledger.calls.commit
+      silent.ledger.onCommit = (number) => (number > before + 1 ? "unwritten" : undefined)
+      const fiber = yield* Effect.forkChild(answer(dispute.id))
+      assert.strictEqual(yield* runOut(fiber), "StateUnconfirmed")
+      silent.ledger.onCommit = () => undefined
+      yield* TestClock.adjust(2 * minute)
+      assert.strictEqual(yield* answer(dispute.id), "under_review")
+      assert.lengthOf(silent.provider.submissions, 1)
+      assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened", "dispute.submitted"])
+    }).pipe(Effect.provide(silent.layer))
   )
 })
 
 describe("a message over a store that fails", () => {
   for (const fault of ["unwritten", "lost", "unheard"] as const) {
     const own = world()
-    it.effect(`given a commit that ends ${fault}, when the message comes again, then there is one dispute`, () =>
+    it.effect(`one dispute is stored when a message repeats after a commit that ends ${fault}`, () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(begin)
         const pointsman = yield* Pointsman

@@ -18,20 +18,20 @@ const journalWith = (...rows: ReadonlyArray<SettlementEntry>): ReadonlyArray<Jou
   journalOf(record, rows.flatMap(movementsOfEntry))
 
 describe("stored rows", () => {
-  it("given a row that matched, then it is posted as of when it was stored", () => {
+  it("a row that matched is posted as of when it was stored", () => {
     const [transaction] = journalWith(stored({ fee: { minorUnits: 24, currency: "EUR" } })).slice(1)
     assert.deepStrictEqual(transaction?.recordedAt, storedAt)
     assert.deepStrictEqual(transaction && lines(transaction), ["receivable EUR -24", "fees EUR 24"])
   })
 
-  it("given an entry that no row made, or the same row again, then it moves no money", () => {
+  it("an entry that no row made, or the same row again, moves no money", () => {
     const missing = stored({ number: 0, result: "missing_there", rowId: `missing:${record.payment.id}` })
     assert.deepStrictEqual(movementsOfEntry(missing), [])
     const again = stored({ number: 2, result: "duplicate", reason: "same_row", rowId: "bt_1#2", openedAt: storedAt })
     assert.deepStrictEqual(movementsOfEntry(again), [])
   })
 
-  it("given a row that the provider corrected, then it is withdrawn, and the receivable is what the newer one says", () => {
+  it("a corrected row is withdrawn, and the receivable is what the newer one says", () => {
     const at = storedAt + day
     const older = stored({ corrected: { by: "bt_1#c2", at }, fee: { minorUnits: 24, currency: "EUR" } })
     const newer = stored({ rowId: "bt_1#c2", gross: { minorUnits: 990, currency: "EUR" }, recordedAt: at })
@@ -51,7 +51,7 @@ describe("stored rows", () => {
     )
   })
 
-  it("given a row that was missing here and finds its payment once it is corrected, then both journals are right", () => {
+  it("both journals are right when a missing row finds its payment once corrected", () => {
     const at = storedAt + day
     const older = stored({ result: "missing_here", paymentId: null, corrected: { by: "bt_1#c2", at } })
     const newer = stored({ rowId: "bt_1#c2", recordedAt: at })

@@ -77,53 +77,51 @@ const within = <A, E>(own: World, effect: Effect.Effect<A, E, Effect.Services<Re
 
 describe("erasing the payments of a reference", () => {
   const own = world()
-  it.effect(
-    "given a payment, when its reference is erased, then no text of it is left, and its money and ids are",
-    () =>
-      within(
-        own,
-        Effect.gen(function* () {
-          const pointsman = yield* Pointsman
-          const payment = yield* paid()
-          const before = yield* recordOf(payment)
-          assert.deepStrictEqual(shown(before), [reference, reason])
-          const { erased, inUse } = yield* pointsman.erasePayments(order)
-          assert.deepStrictEqual(inUse, [])
-          assert.deepStrictEqual(erased, [{ ...all, paymentId: payment.id, events: before.events.length }])
-          const after = yield* recordOf(payment)
-          assert.deepStrictEqual(shown(after), [])
-          const { version, ...kept } = before.book.payment
-          assert.deepStrictEqual(after.book.payment, {
-            ...kept,
-            version: version + 1,
-            reference: null,
-            metadata: null,
-            purchase: null
-          })
-          assert.deepStrictEqual(after.book.attempts, before.book.attempts)
-          assert.deepStrictEqual(
-            after.book.refunds.map(({ reason: _, reply: __, ...refund }) => refund),
-            before.book.refunds.map(({ reason: _, reply: __, ...refund }) => refund)
-          )
-          assert.deepStrictEqual(
-            after.events,
-            before.events.map(({ data: { metadata: _, ...data }, ...event }) => ({
-              ...event,
-              data: { ...data, reference: null }
-            }))
-          )
-          assert.strictEqual(after.message?.body, "")
-          const failure = yield* Effect.flip(pointsman.applyMessage("main", `msg-${key}`))
-          assert.notStrictEqual(failure._tag, "pointsman/SealBroken")
-          // Again: nothing is left to be found.
-          assert.deepStrictEqual(yield* pointsman.erasePayments(order), { erased: [], inUse: [] })
-          assert.deepStrictEqual(yield* recordOf(payment), after)
+  it.effect("an erased payment keeps its money and ids, and no text", () =>
+    within(
+      own,
+      Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        const payment = yield* paid()
+        const before = yield* recordOf(payment)
+        assert.deepStrictEqual(shown(before), [reference, reason])
+        const { erased, inUse } = yield* pointsman.erasePayments(order)
+        assert.deepStrictEqual(inUse, [])
+        assert.deepStrictEqual(erased, [{ ...all, paymentId: payment.id, events: before.events.length }])
+        const after = yield* recordOf(payment)
+        assert.deepStrictEqual(shown(after), [])
+        const { version, ...kept } = before.book.payment
+        assert.deepStrictEqual(after.book.payment, {
+          ...kept,
+          version: version + 1,
+          reference: null,
+          metadata: null,
+          purchase: null
         })
-      )
+        assert.deepStrictEqual(after.book.attempts, before.book.attempts)
+        assert.deepStrictEqual(
+          after.book.refunds.map(({ reason: _, reply: __, ...refund }) => refund),
+          before.book.refunds.map(({ reason: _, reply: __, ...refund }) => refund)
+        )
+        assert.deepStrictEqual(
+          after.events,
+          before.events.map(({ data: { metadata: _, ...data }, ...event }) => ({
+            ...event,
+            data: { ...data, reference: null }
+          }))
+        )
+        assert.strictEqual(after.message?.body, "")
+        const failure = yield* Effect.flip(pointsman.applyMessage("main", `msg-${key}`))
+        assert.notStrictEqual(failure._tag, "pointsman/SealBroken")
+        // Again: nothing is left to be found.
+        assert.deepStrictEqual(yield* pointsman.erasePayments(order), { erased: [], inUse: [] })
+        assert.deepStrictEqual(yield* recordOf(payment), after)
+      })
+    )
   )
 
   const apart = world()
-  it.effect("given payments with other references, when one reference is erased, then theirs are untouched", () =>
+  it.effect("erasing one reference leaves payments with other references as they are", () =>
     within(
       apart,
       Effect.gen(function* () {
@@ -146,7 +144,7 @@ describe("erasing the payments of a reference", () => {
   )
 
   const repeated = world()
-  it.effect("given an erased payment, when its requests come again under their keys, then no provider is asked", () =>
+  it.effect("requests of an erased payment that come again ask no provider", () =>
     within(
       repeated,
       Effect.gen(function* () {
@@ -169,7 +167,7 @@ describe("erasing the payments of a reference", () => {
   )
 
   const dry = world()
-  it.effect("given a dry run, then it reports the same, and writes nothing", () =>
+  it.effect("a dry run reports the same, and writes nothing", () =>
     within(
       dry,
       Effect.gen(function* () {
@@ -191,7 +189,7 @@ describe("erasing the payments of a reference", () => {
   ]
   for (const [name, fault, doneAtOnce] of faults) {
     const broken = world()
-    it.effect(`given ${name}, when the erasure is run, and again, then the payment is erased once`, () =>
+    it.effect(`${name}: the payment is erased once when the erasure runs twice`, () =>
       within(
         broken,
         Effect.gen(function* () {
@@ -216,30 +214,28 @@ describe("erasing the payments of a reference", () => {
   }
 
   const raced = world()
-  it.effect(
-    "given a refund that is written meanwhile, when the payment is erased, then its texts are erased as well",
-    () =>
-      within(
-        raced,
-        Effect.gen(function* () {
-          const pointsman = yield* Pointsman
-          const payment = yield* paid()
-          const first = raced.ledger.calls.commit + 1
-          raced.ledger.beforeCommit = (number) =>
-            number === first ? Effect.orDie(Effect.asVoid(another(payment))) : Effect.void
-          const another = (of: Payment) =>
-            pointsman.refund(caller, { paymentId: of.id, idempotencyKey: "meanwhile", amountMinor: 5, reason })
-          const { erased } = yield* pointsman.erasePayments(order)
-          assert.deepInclude(erased[0], { ...all, refundReasons: 2, answers: 3 })
-          const after = yield* recordOf(payment)
-          assert.deepStrictEqual(shown(after), [])
-          assert.strictEqual(after.book.payment.refundedMinor, 15)
-        })
-      )
+  it.effect("the texts of a refund written during the erasure of its payment are erased too", () =>
+    within(
+      raced,
+      Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        const payment = yield* paid()
+        const first = raced.ledger.calls.commit + 1
+        raced.ledger.beforeCommit = (number) =>
+          number === first ? Effect.orDie(Effect.asVoid(another(payment))) : Effect.void
+        const another = (of: Payment) =>
+          pointsman.refund(caller, { paymentId: of.id, idempotencyKey: "meanwhile", amountMinor: 5, reason })
+        const { erased } = yield* pointsman.erasePayments(order)
+        assert.deepInclude(erased[0], { ...all, refundReasons: 2, answers: 3 })
+        const after = yield* recordOf(payment)
+        assert.deepStrictEqual(shown(after), [])
+        assert.strictEqual(after.book.payment.refundedMinor, 15)
+      })
+    )
   )
 
   const open = world()
-  it.effect("given a page whose customer has not acted, then it is left alone until it is over, and then erased", () =>
+  it.effect("a page whose customer has not acted is erased only once it is over", () =>
     within(
       open,
       Effect.gen(function* () {
@@ -260,7 +256,7 @@ describe("erasing the payments of a reference", () => {
   )
 
   const flying = world({ provider: scriptedProvider() })
-  it.effect("given an unknown charge, then it is erased and still settled; one in flight is left alone", () =>
+  it.effect("an unknown charge is erased and still settled; one in flight is left", () =>
     within(
       flying,
       Effect.gen(function* () {
@@ -287,7 +283,7 @@ describe("erasing the payments of a reference", () => {
   )
 
   const checked = world()
-  it.effect("given no reference or no name, then the order is refused", () =>
+  it.effect("an order without a reference or a name is refused", () =>
     within(
       checked,
       Effect.gen(function* () {

@@ -84,7 +84,7 @@ describe("a connection with several reasons", () => {
   for (const initiator of ["cit", "mit"] as const) {
     const holding = reasons.filter(({ code }) => code !== elsewhere[initiator])
     for (const [at, { code }] of holding.entries()) {
-      it(`given ${code} and all that come after it, for a payment of ${initiator}, then ${code} is reported`, () => {
+      it(`${code} is reported before those after it, for ${initiator}`, () => {
         const rest = holding.slice(at)
         const question = asked(initiator, [])
         assert.strictEqual(exclusionOf({ ...main, ...limits(rest) }, {}, question)?.code, code)
@@ -98,7 +98,7 @@ describe("a connection with several reasons", () => {
     }
   }
 
-  it("given a changed account and every other reason, then the account is reported", () => {
+  it("a changed account is reported before every other reason", () => {
     const first = { id: "acct_1", mode: null }
     const account = { first, current: { id: "acct_2", mode: null }, changedAt: 1 }
     const all = { ...main, ...limits(reasons) }
@@ -107,7 +107,7 @@ describe("a connection with several reasons", () => {
     assert.strictEqual(exclusionOf({ ...all, account: same }, {}, asked("cit", []))?.code, reasons[0]?.code)
   })
 
-  it("given every code, then the reasons above are all of them but those that no limit gives", () => {
+  it("the codes of exclusions are the reasons above and those that no limit gives", () => {
     assert.sameMembers(
       reasons.map(({ code }) => code),
       exclusionCodes.filter((code) => !withoutLimit.has(code))
@@ -135,7 +135,7 @@ const tokensOf = (ids: ReadonlyArray<string>) =>
 describe("several connections, each with a reason of its own", () => {
   for (const initiator of ["cit", "mit"] as const) {
     const nowhere = world({ connections: each(initiator) })
-    it.effect(`given a payment of ${initiator} and no other connection, then RoutingFailed reports every one`, () =>
+    it.effect(`RoutingFailed reports every reason if no other connection takes ${initiator}`, () =>
       Effect.gen(function* () {
         const pointsman = yield* Pointsman
         const instruments = tokensOf(each(initiator).map(({ id }) => id))
@@ -153,27 +153,25 @@ describe("several connections, each with a reason of its own", () => {
     const open = world({
       connections: [{ id: "broken", circuitBreaker }, ...each(initiator), { id: "well" }]
     })
-    it.effect(
-      `given a payment of ${initiator}, an open circuit and one that can, then all are reported with the payment`,
-      () =>
-        Effect.gen(function* () {
-          const pointsman = yield* Pointsman
-          const instruments = tokensOf([...each(initiator).map(({ id }) => id), "broken", "well"])
-          const asked = request({ details: { initiator }, instruments })
-          open.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "timed out" }))
-          yield* pointsman.create(caller, asked)
-          open.provider.onCharge = approve
-          const { payment } = yield* pointsman.create(caller, asked)
-          assert.deepStrictEqual(
-            payment.routing?.excluded.map(({ code, connectionId }) => [connectionId, code]),
-            [...told(initiator), ["broken", "CIRCUIT_OPEN"]]
-          )
-          assert.isFalse(payment.routing?.degraded)
-          assert.deepStrictEqual(
-            open.provider.charges.map(({ connectionId }) => connectionId),
-            ["broken", "well"]
-          )
-        }).pipe(Effect.provide(open.layer))
+    it.effect(`a ${initiator} payment reports all exclusions besides the connection that can`, () =>
+      Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        const instruments = tokensOf([...each(initiator).map(({ id }) => id), "broken", "well"])
+        const asked = request({ details: { initiator }, instruments })
+        open.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "timed out" }))
+        yield* pointsman.create(caller, asked)
+        open.provider.onCharge = approve
+        const { payment } = yield* pointsman.create(caller, asked)
+        assert.deepStrictEqual(
+          payment.routing?.excluded.map(({ code, connectionId }) => [connectionId, code]),
+          [...told(initiator), ["broken", "CIRCUIT_OPEN"]]
+        )
+        assert.isFalse(payment.routing?.degraded)
+        assert.deepStrictEqual(
+          open.provider.charges.map(({ connectionId }) => connectionId),
+          ["broken", "well"]
+        )
+      }).pipe(Effect.provide(open.layer))
     )
   }
 
@@ -188,23 +186,21 @@ describe("several connections, each with a reason of its own", () => {
       rules: [{ name: "small", when: { amount: { max: 1000 } }, use: { mode: "failover", order: ["dollars"] } }]
     }
   })
-  it.effect(
-    "given a rule that names a connection which cannot, and an open circuit besides, then both are reported",
-    () =>
-      Effect.gen(function* () {
-        const pointsman = yield* Pointsman
-        outside.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "timed out" }))
-        yield* pointsman.create(caller, request())
-        const small = request({ details: { money: { minorUnits: 100, currency: "EUR" } } })
-        const failure = yield* Effect.flip(pointsman.create(caller, small))
-        assert.deepStrictEqual(
-          (failure as RoutingFailed).excluded.map(({ code, connectionId }) => [connectionId, code]),
-          [
-            ["dollars", "CURRENCY_NOT_SUPPORTED"],
-            ["broken", "CIRCUIT_OPEN"]
-          ]
-        )
-      }).pipe(Effect.provide(outside.layer))
+  it.effect("a rule's connection that cannot take it is reported beside an open circuit", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      outside.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "timed out" }))
+      yield* pointsman.create(caller, request())
+      const small = request({ details: { money: { minorUnits: 100, currency: "EUR" } } })
+      const failure = yield* Effect.flip(pointsman.create(caller, small))
+      assert.deepStrictEqual(
+        (failure as RoutingFailed).excluded.map(({ code, connectionId }) => [connectionId, code]),
+        [
+          ["dollars", "CURRENCY_NOT_SUPPORTED"],
+          ["broken", "CIRCUIT_OPEN"]
+        ]
+      )
+    }).pipe(Effect.provide(outside.layer))
   )
 
   const limited = world({
@@ -213,20 +209,18 @@ describe("several connections, each with a reason of its own", () => {
       { id: "euros", circuitBreaker }
     ]
   })
-  it.effect(
-    "given a connection whose circuit is open and that cannot take it either, then the exclusion is reported",
-    () =>
-      Effect.gen(function* () {
-        const pointsman = yield* Pointsman
-        limited.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "timed out" }))
-        yield* pointsman.create(caller, request({ details: { money: { minorUnits: 100, currency: "USD" } } }))
-        limited.provider.onCharge = approve
-        const { payment } = yield* pointsman.create(caller, request())
-        assert.deepStrictEqual(
-          payment.routing?.excluded.map(({ code, connectionId }) => [connectionId, code]),
-          [["dollars", "CURRENCY_NOT_SUPPORTED"]]
-        )
-      }).pipe(Effect.provide(limited.layer))
+  it.effect("an exclusion is reported for an open circuit that cannot take the payment either", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      limited.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "timed out" }))
+      yield* pointsman.create(caller, request({ details: { money: { minorUnits: 100, currency: "USD" } } }))
+      limited.provider.onCharge = approve
+      const { payment } = yield* pointsman.create(caller, request())
+      assert.deepStrictEqual(
+        payment.routing?.excluded.map(({ code, connectionId }) => [connectionId, code]),
+        [["dollars", "CURRENCY_NOT_SUPPORTED"]]
+      )
+    }).pipe(Effect.provide(limited.layer))
   )
 })
 
@@ -236,7 +230,7 @@ describe("an amount that the provider cannot express", () => {
   const dinars = (minorUnits: number) => request({ details: { money: { minorUnits, currency: "KWD" } } })
   const only = world({ connections: [{ id: "main" }], provider: scriptedProvider({ expresses }) })
 
-  it.effect("given as many as open a circuit, then each is excluded, and the circuit knows of no failure", () =>
+  it.effect("exclusions as many as open a circuit count as no failure there", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       for (let asked = 0; asked < defaultCircuitBreaker.failures; asked++) {
@@ -259,7 +253,7 @@ describe("an amount that the provider cannot express", () => {
     }).pipe(Effect.provide(only.layer))
   )
 
-  it("given a limit of amounts that excludes it too, then the connection's own limit is reported", () => {
+  it("the connection's own limit is reported when a limit of amounts excludes it too", () => {
     const question = { ...asked("cit", null), payment: dinars(1995).details }
     const exclusion = (supports: Supports) => exclusionOf({ ...main, supports }, { expresses }, question)
     assert.include(exclusion({ amount: { KWD: { max: 1 } } })?.reason, "limits")
@@ -268,12 +262,12 @@ describe("an amount that the provider cannot express", () => {
 })
 
 describe("a limit without a check", () => {
-  it("given the limits that there are, then each has a check", () => {
+  it("each of the limits has a check", () => {
     const complete: EligibilityChecks<Supports> = eligibilityChecks
     assert.isDefined(complete)
   })
 
-  it("given another limit, then the checks do not compile until it has one", () => {
+  it("the checks do not compile until another limit has one", () => {
     interface More extends Supports {
       readonly weekdays?: ReadonlyArray<string>
     }

@@ -8,7 +8,7 @@ import { caller, request, tenant, world } from "./support/World.ts"
 const pageRows = 200
 
 describe("exports of payments", () => {
-  it.effect("given more than two pages, then all are read once, newest first, and no page before it is needed", () => {
+  it.effect("more than two pages are read once, newest first, without any page before", () => {
     const own = world()
     return Effect.gen(function* () {
       const pointsman = yield* Pointsman
@@ -28,47 +28,44 @@ describe("exports of payments", () => {
     }).pipe(Effect.provide(own.layer))
   })
 
-  it.effect(
-    "given a filter that few match, when pages end before they are full, then what matches is read once",
-    () => {
-      const own = world()
-      const walkAtMost = 4
-      const fewRows = Layer.effect(
-        Ledger,
-        Effect.map(Ledger, (ledger) => ({
-          ...ledger,
-          search: (tenant: Tenant, query: SearchQuery) => ledger.search(tenant, { ...query, walkAtMost })
-        }))
+  it.effect("a filter that few match reads each match once when pages end early", () => {
+    const own = world()
+    const walkAtMost = 4
+    const fewRows = Layer.effect(
+      Ledger,
+      Effect.map(Ledger, (ledger) => ({
+        ...ledger,
+        search: (tenant: Tenant, query: SearchQuery) => ledger.search(tenant, { ...query, walkAtMost })
+      }))
+    )
+    return Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const found: Array<string> = []
+      for (let at = 0; at < 11; at++) {
+        const metadata = { number: at % 9 === 0 ? "rare" : "other" }
+        const { payment } = yield* pointsman.create(caller, request({ details: { metadata } }))
+        if (at % 9 === 0) found.unshift(payment.id)
+      }
+      const filter = { metadata: { number: "rare" } }
+      const all = yield* Stream.runCollect(pointsman.exportPayments(caller, filter))
+      assert.deepStrictEqual(
+        all.map(({ id }) => id),
+        found
       )
-      return Effect.gen(function* () {
-        const pointsman = yield* Pointsman
-        const found: Array<string> = []
-        for (let at = 0; at < 11; at++) {
-          const metadata = { number: at % 9 === 0 ? "rare" : "other" }
-          const { payment } = yield* pointsman.create(caller, request({ details: { metadata } }))
-          if (at % 9 === 0) found.unshift(payment.id)
-        }
-        const filter = { metadata: { number: "rare" } }
-        const all = yield* Stream.runCollect(pointsman.exportPayments(caller, filter))
-        assert.deepStrictEqual(
-          all.map(({ id }) => id),
-          found
-        )
-        const first = yield* pointsman.payments(tenant, { ...filter, limit: 10 })
-        assert.deepStrictEqual([first.items.length, first.hasMore], [1, true])
-        const second = yield* pointsman.payments(tenant, { ...filter, limit: 10, before: first.walkedTo })
-        assert.deepStrictEqual([second.items.length, second.hasMore], [0, true])
-        // A page that is full begins the next one at its last payment.
-        const full = yield* pointsman.payments(tenant, { ...filter, limit: 1 })
-        assert.deepStrictEqual([full.items.length, full.hasMore, full.walkedTo], [1, true, undefined])
-        // By states, an index leads to each payment.
-        const listed = yield* pointsman.payments(tenant, { states: ["Captured"], limit: 10 })
-        assert.deepStrictEqual([listed.items.length, listed.walkedTo], [10, undefined])
-      }).pipe(Effect.provide(own.layerOver(Layer.merge(Layer.effect(Deliveries, Deliveries), fewRows))))
-    }
-  )
+      const first = yield* pointsman.payments(tenant, { ...filter, limit: 10 })
+      assert.deepStrictEqual([first.items.length, first.hasMore], [1, true])
+      const second = yield* pointsman.payments(tenant, { ...filter, limit: 10, before: first.walkedTo })
+      assert.deepStrictEqual([second.items.length, second.hasMore], [0, true])
+      // A page that is full begins the next one at its last payment.
+      const full = yield* pointsman.payments(tenant, { ...filter, limit: 1 })
+      assert.deepStrictEqual([full.items.length, full.hasMore, full.walkedTo], [1, true, undefined])
+      // By states, an index leads to each payment.
+      const listed = yield* pointsman.payments(tenant, { states: ["Captured"], limit: 10 })
+      assert.deepStrictEqual([listed.items.length, listed.walkedTo], [10, undefined])
+    }).pipe(Effect.provide(own.layerOver(Layer.merge(Layer.effect(Deliveries, Deliveries), fewRows))))
+  })
 
-  it.effect("given a storage that fails between two pages, then the export fails", () => {
+  it.effect("an export fails if the storage fails between two pages", () => {
     const own = world()
     return Effect.gen(function* () {
       const pointsman = yield* Pointsman
@@ -80,34 +77,31 @@ describe("exports of payments", () => {
     }).pipe(Effect.provide(own.layer))
   })
 
-  it.effect(
-    "given an operator, then an entry names the filter before anything is read, and of texts the name alone",
-    () => {
-      const own = world()
-      return Effect.gen(function* () {
-        const pointsman = yield* Pointsman
-        const { list } = yield* Audit
-        yield* Stream.runDrain(pointsman.exportPayments(caller, {}))
-        assert.deepStrictEqual(yield* list({ after: 0, limit: 10 }), [])
-        const filter = {
-          states: ["Captured"],
-          currency: "EUR",
-          createdFrom: 1,
-          reference: "jane@example.com",
-          metadata: { customer: "jane@example.com" }
-        } as const
-        const exported = pointsman.exportPayments({ tenant, operator: "ann" }, filter)
-        own.ledger.canRead = (method) => method !== "search"
-        yield* Effect.exit(Stream.runDrain(exported))
-        const [entry, second] = yield* list({ after: 0, limit: 10 })
-        assert.isUndefined(second)
-        assert.deepStrictEqual([entry?.actor, entry?.action, entry?.subject], ["ann", "payments.exporting", "acme"])
-        assert.deepStrictEqual(JSON.parse(entry?.details ?? ""), {
-          workspace_id: "acme",
-          environment: "sandbox",
-          filter: { states: ["Captured"], currency: "EUR", createdFrom: 1, searched: ["reference", "metadata"] }
-        })
-      }).pipe(Effect.provide(own.layer))
-    }
-  )
+  it.effect("an export's entry names the filter before any read, and of texts only the name", () => {
+    const own = world()
+    return Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const { list } = yield* Audit
+      yield* Stream.runDrain(pointsman.exportPayments(caller, {}))
+      assert.deepStrictEqual(yield* list({ after: 0, limit: 10 }), [])
+      const filter = {
+        states: ["Captured"],
+        currency: "EUR",
+        createdFrom: 1,
+        reference: "jane@example.com",
+        metadata: { customer: "jane@example.com" }
+      } as const
+      const exported = pointsman.exportPayments({ tenant, operator: "ann" }, filter)
+      own.ledger.canRead = (method) => method !== "search"
+      yield* Effect.exit(Stream.runDrain(exported))
+      const [entry, second] = yield* list({ after: 0, limit: 10 })
+      assert.isUndefined(second)
+      assert.deepStrictEqual([entry?.actor, entry?.action, entry?.subject], ["ann", "payments.exporting", "acme"])
+      assert.deepStrictEqual(JSON.parse(entry?.details ?? ""), {
+        workspace_id: "acme",
+        environment: "sandbox",
+        filter: { states: ["Captured"], currency: "EUR", createdFrom: 1, searched: ["reference", "metadata"] }
+      })
+    }).pipe(Effect.provide(own.layer))
+  })
 })

@@ -44,24 +44,21 @@ const asked = (own: World) => own.provider.charges.map(({ connectionId }) => con
 const skipped = ({ routing }: Payment) => routing?.skipped?.map(({ code, connectionId }) => [connectionId, code])
 
 describe("a further attempt", () => {
-  it.effect(
-    "given a connection that was deactivated meanwhile, when the first attempt fails, then the next is asked",
-    () => {
-      const own = world(three)
-      return Effect.gen(function* () {
-        const payment = yield* whileAtMain(own, deactivate("backup"))
-        assert.deepStrictEqual(asked(own), ["main", "third"])
-        assert.deepStrictEqual([payment.state, payment.connectionId], ["Captured", "third"])
-        assert.deepStrictEqual(skipped(payment), [["backup", "CONNECTION_INACTIVE"]])
-        const { chapters } = yield* (yield* Pointsman).explainRouting(tenant, payment.id)
-        const told = chapters.flatMap(({ sentences }) => sentences).filter((sentence) => sentence.includes("backup"))
-        assert.isTrue(told.some((sentence) => sentence.includes("CONNECTION_INACTIVE")))
-        assert.isFalse(told.some((sentence) => sentence.includes("circuit")))
-      }).pipe(Effect.provide(own.layer))
-    }
-  )
+  it.effect("the next connection is asked when one is deactivated and the first attempt fails", () => {
+    const own = world(three)
+    return Effect.gen(function* () {
+      const payment = yield* whileAtMain(own, deactivate("backup"))
+      assert.deepStrictEqual(asked(own), ["main", "third"])
+      assert.deepStrictEqual([payment.state, payment.connectionId], ["Captured", "third"])
+      assert.deepStrictEqual(skipped(payment), [["backup", "CONNECTION_INACTIVE"]])
+      const { chapters } = yield* (yield* Pointsman).explainRouting(tenant, payment.id)
+      const told = chapters.flatMap(({ sentences }) => sentences).filter((sentence) => sentence.includes("backup"))
+      assert.isTrue(told.some((sentence) => sentence.includes("CONNECTION_INACTIVE")))
+      assert.isFalse(told.some((sentence) => sentence.includes("circuit")))
+    }).pipe(Effect.provide(own.layer))
+  })
 
-  it.effect("given no other connection that may be used, then the payment ends as after the last attempt", () => {
+  it.effect("a payment without another usable connection ends as after the last attempt", () => {
     const own = world()
     return Effect.gen(function* () {
       const payment = yield* whileAtMain(own, deactivate("backup"))
@@ -71,7 +68,7 @@ describe("a further attempt", () => {
     }).pipe(Effect.provide(own.layer))
   })
 
-  it.effect("given a connection whose account changed meanwhile, then it is not used", () => {
+  it.effect("a connection whose account changed meanwhile is not used", () => {
     const own = world()
     return Effect.gen(function* () {
       const at = 0
@@ -89,7 +86,7 @@ describe("a further attempt", () => {
     }).pipe(Effect.provide(own.layer))
   })
 
-  it.effect("given a limit that was configured meanwhile, then it excludes the connection", () => {
+  it.effect("a limit that was configured meanwhile excludes the connection", () => {
     const own = world()
     return Effect.gen(function* () {
       const payment = yield* whileAtMain(
@@ -101,7 +98,7 @@ describe("a further attempt", () => {
     }).pipe(Effect.provide(own.layer))
   })
 
-  it.effect("given records that were lost meanwhile, then no other connection is asked", () => {
+  it.effect("no other connection is asked if records were lost meanwhile", () => {
     const own = world()
     return Effect.gen(function* () {
       const losses = yield* RecordLosses
@@ -111,7 +108,7 @@ describe("a further attempt", () => {
     }).pipe(Effect.provide(own.layer))
   })
 
-  it.effect("given a time-out that was configured meanwhile, then it is that of the further attempt", () => {
+  it.effect("a further attempt has the timeout that was configured meanwhile", () => {
     const own = world()
     return Effect.gen(function* () {
       const payment = yield* whileAtMain(
@@ -127,7 +124,7 @@ describe("a further attempt", () => {
     }).pipe(Effect.provide(own.layer))
   })
 
-  it.effect("given a page, when the next connection is deactivated meanwhile, then no checkout is opened there", () => {
+  it.effect("a page opens no checkout at a next connection that is deactivated meanwhile", () => {
     const own = world({ environment: "production", connections: liveConnections })
     return Effect.gen(function* () {
       const pointsman = yield* Pointsman

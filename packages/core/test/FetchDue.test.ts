@@ -46,7 +46,7 @@ const fetches = (connection: string, result: "fetched" | "failed" | "taken", rep
 
 describe("reports that are fetched on a schedule", () => {
   const regular = ofMain()
-  it.effect("given a schedule, when time passes, then the reports are fetched from where the last fetch ended", () =>
+  it.effect("scheduled reports are fetched from where the last fetch ended", () =>
     Effect.gen(function* () {
       const { payments } = yield* listedPayments(regular, 5)
       yield* begin
@@ -69,7 +69,7 @@ describe("reports that are fetched on a schedule", () => {
   )
 
   const set = given({ connections: [scheduled("main")] })
-  it.effect("given a clock that was days ahead at a look, when it is right again, then the next look fetches", () =>
+  it.effect("the next look fetches once a clock that was days ahead is right again", () =>
     Effect.gen(function* () {
       yield* listedPayments(set.own, 1)
       set.machine.aheadMillis = 3 * day
@@ -85,94 +85,88 @@ describe("reports that are fetched on a schedule", () => {
   )
 
   const unscheduled = world({ connections: [{ id: "main" }] })
-  it.effect(
-    "given a connection without a schedule, when time passes, then nothing is asked, and no lease is taken",
-    () =>
-      Effect.gen(function* () {
-        yield* listedPayments(unscheduled, 1)
-        yield* begin
-        yield* TestClock.adjust(2 * everyMillis)
-        yield* rest
-        assert.deepStrictEqual(unscheduled.provider.lists, [])
-        const now = paidAt + 3 * day + 2 * everyMillis
-        const lease = { what: "reports", holder: "another", now, until: now + 1 } as const
-        assert.isTrue(yield* Effect.flatMap(Retention, (retention) => retention.lease(lease)))
-      }).pipe(Effect.provide(unscheduled.layer))
+  it.effect("a connection without a schedule asks nothing and takes no lease", () =>
+    Effect.gen(function* () {
+      yield* listedPayments(unscheduled, 1)
+      yield* begin
+      yield* TestClock.adjust(2 * everyMillis)
+      yield* rest
+      assert.deepStrictEqual(unscheduled.provider.lists, [])
+      const now = paidAt + 3 * day + 2 * everyMillis
+      const lease = { what: "reports", holder: "another", now, until: now + 1 } as const
+      assert.isTrue(yield* Effect.flatMap(Retention, (retention) => retention.lease(lease)))
+    }).pipe(Effect.provide(unscheduled.layer))
   )
 
   const pair = world({ connections: [scheduled("silent"), scheduled("main")] })
-  it.effect(
-    "given a provider that does not answer, then it is asked again in ten minutes and told as late, and others are fetched",
-    () =>
-      Effect.gen(function* () {
-        const { entries } = yield* listedPayments(pair, 0)
-        let isSilent = true
-        pair.provider.onListReport = (asked) =>
-          asked.connectionId === "silent" && isSilent
-            ? Effect.fail(new Unanswered({ reason: "timed out" }))
-            : Effect.succeed(pageOf(entries, asked))
-        const failedBefore = yield* fetches("silent", "failed")
-        yield* begin
-        yield* untilRuns("main", 8)
-        yield* until(Effect.map(fetches("silent", "failed"), (count) => count === failedBefore + 1))
-        yield* TestClock.adjust(9 * minute)
-        yield* rest
-        assert.strictEqual(yield* fetches("silent", "failed"), failedBefore + 1)
-        assert.strictEqual(yield* lag("silent"), 540)
-        assert.strictEqual(yield* lag("main"), 0)
-        yield* TestClock.adjust(minute)
-        yield* until(Effect.map(fetches("silent", "failed"), (count) => count === failedBefore + 2))
-        assert.lengthOf(yield* runsOf("silent"), 0)
-        isSilent = false
-        yield* TestClock.adjust(10 * minute)
-        yield* untilRuns("silent", 8)
-        yield* TestClock.adjust(minute)
-        yield* until(Effect.map(lag("silent"), (seconds) => seconds === 0))
-      }).pipe(Effect.provide(pair.layer))
+  it.effect("a silent provider is late and asked again in ten minutes; others are fetched", () =>
+    Effect.gen(function* () {
+      const { entries } = yield* listedPayments(pair, 0)
+      let isSilent = true
+      pair.provider.onListReport = (asked) =>
+        asked.connectionId === "silent" && isSilent
+          ? Effect.fail(new Unanswered({ reason: "timed out" }))
+          : Effect.succeed(pageOf(entries, asked))
+      const failedBefore = yield* fetches("silent", "failed")
+      yield* begin
+      yield* untilRuns("main", 8)
+      yield* until(Effect.map(fetches("silent", "failed"), (count) => count === failedBefore + 1))
+      yield* TestClock.adjust(9 * minute)
+      yield* rest
+      assert.strictEqual(yield* fetches("silent", "failed"), failedBefore + 1)
+      assert.strictEqual(yield* lag("silent"), 540)
+      assert.strictEqual(yield* lag("main"), 0)
+      yield* TestClock.adjust(minute)
+      yield* until(Effect.map(fetches("silent", "failed"), (count) => count === failedBefore + 2))
+      assert.lengthOf(yield* runsOf("silent"), 0)
+      isSilent = false
+      yield* TestClock.adjust(10 * minute)
+      yield* untilRuns("silent", 8)
+      yield* TestClock.adjust(minute)
+      yield* until(Effect.map(lag("silent"), (seconds) => seconds === 0))
+    }).pipe(Effect.provide(pair.layer))
   )
 
   for (const killedAt of [1, 3, 4, 6]) {
     const killed = world({ connections: [{ id: "main", reports: { everyMillis: hour } }] })
-    it.effect(
-      `given a process that dies at page ${killedAt}, then another goes on with its run, and no row is twice`,
-      () =>
-        Effect.gen(function* () {
-          const { entries, payments } = yield* listedPayments(killed, 5)
-          // Up to the days of the rows, all is fetched.
-          yield* Effect.flatMap(Pointsman, ({ reconciliation }) =>
-            reconciliation.fetch({ connectionId: "main", from: paidAt - day, until: paidAt })
-          )
-          yield* TestClock.setTime(paidAt + 2 * hour)
-          let pages = 0
-          killed.provider.onListReport = (asked) =>
-            ++pages === killedAt ? Effect.never : Effect.succeed(pageOf(entries, asked))
-          const first = yield* begin
-          yield* until(Effect.sync(() => pages === killedAt))
-          yield* Fiber.interrupt(first)
-          killed.provider.onListReport = (asked) => Effect.succeed(pageOf(entries, asked))
-          const begun = yield* runsOf("main")
-          const another = yield* killed.another
-          yield* keepFetching(another)
-          yield* rest
-          // The lease of the process that died has to end first.
-          assert.deepStrictEqual(yield* runsOf("main"), begun)
-          yield* TestClock.adjust(5 * minute)
-          // The window of the run that had begun, and the time since.
-          yield* untilRuns("main", begun.length === 2 ? 3 : 2)
-          const runs = yield* runsOf("main")
-          const matched = runs.map(({ counts }) => counts.matched)
-          assert.strictEqual(
-            matched.reduce((sum, count) => sum + count, 0),
-            5
-          )
-          assert.lengthOf(yield* entriesOf, 5)
-          for (const payment of payments) assert.strictEqual((yield* stored(payment)).state, "Settled")
-        }).pipe(Effect.provide(killed.layer))
+    it.effect(`another process continues a run that died at page ${killedAt}, with no row twice`, () =>
+      Effect.gen(function* () {
+        const { entries, payments } = yield* listedPayments(killed, 5)
+        // Up to the days of the rows, all is fetched.
+        yield* Effect.flatMap(Pointsman, ({ reconciliation }) =>
+          reconciliation.fetch({ connectionId: "main", from: paidAt - day, until: paidAt })
+        )
+        yield* TestClock.setTime(paidAt + 2 * hour)
+        let pages = 0
+        killed.provider.onListReport = (asked) =>
+          ++pages === killedAt ? Effect.never : Effect.succeed(pageOf(entries, asked))
+        const first = yield* begin
+        yield* until(Effect.sync(() => pages === killedAt))
+        yield* Fiber.interrupt(first)
+        killed.provider.onListReport = (asked) => Effect.succeed(pageOf(entries, asked))
+        const begun = yield* runsOf("main")
+        const another = yield* killed.another
+        yield* keepFetching(another)
+        yield* rest
+        // The lease of the process that died has to end first.
+        assert.deepStrictEqual(yield* runsOf("main"), begun)
+        yield* TestClock.adjust(5 * minute)
+        // The window of the run that had begun, and the time since.
+        yield* untilRuns("main", begun.length === 2 ? 3 : 2)
+        const runs = yield* runsOf("main")
+        const matched = runs.map(({ counts }) => counts.matched)
+        assert.strictEqual(
+          matched.reduce((sum, count) => sum + count, 0),
+          5
+        )
+        assert.lengthOf(yield* entriesOf, 5)
+        for (const payment of payments) assert.strictEqual((yield* stored(payment)).state, "Settled")
+      }).pipe(Effect.provide(killed.layer))
     )
   }
 
   const two = ofMain()
-  it.effect("given two processes, when reports are due, then one of them asks the provider", () =>
+  it.effect("one of two processes asks the provider when reports are due", () =>
     Effect.gen(function* () {
       yield* listedPayments(two, 1)
       yield* begin
@@ -186,7 +180,7 @@ describe("reports that are fetched on a schedule", () => {
   )
 
   const refusing = ofMain()
-  it.effect("given a storage that takes no new work, then nothing is asked until it does", () =>
+  it.effect("nothing is asked while the storage takes no new work", () =>
     Effect.gen(function* () {
       yield* listedPayments(refusing, 0)
       let refusal: string | null = "the disk is full"
@@ -204,7 +198,7 @@ describe("reports that are fetched on a schedule", () => {
   )
 
   const lossy = world({ connections: [scheduled("main"), scheduled("other")] })
-  it.effect("given lost records, then a connection is fetched once it is recovered", () =>
+  it.effect("a connection with lost records is fetched once it is recovered", () =>
     Effect.gen(function* () {
       yield* listedPayments(lossy, 0)
       let recovered: ReadonlyArray<string> = ["other"]
@@ -232,7 +226,7 @@ describe("reports that are fetched on a schedule", () => {
 
   for (const fails of ["all", "scripted-balance"] as const) {
     const broken = ofMain()
-    it.effect(`given a defect while ${fails} is fetched, then it is told as failed, and tried in ten minutes`, () =>
+    it.effect(`a defect while ${fails} is fetched is a failure, and tried in ten minutes`, () =>
       Effect.gen(function* () {
         yield* listedPayments(broken, 0)
         const settlements = yield* Settlements
@@ -260,7 +254,7 @@ describe("reports that are fetched on a schedule", () => {
   }
 
   const changing = ofMain()
-  it.effect("given a connection whose record changes after a failure, then it is fetched at the next look", () =>
+  it.effect("a connection whose record changes after a failure is fetched at the next look", () =>
     Effect.gen(function* () {
       yield* listedPayments(changing, 0)
       changing.provider.onListReport = () => Effect.fail(new Unanswered({ reason: "not allowed" }))
@@ -280,7 +274,7 @@ describe("reports that are fetched on a schedule", () => {
   )
 
   const without = ofMain()
-  it.effect("given a connector that fetches no reports, then the connection is told as late", () =>
+  it.effect("a connector that fetches no reports is reported as late", () =>
     Effect.gen(function* () {
       const failedBefore = yield* fetches("main", "failed", "all")
       yield* begin

@@ -24,27 +24,25 @@ const named = (from: number, until: number) =>
 
 describe("where the next fetch begins", () => {
   const byHand = world()
-  it.effect(
-    "given a day that was fetched by hand behind a gap, then the next fetch reads the gap, and then goes on",
-    () =>
-      Effect.gen(function* () {
-        yield* setUp(byHand)
-        yield* fetch()
-        yield* TestClock.setTime(paidAt + 4 * day)
-        yield* fetch({ from: paidAt + 2 * day, until: paidAt + 3 * day })
-        assert.deepStrictEqual(windowNames(yield* fetch()), [
-          named(paidAt - hour, paidAt),
-          named(paidAt, paidAt + day),
-          named(paidAt + day, paidAt + 2 * day),
-          named(paidAt + 2 * day, paidAt + 3 * day),
-          named(paidAt + 3 * day, paidAt + 4 * day - hour)
-        ])
-        assert.deepStrictEqual(yield* fetch(), [])
-      }).pipe(Effect.provide(byHand.layer))
+  it.effect("a day fetched by hand behind a gap lets the next fetch read the gap and continue", () =>
+    Effect.gen(function* () {
+      yield* setUp(byHand)
+      yield* fetch()
+      yield* TestClock.setTime(paidAt + 4 * day)
+      yield* fetch({ from: paidAt + 2 * day, until: paidAt + 3 * day })
+      assert.deepStrictEqual(windowNames(yield* fetch()), [
+        named(paidAt - hour, paidAt),
+        named(paidAt, paidAt + day),
+        named(paidAt + day, paidAt + 2 * day),
+        named(paidAt + 2 * day, paidAt + 3 * day),
+        named(paidAt + 3 * day, paidAt + 4 * day - hour)
+      ])
+      assert.deepStrictEqual(yield* fetch(), [])
+    }).pipe(Effect.provide(byHand.layer))
   )
 
   const filled = world()
-  it.effect("given a gap that is filled by hand, then the next fetch begins behind what followed it", () =>
+  it.effect("the next fetch begins behind what followed a gap that was filled by hand", () =>
     Effect.gen(function* () {
       yield* setUp(filled)
       yield* fetch()
@@ -56,7 +54,7 @@ describe("where the next fetch begins", () => {
   )
 
   const ahead = world()
-  it.effect("given a clock that was three days ahead, when it is right again, then those days are fetched again", () =>
+  it.effect("three days are fetched again once a clock that was ahead of them is right", () =>
     Effect.gen(function* () {
       yield* setUp(ahead)
       yield* fetch()
@@ -68,7 +66,7 @@ describe("where the next fetch begins", () => {
   )
 
   const unlisted = world()
-  it.effect("given a window that was read from a file of its name, then the next fetch begins behind it", () =>
+  it.effect("the next fetch begins behind a window read from a file of its name", () =>
     Effect.gen(function* () {
       yield* setUp(unlisted)
       yield* fetch()
@@ -80,7 +78,7 @@ describe("where the next fetch begins", () => {
   )
 
   const crowded = world()
-  it.effect("given 1,000 newer runs of another report, then the next fetch begins where its own one ended", () =>
+  it.effect("the next fetch begins at its own end, behind 1,000 newer runs of another report", () =>
     Effect.gen(function* () {
       yield* setUp(crowded)
       yield* fetch()
@@ -91,23 +89,21 @@ describe("where the next fetch begins", () => {
   )
 
   const late = world()
-  it.effect(
-    "given an end of more than a year ago, then the next fetch reads a year, and the one after it the rest",
-    () =>
-      Effect.gen(function* () {
-        yield* setUp(late)
-        yield* fetch()
-        yield* TestClock.setTime(paidAt + 400 * day)
-        const year = yield* fetch()
-        assert.lengthOf(year, 366)
-        assert.strictEqual(year.at(-1)?.fileName, named(paidAt + 364 * day, paidAt + 365 * day))
-        const rest = yield* fetch()
-        assert.strictEqual(rest.at(-1)?.fileName, named(paidAt + 399 * day, paidAt + 400 * day - hour))
-      }).pipe(Effect.provide(late.layer))
+  it.effect("a fetch a year after the last end reads a year, and the one after it the rest", () =>
+    Effect.gen(function* () {
+      yield* setUp(late)
+      yield* fetch()
+      yield* TestClock.setTime(paidAt + 400 * day)
+      const year = yield* fetch()
+      assert.lengthOf(year, 366)
+      assert.strictEqual(year.at(-1)?.fileName, named(paidAt + 364 * day, paidAt + 365 * day))
+      const rest = yield* fetch()
+      assert.strictEqual(rest.at(-1)?.fileName, named(paidAt + 399 * day, paidAt + 400 * day - hour))
+    }).pipe(Effect.provide(late.layer))
   )
 
   const first = world()
-  it.effect("given a first fetch that is killed while it is applied, then the next one ends its run", () =>
+  it.effect("the next fetch ends the run of a first one killed while it is applied", () =>
     Effect.gen(function* () {
       yield* setUp(first)
       let pages = 0

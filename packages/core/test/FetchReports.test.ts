@@ -19,7 +19,7 @@ const askedFor = ({ provider }: World) => [...new Set(provider.lists.map(({ crea
 
 describe("fetched reports", () => {
   const whole = world()
-  it.effect("given five rows over three pages, when the day is fetched, then each is applied once, in one run", () =>
+  it.effect("five rows over three pages of a day are each applied once, in one run", () =>
     Effect.gen(function* () {
       const { payments } = yield* listedPayments(whole, 5)
       const [run, ...others] = yield* fetch({ from: paidAt, until: paidAt + day })
@@ -34,7 +34,7 @@ describe("fetched reports", () => {
   )
 
   const onward = world()
-  it.effect("given a fetch that ended, when the next one comes, then it begins where that one ended", () =>
+  it.effect("the next fetch begins where the last one ended", () =>
     Effect.gen(function* () {
       yield* listedPayments(onward, 1)
       const first = yield* fetch()
@@ -50,7 +50,7 @@ describe("fetched reports", () => {
   )
 
   const silent = world()
-  it.effect("given a page that is not answered, then nothing of it counts, and the next fetch reads it again", () =>
+  it.effect("no row of an unanswered page counts, and the next fetch reads it again", () =>
     Effect.gen(function* () {
       const { entries, payments } = yield* listedPayments(silent, 5)
       let pages = 0
@@ -74,47 +74,43 @@ describe("fetched reports", () => {
 
   for (const killedAt of [1, 2, 3, 4, 5, 6]) {
     const killed = world()
-    it.effect(
-      `given a process that dies at page ${killedAt}, when the next one fetches, then no row is lost or twice`,
-      () =>
-        Effect.gen(function* () {
-          const { entries, payments } = yield* listedPayments(killed, 5)
-          let pages = 0
-          killed.provider.onListReport = (asked) =>
-            ++pages === killedAt ? Effect.interrupt : Effect.succeed(pageOf(entries, asked))
-          const window = { from: paidAt, until: paidAt + 3_600_000 }
-          assert.isTrue(Exit.isFailure(yield* Effect.exit(fetch(window))))
-          killed.provider.onListReport = (asked) => Effect.succeed(pageOf(entries, asked))
-          const [run] = yield* fetch(window)
-          assert.deepStrictEqual([run?.state, run?.counts.matched], ["done", 5])
-          assert.strictEqual((yield* entriesOf).length, 5)
-          for (const payment of payments) assert.strictEqual((yield* stored(payment)).state, "Settled")
-        }).pipe(Effect.provide(killed.layer))
+    it.effect(`no row is lost or twice after a process died at page ${killedAt}`, () =>
+      Effect.gen(function* () {
+        const { entries, payments } = yield* listedPayments(killed, 5)
+        let pages = 0
+        killed.provider.onListReport = (asked) =>
+          ++pages === killedAt ? Effect.interrupt : Effect.succeed(pageOf(entries, asked))
+        const window = { from: paidAt, until: paidAt + 3_600_000 }
+        assert.isTrue(Exit.isFailure(yield* Effect.exit(fetch(window))))
+        killed.provider.onListReport = (asked) => Effect.succeed(pageOf(entries, asked))
+        const [run] = yield* fetch(window)
+        assert.deepStrictEqual([run?.state, run?.counts.matched], ["done", 5])
+        assert.strictEqual((yield* entriesOf).length, 5)
+        for (const payment of payments) assert.strictEqual((yield* stored(payment)).state, "Settled")
+      }).pipe(Effect.provide(killed.layer))
     )
   }
 
   const changing = world()
-  it.effect(
-    "given rows that change between two readings, then the run does not end, and the next one has them all",
-    () =>
-      Effect.gen(function* () {
-        const { entries } = yield* listedPayments(changing, 3)
-        let pages = 0
-        // Two pages are one reading: the first row is missing in the first.
-        changing.provider.onListReport = (asked) =>
-          Effect.succeed(pageOf(++pages === 1 ? entries.slice(1) : entries, asked))
-        const window = { from: paidAt, until: paidAt + 3_600_000 }
-        const failed = yield* Effect.result(fetch(window))
-        assert(Result.isFailure(failed) && failed.failure instanceof ReportBroken)
-        assert.strictEqual(failed.failure.reason, "the provider's rows changed while they were read")
-        const [run] = yield* fetch(window)
-        assert.strictEqual(run?.state, "done")
-        assert.strictEqual((yield* entriesOf).length, 3)
-      }).pipe(Effect.provide(changing.layer))
+  it.effect("rows that change between readings keep the run open, and the next has them all", () =>
+    Effect.gen(function* () {
+      const { entries } = yield* listedPayments(changing, 3)
+      let pages = 0
+      // Two pages are one reading: the first row is missing in the first.
+      changing.provider.onListReport = (asked) =>
+        Effect.succeed(pageOf(++pages === 1 ? entries.slice(1) : entries, asked))
+      const window = { from: paidAt, until: paidAt + 3_600_000 }
+      const failed = yield* Effect.result(fetch(window))
+      assert(Result.isFailure(failed) && failed.failure instanceof ReportBroken)
+      assert.strictEqual(failed.failure.reason, "the provider's rows changed while they were read")
+      const [run] = yield* fetch(window)
+      assert.strictEqual(run?.state, "done")
+      assert.strictEqual((yield* entriesOf).length, 3)
+    }).pipe(Effect.provide(changing.layer))
   )
 
   const repeating = world()
-  it.effect("given a provider that gives a page twice, under two cursors, then no payment is settled twice", () =>
+  it.effect("no payment is settled twice by a page that comes under two cursors", () =>
     Effect.gen(function* () {
       const { entries, payments } = yield* listedPayments(repeating, 2)
       repeating.provider.onListReport = ({ cursor }) =>
@@ -130,7 +126,7 @@ describe("fetched reports", () => {
   )
 
   const endless = world()
-  it.effect("given a provider that names the same page again, then the fetch ends with what is wrong", () =>
+  it.effect("a provider that names the same page again ends the fetch with an explanation", () =>
     Effect.gen(function* () {
       yield* listedPayments(endless, 1)
       endless.provider.onListReport = () => Effect.succeed({ entries: [], nextCursor: "a" })
@@ -162,63 +158,59 @@ describe("fetched reports", () => {
   const anHour = { from: paidAt, until: paidAt + hour }
 
   const filed = world()
-  it.effect(
-    "given a page that names files, then their rows are read, and a file that is cut off or silent ends the fetch",
-    () =>
-      Effect.gen(function* () {
-        const { entries, payments } = yield* listedPayments(filed, 3)
-        const texts = inFiles(filed, entries)
-        const whole = texts["b"] ?? ""
-        texts["b"] = "cut"
-        const cut = yield* Effect.result(fetch(anHour))
-        assert(Result.isFailure(cut) && cut.failure instanceof ReportBroken)
-        assert.strictEqual(cut.failure.reason, "the provider gave no complete answer: file b: row 1: it is cut off")
-        texts["b"] = whole
-        const download = filed.provider.onDownloadReport
-        // The first reading of the two files, and the second one.
-        for (const nth of [2, 4]) {
-          let downloads = 0
-          filed.provider.onDownloadReport = (file) =>
-            ++downloads === nth ? Effect.fail(new Unanswered({ reason: "timed out" })) : download(file)
-          const silent = yield* Effect.result(fetch(anHour))
-          assert(Result.isFailure(silent) && silent.failure instanceof ReportBroken)
-          assert.include(silent.failure.reason, "timed out")
-        }
-        filed.provider.onDownloadReport = download
-        const [run] = yield* fetch(anHour)
-        assert.deepStrictEqual([run?.state, run?.rowsDone, run?.counts.matched], ["done", 3, 3])
-        const byNumber = (yield* entriesOf).toSorted((a, b) => a.number - b.number)
-        assert.deepStrictEqual(
-          byNumber.map(({ generatedAt }) => generatedAt),
-          [paidAt, paidAt, run?.startedAt]
-        )
-        for (const payment of payments) assert.strictEqual((yield* stored(payment)).state, "Settled")
-      }).pipe(Effect.provide(filed.layer), Effect.provideService(ReportReader, reader))
+  it.effect("rows of a page's files are read; a cut or silent file ends the fetch", () =>
+    Effect.gen(function* () {
+      const { entries, payments } = yield* listedPayments(filed, 3)
+      const texts = inFiles(filed, entries)
+      const whole = texts["b"] ?? ""
+      texts["b"] = "cut"
+      const cut = yield* Effect.result(fetch(anHour))
+      assert(Result.isFailure(cut) && cut.failure instanceof ReportBroken)
+      assert.strictEqual(cut.failure.reason, "the provider gave no complete answer: file b: row 1: it is cut off")
+      texts["b"] = whole
+      const download = filed.provider.onDownloadReport
+      // The first reading of the two files, and the second one.
+      for (const nth of [2, 4]) {
+        let downloads = 0
+        filed.provider.onDownloadReport = (file) =>
+          ++downloads === nth ? Effect.fail(new Unanswered({ reason: "timed out" })) : download(file)
+        const silent = yield* Effect.result(fetch(anHour))
+        assert(Result.isFailure(silent) && silent.failure instanceof ReportBroken)
+        assert.include(silent.failure.reason, "timed out")
+      }
+      filed.provider.onDownloadReport = download
+      const [run] = yield* fetch(anHour)
+      assert.deepStrictEqual([run?.state, run?.rowsDone, run?.counts.matched], ["done", 3, 3])
+      const byNumber = (yield* entriesOf).toSorted((a, b) => a.number - b.number)
+      assert.deepStrictEqual(
+        byNumber.map(({ generatedAt }) => generatedAt),
+        [paidAt, paidAt, run?.startedAt]
+      )
+      for (const payment of payments) assert.strictEqual((yield* stored(payment)).state, "Settled")
+    }).pipe(Effect.provide(filed.layer), Effect.provideService(ReportReader, reader))
   )
 
   for (const killedAt of [1, 2, 3, 4]) {
     const killed = world()
-    it.effect(
-      `given a process that dies at file ${killedAt}, when the next one fetches, then no row is lost or twice`,
-      () =>
-        Effect.gen(function* () {
-          const { entries, payments } = yield* listedPayments(killed, 3)
-          inFiles(killed, entries)
-          const download = killed.provider.onDownloadReport
-          let downloads = 0
-          killed.provider.onDownloadReport = (file) => (++downloads === killedAt ? Effect.interrupt : download(file))
-          assert.isTrue(Exit.isFailure(yield* Effect.exit(fetch(anHour))))
-          killed.provider.onDownloadReport = download
-          const [run] = yield* fetch(anHour)
-          assert.deepStrictEqual([run?.state, run?.counts.matched], ["done", 3])
-          assert.lengthOf(yield* entriesOf, 3)
-          for (const payment of payments) assert.strictEqual((yield* stored(payment)).state, "Settled")
-        }).pipe(Effect.provide(killed.layer), Effect.provideService(ReportReader, reader))
+    it.effect(`no row is lost or twice after a process died at file ${killedAt}`, () =>
+      Effect.gen(function* () {
+        const { entries, payments } = yield* listedPayments(killed, 3)
+        inFiles(killed, entries)
+        const download = killed.provider.onDownloadReport
+        let downloads = 0
+        killed.provider.onDownloadReport = (file) => (++downloads === killedAt ? Effect.interrupt : download(file))
+        assert.isTrue(Exit.isFailure(yield* Effect.exit(fetch(anHour))))
+        killed.provider.onDownloadReport = download
+        const [run] = yield* fetch(anHour)
+        assert.deepStrictEqual([run?.state, run?.counts.matched], ["done", 3])
+        assert.lengthOf(yield* entriesOf, 3)
+        for (const payment of payments) assert.strictEqual((yield* stored(payment)).state, "Settled")
+      }).pipe(Effect.provide(killed.layer), Effect.provideService(ReportReader, reader))
     )
   }
 
   const notMade = world()
-  it.effect("given a file that the provider did not make, then it has no rows, and an empty one ends the fetch", () =>
+  it.effect("a file that the provider did not make has no rows; an empty one ends the fetch", () =>
     Effect.gen(function* () {
       const { entries } = yield* listedPayments(notMade, 2)
       const texts = inFiles(notMade, entries)
@@ -235,7 +227,7 @@ describe("fetched reports", () => {
   )
 
   const unread = world()
-  it.effect("given a program without a reader of files, then the fetch says so", () =>
+  it.effect("a fetch in a program without a reader of files says so", () =>
     Effect.gen(function* () {
       const { entries } = yield* listedPayments(unread, 1)
       inFiles(unread, entries)
@@ -246,7 +238,7 @@ describe("fetched reports", () => {
   )
 
   const refusing = world()
-  it.effect("given an order that cannot be carried out, then the refusal names the field and what was expected", () =>
+  it.effect("a refused order names the field and what was expected", () =>
     Effect.gen(function* () {
       yield* listedPayments(refusing, 0)
       const now = paidAt + 3 * day
@@ -264,7 +256,7 @@ describe("fetched reports", () => {
   )
 
   const without = world()
-  it.effect("given a connector without reports, then the refusal says to read files", () =>
+  it.effect("the refusal of a connector without reports says to read files", () =>
     Effect.gen(function* () {
       const failed = yield* Effect.result(fetch())
       assert(Result.isFailure(failed) && failed.failure instanceof ReportRefused)

@@ -27,7 +27,7 @@ const missing = Effect.map(entriesOf, (entries) =>
 
 describe("where payments without a row are looked for", () => {
   const seldom = world()
-  it.effect("given more than 100 reports without rows between two settlements, then a payment between is missing", () =>
+  it.effect("a payment between settlements is missing despite 100 reports without rows", () =>
     Effect.gen(function* () {
       setUp(seldom)
       const payment = yield* createdAt(4 * day)
@@ -41,7 +41,7 @@ describe("where payments without a row are looked for", () => {
   )
 
   const short = world()
-  it.effect("given a first report that is shorter than the delay, then the next one looks from its beginning", () =>
+  it.effect("a look after a first report shorter than the delay starts at that report", () =>
     Effect.gen(function* () {
       setUp(short)
       yield* createdAt(9 * day)

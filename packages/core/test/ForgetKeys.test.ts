@@ -21,7 +21,7 @@ const forget = Effect.flatMap(Pointsman, ({ forgetKeys }) => forgetKeys)
 
 describe("keys whose time is over", () => {
   const own = world()
-  it.effect("given an answered key, then it is kept for 24 hours, and deleted after", () =>
+  it.effect("an answered key is kept for 24 hours, and deleted after", () =>
     Effect.gen(function* () {
       yield* (yield* Pointsman).create(caller, request({ idempotencyKey: key }))
       yield* TestClock.adjust(day)
@@ -38,7 +38,7 @@ describe("keys whose time is over", () => {
   )
 
   const silent = world()
-  it.effect("given an unknown result, then its key is kept as long as it is unknown, and a day after", () =>
+  it.effect("the key of an unknown result is kept as long as it is unknown, and a day after", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       silent.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "time-out" }))
@@ -62,7 +62,7 @@ describe("keys whose time is over", () => {
   )
 
   const dead = world({ providerTimeoutMillis: 60 * minute })
-  it.effect("given a request that died and that nobody settled, then its key is kept", () =>
+  it.effect("the key of a dead request without a settlement is kept", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       dead.provider.onCharge = () => Effect.never
@@ -75,7 +75,7 @@ describe("keys whose time is over", () => {
   )
 
   const unsent = world()
-  it.effect("given a key that its request gave back, then it is deleted too", () =>
+  it.effect("a key that its request gave back is deleted too", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       unsent.ledger.onCommit = (number) => (number === 1 ? 6_000 : undefined)
@@ -92,7 +92,7 @@ describe("keys whose time is over", () => {
   )
 
   const paged = world()
-  it.effect("given more than one batch, some of which stay, then each that is over goes in one pass", () =>
+  it.effect("each key of several batches that is over goes in one pass, though some stay", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       let charges = 0
@@ -112,7 +112,7 @@ describe("keys whose time is over", () => {
   )
 
   const taken = world()
-  it.effect("given a request takes the key anew while it is being forgotten, then it keeps it", () =>
+  it.effect("a request that takes the key while it is forgotten keeps it", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       yield* pointsman.create(caller, request({ idempotencyKey: key }))
@@ -128,7 +128,7 @@ describe("keys whose time is over", () => {
   )
 
   const page = world()
-  it.effect("given the background, then it forgets every hour, and a page's key too once its page is over", () =>
+  it.effect("the background forgets keys every hour, and a page's key once its page is over", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       yield* pointsman.create(caller, hosted({ idempotencyKey: key }))

@@ -35,14 +35,14 @@ const written: Readonly<Record<string, string>> = {
 
 describe("texts of a provider", () => {
   for (const [how, text] of Object.entries(written)) {
-    it(`given a secret ${how}, when a text with it is cleaned, then nothing of it is left`, () => {
+    it(`cleaning leaves nothing of a secret ${how}`, () => {
       assert.isTrue(hide.shows(text))
       // The last digit of Base64 may hold the last bits of the secret.
       assert.match(hide(`No such key: ${text}!`), /^No such key: \*\*\*(?: |[0-9A-Za-z]?(?:=|%3D)*)!$/u)
     })
   }
 
-  it("given a megabyte that almost shows the secret again and again, when it is cleaned, then its cost grows with its length", () => {
+  it("cleaning a megabyte that almost shows the secret costs in proportion to length", () => {
     const almost = secret.slice(0, -1)
     /** Of the processor; the least of three, because one may share its caches with other tests. */
     const millisOf = (length: number) => {
@@ -59,7 +59,7 @@ describe("texts of a provider", () => {
     assert.isBelow(millisOf(1_000_000), 40 * Math.max(1, millisOf(100_000)))
   })
 
-  it("given a text without a secret, when it is cleaned, then it is the same", () => {
+  it("a text without a secret stays the same", () => {
     const text = "Card 4111 declined: 50% &amp; more \\u0041, sk+live/Zq7"
     assert.isFalse(hide.shows(text))
     assert.strictEqual(hide(text), text)

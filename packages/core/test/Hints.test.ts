@@ -82,42 +82,38 @@ const messageNamed = (id: string) =>
 
 describe("a hint", () => {
   const own = hintWorld()
-  it.effect(
-    "given a charge that was not answered, when its hint comes twice, then one lookup each, and one capture",
-    () =>
-      Effect.gen(function* () {
-        const { attemptId, payment } = yield* unanswered(own)
-        assert.strictEqual((yield* stored(payment)).state, "ChargeUnknown")
-        own.script.answer = () => Effect.succeed([captured(attemptId)])
-        yield* receive("look ref")
-        assert.strictEqual((yield* stored(payment)).state, "Captured")
-        assert.deepInclude(yield* messageNamed("hint:ref paid"), { outcome: "applied", paymentId: payment.id })
-        yield* receive("look ref")
-        assert.deepStrictEqual(own.looked, ["ref", "ref"])
-        const { items } = yield* (yield* Pointsman).messages({ limit: 10 })
-        assert.lengthOf(items, 1)
-      }).pipe(Effect.provide(own.layer))
+  it.effect("each hint of an unanswered charge causes a lookup, and both one capture", () =>
+    Effect.gen(function* () {
+      const { attemptId, payment } = yield* unanswered(own)
+      assert.strictEqual((yield* stored(payment)).state, "ChargeUnknown")
+      own.script.answer = () => Effect.succeed([captured(attemptId)])
+      yield* receive("look ref")
+      assert.strictEqual((yield* stored(payment)).state, "Captured")
+      assert.deepInclude(yield* messageNamed("hint:ref paid"), { outcome: "applied", paymentId: payment.id })
+      yield* receive("look ref")
+      assert.deepStrictEqual(own.looked, ["ref", "ref"])
+      const { items } = yield* (yield* Pointsman).messages({ limit: 10 })
+      assert.lengthOf(items, 1)
+    }).pipe(Effect.provide(own.layer))
   )
 
   const early = hintWorld()
-  it.effect(
-    "given no webhook secret, when a statement matches nothing yet, then it is applied again once its charge is known",
-    () =>
-      Effect.gen(function* () {
-        const pointsman = yield* Pointsman
-        const { attemptId, payment } = yield* unanswered(early)
-        early.script.answer = () => Effect.succeed([capturedOf({ providerRef: "ref" }, "early")])
-        yield* receive("look ref")
-        assert.deepInclude(yield* messageNamed("hint:early"), { outcome: "unmatched", paymentId: null })
-        early.script.answer = () => Effect.succeed([captured(attemptId)])
-        yield* receive("look ref")
-        yield* pointsman.applyMessage("main", "hint:early")
-        assert.deepInclude(yield* messageNamed("hint:early"), { outcome: "confirmed", paymentId: payment.id })
-      }).pipe(Effect.provide(early.layer))
+  it.effect("a statement without a webhook secret is applied again once its charge is known", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const { attemptId, payment } = yield* unanswered(early)
+      early.script.answer = () => Effect.succeed([capturedOf({ providerRef: "ref" }, "early")])
+      yield* receive("look ref")
+      assert.deepInclude(yield* messageNamed("hint:early"), { outcome: "unmatched", paymentId: null })
+      early.script.answer = () => Effect.succeed([captured(attemptId)])
+      yield* receive("look ref")
+      yield* pointsman.applyMessage("main", "hint:early")
+      assert.deepInclude(yield* messageNamed("hint:early"), { outcome: "confirmed", paymentId: payment.id })
+    }).pipe(Effect.provide(early.layer))
   )
 
   const nobodys = hintWorld()
-  it.effect("given a reference of nobody's, then it is accepted, and nothing is stored", () =>
+  it.effect("a reference of no record is accepted, and nothing is stored", () =>
     Effect.gen(function* () {
       yield* receive("look anything")
       assert.deepStrictEqual(nobodys.looked, ["anything"])
@@ -126,7 +122,7 @@ describe("a hint", () => {
   )
 
   const refusing = hintWorld()
-  it.effect("given what is no hint, or an unknown connection, then it is refused, and nothing is looked up", () =>
+  it.effect("a malformed hint or an unknown connection is refused, and nothing is looked up", () =>
     Effect.gen(function* () {
       for (const [body, connectionId] of [
         ["", "main"],
@@ -142,24 +138,22 @@ describe("a hint", () => {
 
   for (const failure of [new NotSent({ reason: "refused" }), new Unanswered({ reason: "silence" })]) {
     const silent = hintWorld()
-    it.effect(
-      `given a lookup that ends in ${failure._tag}, then it is not accepted, and its repetition is looked up`,
-      () =>
-        Effect.gen(function* () {
-          const { attemptId, payment } = yield* unanswered(silent)
-          silent.script.answer = () => Effect.fail(failure)
-          assert.strictEqual((yield* Effect.flip(receive("look ref")))._tag, "pointsman/HintNotLookedUp")
-          assert.strictEqual((yield* stored(payment)).state, "ChargeUnknown")
-          silent.script.answer = () => Effect.succeed([captured(attemptId)])
-          yield* receive("look ref")
-          assert.strictEqual((yield* stored(payment)).state, "Captured")
-        }).pipe(Effect.provide(silent.layer))
+    it.effect(`a lookup that ends in ${failure._tag} is not accepted, and is repeated`, () =>
+      Effect.gen(function* () {
+        const { attemptId, payment } = yield* unanswered(silent)
+        silent.script.answer = () => Effect.fail(failure)
+        assert.strictEqual((yield* Effect.flip(receive("look ref")))._tag, "pointsman/HintNotLookedUp")
+        assert.strictEqual((yield* stored(payment)).state, "ChargeUnknown")
+        silent.script.answer = () => Effect.succeed([captured(attemptId)])
+        yield* receive("look ref")
+        assert.strictEqual((yield* stored(payment)).state, "Captured")
+      }).pipe(Effect.provide(silent.layer))
     )
   }
 
   for (const fault of ["unwritten", "lost", "unheard"] as const) {
     const failing = hintWorld()
-    it.effect(`given a commit that ends ${fault}, when the hint comes again, then its statement is applied once`, () =>
+    it.effect(`a hint's statement is applied once after a commit that ends ${fault}`, () =>
       Effect.gen(function* () {
         const { attemptId, payment } = yield* unanswered(failing)
         failing.script.answer = () => Effect.succeed([captured(attemptId)])
@@ -174,7 +168,7 @@ describe("a hint", () => {
   }
 
   const dying = hintWorld()
-  it.effect("given a sender that is gone before the lookup ends, then its answer is recorded all the same", () =>
+  it.effect("a lookup is recorded although its sender left before it ended", () =>
     Effect.gen(function* () {
       const { attemptId, payment } = yield* unanswered(dying)
       const gate = yield* Deferred.make<void>()
@@ -191,76 +185,70 @@ describe("a hint", () => {
 
 describe("a flood of hints", () => {
   const one = hintWorld()
-  it.effect(
-    "given a thousand hints of one object, then one lookup at a time, one more for 64 that wait, and the others are refused",
-    () =>
-      Effect.gen(function* () {
-        const gate = yield* Deferred.make<void>()
-        one.script.answer = () => Effect.as(Deferred.await(gate), [])
-        const first = yield* Effect.forkScoped(receive("look ref"), { startImmediately: true })
-        while (one.looked.length === 0) yield* Effect.yieldNow
-        const others = yield* Effect.forEach(Array(999).keys(), () =>
-          Effect.forkScoped(Effect.result(receive("look ref")), { startImmediately: true })
-        )
-        for (let turn = 0; turn < 100; turn++) yield* Effect.yieldNow
-        assert.deepStrictEqual(one.looked, ["ref"])
-        yield* Deferred.succeed(gate, undefined)
-        yield* Fiber.join(first)
-        const refused = (yield* Fiber.joinAll(others)).filter(Result.isFailure).map(({ failure }) => failure._tag)
-        assert.deepStrictEqual([refused.length, new Set(refused)], [935, new Set(["pointsman/HintNotLookedUp"])])
-        assert.deepStrictEqual(one.looked, ["ref", "ref"])
-        yield* receive("look ref")
-        assert.lengthOf(one.looked, 3)
-      }).pipe(Effect.provide(one.layer))
+  it.effect("one of 1,000 hints of one object is looked up, 64 wait, the others are refused", () =>
+    Effect.gen(function* () {
+      const gate = yield* Deferred.make<void>()
+      one.script.answer = () => Effect.as(Deferred.await(gate), [])
+      const first = yield* Effect.forkScoped(receive("look ref"), { startImmediately: true })
+      while (one.looked.length === 0) yield* Effect.yieldNow
+      const others = yield* Effect.forEach(Array(999).keys(), () =>
+        Effect.forkScoped(Effect.result(receive("look ref")), { startImmediately: true })
+      )
+      for (let turn = 0; turn < 100; turn++) yield* Effect.yieldNow
+      assert.deepStrictEqual(one.looked, ["ref"])
+      yield* Deferred.succeed(gate, undefined)
+      yield* Fiber.join(first)
+      const refused = (yield* Fiber.joinAll(others)).filter(Result.isFailure).map(({ failure }) => failure._tag)
+      assert.deepStrictEqual([refused.length, new Set(refused)], [935, new Set(["pointsman/HintNotLookedUp"])])
+      assert.deepStrictEqual(one.looked, ["ref", "ref"])
+      yield* receive("look ref")
+      assert.lengthOf(one.looked, 3)
+    }).pipe(Effect.provide(one.layer))
   )
 
   const both = hintWorld()
-  it.effect(
-    "given hints of two objects that are looked up, then 64 of both together wait, and again once they end",
-    () =>
-      Effect.gen(function* () {
-        for (const _ of [1, 2]) {
-          const gate = yield* Deferred.make<void>()
-          both.script.answer = () => Effect.as(Deferred.await(gate), [])
-          const sent = yield* Effect.forEach(Array(82).keys(), (number) =>
-            Effect.forkScoped(Effect.result(receive(number % 2 === 0 ? "look even" : "look odd")), {
-              startImmediately: true
-            })
-          )
-          for (let turn = 0; turn < 100; turn++) yield* Effect.yieldNow
-          yield* Deferred.succeed(gate, undefined)
-          const ends = yield* Fiber.joinAll(sent)
-          assert.lengthOf(ends.filter(Result.isFailure), 16)
-        }
-      }).pipe(Effect.provide(both.layer))
+  it.effect("64 hints of two objects in lookup wait together, and again once they end", () =>
+    Effect.gen(function* () {
+      for (const _ of [1, 2]) {
+        const gate = yield* Deferred.make<void>()
+        both.script.answer = () => Effect.as(Deferred.await(gate), [])
+        const sent = yield* Effect.forEach(Array(82).keys(), (number) =>
+          Effect.forkScoped(Effect.result(receive(number % 2 === 0 ? "look even" : "look odd")), {
+            startImmediately: true
+          })
+        )
+        for (let turn = 0; turn < 100; turn++) yield* Effect.yieldNow
+        yield* Deferred.succeed(gate, undefined)
+        const ends = yield* Fiber.joinAll(sent)
+        assert.lengthOf(ends.filter(Result.isFailure), 16)
+      }
+    }).pipe(Effect.provide(both.layer))
   )
 
   const many = hintWorld()
-  it.effect(
-    "given a thousand hints of other objects, then four lookups at a time, and what does not fit is refused",
-    () =>
-      Effect.gen(function* () {
-        const gate = yield* Deferred.make<void>()
-        let atOnce = 0
-        let most = 0
-        many.script.answer = () =>
-          Effect.suspend(() => {
-            most = Math.max(most, ++atOnce)
-            return Effect.ensuring(
-              Effect.as(Deferred.await(gate), []),
-              Effect.sync(() => atOnce--)
-            )
-          })
-        const sent = yield* Effect.forEach(Array(1_000).keys(), (number) =>
-          Effect.forkScoped(Effect.result(receive(`look ref${number}`)), { startImmediately: true })
-        )
-        for (let turn = 0; turn < 100; turn++) yield* Effect.yieldNow
-        assert.strictEqual(atOnce, 4)
-        yield* Deferred.succeed(gate, undefined)
-        const ends = yield* Fiber.joinAll(sent)
-        const refused = ends.filter(Result.isFailure).map(({ failure }) => failure._tag)
-        assert.deepStrictEqual([...new Set(refused)], ["pointsman/HintNotLookedUp"])
-        assert.deepStrictEqual([many.looked.length, refused.length, most], [64, 936, 4])
-      }).pipe(Effect.provide(many.layer))
+  it.effect("four of 1,000 hints of other objects are looked up, and the excess is refused", () =>
+    Effect.gen(function* () {
+      const gate = yield* Deferred.make<void>()
+      let atOnce = 0
+      let most = 0
+      many.script.answer = () =>
+        Effect.suspend(() => {
+          most = Math.max(most, ++atOnce)
+          return Effect.ensuring(
+            Effect.as(Deferred.await(gate), []),
+            Effect.sync(() => atOnce--)
+          )
+        })
+      const sent = yield* Effect.forEach(Array(1_000).keys(), (number) =>
+        Effect.forkScoped(Effect.result(receive(`look ref${number}`)), { startImmediately: true })
+      )
+      for (let turn = 0; turn < 100; turn++) yield* Effect.yieldNow
+      assert.strictEqual(atOnce, 4)
+      yield* Deferred.succeed(gate, undefined)
+      const ends = yield* Fiber.joinAll(sent)
+      const refused = ends.filter(Result.isFailure).map(({ failure }) => failure._tag)
+      assert.deepStrictEqual([...new Set(refused)], ["pointsman/HintNotLookedUp"])
+      assert.deepStrictEqual([many.looked.length, refused.length, most], [64, 936, 4])
+    }).pipe(Effect.provide(many.layer))
   )
 })

@@ -79,7 +79,7 @@ describe("a sandbox page of a workspace that asks for the provider's", () => {
   const asking: Caller = { ...caller, workspace: { ...caller.workspace, hostedPage: "provider" } }
 
   const real = world()
-  it.effect("given a real connector, then its page leads to the provider's checkout, and has no buttons", () =>
+  it.effect("a real connector's page leads to the provider's checkout, and has no buttons", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const { payment, token } = yield* paged(asking)
@@ -95,7 +95,7 @@ describe("a sandbox page of a workspace that asks for the provider's", () => {
   )
 
   const unset = world()
-  it.effect("given the workspace does not ask, then its page has the buttons, and opens no checkout", () =>
+  it.effect("a page has the buttons and opens no checkout when the workspace does not ask", () =>
     Effect.gen(function* () {
       const { payment, token } = yield* paged()
       assert.notProperty(payment.hosted, "leadsTo")
@@ -107,7 +107,7 @@ describe("a sandbox page of a workspace that asks for the provider's", () => {
   const provider = scriptedProvider()
   const simulator = { ...provider, definition: { ...provider.definition, environments: ["sandbox"] as const } }
   const simulated = world({ provider: simulator })
-  it.effect("given only connectors that are never in production, then its page has the buttons", () =>
+  it.effect("a page has the buttons if no connector is ever in production", () =>
     Effect.gen(function* () {
       const { payment, token } = yield* paged(asking)
       assert.notProperty(payment.hosted, "leadsTo")
@@ -117,7 +117,7 @@ describe("a sandbox page of a workspace that asks for the provider's", () => {
   )
 
   const changed = world()
-  it.effect("given the workspace asks no more, then a page that led to the provider still does", () =>
+  it.effect("a page that led to the provider still does once the workspace asks no more", () =>
     Effect.gen(function* () {
       const { token } = yield* paged(asking)
       changed.provider.onOpenCheckout = () => Effect.succeed(opened())
@@ -128,7 +128,7 @@ describe("a sandbox page of a workspace that asks for the provider's", () => {
 
 describe("opening a checkout", () => {
   const plain = make()
-  it.effect("given a page, then the provider is asked once, and every tab is sent to what it opened", () =>
+  it.effect("a page asks the provider once, and every tab goes to what it opened", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const details = { ...request().details, captureMethod: "manual" as const, reference: "order 1" }
@@ -171,7 +171,7 @@ describe("opening a checkout", () => {
   )
 
   const ahead = make()
-  it.effect("given the provider is asked, then the attempt is stored already, and another tab is told to wait", () =>
+  it.effect("the attempt is stored before the provider is asked, and another tab has to wait", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const { payment, token } = yield* paged(liveCaller)
@@ -190,7 +190,7 @@ describe("opening a checkout", () => {
 
   for (let round = 1; round <= 20; round++) {
     const at = make({ yieldBetween: true })
-    it.effect(`given 64 tabs at once, then one checkout, and nobody is sent elsewhere (round ${round})`, () =>
+    it.effect(`64 tabs get one checkout, and none is sent elsewhere (round ${round})`, () =>
       Effect.gen(function* () {
         const pointsman = yield* Pointsman
         const { token } = yield* paged(liveCaller)
@@ -210,7 +210,7 @@ describe("opening a checkout", () => {
   }
 
   const able = make()
-  it.effect("given a first connection that cannot open one, then it is passed over, and not asked to charge", () =>
+  it.effect("a first connection that cannot open a checkout is skipped, and not charged", () =>
     Effect.gen(function* () {
       able.provider.opensCheckouts = (connectionId) => connectionId === "backup"
       const { payment } = yield* sent()
@@ -233,7 +233,7 @@ describe("opening a checkout", () => {
   }
   for (const [what, close] of Object.entries(closings)) {
     const at = make()
-    it.effect(`given no connection, or ${what}, then FAILED, and nobody was asked`, () =>
+    it.effect(`no connection, or ${what}, is FAILED without a request`, () =>
       Effect.gen(function* () {
         const pointsman = yield* Pointsman
         yield* close(at)
@@ -253,7 +253,7 @@ describe("opening a checkout", () => {
       ...liveConnections.slice(1)
     ]
   })
-  it.effect("given a connection that cannot be used, then that is on record, and the next one is asked", () =>
+  it.effect("an unusable connection is recorded, and the next one is asked", () =>
     Effect.gen(function* () {
       const { payment } = yield* sent()
       assert.deepStrictEqual(yield* outcomesOf(payment), ["NotSent", "CheckoutOpened"])
@@ -268,7 +268,7 @@ describe("opening a checkout", () => {
     for (const mode of ["failover", "priority", "fixed"] as const) {
       const at = make()
       const follows = mode !== "fixed"
-      it.effect(`given ${outcome} and mode ${mode}, then the next one is ${follows ? "" : "not "}asked`, () =>
+      it.effect(`${outcome} in mode ${mode} ${follows ? "asks" : "never asks"} the next one`, () =>
         Effect.gen(function* () {
           const pointsman = yield* Pointsman
           yield* routed({ mode })
@@ -285,7 +285,7 @@ describe("opening a checkout", () => {
   }
 
   const refused = make()
-  it.effect("given all refuse, then FAILED, reported once", () =>
+  it.effect("a checkout that all refuse is FAILED, reported once", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       refused.provider.onOpenCheckout = () => Effect.succeed(rejected)
@@ -309,7 +309,7 @@ describe("opening a checkout", () => {
   }
   for (const [what, end] of Object.entries(unusable)) {
     const at = make()
-    it.effect(`given ${what}, then UNKNOWN, nobody is sent anywhere, and nobody else is asked`, () =>
+    it.effect(`${what} is UNKNOWN, and no other connection is asked`, () =>
       Effect.gen(function* () {
         const pointsman = yield* Pointsman
         at.provider.onOpenCheckout = () => end
@@ -330,30 +330,28 @@ describe("opening a checkout", () => {
   }
 
   const unheard = make()
-  it.effect(
-    "given nobody answered, when the provider finds nothing, then it stays UNKNOWN: it may be paid on later",
-    () =>
-      Effect.gen(function* () {
-        const pointsman = yield* Pointsman
-        unheard.provider.onOpenCheckout = () => Effect.fail(new Unanswered({ reason: "time-out" }))
-        const { payment, token } = yield* paged(liveCaller)
-        yield* pointsman.openCheckout(token, comeBack)
-        unheard.provider.onLookUpCharge = () => Effect.succeed({ _tag: "NotFound", conclusive: true })
-        yield* TestClock.adjust("2 hours")
-        assert.strictEqual(yield* pointsman.checkDue, 1)
-        assert.strictEqual((yield* stored(payment)).state, "ChargeUnknown")
-        unheard.provider.onLookUpCharge = () =>
-          Effect.succeed({ _tag: "Captured", providerRef: "late" } as const).pipe(
-            Effect.map((state) => ({ _tag: "Found", state }))
-          )
-        yield* TestClock.adjust("30 minutes")
-        yield* pointsman.checkDue
-        assert.strictEqual((yield* stored(payment)).state, "Captured")
-      }).pipe(Effect.provide(unheard.layer))
+  it.effect("an unanswered checkout that is not found stays UNKNOWN: it may be paid later", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      unheard.provider.onOpenCheckout = () => Effect.fail(new Unanswered({ reason: "time-out" }))
+      const { payment, token } = yield* paged(liveCaller)
+      yield* pointsman.openCheckout(token, comeBack)
+      unheard.provider.onLookUpCharge = () => Effect.succeed({ _tag: "NotFound", conclusive: true })
+      yield* TestClock.adjust("2 hours")
+      assert.strictEqual(yield* pointsman.checkDue, 1)
+      assert.strictEqual((yield* stored(payment)).state, "ChargeUnknown")
+      unheard.provider.onLookUpCharge = () =>
+        Effect.succeed({ _tag: "Captured", providerRef: "late" } as const).pipe(
+          Effect.map((state) => ({ _tag: "Found", state }))
+        )
+      yield* TestClock.adjust("30 minutes")
+      yield* pointsman.checkDue
+      assert.strictEqual((yield* stored(payment)).state, "Captured")
+    }).pipe(Effect.provide(unheard.layer))
   )
 
   const late = make()
-  it.effect("given it was given up as unanswered, when the answer comes after all, then the customer can pay", () =>
+  it.effect("the customer can pay when the answer comes after it was given up as unanswered", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const ledger = yield* Ledger
@@ -376,7 +374,7 @@ describe("opening a checkout", () => {
   )
 
   const suspended = make()
-  it.effect("given a suspended workspace, then none is opened, and one that is open stays", () =>
+  it.effect("a suspended workspace opens no checkout, and an open one stays", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const [fresh, open] = [yield* paged(liveCaller), yield* sent()]
@@ -391,7 +389,7 @@ describe("opening a checkout", () => {
   )
 
   const ended = make()
-  it.effect("given the page is over, then none is opened", () =>
+  it.effect("no checkout is opened once the page is over", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const { payment, token } = yield* paged(liveCaller)
@@ -404,7 +402,7 @@ describe("opening a checkout", () => {
   )
 
   const resealed = make()
-  it.effect("given an address that was sealed for another record, then nobody is sent there", () =>
+  it.effect("no customer is sent to an address that was sealed for another record", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const ledger = yield* Ledger
@@ -426,7 +424,7 @@ describe("opening a checkout", () => {
 
 describe("an open checkout", () => {
   const kept = make()
-  it.effect("given our page's end or a cancel, then it stays open: the customer may be paying", () =>
+  it.effect("a checkout stays open at our page's end or cancel: it may be being paid", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const { payment, token } = yield* sent()
@@ -442,7 +440,7 @@ describe("an open checkout", () => {
   )
 
   const over = make()
-  it.effect("given its own end, then nobody is sent there any more, and it is not settled by the clock", () =>
+  it.effect("a checkout with its own end sends no one after it, and no clock settles it", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       over.provider.onOpenCheckout = () => Effect.succeed(opened({ expiresAt: hour }))
@@ -513,7 +511,7 @@ describe("coming back from a checkout", () => {
   for (const each of cases) {
     const at = make()
     const captureMethod = each.manual === true ? ("manual" as const) : ("automatic" as const)
-    it.effect(`given ${JSON.stringify(each.state)} is found, then ${JSON.stringify(each.expect["state"])}`, () =>
+    it.effect(`${JSON.stringify(each.state)} ends as ${JSON.stringify(each.expect["state"])}`, () =>
       Effect.gen(function* () {
         const { payment, token } = yield* sent({ details: { ...request().details, captureMethod } })
         const [before] = yield* attemptsOf(payment)
@@ -547,7 +545,7 @@ describe("coming back from a checkout", () => {
   }
 
   const pending = make()
-  it.effect("given it was pending, when it comes back once more, then the provider is asked again", () =>
+  it.effect("the provider is asked again when a customer comes back to a pending checkout", () =>
     Effect.gen(function* () {
       const { payment, token } = yield* sent()
       pending.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "Pending", providerRef: "ch_1" }))
@@ -580,7 +578,7 @@ describe("coming back from a checkout", () => {
   }
   for (const [what, answer] of Object.entries(nothing)) {
     const at = make()
-    it.effect(`given ${what}, then nothing changes: it may still be paid`, () =>
+    it.effect(`nothing changes when ${what}: it may still be paid`, () =>
       Effect.gen(function* () {
         at.provider.onOpenCheckout = () => Effect.succeed(opened({ expiresAt: hour }))
         const { payment, token } = yield* sent()
@@ -606,7 +604,7 @@ describe("coming back from a checkout", () => {
   ]
   for (const [what, answer, state] of over) {
     const at = make()
-    it.effect(`given an hour after its end ${what}, then ${state}`, () =>
+    it.effect(`an hour after its end ${what}: ${state}`, () =>
       Effect.gen(function* () {
         at.provider.onOpenCheckout = () => Effect.succeed(opened({ expiresAt: hour }))
         const { payment, token } = yield* sent()
@@ -623,7 +621,7 @@ describe("coming back from a checkout", () => {
   }
 
   const endless = make()
-  it.effect("given a checkout without an end, then nothing found never ends it", () =>
+  it.effect("a checkout without an end is never ended by a lookup that finds nothing", () =>
     Effect.gen(function* () {
       const { token } = yield* sent()
       endless.provider.onLookUpCharge = () => Effect.succeed(notFound(true))
@@ -633,7 +631,7 @@ describe("coming back from a checkout", () => {
   )
 
   const past = make({ providerTimeoutMillis: 10 * minute })
-  it.effect("given an end that had passed when it was opened, then not before twice the time-out", () =>
+  it.effect("an end that had passed at the opening counts not before twice the timeout", () =>
     Effect.gen(function* () {
       yield* TestClock.adjust(24 * hour)
       past.provider.onOpenCheckout = () => Effect.succeed(opened({ expiresAt: 0 }))
@@ -648,7 +646,7 @@ describe("coming back from a checkout", () => {
   )
 
   const straddling = make({ providerTimeoutMillis: minute })
-  it.effect("given a look-up that began before the hour and answers after it, then it cannot deny", () =>
+  it.effect("a lookup that began before the hour and answers after it cannot deny", () =>
     Effect.gen(function* () {
       straddling.provider.onOpenCheckout = () => Effect.succeed(opened({ expiresAt: hour }))
       const { token } = yield* sent()
@@ -661,7 +659,7 @@ describe("coming back from a checkout", () => {
   )
 
   const early = make()
-  it.effect("given nobody was sent to a checkout, or it is settled, then the provider is not asked", () =>
+  it.effect("the provider is not asked of a checkout without a visit, or one that is settled", () =>
     Effect.gen(function* () {
       const { payment, token } = yield* paged(liveCaller)
       assert.deepStrictEqual(yield* comesBack(token), payment)
@@ -673,7 +671,7 @@ describe("coming back from a checkout", () => {
   )
 
   const inactive = make()
-  it.effect("given its connection was switched off meanwhile, then it is asked all the same", () =>
+  it.effect("a connection that was switched off meanwhile is asked all the same", () =>
     Effect.gen(function* () {
       const { token } = yield* sent()
       yield* deactivateAll
@@ -683,7 +681,7 @@ describe("coming back from a checkout", () => {
   )
 
   const silent = make({ providerTimeoutMillis: 30_000 })
-  it.effect("given a connector that never returns, then it is given up 5 seconds after its time-out", () =>
+  it.effect("a connector that never returns is given up 5 seconds after its timeout", () =>
     Effect.gen(function* () {
       const { payment, token } = yield* sent()
       silent.provider.onLookUpCharge = () => Effect.never
@@ -696,7 +694,7 @@ describe("coming back from a checkout", () => {
 
 describe("many who come back", () => {
   const together = make()
-  it.effect("given 32 at once, then one look-up, one event, and the same for all; later ones ask again", () =>
+  it.effect("32 returns at once share one lookup, event and answer; later ones ask again", () =>
     Effect.gen(function* () {
       const { payment, token } = yield* sent()
       together.provider.onLookUpCharge = () => Effect.as(Effect.sleep(1_000), notFound(false))
@@ -720,7 +718,7 @@ describe("many who come back", () => {
   )
 
   const leaving = make()
-  it.effect("given the first one goes away, then the others get what the look-up brings", () =>
+  it.effect("others get what the lookup brings when the first one leaves", () =>
     Effect.gen(function* () {
       const { token } = yield* sent()
       leaving.provider.onLookUpCharge = () => Effect.as(Effect.sleep(1_000), found(captured))
@@ -736,7 +734,7 @@ describe("many who come back", () => {
   )
 
   const apart = make()
-  it.effect("given two payments, then neither waits for the other's look-up, nor does a reader", () =>
+  it.effect("two payments do not wait for each other's lookup, nor does a reader", () =>
     Effect.gen(function* () {
       const [one, two] = [yield* sent(), yield* sent()]
       apart.provider.onLookUpCharge = ({ attemptId }) =>
@@ -749,7 +747,7 @@ describe("many who come back", () => {
   )
 
   const told = make()
-  it.effect("given another source reports that it was paid, then a lookup that found nothing reverses nothing", () =>
+  it.effect("a lookup that found nothing reverses nothing that another source saw paid", () =>
     Effect.gen(function* () {
       const ledger = yield* Ledger
       told.provider.onOpenCheckout = () => Effect.succeed(opened({ expiresAt: hour }))
@@ -779,7 +777,7 @@ describe("many who come back", () => {
 
 describe("the commit of what a look-up found", () => {
   const unwritten = make()
-  it.effect("given it fails, then StorageError, and the next one who comes back asks and records it", () =>
+  it.effect("a failed commit is a StorageError, and the next return asks and records it", () =>
     Effect.gen(function* () {
       const { payment, token } = yield* sent()
       unwritten.provider.onLookUpCharge = () => Effect.succeed(found(captured))
@@ -792,7 +790,7 @@ describe("the commit of what a look-up found", () => {
 
   for (const each of [["lost"], ["unheard"], ["lost", "unheard"]] as const) {
     const at = make()
-    it.effect(`given its fate is unknown, ${JSON.stringify(each)}, then it is recorded once`, () =>
+    it.effect(`a commit of unknown fate, ${JSON.stringify(each)}, is recorded once`, () =>
       Effect.gen(function* () {
         const { payment, token } = yield* sent()
         at.provider.onLookUpCharge = () => Effect.succeed(found(captured))
@@ -807,7 +805,7 @@ describe("the commit of what a look-up found", () => {
   }
 
   const dead = make()
-  it.effect("given the process dies before it, then nothing is recorded, and the checkout is open as it was", () =>
+  it.effect("a process that dies before the commit records nothing; the checkout stays open", () =>
     Effect.gen(function* () {
       const { payment, token } = yield* sent()
       const before = yield* stored(payment)
@@ -821,7 +819,7 @@ describe("the commit of what a look-up found", () => {
   )
 
   const sandbox = world()
-  it.effect("given the sandbox, then there is nothing to come back from", () =>
+  it.effect("the sandbox has nothing to come back from", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const { token } = yield* paged()

@@ -47,7 +47,7 @@ const writeApiKey = (revokedAt: number | null) =>
 
 describe("a create with return_url", () => {
   const plain = world()
-  it.effect("given connections, when created, then one commit, nobody asked, and the customer is awaited", () =>
+  it.effect("a hosted payment takes one commit, asks no provider, and awaits its customer", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       yield* TestClock.adjust(hour)
@@ -72,7 +72,7 @@ describe("a create with return_url", () => {
   )
 
   const closed = world({ connections: [] })
-  it.effect("given no connection at all, then it is created all the same: nothing is routed yet", () =>
+  it.effect("a hosted payment without any connection is created: nothing is routed yet", () =>
     Effect.gen(function* () {
       const { payment } = yield* paged()
       assert.strictEqual(payment.state, "AwaitingCustomer")
@@ -80,7 +80,7 @@ describe("a create with return_url", () => {
   )
 
   const production = world({ connections: liveConnections })
-  it.effect("given a live key, then it is created in production, and neither environment sees the other's", () =>
+  it.effect("a live key creates in production, and neither environment sees the other's", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const { payment } = yield* pointsman.create(liveCaller, keyed)
@@ -92,7 +92,7 @@ describe("a create with return_url", () => {
   )
 
   const keyless = world()
-  it.effect("given no key, then every request is a page of its own", () =>
+  it.effect("every request without a key is a page of its own", () =>
     Effect.gen(function* () {
       const [one, two] = [yield* paged(), yield* paged()]
       assert.notStrictEqual(one.token, two.token)
@@ -103,22 +103,20 @@ describe("a create with return_url", () => {
 
 describe("its key", () => {
   const replayed = world()
-  it.effect(
-    "given it is answered, when the request comes again, then the same answer, also when the page is over",
-    () =>
-      Effect.gen(function* () {
-        const pointsman = yield* Pointsman
-        const first = yield* pointsman.create(caller, keyed)
-        yield* TestClock.adjust(hour)
-        assert.strictEqual((yield* pointsman.payment(tenant, first.payment.id)).state, "Cancelled")
-        assert.deepStrictEqual(yield* pointsman.create(caller, keyed), { payment: first.payment, isReplay: true })
-        assert.lengthOf((yield* pointsman.payments(tenant, { limit: 10 })).items, 1)
-      }).pipe(Effect.provide(replayed.layer))
+  it.effect("a repeated request gets the same answer, also once the page is over", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const first = yield* pointsman.create(caller, keyed)
+      yield* TestClock.adjust(hour)
+      assert.strictEqual((yield* pointsman.payment(tenant, first.payment.id)).state, "Cancelled")
+      assert.deepStrictEqual(yield* pointsman.create(caller, keyed), { payment: first.payment, isReplay: true })
+      assert.lengthOf((yield* pointsman.payments(tenant, { limit: 10 })).items, 1)
+    }).pipe(Effect.provide(replayed.layer))
   )
 
   for (const change of [{ returnUrl: "https://shop.example/other" }, { returnUrl: null }, { cancelUrl: null }]) {
     const { layer } = world()
-    it.effect(`given it is answered, when ${JSON.stringify(change)} differs, then KeyReused`, () =>
+    it.effect(`another ${JSON.stringify(change)} is KeyReused`, () =>
       Effect.gen(function* () {
         const pointsman = yield* Pointsman
         yield* pointsman.create(caller, keyed)
@@ -129,7 +127,7 @@ describe("its key", () => {
   }
 
   const direct = world()
-  it.effect("given a direct charge has used it, then KeyReused, and its fingerprint is as it always was", () =>
+  it.effect("a key that a direct charge used is KeyReused, and its fingerprint is unchanged", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       yield* pointsman.create(caller, request({ idempotencyKey: key, cancelUrl }))
@@ -159,7 +157,7 @@ describe("its key", () => {
 
   for (let round = 1; round <= 20; round++) {
     const { layer } = world({ yieldBetween: true })
-    it.effect(`given 32 requests at once under it, then one payment answers them all (round ${round})`, () =>
+    it.effect(`one payment answers 32 requests at once under one key (round ${round})`, () =>
       Effect.gen(function* () {
         const pointsman = yield* Pointsman
         const answers = yield* Effect.all(
@@ -186,7 +184,7 @@ describe("how long its key is kept", () => {
 
   for (const isRead of [true, false]) {
     const { layer } = world()
-    it.effect(`given nobody acted and the end was ${isRead ? "" : "not "}read, then 24 hours from the answer`, () =>
+    it.effect(`24 hours count from the answer without an act, end ${isRead ? "" : "not "}read`, () =>
       Effect.gen(function* () {
         const { payment } = yield* paged(caller, { idempotencyKey: key })
         yield* TestClock.adjust(10 * hour)
@@ -200,7 +198,7 @@ describe("how long its key is kept", () => {
   }
 
   const cancelled = world()
-  it.effect("given the customer cancelled, then 24 hours from the answer: nobody was asked", () =>
+  it.effect("a key of a cancelled page is kept 24 hours from the answer", () =>
     Effect.gen(function* () {
       const { token } = yield* paged(caller, { idempotencyKey: key })
       yield* TestClock.adjust(10 * minute)
@@ -213,7 +211,7 @@ describe("how long its key is kept", () => {
   )
 
   const paid = world()
-  it.effect("given the customer paid, then 24 hours from the settlement", () =>
+  it.effect("a key of a paid page is kept 24 hours from the settlement", () =>
     Effect.gen(function* () {
       const { token } = yield* paged(caller, { idempotencyKey: key })
       yield* TestClock.adjust(20 * minute)
@@ -226,7 +224,7 @@ describe("how long its key is kept", () => {
   )
 
   const unknown = world()
-  it.effect("given the charge is UNKNOWN, then it never ends", () =>
+  it.effect("a key of an UNKNOWN charge never ends", () =>
     Effect.gen(function* () {
       unknown.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "time-out" }))
       const { token } = yield* paged(caller, { idempotencyKey: key })
@@ -237,7 +235,7 @@ describe("how long its key is kept", () => {
   )
 
   const dead = world()
-  it.effect("given the process died while the provider was asked, then it never ends by itself", () =>
+  it.effect("a key never ends by itself if the process died while the provider was asked", () =>
     Effect.gen(function* () {
       dead.ledger.beforeCommit = (number) => (number === 3 ? Effect.never : Effect.void)
       const { token } = yield* paged(caller, { idempotencyKey: key })
@@ -248,7 +246,7 @@ describe("how long its key is kept", () => {
   )
 
   const open = world({ connections: liveConnections })
-  it.effect("given a checkout without an end is open, then it is kept; 24 hours after it was paid it is free", () =>
+  it.effect("a key is kept during a checkout without an end, and free 24 hours after payment", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const { payment, token } = yield* paged(liveCaller, { idempotencyKey: key })
@@ -266,7 +264,7 @@ describe("how long its key is kept", () => {
   )
 
   const again = world()
-  it.effect("given a key that is free again, when a page is created under it, then the key is answered with it", () =>
+  it.effect("a page created under a key that is free again is the answer of the key", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       yield* pointsman.create(caller, request({ idempotencyKey: key }))
@@ -280,7 +278,7 @@ describe("how long its key is kept", () => {
 
 describe("its commit", () => {
   const unwritten = world()
-  it.effect("given it fails, then NothingSent, nothing is stored, and the same request works", () =>
+  it.effect("a failed commit is NothingSent, stores nothing, and the same request works", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       unwritten.ledger.onCommit = (number) => (number === 1 ? "unwritten" : undefined)
@@ -305,7 +303,7 @@ describe("its commit", () => {
     for (const idempotencyKey of [key, null]) {
       const { layer, ledger } = world()
       const what = `${JSON.stringify(each)} ${idempotencyKey === null ? "without" : "under"} a key`
-      it.effect(`given its fate is unknown, ${what}, then one payment, told of once, is the answer`, () =>
+      it.effect(`a commit of unknown fate, ${what}, gives one payment, announced once`, () =>
         Effect.gen(function* () {
           const pointsman = yield* Pointsman
           ledger.onCommit = (number) => each[number - 1]
@@ -325,7 +323,7 @@ describe("its commit", () => {
   }
 
   const down = world()
-  it.effect("given the store goes down with it, then nobody says of a key what only the store could", () =>
+  it.effect("no answer about a key is given while the store that knows it is down", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       down.ledger.onCommit = () => "lost"
@@ -341,7 +339,7 @@ describe("its commit", () => {
   )
 
   const taken = world()
-  it.effect("given its fate is unknown and another request took the key, then that one is the answer", () =>
+  it.effect("the request that took the key is the answer to one of unknown fate", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       taken.ledger.onCommit = (number) => (number === 1 ? "lost" : undefined)
@@ -356,7 +354,7 @@ describe("its commit", () => {
 
 describe("its API key", () => {
   const revoked = world()
-  it.effect("given it was revoked meanwhile, then ApiKeyRevoked, and nothing is stored", () =>
+  it.effect("a key that was revoked meanwhile is ApiKeyRevoked, and nothing is stored", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       yield* writeApiKey(1)
@@ -370,23 +368,21 @@ describe("its API key", () => {
     ["unheard", true]
   ] as const) {
     const { layer, ledger } = world()
-    it.effect(
-      `given it is revoked while the fate of the commit is unknown (${fault}), then what is stored decides`,
-      () =>
-        Effect.gen(function* () {
-          const pointsman = yield* Pointsman
-          const directory = yield* Directory
-          yield* writeApiKey(null)
-          ledger.onCommit = (number) => (number === 1 ? fault : undefined)
-          ledger.beforeCommit = (number) =>
-            number === 2 ? Effect.orDie(Effect.provideService(writeApiKey(1), Directory, directory)) : Effect.void
-          const created = yield* Effect.exit(pointsman.create(keyedWith, keyed))
-          assert.strictEqual(created._tag === "Success", isStored)
-          if (created._tag === "Failure") {
-            assert.instanceOf(yield* Effect.flip(created), ApiKeyRevoked)
-          }
-          assert.lengthOf((yield* pointsman.payments(tenant, { limit: 10 })).items, isStored ? 1 : 0)
-        }).pipe(Effect.provide(layer))
+    it.effect(`what is stored decides of a key revoked during an unknown commit (${fault})`, () =>
+      Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        const directory = yield* Directory
+        yield* writeApiKey(null)
+        ledger.onCommit = (number) => (number === 1 ? fault : undefined)
+        ledger.beforeCommit = (number) =>
+          number === 2 ? Effect.orDie(Effect.provideService(writeApiKey(1), Directory, directory)) : Effect.void
+        const created = yield* Effect.exit(pointsman.create(keyedWith, keyed))
+        assert.strictEqual(created._tag === "Success", isStored)
+        if (created._tag === "Failure") {
+          assert.instanceOf(yield* Effect.flip(created), ApiKeyRevoked)
+        }
+        assert.lengthOf((yield* pointsman.payments(tenant, { limit: 10 })).items, isStored ? 1 : 0)
+      }).pipe(Effect.provide(layer))
     )
   }
 })

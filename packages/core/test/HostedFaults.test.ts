@@ -64,7 +64,7 @@ const beginnings = [
 for (const { asked, begin, goodEnd, goodEvents, goodOutcome, make, name, page, silence } of beginnings) {
   describe(`the commit before ${name} is sent`, () => {
     const unwritten = make()
-    it.effect("given it fails, then nothing has begun, and the customer can try again", () =>
+    it.effect("a failed first commit begins nothing, and the customer can try again", () =>
       Effect.gen(function* () {
         const { payment, token } = yield* page
         unwritten.ledger.onCommit = (number) => (number === 2 ? "unwritten" : undefined)
@@ -91,7 +91,7 @@ for (const { asked, begin, goodEnd, goodEvents, goodOutcome, make, name, page, s
     ]
     for (const each of faults) {
       const at = make()
-      it.effect(`given its fate is unknown, ${JSON.stringify(each)}, then nothing is sent: FAILED, told of once`, () =>
+      it.effect(`a first commit, ${JSON.stringify(each)}, fails once, unsent`, () =>
         Effect.gen(function* () {
           const { payment, token } = yield* page
           at.ledger.onCommit = (number) => each[number - 2]
@@ -111,7 +111,7 @@ for (const { asked, begin, goodEnd, goodEvents, goodOutcome, make, name, page, s
 
     for (const fault of ["lost", "unheard"] as const) {
       const at = make()
-      it.effect(`given its fate is unknown (${fault}) and the store goes down, then it is called unknown`, () =>
+      it.effect(`a commit of unknown fate (${fault}) is unknown while the store is down`, () =>
         Effect.gen(function* () {
           const { payment, token } = yield* page
           at.ledger.onCommit = (number) => (number === 2 ? fault : "unwritten")
@@ -126,7 +126,7 @@ for (const { asked, begin, goodEnd, goodEvents, goodOutcome, make, name, page, s
     }
 
     const other = make()
-    it.effect("given it is lost and another tab begins meanwhile, then that one goes on, and it alone is sent", () =>
+    it.effect("only another tab that began after a lost commit continues, and is sent", () =>
       Effect.gen(function* () {
         const { payment, token } = yield* page
         const services = yield* Effect.context<Pointsman | Ledger | Directory | Secrets>()
@@ -141,7 +141,7 @@ for (const { asked, begin, goodEnd, goodEvents, goodOutcome, make, name, page, s
     )
 
     const working = make()
-    it.effect("given it is lost and another tab's provider is at work, then its payment is left alone", () =>
+    it.effect("the payment of another tab whose provider is at work stays after a lost commit", () =>
       Effect.gen(function* () {
         const { payment, token } = yield* page
         const services = yield* Effect.context<Pointsman | Ledger | Directory | Secrets>()
@@ -160,7 +160,7 @@ for (const { asked, begin, goodEnd, goodEvents, goodOutcome, make, name, page, s
     )
 
     const slow = make()
-    it.effect("given it took more than 5 seconds, then nothing is sent on it: FAILED", () =>
+    it.effect("nothing is sent on a commit that took more than 5 seconds: FAILED", () =>
       Effect.gen(function* () {
         const { payment, token } = yield* page
         slow.ledger.onCommit = (number) => (number === 2 ? 5_001 : undefined)
@@ -174,7 +174,7 @@ for (const { asked, begin, goodEnd, goodEvents, goodOutcome, make, name, page, s
     )
 
     const quick = make()
-    it.effect("given it took 5 seconds, then it is sent", () =>
+    it.effect("a commit that took 5 seconds is sent", () =>
       Effect.gen(function* () {
         const { token } = yield* page
         quick.ledger.onCommit = (number) => (number === 2 ? 5_000 : undefined)
@@ -187,7 +187,7 @@ for (const { asked, begin, goodEnd, goodEvents, goodOutcome, make, name, page, s
 
   describe(`a process that dies in ${name}`, () => {
     const before = make()
-    it.effect("given it dies before the first commit, then nothing has begun, and another tab can begin", () =>
+    it.effect("another tab can begin when the process died before the first commit", () =>
       Effect.gen(function* () {
         const { payment, token } = yield* page
         before.ledger.beforeCommit = (number) => (number === 2 ? Effect.never : Effect.void)
@@ -213,7 +213,7 @@ for (const { asked, begin, goodEnd, goodEvents, goodOutcome, make, name, page, s
     ]
     for (const [when, count, die] of deaths) {
       const at = make()
-      it.effect(`given it dies ${when}, then the payment says that it is at work, and nobody asks again`, () =>
+      it.effect(`a payment is at work after its process dies ${when}`, () =>
         Effect.gen(function* () {
           const pointsman = yield* Pointsman
           const { payment, token } = yield* page
@@ -236,7 +236,7 @@ for (const { asked, begin, goodEnd, goodEvents, goodOutcome, make, name, page, s
     }
 
     const after = make()
-    it.effect("given it dies after its last commit, then what is stored is the answer", () =>
+    it.effect("what is stored is the answer of one that dies after its last commit", () =>
       Effect.gen(function* () {
         const { token } = yield* page
         after.ledger.onCommit = (number) => (number === 3 ? 100 * hour : undefined)
@@ -250,7 +250,7 @@ for (const { asked, begin, goodEnd, goodEvents, goodOutcome, make, name, page, s
 
   describe(`the commit after ${name} was answered`, () => {
     const flaky = make()
-    it.effect("given it fails twice, then it is written the third time", () =>
+    it.effect("a commit that fails twice is written the third time", () =>
       Effect.gen(function* () {
         const { payment, token } = yield* page
         flaky.ledger.onCommit = (number) => (number === 3 || number === 4 ? "unwritten" : undefined)
@@ -263,7 +263,7 @@ for (const { asked, begin, goodEnd, goodEvents, goodOutcome, make, name, page, s
     )
 
     const broken = make()
-    it.effect("given it never works, then PaymentResultUnknown, and nobody asks again", () =>
+    it.effect("a commit that never works is PaymentResultUnknown, and nothing asks again", () =>
       Effect.gen(function* () {
         const { payment, token } = yield* page
         broken.ledger.onCommit = (number) => (number > 2 ? "unwritten" : undefined)
@@ -279,7 +279,7 @@ for (const { asked, begin, goodEnd, goodEvents, goodOutcome, make, name, page, s
 
     for (const fault of ["lost", "unheard"] as const) {
       const at = make()
-      it.effect(`given its answer is lost (${fault}), then it is written once`, () =>
+      it.effect(`a commit with a lost answer (${fault}) is written once`, () =>
         Effect.gen(function* () {
           const { payment, token } = yield* page
           at.ledger.onCommit = (number) => (number === 3 ? fault : undefined)
@@ -294,7 +294,7 @@ for (const { asked, begin, goodEnd, goodEvents, goodOutcome, make, name, page, s
     }
 
     const buggy = make()
-    it.effect("given the store dies of a bug, then PaymentResultUnknown", () =>
+    it.effect("a store that dies of a bug is PaymentResultUnknown", () =>
       Effect.gen(function* () {
         const { token } = yield* page
         buggy.ledger.beforeCommit = (number) => (number === 3 ? Effect.die(new Error("a bug")) : Effect.void)
@@ -304,7 +304,7 @@ for (const { asked, begin, goodEnd, goodEvents, goodOutcome, make, name, page, s
     )
 
     const told = make()
-    it.effect("given another source reported the end first, then that is kept", () =>
+    it.effect("an end that another source reported first is kept", () =>
       Effect.gen(function* () {
         const { payment, token } = yield* page
         const ledger = yield* Ledger
@@ -322,7 +322,7 @@ for (const { asked, begin, goodEnd, goodEvents, goodOutcome, make, name, page, s
 
   describe(`the customer of ${name} goes away`, () => {
     const at = make()
-    it.effect("given an interruption while the provider is asked, then it is recorded all the same", () =>
+    it.effect("an interruption while the provider is asked is recorded all the same", () =>
       Effect.gen(function* () {
         const { payment, token } = yield* page
         const { onOpenCheckout } = at.provider
@@ -342,7 +342,7 @@ for (const { asked, begin, goodEnd, goodEvents, goodOutcome, make, name, page, s
 
 describe("what cannot be read before anything begins", () => {
   const blind = world()
-  it.effect("given the page cannot be read, then StorageError for everybody, and nobody is asked", () =>
+  it.effect("a page that cannot be read is a StorageError for all, and no provider is asked", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const { token } = yield* paged()
@@ -375,7 +375,7 @@ describe("the commit of an end without a provider", () => {
   }
   for (const [name, end] of Object.entries(ends)) {
     const unwritten = world()
-    it.effect(`given that of ${name} fails, then StorageError, and it can be tried again`, () =>
+    it.effect(`a failed commit of ${name} is a StorageError, and can be tried again`, () =>
       Effect.gen(function* () {
         const { payment, token } = yield* paged()
         unwritten.ledger.onCommit = (number) => (number === 2 ? "unwritten" : undefined)
@@ -389,7 +389,7 @@ describe("the commit of an end without a provider", () => {
 
     for (const each of [["lost"], ["unheard"], ["lost", "lost"], ["lost", "unheard"]] as const) {
       const at = world()
-      it.effect(`given the fate of that of ${name} is unknown, ${JSON.stringify(each)}, then it is written once`, () =>
+      it.effect(`${name} of unknown fate, ${JSON.stringify(each)}, is written once`, () =>
         Effect.gen(function* () {
           const { payment, token } = yield* paged()
           at.ledger.onCommit = (number) => each[number - 2]

@@ -35,7 +35,7 @@ const Decline: HostedAction = { _tag: "Decline", category: "insufficient_funds" 
 
 describe("a hosted page", () => {
   const shown = world()
-  it.effect("given its token, then its payment and the merchant's name; given another text, then PageNotFound", () =>
+  it.effect("a token gives its payment and the merchant's name; other texts are PageNotFound", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const { payment, token } = yield* paged()
@@ -50,7 +50,7 @@ describe("a hosted page", () => {
   )
 
   const branded = world()
-  it.effect("given a brand, then it is in the view, and its name, if it has one, is the merchant's", () =>
+  it.effect("a brand is in the view, and its name, if it has one, is the merchant's", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const { payment, token } = yield* paged()
@@ -65,7 +65,7 @@ describe("a hosted page", () => {
   )
 
   const direct = world()
-  it.effect("given a payment that was charged at once, then it has no page", () =>
+  it.effect("a payment that was charged at once has no page", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const { payment } = yield* pointsman.create(caller, request())
@@ -171,7 +171,7 @@ describe("an approval", () => {
   ]
   for (const each of cases) {
     const { layer, provider } = world()
-    it.effect(`given it is ${each.name}, then as a direct create, and a second one changes nothing`, () =>
+    it.effect(`a page that is ${each.name} acts as a direct create, and once`, () =>
       Effect.gen(function* () {
         const pointsman = yield* Pointsman
         provider.onCharge = each.onCharge
@@ -197,23 +197,21 @@ describe("an approval", () => {
   }
 
   const ahead = world()
-  it.effect(
-    "given the provider is asked, then the attempt is stored already, and the page says that it is at work",
-    () =>
-      Effect.gen(function* () {
-        const pointsman = yield* Pointsman
-        const { token } = yield* paged()
-        ahead.provider.onCharge = (charge) =>
-          Effect.gen(function* () {
-            const view = yield* pointsman.hostedPage(token)
-            assert.strictEqual(view.payment.state, "Charging")
-            assert.strictEqual(view.payment.routing?.attempts[0]?.attemptId, charge.attemptId)
-            return yield* approve(charge)
-          }).pipe(Effect.orDie)
-        assert.strictEqual((yield* pointsman.actOnHostedPage(token, Approve)).payment.state, "Captured")
-        // The payment and its end, and the claim before the provider: three in all.
-        assert.strictEqual(ahead.ledger.calls.commit, 3)
-      }).pipe(Effect.provide(ahead.layer))
+  it.effect("the attempt is stored before the provider is asked, and the page is at work", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const { token } = yield* paged()
+      ahead.provider.onCharge = (charge) =>
+        Effect.gen(function* () {
+          const view = yield* pointsman.hostedPage(token)
+          assert.strictEqual(view.payment.state, "Charging")
+          assert.strictEqual(view.payment.routing?.attempts[0]?.attemptId, charge.attemptId)
+          return yield* approve(charge)
+        }).pipe(Effect.orDie)
+      assert.strictEqual((yield* pointsman.actOnHostedPage(token, Approve)).payment.state, "Captured")
+      // The payment and its end, and the claim before the provider: three in all.
+      assert.strictEqual(ahead.ledger.calls.commit, 3)
+    }).pipe(Effect.provide(ahead.layer))
   )
 
   const played: ReadonlyArray<readonly [Simulation | null, Simulation | null]> = [
@@ -228,26 +226,24 @@ describe("an approval", () => {
   ]
   for (const [simulation, passed] of played) {
     const { layer, provider } = world()
-    it.effect(
-      `given ${JSON.stringify(simulation)}, when approved after a challenge, then that is played as passed`,
-      () =>
-        Effect.gen(function* () {
-          const pointsman = yield* Pointsman
-          const details = { ...request().details, simulation }
-          const challenged = yield* paged(caller, { details })
-          yield* pointsman.actOnHostedPage(challenged.token, { _tag: "ApproveAfterChallenge" })
-          assert.deepStrictEqual(provider.charges[0]?.simulation, passed)
-          // What the merchant asked for stays on record.
-          assert.deepStrictEqual((yield* stored(challenged.payment)).simulation, simulation)
-          const plain = yield* paged(caller, { details })
-          yield* pointsman.actOnHostedPage(plain.token, Approve)
-          assert.deepStrictEqual(provider.charges[1]?.simulation, simulation)
-        }).pipe(Effect.provide(layer))
+    it.effect(`${JSON.stringify(simulation)} approved after a challenge is played as passed`, () =>
+      Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        const details = { ...request().details, simulation }
+        const challenged = yield* paged(caller, { details })
+        yield* pointsman.actOnHostedPage(challenged.token, { _tag: "ApproveAfterChallenge" })
+        assert.deepStrictEqual(provider.charges[0]?.simulation, passed)
+        // What the merchant asked for stays on record.
+        assert.deepStrictEqual((yield* stored(challenged.payment)).simulation, simulation)
+        const plain = yield* paged(caller, { details })
+        yield* pointsman.actOnHostedPage(plain.token, Approve)
+        assert.deepStrictEqual(provider.charges[1]?.simulation, simulation)
+      }).pipe(Effect.provide(layer))
     )
   }
 
   const closed = world()
-  it.effect("given no connection can take it, then FAILED, nobody was asked, and it was this act that ended it", () =>
+  it.effect("an act without a usable connection ends it as FAILED, and asks no provider", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const { payment, token } = yield* paged()
@@ -261,7 +257,7 @@ describe("an approval", () => {
   )
 
   const suspended = world()
-  it.effect("given a suspended workspace, then nothing new begins; the customer can still look and cancel", () =>
+  it.effect("a suspended workspace begins nothing new; customers can still look and cancel", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const { payment, token } = yield* paged()
@@ -277,7 +273,7 @@ describe("an approval", () => {
 describe("a decline and a cancel", () => {
   for (const category of declineCategories) {
     const { layer, provider } = world()
-    it.effect(`given a decline for ${category}, then DECLINED with it, and nobody was asked`, () =>
+    it.effect(`a decline for ${category} is DECLINED with it, and asks no provider`, () =>
       Effect.gen(function* () {
         const pointsman = yield* Pointsman
         const { payment, token } = yield* paged()
@@ -297,7 +293,7 @@ describe("a decline and a cancel", () => {
   }
 
   const cancelled = world()
-  it.effect("given a cancel, then CANCELLED without a reason, once", () =>
+  it.effect("a cancel is CANCELLED without a reason, once", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const { payment, token } = yield* paged()
@@ -314,7 +310,7 @@ describe("a decline and a cancel", () => {
 describe("the end of a page", () => {
   for (const action of [Approve, { _tag: "ApproveAfterChallenge" } as const, Cancel, Decline]) {
     const { layer, provider } = world()
-    it.effect(`given ${action._tag}, then it acts a millisecond before the end, and not at the end`, () =>
+    it.effect(`${action._tag} acts a millisecond before the end, and not at the end`, () =>
       Effect.gen(function* () {
         const pointsman = yield* Pointsman
         const [early, late] = [yield* paged(), yield* paged()]
@@ -341,7 +337,7 @@ describe("the end of a page", () => {
   }
   for (const [what, read] of Object.entries(reads)) {
     const { layer, ledger } = world()
-    it.effect(`given ${what}, then the end is written once, by the first who looks`, () =>
+    it.effect(`the end is written once, by the first who looks, when ${what}`, () =>
       Effect.gen(function* () {
         const { payment, token } = yield* paged()
         yield* TestClock.adjust(pageMillis - 1)
@@ -360,7 +356,7 @@ describe("the end of a page", () => {
   }
 
   const timeline = world()
-  it.effect("given the timeline is read, then it contains the end", () =>
+  it.effect("the timeline of a page contains the end", () =>
     Effect.gen(function* () {
       const { payment } = yield* paged()
       yield* TestClock.adjust(pageMillis)
@@ -373,7 +369,7 @@ describe("the end of a page", () => {
   )
 
   const crowd = world({ yieldBetween: true })
-  it.effect("given 32 who look at once, then one event, and all of them see the same", () =>
+  it.effect("32 who look at once cause one event, and all see the same", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const { payment, token } = yield* paged()
@@ -388,7 +384,7 @@ describe("the end of a page", () => {
   )
 
   const begun = world()
-  it.effect("given a charge that began in time and is at work, then the end of the page changes nothing", () =>
+  it.effect("the end of the page changes nothing of a charge that began in time", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       begun.provider.onCharge = () => Effect.never
@@ -404,32 +400,30 @@ describe("the end of a page", () => {
 describe("two tabs", () => {
   for (let round = 1; round <= 20; round++) {
     const { layer, provider } = world({ yieldBetween: true })
-    it.effect(
-      `given 64 approvals at once, then the provider is asked once and one of them acted (round ${round})`,
-      () =>
-        Effect.gen(function* () {
-          const pointsman = yield* Pointsman
-          const { payment, token } = yield* paged()
-          provider.onCharge = (charge) => Effect.andThen(Effect.yieldNow, approve(charge))
-          const outcomes = yield* Effect.all(
-            Array.from({ length: 64 }, () => pointsman.actOnHostedPage(token, Approve)),
-            { concurrency: "unbounded" }
-          )
-          assert.lengthOf(provider.charges, 1)
-          assert.lengthOf(
-            outcomes.filter(({ acted }) => acted),
-            1
-          )
-          for (const outcome of outcomes) assert.include(["Charging", "Captured"], outcome.payment.state)
-          assert.deepStrictEqual(yield* outcomesOf(payment), ["Captured"])
-          assert.deepStrictEqual(yield* typesOf(payment), ["payment.requires_action", "payment.captured"])
-        }).pipe(Effect.provide(layer))
+    it.effect(`64 approvals ask the provider once, and one of them acts (round ${round})`, () =>
+      Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        const { payment, token } = yield* paged()
+        provider.onCharge = (charge) => Effect.andThen(Effect.yieldNow, approve(charge))
+        const outcomes = yield* Effect.all(
+          Array.from({ length: 64 }, () => pointsman.actOnHostedPage(token, Approve)),
+          { concurrency: "unbounded" }
+        )
+        assert.lengthOf(provider.charges, 1)
+        assert.lengthOf(
+          outcomes.filter(({ acted }) => acted),
+          1
+        )
+        for (const outcome of outcomes) assert.include(["Charging", "Captured"], outcome.payment.state)
+        assert.deepStrictEqual(yield* outcomesOf(payment), ["Captured"])
+        assert.deepStrictEqual(yield* typesOf(payment), ["payment.requires_action", "payment.captured"])
+      }).pipe(Effect.provide(layer))
     )
   }
 
   for (let round = 1; round <= 20; round++) {
     const { layer, provider } = world({ yieldBetween: true })
-    it.effect(`given every button at once, then one of them acted, and it alone (round ${round})`, () =>
+    it.effect(`exactly one of all buttons pressed at once acts (round ${round})`, () =>
       Effect.gen(function* () {
         const pointsman = yield* Pointsman
         const { payment, token } = yield* paged()
@@ -457,7 +451,7 @@ describe("two tabs", () => {
 
 describe("what an environment offers", () => {
   const production = world({ connections: liveConnections })
-  it.effect("given production, then there are no buttons, and a cancel works", () =>
+  it.effect("production has no buttons, and a cancel works", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const { payment, token } = yield* paged(liveCaller)
@@ -472,7 +466,7 @@ describe("what an environment offers", () => {
   )
 
   const sandbox = world()
-  it.effect("given the sandbox, then there is no checkout", () =>
+  it.effect("the sandbox has no checkout", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const { token } = yield* paged()

@@ -15,7 +15,7 @@ const hour = 60 * minute
 /** The seven rules of "Idempotency rules (payment creation)", in their order. */
 describe("1. the key is scoped to the workspace and the environment", () => {
   const { provider, layer } = world()
-  it.effect("given the same key in production, then it is another key", () =>
+  it.effect("the same key in production is another key", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const directory = yield* Directory
@@ -37,7 +37,7 @@ describe("1. the key is scoped to the workspace and the environment", () => {
 
 describe("2. a replay returns the original response", () => {
   const { provider, ledger, layer } = world()
-  it.effect("given an answered key, when the same request comes again, then the same answer, from one read", () =>
+  it.effect("the same request under an answered key gets the same answer, from one read", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const first = yield* pointsman.create(caller, keyed)
@@ -52,7 +52,7 @@ describe("2. a replay returns the original response", () => {
   )
 
   const closed = world()
-  it.effect("given an answered key, when no connection is left, then still the same answer", () =>
+  it.effect("an answered key gets the same answer when no connection is left", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const directory = yield* Directory
@@ -72,7 +72,7 @@ describe("2. a replay returns the original response", () => {
 
 describe("3. another body under the key is refused", () => {
   const { provider, layer } = world()
-  it.effect("given an answered key, when another request comes under it, then KeyReused and nothing is charged", () =>
+  it.effect("another request under an answered key is KeyReused, and nothing is charged", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       yield* pointsman.create(caller, keyed)
@@ -99,7 +99,7 @@ describe("3. another body under the key is refused", () => {
   ]
   for (const change of fields) {
     const { layer } = world()
-    it.effect(`given an answered key, when ${JSON.stringify(change)} differs, then KeyReused`, () =>
+    it.effect(`another ${JSON.stringify(change)} is KeyReused`, () =>
       Effect.gen(function* () {
         const pointsman = yield* Pointsman
         yield* pointsman.create(caller, keyed)
@@ -114,7 +114,7 @@ describe("3. another body under the key is refused", () => {
     purchase: { description: "d", locale: "de", lines: [{ name: "n", quantity: 2, amountMinor: 1999 }] }
   }
   const same = world()
-  it.effect("given metadata in another order, when the rest is the same, then the first answer comes again", () =>
+  it.effect("metadata in another order gets the first answer again", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const made = yield* pointsman.create(caller, request({ idempotencyKey: key, details: given }))
@@ -133,7 +133,7 @@ describe("3. another body under the key is refused", () => {
     { purchase: { ...given.purchase, lines: [{ name: "n", quantity: 3, amountMinor: 1999 }] } }
   ]) {
     const { layer } = world()
-    it.effect(`given metadata and lines, when ${JSON.stringify(change)} differs, then KeyReused`, () =>
+    it.effect(`metadata or lines ${JSON.stringify(change)} are KeyReused`, () =>
       Effect.gen(function* () {
         const pointsman = yield* Pointsman
         yield* pointsman.create(caller, request({ idempotencyKey: key, details: given }))
@@ -147,7 +147,7 @@ describe("3. another body under the key is refused", () => {
 
 describe("4. and 6. once a provider may have it, the record answers", () => {
   const slow = world()
-  it.effect("given a request in flight, when it comes again, then in progress; another body: KeyReused", () =>
+  it.effect("a request in flight that comes again is in progress; another body is KeyReused", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const answer = yield* Deferred.make<ChargeAnswer>()
@@ -164,59 +164,55 @@ describe("4. and 6. once a provider may have it, the record answers", () => {
   )
 
   const dead = world()
-  it.effect(
-    "given a request that died mid-call, then in progress until 15 minutes, then UNKNOWN, and never sent again",
-    () =>
-      Effect.gen(function* () {
-        const pointsman = yield* Pointsman
-        const ledger = yield* Ledger
-        // A process that dies runs nothing any more: its second commit never comes, and neither does an error.
-        dead.ledger.beforeCommit = (number) => (number === 2 ? Effect.never : Effect.void)
-        yield* Effect.forkDetach(pointsman.create(caller, keyed))
-        yield* TestClock.adjust(15 * minute - 1)
-        assert.instanceOf(yield* Effect.flip(pointsman.create(caller, keyed)), RequestInProgress)
-        assert.strictEqual((yield* pointsman.payments(tenant, { limit: 1 })).items[0]?.state, "Charging")
-        yield* TestClock.adjust(1)
-        const answered = yield* pointsman.create(caller, keyed)
-        assert.isTrue(answered.isReplay)
-        assert.strictEqual(answered.payment.state, "ChargeUnknown")
-        assert.strictEqual(answered.payment.connectionId, "main")
-        assert.deepStrictEqual(yield* pointsman.create(caller, keyed), answered)
-        assert.deepStrictEqual(yield* pointsman.payment(tenant, answered.payment.id), answered.payment)
-        const [attempt] = yield* ledger.attempts(tenant, answered.payment.id)
-        assert.strictEqual(attempt?.outcome, "Unanswered")
-        const timeline = yield* pointsman.timeline(tenant, answered.payment.id, { limit: 10 })
-        assert.deepStrictEqual(
-          timeline.items.map((event) => event.type),
-          ["payment.created", "payment.unknown"]
-        )
-        assert.lengthOf(dead.provider.charges, 1)
-      }).pipe(Effect.provide(dead.layer))
+  it.effect("a request that died mid-call is in progress for 15 minutes, then UNKNOWN, unsent", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const ledger = yield* Ledger
+      // A process that dies runs nothing any more: its second commit never comes, and neither does an error.
+      dead.ledger.beforeCommit = (number) => (number === 2 ? Effect.never : Effect.void)
+      yield* Effect.forkDetach(pointsman.create(caller, keyed))
+      yield* TestClock.adjust(15 * minute - 1)
+      assert.instanceOf(yield* Effect.flip(pointsman.create(caller, keyed)), RequestInProgress)
+      assert.strictEqual((yield* pointsman.payments(tenant, { limit: 1 })).items[0]?.state, "Charging")
+      yield* TestClock.adjust(1)
+      const answered = yield* pointsman.create(caller, keyed)
+      assert.isTrue(answered.isReplay)
+      assert.strictEqual(answered.payment.state, "ChargeUnknown")
+      assert.strictEqual(answered.payment.connectionId, "main")
+      assert.deepStrictEqual(yield* pointsman.create(caller, keyed), answered)
+      assert.deepStrictEqual(yield* pointsman.payment(tenant, answered.payment.id), answered.payment)
+      const [attempt] = yield* ledger.attempts(tenant, answered.payment.id)
+      assert.strictEqual(attempt?.outcome, "Unanswered")
+      const timeline = yield* pointsman.timeline(tenant, answered.payment.id, { limit: 10 })
+      assert.deepStrictEqual(
+        timeline.items.map((event) => event.type),
+        ["payment.created", "payment.unknown"]
+      )
+      assert.lengthOf(dead.provider.charges, 1)
+    }).pipe(Effect.provide(dead.layer))
   )
 
   const late = world()
-  it.effect(
-    "given a key that was answered UNKNOWN, when the first answer comes after all, then the truth is recorded",
-    () =>
-      Effect.gen(function* () {
-        const pointsman = yield* Pointsman
-        const written = yield* Deferred.make<void>()
-        late.ledger.beforeCommit = (number) => (number === 2 ? Deferred.await(written) : Effect.void)
-        const first = yield* Effect.forkChild(pointsman.create(caller, keyed))
-        yield* TestClock.adjust(15 * minute)
-        const answered = yield* pointsman.create(caller, keyed)
-        assert.strictEqual(answered.payment.state, "ChargeUnknown")
-        yield* Deferred.succeed(written, undefined)
-        assert.strictEqual((yield* Fiber.join(first)).payment.state, "Captured")
-        assert.strictEqual((yield* pointsman.payment(tenant, answered.payment.id)).state, "Captured")
-        // The stored response is kept: a replay repeats it.
-        assert.deepStrictEqual(yield* pointsman.create(caller, keyed), answered)
-        assert.lengthOf(late.provider.charges, 1)
-      }).pipe(Effect.provide(late.layer))
+  it.effect("a key answered UNKNOWN records the truth when the first answer comes after all", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const written = yield* Deferred.make<void>()
+      late.ledger.beforeCommit = (number) => (number === 2 ? Deferred.await(written) : Effect.void)
+      const first = yield* Effect.forkChild(pointsman.create(caller, keyed))
+      yield* TestClock.adjust(15 * minute)
+      const answered = yield* pointsman.create(caller, keyed)
+      assert.strictEqual(answered.payment.state, "ChargeUnknown")
+      yield* Deferred.succeed(written, undefined)
+      assert.strictEqual((yield* Fiber.join(first)).payment.state, "Captured")
+      assert.strictEqual((yield* pointsman.payment(tenant, answered.payment.id)).state, "Captured")
+      // The stored response is kept: a replay repeats it.
+      assert.deepStrictEqual(yield* pointsman.create(caller, keyed), answered)
+      assert.lengthOf(late.provider.charges, 1)
+    }).pipe(Effect.provide(late.layer))
   )
 
   const racing = world()
-  it.effect("given a dead request, when 32 retries come at once, then one UNKNOWN for all of them", () =>
+  it.effect("32 retries of a dead request at once all get one UNKNOWN", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       racing.ledger.beforeCommit = (number) => (number === 2 ? Effect.never : Effect.void)
@@ -235,7 +231,7 @@ describe("4. and 6. once a provider may have it, the record answers", () => {
 
 describe("5. how long a key is kept", () => {
   const answered = world()
-  it.effect("given 24 hours since the answer, then the same key is a new request, also with another body", () =>
+  it.effect("a key 24 hours after its answer is a new request, also with another body", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const first = yield* pointsman.create(caller, keyed)
@@ -249,7 +245,7 @@ describe("5. how long a key is kept", () => {
   )
 
   const unknown = world()
-  it.effect("given a payment that stays UNKNOWN, then its key never ends", () =>
+  it.effect("the key of a payment that stays UNKNOWN never ends", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       unknown.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "time-out" }))
@@ -261,7 +257,7 @@ describe("5. how long a key is kept", () => {
   )
 
   const pending = world()
-  it.effect("given a payment that was answered PENDING, then its key is kept until 24 hours after it settled", () =>
+  it.effect("a key answered PENDING is kept until 24 hours after its payment settled", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       pending.provider.onCharge = () => Effect.succeed({ _tag: "Pending", providerRef: "ref" })
@@ -283,7 +279,7 @@ describe("5. how long a key is kept", () => {
 
 describe("7. internal_error: nothing was sent and the key is free", () => {
   const unwritten = world()
-  it.effect("given a first commit that fails, then NothingSent, no provider call, and a retry works", () =>
+  it.effect("a failed first commit is NothingSent without a provider call, and a retry works", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       unwritten.ledger.onCommit = (number) => (number === 1 ? "unwritten" : undefined)
@@ -296,40 +292,36 @@ describe("7. internal_error: nothing was sent and the key is free", () => {
 
   for (const fault of ["lost", "unheard"] as const) {
     const { provider, ledger, layer } = world()
-    it.effect(
-      `given a first commit whose answer is lost (${fault}), then nothing is sent on it and the key is free`,
-      () =>
-        Effect.gen(function* () {
-          const pointsman = yield* Pointsman
-          ledger.onCommit = (number) => (number === 1 ? fault : undefined)
-          assert.instanceOf(yield* Effect.flip(pointsman.create(caller, keyed)), NothingSent)
-          assert.lengthOf(provider.charges, 0)
-          const again = yield* pointsman.create(caller, other)
-          assert.isFalse(again.isReplay)
-          assert.strictEqual(again.payment.state, "Captured")
-          assert.lengthOf(provider.charges, 1)
-        }).pipe(Effect.provide(layer))
+    it.effect(`a first commit with a lost answer (${fault}) sends nothing and frees the key`, () =>
+      Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        ledger.onCommit = (number) => (number === 1 ? fault : undefined)
+        assert.instanceOf(yield* Effect.flip(pointsman.create(caller, keyed)), NothingSent)
+        assert.lengthOf(provider.charges, 0)
+        const again = yield* pointsman.create(caller, other)
+        assert.isFalse(again.isReplay)
+        assert.strictEqual(again.payment.state, "Captured")
+        assert.lengthOf(provider.charges, 1)
+      }).pipe(Effect.provide(layer))
     )
   }
 
   const slow = world()
-  it.effect(
-    "given a claim whose commit took more than 5 seconds, then it is abandoned unsent and the key is free",
-    () =>
-      Effect.gen(function* () {
-        const pointsman = yield* Pointsman
-        slow.ledger.onCommit = (number) => (number === 1 ? 5_001 : undefined)
-        const first = yield* Effect.forkChild(Effect.flip(pointsman.create(caller, keyed)))
-        yield* TestClock.adjust(5_001)
-        assert.instanceOf(yield* Fiber.join(first), NothingSent)
-        assert.lengthOf(slow.provider.charges, 0)
-        assert.strictEqual((yield* pointsman.payments(tenant, { limit: 1 })).items[0]?.state, "Failed")
-        assert.isFalse((yield* pointsman.create(caller, keyed)).isReplay)
-      }).pipe(Effect.provide(slow.layer))
+  it.effect("a claim whose commit took over 5 seconds is abandoned unsent, with a free key", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      slow.ledger.onCommit = (number) => (number === 1 ? 5_001 : undefined)
+      const first = yield* Effect.forkChild(Effect.flip(pointsman.create(caller, keyed)))
+      yield* TestClock.adjust(5_001)
+      assert.instanceOf(yield* Fiber.join(first), NothingSent)
+      assert.lengthOf(slow.provider.charges, 0)
+      assert.strictEqual((yield* pointsman.payments(tenant, { limit: 1 })).items[0]?.state, "Failed")
+      assert.isFalse((yield* pointsman.create(caller, keyed)).isReplay)
+    }).pipe(Effect.provide(slow.layer))
   )
 
   const late = world()
-  it.effect("given a claim written at some moment, then the transport must begin within 5 seconds of it", () =>
+  it.effect("the transport must begin within 5 seconds of the claim", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       yield* TestClock.adjust(1_000)
@@ -345,7 +337,7 @@ describe("7. internal_error: nothing was sent and the key is free", () => {
   )
 
   const prompt = world()
-  it.effect("given a claim whose commit took 5 seconds, then it is sent", () =>
+  it.effect("a claim whose commit took 5 seconds is sent", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       prompt.ledger.onCommit = (number) => (number === 1 ? 5_000 : undefined)
@@ -358,7 +350,7 @@ describe("7. internal_error: nothing was sent and the key is free", () => {
 
 describe("racing claims", () => {
   const { provider, layer } = world({ yieldBetween: true })
-  it.effect("given 64 requests under one key over a slow provider, then one provider call, 10 times in a row", () =>
+  it.effect("64 requests under one key of a slow provider make one call, 10 times in a row", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       provider.onCharge = (charge) =>
@@ -383,28 +375,26 @@ describe("racing claims", () => {
   )
 
   const unsafe = world({ yieldBetween: true })
-  it.effect(
-    "the control: given keys that are looked up and then written without a guard, then it charges again and again",
-    () =>
-      Effect.gen(function* () {
-        const pointsman = yield* Pointsman
-        const ledger = yield* Ledger
-        unsafe.provider.onCharge = (charge) =>
-          Effect.as(Effect.sleep(20), { _tag: "Captured", providerRef: charge.attemptId } as const)
-        const readThenCharge = Effect.gen(function* () {
-          const claim = yield* ledger.claim(tenant, key)
-          if (Option.isSome(claim)) return
-          yield* Effect.yieldNow
-          yield* pointsman.create(caller, request())
-        })
-        const fiber = yield* Effect.forkChild(
-          Effect.all(
-            Array.from({ length: 64 }, () => readThenCharge),
-            { concurrency: "unbounded" }
-          )
+  it.effect("control: keys that are looked up and written without a guard charge repeatedly", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const ledger = yield* Ledger
+      unsafe.provider.onCharge = (charge) =>
+        Effect.as(Effect.sleep(20), { _tag: "Captured", providerRef: charge.attemptId } as const)
+      const readThenCharge = Effect.gen(function* () {
+        const claim = yield* ledger.claim(tenant, key)
+        if (Option.isSome(claim)) return
+        yield* Effect.yieldNow
+        yield* pointsman.create(caller, request())
+      })
+      const fiber = yield* Effect.forkChild(
+        Effect.all(
+          Array.from({ length: 64 }, () => readThenCharge),
+          { concurrency: "unbounded" }
         )
-        yield* runOut(fiber)
-        assert.isAbove(unsafe.provider.charges.length, 1)
-      }).pipe(Effect.provide(unsafe.layer))
+      )
+      yield* runOut(fiber)
+      assert.isAbove(unsafe.provider.charges.length, 1)
+    }).pipe(Effect.provide(unsafe.layer))
   )
 })

@@ -18,7 +18,7 @@ const textOf = (transactions: ReadonlyArray<JournalTransaction>) =>
   transactions.map((one) => `${one.id} ${one.subject}: ${lines(one).join(", ")}`)
 
 describe("what is recorded", () => {
-  it("given a capture, then the provider owes it and it is sold", () => {
+  it("the provider owes a capture, which is sold", () => {
     const [transaction, ...others] = journalOf(capturedRecord, [])
     assert.deepStrictEqual(others, [])
     assert.deepStrictEqual(transaction, {
@@ -38,7 +38,7 @@ describe("what is recorded", () => {
     })
   })
 
-  it("given a payment that was authorized, voided, declined or is unknown, then nothing is posted", () => {
+  it("nothing is posted of an authorized, voided, declined or unknown payment", () => {
     for (const types of [
       ["payment.authorized", "payment.cancelled"],
       ["payment.declined"],
@@ -53,7 +53,7 @@ describe("what is recorded", () => {
     }
   })
 
-  it("given a capture of a part that failed and was done again, then each is a transaction", () => {
+  it("a part's capture that failed and was repeated has a transaction for each", () => {
     const record = {
       payment: payment({ capturedMinor: 600 }),
       events: events(
@@ -71,7 +71,7 @@ describe("what is recorded", () => {
     ])
   })
 
-  it("given a capture that the provider tries again, then it is taken back until it is done", () => {
+  it("a capture that the provider tries again is taken back until it is done", () => {
     const record = { payment: payment(), events: events(["payment.captured"], ["payment.pending"]) }
     assert.deepStrictEqual(textOf(journalOf(record, [])), [
       "evt_1 capture: receivable EUR 1000, sales EUR -1000",
@@ -79,7 +79,7 @@ describe("what is recorded", () => {
     ])
   })
 
-  it("given a captured amount that the provider corrected, then the difference is posted", () => {
+  it("the difference of a captured amount that the provider corrected is posted", () => {
     const record = {
       payment: payment({ capturedMinor: 900 }),
       events: events(
@@ -94,7 +94,7 @@ describe("what is recorded", () => {
     ])
   })
 
-  it("given refunds of which one failed after it had succeeded, then it is a further transaction", () => {
+  it("a refund that failed after it succeeded is a further transaction", () => {
     const record = {
       payment: payment({ capturedMinor: 1000, refundedMinor: 200 }),
       events: events(
@@ -112,7 +112,7 @@ describe("what is recorded", () => {
     ])
   })
 
-  it("given amounts that no event explains, then they are posted as such, last", () => {
+  it("amounts that no event explains are posted as such, last", () => {
     const record = {
       payment: payment({ capturedMinor: 1000, refundedMinor: 100, updatedAt: noon + 5_000 }),
       events: events(["payment.captured", { captured_amount: 700 }])
@@ -126,7 +126,7 @@ describe("what is recorded", () => {
 })
 
 describe("what a report adds", () => {
-  it("given a row that says what is recorded, then its fee is posted, and nothing else", () => {
+  it("only the fee is posted of a row that says what is recorded", () => {
     const money = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
     const journal = journalOf(capturedRecord, [row({ fee: money(24), net: money(976), payoutId: "po_1" })])
     assert.deepStrictEqual(textOf(journal), [
@@ -136,12 +136,12 @@ describe("what a report adds", () => {
     assert.strictEqual(journal[1]?.payoutId, "po_1")
   })
 
-  it("given a row of another amount, then the receivable is the provider's and the rest is unexplained", () => {
+  it("a row of another amount is the provider's receivable, and the rest unexplained", () => {
     const journal = journalOf(capturedRecord, [row({ gross: { minorUnits: 990, currency: "EUR" } })])
     assert.deepStrictEqual(balances(journal), { "receivable EUR": 990, "sales EUR": -1000, "unexplained EUR": 10 })
   })
 
-  it("given a row of a capture whose message was lost, when the capture is recorded after it, then it is explained", () => {
+  it("a row of a capture with a lost message is explained by a capture recorded later", () => {
     const record = {
       payment: captured,
       events: [{ ...events(["payment.captured"])[0], createdAt: noon + 3 * day }] as typeof capturedRecord.events
@@ -152,7 +152,7 @@ describe("what a report adds", () => {
     ])
   })
 
-  it("given rows that are matched with nothing, then they are unexplained", () => {
+  it("rows that are matched with nothing are unexplained", () => {
     const unmatched = [row({ paymentId: null }), row({ rowId: "bt_2", kind: "refund", refundId: null })]
     for (const movement of unmatched) {
       assert.deepStrictEqual(textOf(journalOf(null, [movement])), [
@@ -161,7 +161,7 @@ describe("what a report adds", () => {
     }
   })
 
-  it("given a refund and a charge that failed, then they are compared with the record of each", () => {
+  it("a failed refund and a failed charge are compared with the record of each", () => {
     const record = {
       payment: payment({ capturedMinor: 0, refundedMinor: 0 }),
       events: events(
@@ -185,7 +185,7 @@ describe("what a report adds", () => {
     })
   })
 
-  it("given a conversion, then each currency adds up to zero", () => {
+  it("each currency of a conversion adds up to zero", () => {
     const journal = journalOf(capturedRecord, [
       row({
         converted: { minorUnits: 1080, currency: "USD" },
@@ -200,7 +200,7 @@ describe("what a report adds", () => {
     assert.deepStrictEqual(brokenJournal(journal), [])
   })
 
-  it("given a net that is not what the amounts of the row come to, then the rest is unexplained", () => {
+  it("the rest is unexplained when a net is not the sum of its row's amounts", () => {
     const fee = { minorUnits: 24, currency: "EUR" }
     const journal = journalOf(capturedRecord, [row({ fee, net: { minorUnits: 970, currency: "EUR" } })])
     assert.deepStrictEqual(balances(journal), {
@@ -218,12 +218,12 @@ describe("what a report adds", () => {
     ["dispute_reversed", 1000, "receivable EUR 1000, disputes EUR -1000"],
     ["fee", -30, "receivable EUR -30, fees EUR 30"],
     ["adjustment", 12, "receivable EUR 12, adjustments EUR -12"]
-  ] as const)("given a row %s, then its account has the other side", (kind, minorUnits, postings) => {
+  ] as const)("the account of a row %s has the other side", (kind, minorUnits, postings) => {
     const movement = row({ kind, paymentId: null, gross: { minorUnits, currency: "EUR" } })
     assert.deepStrictEqual(textOf(journalOf(null, [movement])), [`main bt_1 report_${kind}: ${postings}`])
   })
 
-  it("given the same row twice, then it is posted once; given a corrected one, then the difference follows", () => {
+  it("the same row is posted once, and a corrected one adds the difference", () => {
     const fee = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
     const again = { recordedAt: noon + 3 * day }
     const first = row({ fee: fee(24) })
@@ -237,7 +237,7 @@ describe("what a report adds", () => {
     ])
   })
 
-  it("given a row that is matched with its payment later, then a further transaction explains it", () => {
+  it("a further transaction explains a row that is matched with its payment later", () => {
     const journal = journalOf(capturedRecord, [row({ paymentId: null }), row({ recordedAt: noon + 3 * day })])
     assert.deepStrictEqual(textOf(journal).slice(1), [
       "main bt_1 report_charge: receivable EUR 1000, unexplained EUR -1000",
@@ -245,7 +245,7 @@ describe("what a report adds", () => {
     ])
   })
 
-  it("given a row of another connection, then both connections show the difference", () => {
+  it("both connections show the difference for a row of another one", () => {
     const journal = journalOf(capturedRecord, [row({ connectionId: "backup" })])
     const unexplained = journal.flatMap(({ postings }) => postings).filter(({ account }) => account === "unexplained")
     assert.deepStrictEqual(
@@ -265,17 +265,17 @@ describe("the date of a transaction", () => {
     ["while its month is open", Date.UTC(2026, 11, 5, 23, 59), november.occurredAt],
     ["once its month is closed", Date.UTC(2026, 11, 6), Date.UTC(2026, 11, 6)],
     ["before the provider says that it happened", Date.UTC(2026, 10, 30, 22), Date.UTC(2026, 10, 30, 22)]
-  ] as const)("given a row that is recorded %s, then it is posted under that date", (_, recordedAt, at) => {
+  ] as const)("a row that is recorded %s is posted under that date", (_, recordedAt, at) => {
     assert.strictEqual(postedAt({ ...november, recordedAt }, closing), at)
   })
 
-  it("given a month that ends a year, then the next one begins in January", () => {
+  it("the month after the end of a year begins in January", () => {
     const times = { occurredAt: Date.UTC(2026, 11, 31), earliest: 0 }
     assert.strictEqual(postedAt({ ...times, recordedAt: Date.UTC(2027, 0, 5) }, closing), times.occurredAt)
     assert.strictEqual(postedAt({ ...times, recordedAt: Date.UTC(2027, 0, 6) }, closing), Date.UTC(2027, 0, 6))
   })
 
-  it("given a provider's clock that is behind, then nothing is posted before the payment was created", () => {
+  it("nothing is posted before its payment was created, though a clock is behind", () => {
     assert.strictEqual(
       postedAt({ occurredAt: 5, recordedAt: noon, earliest: noon - 1 }, { closeAfterMillis: 1e15 }),
       noon - 1
@@ -305,7 +305,7 @@ const someRows = fc.array(
 const someTotals = fc.array(fc.integer({ min: 0, max: 1000 }), { maxLength: 5 })
 
 describe("every journal", () => {
-  it("given any facts and rows, then each transaction adds up to zero, and what follows changes none before", () => {
+  it("each transaction of any facts and rows adds up to zero, and none changes later", () => {
     fc.assert(
       fc.property(someTotals, someRows, fc.nat(12), (totals, drawn, until) => {
         const told = events(...totals.map((total) => ["payment.amount_mismatch", { captured_amount: total }] as const))
@@ -333,7 +333,7 @@ describe("every journal", () => {
     )
   })
 
-  it("given rows in any order of their arrival, then the accounts are the same in the end", () => {
+  it("rows in any order of arrival lead to the same accounts", () => {
     const money = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
     const rows = [
       row({ fee: money(24), net: money(976) }),
@@ -378,7 +378,7 @@ describe("what is pending", () => {
       },
       [["dispute", null]]
     ]
-  ] as const)("given %j, then it is listed", (over, expected) => {
+  ] as const)("%j is listed", (over, expected) => {
     const pending = pendingOf(payment(over), [])
     assert.deepStrictEqual(
       pending.map(({ minorUnits, what }) => [what, minorUnits]),
@@ -386,7 +386,7 @@ describe("what is pending", () => {
     )
   })
 
-  it("given a disputed payment whose dispute a report has, then the dispute is posted, and not pending", () => {
+  it("a dispute that a report has is posted, and not pending", () => {
     const reported = {
       isPaidOut: false,
       contradictions: [],

@@ -36,7 +36,7 @@ const fileOf = (format: JournalFormat, transactions: ReadonlyArray<JournalTransa
   journalHeader(format) + transactions.map((one) => transactionText(one, format)).join("")
 
 describe("the formats", () => {
-  it("given a refund, then Beancount has it with its metadata, and quotes in texts are escaped", () => {
+  it("Beancount has a refund with its metadata, and quotes in texts are escaped", () => {
     const [, refund] = sample
     assert.strictEqual(
       refund === undefined ? "" : transactionText(refund, "beancount"),
@@ -55,7 +55,7 @@ describe("the formats", () => {
     )
   })
 
-  it("given a conversion, then ledger has each currency with its decimals", () => {
+  it("ledger has each currency of a conversion with its decimals", () => {
     const text = fileOf("ledger", sample)
     assert.include(text, "    Assets:Receivable:Main:USD  10.55 USD\n")
     assert.include(text, "    Equity:Conversion:Main:EUR  10.00 EUR\n")
@@ -63,7 +63,7 @@ describe("the formats", () => {
     assert.include(text, "    Expenses:Fees:Main:KWD  1.234 KWD\n")
   })
 
-  it("given a text that a spreadsheet would run, then the CSV has it as text, and amounts as numbers", () => {
+  it("a CSV has what a spreadsheet would run as text, and amounts as numbers", () => {
     const transactions = journalOf({ ...record, payment: { ...record.payment, reference: "=1+1" } }, [])
     assert.strictEqual(
       fileOf("csv", transactions.slice(1)),
@@ -87,11 +87,11 @@ describe("names of accounts", () => {
     ["3c.de", "3c-2Ede"],
     ["Main", "0-2DMain"],
     ["a-5Fb", "A-2D5Fb"]
-  ])("given the connection %s, then the account has %s", (id, part) => {
+  ])("the account of the connection %s has %s", (id, part) => {
     assert.strictEqual(nameOf(id), `Assets:Receivable:${part}:EUR`)
   })
 
-  it("given any two connections, then they have two names, which Beancount takes", () => {
+  it("any two connections have two names, which Beancount takes", () => {
     fc.assert(
       fc.property(connectionId, connectionId, (one, other) => {
         assert.match(nameOf(one), account)
@@ -172,7 +172,7 @@ const grammars: Readonly<Record<"beancount" | "ledger", Grammar>> = {
 const texts = fc.oneof(fc.string({ unit: "grapheme" }), fc.constantFrom('"', "\\", "\\n", "\n; a: b", "\u2028", "  ;"))
 
 describe.each(["beancount", "ledger"] as const)("the grammar of %s", (format) => {
-  it("given any texts, then the file is in it, and each transaction adds up to zero", () => {
+  it("a file has any texts, and each transaction adds up to zero", () => {
     fc.assert(
       fc.property(texts, texts, texts, connectionId, (reference, rowId, payoutId, id) => {
         const told = { ...record, payment: { ...record.payment, reference, connectionId: id } }
@@ -195,7 +195,7 @@ describe.each(["beancount", "ledger"] as const)("the grammar of %s", (format) =>
     )
   })
 
-  it("given a text that is not in it (control), then it is refused", () => {
+  it("control: a text that is not in it is refused", () => {
     const bad = fileOf(format, sample).replace("Assets:Receivable:Main:EUR", "Assets:receivable:Main:EUR")
     assert.throws(() => readJournal(bad, grammars[format]))
   })
@@ -226,7 +226,7 @@ describe("the programs themselves", () => {
       it.skip(`${name} is not installed: what it makes of the file is not tested here`, () => {})
       continue
     }
-    it(`given a file of every kind of posting, when ${name} reads it, then it finds no mistake`, () => {
+    it(`${name} finds no mistake in a file of every kind of posting`, () => {
       const directory = mkdtempSync(join(tmpdir(), "books-"))
       try {
         const file = join(directory, "books.txt")

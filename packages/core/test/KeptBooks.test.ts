@@ -36,7 +36,7 @@ const asked = Effect.fnUntraced(function* (
 
 describe("what another server wrote meanwhile", () => {
   const voided = world()
-  it.effect("given a void, when a capture comes, then it is refused on what is stored, and nothing is sent", () =>
+  it.effect("a capture after a void is refused on what is stored, and nothing is sent", () =>
     Effect.gen(function* () {
       const other = yield* voided.another
       const payment = yield* authorized()
@@ -50,7 +50,7 @@ describe("what another server wrote meanwhile", () => {
   )
 
   const sold = world()
-  it.effect("given a capture, when a refund comes, then it is made, and not refused on what was kept", () =>
+  it.effect("a refund after a capture is made, and not refused on what was kept", () =>
     Effect.gen(function* () {
       const other = yield* sold.another
       const payment = yield* authorized()
@@ -60,7 +60,7 @@ describe("what another server wrote meanwhile", () => {
   )
 
   const partly = world()
-  it.effect("given a refund of a part, when the rest is asked for, then that is what is sent", () =>
+  it.effect("the rest is sent when it is asked for after a part's refund", () =>
     Effect.gen(function* () {
       const other = yield* partly.another
       const payment = yield* captured
@@ -74,7 +74,7 @@ describe("what another server wrote meanwhile", () => {
   )
 
   const keyed = world()
-  it.effect("given a capture under the same key, then that one is repeated, and nothing is sent again", () =>
+  it.effect("a capture under the same key is repeated, and nothing is sent again", () =>
     Effect.gen(function* () {
       const other = yield* keyed.another
       const payment = yield* authorized()
@@ -88,7 +88,7 @@ describe("what another server wrote meanwhile", () => {
 
 describe("what is read, whatever this process wrote last", () => {
   const read = world()
-  it.effect("given a refusal, a replay and a payment that is shown, then each is read", () =>
+  it.effect("a refusal, a replay and a payment that is shown are each read", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const payment = yield* captured
@@ -114,7 +114,7 @@ describe("what is read, whatever this process wrote last", () => {
   )
 
   const others = world()
-  it.effect("given another tenant that names the payment, then it has none, and nothing is written", () =>
+  it.effect("another tenant that names the payment finds none, and nothing is written", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const payment = yield* authorized()
@@ -133,24 +133,22 @@ describe("what is read, whatever this process wrote last", () => {
   )
 
   const changed = world()
-  it.effect(
-    "given a caller that changes the payment it was given, then the record and the next refund do not change",
-    () =>
-      Effect.gen(function* () {
-        const pointsman = yield* Pointsman
-        const payment = yield* authorized({ details: { metadata: { order: "7" } } })
-        Object.assign(payment, { authorizedMinor: 1, capturedMinor: 1999, state: "Captured" })
-        Object.assign(payment.metadata ?? {}, { order: "8" })
-        assert.deepStrictEqual(yield* asked(changed, "capture", payment), { told: "Captured", reads: 0, commits: 2 })
-        assert.strictEqual(changed.provider.captures[0]?.money.minorUnits, 1999)
-        assert.deepStrictEqual((yield* pointsman.payment(tenant, payment.id)).metadata, { order: "7" })
-      }).pipe(Effect.provide(changed.layer))
+  it.effect("a caller that changes its payment changes neither the record nor the next refund", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const payment = yield* authorized({ details: { metadata: { order: "7" } } })
+      Object.assign(payment, { authorizedMinor: 1, capturedMinor: 1999, state: "Captured" })
+      Object.assign(payment.metadata ?? {}, { order: "8" })
+      assert.deepStrictEqual(yield* asked(changed, "capture", payment), { told: "Captured", reads: 0, commits: 2 })
+      assert.strictEqual(changed.provider.captures[0]?.money.minorUnits, 1999)
+      assert.deepStrictEqual((yield* pointsman.payment(tenant, payment.id)).metadata, { order: "7" })
+    }).pipe(Effect.provide(changed.layer))
   )
 })
 
 describe("how much is kept, and for how long", () => {
   const aged = world()
-  it.effect("given a book of less than a minute, then it is used, and an older one is read", () =>
+  it.effect("a book of less than a minute is used, and an older one is read", () =>
     Effect.gen(function* () {
       const [young, old] = [yield* authorized(), yield* authorized()]
       yield* TestClock.adjust(59_999)
@@ -161,7 +159,7 @@ describe("how much is kept, and for how long", () => {
   )
 
   const many = world()
-  it.effect("given 1,001 payments, then the one that was written first is read, and no other", () =>
+  it.effect("only the first written of 1,001 payments is read", () =>
     Effect.gen(function* () {
       const payments = yield* Effect.forEach(Array.from({ length: 1_001 }), () => authorized())
       const [first, second, last] = [payments[0], payments[1], payments[1_000]].filter((one) => one !== undefined)
@@ -173,7 +171,7 @@ describe("how much is kept, and for how long", () => {
   )
 
   const long = world()
-  it.effect("given a book of 20 records, then it is used, and a longer one is read", () =>
+  it.effect("a book of 20 records is used, and a longer one is read", () =>
     Effect.gen(function* () {
       const payment = yield* captured
       for (let refunds = 1; refunds <= 20; refunds++) {
@@ -186,7 +184,7 @@ describe("how much is kept, and for how long", () => {
 
 describe("a store that failed, or lost records", () => {
   const unheard = world()
-  it.effect("given a commit whose answer was lost, then every payment is read", () =>
+  it.effect("every payment is read after a commit whose answer was lost", () =>
     Effect.gen(function* () {
       const [one, other] = [yield* authorized(), yield* authorized()]
       unheard.ledger.onCommit = () => "unheard"
@@ -198,7 +196,7 @@ describe("a store that failed, or lost records", () => {
   )
 
   const failing = world()
-  it.effect("given a commit that failed, then its payment is read, and another is not", () =>
+  it.effect("only the payment of a failed commit is read", () =>
     Effect.gen(function* () {
       const [one, other] = [yield* authorized(), yield* authorized()]
       failing.ledger.onCommit = () => "unwritten"
@@ -214,7 +212,7 @@ describe("a store that failed, or lost records", () => {
   )
 
   const promoted = world()
-  it.effect("given a store that continues another history, then what was written in the earlier one is read", () =>
+  it.effect("a store that continues another history reads what the earlier one wrote", () =>
     Effect.gen(function* () {
       const payment = yield* authorized()
       const snapshots = yield* StorageSnapshots
@@ -226,7 +224,7 @@ describe("a store that failed, or lost records", () => {
   )
 
   const lost = world()
-  it.effect("given a loss of records, then nothing is sent, and what was written before it is read", () =>
+  it.effect("a loss of records sends nothing, and what was written before it is read", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const losses = yield* RecordLosses

@@ -50,7 +50,7 @@ const message: VerifiedMessage = {
 describe("a key service that does not answer", () => {
   const receiving = switchable()
   const receiver = world({ secrets: receiving.layer })
-  it.effect("given a provider's message, then it is refused and not stored, and taken when it comes again", () =>
+  it.effect("a provider's message is refused unstored, and taken when it comes again", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const ledger = yield* Ledger
@@ -66,7 +66,7 @@ describe("a key service that does not answer", () => {
 
   const charging = switchable()
   const charger = world({ secrets: charging.layer })
-  it.effect("given a payment, then no provider is asked, and a later payment succeeds", () =>
+  it.effect("a payment asks no provider, and a later payment succeeds", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       charging.state.isUp = false
@@ -81,7 +81,7 @@ describe("a key service that does not answer", () => {
 
   const opening = switchable()
   const opener = world({ connections: liveConnections, secrets: opening.layer })
-  it.effect("given a checkout that the provider opened, then its result is unknown, and no second one is opened", () =>
+  it.effect("a checkout that the provider opened is unknown, and no second one is opened", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const { payment, token } = yield* paged(liveCaller)

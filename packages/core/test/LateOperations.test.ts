@@ -76,7 +76,7 @@ const lastEvents = ({ id }: Payment, count: number) =>
 
 describe("a response that arrives after a retry was told that the result is unknown", () => {
   const mismatched = world(slow)
-  it.effect("given it states more than was asked, then the timeline tells that too", () =>
+  it.effect("the timeline has that it states more than was asked", () =>
     Effect.gen(function* () {
       const payment = yield* authorized
       const gate = yield* Deferred.make<void>()
@@ -96,7 +96,7 @@ describe("a response that arrives after a retry was told that the result is unkn
 
 describe("an older operation's answer", () => {
   const refusing = world(slow)
-  it.effect("given it refuses while a newer capture is in flight, then that one goes on", () =>
+  it.effect("a refusal while a newer capture is in flight lets that one continue", () =>
     Effect.gen(function* () {
       const payment = yield* authorized
       const first = yield* outstanding("capture", refusing, payment)
@@ -114,42 +114,38 @@ describe("an older operation's answer", () => {
   )
 
   const confirming = world(slow)
-  it.effect(
-    "given it confirms while a newer capture is in flight, then the money is there, and that one conflicts",
-    () =>
-      Effect.gen(function* () {
-        const payment = yield* authorized
-        const first = yield* outstanding("capture", confirming, payment)
-        const gate = yield* Deferred.make<void>()
-        confirming.provider.onCapture = () => Effect.as(Deferred.await(gate), rejected)
-        const second = yield* Effect.forkDetach(ask("capture", payment, "operation-2"), { startImmediately: true })
-        yield* Deferred.succeed(first.gate, "done")
-        yield* runOut(first.fiber)
-        assert.strictEqual(yield* stateOf(payment), "Captured")
-        yield* Deferred.succeed(gate, undefined)
-        assert.strictEqual(told(yield* runOut(second)), "pointsman/StateConflict")
-        assert.strictEqual(yield* stateOf(payment), "Captured")
-      }).pipe(Effect.provide(confirming.layer))
+  it.effect("a confirmation while a newer capture is in flight counts, and that one conflicts", () =>
+    Effect.gen(function* () {
+      const payment = yield* authorized
+      const first = yield* outstanding("capture", confirming, payment)
+      const gate = yield* Deferred.make<void>()
+      confirming.provider.onCapture = () => Effect.as(Deferred.await(gate), rejected)
+      const second = yield* Effect.forkDetach(ask("capture", payment, "operation-2"), { startImmediately: true })
+      yield* Deferred.succeed(first.gate, "done")
+      yield* runOut(first.fiber)
+      assert.strictEqual(yield* stateOf(payment), "Captured")
+      yield* Deferred.succeed(gate, undefined)
+      assert.strictEqual(told(yield* runOut(second)), "pointsman/StateConflict")
+      assert.strictEqual(yield* stateOf(payment), "Captured")
+    }).pipe(Effect.provide(confirming.layer))
   )
 
   const voided = world(slow)
-  it.effect(
-    "given a capture is confirmed after a newer void, then the truth wins and the timeline tells the conflict",
-    () =>
-      Effect.gen(function* () {
-        const payment = yield* authorized
-        const first = yield* outstanding("capture", voided, payment)
-        assert.strictEqual(told(yield* ask("void", payment, "operation-2")), "Voided")
-        yield* Deferred.succeed(first.gate, "done")
-        yield* runOut(first.fiber)
-        assert.strictEqual(yield* stateOf(payment), "Captured")
-        assert.deepStrictEqual(yield* lastEvents(payment, 2), ["payment.conflict", "payment.captured"])
-        assert.strictEqual(told(yield* ask("capture", payment, "operation-1")), "pointsman/ResultUnknown")
-      }).pipe(Effect.provide(voided.layer))
+  it.effect("a capture confirmed after a newer void counts, and the timeline has the conflict", () =>
+    Effect.gen(function* () {
+      const payment = yield* authorized
+      const first = yield* outstanding("capture", voided, payment)
+      assert.strictEqual(told(yield* ask("void", payment, "operation-2")), "Voided")
+      yield* Deferred.succeed(first.gate, "done")
+      yield* runOut(first.fiber)
+      assert.strictEqual(yield* stateOf(payment), "Captured")
+      assert.deepStrictEqual(yield* lastEvents(payment, 2), ["payment.conflict", "payment.captured"])
+      assert.strictEqual(told(yield* ask("capture", payment, "operation-1")), "pointsman/ResultUnknown")
+    }).pipe(Effect.provide(voided.layer))
   )
 
   const released = world(slow)
-  it.effect("given a void is confirmed after a look-up found nothing of it, then the authorization is gone", () =>
+  it.effect("a void confirmed after a lookup found nothing of it ends the authorization", () =>
     Effect.gen(function* () {
       const payment = yield* authorized
       const first = yield* outstanding("void", released, payment)
@@ -162,7 +158,7 @@ describe("an older operation's answer", () => {
   )
 
   const late = world(slow)
-  it.effect("given a void is confirmed after a newer capture, then the capture is kept", () =>
+  it.effect("a capture newer than a confirmed void is kept", () =>
     Effect.gen(function* () {
       const payment = yield* authorized
       const first = yield* outstanding("void", late, payment)

@@ -42,7 +42,7 @@ describe("a process that goes on while its store loses records", () => {
       { id: "backup", environment: "production" }
     ] as const
     const losing = world(isHosted ? { connections } : {})
-    it.effect(`given ${what} is lost, when its second one ends, then both are stored with their ends`, () =>
+    it.effect(`both are stored with their ends when ${what} is lost and its second one ends`, () =>
       Effect.gen(function* () {
         const pointsman = yield* Pointsman
         const snapshots = yield* StorageSnapshots
@@ -81,7 +81,7 @@ describe("a process that goes on while its store loses records", () => {
 
 describe("a process that froze while its store lost what it had claimed", () => {
   const forgotten = world()
-  it.effect("given a page, when it wakes, then nothing is written of its attempt, and the page is used again", () =>
+  it.effect("a page that wakes writes nothing of its attempt, and is used again", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const snapshots = yield* StorageSnapshots
@@ -105,7 +105,7 @@ describe("a process that froze while its store lost what it had claimed", () => 
 
 describe("a process that froze after its claim was written", () => {
   const woken = world({ providerTimeoutMillis: 48 * hour })
-  it.effect("given it wakes when the key stands for another request, then it leaves that one's claim alone", () =>
+  it.effect("a process that wakes leaves the claim of another request under its key", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const ledger = yield* Ledger
@@ -141,7 +141,7 @@ describe("a process that froze after its claim was written", () => {
   )
 
   const answered = world()
-  it.effect("given a retry was answered UNKNOWN, when it wakes, then nothing is sent and the key stays answered", () =>
+  it.effect("a process that wakes after a retry's UNKNOWN sends nothing, and the key stays so", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       answered.ledger.onCommit = (number) => (number === 1 ? 16 * minute : undefined)
@@ -159,58 +159,54 @@ describe("a process that froze after its claim was written", () => {
   )
 
   const released = world()
-  it.effect(
-    "given it gives the key back while a retry is about to answer UNKNOWN, then the retry is a new request",
-    () =>
-      Effect.gen(function* () {
-        const pointsman = yield* Pointsman
-        const ledger = yield* Ledger
-        // The first commit is written and its process hangs; the third one is the retry's UNKNOWN.
-        released.ledger.onCommit = (number) => (number === 1 ? 24 * hour : undefined)
-        released.ledger.beforeCommit = (number, change) =>
-          number !== 3
-            ? Effect.void
-            : Effect.gen(function* () {
-                released.ledger.beforeCommit = () => Effect.void
-                const stored = Option.getOrThrow(yield* ledger.payment(tenant, change.payment.after.id))
-                const claim = Option.getOrThrow(yield* ledger.claim(tenant, key))
-                const moved = Result.getOrThrow(applyChargeFact(stored, { on: "ChargeAbandoned" }, 0))
-                yield* ledger.commit({
-                  tenant,
-                  payment: { expected: stored.version, after: moved.payment },
-                  attempts: [],
-                  events: moved.events,
-                  claim: { expected: claim.version, after: moveClaim(claim, "RequestAbandoned", {}) }
-                })
-              }).pipe(Effect.orDie)
-        yield* Effect.forkDetach(pointsman.create(caller, keyed))
-        yield* TestClock.adjust(15 * minute)
-        const created = yield* pointsman.create(caller, keyed)
-        assert.isFalse(created.isReplay)
-        assert.strictEqual(created.payment.state, "Captured")
-        assert.lengthOf(released.provider.charges, 1)
-      }).pipe(Effect.provide(released.layer))
+  it.effect("a retry is a new request if the key is released while it would answer UNKNOWN", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const ledger = yield* Ledger
+      // The first commit is written and its process hangs; the third one is the retry's UNKNOWN.
+      released.ledger.onCommit = (number) => (number === 1 ? 24 * hour : undefined)
+      released.ledger.beforeCommit = (number, change) =>
+        number !== 3
+          ? Effect.void
+          : Effect.gen(function* () {
+              released.ledger.beforeCommit = () => Effect.void
+              const stored = Option.getOrThrow(yield* ledger.payment(tenant, change.payment.after.id))
+              const claim = Option.getOrThrow(yield* ledger.claim(tenant, key))
+              const moved = Result.getOrThrow(applyChargeFact(stored, { on: "ChargeAbandoned" }, 0))
+              yield* ledger.commit({
+                tenant,
+                payment: { expected: stored.version, after: moved.payment },
+                attempts: [],
+                events: moved.events,
+                claim: { expected: claim.version, after: moveClaim(claim, "RequestAbandoned", {}) }
+              })
+            }).pipe(Effect.orDie)
+      yield* Effect.forkDetach(pointsman.create(caller, keyed))
+      yield* TestClock.adjust(15 * minute)
+      const created = yield* pointsman.create(caller, keyed)
+      assert.isFalse(created.isReplay)
+      assert.strictEqual(created.payment.state, "Captured")
+      assert.lengthOf(released.provider.charges, 1)
+    }).pipe(Effect.provide(released.layer))
   )
 })
 
 describe("what may be said of a key", () => {
   for (const fault of ["unwritten", "lost"] as const) {
     const { ledger, layer, provider } = world()
-    it.effect(
-      `given a charged key, when its retry meets a commit that is ${fault}, then the stored answer is given`,
-      () =>
-        Effect.gen(function* () {
-          const pointsman = yield* Pointsman
-          const first = yield* pointsman.create(caller, keyed)
-          ledger.onCommit = (number) => (number === 3 ? fault : undefined)
-          assert.deepStrictEqual(yield* pointsman.create(caller, keyed), { ...first, isReplay: true })
-          assert.lengthOf(provider.charges, 1)
-        }).pipe(Effect.provide(layer))
+    it.effect(`a charged key gives the stored answer when its retry's commit is ${fault}`, () =>
+      Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        const first = yield* pointsman.create(caller, keyed)
+        ledger.onCommit = (number) => (number === 3 ? fault : undefined)
+        assert.deepStrictEqual(yield* pointsman.create(caller, keyed), { ...first, isReplay: true })
+        assert.lengthOf(provider.charges, 1)
+      }).pipe(Effect.provide(layer))
     )
   }
 
   const blind = world()
-  it.effect("given a store that neither writes nor reads, then nobody says that nothing was sent under a key", () =>
+  it.effect("a store that neither writes nor reads leads to no claim that nothing was sent", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       yield* pointsman.create(caller, keyed)
@@ -222,7 +218,7 @@ describe("what may be said of a key", () => {
   )
 
   const landing = world()
-  it.effect("given a first commit that lands when it was given up, then it cannot: its place is taken", () =>
+  it.effect("a first commit that lands when it was given up cannot: its place is taken", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       landing.ledger.onCommit = (number) => (number === 1 ? { landsAfter: 1_000 } : undefined)
@@ -249,7 +245,7 @@ describe("a first commit of unknown fate", () => {
   ] as const
   for (const each of faults) {
     const { ledger, layer, provider } = world()
-    it.effect(`given ${JSON.stringify(each)}, then one abandoned payment, told of once, and the key is free`, () =>
+    it.effect(`${JSON.stringify(each)} leaves one abandoned payment, announced once; a free key`, () =>
       Effect.gen(function* () {
         const pointsman = yield* Pointsman
         ledger.onCommit = (number) => each[number - 1]
@@ -275,7 +271,7 @@ describe("a first commit of unknown fate", () => {
   }
 
   const unread = world()
-  it.effect("given its record cannot be read at first, then it is read again, and the key is free", () =>
+  it.effect("a record that cannot be read at first is read again, and the key is free", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       unread.ledger.onCommit = (number) => (number === 1 ? "unheard" : undefined)
@@ -293,7 +289,7 @@ describe("a message that came before the answer", () => {
   const held: ChargeFact = { on: "ChargeAuthorized", connectionId: "main", providerRef: "r", amountMinor: 1999 }
 
   const captured = world()
-  it.effect("given it reported the authorization, when the answer says captured, then CAPTURED", () =>
+  it.effect("a reported authorization becomes CAPTURED when the answer says captured", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       captured.ledger.beforeCommit = (number, change) =>
@@ -307,7 +303,7 @@ describe("a message that came before the answer", () => {
   )
 
   const lookalike = world()
-  it.effect("given it wrote what our lost commit would have, then ours is still written: attempt and answer", () =>
+  it.effect("our lost commit is still written after a message's: attempt and answer", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const ledger = yield* Ledger
@@ -326,34 +322,32 @@ describe("a message that came before the answer", () => {
   )
 
   const twice = world()
-  it.effect(
-    "given the first attempt was charged after all, when the second is too, then the timeline reports both",
-    () =>
-      Effect.gen(function* () {
-        const pointsman = yield* Pointsman
-        const ledger = yield* Ledger
-        const taken: ChargeFact = { on: "ChargeCaptured", connectionId: "main", providerRef: "r", amountMinor: 1999 }
-        twice.provider.onCharge = (charge) =>
-          charge.connectionId === "backup"
-            ? approve(charge)
-            : Effect.succeed({ _tag: "Declined", providerRef: "r", category: "do_not_honor", code: "05", soft: true })
-        twice.ledger.beforeCommit = (number, change) =>
-          number === 3 ? Effect.provideService(told(change.payment.after.id, taken), Ledger, ledger) : Effect.void
-        const { payment } = yield* pointsman.create(caller, keyed)
-        assert.deepInclude(payment, { state: "Captured", connectionId: "main" })
-        const { items } = yield* pointsman.timeline(tenant, payment.id, { limit: 10 })
-        assert.deepStrictEqual(
-          items.map(({ type }) => type),
-          ["payment.created", "payment.captured", "payment.conflict"]
-        )
-        assert.deepInclude(items[2]?.data, { connection_id: "backup" })
-      }).pipe(Effect.provide(twice.layer))
+  it.effect("the timeline reports both when the first attempt was charged as well", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const ledger = yield* Ledger
+      const taken: ChargeFact = { on: "ChargeCaptured", connectionId: "main", providerRef: "r", amountMinor: 1999 }
+      twice.provider.onCharge = (charge) =>
+        charge.connectionId === "backup"
+          ? approve(charge)
+          : Effect.succeed({ _tag: "Declined", providerRef: "r", category: "do_not_honor", code: "05", soft: true })
+      twice.ledger.beforeCommit = (number, change) =>
+        number === 3 ? Effect.provideService(told(change.payment.after.id, taken), Ledger, ledger) : Effect.void
+      const { payment } = yield* pointsman.create(caller, keyed)
+      assert.deepInclude(payment, { state: "Captured", connectionId: "main" })
+      const { items } = yield* pointsman.timeline(tenant, payment.id, { limit: 10 })
+      assert.deepStrictEqual(
+        items.map(({ type }) => type),
+        ["payment.created", "payment.captured", "payment.conflict"]
+      )
+      assert.deepInclude(items[2]?.data, { connection_id: "backup" })
+    }).pipe(Effect.provide(twice.layer))
   )
 })
 
 describe("a claim that is worked on", () => {
   const failover = world({ providerTimeoutMillis: 14 * minute })
-  it.effect("given a second attempt, then the claim is fresh from its commit on", () =>
+  it.effect("the claim of a second attempt is fresh from its commit on", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       failover.provider.onCharge = (charge) =>
@@ -370,7 +364,7 @@ describe("a claim that is worked on", () => {
   )
 
   const died = world()
-  it.effect("given it dies in its second attempt, then UNKNOWN at that connection, and no third call", () =>
+  it.effect("a death in the second attempt is UNKNOWN at that connection; no third call", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const ledger = yield* Ledger

@@ -49,7 +49,7 @@ describe("a capture or a void that the store lost", () => {
     provider.lookUps.map(({ attemptId }) => attemptId)
 
   const again = given()
-  it.effect("given a capture that comes again, then its result is returned, and nothing is captured", () =>
+  it.effect("a capture that comes again gets its result, and nothing is captured", () =>
     Effect.gen(function* () {
       const { provider } = again
       const { id } = yield* losing((paymentId) => capture(paymentId, "capture-01", 700))
@@ -62,7 +62,7 @@ describe("a capture or a void that the store lost", () => {
   )
 
   const other = given()
-  it.effect("given another capture, then it is refused, and the lost one is recorded", () =>
+  it.effect("another capture is refused, and the lost one is recorded", () =>
     Effect.gen(function* () {
       const { provider } = other
       const { id } = yield* losing((paymentId) => capture(paymentId, "capture-01", null))
@@ -76,7 +76,7 @@ describe("a capture or a void that the store lost", () => {
   )
 
   const voided = given()
-  it.effect("given a void, when a capture comes, then it is refused, and the payment is voided", () =>
+  it.effect("a capture after a void is refused, and the payment is voided", () =>
     Effect.gen(function* () {
       const { provider } = voided
       const { id } = yield* losing((paymentId) => voidOf(paymentId, "void-0001"))
@@ -89,20 +89,18 @@ describe("a capture or a void that the store lost", () => {
   )
 
   const nothing = given()
-  it.effect(
-    "given nothing that was executed, then the request is sent, and the provider is asked by recoveries alone",
-    () =>
-      Effect.gen(function* () {
-        const { provider } = nothing
-        const { id } = yield* losing(() => Effect.void)
-        assert.isFalse((yield* capture(id, "capture-01", 700)).isReplay)
-        assert.isTrue((yield* capture(id, "capture-01", 700)).isReplay)
-        assert.lengthOf(lookUps(provider), 1)
-      }).pipe(Effect.provide(nothing.layer))
+  it.effect("a request that was not executed is sent, and only recoveries ask the provider", () =>
+    Effect.gen(function* () {
+      const { provider } = nothing
+      const { id } = yield* losing(() => Effect.void)
+      assert.isFalse((yield* capture(id, "capture-01", 700)).isReplay)
+      assert.isTrue((yield* capture(id, "capture-01", 700)).isReplay)
+      assert.lengthOf(lookUps(provider), 1)
+    }).pipe(Effect.provide(nothing.layer))
   )
 
   const silent = given()
-  it.effect("given a provider that does not say, then nothing is sent until it does", () =>
+  it.effect("nothing is sent until the provider answers", () =>
     Effect.gen(function* () {
       const { provider } = silent
       const lookUp = provider.onLookUpCharge
@@ -121,7 +119,7 @@ describe("a capture or a void that the store lost", () => {
   )
 
   const unable = given()
-  it.effect("given a provider that has no look-up, then the request is sent", () =>
+  it.effect("a request is sent at a provider without lookups", () =>
     Effect.gen(function* () {
       const { provider } = unable
       provider.onLookUpCharge = () => unanswered(true)

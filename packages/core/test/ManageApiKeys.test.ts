@@ -25,39 +25,37 @@ const fromFile = {
 const nothingElse = { connections: [], routing: [], webhookEndpoints: [] }
 
 describe("an operator's keys", () => {
-  it.effect(
-    "given a workspace, when a key is made, then it is the key's holder who is found, and the store has no key",
-    () =>
-      Effect.gen(function* () {
-        const pointsman = yield* Pointsman
-        yield* TestClock.adjust(7_000)
-        const { apiKey, secret } = yield* pointsman.createApiKey(live, ["payments:read"])
-        const key = Redacted.value(secret)
-        assert.strictEqual(environmentOfApiKey(key), "production")
-        assert.deepStrictEqual(apiKey, {
-          hash: yield* (yield* Secrets).hash(key),
-          ...live,
-          scopes: ["payments:read"],
-          name: null,
-          expiresAt: null,
-          networks: null,
-          revokedAt: null,
-          source: "operator",
-          createdAt: 7_000
-        })
-        assert.strictEqual(apiKeyIdOf(apiKey), apiKey.hash.slice(0, 12))
-        assert.deepStrictEqual(yield* pointsman.authenticate(key), { apiKey, workspace })
-        const other = yield* pointsman.createApiKey(live, null)
-        assert.notStrictEqual(Redacted.value(other.secret), key)
-        assert.strictEqual(other.apiKey.scopes, null)
+  it.effect("a new key finds its workspace, and the store does not have the key", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      yield* TestClock.adjust(7_000)
+      const { apiKey, secret } = yield* pointsman.createApiKey(live, ["payments:read"])
+      const key = Redacted.value(secret)
+      assert.strictEqual(environmentOfApiKey(key), "production")
+      assert.deepStrictEqual(apiKey, {
+        hash: yield* (yield* Secrets).hash(key),
+        ...live,
+        scopes: ["payments:read"],
+        name: null,
+        expiresAt: null,
+        networks: null,
+        revokedAt: null,
+        source: "operator",
+        createdAt: 7_000
+      })
+      assert.strictEqual(apiKeyIdOf(apiKey), apiKey.hash.slice(0, 12))
+      assert.deepStrictEqual(yield* pointsman.authenticate(key), { apiKey, workspace })
+      const other = yield* pointsman.createApiKey(live, null)
+      assert.notStrictEqual(Redacted.value(other.secret), key)
+      assert.strictEqual(other.apiKey.scopes, null)
 
-        const nowhere = yield* Effect.flip(pointsman.createApiKey({ ...live, workspaceId: "globex" }, null))
-        assert.strictEqual(nowhere._tag, "pointsman/WorkspaceNotFound")
-        assert.lengthOf((yield* (yield* Directory).contents).apiKeys, 2)
-      }).pipe(Effect.provide(world().layer))
+      const nowhere = yield* Effect.flip(pointsman.createApiKey({ ...live, workspaceId: "globex" }, null))
+      assert.strictEqual(nowhere._tag, "pointsman/WorkspaceNotFound")
+      assert.lengthOf((yield* (yield* Directory).contents).apiKeys, 2)
+    }).pipe(Effect.provide(world().layer))
   )
 
-  it.effect("given a draft, when a key is created with it again, then there is one key, which is shown once", () =>
+  it.effect("a key created twice from one draft is one key, which is shown once", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const draft = yield* pointsman.draftApiKey(live)
@@ -84,7 +82,7 @@ describe("an operator's keys", () => {
     }).pipe(Effect.provide(world().layer))
   )
 
-  it.effect("given a key that expires, when its time comes, then it is refused like an unknown key", () =>
+  it.effect("an expired key is refused like an unknown key", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const { apiKey, secret } = yield* pointsman.createApiKey(live, null, { name: "shop", expiresAt: 1_000 })
@@ -97,7 +95,7 @@ describe("an operator's keys", () => {
     }).pipe(Effect.provide(world().layer))
   )
 
-  it.effect("given a key for networks, when the caller is in none of them or unknown, then it is refused", () =>
+  it.effect("a key for networks refuses a caller in none of them, and an unknown one", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const networks = ["10.0.0.0/8"]
@@ -113,39 +111,37 @@ describe("an operator's keys", () => {
     }).pipe(Effect.provide(world().layer))
   )
 
-  it.effect(
-    "given a storage that does not answer, when a key is used, then no request waits, and its use is recorded once",
-    () =>
-      Effect.gen(function* () {
-        const directory = yield* Directory
-        const latch = yield* Latch.make()
-        const written: Array<ReadonlyArray<KeyUse>> = []
-        const slow = Directory.of({
-          ...directory,
-          recordKeyUses: (uses) =>
-            Effect.andThen(
-              Effect.sync(() => written.push(uses)),
-              latch.await
-            )
-        })
-        const { note } = yield* Layer.build(
-          Layer.fresh(KeyUses.layer).pipe(Layer.provide([Layer.succeed(Directory, slow), Background.layer]))
-        ).pipe(Effect.map(Context.get(KeyUses)))
-        const use = Effect.flatMap(Clock.currentTimeMillis, (at) => note({ hash: "h", at }) ?? Effect.void)
-        yield* use
-        yield* TestClock.adjust(59_999)
-        yield* use
-        assert.deepStrictEqual(written, [[{ hash: "h", at: 0 }]])
-        yield* latch.open
-        yield* TestClock.adjust(1)
-        yield* use
-        yield* TestClock.adjust(1)
-        assert.deepStrictEqual(written[1], [{ hash: "h", at: 60_000 }])
-        assert.lengthOf(written, 2)
-      }).pipe(Effect.provide(world().layer))
+  it.effect("a storage that does not answer delays no request, and records a key's use once", () =>
+    Effect.gen(function* () {
+      const directory = yield* Directory
+      const latch = yield* Latch.make()
+      const written: Array<ReadonlyArray<KeyUse>> = []
+      const slow = Directory.of({
+        ...directory,
+        recordKeyUses: (uses) =>
+          Effect.andThen(
+            Effect.sync(() => written.push(uses)),
+            latch.await
+          )
+      })
+      const { note } = yield* Layer.build(
+        Layer.fresh(KeyUses.layer).pipe(Layer.provide([Layer.succeed(Directory, slow), Background.layer]))
+      ).pipe(Effect.map(Context.get(KeyUses)))
+      const use = Effect.flatMap(Clock.currentTimeMillis, (at) => note({ hash: "h", at }) ?? Effect.void)
+      yield* use
+      yield* TestClock.adjust(59_999)
+      yield* use
+      assert.deepStrictEqual(written, [[{ hash: "h", at: 0 }]])
+      yield* latch.open
+      yield* TestClock.adjust(1)
+      yield* use
+      yield* TestClock.adjust(1)
+      assert.deepStrictEqual(written[1], [{ hash: "h", at: 60_000 }])
+      assert.lengthOf(written, 2)
+    }).pipe(Effect.provide(world().layer))
   )
 
-  it.effect("given a key, when it is revoked twice, then it is refused, and the second time says when it was", () =>
+  it.effect("a key revoked twice is refused, and the second time says when it was", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const { apiKey, secret } = yield* pointsman.createApiKey(live, null)
@@ -160,30 +156,28 @@ describe("an operator's keys", () => {
     }).pipe(Effect.provide(world().layer))
   )
 
-  it.effect(
-    "given a key that a file omitted, when it is restored, then it works, and an operator's revocation is final",
-    () =>
-      Effect.gen(function* () {
-        const directory = yield* Directory
-        const pointsman = yield* Pointsman
-        const holderOf = Effect.map(directory.keyHolder(fromFile.hash), Option.getOrThrow)
-        yield* directory.write({ ...nothingElse, workspaces: [], apiKeys: [{ ...fromFile, revokedAt: 500 }] })
-        assert.deepStrictEqual(yield* pointsman.restoreApiKey(fromFile.hash), { apiKey: fromFile, isChanged: true })
-        assert.deepStrictEqual((yield* holderOf).apiKey, fromFile)
-        assert.isFalse((yield* pointsman.restoreApiKey(fromFile.hash)).isChanged)
-        yield* pointsman.revokeApiKey(fromFile.hash)
-        const refused = yield* Effect.flip(pointsman.restoreApiKey(fromFile.hash))
-        assert.strictEqual(refused._tag, "pointsman/ApiKeyNotRestorable")
-        assert.strictEqual((yield* holderOf).apiKey.revokedAt, 0)
-        const unknown = yield* Effect.flip(pointsman.restoreApiKey("0".repeat(64)))
-        assert.strictEqual(unknown._tag, "pointsman/ApiKeyNotFound")
-      }).pipe(Effect.provide(world().layer))
+  it.effect("a restored key works though a file omits it; an operator's revocation is final", () =>
+    Effect.gen(function* () {
+      const directory = yield* Directory
+      const pointsman = yield* Pointsman
+      const holderOf = Effect.map(directory.keyHolder(fromFile.hash), Option.getOrThrow)
+      yield* directory.write({ ...nothingElse, workspaces: [], apiKeys: [{ ...fromFile, revokedAt: 500 }] })
+      assert.deepStrictEqual(yield* pointsman.restoreApiKey(fromFile.hash), { apiKey: fromFile, isChanged: true })
+      assert.deepStrictEqual((yield* holderOf).apiKey, fromFile)
+      assert.isFalse((yield* pointsman.restoreApiKey(fromFile.hash)).isChanged)
+      yield* pointsman.revokeApiKey(fromFile.hash)
+      const refused = yield* Effect.flip(pointsman.restoreApiKey(fromFile.hash))
+      assert.strictEqual(refused._tag, "pointsman/ApiKeyNotRestorable")
+      assert.strictEqual((yield* holderOf).apiKey.revokedAt, 0)
+      const unknown = yield* Effect.flip(pointsman.restoreApiKey("0".repeat(64)))
+      assert.strictEqual(unknown._tag, "pointsman/ApiKeyNotFound")
+    }).pipe(Effect.provide(world().layer))
   )
 
   it.effect.each<[string, number | null]>([
     ["that works", null],
     ["that a file revoked before", 500]
-  ])("given a configuration file's key %s, when it is revoked, then no file brings it back", ([, revokedAt]) =>
+  ])("a configuration file's key %s that is revoked comes back by no file", ([, revokedAt]) =>
     Effect.gen(function* () {
       const directory = yield* Directory
       yield* directory.write({ ...nothingElse, workspaces: [], apiKeys: [{ ...fromFile, revokedAt }] })

@@ -32,12 +32,12 @@ const dispute = (verdict: "opened" | "won" | "lost") => ({
 })
 
 describe("whether a payment may leave", () => {
-  it("given a closed payment whose time is over, then it may leave, and not a millisecond before", () => {
+  it("a closed payment may leave once its time is over, not a millisecond before", () => {
     assert.isUndefined(whyKept(old(), retentionMillis, now))
     assert.strictEqual(whyKept(old(), retentionMillis + 1, now), "young")
   })
 
-  it("given each reason by itself, then it keeps the payment", () => {
+  it("each reason by itself keeps the payment", () => {
     const open = { outcome: null } as never
     const cases = {
       off: [whyKept(old(), null, now)],
@@ -78,12 +78,12 @@ describe("whether a payment may leave", () => {
     }
   })
 
-  it("given a dispute that is over, then it keeps nothing", () => {
+  it("a dispute that is over keeps nothing", () => {
     assert.isUndefined(whyKept(old({ reported: dispute("won") }), retentionMillis, now))
     assert.isUndefined(whyKept(old({ state: "ChargedBack", reported: dispute("lost") }), retentionMillis, now))
   })
 
-  it("given no money was taken, then there is no dispute to wait for", () => {
+  it("a payment that took no money has no dispute to wait for", () => {
     assert.isUndefined(whyKept(old({ state: "Failed", updatedAt: now - 90 * day }), 90 * day, now))
   })
 })

@@ -67,14 +67,14 @@ const refusedBy = (limits: Limits): ReadonlyArray<readonly [what: string, text: 
 describe.each(Object.keys(readers) as ReadonlyArray<keyof typeof readers>)("%s", (name) => {
   const { limits, read } = readers[name]
   for (const [what, text] of acceptedBy(limits)) {
-    it.effect(`given ${what}, when it is read, then it is what JSON.parse gives`, () =>
+    it.effect(`${what} reads as JSON.parse gives it`, () =>
       Effect.gen(function* () {
         assert.deepStrictEqual(yield* read(text), Result.succeed(JSON.parse(text)))
       })
     )
   }
   for (const [what, text, reason] of refusedBy(limits)) {
-    it.effect(`given ${what}, when it is read, then it is refused`, () =>
+    it.effect(`${what} is refused`, () =>
       Effect.gen(function* () {
         assert.deepStrictEqual(yield* read(text), Result.fail(reason))
       })

@@ -12,7 +12,7 @@ describe("a network", () => {
     "::1",
     "::/0",
     "::ffff:10.1.2.3"
-  ])("given %s, then it is one", (text) => assert.isTrue(isNetwork(text)))
+  ])("%s is a network", (text) => assert.isTrue(isNetwork(text)))
 
   it.each([
     "",
@@ -29,5 +29,5 @@ describe("a network", () => {
     "[::1]",
     "shop.example",
     " 10.0.0.1"
-  ])("given %j, then it is none", (text) => assert.isFalse(isNetwork(text)))
+  ])("%j is no network", (text) => assert.isFalse(isNetwork(text)))
 })

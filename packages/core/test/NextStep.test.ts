@@ -103,7 +103,7 @@ const pay = ({ ended, maxAttempts, mode, number }: Cell, earlier: End) =>
 const sentBy = (ended: string, number: number) => (ended === tooOld ? number - 1 : number)
 
 describe("the table of next steps", () => {
-  it("given the page, then it has every end once, and no mode that does not exist", () => {
+  it("the page has every end once, and no mode that does not exist", () => {
     assert.deepStrictEqual(rows.map(([, ended = ""]) => ended).toSorted(), Object.keys(ends).toSorted())
     const named = rows.flatMap(([, , followedIn = ""]) => followedIn.match(/\w+/gu) ?? [])
     assert.deepStrictEqual(new Set(named), new Set(["priority", "failover", "auto"]))
@@ -112,7 +112,7 @@ describe("the table of next steps", () => {
 
   for (const mode of routingModes) {
     for (const ended of Object.keys(ends)) {
-      it.effect(`given mode ${mode}, when an attempt ended: ${ended}, then what the table says follows`, () =>
+      it.effect(`mode ${mode} after ${ended} follows the table`, () =>
         Effect.gen(function* () {
           const mine = cells.filter((cell) => cell.mode === mode && cell.ended === ended)
           for (const cell of mine) {
@@ -134,7 +134,7 @@ describe("the table of next steps", () => {
   }
 
   for (const mode of routingModes) {
-    it.effect(`given mode ${mode} and 20 connections, when the first does not answer, then no other is asked`, () =>
+    it.effect(`none of 20 connections is asked in mode ${mode} after a first without an answer`, () =>
       Effect.gen(function* () {
         const connections = Array.from({ length: 20 }, (_, at) => ({ id: `c${at}` }))
         const { layer, provider } = world({ connections, routing: { mode, maxAttempts: 20 } })
@@ -148,18 +148,16 @@ describe("the table of next steps", () => {
     )
   }
 
-  it.effect(
-    "given fewer connections than attempts, when all decline softly, then the last decline is the outcome",
-    () =>
-      Effect.gen(function* () {
-        const { layer, provider } = world({ routing: { mode: "failover", maxAttempts: 3 } })
-        provider.onCharge = () => softly
-        const { payment } = yield* Effect.provide(
-          Effect.flatMap(Pointsman, (pointsman) => pointsman.create(caller, request())),
-          layer
-        )
-        assert.deepStrictEqual([provider.charges.length, statusOf[payment.state]], [2, "DECLINED"])
-      })
+  it.effect("the last decline is the outcome when all of few connections decline softly", () =>
+    Effect.gen(function* () {
+      const { layer, provider } = world({ routing: { mode: "failover", maxAttempts: 3 } })
+      provider.onCharge = () => softly
+      const { payment } = yield* Effect.provide(
+        Effect.flatMap(Pointsman, (pointsman) => pointsman.create(caller, request())),
+        layer
+      )
+      assert.deepStrictEqual([provider.charges.length, statusOf[payment.state]], [2, "DECLINED"])
+    })
   )
 })
 
@@ -168,7 +166,7 @@ describe("what may be followed, by its type", () => {
   /** The tags of all ends that `mayFollow` takes. */
   type Followed = Parameters<typeof mayFollow>[1]["_tag"]
 
-  it("given ends that certainly executed nothing, then asking is allowed to compile", () => {
+  it("asking after ends that certainly executed nothing compiles", () => {
     assert.isTrue(mayFollow("failover", { _tag: "Declined", soft: true }))
     assert.isTrue(mayFollow("failover", { _tag: "Rejected", code: "E1", message: "Not now." }))
     assert.isTrue(mayFollow("failover", notSent))
@@ -176,7 +174,7 @@ describe("what may be followed, by its type", () => {
     assert.lengthOf(followed, 3)
   })
 
-  it("given any other end, then it does not compile", () => {
+  it("asking after any other end does not compile", () => {
     const soft: boolean = declined.code === "05"
     // Never called: these lines are for the compiler, which fails where one of them is no mistake any more.
     const mistakes = () => [
@@ -203,7 +201,7 @@ describe("what may be followed, by its type", () => {
     assert.notStrictEqual<string>(silence, whichever)
   })
 
-  it("given a checkout that was opened, then nothing follows in any mode", () => {
+  it("nothing follows a checkout that was opened, in any mode", () => {
     const opened: AttemptEnd = { _tag: "CheckoutOpened", reference: "co", url: "https://p.example", expiresAt: null }
     assert.isUndefined(nothingExecuted(opened))
     for (const mode of routingModes) assert.isFalse(isFollowed({ mode, maxAttempts: 20 }, 1, opened))

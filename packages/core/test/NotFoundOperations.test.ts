@@ -79,7 +79,7 @@ for (const kind of ["capture", "void"] as const) {
   const done = kind === "capture" ? "Captured" : "Voided"
 
   describe(`a ${kind} that a lookup found not executed`, () => {
-    test(`given its success arrived, when its failure arrives, then operators review it`, (own) =>
+    test(`operators review a failure after the success`, (own) =>
       Effect.gen(function* () {
         const payment = yield* notFound(own, kind)
         yield* charge(payment, doneBy[kind], 5)
@@ -92,7 +92,7 @@ for (const kind of ["capture", "void"] as const) {
         assert.deepStrictEqual({ operation_id: conflict?.["operation_id"], stated: conflict?.["stated"] }, evidence)
       }))
 
-    test(`given its failure arrived, when a success arrives, then it counts only where it is dated after the failure`, (own) =>
+    test(`a success after its failure counts only where it is dated after the failure`, (own) =>
       Effect.gen(function* () {
         const payment = yield* notFound(own, kind)
         yield* failure(payment, 10)
@@ -102,7 +102,7 @@ for (const kind of ["capture", "void"] as const) {
         assert.deepStrictEqual([(yield* stored(payment)).state, yield* reasons(payment)], [done, []])
       }))
 
-    test(`given another ${kind} was confirmed, when its failure arrives, then operators review nothing`, (own) =>
+    test(`operators review nothing when a ${kind} fails and another was confirmed`, (own) =>
       Effect.gen(function* () {
         const payment = yield* notFound(own, kind)
         const [first] = (yield* recorded(payment)).operations
@@ -146,14 +146,14 @@ describe("a capture that nobody answered, beside one that a person made at the p
     })
 
   for (const byHand of [300, 800]) {
-    test(`given that the record shows ${byHand} by hand alone, then ours was not executed`, (own) =>
+    test(`ours was not executed if the record shows only ${byHand} by hand`, (own) =>
       Effect.gen(function* () {
         const payment = yield* besides(own, byHand)
         yield* lookedUp(own, taken(byHand))
         assert.deepStrictEqual(yield* seen(payment), ["Captured", byHand, ["NotFound"], []])
       }))
 
-    test(`given that the record shows ${byHand} by hand and ours, then both count`, (own) =>
+    test(`both count if the record shows ${byHand} by hand and ours`, (own) =>
       Effect.gen(function* () {
         const payment = yield* besides(own, byHand)
         yield* lookedUp(own, taken(byHand + 500))
@@ -161,7 +161,7 @@ describe("a capture that nobody answered, beside one that a person made at the p
       }))
   }
 
-  test("given a message of the total by hand, then it says nothing of ours", (own) =>
+  test("a message of the total by hand says nothing of ours", (own) =>
     Effect.gen(function* () {
       const payment = yield* besides(own, 800)
       yield* charge(payment, taken(800), 6)
@@ -169,7 +169,7 @@ describe("a capture that nobody answered, beside one that a person made at the p
       assert.deepStrictEqual(yield* reasons(payment), ["unknown"])
     }))
 
-  test("given that the record shows more than both took, then ours stays unknown, and operators review it", (own) =>
+  test("an operation stays unknown and is reviewed if the record has more than both", (own) =>
     Effect.gen(function* () {
       const payment = yield* besides(own, 300)
       yield* lookedUp(own, taken(900))

@@ -92,33 +92,31 @@ const newest = Effect.flatMap(RecordLosses, (losses) => losses.newest)
 const checkDue = Effect.flatMap(Pointsman, (pointsman) => pointsman.checkDue)
 
 describe("a verified message about a charge that is not stored", () => {
-  it.effect.each(["drawn", "derived"])(
-    "given an attempt of ours with a %s id, then a loss since the last record before it is known, and nothing is sent",
-    (kind) =>
-      Effect.gen(function* () {
-        const attemptId = yield* lostAt(noon, kind === "drawn" ? null : "order-0001")
-        yield* Effect.gen(function* () {
-          yield* TestClock.setTime(noon - 2 * day)
-          const kept = yield* create()
-          yield* TestClock.setTime(noon + hour)
-          yield* create()
-          assert.isNull(yield* newest)
-          yield* deliver({ charge: { attemptId }, at: noon + 1_000 })
-          const loss = yield* newest
-          assert.isAtMost(loss?.since ?? Number.POSITIVE_INFINITY, kept.createdAt)
-          assert.isAtLeast(loss?.since ?? 0, kept.createdAt - hour)
-          assert.strictEqual(loss?.reason, "a verified message of connection main names a charge that is not stored")
-          assert.instanceOf(yield* Effect.flip(create()), NothingSent)
-          // Another one of the same loss undoes nothing that was recovered since.
-          yield* (yield* RecordLosses).markRecovered(loss ?? { number: 0, declaredAt: 0 }, "main", false)
-          yield* deliver({ charge: { attemptId }, at: noon + 2_000 })
-          assert.deepStrictEqual((yield* newest)?.recovered, ["main"])
-        }).pipe(Effect.provide(store()))
-      })
+  it.effect.each(["drawn", "derived"])("an attempt of ours with a %s id reveals a loss, and nothing is sent", (kind) =>
+    Effect.gen(function* () {
+      const attemptId = yield* lostAt(noon, kind === "drawn" ? null : "order-0001")
+      yield* Effect.gen(function* () {
+        yield* TestClock.setTime(noon - 2 * day)
+        const kept = yield* create()
+        yield* TestClock.setTime(noon + hour)
+        yield* create()
+        assert.isNull(yield* newest)
+        yield* deliver({ charge: { attemptId }, at: noon + 1_000 })
+        const loss = yield* newest
+        assert.isAtMost(loss?.since ?? Number.POSITIVE_INFINITY, kept.createdAt)
+        assert.isAtLeast(loss?.since ?? 0, kept.createdAt - hour)
+        assert.strictEqual(loss?.reason, "a verified message of connection main names a charge that is not stored")
+        assert.instanceOf(yield* Effect.flip(create()), NothingSent)
+        // Another one of the same loss undoes nothing that was recovered since.
+        yield* (yield* RecordLosses).markRecovered(loss ?? { number: 0, declaredAt: 0 }, "main", false)
+        yield* deliver({ charge: { attemptId }, at: noon + 2_000 })
+        assert.deepStrictEqual((yield* newest)?.recovered, ["main"])
+      }).pipe(Effect.provide(store()))
+    })
   )
 
   it.effect.each(["drawn", "derived"])(
-    "given a charge with a %s id that is as young as a commit under way may be, then nothing is known until it is older",
+    "a charge with a %s id reveals a loss only when older than a commit under way",
     (kind) =>
       Effect.gen(function* () {
         const attemptId = yield* lostAt(noon, kind === "drawn" ? null : "order-0001")
@@ -134,7 +132,7 @@ describe("a verified message about a charge that is not stored", () => {
       })
   )
 
-  it.effect("given a message that overtook the commit of its charge, then no loss is known later either", () =>
+  it.effect("a message that overtook its charge's commit reveals no loss later either", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(noon)
       // The same key gives the same id.
@@ -150,29 +148,27 @@ describe("a verified message about a charge that is not stored", () => {
     })
   )
 
-  it.effect(
-    "given a statement that came by a hint, then it declares no loss, at once or later; a verified one does",
-    () =>
-      Effect.gen(function* () {
-        const attemptId = yield* lostAt(noon)
-        yield* Effect.gen(function* () {
-          const pointsman = yield* Pointsman
-          yield* TestClock.setTime(noon + hour)
-          const body = new TextEncoder().encode(`hint ${attemptId}`)
-          yield* pointsman.recordMessage(yield* pointsman.verifyMessage({ connectionId: "main", headers: {}, body }))
-          const { items } = yield* pointsman.messages({ limit: 1 })
-          assert.deepInclude(items[0], { outcome: "unmatched", subjectId: attemptId })
-          yield* TestClock.adjust(claimWindowMillis + minute)
-          yield* checkDue
-          yield* pointsman.applyMessage("main", items[0]?.eventId ?? "")
-          assert.isNull(yield* newest)
-          yield* deliver({ charge: { attemptId }, at: noon })
-          assert.isNotNull(yield* newest)
-        }).pipe(Effect.provide(store()))
-      })
+  it.effect("a hint's statement never declares a loss; a verified one does", () =>
+    Effect.gen(function* () {
+      const attemptId = yield* lostAt(noon)
+      yield* Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        yield* TestClock.setTime(noon + hour)
+        const body = new TextEncoder().encode(`hint ${attemptId}`)
+        yield* pointsman.recordMessage(yield* pointsman.verifyMessage({ connectionId: "main", headers: {}, body }))
+        const { items } = yield* pointsman.messages({ limit: 1 })
+        assert.deepInclude(items[0], { outcome: "unmatched", subjectId: attemptId })
+        yield* TestClock.adjust(claimWindowMillis + minute)
+        yield* checkDue
+        yield* pointsman.applyMessage("main", items[0]?.eventId ?? "")
+        assert.isNull(yield* newest)
+        yield* deliver({ charge: { attemptId }, at: noon })
+        assert.isNotNull(yield* newest)
+      }).pipe(Effect.provide(store()))
+    })
   )
 
-  it.effect("given a store that cannot be read, then the message is recorded, and checked again until it can", () =>
+  it.effect("a message is recorded while the store cannot be read, and checked until it can", () =>
     Effect.gen(function* () {
       const attemptId = yield* lostAt(noon)
       const own = worldOf()
@@ -192,7 +188,7 @@ describe("a verified message about a charge that is not stored", () => {
     })
   )
 
-  it.effect("given charges that were made outside Pointsman, then no loss is known", () =>
+  it.effect("charges that were made outside Pointsman reveal no loss", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(noon)
       for (const attemptId of [
@@ -212,7 +208,7 @@ describe("a verified message about a charge that is not stored", () => {
     }).pipe(Effect.provide(store()))
   )
 
-  it.effect("given the sandbox, or a charge of long ago, then no loss is known", () =>
+  it.effect("the sandbox, or a charge of long ago, reveals no loss", () =>
     Effect.gen(function* () {
       const attemptId = yield* lostAt(noon)
       for (const [environment, after] of [
@@ -228,7 +224,7 @@ describe("a verified message about a charge that is not stored", () => {
     })
   )
 
-  it.effect("given another workspace's charge at the same account, then no loss is known", () =>
+  it.effect("another workspace's charge at the same account reveals no loss", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(noon)
       const directory = yield* Directory
@@ -249,7 +245,7 @@ describe("a verified message about a charge that is not stored", () => {
     }).pipe(Effect.provide(store()))
   )
 
-  it.effect("given a loss that an operator ended, then a charge of before it declares none", () =>
+  it.effect("a charge of before declares no loss that an operator ended", () =>
     Effect.gen(function* () {
       const attemptId = yield* lostAt(noon)
       yield* Effect.gen(function* () {

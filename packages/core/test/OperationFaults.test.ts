@@ -81,24 +81,22 @@ for (const kind of operationKinds) {
     )
 
     const woke = world({ claimWindowMillis: 15 * minute, providerTimeoutMillis: 60 * minute })
-    it.effect(
-      "and it wakes after a retry called it unknown, then the truth is recorded, and the key's response is kept",
-      () =>
-        Effect.gen(function* () {
-          const pointsman = yield* Pointsman
-          const payment = yield* given(kind)
-          const gate = yield* answerLate(woke)
-          const first = yield* Effect.forkDetach(ask(kind, payment), { startImmediately: true })
-          yield* TestClock.adjust(15 * minute)
-          assert.strictEqual(told(yield* ask(kind, payment)), "pointsman/ResultUnknown")
-          yield* Deferred.succeed(gate, undefined)
-          yield* runOut(first)
-          const after = yield* pointsman.payment(tenant, payment.id)
-          assert.strictEqual(after.state, doneState[kind])
-          assert.strictEqual(after.refundPendingMinor, 0)
-          assert.strictEqual(told(yield* ask(kind, payment)), "pointsman/ResultUnknown")
-          assert.strictEqual(calls(woke), 1)
-        }).pipe(Effect.provide(woke.layer))
+    it.effect("a late commit after a retry's unknown is recorded; the key keeps its response", () =>
+      Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        const payment = yield* given(kind)
+        const gate = yield* answerLate(woke)
+        const first = yield* Effect.forkDetach(ask(kind, payment), { startImmediately: true })
+        yield* TestClock.adjust(15 * minute)
+        assert.strictEqual(told(yield* ask(kind, payment)), "pointsman/ResultUnknown")
+        yield* Deferred.succeed(gate, undefined)
+        yield* runOut(first)
+        const after = yield* pointsman.payment(tenant, payment.id)
+        assert.strictEqual(after.state, doneState[kind])
+        assert.strictEqual(after.refundPendingMinor, 0)
+        assert.strictEqual(told(yield* ask(kind, payment)), "pointsman/ResultUnknown")
+        assert.strictEqual(calls(woke), 1)
+      }).pipe(Effect.provide(woke.layer))
     )
   })
 
@@ -111,7 +109,7 @@ for (const kind of operationKinds) {
     ]
     for (const [said, fault] of cases) {
       const failing = world()
-      it.effect(`of a ${kind} ${said}, then nothing is sent, the key is free, and a retry does it once`, () =>
+      it.effect(`a ${kind} whose first commit ${said} is unsent, and retried once`, () =>
         Effect.gen(function* () {
           const pointsman = yield* Pointsman
           const payment = yield* given(kind)
@@ -130,7 +128,7 @@ for (const kind of operationKinds) {
     }
 
     const twice = world()
-    it.effect(`of a ${kind} lands late and what should take its place is lost too, then nothing is left behind`, () =>
+    it.effect(`nothing is left if a ${kind} lands late and its replacement is lost too`, () =>
       Effect.gen(function* () {
         const pointsman = yield* Pointsman
         const payment = yield* given(kind)
@@ -148,24 +146,22 @@ for (const kind of operationKinds) {
     )
 
     const away = world()
-    it.effect(
-      `of a ${kind} is unheard and the store then goes away, then it is given back once the store is there`,
-      () =>
-        Effect.gen(function* () {
-          const pointsman = yield* Pointsman
-          const payment = yield* given(kind)
-          away.ledger.onCommit = (number) => (number === claim ? "unheard" : "unwritten")
-          const answer = yield* runOut(yield* Effect.forkChild(ask(kind, payment)))
-          assert.strictEqual(told(answer), "pointsman/NothingSent")
-          away.ledger.onCommit = () => undefined
-          yield* TestClock.adjust("2 minutes")
-          assert.deepInclude(yield* pointsman.payment(tenant, payment.id), {
-            state: restState[kind],
-            refundPendingMinor: 0
-          })
-          assert.strictEqual(told(yield* ask(kind, payment)), "Done")
-          assert.strictEqual(calls(away), 1)
-        }).pipe(Effect.provide(away.layer))
+    it.effect(`a ${kind} without an answer is given back once the store is there again`, () =>
+      Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        const payment = yield* given(kind)
+        away.ledger.onCommit = (number) => (number === claim ? "unheard" : "unwritten")
+        const answer = yield* runOut(yield* Effect.forkChild(ask(kind, payment)))
+        assert.strictEqual(told(answer), "pointsman/NothingSent")
+        away.ledger.onCommit = () => undefined
+        yield* TestClock.adjust("2 minutes")
+        assert.deepInclude(yield* pointsman.payment(tenant, payment.id), {
+          state: restState[kind],
+          refundPendingMinor: 0
+        })
+        assert.strictEqual(told(yield* ask(kind, payment)), "Done")
+        assert.strictEqual(calls(away), 1)
+      }).pipe(Effect.provide(away.layer))
     )
 
     const slow = world()
@@ -206,27 +202,25 @@ for (const kind of operationKinds) {
     } as const
     for (const said of ["confirmed", "refused", "silent"] as const) {
       const down = world()
-      it.effect(
-        `never works and the provider said ${said}, then that is returned, recorded later, and returned again`,
-        () =>
-          Effect.gen(function* () {
-            const pointsman = yield* Pointsman
-            const payment = yield* given(kind)
-            if (said !== "confirmed") failWith(down, said)
-            down.ledger.onCommit = (number) => (number >= outcome ? "unwritten" : undefined)
-            const answer = yield* runOut(yield* Effect.forkChild(ask(kind, payment)))
-            assert.strictEqual(told(answer), `pointsman/${says[said][kind]}`)
-            if (Result.isFailure(answer) && "said" in answer.failure) {
-              assert.strictEqual(answer.failure.said, said === "silent" ? "no answer" : said)
-            }
-            assert.strictEqual(told(yield* ask(kind, payment)), inProgress[kind])
-            down.ledger.onCommit = () => undefined
-            yield* TestClock.adjust("2 minutes")
-            const state = said === "confirmed" ? doneState : said === "refused" ? restState : unknownState
-            assert.strictEqual((yield* pointsman.payment(tenant, payment.id)).state, state[kind])
-            assert.strictEqual(told(yield* ask(kind, payment)), `pointsman/${says[said][kind]}`)
-            assert.strictEqual(calls(down), 1)
-          }).pipe(Effect.provide(down.layer))
+      it.effect(`${said} is returned, recorded later, and returned again if no commit works`, () =>
+        Effect.gen(function* () {
+          const pointsman = yield* Pointsman
+          const payment = yield* given(kind)
+          if (said !== "confirmed") failWith(down, said)
+          down.ledger.onCommit = (number) => (number >= outcome ? "unwritten" : undefined)
+          const answer = yield* runOut(yield* Effect.forkChild(ask(kind, payment)))
+          assert.strictEqual(told(answer), `pointsman/${says[said][kind]}`)
+          if (Result.isFailure(answer) && "said" in answer.failure) {
+            assert.strictEqual(answer.failure.said, said === "silent" ? "no answer" : said)
+          }
+          assert.strictEqual(told(yield* ask(kind, payment)), inProgress[kind])
+          down.ledger.onCommit = () => undefined
+          yield* TestClock.adjust("2 minutes")
+          const state = said === "confirmed" ? doneState : said === "refused" ? restState : unknownState
+          assert.strictEqual((yield* pointsman.payment(tenant, payment.id)).state, state[kind])
+          assert.strictEqual(told(yield* ask(kind, payment)), `pointsman/${says[said][kind]}`)
+          assert.strictEqual(calls(down), 1)
+        }).pipe(Effect.provide(down.layer))
       )
     }
   })
@@ -234,7 +228,7 @@ for (const kind of operationKinds) {
   describe(`${kind}, when the outcome's commit is written, unheard, and the store goes away`, () => {
     for (const said of ["confirmed", "refused"] as const) {
       const quiet = world()
-      it.effect(`and the provider ${said} it, then the response is repeated, and the background checks end`, () =>
+      it.effect(`a response that the provider ${said} is repeated, and background checks end`, () =>
         Effect.gen(function* () {
           const payment = yield* given(kind)
           if (said === "refused") failWith(quiet, said)
@@ -301,7 +295,7 @@ for (const kind of operationKinds) {
 
 describe("a commit that hangs", () => {
   const hanging = world()
-  it.effect("given a capture's, when a void comes, then it waits two seconds and goes on", () =>
+  it.effect("a void waits two seconds for a capture's commit and continues", () =>
     Effect.gen(function* () {
       const payment = yield* given("capture")
       hanging.ledger.onCommit = (number) => (number === claim ? 600_000 : undefined)
@@ -318,7 +312,7 @@ describe("a commit that hangs", () => {
 
 describe("a refund that is refused while the store is away", () => {
   const untold = world()
-  it.effect("given its request was told that the result is unknown, then the timeline reports that it failed", () =>
+  it.effect("the timeline reports a failure after the request got an unknown result", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const payment = yield* given("refund")

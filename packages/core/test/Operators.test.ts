@@ -60,7 +60,7 @@ const isLive = ({ token }: NewSession) =>
   Effect.flatMap(Pointsman, ({ operators }) => Effect.isSuccess(operators.session(token)))
 
 describe("roles", () => {
-  it("given each role, then it may do exactly this, and all that the role before it may", () => {
+  it("each role may do exactly this, and all that the role before it may", () => {
     const may = (role: OperatorGrant["role"]) =>
       operatorActions.filter((action) =>
         mayAct({ active: true, grants: [{ workspaceId: null, role }] }, action, "acme")
@@ -86,7 +86,7 @@ describe("roles", () => {
     ])
   })
 
-  it("given a role in one workspace, then it counts there alone, and not for what belongs to no workspace", () => {
+  it("a role in one workspace counts only there, and not outside of workspaces", () => {
     const operator: Pick<Operator, "active" | "grants"> = {
       active: true,
       grants: [
@@ -104,7 +104,7 @@ describe("roles", () => {
 })
 
 describe("operators", () => {
-  it.effect("given bad fields, when an operator is added, then the error names the field", () =>
+  it.effect("the error names the field of a bad operator", () =>
     Effect.gen(function* () {
       const { operators } = yield* Pointsman
       const fieldOf = (fields: Partial<typeof order>) =>
@@ -129,7 +129,7 @@ describe("operators", () => {
     }).pipe(Effect.provide(world().layer))
   )
 
-  it.effect("given an operator, when it is removed and added again, then sessions and the password are gone", () => {
+  it.effect("an operator removed and added again has no sessions and no password", () => {
     const { layer } = withPasswords()
     return Effect.gen(function* () {
       const { operators } = yield* Pointsman
@@ -148,7 +148,7 @@ describe("operators", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("given an operator, when it is edited, then the roles count at once, and the audit trail has both", () =>
+  it.effect("an edited operator's roles count at once, and the audit trail has both", () =>
     Effect.gen(function* () {
       const { operators } = yield* Pointsman
       yield* operators.add({ ...order, login: "ann", grants: [{ workspaceId: null, role: "admin" }] })
@@ -177,7 +177,7 @@ describe("operators", () => {
     }).pipe(Effect.provide(world().layer))
   )
 
-  it.effect("given the last admin of all workspaces, when it is demoted or removed, then it stays", () =>
+  it.effect("the last admin of all workspaces cannot be demoted or removed", () =>
     Effect.gen(function* () {
       const { operators } = yield* Pointsman
       const grants: ReadonlyArray<OperatorGrant> = [{ workspaceId: null, role: "admin" }]
@@ -196,7 +196,7 @@ describe("operators", () => {
     }).pipe(Effect.provide(world().layer))
   )
 
-  it.effect("given sessions, when operators are listed, then each has those that are live, the newest first", () =>
+  it.effect("operators are listed with their live sessions, the newest first", () =>
     Effect.gen(function* () {
       const { operators } = yield* Pointsman
       yield* operators.add(order)
@@ -213,7 +213,7 @@ describe("operators", () => {
     }).pipe(Effect.provide(world().layer))
   )
 
-  it.effect("given all that operators do, then the audit trail names it, without secrets, as does the log", () => {
+  it.effect("the audit trail and the log name all that operators do, without secrets", () => {
     const { layer } = withPasswords()
     const log: Array<string> = []
     const logger = Logger.layer([Logger.map(Logger.formatJson, (line) => void log.push(line))])
@@ -254,7 +254,7 @@ describe("operators", () => {
 })
 
 describe("signing in", () => {
-  it.effect("given a link, when it is used twice or too late, then it signs in once", () =>
+  it.effect("a link signs in once, also when used twice or too late", () =>
     Effect.gen(function* () {
       const { operators } = yield* Pointsman
       const operator = yield* operators.add(order)
@@ -270,24 +270,21 @@ describe("signing in", () => {
     }).pipe(Effect.provide(world().layer))
   )
 
-  it.effect(
-    "given an unknown login, a removed one and one without a password, then each is compared and refused",
-    () => {
-      const { layer, verified } = withPasswords()
-      return Effect.gen(function* () {
-        const { operators } = yield* Pointsman
-        yield* operators.add({ ...order, login: "new" })
-        yield* operators.add({ ...order, login: "gone" })
-        yield* operators.remove("gone")
-        for (const login of ["nobody", "gone", "new"]) {
-          assert.strictEqual(yield* tagOf(operators.signInWithPassword({ login, password, source })), "SignInRefused")
-        }
-        assert.deepStrictEqual(verified, [null, null, null])
-      }).pipe(Effect.provide(layer))
-    }
-  )
+  it.effect("an unknown, a removed and a passwordless login are each compared and refused", () => {
+    const { layer, verified } = withPasswords()
+    return Effect.gen(function* () {
+      const { operators } = yield* Pointsman
+      yield* operators.add({ ...order, login: "new" })
+      yield* operators.add({ ...order, login: "gone" })
+      yield* operators.remove("gone")
+      for (const login of ["nobody", "gone", "new"]) {
+        assert.strictEqual(yield* tagOf(operators.signInWithPassword({ login, password, source })), "SignInRefused")
+      }
+      assert.deepStrictEqual(verified, [null, null, null])
+    }).pipe(Effect.provide(layer))
+  })
 
-  it.effect("given guesses at one login from many sources, then the eleventh is refused without a comparison", () => {
+  it.effect("the eleventh guess at a login from many sources is refused without a comparison", () => {
     const { layer, verified } = withPasswords()
     return Effect.gen(function* () {
       const { operators } = yield* Pointsman
@@ -309,37 +306,34 @@ describe("signing in", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect(
-    "given guesses at many logins from one source, then the sixty-first is refused, and links still sign in",
-    () => {
-      const { layer } = withPasswords()
-      let counted = 0
-      return Effect.gen(function* () {
-        const { operators } = yield* Pointsman
-        yield* operators.add(order)
-        const { token } = yield* operators.createLink(order.login)
-        for (let count = 0; count < 60; count++) {
-          yield* tagOf(operators.signInWithPassword({ login: `login ${count}`, password, source }))
+  it.effect("the sixty-first guess from one source is refused, and links still sign in", () => {
+    const { layer } = withPasswords()
+    let counted = 0
+    return Effect.gen(function* () {
+      const { operators } = yield* Pointsman
+      yield* operators.add(order)
+      const { token } = yield* operators.createLink(order.login)
+      for (let count = 0; count < 60; count++) {
+        yield* tagOf(operators.signInWithPassword({ login: `login ${count}`, password, source }))
+      }
+      const store = yield* Operators
+      const { countGuess } = store
+      Object.assign(store, {
+        countGuess: (...asked: Parameters<typeof countGuess>) => {
+          counted++
+          return countGuess(...asked)
         }
-        const store = yield* Operators
-        const { countGuess } = store
-        Object.assign(store, {
-          countGuess: (...asked: Parameters<typeof countGuess>) => {
-            counted++
-            return countGuess(...asked)
-          }
-        })
-        const refused = operators.signInWithPassword({ login: "one more", password, source })
-        for (let count = 0; count < 100; count++) assert.strictEqual(yield* tagOf(refused), "TooManySignIns")
-        assert.strictEqual(counted, 1)
-        yield* operators.signInWithLink(token)
-        yield* TestClock.adjust("15 minutes")
-        assert.strictEqual(yield* tagOf(refused), "SignInRefused")
-      }).pipe(Effect.provide(layer))
-    }
-  )
+      })
+      const refused = operators.signInWithPassword({ login: "one more", password, source })
+      for (let count = 0; count < 100; count++) assert.strictEqual(yield* tagOf(refused), "TooManySignIns")
+      assert.strictEqual(counted, 1)
+      yield* operators.signInWithLink(token)
+      yield* TestClock.adjust("15 minutes")
+      assert.strictEqual(yield* tagOf(refused), "SignInRefused")
+    }).pipe(Effect.provide(layer))
+  })
 
-  it.effect("given nine wrong guesses and the right password, then the count of the login begins anew", () => {
+  it.effect("the right password after nine wrong guesses restarts the count of the login", () => {
     const { layer } = withPasswords()
     return Effect.gen(function* () {
       const { operators } = yield* Pointsman
@@ -353,7 +347,7 @@ describe("signing in", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("given an installation without password hashes, then passwords are refused and links work", () =>
+  it.effect("an installation without password hashes refuses passwords, and links work", () =>
     Effect.gen(function* () {
       const { operators } = yield* Pointsman
       yield* operators.add(order)
@@ -367,7 +361,7 @@ describe("signing in", () => {
 })
 
 describe("a session", () => {
-  it.effect("given no request for 30 minutes, then it is over; with requests it lives for 12 hours", () =>
+  it.effect("a session is over after 30 minutes without requests, and else after 12 hours", () =>
     Effect.gen(function* () {
       const { operators } = yield* Pointsman
       yield* operators.add(order)
@@ -386,7 +380,7 @@ describe("a session", () => {
     }).pipe(Effect.provide(world().layer))
   )
 
-  it.effect("given two sessions, when one signs out, then its token is refused; everywhere ends both", () =>
+  it.effect("signing out refuses one session's token; everywhere ends both", () =>
     Effect.gen(function* () {
       const { operators } = yield* Pointsman
       const operator = yield* operators.add(order)
@@ -401,7 +395,7 @@ describe("a session", () => {
     }).pipe(Effect.provide(world().layer))
   )
 
-  it.effect("given a session, when it sets a password, then the current one is needed and all sessions end", () => {
+  it.effect("a session that sets a password needs the current one, and ends all sessions", () => {
     const { layer } = withPasswords()
     return Effect.gen(function* () {
       const { operators } = yield* Pointsman

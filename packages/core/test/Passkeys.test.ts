@@ -31,7 +31,7 @@ const signIn = Effect.fnUntraced(function* ({ id, operatorId }: Passkey, counter
 })
 
 describe("adding a passkey", () => {
-  it.effect("given a sign-in of a moment ago, then it is added, listed and removed, and the trail says so", () =>
+  it.effect("a recent sign-in adds, lists and removes a passkey, and the trail says so", () =>
     Effect.gen(function* () {
       const { passkeys } = (yield* Pointsman).operators
       const session = yield* signedIn()
@@ -55,7 +55,7 @@ describe("adding a passkey", () => {
     }).pipe(Effect.provide(world().layer))
   )
 
-  it.effect("given a challenge, then it is answered once, in time, by its operator, and not by a sign-in", () =>
+  it.effect("a registration is answered once, in time, by its operator, and not by a sign-in", () =>
     Effect.gen(function* () {
       const { passkeys } = (yield* Pointsman).operators
       const session = yield* signedIn()
@@ -75,7 +75,7 @@ describe("adding a passkey", () => {
     }).pipe(Effect.provide(world().layer))
   )
 
-  it.effect("given a response that is not right, a passkey that is stored, or a bad name, then none is added", () =>
+  it.effect("a wrong response, a stored passkey and a bad name add no passkey", () =>
     Effect.gen(function* () {
       const { passkeys } = (yield* Pointsman).operators
       const session = yield* signedIn()
@@ -93,7 +93,7 @@ describe("adding a passkey", () => {
     }).pipe(Effect.provide(world().layer))
   )
 
-  it.effect("given an old session, a session of an issuer, or 20 passkeys, then another one is refused", () =>
+  it.effect("an old session, an issuer's session and a twenty-first passkey are refused", () =>
     Effect.gen(function* () {
       const { operators } = yield* Pointsman
       const session = yield* signedIn()
@@ -109,7 +109,7 @@ describe("adding a passkey", () => {
 })
 
 describe("signing in with a passkey", () => {
-  it.effect("given a passkey, then it signs in, and its counter grows", () =>
+  it.effect("a passkey signs in, and its counter grows", () =>
     Effect.gen(function* () {
       const { operators } = yield* Pointsman
       const passkey = yield* add(yield* signedIn())
@@ -124,7 +124,7 @@ describe("signing in with a passkey", () => {
     }).pipe(Effect.provide(world().layer))
   )
 
-  it.effect("given a challenge, then it is answered once, in time, and not by one of a registration", () =>
+  it.effect("a sign-in is answered once, in time, and not by a challenge of a registration", () =>
     Effect.gen(function* () {
       const { passkeys } = (yield* Pointsman).operators
       const session = yield* signedIn()
@@ -142,7 +142,7 @@ describe("signing in with a passkey", () => {
     }).pipe(Effect.provide(world().layer))
   )
 
-  it.effect("given an unknown or removed passkey, another operator's, or a removed operator, then it is refused", () =>
+  it.effect("unknown, removed and others' passkeys, and removed operators, are refused", () =>
     Effect.gen(function* () {
       const { operators } = yield* Pointsman
       const session = yield* signedIn()
@@ -160,7 +160,7 @@ describe("signing in with a passkey", () => {
     }).pipe(Effect.provide(world().layer))
   )
 
-  it.effect("given many challenges for one source, then the 61st is refused", () =>
+  it.effect("the 61st challenge of one source is refused", () =>
     Effect.gen(function* () {
       const { passkeys } = (yield* Pointsman).operators
       for (let count = 0; count < 60; count++) yield* passkeys.beginSignIn(source)

@@ -19,7 +19,7 @@ const cell = (state: From, event: PaymentEvent): string =>
   })
 
 describe("the payment's table", () => {
-  it("given a state and a fact, when rows are counted, then there is at most one", () => {
+  it("a state and a fact have at most one row", () => {
     const cells = PaymentMachine.rows.map(({ from, on }) => `${from} on ${on}`)
     assert.deepStrictEqual(
       cells.filter((cell, index) => cells.indexOf(cell) !== index),
@@ -27,15 +27,15 @@ describe("the payment's table", () => {
     )
   })
 
-  it("given the start, when the table is walked, then every state is reached", () => {
+  it("every state is reached by a walk of the table from the start", () => {
     assert.sameMembers([...Machine.walk(PaymentMachine).keys()], [...from])
   })
 
-  it("given every state, when its rows are read, then it can be left", () => {
+  it("every state can be left", () => {
     assert.deepStrictEqual(Machine.finalStates(PaymentMachine), [])
   })
 
-  it("given every fact, when rows are counted, then each moves some payment", () => {
+  it("every fact moves some payment", () => {
     const moving = new Set(PaymentMachine.rows.map(({ on }) => on))
     assert.deepStrictEqual(
       PaymentMachine.events.filter((event) => !moving.has(event)),
@@ -43,7 +43,7 @@ describe("the payment's table", () => {
     )
   })
 
-  it("given every row, when what it emits is read, then each type is one that events have", () => {
+  it("each type that a row emits is one that events have", () => {
     const known: ReadonlyArray<string> = eventTypes
     assert.deepStrictEqual(
       PaymentMachine.rows.flatMap(({ emits }) => emits).filter((type) => !known.includes(type)),
@@ -51,24 +51,24 @@ describe("the payment's table", () => {
     )
   })
 
-  it("given every row, when it is read, then it says why", () => {
+  it("every row says why", () => {
     for (const { why } of PaymentMachine.rows) assert.match(why, /^\S.+\.$/)
   })
 })
 
 describe("money moves once", () => {
-  it("given the states, when the unknown ones are named, then charge, capture and void have one each", () => {
+  it("a charge, a capture and a void have one unknown state each", () => {
     assert.deepStrictEqual(unknown, ["ChargeUnknown", "CaptureUnknown", "VoidUnknown"])
   })
 
-  it("given an unknown result, when any fact comes, then nothing is sent again", () => {
+  it("nothing is sent again from an unknown result, whatever fact comes", () => {
     const sent = PaymentMachine.rows.filter(
       (row) => unknown.some((state) => state === row.from) && inFlight.includes(row.to)
     )
     assert.deepStrictEqual(sent, [])
   })
 
-  it("given a provider call, when the rows that begin one are listed, then they are these and no other", () => {
+  it("these rows and no other begin a provider call", () => {
     const begins = PaymentMachine.rows.filter(
       ({ from, on, to }) => inFlight.includes(to) && (from !== to || on === "AttemptFollowed")
     )
@@ -85,7 +85,7 @@ describe("money moves once", () => {
     )
   })
 
-  it("given a call in flight, when no answer comes, then the payment is unknown and says so", () => {
+  it("a call in flight without an answer makes the payment unknown, and says so", () => {
     const rows = PaymentMachine.rows.filter(({ on }) => on.endsWith("Unanswered"))
     assert.deepStrictEqual(
       rows.map(({ from, to, emits }) => [from, to, emits]),
@@ -97,7 +97,7 @@ describe("money moves once", () => {
     )
   })
 
-  it("given a look-up that found nothing, when the rows are read, then it settles unknown results alone", () => {
+  it("a lookup that found nothing settles only unknown results", () => {
     const settled = PaymentMachine.rows.filter(({ on }) => on.endsWith("NotFound"))
     assert.deepStrictEqual(
       settled.map(({ from, to }) => [from, to]),
@@ -109,7 +109,7 @@ describe("money moves once", () => {
     )
   })
 
-  it("given a payment that was given up, when the provider holds its money, then it is a conflict", () => {
+  it("a payment that was given up is a conflict when the provider holds its money", () => {
     for (const state of ["Failed", "Declined", "Cancelled"] as const) {
       for (const row of PaymentMachine.rows.filter((row) => row.from === state)) {
         assert.strictEqual(row.emits[0], "payment.conflict", `${state} on ${row.on}`)
@@ -117,7 +117,7 @@ describe("money moves once", () => {
     }
   })
 
-  it("given a move into a state of money taken by a charge or capture, when it is read, then it emits payment.captured once", () => {
+  it("a move into money taken by a charge or capture emits payment.captured once", () => {
     const taking = PaymentMachine.rows.filter(({ on }) => on === "ChargeCaptured" || on === "CaptureConfirmed")
     assert.isNotEmpty(taking)
     for (const { to, emits } of taking) {
@@ -132,14 +132,14 @@ describe("money moves once", () => {
 })
 
 describe("the wire", () => {
-  it("given every status but CREATED, when its states are read, then there is one at least", () => {
+  it("every status but CREATED has at least one state", () => {
     assert.deepStrictEqual(
       paymentStatuses.filter((status) => statesOf(status).length === 0),
       ["CREATED"]
     )
   })
 
-  it("given a move that the API shows as another status, when it emits nothing, then it is one of these", () => {
+  it("a move to another status of the API that emits nothing is one of these", () => {
     // Our calls begin and are refused without an event, because the caller's response reports it.
     const silent = PaymentMachine.rows.filter(
       ({ from, to, emits }) => from !== Machine.Start && emits.length === 0 && statusOf[from] !== statusOf[to]
@@ -168,7 +168,7 @@ describe("the wire", () => {
 
 describe("the whole table", () => {
   // Every cell of states and facts: the moves, state by state, and for all other cells what the fact means there.
-  it("given every state and fact, when they are laid out, then these cells move", () => {
+  it("these cells of all states and facts move", () => {
     const moves = from.map((state) => [
       state,
       PaymentMachine.events
@@ -393,7 +393,7 @@ describe("the whole table", () => {
     `)
   })
 
-  it("given every fact, when it finds no row, then it means this", () => {
+  it("every fact without a row means this", () => {
     expect(PaymentMachine.otherwise).toMatchInlineSnapshot(`
       {
         "AttemptFollowed": "Ignored",

@@ -56,26 +56,26 @@ const reasonOf = (
 const undeclared = "The connection does not accept the payment method ideal."
 
 describe("a connection and a named method", () => {
-  it("given every name, then its kind is a method", () => {
+  it("the kind of every name is a method", () => {
     for (const name of paymentMethodNames) assert.include(paymentMethods, kindOfMethod(name))
   })
 
-  it("given that neither the connection nor its connector declares methods, then only a payment without a name is taken", () => {
+  it("only a payment without a name is taken if no methods are declared", () => {
     assert.strictEqual(reasonOf(ideal, {}), undeclared)
     assert.isUndefined(reasonOf(details, {}))
   })
 
-  it("given that one of the two declares it, then it is taken", () => {
+  it("a payment is taken if one of the two declares its method", () => {
     assert.isUndefined(reasonOf(ideal, { paymentMethods: { ideal: {} } }))
     assert.isUndefined(reasonOf(ideal, {}, { paymentMethods: { ideal: {} } }))
   })
 
-  it("given that one of the two declares others alone, then it is not taken", () => {
+  it("a payment is not taken if one of the two declares only others", () => {
     assert.strictEqual(reasonOf(ideal, { paymentMethods: { card: {} } }, { paymentMethods: { ideal: {} } }), undeclared)
     assert.strictEqual(reasonOf(ideal, { paymentMethods: { ideal: {} } }, { paymentMethods: { card: {} } }), undeclared)
   })
 
-  it("given another currency than it is declared for, then it is not taken", () => {
+  it("a payment in another currency than declared is not taken", () => {
     const supports = { paymentMethods: { ideal: { currencies: ["EUR"] } } }
     assert.isUndefined(reasonOf(ideal, supports))
     assert.strictEqual(
@@ -84,7 +84,7 @@ describe("a connection and a named method", () => {
     )
   })
 
-  it("given a method that is captured at once, when the capture is manual, then it is not taken", () => {
+  it("a method that is captured at once is not taken for a manual capture", () => {
     const supports = { paymentMethods: { ideal: { manualCapture: false } } }
     assert.isUndefined(reasonOf(ideal, supports))
     assert.strictEqual(
@@ -93,7 +93,7 @@ describe("a connection and a named method", () => {
     )
   })
 
-  it("given a connector that declares kinds and names, then the name decides where a page is opened, and the kind of a direct charge", () => {
+  it("the name decides where a page is opened, and the kind where a charge is direct", () => {
     const provider: Supports = { methods: ["card"], paymentMethods: { card: {}, ideal: {} } }
     assert.isUndefined(reasonOf(ideal, {}, provider))
     assert.isUndefined(reasonOf(details, {}, provider))
@@ -121,19 +121,17 @@ describe("routing by a named method", () => {
     provider,
     connections: [{ id: "main", restrictions: [{ paymentMethod: ["ideal"] }] }, { id: "backup" }]
   })
-  it.effect(
-    "given a restriction to a name, then a payment with that name goes elsewhere, and one without a name does not",
-    () =>
-      Effect.gen(function* () {
-        const pointsman = yield* Pointsman
-        const named = yield* pointsman.create(caller, request({ details: { method: "bank", paymentMethod: "ideal" } }))
-        assert.strictEqual(named.payment.connectionId, "backup")
-        assert.strictEqual(named.payment.paymentMethod, "ideal")
-        assert.deepStrictEqual(yield* stored(named.payment), named.payment)
-        const unnamed = yield* pointsman.create(caller, request())
-        assert.strictEqual(unnamed.payment.connectionId, "main")
-        assert.notProperty(unnamed.payment, "paymentMethod")
-      }).pipe(Effect.provide(restricted.layer))
+  it.effect("a restriction to a name sends payments with it elsewhere, and others not", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const named = yield* pointsman.create(caller, request({ details: { method: "bank", paymentMethod: "ideal" } }))
+      assert.strictEqual(named.payment.connectionId, "backup")
+      assert.strictEqual(named.payment.paymentMethod, "ideal")
+      assert.deepStrictEqual(yield* stored(named.payment), named.payment)
+      const unnamed = yield* pointsman.create(caller, request())
+      assert.strictEqual(unnamed.payment.connectionId, "main")
+      assert.notProperty(unnamed.payment, "paymentMethod")
+    }).pipe(Effect.provide(restricted.layer))
   )
 
   const rules = world({
@@ -144,7 +142,7 @@ describe("routing by a named method", () => {
       rules: [{ name: "iDEAL", when: { paymentMethod: ["ideal"] }, use: { mode: "fixed", order: ["backup"] } }]
     }
   })
-  it.effect("given a rule for a name, then it decides", () =>
+  it.effect("a rule for a name decides", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const { payment } = yield* pointsman.create(
@@ -158,7 +156,7 @@ describe("routing by a named method", () => {
   )
 
   const plain = world()
-  it.effect("given no connection that declares it, then RoutingFailed tells the reason of each", () =>
+  it.effect("RoutingFailed says the reason of each if no connection declares the method", () =>
     Effect.gen(function* () {
       const failure = yield* Effect.flip(
         (yield* Pointsman).create(caller, request({ details: { method: "bank", paymentMethod: "ideal" } }))
@@ -180,7 +178,7 @@ describe("routing by a named method", () => {
 describe("the fingerprint of a request with a named method", () => {
   const provider = scriptedProvider({ supports: { paymentMethods: { ideal: {}, eps: {} } } })
   const own = world({ provider })
-  it.effect("given another name, or none, under the same key, then it is another request", () =>
+  it.effect("another name, or none, under the same key is another request", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const asked = (change: Partial<PaymentDetails>) =>
@@ -201,7 +199,7 @@ describe("the fingerprint of a request with a named method", () => {
 describe("a hosted payment with a named method", () => {
   const provider = scriptedProvider({ supports: { paymentMethods: { ideal: {} } } })
   const own = world({ provider, connections: liveConnections })
-  it.effect("given a name, when the provider's page is opened, then it is opened for that method", () =>
+  it.effect("the provider's page is opened for the method that the payment names", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       for (const change of [{ method: "bank", paymentMethod: "ideal" } as const, {}]) {

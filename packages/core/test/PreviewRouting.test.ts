@@ -18,7 +18,7 @@ const orders = (preview: Effect.Success<ReturnType<typeof routesOf>>) =>
   preview.routes.map(({ decision }) => decision.candidates.map(({ connectionId }) => connectionId).join(" "))
 
 describe("where a payment would go", () => {
-  it.effect("given nothing that is drawn, then all payments take one route, with what is excluded and why", () =>
+  it.effect("all payments take one route if nothing is drawn, with each exclusion and reason", () =>
     Effect.gen(function* () {
       const connections = [{ id: "main" }, { id: "dollars", supports: { currencies: ["USD"] } }, { id: "backup" }]
       const preview = yield* routesOf({ mode: "failover" }, { connections })
@@ -32,7 +32,7 @@ describe("where a payment would go", () => {
     })
   )
 
-  it.effect("given a split and a control group, then each route has its share, the most frequent first", () =>
+  it.effect("each route of a split and a control group has its share, the most frequent first", () =>
     Effect.gen(function* () {
       const rules = [{ name: "split", when: {}, use: { mode: "failover", split: { main: 1, backup: 3 } } }] as const
       const split = yield* routesOf({ mode: "failover", rules })
@@ -49,7 +49,7 @@ describe("where a payment would go", () => {
     })
   )
 
-  it.effect("given no connection that can take it, then the route has no candidates, and says why", () =>
+  it.effect("the routes have no candidates, and say why, if no connection can take it", () =>
     Effect.gen(function* () {
       const preview = yield* routesOf(
         { mode: "failover" },
@@ -63,27 +63,25 @@ describe("where a payment would go", () => {
   const fragile = world({
     connections: [{ id: "main", circuitBreaker: { failures: 1, openMillis: 1_000 } }, { id: "backup" }]
   })
-  it.effect(
-    "given a circuit that waits for its probe, when a payment is previewed, then the next one is the probe",
-    () =>
-      Effect.gen(function* () {
-        const pointsman = yield* Pointsman
-        fragile.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "time-out" }))
-        yield* Effect.ignore(pointsman.create(caller, request()))
-        const open = yield* pointsman.previewRouting(query)
-        assert.deepStrictEqual(orders(open), ["backup"])
-        assert.strictEqual(open.routes[0]?.decision.excluded[0]?.code, "CIRCUIT_OPEN")
-        yield* TestClock.adjust(1_000)
-        const before = fragile.ledger.changes.length
-        assert.deepStrictEqual(orders(yield* pointsman.previewRouting(query)), ["main backup"])
-        assert.deepStrictEqual(orders(yield* pointsman.previewRouting(query)), ["main backup"])
-        assert.deepStrictEqual([fragile.provider.charges.length, fragile.ledger.changes.length], [1, before])
-        yield* Effect.ignore(pointsman.create(caller, request()))
-        assert.deepStrictEqual(
-          fragile.provider.charges.map(({ connectionId }) => connectionId),
-          ["main", "main"]
-        )
-      }).pipe(Effect.provide(fragile.layer))
+  it.effect("the next payment is the probe of a circuit that waits for one", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      fragile.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "time-out" }))
+      yield* Effect.ignore(pointsman.create(caller, request()))
+      const open = yield* pointsman.previewRouting(query)
+      assert.deepStrictEqual(orders(open), ["backup"])
+      assert.strictEqual(open.routes[0]?.decision.excluded[0]?.code, "CIRCUIT_OPEN")
+      yield* TestClock.adjust(1_000)
+      const before = fragile.ledger.changes.length
+      assert.deepStrictEqual(orders(yield* pointsman.previewRouting(query)), ["main backup"])
+      assert.deepStrictEqual(orders(yield* pointsman.previewRouting(query)), ["main backup"])
+      assert.deepStrictEqual([fragile.provider.charges.length, fragile.ledger.changes.length], [1, before])
+      yield* Effect.ignore(pointsman.create(caller, request()))
+      assert.deepStrictEqual(
+        fragile.provider.charges.map(({ connectionId }) => connectionId),
+        ["main", "main"]
+      )
+    }).pipe(Effect.provide(fragile.layer))
   )
 })
 
@@ -95,7 +93,7 @@ const hour = 3_600_000
 
 describe("success over time", () => {
   const here = world()
-  it.effect("given payments of several hours, then each counts in its hour, by connection and segment", () =>
+  it.effect("payments of several hours each count in their hour, by connection and segment", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const history = pointsman.successHistory(tenant, { stepMillis: hour, steps: 3 })
@@ -131,21 +129,19 @@ describe("success over time", () => {
   )
 
   const busy = world()
-  it.effect(
-    "given more payments in an hour than are counted, then every hour has a sample, and the answer says so",
-    () =>
-      Effect.gen(function* () {
-        const pointsman = yield* Pointsman
-        for (const count of [30, 460, 50]) {
-          for (let number = 0; number < count; number++) yield* pointsman.create(caller, request())
-          yield* TestClock.adjust(hour)
-        }
-        yield* TestClock.adjust(-1)
-        const found = yield* pointsman.successHistory(tenant, { stepMillis: hour, steps: 3 })
-        assert.isTrue(found.isSampled)
-        const [main] = found.series.map(text)
-        assert.strictEqual(main, "main : 30/30 150/150 50/50")
-      }).pipe(Effect.provide(busy.layer))
+  it.effect("every hour has a sample, and the answer says so, if there are too many to count", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      for (const count of [30, 460, 50]) {
+        for (let number = 0; number < count; number++) yield* pointsman.create(caller, request())
+        yield* TestClock.adjust(hour)
+      }
+      yield* TestClock.adjust(-1)
+      const found = yield* pointsman.successHistory(tenant, { stepMillis: hour, steps: 3 })
+      assert.isTrue(found.isSampled)
+      const [main] = found.series.map(text)
+      assert.strictEqual(main, "main : 30/30 150/150 50/50")
+    }).pipe(Effect.provide(busy.layer))
   )
 })
 
@@ -153,7 +149,7 @@ describe("health of connections", () => {
   const here = world({
     connections: [{ id: "main" }, { id: "backup" }, { id: "gone", connector: "unknown", active: false }]
   })
-  it.effect("given outcomes of the newest payments and a connector that is not installed, then each is named", () =>
+  it.effect("outcomes of the newest payments and a connector not installed are each named", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const { payment: first } = yield* pointsman.create(caller, request())

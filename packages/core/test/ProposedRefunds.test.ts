@@ -60,7 +60,7 @@ describe("what one operator gives back", () => {
   ] as const
   for (const [name, amount, limits, needs] of rows) {
     const own = world()
-    it.effect(`given ${name}, then it is ${needs ? "proposed" : "sent"}`, () =>
+    it.effect(`${name} is ${needs ? "proposed" : "sent"}`, () =>
       Effect.gen(function* () {
         const payment = yield* captured
         const { payment: after, proposed } = yield* ask(payment, amount, { limits })
@@ -73,7 +73,7 @@ describe("what one operator gives back", () => {
   }
 
   const parts = world({ yieldBetween: true })
-  it.effect("given refunds below the limit at once, then those that would go above it are proposed", () =>
+  it.effect("refunds that would exceed the limit are proposed", () =>
     Effect.gen(function* () {
       const payment = yield* captured
       const asked = yield* Effect.forEach(
@@ -90,7 +90,7 @@ describe("what one operator gives back", () => {
   )
 
   const keys = world()
-  it.effect("given the key of a proposal, then nothing is sent under it, and another amount is refused", () =>
+  it.effect("nothing is sent under a proposal's key, and another amount is refused", () =>
     Effect.gen(function* () {
       const { payment, order } = yield* propose
       const again = yield* ask(payment, 600)
@@ -118,7 +118,7 @@ const draft = ({ id }: Pick<Payment, "id">, amountMinor: number | null, key = "k
 
 describe("a draft", () => {
   const own = world()
-  it.effect("given any amount, then it is proposed and nothing is sent, until another person approves it", () =>
+  it.effect("any amount is proposed and not sent until another person approves it", () =>
     Effect.gen(function* () {
       const payment = yield* captured
       const { payment: after, proposed } = yield* draft(payment, 1)
@@ -146,7 +146,7 @@ describe("a draft", () => {
   )
 
   const refused = world()
-  it.effect("given nothing left, the key of a sent refund, or a payment without a capture, then it is refused", () =>
+  it.effect("a refund with nothing left, with a sent key, or without a capture is refused", () =>
     Effect.gen(function* () {
       const payment = yield* captured
       yield* ask(payment, 100, { key: "key-of-sent" })
@@ -163,7 +163,7 @@ describe("a draft", () => {
 
 describe("an approval", () => {
   const sent = world()
-  it.effect("given another person, then the refund is sent once, and the audit trail has both names", () =>
+  it.effect("another person's approval sends the refund once; the audit trail has both names", () =>
     Effect.gen(function* () {
       const { payment, order } = yield* propose
       const { approveCorrection } = yield* Pointsman
@@ -201,7 +201,7 @@ describe("an approval", () => {
   )
 
   const many = world({ yieldBetween: true })
-  it.effect("given 32 approvals of 32 people at once, then one refund is sent, and the others are told whose", () =>
+  it.effect("32 approvals of 32 people send one refund, and the others learn whose", () =>
     Effect.gen(function* () {
       const { order } = yield* propose
       const { approveCorrection } = yield* Pointsman
@@ -219,7 +219,7 @@ describe("an approval", () => {
   )
 
   const gone = world()
-  it.effect("given less left than was proposed, then nothing is sent, and the proposal is overtaken", () =>
+  it.effect("a proposal of more than is left sends nothing and is overtaken", () =>
     Effect.gen(function* () {
       const { payment, order } = yield* propose
       const { refund } = yield* Pointsman
@@ -233,7 +233,7 @@ describe("an approval", () => {
   )
 
   const whole = world()
-  it.effect("given nothing left, then nothing is sent, and it is overtaken", () =>
+  it.effect("nothing is sent of a proposal with nothing left, which is overtaken", () =>
     Effect.gen(function* () {
       const { payment, order } = yield* propose
       const { refund } = yield* Pointsman
@@ -245,7 +245,7 @@ describe("an approval", () => {
   )
 
   const old = world()
-  it.effect("given a week, then an approval sends nothing; and another refund can take the place of the proposal", () =>
+  it.effect("an approval after a week sends nothing, and another refund can take its place", () =>
     Effect.gen(function* () {
       const { order } = yield* propose
       const second = yield* propose
@@ -268,43 +268,36 @@ describe("an approval", () => {
   )
 
   const faults = world()
-  it.effect(
-    "given a commit that fails or whose answer is lost, when it is approved again, then at most one is sent",
-    () =>
-      Effect.gen(function* () {
-        for (const fault of ["unwritten", "lost", "unheard"] as const) {
-          const before = faults.provider.refunds.length
-          const { payment, order } = yield* propose
-          const next = faults.ledger.calls.commit + 1
-          faults.ledger.onCommit = (number) => (number === next ? fault : undefined)
-          yield* runOut(yield* Effect.forkChild(Effect.result(approve(order))))
-          faults.ledger.onCommit = () => undefined
-          const { correction, refund } = yield* approve(order)
-          assert.strictEqual(correction.state, "approved", fault)
-          const after = yield* book(payment)
-          const sentNow = faults.provider.refunds.length - before
-          assert.strictEqual(after.payment.refundedMinor, sentNow * 600, fault)
-          assert.strictEqual(refund === undefined, sentNow === 0, fault)
-          assert.isAtMost(sentNow, 1, fault)
-        }
-      }).pipe(Effect.provide(faults.layer))
+  it.effect("an approval repeated after a failed commit or lost answer sends at most one", () =>
+    Effect.gen(function* () {
+      for (const fault of ["unwritten", "lost", "unheard"] as const) {
+        const before = faults.provider.refunds.length
+        const { payment, order } = yield* propose
+        const next = faults.ledger.calls.commit + 1
+        faults.ledger.onCommit = (number) => (number === next ? fault : undefined)
+        yield* runOut(yield* Effect.forkChild(Effect.result(approve(order))))
+        faults.ledger.onCommit = () => undefined
+        const { correction, refund } = yield* approve(order)
+        assert.strictEqual(correction.state, "approved", fault)
+        const after = yield* book(payment)
+        const sentNow = faults.provider.refunds.length - before
+        assert.strictEqual(after.payment.refundedMinor, sentNow * 600, fault)
+        assert.strictEqual(refund === undefined, sentNow === 0, fault)
+        assert.isAtMost(sentNow, 1, fault)
+      }
+    }).pipe(Effect.provide(faults.layer))
   )
 
   const silent = world()
-  it.effect(
-    "given a provider that stays silent, then it is approved with an unknown refund, and its amount is held",
-    () =>
-      Effect.gen(function* () {
-        const { payment, order } = yield* propose
-        silent.provider.onRefund = () => Effect.fail(new Unanswered({ reason: "time-out" }))
-        const { correction, payment: after, refund } = yield* approve(order)
-        assert.deepStrictEqual(
-          [correction.state, refund?.stage, after.refundPendingMinor],
-          ["approved", "Unknown", 600]
-        )
-        assert.isUndefined(openCorrection(after))
-        assert.deepStrictEqual((yield* approve(order)).refund?.stage, "Unknown")
-        assert.lengthOf((yield* book(payment)).refunds, 1)
-      }).pipe(Effect.provide(silent.layer))
+  it.effect("a silent provider leaves an unknown approved refund, and its amount is held", () =>
+    Effect.gen(function* () {
+      const { payment, order } = yield* propose
+      silent.provider.onRefund = () => Effect.fail(new Unanswered({ reason: "time-out" }))
+      const { correction, payment: after, refund } = yield* approve(order)
+      assert.deepStrictEqual([correction.state, refund?.stage, after.refundPendingMinor], ["approved", "Unknown", 600])
+      assert.isUndefined(openCorrection(after))
+      assert.deepStrictEqual((yield* approve(order)).refund?.stage, "Unknown")
+      assert.lengthOf((yield* book(payment)).refunds, 1)
+    }).pipe(Effect.provide(silent.layer))
   )
 })

@@ -66,22 +66,20 @@ const passing = (hours: number, pointsman: ReadonlyArray<Pointsman["Service"]>) 
 
 describe("what is compared", () => {
   const agreeing = scene()
-  it.effect(
-    "given a captured payment, when the provider's record says so, then it agrees, and nothing is written",
-    () =>
-      Effect.gen(function* () {
-        const payment = yield* pay
-        yield* TestClock.adjust("2 hours")
-        assert.deepStrictEqual(yield* prove, { ...none, agreed: 1 })
-        assert.deepStrictEqual(yield* stored(payment.id), payment)
-        // The hour's lookups were made.
-        assert.deepStrictEqual(yield* prove, none)
-        assert.lengthOf(agreeing.asked, 1)
-      }).pipe(Effect.provide(agreeing.layer))
+  it.effect("a captured payment agrees with the provider's record, and nothing is written", () =>
+    Effect.gen(function* () {
+      const payment = yield* pay
+      yield* TestClock.adjust("2 hours")
+      assert.deepStrictEqual(yield* prove, { ...none, agreed: 1 })
+      assert.deepStrictEqual(yield* stored(payment.id), payment)
+      // The hour's lookups were made.
+      assert.deepStrictEqual(yield* prove, none)
+      assert.lengthOf(agreeing.asked, 1)
+    }).pipe(Effect.provide(agreeing.layer))
   )
 
   const left = scene()
-  it.effect("given payments that are new, old, open or under review, then none is looked up", () =>
+  it.effect("no payment that is new, old, open or under review is looked up", () =>
     Effect.gen(function* () {
       yield* pay
       yield* TestClock.adjust("59 minutes")
@@ -99,7 +97,7 @@ describe("what is compared", () => {
   )
 
   const voided = scene()
-  it.effect("given a voided payment that the provider captured after all, then it differs, and operations see it", () =>
+  it.effect("a voided payment that the provider captured differs, and operations see it", () =>
     Effect.gen(function* () {
       voided.provider.onCharge = () => Effect.succeed({ _tag: "Authorized", providerRef })
       const { create } = yield* Pointsman
@@ -117,7 +115,7 @@ describe("what is compared", () => {
   )
 
   const byHand = scene()
-  it.effect("given a refund that was made at the provider, when the charge is looked up, then it differs once", () =>
+  it.effect("a refund made at the provider differs once when the charge is looked up", () =>
     Effect.gen(function* () {
       const payment = yield* pay
       const stated = { currency: "EUR", minorUnits: 400 }
@@ -134,29 +132,27 @@ describe("what is compared", () => {
   )
 
   const lost = scene()
-  it.effect(
-    "given a refund whose failure was reported by a message that was lost, then it is found within the budget",
-    () =>
-      Effect.gen(function* () {
-        const payment = yield* pay
-        yield* operate("refund", payment.id, { amountMinor: 500 })
-        assert.strictEqual((yield* stored(payment.id)).refundedMinor, 500)
-        lost.provider.onLookUpRefund = ({ providerRefundId }) => {
-          lost.asked.push("refund")
-          const state = {
-            _tag: "RefundFailed",
-            providerRefundId: providerRefundId ?? "",
-            reason: "closed account"
-          } as const
-          return Effect.succeed({ _tag: "Found", state })
-        }
-        const counts = yield* passing(48, [yield* Pointsman])
-        assert.strictEqual(counts.differs, 1)
-        // An hour without a payment that was old enough.
-        assert.isAtMost(lost.asked.length, 48)
-        const after = yield* stored(payment.id)
-        assert.deepStrictEqual([after.refundedMinor, after.review?.reasons], [0, ["reversal"]])
-      }).pipe(Effect.provide(lost.layer))
+  it.effect("a failed refund whose message was lost is found within the budget", () =>
+    Effect.gen(function* () {
+      const payment = yield* pay
+      yield* operate("refund", payment.id, { amountMinor: 500 })
+      assert.strictEqual((yield* stored(payment.id)).refundedMinor, 500)
+      lost.provider.onLookUpRefund = ({ providerRefundId }) => {
+        lost.asked.push("refund")
+        const state = {
+          _tag: "RefundFailed",
+          providerRefundId: providerRefundId ?? "",
+          reason: "closed account"
+        } as const
+        return Effect.succeed({ _tag: "Found", state })
+      }
+      const counts = yield* passing(48, [yield* Pointsman])
+      assert.strictEqual(counts.differs, 1)
+      // An hour without a payment that was old enough.
+      assert.isAtMost(lost.asked.length, 48)
+      const after = yield* stored(payment.id)
+      assert.deepStrictEqual([after.refundedMinor, after.review?.reasons], [0, ["reversal"]])
+    }).pipe(Effect.provide(lost.layer))
   )
 })
 
@@ -167,7 +163,7 @@ describe("the budget", () => {
     [100, 2]
   ] as const) {
     const own = scene({ proofLookUpsPerDay: perDay })
-    it.effect(`given ${perDay} lookups a day and two processes, then each of ${days} days has ${perDay}`, () =>
+    it.effect(`two processes make ${perDay} lookups a day: each of ${days} days has ${perDay}`, () =>
       Effect.gen(function* () {
         const ofDay = new Map<number, number>()
         const { onLookUpCharge } = own.provider
@@ -191,7 +187,7 @@ describe("the budget", () => {
   }
 
   const off = scene({})
-  it.effect("given no budget, then nothing is asked", () =>
+  it.effect("nothing is asked without a budget", () =>
     Effect.gen(function* () {
       yield* pay
       assert.deepStrictEqual(yield* passing(24, [yield* Pointsman]), none)
@@ -200,7 +196,7 @@ describe("the budget", () => {
   )
 
   const hanging = scene({ proofLookUpsPerDay: 24 * 10 })
-  it.effect("given a provider that does not answer, then the rest of the hour is left out", () =>
+  it.effect("the rest of the hour is left out if the provider does not answer", () =>
     Effect.gen(function* () {
       const payment = yield* pay
       yield* TestClock.adjust("2 hours")
@@ -216,7 +212,7 @@ describe("the budget", () => {
   )
 
   const unable = scene({ proofLookUpsPerDay: 24 * 10 })
-  it.effect("given a connection without the lookup, then it is asked once in the hour, and refunds are not", () =>
+  it.effect("a connection without the lookup is asked once an hour, and not of refunds", () =>
     Effect.gen(function* () {
       yield* pay
       yield* TestClock.adjust("2 hours")

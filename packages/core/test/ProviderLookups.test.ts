@@ -141,7 +141,7 @@ describe("a lookup that says something else than the record", () => {
     }
   ]
   for (const one of cases) {
-    test(`given ${one.given}, when the record says ${one.says}, then ${one.reasons.length === 0 ? "nobody reviews it" : "operators review it once"}`, (own) =>
+    test(`${one.given} is reviewed as listed if the record says ${one.says}`, (own) =>
       Effect.gen(function* () {
         const payment = yield* given[one.given](own)
         own.provider.onLookUpCharge = () => Effect.succeed(one.record)
@@ -218,7 +218,7 @@ describe("a capture or a void that its provider can look up", () => {
     ["never received", never, ["Authorized", 0, []], "payment.authorized"]
   ]
   for (const [says, record, becomes, event] of cases) {
-    test(`given an unanswered capture, when its record says ${says}, then ${becomes[0]}, by one lookup`, (own) =>
+    test(`an unanswered capture becomes ${becomes[0]} by one lookup that says ${says}`, (own) =>
       Effect.gen(function* () {
         own.provider.onLookUpOperation = () => Effect.succeed(record)
         const payment = yield* given["an authorization"](own)
@@ -230,14 +230,14 @@ describe("a capture or a void that its provider can look up", () => {
       }))
   }
 
-  test("given an accepted capture, when its record is missing, then operators review it", (own) =>
+  test("operators review an accepted capture whose record is missing", (own) =>
     Effect.gen(function* () {
       own.provider.onLookUpOperation = () => Effect.succeed(never)
       const payment = yield* given["an accepted capture"](own)
       assert.deepStrictEqual(yield* checkedAfter(payment, "1 hour"), ["CapturePending", 0, ["conflict"]])
     }))
 
-  test("given an account without that lookup, then the record of the charge is asked", (own) =>
+  test("the record of the charge is asked at an account without that lookup", (own) =>
     Effect.gen(function* () {
       own.provider.onLookUpOperation = () =>
         Effect.fail(new Unanswered({ reason: "no such lookup", isUnsupported: true }))
@@ -264,7 +264,7 @@ describe("a failure that the provider states of a capture that it can look up", 
     ]
   ]
   for (const [says, record, becomes] of cases) {
-    test(`given a confirmed capture, when it fails and its record ${says}, then one lookup decides: ${becomes[0]}`, (own) =>
+    test(`one lookup decides a confirmed capture that fails: it ${says}, so ${becomes[0]}`, (own) =>
       Effect.gen(function* () {
         const payment = yield* capturedBy(own, () => record)
         yield* TestClock.adjust("1 day")
@@ -294,7 +294,7 @@ describe("a success without a time after a failure", () => {
     ["shows the failure", Effect.succeed(found(failed)), ["Authorized", 0, []]],
     ["is not answered", silent, ["Authorized", 0, ["conflict"]]]
   ] as const) {
-    test(`given a failed capture, when its record ${says}, then it is ${becomes[0]}`, (own) =>
+    test(`a failed capture whose record ${says} is ${becomes[0]}`, (own) =>
       Effect.gen(function* () {
         let isFailed = true
         const payment = yield* reversed(own, () => (isFailed ? Effect.succeed(found(failed)) : record))
@@ -308,7 +308,7 @@ describe("a success without a time after a failure", () => {
     ["says so too", Effect.succeed(found<RefundState>(repaid)), ["Refunded", ["conflict", "reversal"]]],
     ["is not answered", silent, ["Captured", ["conflict", "reversal"]]]
   ] as const) {
-    test(`given a reversed refund, when its record ${says}, then the payment is ${becomes[0]}`, (own) =>
+    test(`a reversed refund whose record ${says} makes the payment ${becomes[0]}`, (own) =>
       Effect.gen(function* () {
         own.provider.onRefund = () => Effect.succeed(repaid)
         own.provider.onLookUpRefund = () => record
@@ -334,7 +334,7 @@ describe("the answer to a charge that a message was faster than", () => {
     ["authorized (control)", authorized, []],
     ["captured (control)", captured, []]
   ] as const) {
-    test(`given a message that it is captured, when the answer says ${says}, then ${reasons.length === 0 ? "nobody reviews it" : "operators review it"}`, (own) =>
+    test(`a message of a capture is reviewed as listed if the answer says ${says}`, (own) =>
       Effect.gen(function* () {
         const asked = yield* Deferred.make<string>()
         const answered = yield* Deferred.make<ChargeState>()
@@ -379,7 +379,7 @@ describe("the answer to a capture or a refund that a message was faster than", (
       return [now.state, operations[0]?.outcome ?? refunds[0]?.stage, now.review?.reasons ?? [], conflicts]
     })
 
-  test("given a message that a capture is confirmed, when the answer rejects it, then it stays and operators review it", (own) =>
+  test("a capture confirmed by a message stays and is reviewed if the answer rejects it", (own) =>
     Effect.gen(function* () {
       const payment = yield* given["an authorization"](own)
       const found = yield* during(own, payment, "capture", ({ operations }) => ({
@@ -390,7 +390,7 @@ describe("the answer to a capture or a refund that a message was faster than", (
       assert.deepStrictEqual<ReadonlyArray<unknown>>(found, ["Captured", "Confirmed", ["conflict"], 1])
     }))
 
-  test("given a message that a refund succeeded, when the answer rejects it, then it stays and operators review it", (own) =>
+  test("a refund succeeded by a message stays and is reviewed if its answer rejects it", (own) =>
     Effect.gen(function* () {
       const { payment } = yield* (yield* Pointsman).create(caller, request())
       const found = yield* during(own, payment, "refund", ({ refunds }) => ({
@@ -410,7 +410,7 @@ describe("a message that says that nothing was received", () => {
       say({ _tag: "Charge", charge: { attemptId: attempt?.id ?? "" }, state }, 0)
     )
 
-  test("given an unknown charge, when it is old enough, then the message is not believed", (own) =>
+  test("a message is not believed of an unknown charge that is old enough", (own) =>
     Effect.gen(function* () {
       const payment = yield* given["an unanswered charge"](own)
       yield* TestClock.adjust("1 day")

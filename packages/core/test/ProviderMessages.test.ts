@@ -64,7 +64,7 @@ describe("a message that names the charge as its provider does", () => {
   })
 
   const own = world()
-  it.effect("given a dispute about a reference, then it is that payment's, and its end too", () =>
+  it.effect("a dispute about a reference is that payment's, and its end too", () =>
     Effect.gen(function* () {
       own.provider.onCharge = ({ attemptId }) => Effect.succeed({ _tag: "Captured", providerRef: `ref_${attemptId}` })
       const pointsman = yield* Pointsman
@@ -83,7 +83,7 @@ describe("a message that names the charge as its provider does", () => {
   )
 
   const strange = world()
-  it.effect("given a reference of another connection, or of nobody, then it changes nothing and is kept", () =>
+  it.effect("a reference of another connection, or of none, changes nothing and is kept", () =>
     Effect.gen(function* () {
       strange.provider.onCharge = () => Effect.succeed(captured)
       const { payment } = yield* (yield* Pointsman).create(caller, request())
@@ -105,7 +105,7 @@ describe("a message that names the charge as its provider does", () => {
 describe("a message over a store that fails", () => {
   for (const fault of ["unwritten", "lost", "unheard"] as const) {
     const own = world()
-    it.effect(`given a commit that ends ${fault}, when the message comes again, then it is applied once`, () =>
+    it.effect(`a message is applied once when it repeats after a commit that ends ${fault}`, () =>
       Effect.gen(function* () {
         own.provider.onCharge = () => Effect.succeed({ _tag: "Pending", providerRef })
         const { payment } = yield* (yield* Pointsman).create(caller, request())
@@ -126,7 +126,7 @@ describe("a message over a store that fails", () => {
   }
 
   const own = world()
-  it.effect("given a commit that lands after its answer was lost, then the message is still applied once", () =>
+  it.effect("a message is applied once when its commit lands after its answer was lost", () =>
     Effect.gen(function* () {
       own.provider.onCharge = () => Effect.succeed({ _tag: "Pending", providerRef })
       const { payment } = yield* (yield* Pointsman).create(caller, request())
@@ -141,7 +141,7 @@ describe("a message over a store that fails", () => {
 
   for (const read of ["bookOf", "keepMessage"] as const) {
     const own = world()
-    it.effect(`given ${read} that fails, then so does the message, and it is decided when it comes again`, () =>
+    it.effect(`${read} that fails makes the message fail, and a repetition decides it`, () =>
       Effect.gen(function* () {
         own.provider.onCharge = () => Effect.succeed(captured)
         const { payment } = yield* (yield* Pointsman).create(caller, request())
@@ -157,7 +157,7 @@ describe("a message over a store that fails", () => {
   }
 
   const busy = world()
-  it.effect("given a writer that comes first, then the message is decided again on what it wrote", () =>
+  it.effect("a message is decided again on what a writer before it wrote", () =>
     Effect.gen(function* () {
       busy.provider.onCharge = () => Effect.succeed({ _tag: "Pending", providerRef })
       const { payment } = yield* (yield* Pointsman).create(caller, request())
@@ -206,7 +206,7 @@ describe("a message about an attempt that another one followed", () => {
   ]
   for (const [second, state, word, says, becomes, ends] of cases) {
     const own = world()
-    it.effect(`given a second attempt ${second}, when the first is reported ${word}, then it is ${becomes}`, () =>
+    it.effect(`a payment is ${becomes}: second attempt ${second}, the first reported ${word}`, () =>
       Effect.gen(function* () {
         const { first, payment } = yield* followed(own, state)
         yield* record(messageOf(about(first, says)))
@@ -224,25 +224,23 @@ describe("a message about an attempt that another one followed", () => {
   }
 
   const rival = world()
-  it.effect(
-    "given the first was taken and paid out too, when that is reported, then the payment is settled by its own",
-    () =>
-      Effect.gen(function* () {
-        const { first, last, payment } = yield* followed(rival, captured)
-        const settled = (attemptId: string): ProviderMessage["about"] => ({
-          _tag: "Settled",
-          charge: { attemptId },
-          state: () => ({ _tag: "Captured", providerRef: attemptId === first ? "first" : providerRef })
-        })
-        yield* record(messageOf(settled(first)))
-        assert.strictEqual((yield* stored(payment)).state, "Captured")
-        yield* record(messageOf(settled(last), { connectionId: "backup" }))
-        assert.strictEqual((yield* stored(payment)).state, "Settled")
-      }).pipe(Effect.provide(rival.layer))
+  it.effect("a payment is settled by its own when the first was taken and paid out too", () =>
+    Effect.gen(function* () {
+      const { first, last, payment } = yield* followed(rival, captured)
+      const settled = (attemptId: string): ProviderMessage["about"] => ({
+        _tag: "Settled",
+        charge: { attemptId },
+        state: () => ({ _tag: "Captured", providerRef: attemptId === first ? "first" : providerRef })
+      })
+      yield* record(messageOf(settled(first)))
+      assert.strictEqual((yield* stored(payment)).state, "Captured")
+      yield* record(messageOf(settled(last), { connectionId: "backup" }))
+      assert.strictEqual((yield* stored(payment)).state, "Settled")
+    }).pipe(Effect.provide(rival.layer))
   )
 
   const own = world()
-  it.effect("given a message of another connection than the attempt's, then it touches nothing", () =>
+  it.effect("a message of another connection than the attempt's changes nothing", () =>
     Effect.gen(function* () {
       const { last, payment } = yield* followed(own, { _tag: "Pending", providerRef })
       yield* record(messageOf(about(last, captured), { connectionId: "main" }))
@@ -264,34 +262,32 @@ describe("a message about another charge of the attempt that holds the money", (
   ]
   for (const [captureMethod, word, says, becomes] of cases) {
     const own = world()
-    it.effect(
-      `given a charge of ${captureMethod} capture, when a second is ${word}, then operators are notified once`,
-      () =>
-        Effect.gen(function* () {
-          own.provider.onCharge = () =>
-            Effect.succeed({ _tag: captureMethod === "manual" ? "Authorized" : "Captured", providerRef: "first" })
-          const { payment } = yield* (yield* Pointsman).create(caller, request({ details: { captureMethod } }))
-          const [attempt] = yield* attemptsOf(payment)
-          const id = attempt?.id ?? ""
-          for (const number of [1, 2]) yield* record(messageOf(about(id, says), { id: `msg_${number}` }))
-          const after = yield* stored(payment)
-          assert.deepInclude(after, { state: becomes, providerRef: "first", capturedMinor: payment.capturedMinor })
-          assert.deepStrictEqual(after.review?.reasons, ["double_charge"])
-          const timeline = yield* (yield* Ledger).timeline(tenant, payment.id, { limit: 50 })
-          const told = timeline.filter(({ type }) => type === "payment.conflict")
-          assert.deepStrictEqual(
-            told.map(({ data }) => [data.attempt_id, data.connection_id, data.provider_reference]),
-            [[id, "main", providerRef]]
-          )
-          // The word about the first charge is still heard.
-          yield* record(messageOf(about(id, { _tag: "Captured", providerRef: "first" }), { id: "msg_3" }))
-          assert.strictEqual((yield* stored(payment)).state, "Captured")
-        }).pipe(Effect.provide(own.layer))
+    it.effect(`operators are notified once when a second charge (${captureMethod}) is ${word}`, () =>
+      Effect.gen(function* () {
+        own.provider.onCharge = () =>
+          Effect.succeed({ _tag: captureMethod === "manual" ? "Authorized" : "Captured", providerRef: "first" })
+        const { payment } = yield* (yield* Pointsman).create(caller, request({ details: { captureMethod } }))
+        const [attempt] = yield* attemptsOf(payment)
+        const id = attempt?.id ?? ""
+        for (const number of [1, 2]) yield* record(messageOf(about(id, says), { id: `msg_${number}` }))
+        const after = yield* stored(payment)
+        assert.deepInclude(after, { state: becomes, providerRef: "first", capturedMinor: payment.capturedMinor })
+        assert.deepStrictEqual(after.review?.reasons, ["double_charge"])
+        const timeline = yield* (yield* Ledger).timeline(tenant, payment.id, { limit: 50 })
+        const told = timeline.filter(({ type }) => type === "payment.conflict")
+        assert.deepStrictEqual(
+          told.map(({ data }) => [data.attempt_id, data.connection_id, data.provider_reference]),
+          [[id, "main", providerRef]]
+        )
+        // The word about the first charge is still heard.
+        yield* record(messageOf(about(id, { _tag: "Captured", providerRef: "first" }), { id: "msg_3" }))
+        assert.strictEqual((yield* stored(payment)).state, "Captured")
+      }).pipe(Effect.provide(own.layer))
     )
   }
 
   const own = world()
-  it.effect("given operations cancel the second, when that is told, then the first still holds", () =>
+  it.effect("the first charge still holds when operations cancel the second", () =>
     Effect.gen(function* () {
       own.provider.onCharge = () => Effect.succeed({ _tag: "Authorized", providerRef: "first" })
       const { payment } = yield* (yield* Pointsman).create(caller, request({ details: { captureMethod: "manual" } }))
@@ -306,7 +302,7 @@ describe("a message about another charge of the attempt that holds the money", (
   )
 
   const paidOut = world()
-  it.effect("given a second charge is paid out, when that is reported, then the payment is not settled", () =>
+  it.effect("a payout of a second charge does not settle the payment", () =>
     Effect.gen(function* () {
       paidOut.provider.onCharge = () => Effect.succeed({ _tag: "Captured", providerRef: "first" })
       const { payment } = yield* (yield* Pointsman).create(caller, request())
@@ -326,7 +322,7 @@ describe("a message about another charge of the attempt that holds the money", (
 
   for (const kind of ["capture", "void"] as const) {
     const own = world()
-    it.effect(`given an unanswered ${kind}, when one of another charge is reported, then it stays unknown`, () =>
+    it.effect(`an unanswered ${kind} stays unknown when one of another charge is reported`, () =>
       Effect.gen(function* () {
         own.provider.onCharge = () => Effect.succeed({ _tag: "Authorized", providerRef: "first" })
         const { payment } = yield* (yield* Pointsman).create(caller, request({ details: { captureMethod: "manual" } }))
@@ -347,7 +343,7 @@ describe("a message about another charge of the attempt that holds the money", (
 
 describe("a message about a capture", () => {
   const own = world()
-  it.effect("given a capture that nobody answered, when the authorization is told late, then it stays unknown", () =>
+  it.effect("an unanswered capture stays unknown when the authorization is reported late", () =>
     Effect.gen(function* () {
       const manual = request({ details: { captureMethod: "manual" } })
       own.provider.onCharge = () => Effect.succeed(authorized)
@@ -371,17 +367,15 @@ describe("a message about a cancelled charge", () => {
     [60_000, "Authorized"]
   ] as const) {
     const own = world()
-    it.effect(
-      `given a cancellation after a minute, when an authorization of ${at} ms is reported, then ${becomes}`,
-      () =>
-        Effect.gen(function* () {
-          yield* TestClock.adjust("1 minute")
-          own.provider.onCharge = () => Effect.succeed({ _tag: "Canceled", providerRef })
-          const { payment } = yield* (yield* Pointsman).create(caller, request())
-          const [attempt] = yield* attemptsOf(payment)
-          yield* record(messageOf(about(attempt?.id ?? "", authorized), { at }))
-          assert.strictEqual((yield* stored(payment)).state, becomes)
-        }).pipe(Effect.provide(own.layer))
+    it.effect(`an authorization of ${at} ms after a cancellation of a minute is ${becomes}`, () =>
+      Effect.gen(function* () {
+        yield* TestClock.adjust("1 minute")
+        own.provider.onCharge = () => Effect.succeed({ _tag: "Canceled", providerRef })
+        const { payment } = yield* (yield* Pointsman).create(caller, request())
+        const [attempt] = yield* attemptsOf(payment)
+        yield* record(messageOf(about(attempt?.id ?? "", authorized), { at }))
+        assert.strictEqual((yield* stored(payment)).state, becomes)
+      }).pipe(Effect.provide(own.layer))
     )
   }
 })
@@ -393,7 +387,7 @@ describe("a message about a checkout", () => {
     ["at a challenge", { _tag: "NeedsCustomer", providerRef }, "CheckoutOpen"]
   ] as const) {
     const own = world({ connections: liveConnections })
-    it.effect(`given an open checkout, when it is reported ${word}, then it is ${becomes}`, () =>
+    it.effect(`an open checkout reported ${word} is ${becomes}`, () =>
       Effect.gen(function* () {
         const { payment, token } = yield* paged(liveCaller)
         const opening = yield* Effect.forkChild((yield* Pointsman).openCheckout(token, "https://pay.example/return"))
@@ -416,7 +410,7 @@ describe("a message about a checkout that is over", () => {
     ["in times to come", 1_000 * 60 * 60 * 24 * 365, "Declined"]
   ] as const) {
     const own = world({ connections: liveConnections })
-    it.effect(`given a challenge that was reported ${what}, when it arrives a day late, then it is ${becomes}`, () =>
+    it.effect(`a challenge reported ${what} that arrives a day late is ${becomes}`, () =>
       Effect.gen(function* () {
         const checkout = { reference: "cs_1", url: "https://provider.example/cs_1", expiresAt: 60 * 60 * 1_000 }
         own.provider.onOpenCheckout = () => Effect.succeed({ _tag: "CheckoutOpened", ...checkout })
@@ -435,36 +429,34 @@ describe("a message about a checkout that is over", () => {
 describe("a message that is faster than the answer", () => {
   for (const state of [authorized, captured]) {
     const own = world()
-    it.effect(
-      `given ${state._tag} is reported while its request waits, when that gets no response, then it stays`,
-      () =>
-        Effect.gen(function* () {
-          const pointsman = yield* Pointsman
-          own.provider.onCharge = () => Effect.delay(Effect.fail(new Unanswered({ reason: "timed out" })), "30 seconds")
-          own.provider.onLookUpCharge = () => Effect.succeed({ _tag: "Found", state })
-          const asked = yield* Effect.forkChild(
-            pointsman.create(caller, request({ details: { captureMethod: "manual" } })),
-            { startImmediately: true }
-          )
-          yield* TestClock.adjust("20 seconds")
-          const [charge] = own.provider.charges
-          yield* record(messageOf(about(charge?.attemptId ?? "", state)))
-          const { payment } = yield* runOut(asked)
-          assert.strictEqual(payment.state, state._tag)
-          assert.deepStrictEqual(
-            (yield* attemptsOf(payment)).map(({ outcome, providerRef }) => [outcome, providerRef]),
-            [[state._tag, providerRef]]
-          )
-          assert.deepStrictEqual(
-            payment.routing?.attempts.map(({ outcome }) => outcome),
-            [state._tag]
-          )
-          // The only charge there is has no rival.
-          yield* TestClock.adjust("2 days")
-          while ((yield* pointsman.checkDue) > 0) yield* TestClock.adjust("1 second")
-          assert.strictEqual((yield* stored(payment)).review, null)
-          assert.notInclude(yield* typesOf(payment), "payment.conflict")
-        }).pipe(Effect.provide(own.layer))
+    it.effect(`${state._tag} reported during its request stays when that gets no response`, () =>
+      Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        own.provider.onCharge = () => Effect.delay(Effect.fail(new Unanswered({ reason: "timed out" })), "30 seconds")
+        own.provider.onLookUpCharge = () => Effect.succeed({ _tag: "Found", state })
+        const asked = yield* Effect.forkChild(
+          pointsman.create(caller, request({ details: { captureMethod: "manual" } })),
+          { startImmediately: true }
+        )
+        yield* TestClock.adjust("20 seconds")
+        const [charge] = own.provider.charges
+        yield* record(messageOf(about(charge?.attemptId ?? "", state)))
+        const { payment } = yield* runOut(asked)
+        assert.strictEqual(payment.state, state._tag)
+        assert.deepStrictEqual(
+          (yield* attemptsOf(payment)).map(({ outcome, providerRef }) => [outcome, providerRef]),
+          [[state._tag, providerRef]]
+        )
+        assert.deepStrictEqual(
+          payment.routing?.attempts.map(({ outcome }) => outcome),
+          [state._tag]
+        )
+        // The only charge there is has no rival.
+        yield* TestClock.adjust("2 days")
+        while ((yield* pointsman.checkDue) > 0) yield* TestClock.adjust("1 second")
+        assert.strictEqual((yield* stored(payment)).review, null)
+        assert.notInclude(yield* typesOf(payment), "payment.conflict")
+      }).pipe(Effect.provide(own.layer))
     )
   }
 
@@ -473,59 +465,54 @@ describe("a message that is faster than the answer", () => {
     ["another", ["double_charge"]]
   ] as const) {
     const own = world()
-    it.effect(
-      `given a charge is reported while its request waits, when ${ref} is answered, then ${told.length} contradict`,
-      () =>
-        Effect.gen(function* () {
-          const pointsman = yield* Pointsman
-          own.provider.onCharge = () =>
-            Effect.delay(Effect.succeed({ _tag: "Captured", providerRef: ref }), "10 seconds")
-          const asked = yield* Effect.forkChild(pointsman.create(caller, request()), { startImmediately: true })
-          yield* TestClock.adjust("5 seconds")
-          yield* record(messageOf(about(own.provider.charges[0]?.attemptId ?? "", captured)))
-          const { payment } = yield* runOut(asked)
-          assert.deepInclude(payment, { state: "Captured", providerRef })
-          assert.deepStrictEqual(payment.review?.reasons ?? [], [...told])
-          const types = yield* typesOf(payment)
-          assert.deepStrictEqual(types.slice(2), told.length === 0 ? [] : ["payment.conflict"])
-        }).pipe(Effect.provide(own.layer))
+    it.effect(`a charge reported during its request: ${ref} has ${told.length} contradictions`, () =>
+      Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        own.provider.onCharge = () => Effect.delay(Effect.succeed({ _tag: "Captured", providerRef: ref }), "10 seconds")
+        const asked = yield* Effect.forkChild(pointsman.create(caller, request()), { startImmediately: true })
+        yield* TestClock.adjust("5 seconds")
+        yield* record(messageOf(about(own.provider.charges[0]?.attemptId ?? "", captured)))
+        const { payment } = yield* runOut(asked)
+        assert.deepInclude(payment, { state: "Captured", providerRef })
+        assert.deepStrictEqual(payment.review?.reasons ?? [], [...told])
+        const types = yield* typesOf(payment)
+        assert.deepStrictEqual(types.slice(2), told.length === 0 ? [] : ["payment.conflict"])
+      }).pipe(Effect.provide(own.layer))
     )
   }
 
   for (const second of ["Captured", "Declined"] as const) {
     const own = world()
-    it.effect(
-      `given the first attempt is reported captured while the second one waits, when that is ${second}, then the first stays`,
-      () =>
-        Effect.gen(function* () {
-          const soft = { category: "do_not_honor", code: "05", soft: true } as const
-          own.provider.onCharge = ({ connectionId }) =>
-            connectionId === "main"
-              ? Effect.succeed({ ...soft, _tag: "Declined", providerRef: "declined" })
-              : Effect.delay(Effect.succeed(second === "Captured" ? captured : declined), "10 seconds")
-          const asked = yield* Effect.forkChild((yield* Pointsman).create(caller, request()), {
-            startImmediately: true
-          })
-          yield* TestClock.adjust("5 seconds")
-          yield* record(
-            messageOf(about(own.provider.charges[0]?.attemptId ?? "", { _tag: "Captured", providerRef: "first" }))
-          )
-          const { payment } = yield* runOut(asked)
-          const attempts = yield* attemptsOf(payment)
-          assert.deepStrictEqual(
-            attempts.map(({ outcome, providerRef: of }) => [outcome, of]),
-            [
-              ["Captured", "first"],
-              [second, providerRef]
-            ]
-          )
-          assert.deepStrictEqual(
-            payment.routing?.attempts.map(({ outcome }) => outcome),
-            ["Captured", second]
-          )
-          assert.strictEqual(payment.capturedMinor, payment.money.minorUnits)
-          assert.deepStrictEqual(payment.review?.reasons ?? [], second === "Captured" ? ["double_charge"] : [])
-        }).pipe(Effect.provide(own.layer))
+    it.effect(`the first attempt stays captured by a report while the second waits: ${second}`, () =>
+      Effect.gen(function* () {
+        const soft = { category: "do_not_honor", code: "05", soft: true } as const
+        own.provider.onCharge = ({ connectionId }) =>
+          connectionId === "main"
+            ? Effect.succeed({ ...soft, _tag: "Declined", providerRef: "declined" })
+            : Effect.delay(Effect.succeed(second === "Captured" ? captured : declined), "10 seconds")
+        const asked = yield* Effect.forkChild((yield* Pointsman).create(caller, request()), {
+          startImmediately: true
+        })
+        yield* TestClock.adjust("5 seconds")
+        yield* record(
+          messageOf(about(own.provider.charges[0]?.attemptId ?? "", { _tag: "Captured", providerRef: "first" }))
+        )
+        const { payment } = yield* runOut(asked)
+        const attempts = yield* attemptsOf(payment)
+        assert.deepStrictEqual(
+          attempts.map(({ outcome, providerRef: of }) => [outcome, of]),
+          [
+            ["Captured", "first"],
+            [second, providerRef]
+          ]
+        )
+        assert.deepStrictEqual(
+          payment.routing?.attempts.map(({ outcome }) => outcome),
+          ["Captured", second]
+        )
+        assert.strictEqual(payment.capturedMinor, payment.money.minorUnits)
+        assert.deepStrictEqual(payment.review?.reasons ?? [], second === "Captured" ? ["double_charge"] : [])
+      }).pipe(Effect.provide(own.layer))
     )
   }
 
@@ -534,56 +521,52 @@ describe("a message that is faster than the answer", () => {
     ["void", { _tag: "Canceled", providerRef }]
   ] as const) {
     const own = world()
-    it.effect(
-      `given a ${kind} is reported done while its request waits, when that is refused, then the timeline has both`,
-      () =>
-        Effect.gen(function* () {
-          own.provider.onCharge = () => Effect.succeed(authorized)
-          const refusal = { _tag: "Rejected", code: "not_open", message: "It is done already." } as const
-          own.provider[kind === "capture" ? "onCapture" : "onVoid"] = () =>
-            Effect.delay(Effect.succeed(refusal), "10 seconds")
-          const pointsman = yield* Pointsman
-          const { payment } = yield* pointsman.create(caller, request({ details: { captureMethod: "manual" } }))
-          const asked = yield* Effect.forkChild(operate(kind, payment.id), { startImmediately: true })
-          yield* TestClock.adjust("5 seconds")
-          yield* record(messageOf(about(own.provider.charges[0]?.attemptId ?? "", state)))
-          yield* runOut(asked)
-          const after = yield* stored(payment)
-          assert.deepStrictEqual(
-            [after.state, after.review?.reasons],
-            [kind === "capture" ? "Captured" : "Voided", ["conflict"]]
-          )
-          const { items } = yield* pointsman.timeline(tenant, payment.id, { limit: 10 })
-          assert.deepInclude(items.at(-1)?.data, { stated: `${kind}_refused` })
-          assert.strictEqual(items.at(-1)?.type, "payment.conflict")
-        }).pipe(Effect.provide(own.layer))
+    it.effect(`the timeline has both a ${kind} reported done and its refused request`, () =>
+      Effect.gen(function* () {
+        own.provider.onCharge = () => Effect.succeed(authorized)
+        const refusal = { _tag: "Rejected", code: "not_open", message: "It is done already." } as const
+        own.provider[kind === "capture" ? "onCapture" : "onVoid"] = () =>
+          Effect.delay(Effect.succeed(refusal), "10 seconds")
+        const pointsman = yield* Pointsman
+        const { payment } = yield* pointsman.create(caller, request({ details: { captureMethod: "manual" } }))
+        const asked = yield* Effect.forkChild(operate(kind, payment.id), { startImmediately: true })
+        yield* TestClock.adjust("5 seconds")
+        yield* record(messageOf(about(own.provider.charges[0]?.attemptId ?? "", state)))
+        yield* runOut(asked)
+        const after = yield* stored(payment)
+        assert.deepStrictEqual(
+          [after.state, after.review?.reasons],
+          [kind === "capture" ? "Captured" : "Voided", ["conflict"]]
+        )
+        const { items } = yield* pointsman.timeline(tenant, payment.id, { limit: 10 })
+        assert.deepInclude(items.at(-1)?.data, { stated: `${kind}_refused` })
+        assert.strictEqual(items.at(-1)?.type, "payment.conflict")
+      }).pipe(Effect.provide(own.layer))
     )
   }
 
   const own = world()
-  it.effect(
-    "given a refund is reported as failed while its request waits, when that is answered as accepted, then it stays failed",
-    () =>
-      Effect.gen(function* () {
-        own.provider.onCharge = () => Effect.succeed(captured)
-        own.provider.onRefund = () =>
-          Effect.delay(Effect.succeed({ _tag: "RefundPending", providerRefundId: "re_1" }), "10 seconds")
-        const { payment } = yield* (yield* Pointsman).create(caller, request())
-        const asked = yield* Effect.forkChild(operate("refund", payment.id), { startImmediately: true })
-        yield* TestClock.adjust("5 seconds")
-        const [refund] = own.provider.refunds
-        yield* record(
-          messageOf({
-            _tag: "Refund",
-            refundId: refund?.refundId ?? "",
-            state: () => ({ _tag: "RefundFailed", providerRefundId: "re_1", reason: "closed_account" })
-          })
-        )
-        const answer = yield* runOut(asked)
-        assert.strictEqual(Result.isFailure(answer) ? answer.failure._tag : "done", "pointsman/ProviderRefused")
-        const after = yield* stored(payment)
-        assert.deepStrictEqual([after.refundPendingMinor, after.refundedMinor, after.review], [0, 0, null])
-        assert.deepStrictEqual(yield* typesOf(payment), ["payment.created", "payment.captured"])
-      }).pipe(Effect.provide(own.layer))
+  it.effect("a refund reported as failed stays failed when its request is accepted", () =>
+    Effect.gen(function* () {
+      own.provider.onCharge = () => Effect.succeed(captured)
+      own.provider.onRefund = () =>
+        Effect.delay(Effect.succeed({ _tag: "RefundPending", providerRefundId: "re_1" }), "10 seconds")
+      const { payment } = yield* (yield* Pointsman).create(caller, request())
+      const asked = yield* Effect.forkChild(operate("refund", payment.id), { startImmediately: true })
+      yield* TestClock.adjust("5 seconds")
+      const [refund] = own.provider.refunds
+      yield* record(
+        messageOf({
+          _tag: "Refund",
+          refundId: refund?.refundId ?? "",
+          state: () => ({ _tag: "RefundFailed", providerRefundId: "re_1", reason: "closed_account" })
+        })
+      )
+      const answer = yield* runOut(asked)
+      assert.strictEqual(Result.isFailure(answer) ? answer.failure._tag : "done", "pointsman/ProviderRefused")
+      const after = yield* stored(payment)
+      assert.deepStrictEqual([after.refundPendingMinor, after.refundedMinor, after.review], [0, 0, null])
+      assert.deepStrictEqual(yield* typesOf(payment), ["payment.created", "payment.captured"])
+    }).pipe(Effect.provide(own.layer))
   )
 })

@@ -117,7 +117,7 @@ describe("a dispute before the payment is captured", () => {
     ["UNKNOWN", unanswered],
     ["PENDING", { _tag: "Pending", providerRef }]
   ] as const) {
-    test(`given a payment that is ${name}, when a dispute is opened and the charge is captured then, then it is CHARGEBACK and cannot be refunded`, (own) =>
+    test(`a dispute of a payment ${name} makes its capture CHARGEBACK, and not refundable`, (own) =>
       Effect.gen(function* () {
         const payment = yield* created(own, state)
         yield* dispute(payment, "opened")
@@ -131,7 +131,7 @@ describe("a dispute before the payment is captured", () => {
       }))
   }
 
-  test("given a payment that is being captured, when a dispute is opened, then the confirmed capture is CHARGEBACK", (own) =>
+  test("the capture confirmed after a dispute opened during it is CHARGEBACK", (own) =>
     Effect.gen(function* () {
       const payment = yield* capturedBy(own, { _tag: "Pending", providerRef })
       yield* dispute(payment, "opened")
@@ -140,7 +140,7 @@ describe("a dispute before the payment is captured", () => {
       assert.strictEqual((yield* stored(payment)).state, "ChargedBack")
     }))
 
-  test("given a dispute that was won before the charge was known, when it is captured, then it is CAPTURED (control)", (own) =>
+  test("control: a dispute won before the charge was known leaves a capture CAPTURED", (own) =>
     Effect.gen(function* () {
       const payment = yield* created(own, { _tag: "Pending", providerRef })
       yield* dispute(payment, "opened")
@@ -149,7 +149,7 @@ describe("a dispute before the payment is captured", () => {
       assert.strictEqual((yield* stored(payment)).state, "Captured")
     }))
 
-  test("given a payout that is stated while the charge is pending, when it is captured, then it is SETTLED once", (own) =>
+  test("a payout stated while the charge is pending makes its capture SETTLED once", (own) =>
     Effect.gen(function* () {
       const payment = yield* created(own, { _tag: "Pending", providerRef })
       yield* payout(payment)
@@ -168,7 +168,7 @@ describe("a dispute before the payment is captured", () => {
     ["cancelled", "automatic", { _tag: "Canceled", providerRef }, "Cancelled"],
     ["authorized", "manual", authorized, "Authorized"]
   ] as const) {
-    test(`given a dispute while the charge is pending, when the charge is ${name}, then operations review the dispute once`, (own) =>
+    test(`operations review a dispute of a pending charge once when it is ${name}`, (own) =>
       Effect.gen(function* () {
         const payment = yield* created(own, { _tag: "Pending", providerRef }, captureMethod)
         yield* dispute(payment, "opened")
@@ -180,7 +180,7 @@ describe("a dispute before the payment is captured", () => {
       }))
   }
 
-  test("given a dispute while a capture is pending, when the capture fails for good, then operations review the dispute, and the next capture is CHARGEBACK", (own) =>
+  test("a capture that fails during a dispute has one review; the next one is CHARGEBACK", (own) =>
     Effect.gen(function* () {
       const payment = yield* capturedBy(own, { _tag: "Pending", providerRef })
       yield* dispute(payment, "opened")
@@ -194,7 +194,7 @@ describe("a dispute before the payment is captured", () => {
       assert.strictEqual((yield* stored(payment)).state, "ChargedBack")
     }))
 
-  test("given a dispute while a capture is recorded that is never sent, when it is given back, then operations review the dispute", (own) =>
+  test("operations review a dispute during a recorded capture that is given back unsent", (own) =>
     Effect.gen(function* () {
       const payment = yield* created(own, authorized, "manual")
       // The claim is written, and its process is not told; what gives it back is not written at first.
@@ -216,7 +216,7 @@ describe("a dispute before the payment is captured", () => {
       )
     }))
 
-  test("given a dispute and a payout while a void is pending, when it is confirmed, then operations review both", (own) =>
+  test("operations review a dispute and a payout that came before a void is confirmed", (own) =>
     Effect.gen(function* () {
       const payment = yield* created(own, authorized, "manual")
       own.provider.onVoid = () => Effect.succeed({ _tag: "Pending", providerRef })
@@ -237,7 +237,7 @@ describe("a dispute before the payment is captured", () => {
       )
     }))
 
-  test("given a dispute that was won while the charge is pending, when the charge is declined, then operations review nothing (control)", (own) =>
+  test("control: operations review no dispute won before its charge is declined", (own) =>
     Effect.gen(function* () {
       const payment = yield* created(own, { _tag: "Pending", providerRef })
       yield* dispute(payment, "opened")
@@ -246,7 +246,7 @@ describe("a dispute before the payment is captured", () => {
       assert.deepStrictEqual(yield* reasons(payment), [])
     }))
 
-  test("given a payment that was declined, when a dispute is opened, then operations review it once", (own) =>
+  test("operations review the dispute of a declined payment once", (own) =>
     Effect.gen(function* () {
       const payment = yield* created(own, { _tag: "Declined", providerRef, category: "other", code: "05", soft: false })
       yield* dispute(payment, "opened")
@@ -260,7 +260,7 @@ describe("a dispute before the payment is captured", () => {
 })
 
 describe("a refund that fails after it succeeded", () => {
-  test("given a full refund, when the provider states that it failed, then the amount is refundable again and operations review it", (own) =>
+  test("a full refund that failed at the provider is refundable again, and reviewed", (own) =>
     Effect.gen(function* () {
       const payment = yield* refunded(own)
       assert.strictEqual((yield* stored(payment)).state, "Refunded")
@@ -272,7 +272,7 @@ describe("a refund that fails after it succeeded", () => {
       assert.strictEqual((yield* refundOf(payment)).stage, "Reversed")
     }))
 
-  test("given a reversed refund, when the success arrives again, then it counts only where it is dated after the failure", (own) =>
+  test("a reversed refund's success counts only where it is dated after the failure", (own) =>
     Effect.gen(function* () {
       const payment = yield* refunded(own)
       yield* refund(payment, refundFailed, 10)
@@ -282,7 +282,7 @@ describe("a refund that fails after it succeeded", () => {
       assert.strictEqual((yield* stored(payment)).state, "Refunded")
     }))
 
-  test("given a full refund, when it failed and the provider tries again, then its amount is pending, and only a later success counts", (own) =>
+  test("a full refund that is tried again is pending, and only a later success counts", (own) =>
     Effect.gen(function* () {
       const payment = yield* refunded(own)
       const amounts = Effect.map(stored(payment), (now) => [now.state, now.refundedMinor, now.refundPendingMinor])
@@ -301,7 +301,7 @@ describe("a refund that fails after it succeeded", () => {
       ])
     }))
 
-  test("given a refund that is tried again, when it fails for good, then its amount is refundable", (own) =>
+  test("the amount of a refund that is tried again and fails for good is refundable", (own) =>
     Effect.gen(function* () {
       const payment = yield* refunded(own)
       yield* refund(payment, { ...refundFailed, isFinal: false }, 10)
@@ -311,7 +311,7 @@ describe("a refund that fails after it succeeded", () => {
       assert.strictEqual((yield* refundOf(payment)).stage, "Failed")
     }))
 
-  test("given one of two refunds reversed, then the payment is refunded in part; its request is answered as before, and after a day as refused", (own) =>
+  test("one of two refunds reversed leaves a part; its request is refused after a day", (own) =>
     Effect.gen(function* () {
       const payment = yield* created(own, captured)
       own.provider.onRefund = ({ refundId }) => Effect.succeed({ _tag: "Succeeded", providerRefundId: refundId })
@@ -330,7 +330,7 @@ describe("a refund that fails after it succeeded", () => {
 })
 
 describe("a capture that fails after the provider accepted or confirmed it", () => {
-  test("given a capture that is pending, when it fails for good, then the payment is AUTHORIZED and the key is free", (own) =>
+  test("a pending capture that fails for good is AUTHORIZED with a free key", (own) =>
     Effect.gen(function* () {
       const payment = yield* capturedBy(own, { _tag: "Pending", providerRef })
       yield* operation(payment, failed, 10)
@@ -344,7 +344,7 @@ describe("a capture that fails after the provider accepted or confirmed it", () 
     }))
 
   for (const kind of ["capture", "void"] as const) {
-    test(`given a ${kind} in flight whose process died, when a capture that had failed is done after all, then the ${kind} ended in a conflict`, (own) =>
+    test(`a dead ${kind} conflicts when a failed capture is done: the ${kind} has ended`, (own) =>
       Effect.gen(function* () {
         const payment = yield* capturedBy(own)
         const captureId = (yield* operationOf(payment)).id
@@ -366,7 +366,7 @@ describe("a capture that fails after the provider accepted or confirmed it", () 
       }))
   }
 
-  test("given a confirmed capture, when it fails for good, then nothing is captured and an older confirmation does not count", (own) =>
+  test("a confirmed capture that fails captures nothing, also by older confirmations", (own) =>
     Effect.gen(function* () {
       const payment = yield* capturedBy(own)
       yield* operation(payment, failed, 10)
@@ -378,7 +378,7 @@ describe("a capture that fails after the provider accepted or confirmed it", () 
       assert.strictEqual((yield* stored(payment)).state, "Captured")
     }))
 
-  test("given a confirmed capture, when the provider tries it again, then the payment is PENDING", (own) =>
+  test("a confirmed capture that the provider tries again is PENDING", (own) =>
     Effect.gen(function* () {
       const payment = yield* capturedBy(own)
       yield* operation(payment, retried, 10)
@@ -391,7 +391,7 @@ describe("a capture that fails after the provider accepted or confirmed it", () 
       assert.strictEqual((yield* stored(payment)).state, "Captured")
     }))
 
-  test("given a confirmed capture that was refunded, when it fails, then operations review it and refunds are closed", (own) =>
+  test("a refunded capture that fails is reviewed, and its refunds are closed", (own) =>
     Effect.gen(function* () {
       const payment = yield* capturedBy(own)
       own.provider.onRefund = () => Effect.succeed(refundDone)
@@ -404,7 +404,7 @@ describe("a capture that fails after the provider accepted or confirmed it", () 
       assert.strictEqual(Result.isFailure(answer) && answer.failure._tag, "pointsman/NotRefundable")
     }))
 
-  test("given a void that is pending, when it fails for good, then the payment is AUTHORIZED", (own) =>
+  test("a pending void that fails for good leaves the payment AUTHORIZED", (own) =>
     Effect.gen(function* () {
       const payment = yield* created(own, authorized, "manual")
       own.provider.onVoid = () => Effect.succeed({ _tag: "Pending", providerRef })
@@ -414,7 +414,7 @@ describe("a capture that fails after the provider accepted or confirmed it", () 
       assert.strictEqual((yield* typesOf(payment)).at(-1), "payment.void_failed")
     }))
 
-  test("given a void that was confirmed, when the provider states that it failed, then operations review it", (own) =>
+  test("operations review a confirmed void of which the provider states a failure", (own) =>
     Effect.gen(function* () {
       const payment = yield* created(own, authorized, "manual")
       own.provider.onVoid = () => Effect.succeed({ _tag: "Canceled", providerRef })
@@ -434,7 +434,7 @@ describe("a capture that the provider makes by itself and that fails", () => {
     ["CAPTURED", captured, "Captured"],
     ["PENDING", { _tag: "Pending", providerRef }, "ChargePending"]
   ] as const) {
-    test(`given a payment that is ${name}, when its capture failed, then operators review it once and refunds are closed`, (own) =>
+    test(`a failed capture of a payment ${name} is reviewed once, and refunds are closed`, (own) =>
       Effect.gen(function* () {
         const payment = yield* created(own, state)
         yield* captureFailed(payment)
@@ -451,14 +451,14 @@ describe("a capture that the provider makes by itself and that fails", () => {
       }))
   }
 
-  test("given a payment that is only authorized, when its capture failed, then operators review it and nothing is closed", (own) =>
+  test("a failed capture of an authorized payment is reviewed, and nothing is closed", (own) =>
     Effect.gen(function* () {
       const payment = yield* created(own, authorized, "manual")
       yield* captureFailed(payment)
       assert.deepStrictEqual([(yield* stored(payment)).state, yield* reasons(payment)], ["Authorized", ["conflict"]])
     }))
 
-  test("given a payment that was declined, when its capture failed, then nothing changes (control)", (own) =>
+  test("control: a failed capture of a declined payment changes nothing", (own) =>
     Effect.gen(function* () {
       const payment = yield* created(own, { _tag: "Declined", providerRef, category: "other", code: "05", soft: false })
       yield* captureFailed(payment)
@@ -467,7 +467,7 @@ describe("a capture that the provider makes by itself and that fails", () => {
 })
 
 describe("a reversal of what a dispute or an older statement is about", () => {
-  test("given a void that failed for good, when a cancellation that is dated before it arrives, then the payment stays AUTHORIZED", (own) =>
+  test("a void that failed stays AUTHORIZED after a cancellation dated before it", (own) =>
     Effect.gen(function* () {
       const payment = yield* created(own, authorized, "manual")
       own.provider.onVoid = () => Effect.succeed({ _tag: "Pending", providerRef })
@@ -479,7 +479,7 @@ describe("a reversal of what a dispute or an older statement is about", () => {
       assert.strictEqual((yield* stored(payment)).state, "Voided")
     }))
 
-  test("given a disputed payment that was paid out, when its capture fails, then the next capture is paid out anew", (own) =>
+  test("a paid-out disputed payment whose capture fails has its next capture paid anew", (own) =>
     Effect.gen(function* () {
       const payment = yield* capturedBy(own)
       yield* payout(payment)
@@ -489,7 +489,7 @@ describe("a reversal of what a dispute or an older statement is about", () => {
       assert.deepStrictEqual([state, capturedMinor, reported?.isPaidOut], ["ChargedBack", 0, false])
     }))
 
-  test("given a disputed payment whose capture failed, when the dispute is won, then the payment is AUTHORIZED", (own) =>
+  test("a disputed payment whose capture failed is AUTHORIZED once the dispute is won", (own) =>
     Effect.gen(function* () {
       const payment = yield* capturedBy(own)
       yield* dispute(payment, "opened")
@@ -499,7 +499,7 @@ describe("a reversal of what a dispute or an older statement is about", () => {
       assert.deepStrictEqual((yield* typesOf(payment)).slice(-2), ["payment.chargeback_reversed", "dispute.won"])
     }))
 
-  test("given a disputed payment whose capture failed, when the capture is confirmed after that, then it is recorded, and the next failure takes it back", (own) =>
+  test("a disputed failed capture confirmed later is recorded until the next failure", (own) =>
     Effect.gen(function* () {
       const payment = yield* capturedBy(own)
       yield* dispute(payment, "opened")
@@ -512,7 +512,7 @@ describe("a reversal of what a dispute or an older statement is about", () => {
       assert.strictEqual((yield* stored(payment)).capturedMinor, 0)
     }))
 
-  test("given a capture that failed, when the charge is captured after all and the capture fails again, then operations review it", (own) =>
+  test("operations review a capture that failed, was captured after all, and fails again", (own) =>
     Effect.gen(function* () {
       const payment = yield* capturedBy(own)
       yield* operation(payment, failed, 10)
@@ -525,7 +525,7 @@ describe("a reversal of what a dispute or an older statement is about", () => {
       assert.deepStrictEqual(yield* conflictsOf(payment), [[null, "OperationFailed"]])
     }))
 
-  test("given a capture that failed and another one that is confirmed, when the first is stated as failed again, then operations review nothing", (own) =>
+  test("operations review no repeated failure of a capture that another one replaced", (own) =>
     Effect.gen(function* () {
       const payment = yield* capturedBy(own)
       const { id } = yield* operationOf(payment)
@@ -535,7 +535,7 @@ describe("a reversal of what a dispute or an older statement is about", () => {
       assert.deepStrictEqual([(yield* stored(payment)).state, yield* reasons(payment)], ["Captured", []])
     }))
 
-  test("given a capture that failed, when a payout that is dated before that arrives, then it changes nothing", (own) =>
+  test("a payout dated before its capture failed changes nothing", (own) =>
     Effect.gen(function* () {
       const payment = yield* capturedBy(own)
       yield* operation(payment, failed, 10)
@@ -544,7 +544,7 @@ describe("a reversal of what a dispute or an older statement is about", () => {
       assert.deepStrictEqual([after.state, after.reported?.isPaidOut, after.review], ["Authorized", false, null])
     }))
 
-  test("given a capture that is pending, when it failed and is tried again, then a payout that is dated before that changes nothing", (own) =>
+  test("a payout dated before a capture failed changes nothing while that is tried again", (own) =>
     Effect.gen(function* () {
       const payment = yield* capturedBy(own, { _tag: "Pending", providerRef })
       yield* operation(payment, retried, 10)
@@ -554,7 +554,7 @@ describe("a reversal of what a dispute or an older statement is about", () => {
       assert.deepStrictEqual([after.state, after.reported?.isPaidOut, after.review], ["Captured", false, null])
     }))
 
-  test("given a capture that was confirmed with too much, when the provider states another amount, then each is on the timeline once", (own) =>
+  test("the timeline has each amount once when the provider corrects one too large", (own) =>
     Effect.gen(function* () {
       const stating = (minorUnits: number): ChargeState => ({ ...captured, stated: { minorUnits, currency: "EUR" } })
       const payment = yield* capturedBy(own, stating(5_000))
@@ -566,7 +566,7 @@ describe("a reversal of what a dispute or an older statement is about", () => {
       assert.strictEqual(length, 2)
     }))
 
-  test("given an authorization, when the provider states that a part was captured, then more of it can be recorded later", (own) =>
+  test("more of an authorization can be recorded after the provider captured a part", (own) =>
     Effect.gen(function* () {
       const payment = yield* created(own, authorized, "manual")
       const { currency, minorUnits } = payment.money
@@ -584,7 +584,7 @@ describe("an amount or a status that differs from the record", () => {
     stated: { minorUnits, currency }
   })
 
-  test("given a partial capture, when the provider captured more, then it is recorded up to the authorization, with a review", (own) =>
+  test("a larger capture by the provider is recorded up to the authorization, reviewed", (own) =>
     Effect.gen(function* () {
       const payment = yield* created(own, authorized, "manual")
       const { currency, minorUnits } = payment.money
@@ -603,7 +603,7 @@ describe("an amount or a status that differs from the record", () => {
       ])
     }))
 
-  test("given an authorization, when the provider states a smaller capture and then all of it, then all is recorded", (own) =>
+  test("all of an authorization is recorded after a smaller capture was stated", (own) =>
     Effect.gen(function* () {
       const payment = yield* created(own, authorized, "manual")
       const { currency, minorUnits } = payment.money
@@ -621,7 +621,7 @@ describe("an amount or a status that differs from the record", () => {
     ["it was captured (control)", captured, []],
     ["it was authorized (control)", authorized, []]
   ] as const) {
-    test(`given a captured payment, when the provider states that ${name}, then operations review ${found.length === 0 ? "nothing" : "it once"}`, (own) =>
+    test(`a captured payment is reviewed as listed when the provider states that ${name}`, (own) =>
       Effect.gen(function* () {
         const payment = yield* created(own, captured)
         yield* charge(payment, state)
@@ -639,7 +639,7 @@ describe("an amount or a status that differs from the record", () => {
       (events) => events.filter((event) => event.type === type).map(({ data }) => data["stated_amount"])
     )
 
-  test("given a charge of more than was asked, when the provider states another amount, then the evidence has both, once each", (own) =>
+  test("the evidence has both amounts once when a charge exceeded what was asked", (own) =>
     Effect.gen(function* () {
       const asked = request().details.money
       const excess = (more: number) => stating(asked.minorUnits + more, asked.currency)
@@ -659,14 +659,14 @@ describe("an amount or a status that differs from the record", () => {
     stated: { minorUnits, currency: request().details.money.currency }
   })
 
-  test("given a capture of less than was asked, when the provider confirms that amount of the operation, then operations review nothing", (own) =>
+  test("operations review nothing when the provider confirms a smaller capture's amount", (own) =>
     Effect.gen(function* () {
       const payment = yield* capturedBy(own, stating(250, request().details.money.currency))
       yield* operation(payment, confirming(250))
       assert.deepStrictEqual([(yield* stored(payment)).capturedMinor, yield* reasons(payment)], [250, []])
     }))
 
-  test("given a capture under way, when a smaller amount overtakes its older confirmation, then the smaller one stays", (own) =>
+  test("a smaller amount stays if it overtakes an older one of a capture in flight", (own) =>
     Effect.gen(function* () {
       const payment = yield* capturedBy(own, { _tag: "Pending", providerRef })
       const stated = { minorUnits: 250, currency: payment.money.currency }
@@ -680,7 +680,7 @@ describe("an amount or a status that differs from the record", () => {
       )
     }))
 
-  test("given a capture of more than was asked, when a smaller amount overtakes its older confirmation, then the smaller one stays", (own) =>
+  test("a smaller amount stays if it overtakes the confirmation of a too large capture", (own) =>
     Effect.gen(function* () {
       const payment = yield* created(own, authorized, "manual")
       const { currency } = payment.money
@@ -696,7 +696,7 @@ describe("an amount or a status that differs from the record", () => {
       assert.strictEqual((yield* stored(payment)).capturedMinor, 501)
     }))
 
-  test("given a capture of less than was asked, when its message and then an older one of more arrive, then the smaller amount stays", (own) =>
+  test("a smaller capture stays when its message and then an older, larger one arrive", (own) =>
     Effect.gen(function* () {
       const payment = yield* capturedBy(own, stating(250, request().details.money.currency))
       yield* charge(payment, stating(250, payment.money.currency), 11)
@@ -704,7 +704,7 @@ describe("an amount or a status that differs from the record", () => {
       assert.deepStrictEqual([(yield* stored(payment)).capturedMinor, yield* reasons(payment)], [250, []])
     }))
 
-  test("given a confirmed capture, when the provider states another amount of the operation, then it is weighed as that of the charge", (own) =>
+  test("another amount of a confirmed operation is weighed as that of the charge", (own) =>
     Effect.gen(function* () {
       const payment = yield* capturedBy(own, stating(250, request().details.money.currency))
       yield* operation(payment, confirming(300))
@@ -717,7 +717,7 @@ describe("an amount or a status that differs from the record", () => {
       assert.deepStrictEqual(yield* reasons(payment), ["amount_mismatch", "conflict"])
     }))
 
-  test("given a captured amount that was raised, when the provider lowers it to what was asked, then only the date tells it from an older statement", (own) =>
+  test("only the date tells a lowered amount, once raised, from an older statement", (own) =>
     Effect.gen(function* () {
       const payment = yield* created(own, authorized, "manual")
       const { currency } = payment.money
@@ -752,21 +752,21 @@ describe("an authorization of a payment that was voided", () => {
       return { payment: (yield* Fiber.join(asked)).payment, tell }
     })
 
-  test("given the answer, or a message that is older than the void, then it stays CANCELLED", (own) =>
+  test("an answer, or a message older than the void, leaves the payment CANCELLED", (own) =>
     Effect.gen(function* () {
       const { payment, tell } = yield* voided(own)
       yield* tell(providerRef, 2)
       assert.deepStrictEqual([(yield* stored(payment)).state, yield* reasons(payment)], ["Voided", []])
     }))
 
-  test("given a message that is newer than the void, then money is held", (own) =>
+  test("money is held by a message that is newer than the void", (own) =>
     Effect.gen(function* () {
       const { payment, tell } = yield* voided(own)
       yield* tell(providerRef, 2_000_000)
       assert.deepStrictEqual([(yield* stored(payment)).state, yield* reasons(payment)], ["Authorized", ["conflict"]])
     }))
 
-  test("given a message about another charge, then money is held, whatever its date", (own) =>
+  test("money is held by a message about another charge, whatever its date", (own) =>
     Effect.gen(function* () {
       const { payment, tell } = yield* voided(own)
       yield* tell("another", 2)
@@ -780,7 +780,7 @@ describe("the end of a charge that is stated while a capture or a void is under 
   const canceled: ChargeState = { _tag: "Canceled", providerRef }
   const accepted: ChargeState = { _tag: "Pending", providerRef }
 
-  test("given a capture that is confirmed then, when the charge was stated as declined, then operations review it once", (own) =>
+  test("operations review a capture confirmed after the charge was declined once", (own) =>
     Effect.gen(function* () {
       const payment = yield* capturedBy(own, accepted)
       yield* charge(payment, declined)
@@ -794,7 +794,7 @@ describe("the end of a charge that is stated while a capture or a void is under 
       assert.lengthOf(yield* conflictsOf(payment), 1)
     }))
 
-  test("given a capture that fails then, when the charge was stated as canceled, then the payment is CANCELLED", (own) =>
+  test("a capture that fails after the charge was canceled leaves it CANCELLED", (own) =>
     Effect.gen(function* () {
       const payment = yield* capturedBy(own, accepted)
       yield* charge(payment, canceled)
@@ -805,7 +805,7 @@ describe("the end of a charge that is stated while a capture or a void is under 
       assert.deepStrictEqual((yield* typesOf(payment)).slice(-2), ["payment.capture_failed", "payment.cancelled"])
     }))
 
-  test("given a capture that is refused then, when the charge was stated as canceled, then its request is told so", (own) =>
+  test("the request of a capture refused after the charge was canceled says so", (own) =>
     Effect.gen(function* () {
       const payment = yield* created(own, authorized, "manual")
       own.provider.onCapture = () =>
@@ -819,7 +819,7 @@ describe("the end of a charge that is stated while a capture or a void is under 
       assert.strictEqual((yield* stored(payment)).state, "Voided")
     }))
 
-  test("given a void that is confirmed then, when the charge was stated as declined, then nothing is reviewed", (own) =>
+  test("nothing is reviewed when a void is confirmed after the charge was declined", (own) =>
     Effect.gen(function* () {
       const payment = yield* created(own, authorized, "manual")
       own.provider.onVoid = () => Effect.succeed(accepted)
@@ -839,7 +839,7 @@ describe("a failure that arrives after a newer success", () => {
     ["confirmed, as a charge", captured, (payment) => charge(payment, captured, 20)],
     ["accepted, as a charge", accepted, (payment) => charge(payment, captured, 20)]
   ] satisfies ReadonlyArray<readonly [string, ChargeState, (payment: Payment) => ReturnType<typeof charge>]>) {
-    test(`given a capture that was ${name}, then the failure is older, and a newer one counts`, (own) =>
+    test(`a capture that was ${name} has an older failure, and a newer one counts`, (own) =>
       Effect.gen(function* () {
         const payment = yield* capturedBy(own, answer)
         yield* tell(payment)
@@ -854,7 +854,7 @@ describe("a failure that arrives after a newer success", () => {
     ["before", 5, ["conflict"]],
     ["after", 15, []]
   ] as const) {
-    test(`given a payout that is dated ${name} the failure, then its reviews are ${JSON.stringify(expected)}`, (own) =>
+    test(`a payout dated ${name} the failure has reviews ${JSON.stringify(expected)}`, (own) =>
       Effect.gen(function* () {
         const payment = yield* capturedBy(own, captured)
         yield* payout(payment, paidAt)
@@ -864,7 +864,7 @@ describe("a failure that arrives after a newer success", () => {
       }))
   }
 
-  test("given a refund, then the failure is older, and a newer one counts", (own) =>
+  test("a failure is older than its refund, and a newer one counts", (own) =>
     Effect.gen(function* () {
       const payment = yield* refunded(own)
       yield* refund(payment, refundDone, 20)
@@ -874,7 +874,7 @@ describe("a failure that arrives after a newer success", () => {
       assert.deepStrictEqual([(yield* stored(payment)).state, yield* reasons(payment)], ["Captured", ["reversal"]])
     }))
 
-  test("given a refund that failed and succeeded after that, when the failure arrives again, then it is older", (own) =>
+  test("a failure that arrives again is older than the refund's success after it", (own) =>
     Effect.gen(function* () {
       const payment = yield* refunded(own)
       yield* refund(payment, refundFailed, 10)
@@ -883,7 +883,7 @@ describe("a failure that arrives after a newer success", () => {
       assert.strictEqual((yield* stored(payment)).state, "Refunded")
     }))
 
-  test("given many refunds, then the payment keeps the dates of the newest", (own) =>
+  test("a payment keeps the dates of the newest of many refunds", (own) =>
     Effect.gen(function* () {
       const payment = yield* created(own, captured)
       own.provider.onRefund = ({ refundId }) => Effect.succeed({ _tag: "Succeeded", providerRefundId: refundId })
@@ -911,7 +911,7 @@ describe("a success of a refund that had failed", () => {
       return payment
     })
 
-  test("given it is dated before the failure, then it is older; after it, then the money was refunded", (own) =>
+  test("a success dated before the failure is older; one dated after it refunds", (own) =>
     Effect.gen(function* () {
       const payment = yield* failedRefund(own)
       yield* refund(payment, refundDone, 10)
@@ -928,7 +928,7 @@ describe("a success of a refund that had failed", () => {
     ["its failure", { _tag: "Found", state: refundFailed }, 0, []],
     ["nothing that is certain", { _tag: "NotFound", conclusive: false }, 0, ["conflict"]]
   ] as const) {
-    test(`given it has no date, when a lookup finds ${name}, then that counts`, (own) =>
+    test(`${name} that a lookup finds counts without a date`, (own) =>
       Effect.gen(function* () {
         const payment = yield* failedRefund(own)
         yield* undated(payment)
@@ -942,7 +942,7 @@ describe("a success of a refund that had failed", () => {
       }))
   }
 
-  test("given the request was rejected at once, then a success counts whatever its date: nothing failed before", (own) =>
+  test("a success counts whatever its date if the request was rejected at once", (own) =>
     Effect.gen(function* () {
       const payment = yield* created(own, captured)
       own.provider.onRefund = () => Effect.succeed({ _tag: "Rejected", code: "no", message: "It was rejected." })
@@ -962,7 +962,7 @@ describe("an id that the provider gave to another refund", () => {
       return payment
     })
 
-  test("given it is the answer, then the refund is unknown", (own) =>
+  test("an answer makes the refund unknown", (own) =>
     Effect.gen(function* () {
       const payment = yield* two(own)
       const answer = yield* operate("refund", payment.id, { amountMinor: 200 })
@@ -972,7 +972,7 @@ describe("an id that the provider gave to another refund", () => {
       assert.deepStrictEqual(yield* reasons(payment), ["refund_unknown"])
     }))
 
-  test("given it is a message, then operations review it, and nothing moves", (own) =>
+  test("operations review a message, and nothing moves", (own) =>
     Effect.gen(function* () {
       const payment = yield* two(own)
       own.provider.onRefund = () => Effect.succeed({ _tag: "RefundPending", providerRefundId: "re_2" })
@@ -985,7 +985,7 @@ describe("an id that the provider gave to another refund", () => {
 })
 
 describe("a provider that states something else each time", () => {
-  test("given many amounts, then each is a contradiction, and the payment keeps the newest", (own) =>
+  test("each of many amounts is a contradiction, and the payment keeps the newest", (own) =>
     Effect.gen(function* () {
       const payment = yield* created(own, captured)
       const { currency } = payment.money
@@ -997,7 +997,7 @@ describe("a provider that states something else each time", () => {
       assert.deepStrictEqual(yield* reasons(payment), ["conflict"])
     }))
 
-  test("given many statements about one dispute, then the payment keeps the one that counts", (own) =>
+  test("a payment keeps the statement that counts of many about one dispute", (own) =>
     Effect.gen(function* () {
       const payment = yield* created(own, captured)
       for (let at = 1; at <= 20; at++) yield* dispute(payment, "opened", at)
@@ -1011,7 +1011,7 @@ describe("a provider that states something else each time", () => {
       assert.deepStrictEqual(after.reported?.disputes, [{ disputeId: "dp_1", attemptId, verdict: "won", at: 25 }])
     }))
 
-  test("given more disputes than are kept, then the payment is CHARGEBACK, and operations review it", (own) =>
+  test("more disputes than are kept make the payment CHARGEBACK, and are reviewed", (own) =>
     Effect.gen(function* () {
       const payment = yield* created(own, captured)
       const [attempt] = yield* attemptsOf(payment)

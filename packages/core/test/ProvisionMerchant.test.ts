@@ -128,30 +128,28 @@ const failureTag = <A, E extends { readonly _tag: string }>(exit: Exit.Exit<A, E
 
 describe("provisioning", () => {
   const plain = run()
-  it.effect(
-    "given a partner, when it provisions, then its owner is invited with a token whose hash alone is stored",
-    () =>
-      Effect.gen(function* () {
-        const merchant = Exit.getSuccess(yield* provision())
-        assert.strictEqual(merchant._tag, "Some")
-        const [invitation] = plain.invitations
-        assert.strictEqual(plain.invitations.length, 1)
-        const token = Redacted.value((invitation as Invitation).token)
-        // 32 bytes in Base64, without padding.
-        assert.match(token, /^[A-Za-z0-9_-]{43}$/u)
-        const rows = yield* stored
-        assert.deepStrictEqual(
-          rows.map(({ email, invitationHash, partnerId }) => [email, invitationHash, partnerId]),
-          [["Owner@Shop.example", `hash-of-${token}`, "partner"]]
-        )
-        assert.notInclude(JSON.stringify({ ...invitation, merchant: null }), token)
-        assert.match(rows[0]?.id ?? "", /^mer_[0-9a-f-]{36}$/u)
-        assert.deepStrictEqual(plain.log, [])
-      }).pipe(Effect.provide(plain.layer))
+  it.effect("a partner's merchant gets an invited owner; only the token's hash is stored", () =>
+    Effect.gen(function* () {
+      const merchant = Exit.getSuccess(yield* provision())
+      assert.strictEqual(merchant._tag, "Some")
+      const [invitation] = plain.invitations
+      assert.strictEqual(plain.invitations.length, 1)
+      const token = Redacted.value((invitation as Invitation).token)
+      // 32 bytes in Base64, without padding.
+      assert.match(token, /^[A-Za-z0-9_-]{43}$/u)
+      const rows = yield* stored
+      assert.deepStrictEqual(
+        rows.map(({ email, invitationHash, partnerId }) => [email, invitationHash, partnerId]),
+        [["Owner@Shop.example", `hash-of-${token}`, "partner"]]
+      )
+      assert.notInclude(JSON.stringify({ ...invitation, merchant: null }), token)
+      assert.match(rows[0]?.id ?? "", /^mer_[0-9a-f-]{36}$/u)
+      assert.deepStrictEqual(plain.log, [])
+    }).pipe(Effect.provide(plain.layer))
   )
 
   const twice = run()
-  it.effect("given an invited address, when it is invited in another spelling, then nobody hears of it", () =>
+  it.effect("an address invited in another spelling gets no second invitation", () =>
     Effect.gen(function* () {
       yield* provision()
       const again = yield* provision({ ...shop, email: "owner@SHOP.example" })
@@ -164,7 +162,7 @@ describe("provisioning", () => {
   )
 
   const logging = run({ notifier: "default" })
-  it.effect("given no notifier, when a merchant is invited, then the log says so, and has no token above debug", () =>
+  it.effect("the log has an invitation without a notifier, and no token above debug", () =>
     Effect.gen(function* () {
       yield* provision()
       const [merchant] = yield* stored
@@ -178,37 +176,33 @@ describe("provisioning", () => {
 
 describe("a store that fails", () => {
   const unwritten = run()
-  it.effect(
-    "given a write that surely failed, when it is answered, then nobody is invited and it may be sent again",
-    () =>
-      Effect.gen(function* () {
-        unwritten.onWrite = (number) => (number === 1 ? "unwritten" : undefined)
-        assert.strictEqual(failureTag(yield* provision()), "pointsman/StorageError")
-        assert.deepStrictEqual([unwritten.writes, unwritten.invitations.length], [1, 0])
-        assert.isTrue(Exit.isSuccess(yield* provision()))
-        assert.strictEqual(unwritten.invitations.length, 1)
-      }).pipe(Effect.provide(unwritten.layer))
+  it.effect("a write that surely failed invites no owner, and may be sent again", () =>
+    Effect.gen(function* () {
+      unwritten.onWrite = (number) => (number === 1 ? "unwritten" : undefined)
+      assert.strictEqual(failureTag(yield* provision()), "pointsman/StorageError")
+      assert.deepStrictEqual([unwritten.writes, unwritten.invitations.length], [1, 0])
+      assert.isTrue(Exit.isSuccess(yield* provision()))
+      assert.strictEqual(unwritten.invitations.length, 1)
+    }).pipe(Effect.provide(unwritten.layer))
   )
 
   const unheard = run()
-  it.effect(
-    "given a write whose answer is lost, when it was written, then one merchant and one invitation come of it",
-    () =>
-      Effect.gen(function* () {
-        unheard.onWrite = (number) => (number === 1 ? "unheard" : number === 2 ? "unwritten" : undefined)
-        const exit = yield* provision()
-        assert.isTrue(Exit.isSuccess(exit))
-        const rows = yield* stored
-        assert.strictEqual(rows.length, 1)
-        assert.deepStrictEqual(
-          unheard.invitations.map(hashOf),
-          rows.map(({ invitationHash }) => invitationHash)
-        )
-      }).pipe(Effect.provide(unheard.layer))
+  it.effect("a written merchant whose answer was lost has one record and one invitation", () =>
+    Effect.gen(function* () {
+      unheard.onWrite = (number) => (number === 1 ? "unheard" : number === 2 ? "unwritten" : undefined)
+      const exit = yield* provision()
+      assert.isTrue(Exit.isSuccess(exit))
+      const rows = yield* stored
+      assert.strictEqual(rows.length, 1)
+      assert.deepStrictEqual(
+        unheard.invitations.map(hashOf),
+        rows.map(({ invitationHash }) => invitationHash)
+      )
+    }).pipe(Effect.provide(unheard.layer))
   )
 
   const lost = run()
-  it.effect("given a store that never tells, when it is given up, then it is unknown and nobody is invited", () =>
+  it.effect("a store that never answers leaves the merchant unknown, without an invitation", () =>
     Effect.gen(function* () {
       lost.onWrite = (number) => (number === 1 ? "unheard" : "unwritten")
       assert.strictEqual(failureTag(yield* provision()), "pointsman/CommitUnknown")
@@ -239,67 +233,61 @@ describe("a notifier that fails", () => {
   ]
   for (const [what, notifier] of broken) {
     const failing = run({ notifier })
-    it.effect(
-      `given one that ${what}, when a merchant is provisioned, then it exists and the log asks for another`,
-      () =>
-        Effect.gen(function* () {
-          assert.isTrue(Exit.isSuccess(yield* provision()))
-          const [merchant] = yield* stored
-          assert.strictEqual(failing.log.length, 1)
-          assert.include(failing.log[0] ?? "", "invite the merchant again")
-          assert.include(failing.log[0] ?? "", `"merchant_id":"${merchant?.id}"`)
-          assert.notInclude(failing.log[0] ?? "", merchant?.invitationHash.replace("hash-of-", "") ?? "")
-        }).pipe(Effect.provide(failing.layer))
+    it.effect(`a notifier that ${what} leaves the merchant, and the log asks for another`, () =>
+      Effect.gen(function* () {
+        assert.isTrue(Exit.isSuccess(yield* provision()))
+        const [merchant] = yield* stored
+        assert.strictEqual(failing.log.length, 1)
+        assert.include(failing.log[0] ?? "", "invite the merchant again")
+        assert.include(failing.log[0] ?? "", `"merchant_id":"${merchant?.id}"`)
+        assert.notInclude(failing.log[0] ?? "", merchant?.invitationHash.replace("hash-of-", "") ?? "")
+      }).pipe(Effect.provide(failing.layer))
     )
   }
 })
 
 describe("a caller that goes away", () => {
   const left = run()
-  it.effect(
-    "given a merchant that is written, when the caller is interrupted, then its owner is invited all the same",
-    () =>
-      Effect.gen(function* () {
-        const pointsman = yield* Pointsman
-        const written = yield* Deferred.make<void>()
-        const answered = yield* Deferred.make<void>()
-        left.afterWrite = Effect.andThen(Deferred.succeed(written, undefined), Deferred.await(answered))
-        const fiber = yield* Effect.forkChild(pointsman.provisionMerchant(caller, shop))
-        yield* Deferred.await(written)
-        const interruption = yield* Effect.forkChild(Fiber.interrupt(fiber), { startImmediately: true })
-        yield* Deferred.succeed(answered, undefined)
-        yield* Fiber.join(interruption)
-        assert.deepStrictEqual(
-          left.invitations.map(hashOf),
-          (yield* stored).map(({ invitationHash }) => invitationHash)
-        )
-        assert.strictEqual(left.invitations.length, 1)
-      }).pipe(Effect.provide(left.layer))
+  it.effect("the owner of a written merchant is invited although the caller is interrupted", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const written = yield* Deferred.make<void>()
+      const answered = yield* Deferred.make<void>()
+      left.afterWrite = Effect.andThen(Deferred.succeed(written, undefined), Deferred.await(answered))
+      const fiber = yield* Effect.forkChild(pointsman.provisionMerchant(caller, shop))
+      yield* Deferred.await(written)
+      const interruption = yield* Effect.forkChild(Fiber.interrupt(fiber), { startImmediately: true })
+      yield* Deferred.succeed(answered, undefined)
+      yield* Fiber.join(interruption)
+      assert.deepStrictEqual(
+        left.invitations.map(hashOf),
+        (yield* stored).map(({ invitationHash }) => invitationHash)
+      )
+      assert.strictEqual(left.invitations.length, 1)
+    }).pipe(Effect.provide(left.layer))
   )
 })
 
 describe("inviting again", () => {
   const again = run()
-  it.effect(
-    "given a merchant, when it is invited again, then the new token is the stored one and the old one is not",
-    () =>
-      Effect.gen(function* () {
-        const pointsman = yield* Pointsman
-        yield* provision()
-        const [before] = yield* stored
-        again.onWrite = (number) => (number === 2 ? "unheard" : undefined)
-        const invited = yield* runOut(
-          yield* Effect.forkChild(pointsman.inviteMerchantAgain(partner.id, before?.id ?? ""))
-        )
-        const [after] = yield* stored
-        assert.deepStrictEqual(again.invitations.map(hashOf), [before?.invitationHash, after?.invitationHash])
-        assert.notStrictEqual(before?.invitationHash, after?.invitationHash)
-        assert.strictEqual(invited.status, "invited")
-      }).pipe(Effect.provide(again.layer))
+  it.effect("a second invitation stores the new token in place of the old one", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      yield* provision()
+      const [before] = yield* stored
+      again.onWrite = (number) => (number === 2 ? "unheard" : undefined)
+      const invited = yield* runOut(
+        yield* Effect.forkChild(pointsman.inviteMerchantAgain(partner.id, before?.id ?? ""))
+      )
+      const [after] = yield* stored
+      assert.deepStrictEqual(again.invitations.map(hashOf), [before?.invitationHash, after?.invitationHash])
+      assert.notStrictEqual(before?.invitationHash, after?.invitationHash)
+      assert.strictEqual(invited.status, "invited")
+    }).pipe(Effect.provide(again.layer))
   )
 
   const stranger = run()
-  it.effect("given another partner or no merchant, when it is invited again, then there is none and nobody hears", () =>
+  it.effect("another partner's or no merchant is not found, and no invitation is sent", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       yield* provision()

@@ -35,7 +35,7 @@ const foundAfter = (rate: SuccessRate, outcomes: ReadonlyArray<OutcomeCounts>): 
 }
 
 describe("the memory of a success rate", () => {
-  it("given a rate that stays, then several hundred outcomes are remembered, and the rate itself covers fifty", () => {
+  it("a steady rate remembers several hundred outcomes, and the rate covers fifty", () => {
     const rate = rateAfter(noRate, steady(1200, 12))
     assert.approximately(weightOf(rate), 50, 0.1)
     assert.approximately(weightOf(longOf(rate)), 400 * (1 - (1 - 1 / 400) ** 1200), 1e-9)
@@ -44,7 +44,7 @@ describe("the memory of a success rate", () => {
     assert.approximately(knownRate(rate, 0).memory?.short.succeeded ?? 0, rate.succeeded, 0.001)
     assert.approximately(knownRate(rate, 0).memory?.short.failed ?? 0, rate.failed, 0.001)
   })
-  it("given a rate that drops, then what came before is forgotten within 20 outcomes, in the short weights too", () => {
+  it("a rate that drops forgets what came before in 20 outcomes, in short weights too", () => {
     const before = rateAfter(noRate, steady(600, 12))
     // From 92 to 60 %: two of five fail.
     const found = foundAfter(
@@ -63,7 +63,7 @@ describe("the memory of a success rate", () => {
     // The rate of mode auto still has some of what came before.
     assert.isAbove(weightOf(rate), 49)
   })
-  it("given a rate that recovers, then the drop is forgotten within 25 outcomes", () => {
+  it("the drop of a rate that recovers is forgotten within 25 outcomes", () => {
     const down = rateAfter(noRate, [...steady(600, 12), ...drawn(1, 40, 0.6)])
     assert.isAtMost(foundAfter(down, steady(40, 12)) ?? 1000, 25)
     const out = rateAfter(noRate, [...steady(600, 12), ...Array.from({ length: 30 }, () => failure)])
@@ -72,7 +72,7 @@ describe("the memory of a success rate", () => {
     assert.isAbove(shareOf(knownRate(recovered, 0).memory?.short ?? failure), 0.9)
     assert.isBelow(shareOf(recovered), 0.75)
   })
-  it("given 40 rates of 92 % that stay for 2,500 outcomes, then at most one in four is taken for worse", () => {
+  it("at most one in four of 40 steady rates of 92 % looks worse in 2,500 outcomes", () => {
     const isTakenForWorse = (seed: number): boolean => {
       let known = rateAfter(noRate, drawn(seed, 300, 0.92))
       return drawn(seed + 1000, 2500, 0.92).some((outcome) => {
@@ -84,7 +84,7 @@ describe("the memory of a success rate", () => {
     const worse = Array.from({ length: 40 }, (_, index) => index + 1).filter(isTakenForWorse)
     assert.isAtMost(worse.length, 10)
   })
-  it("given a rate that a release without a memory wrote, then its weights begin the memory", () => {
+  it("the weights of a rate from a release without a memory begin the memory", () => {
     const stored: SuccessRate = { succeeded: 40, failed: 5, at: 0 }
     assert.notProperty(knownRate(stored, 0), "memory")
     const { memory } = withOutcomes(stored, success, 0)
@@ -92,7 +92,7 @@ describe("the memory of a success rate", () => {
     assert.approximately(memory?.short.failed ?? 0, 5 * (1 - 1 / 50), 1e-9)
     assert.deepStrictEqual(memory?.worse, { succeeded: 0, failed: 0 })
   })
-  it("given two weeks without outcomes, then all of it has half its weight", () => {
+  it("all of a rate has half its weight after two weeks without outcomes", () => {
     const rate = rateAfter(noRate, drawn(3, 200, 0.9))
     const half = ({ failed, succeeded }: OutcomeCounts) => ({ succeeded: succeeded / 2, failed: failed / 2 })
     const { better, long, short, worse } = rate.memory ?? assert.fail("no memory")
@@ -103,7 +103,7 @@ describe("the memory of a success rate", () => {
       better: half(better)
     })
   })
-  it("given outcomes that come together, then they are remembered as if they had been spread evenly", () => {
+  it("outcomes that come together are remembered as if they were spread evenly", () => {
     const one = rateAfter(noRate, steady(120, 12))
     const together = withOutcomes(noRate, { succeeded: 110, failed: 10 }, 0)
     assert.approximately(weightOf(longOf(together)), weightOf(longOf(one)), 1e-9)

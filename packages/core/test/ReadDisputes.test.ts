@@ -47,7 +47,7 @@ const check = Effect.flatMap(Pointsman, ({ checkDue }) => checkDue)
 
 describe("a dispute that only a report named", () => {
   const own = world()
-  it.effect("given the provider can be asked, then its deadline and reason are recorded, and it is asked once", () =>
+  it.effect("a dispute's deadline and reason come from the provider, which is asked once", () =>
     Effect.gen(function* () {
       const payment = yield* reported(own, says())
       assert.strictEqual((yield* disputeOf).evidenceDueBy, null)
@@ -70,7 +70,7 @@ describe("a dispute that only a report named", () => {
   )
 
   const lost = world()
-  it.effect("given it was won meanwhile, then the dispute and its payment say so", () =>
+  it.effect("a dispute won meanwhile says so, as does its payment", () =>
     Effect.gen(function* () {
       const payment = yield* reported(lost, says({ verdict: "won", status: "won" }))
       assert.strictEqual((yield* stored(payment)).state, "ChargedBack")
@@ -81,31 +81,28 @@ describe("a dispute that only a report named", () => {
   )
 
   const silent = world()
-  it.effect(
-    "given the provider does not answer, then it is asked five times, half an hour apart, and that is told",
-    () => {
-      const lines: Array<string> = []
-      const logger = Logger.make(({ message }) => void lines.push(String(message)))
-      return Effect.gen(function* () {
-        const payment = yield* reported(silent, () => Effect.fail(new Unanswered({ reason: "time-out" })))
-        for (let asked = 0; asked < 20; asked++) {
-          yield* check
-          yield* TestClock.adjust(10 * minute)
-        }
-        assert.lengthOf(silent.provider.disputesRead, 5)
-        const { checkAt, evidenceDueBy } = yield* disputeOf
-        assert.deepStrictEqual([checkAt, evidenceDueBy], [null, null])
-        assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened"])
-        assert.lengthOf(
-          lines.filter((line) => line.includes("did not answer 5 times")),
-          1
-        )
-      }).pipe(Effect.provide(Layer.merge(silent.layer, Logger.layer([logger]))))
-    }
-  )
+  it.effect("a silent provider is asked five times, half an hour apart, which is reported", () => {
+    const lines: Array<string> = []
+    const logger = Logger.make(({ message }) => void lines.push(String(message)))
+    return Effect.gen(function* () {
+      const payment = yield* reported(silent, () => Effect.fail(new Unanswered({ reason: "time-out" })))
+      for (let asked = 0; asked < 20; asked++) {
+        yield* check
+        yield* TestClock.adjust(10 * minute)
+      }
+      assert.lengthOf(silent.provider.disputesRead, 5)
+      const { checkAt, evidenceDueBy } = yield* disputeOf
+      assert.deepStrictEqual([checkAt, evidenceDueBy], [null, null])
+      assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened"])
+      assert.lengthOf(
+        lines.filter((line) => line.includes("did not answer 5 times")),
+        1
+      )
+    }).pipe(Effect.provide(Layer.merge(silent.layer, Logger.layer([logger]))))
+  })
 
   const together = world()
-  it.effect("given processes that ask together, when the provider does not answer, then that is one try of five", () =>
+  it.effect("processes that ask a silent provider together make one try of five", () =>
     Effect.gen(function* () {
       const asked = yield* Latch.make()
       let asking = 0
@@ -126,7 +123,7 @@ describe("a dispute that only a report named", () => {
   )
 
   const unable = world()
-  it.effect("given the connector cannot read disputes, then nothing is due", () =>
+  it.effect("nothing is due at a connector that cannot read disputes", () =>
     Effect.gen(function* () {
       yield* reported(unable, undefined)
       yield* check
@@ -136,7 +133,7 @@ describe("a dispute that only a report named", () => {
   )
 
   const told = world()
-  it.effect("given a message states the deadline first, then nobody is asked", () =>
+  it.effect("the provider is not asked if a message states the deadline first", () =>
     Effect.gen(function* () {
       const payment = yield* reported(told, says())
       yield* state(payment.providerRef, { dueBy: begin + 8 * day }, begin + day)
@@ -147,26 +144,24 @@ describe("a dispute that only a report named", () => {
   )
 
   const dying = world()
-  it.effect(
-    "given a process dies before it records the answer, then the next one asks again, and records it once",
-    () =>
-      Effect.gen(function* () {
-        const payment = yield* reported(dying, says())
-        const ledger = yield* Ledger
-        const process = yield* dying.another.pipe(
-          Effect.provideService(Ledger, { ...ledger, commit: () => Effect.die(new Error("the process died")) })
-        )
-        yield* Effect.exit(process.checkDue)
-        assert.strictEqual((yield* disputeOf).evidenceDueBy, null)
-        const exits = yield* Effect.all([Effect.exit(check), Effect.exit(check)], { concurrency: 2 })
-        assert.isTrue(exits.every(Exit.isSuccess))
-        assert.strictEqual((yield* disputeOf).evidenceDueBy, dueBy)
-        assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened", "dispute.updated"])
-      }).pipe(Effect.scoped, Effect.provide(dying.layer))
+  it.effect("the next process asks again, and records once, if one dies before recording", () =>
+    Effect.gen(function* () {
+      const payment = yield* reported(dying, says())
+      const ledger = yield* Ledger
+      const process = yield* dying.another.pipe(
+        Effect.provideService(Ledger, { ...ledger, commit: () => Effect.die(new Error("the process died")) })
+      )
+      yield* Effect.exit(process.checkDue)
+      assert.strictEqual((yield* disputeOf).evidenceDueBy, null)
+      const exits = yield* Effect.all([Effect.exit(check), Effect.exit(check)], { concurrency: 2 })
+      assert.isTrue(exits.every(Exit.isSuccess))
+      assert.strictEqual((yield* disputeOf).evidenceDueBy, dueBy)
+      assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened", "dispute.updated"])
+    }).pipe(Effect.scoped, Effect.provide(dying.layer))
   )
 
   const other = world()
-  it.effect("given an answer about another dispute, then it is no answer", () =>
+  it.effect("an answer about another dispute is no answer", () =>
     Effect.gen(function* () {
       const payment = yield* reported(other, says({ disputeId: "du_2" }))
       yield* check
@@ -205,7 +200,7 @@ describe("a message that is not known to be newer than the record", () => {
       [{ verdict: "lost", status: "won" }, ["won", "Captured", ["conflict"], ["won"]]]
     ] as const) {
       const own = world()
-      it.effect(`given one ${title}, when the provider states ${JSON.stringify(said)}, then that counts`, () =>
+      it.effect(`what the provider states of one ${title} counts: ${JSON.stringify(said)}`, () =>
         Effect.gen(function* () {
           const payment = yield* undecided(own, says(said), at)
           assert.deepStrictEqual(yield* seen(payment), ["won", "Captured", [], ["won"]])
@@ -220,7 +215,7 @@ describe("a message that is not known to be newer than the record", () => {
   }
 
   const unable = world()
-  it.effect("given the connector cannot read disputes, then operations review it at once", () =>
+  it.effect("operations review it at once if the connector cannot read disputes", () =>
     Effect.gen(function* () {
       const payment = yield* undecided(unable, undefined)
       assert.deepStrictEqual(yield* seen(payment), ["won", "Captured", ["conflict"], ["won"]])
@@ -228,7 +223,7 @@ describe("a message that is not known to be newer than the record", () => {
   )
 
   const silent = world()
-  it.effect("given the provider does not answer, then operations review it after five times", () =>
+  it.effect("operations review it after five times if the provider does not answer", () =>
     Effect.gen(function* () {
       const payment = yield* undecided(silent, () => Effect.fail(new Unanswered({ reason: "time-out" })))
       for (let asked = 0; asked < 5; asked++) {
@@ -242,7 +237,7 @@ describe("a message that is not known to be newer than the record", () => {
   )
 
   const overtaken = world()
-  it.effect("given a newer message while the provider is asked, then that message counts", () =>
+  it.effect("a newer message while the provider is asked counts", () =>
     Effect.gen(function* () {
       const asked = yield* Latch.make()
       const answered = yield* Latch.make()

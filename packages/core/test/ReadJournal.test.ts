@@ -67,7 +67,7 @@ const store = (entries: ReadonlyArray<SettlementEntry>) =>
   })
 
 describe("the journal of a tenant", () => {
-  it.effect("given payments of more than a page and a refund, then each is posted once, newest first", () => {
+  it.effect("payments of several pages and a refund are each posted once, newest first", () => {
     const own = world()
     return Effect.gen(function* () {
       yield* TestClock.setTime(start)
@@ -80,28 +80,25 @@ describe("the journal of a tenant", () => {
     }).pipe(Effect.provide(own.layer))
   })
 
-  it.effect(
-    "given a storage that answers at once, when many payments are read, then other work has turns between them",
-    () => {
-      const own = world()
-      return Effect.gen(function* () {
-        for (let count = 0; count < 64; count++) yield* create(own)
-        let turns = 0
-        let isOver = false
-        const turn = () => {
-          turns++
-          if (!isOver) setImmediate(turn)
-        }
-        setImmediate(turn)
-        yield* read()
-        isOver = true
-        // Eight payments are read at once.
-        assert.isAtLeast(turns, 64 / 8)
-      }).pipe(Effect.provide(own.layer))
-    }
-  )
+  it.effect("other work has turns between many payments that a fast storage reads", () => {
+    const own = world()
+    return Effect.gen(function* () {
+      for (let count = 0; count < 64; count++) yield* create(own)
+      let turns = 0
+      let isOver = false
+      const turn = () => {
+        turns++
+        if (!isOver) setImmediate(turn)
+      }
+      setImmediate(turn)
+      yield* read()
+      isOver = true
+      // Eight payments are read at once.
+      assert.isAtLeast(turns, 64 / 8)
+    }).pipe(Effect.provide(own.layer))
+  })
 
-  it.effect("given facts of two months, when one is read, then it has its own alone, and the two are all", () => {
+  it.effect("each of two months has only its own facts, and the two are all", () => {
     const own = world()
     return Effect.gen(function* () {
       yield* TestClock.setTime(start)
@@ -113,27 +110,24 @@ describe("the journal of a tenant", () => {
     }).pipe(Effect.provide(own.layer))
   })
 
-  it.effect(
-    "given an exported month, when its report arrives after it was closed, then the month stays as it was",
-    () => {
-      const own = world()
-      return Effect.gen(function* () {
-        yield* TestClock.setTime(start)
-        const late = yield* create(own)
-        const inTime = yield* create(own)
-        const november = { from: start, before: december, closeAfterMillis: 5 * day }
-        const exported = yield* read(november)
-        yield* store([reported(late.id, { recordedAt: december + 5 * day })])
-        assert.deepStrictEqual(yield* read(november), exported)
-        const fee = "receivable EUR -40, fees EUR 40"
-        assert.deepStrictEqual(yield* read({ ...november, from: december, before: all.before }), [fee])
-        yield* store([reported(inTime.id, { rowId: "bt_2" })])
-        assert.deepStrictEqual(yield* read(november), [sale, fee, sale])
-      }).pipe(Effect.provide(own.layer))
-    }
-  )
+  it.effect("an exported month stays as it was when a report arrives after it was closed", () => {
+    const own = world()
+    return Effect.gen(function* () {
+      yield* TestClock.setTime(start)
+      const late = yield* create(own)
+      const inTime = yield* create(own)
+      const november = { from: start, before: december, closeAfterMillis: 5 * day }
+      const exported = yield* read(november)
+      yield* store([reported(late.id, { recordedAt: december + 5 * day })])
+      assert.deepStrictEqual(yield* read(november), exported)
+      const fee = "receivable EUR -40, fees EUR 40"
+      assert.deepStrictEqual(yield* read({ ...november, from: december, before: all.before }), [fee])
+      yield* store([reported(inTime.id, { rowId: "bt_2" })])
+      assert.deepStrictEqual(yield* read(november), [sale, fee, sale])
+    }).pipe(Effect.provide(own.layer))
+  })
 
-  it.effect("given rows without a payment, in several pages and corrected, then they follow the payments", () => {
+  it.effect("rows without a payment, in pages and corrected, follow the payments", () => {
     const own = world()
     const payout = (number: number, over: Partial<SettlementEntry> = {}) =>
       reported(null, {
@@ -159,7 +153,7 @@ describe("the journal of a tenant", () => {
     }).pipe(Effect.provide(own.layer))
   })
 
-  it.effect("given money whose result is not known, then it is listed and not posted", () => {
+  it.effect("money whose result is not known is listed and not posted", () => {
     const own = world()
     return Effect.gen(function* () {
       yield* TestClock.setTime(start)
@@ -172,7 +166,7 @@ describe("the journal of a tenant", () => {
     }).pipe(Effect.provide(own.layer))
   })
 
-  it.effect("given a refund that is recorded between the two reads of its payment, then it is posted once", () => {
+  it.effect("a refund recorded between the two reads of its payment is posted once", () => {
     const own = world()
     return Effect.gen(function* () {
       yield* TestClock.setTime(start)
@@ -197,7 +191,7 @@ describe("the journal of a tenant", () => {
     }).pipe(Effect.scoped, Effect.provide(own.layer))
   })
 
-  it.effect("given a storage that fails after the first page, then the journal fails", () => {
+  it.effect("a journal fails if the storage fails after the first page", () => {
     const own = world()
     return Effect.gen(function* () {
       yield* TestClock.setTime(start)

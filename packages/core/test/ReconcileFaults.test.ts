@@ -36,7 +36,7 @@ const faults: ReadonlyArray<readonly [told: string, fault: CommitFault]> = [
 describe("a statement of a report", () => {
   for (const [told, fault] of faults) {
     const own = world()
-    it.effect(`given a store that ${told}, when it is applied, then its payment is settled once`, () =>
+    it.effect(`a payment is settled once by a store that ${told}`, () =>
       Effect.gen(function* () {
         const payments = yield* createMany(own, 5)
         const failed = new Set<string>()
@@ -59,7 +59,7 @@ describe("a statement of a report", () => {
   }
 
   const between = world()
-  it.effect("given another writer between its reading and its write, then both writes are kept", () =>
+  it.effect("another writer between a run's read and its write keeps both writes", () =>
     Effect.gen(function* () {
       const payments = yield* createMany(between, 3)
       const ledger = yield* Ledger

@@ -80,7 +80,7 @@ describe("a row that fits a payment by amount and time alone", () => {
     ["in a report before it", false]
   ] as const) {
     const own = world()
-    it.effect(`given it comes before the row of our charge ${how}, then it is suggested, and ours is the match`, () =>
+    it.effect(`a row before that of our charge ${how} is suggested, and ours is the match`, () =>
       Effect.gen(function* () {
         const { attemptId, payment } = yield* unanswered(own)
         const foreign = foreignRow("foreign", { fee: eur(99), net: eur(1900), payoutId: "po_foreign" })
@@ -108,7 +108,7 @@ describe("a row that fits a payment by amount and time alone", () => {
   }
 
   const several = world()
-  it.effect("given payments that it may be of, then the merchant's reference decides, or none is suggested", () =>
+  it.effect("the merchant's reference decides between payments, or none is suggested", () =>
     Effect.gen(function* () {
       several.provider.onCharge = () => lost
       yield* createOf("shop-other")
@@ -128,7 +128,7 @@ describe("a row that fits a payment by amount and time alone", () => {
   )
 
   const known = world()
-  it.effect("given a payment whose charge is known, then another charge is no suggestion, nor is it a match", () =>
+  it.effect("another charge of a payment with a known one is no suggestion and no match", () =>
     Effect.gen(function* () {
       const payment = yield* captured(known, "order-1")
       yield* TestClock.setTime(paidAt + day)
@@ -151,7 +151,7 @@ describe("a row that fits a payment by amount and time alone", () => {
 
 describe("a second row of a charge", () => {
   const paidLater = world()
-  it.effect("given the first row names no payout, when the second one does, then the payment is settled by it", () =>
+  it.effect("a payment is settled by the second row if only that names a payout", () =>
     Effect.gen(function* () {
       const payment = yield* captured(paidLater)
       yield* TestClock.setTime(paidAt + day)
@@ -163,7 +163,7 @@ describe("a second row of a charge", () => {
   )
 
   const twice = world()
-  it.effect("given it is of a second charge at the provider, then operations review the payment", () =>
+  it.effect("operations review a payment with a row of a second charge at the provider", () =>
     Effect.gen(function* () {
       const { attemptId, payment } = yield* unanswered(twice)
       const row = (id: string) => rowOf(payment, { id, payoutId: null, names: { attemptId, providerRef: `ch_${id}` } })
@@ -175,36 +175,34 @@ describe("a second row of a charge", () => {
   )
 
   const whole = world()
-  it.effect(
-    "given a smaller capture, when the row of the whole authorization comes twice, then it captures no more",
-    () =>
-      Effect.gen(function* () {
-        whole.provider.onCharge = ({ attemptId }) =>
-          Effect.succeed({ _tag: "Authorized", providerRef: `ch_${attemptId}` })
-        const { details, ...rest } = request()
-        const pointsman = yield* Pointsman
-        const { payment } = yield* pointsman.create(caller, {
-          ...rest,
-          details: { ...details, captureMethod: "manual" }
-        })
-        whole.provider.onCapture = ({ money, providerRef }) =>
-          Effect.succeed({ _tag: "Captured", providerRef, stated: money })
-        yield* operate("capture", payment.id, { amountMinor: 500 })
-        yield* TestClock.setTime(paidAt + day)
-        const rows = [
-          rowOf(payment, { id: "whole" }),
-          rowOf(payment, { id: "rest", kind: "charge_failed", gross: eur(-1499) }),
-          rowOf(payment, { id: "again" })
-        ]
-        yield* reconcile(orderOf(rows))
-        const { capturedMinor, review } = yield* stored(payment)
-        assert.deepStrictEqual([capturedMinor, review], [500, null])
-        assert.deepStrictEqual(yield* closings, { whole: "row", again: undefined })
-      }).pipe(Effect.provide(whole.layer))
+  it.effect("a smaller capture captures no more when a whole row comes twice", () =>
+    Effect.gen(function* () {
+      whole.provider.onCharge = ({ attemptId }) =>
+        Effect.succeed({ _tag: "Authorized", providerRef: `ch_${attemptId}` })
+      const { details, ...rest } = request()
+      const pointsman = yield* Pointsman
+      const { payment } = yield* pointsman.create(caller, {
+        ...rest,
+        details: { ...details, captureMethod: "manual" }
+      })
+      whole.provider.onCapture = ({ money, providerRef }) =>
+        Effect.succeed({ _tag: "Captured", providerRef, stated: money })
+      yield* operate("capture", payment.id, { amountMinor: 500 })
+      yield* TestClock.setTime(paidAt + day)
+      const rows = [
+        rowOf(payment, { id: "whole" }),
+        rowOf(payment, { id: "rest", kind: "charge_failed", gross: eur(-1499) }),
+        rowOf(payment, { id: "again" })
+      ]
+      yield* reconcile(orderOf(rows))
+      const { capturedMinor, review } = yield* stored(payment)
+      assert.deepStrictEqual([capturedMinor, review], [500, null])
+      assert.deepStrictEqual(yield* closings, { whole: "row", again: undefined })
+    }).pipe(Effect.provide(whole.layer))
   )
 
   const two = world({ fourEyes: { EUR: 1999 } })
-  it.effect("given four eyes, when the second row differs from the record, then two people decide", () =>
+  it.effect("two people decide under four eyes when a second row differs from the record", () =>
     Effect.gen(function* () {
       const { attemptId, payment } = yield* unanswered(two)
       const row = (id: string) => rowOf(payment, { id, payoutId: null, names: { attemptId, providerRef: `ch_${id}` } })
@@ -221,61 +219,57 @@ describe("a second row of a charge", () => {
 
 describe("a row of a refund", () => {
   const own = world()
-  it.effect(
-    "given another refund of the same amount, when ours is unknown, then only an id of ours confirms it, and the other waits",
-    () =>
-      Effect.gen(function* () {
-        const payment = yield* captured(own)
-        own.provider.onRefund = () => lost
-        yield* Effect.ignore(operate("refund", payment.id, { amountMinor: 400 }))
-        yield* TestClock.setTime(paidAt + day)
-        const before = yield* stored(payment)
-        const names = { providerRefundId: "re_dashboard" }
-        yield* reconcile(orderOf([rowOf(payment, { id: "guessed", kind: "refund", gross: eur(-400), names })]))
-        const { reported, updatedAt, version, ...after } = yield* stored(payment)
-        assert.deepInclude(before, after)
-        assert.deepStrictEqual(
-          reported?.refundsByHand?.map(({ state }) => state.providerRefundId),
-          ["re_dashboard"]
-        )
-        assert.deepStrictEqual(yield* refundsOf(payment), [["Unknown", null]])
-        assert.deepStrictEqual(yield* closings, { guessed: undefined })
-        // It waits for the provider's word on ours, which is asked for as often as without it.
-        const asked = own.provider.refundLookUps.length
-        for (let seconds = 0; seconds < 600; seconds += 10) {
-          yield* TestClock.adjust("10 seconds")
-          yield* (yield* Pointsman).checkDue
-        }
-        assert.isAtMost(own.provider.refundLookUps.length - asked, 3)
-      }).pipe(Effect.provide(own.layer))
+  it.effect("only our id confirms an unknown refund when another of its amount is there", () =>
+    Effect.gen(function* () {
+      const payment = yield* captured(own)
+      own.provider.onRefund = () => lost
+      yield* Effect.ignore(operate("refund", payment.id, { amountMinor: 400 }))
+      yield* TestClock.setTime(paidAt + day)
+      const before = yield* stored(payment)
+      const names = { providerRefundId: "re_dashboard" }
+      yield* reconcile(orderOf([rowOf(payment, { id: "guessed", kind: "refund", gross: eur(-400), names })]))
+      const { reported, updatedAt, version, ...after } = yield* stored(payment)
+      assert.deepInclude(before, after)
+      assert.deepStrictEqual(
+        reported?.refundsByHand?.map(({ state }) => state.providerRefundId),
+        ["re_dashboard"]
+      )
+      assert.deepStrictEqual(yield* refundsOf(payment), [["Unknown", null]])
+      assert.deepStrictEqual(yield* closings, { guessed: undefined })
+      // It waits for the provider's word on ours, which is asked for as often as without it.
+      const asked = own.provider.refundLookUps.length
+      for (let seconds = 0; seconds < 600; seconds += 10) {
+        yield* TestClock.adjust("10 seconds")
+        yield* (yield* Pointsman).checkDue
+      }
+      assert.isAtMost(own.provider.refundLookUps.length - asked, 3)
+    }).pipe(Effect.provide(own.layer))
   )
 
   const capturing = world()
-  it.effect(
-    "given a capture under way, when a refund by hand is reported, then it counts once the capture has ended",
-    () =>
-      Effect.gen(function* () {
-        const answered = yield* Deferred.make<OperationAnswer>()
-        capturing.provider.onCharge = () => Effect.succeed({ _tag: "Authorized", providerRef: "ch_1" })
-        capturing.provider.onCapture = () => Deferred.await(answered)
-        const manual = request({ details: { captureMethod: "manual" } })
-        const { payment } = yield* (yield* Pointsman).create(caller, manual)
-        const capture = yield* Effect.forkChild(operate("capture", payment.id))
-        yield* TestClock.adjust("1 second")
-        const names = { providerRef: "ch_1", providerRefundId: "re_dashboard" }
-        yield* reconcile(orderOf([rowOf(payment, { id: "early", kind: "refund", gross: eur(-400), names })]))
-        yield* Deferred.succeed(answered, { _tag: "Captured", providerRef: "ch_1" })
-        yield* Fiber.join(capture)
-        assert.deepStrictEqual([(yield* stored(payment)).state, yield* refundsOf(payment)], ["Captured", []])
-        yield* TestClock.adjust("1 minute")
-        yield* (yield* Pointsman).checkDue
-        assert.deepStrictEqual(yield* refundsOf(payment), [["Succeeded", "re_dashboard"]])
-        assert.deepInclude(yield* stored(payment), { state: "PartiallyRefunded", refundedMinor: 400 })
-      }).pipe(Effect.provide(capturing.layer))
+  it.effect("a refund by hand reported during a capture counts once that has ended", () =>
+    Effect.gen(function* () {
+      const answered = yield* Deferred.make<OperationAnswer>()
+      capturing.provider.onCharge = () => Effect.succeed({ _tag: "Authorized", providerRef: "ch_1" })
+      capturing.provider.onCapture = () => Deferred.await(answered)
+      const manual = request({ details: { captureMethod: "manual" } })
+      const { payment } = yield* (yield* Pointsman).create(caller, manual)
+      const capture = yield* Effect.forkChild(operate("capture", payment.id))
+      yield* TestClock.adjust("1 second")
+      const names = { providerRef: "ch_1", providerRefundId: "re_dashboard" }
+      yield* reconcile(orderOf([rowOf(payment, { id: "early", kind: "refund", gross: eur(-400), names })]))
+      yield* Deferred.succeed(answered, { _tag: "Captured", providerRef: "ch_1" })
+      yield* Fiber.join(capture)
+      assert.deepStrictEqual([(yield* stored(payment)).state, yield* refundsOf(payment)], ["Captured", []])
+      yield* TestClock.adjust("1 minute")
+      yield* (yield* Pointsman).checkDue
+      assert.deepStrictEqual(yield* refundsOf(payment), [["Succeeded", "re_dashboard"]])
+      assert.deepInclude(yield* stored(payment), { state: "PartiallyRefunded", refundedMinor: 400 })
+    }).pipe(Effect.provide(capturing.layer))
   )
 
   const named = world()
-  it.effect("given our id of a refund that is unknown, then the refund succeeds", () =>
+  it.effect("our id of an unknown refund makes the refund succeed", () =>
     Effect.gen(function* () {
       const payment = yield* captured(named)
       named.provider.onRefund = () => lost
@@ -290,7 +284,7 @@ describe("a row of a refund", () => {
   )
 
   const alone = world()
-  it.effect("given our id alone, then one that the provider names later may be the same, and is reviewed", () =>
+  it.effect("a row with only our id is reviewed beside one that the provider names later", () =>
     Effect.gen(function* () {
       const payment = yield* captured(alone)
       alone.provider.onRefund = () => lost
@@ -311,7 +305,7 @@ describe("a row of a refund", () => {
 
 describe("a row whose amount has another sign than its kind", () => {
   const own = world()
-  it.effect("given a charge below 0, then it states nothing, and the charge itself still does", () =>
+  it.effect("a charge below 0 states nothing, and the charge itself still does", () =>
     Effect.gen(function* () {
       const { attemptId, payment } = yield* unanswered(own)
       const names = { attemptId, providerRef: "ch_1" }
@@ -338,7 +332,7 @@ const moveOf =
 
 describe("rows of disputes", () => {
   const second = world()
-  it.effect("given a dispute that was won, when its money leaves again, then it is open again", () =>
+  it.effect("a won dispute is open again when its money leaves again", () =>
     Effect.gen(function* () {
       const { payment } = yield* disputed()
       yield* state(payment.providerRef, { verdict: "won" }, begin + 10 * day)
@@ -374,7 +368,7 @@ describe("rows of disputes", () => {
   )
 
   const unnamed = world()
-  it.effect("given rows without the dispute's id, then they are compared with the disputes, and state nothing", () =>
+  it.effect("rows without the dispute's id are compared with disputes and state nothing", () =>
     Effect.gen(function* () {
       const { payment } = yield* disputed({ disputeId: "PP-D-1" })
       yield* state(payment.providerRef, { disputeId: "PP-D-1", verdict: "won" }, begin + 5 * day)
@@ -401,7 +395,7 @@ describe("rows of disputes", () => {
   })
 
   const disordered = world()
-  it.effect("given a dispute that was won and lost again, when its rows come in any order, then none stays open", () =>
+  it.effect("a dispute won and lost again leaves no row open, whatever the order", () =>
     Effect.gen(function* () {
       const move = moveOf(yield* lostAgain, null)
       yield* reconcile(orderOf([move("back", "dispute_reversed", 6)]))
@@ -413,7 +407,7 @@ describe("rows of disputes", () => {
   )
 
   const last = world()
-  it.effect("given a reversal that is reported last, when the money is away as recorded, then none stays open", () =>
+  it.effect("a reversal reported last leaves no row open if the money is away as recorded", () =>
     Effect.gen(function* () {
       const move = moveOf(yield* lostAgain, null)
       yield* reconcile(orderOf([move("taken", "dispute", 1)]))
@@ -426,7 +420,7 @@ describe("rows of disputes", () => {
   )
 
   const paidLater = world()
-  it.effect("given a dispute that was won, when its row comes again with its payout, then it matches", () =>
+  it.effect("a row of a won dispute matches when it comes again with its payout", () =>
     Effect.gen(function* () {
       const { payment } = yield* disputed()
       yield* state(payment.providerRef, { verdict: "won" }, begin + 10 * day)
@@ -448,7 +442,7 @@ describe("rows of disputes", () => {
   )
 
   const recorded = world()
-  it.effect("given a dispute without a message, when its row names it, then it is recorded as by a message", () =>
+  it.effect("a row that names a dispute without a message records it as a message would", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(begin)
       const payment = yield* captured(recorded)
@@ -473,7 +467,7 @@ describe("rows of disputes", () => {
 
 describe("a dispute of a row whose write was not answered", () => {
   const own = world()
-  it.effect("given the write was made, then the dispute is recorded once", () =>
+  it.effect("a dispute is recorded once if the write was made", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(begin)
       const payment = yield* captured(own)
@@ -513,7 +507,7 @@ describe("a run that died before it applied what it stored", () => {
   const payout = rowOf(undefined, { id: "payout", kind: "payout", gross: eur(-1) })
 
   const differs = world()
-  it.effect("given a newer file with the same rows, then their statements are applied, and the differences end", () =>
+  it.effect("a newer file with the same rows applies their statements and ends differences", () =>
     Effect.gen(function* () {
       const { attemptId, payment } = yield* unanswered(differs)
       const row = rowOf(payment, { id: "charge", gross: eur(1999), names: { attemptId, providerRef: "ch_1" } })
@@ -528,7 +522,7 @@ describe("a run that died before it applied what it stored", () => {
   )
 
   const matches = world()
-  it.effect("given a row that matched, when a newer file has it, then the payment is settled", () =>
+  it.effect("a newer file with a row that matched settles the payment", () =>
     Effect.gen(function* () {
       const payment = yield* captured(matches)
       yield* TestClock.setTime(paidAt + day)
@@ -544,7 +538,7 @@ describe("a run that died before it applied what it stored", () => {
 
 describe("a run that died after it applied a capture", () => {
   const own = world()
-  it.effect("given a capture without a record, when the same file is read again, then the difference ends", () =>
+  it.effect("the difference of a capture without a record ends when the file is read again", () =>
     Effect.gen(function* () {
       own.provider.onCharge = ({ attemptId }) => Effect.succeed({ _tag: "Authorized", providerRef: `ch_${attemptId}` })
       const { details, ...rest } = request()
@@ -575,7 +569,7 @@ describe("a report of a workspace with four eyes", () => {
     [2000, "Settled"]
   ] as const) {
     const own = world({ fourEyes: { EUR: limit } })
-    it.effect(`given a limit of ${limit}, when a row of 1999 differs, then the payment is ${expected}`, () =>
+    it.effect(`a row 1999 off with a limit of ${limit} makes the payment ${expected}`, () =>
       Effect.gen(function* () {
         const { attemptId, payment } = yield* unanswered(own)
         const row = rowOf(payment, { id: "charge", names: { attemptId, providerRef: "ch_1" } })
@@ -594,7 +588,7 @@ describe("a report of a workspace with four eyes", () => {
   }
 
   const agreeing = world({ fourEyes: {} })
-  it.effect("given a row that agrees with the record, then the payment is settled", () =>
+  it.effect("a row that agrees with the record settles the payment", () =>
     Effect.gen(function* () {
       const payment = yield* captured(agreeing)
       yield* TestClock.setTime(paidAt + day)

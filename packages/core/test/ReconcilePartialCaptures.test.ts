@@ -43,7 +43,7 @@ describe("a capture of a part, in two rows", () => {
   ] as const) {
     for (const reports of [1, 2]) {
       const own = world()
-      it.effect(`given ${name}, in ${reports} reports, then the payment is settled with what was captured`, () =>
+      it.effect(`${name}, in ${reports} reports, settles the payment with what was captured`, () =>
         Effect.gen(function* () {
           const payment = yield* capture(own, 1200)
           const rows = [whole(payment), back(payment, 799)]
@@ -72,7 +72,7 @@ describe("a capture of a part, in two rows", () => {
   }
 
   const lost = world()
-  it.effect("given a capture without an answer, then its rows do not say how much was captured", () =>
+  it.effect("rows of a capture without an answer do not say how much was captured", () =>
     Effect.gen(function* () {
       lost.provider.onCapture = () => Effect.fail(new Unanswered({ reason: "lost" }))
       const payment = yield* capture(lost, 1200)
@@ -90,7 +90,7 @@ describe("a capture of a part, in two rows", () => {
 
 describe("a capture that is taken back", () => {
   const partly = world()
-  it.effect("given another amount than what is captured, then the row is a difference, and states nothing", () =>
+  it.effect("a row of another amount than is captured is a difference, and states nothing", () =>
     Effect.gen(function* () {
       const payment = yield* capture(partly, 1200)
       yield* reconcile(orderOf([rowOf(payment, { id: "charge", gross: eur(1200) }), back(payment, 500)]))
@@ -104,7 +104,7 @@ describe("a capture that is taken back", () => {
   )
 
   const half = world()
-  it.effect("given half of the authorization, then the rows before say whether it is the rest or the capture", () =>
+  it.effect("earlier rows say whether half of an authorization is the rest or the capture", () =>
     Effect.gen(function* () {
       half.provider.onCharge = () => Effect.succeed({ _tag: "Authorized", providerRef: "ch_1" })
       const { details, ...rest } = request({ details: { captureMethod: "manual" } })
@@ -121,7 +121,7 @@ describe("a capture that is taken back", () => {
   )
 
   const all = world()
-  it.effect("given all that is captured, then the capture failed", () =>
+  it.effect("a capture failed if all that is captured comes back", () =>
     Effect.gen(function* () {
       const payment = yield* capture(all, 1200)
       yield* reconcile(orderOf([rowOf(payment, { id: "charge", gross: eur(1200) }), back(payment, 1200)]))

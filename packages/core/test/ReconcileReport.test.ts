@@ -32,7 +32,7 @@ const creates = (count: number) => Effect.forEach(Array.from({ length: count }),
 
 describe("a report", () => {
   const lost = world()
-  it.effect("given a charge without an answer, when its row arrives, then the payment is captured and settled", () =>
+  it.effect("a charge without an answer is captured and settled when its row arrives", () =>
     Effect.gen(function* () {
       lost.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "lost" }))
       const pointsman = yield* Pointsman
@@ -57,7 +57,7 @@ describe("a report", () => {
   const every = world({
     connections: [{ id: "main", fees: [{ fixed: { EUR: 25 }, partsPerMillion: 10_000 }] }, { id: "backup" }]
   })
-  it.effect("given a report with every kind of difference, then each is found and named, and no other", () =>
+  it.effect("each kind of difference in a report is found and named, and no other", () =>
     Effect.gen(function* () {
       capturing(every)
       const [fine, less, twice, fee, missing, disputed, refunded] = yield* creates(7)
@@ -123,7 +123,7 @@ describe("a report", () => {
   )
 
   const again = world()
-  it.effect("given a report that was read, when it or its rows come again, then nothing changes", () =>
+  it.effect("a report that was read changes nothing when it or its rows come again", () =>
     Effect.gen(function* () {
       capturing(again)
       const payments = yield* creates(5)
@@ -140,85 +140,75 @@ describe("a report", () => {
   )
 
   const corrected = world()
-  it.effect(
-    "given a row that comes again with other contents, then the newest version counts, and none is counted twice",
-    () =>
-      Effect.gen(function* () {
-        capturing(corrected)
-        const payment = yield* create
-        const { balance } = (yield* Pointsman).reconciliation
-        const open = rowOf(payment, { payoutId: null, settledAt: null })
-        const versions = [
-          open,
-          { ...open, fee: eur(3), net: eur(1996) },
-          rowOf(payment, { fee: eur(4), net: eur(1995) })
+  it.effect("the newest contents of a row count, and none is counted twice", () =>
+    Effect.gen(function* () {
+      capturing(corrected)
+      const payment = yield* create
+      const { balance } = (yield* Pointsman).reconciliation
+      const open = rowOf(payment, { payoutId: null, settledAt: null })
+      const versions = [open, { ...open, fee: eur(3), net: eur(1996) }, rowOf(payment, { fee: eur(4), net: eur(1995) })]
+      const states: Array<string> = []
+      const late = versions.map((row) => ({ ...row, generatedAt: paidAt - 1 }))
+      for (const [index, row] of [...versions, ...late].entries()) {
+        yield* TestClock.setTime(paidAt + index)
+        const run = yield* reconcile(orderOf([row], { sha256: `report ${index}` }))
+        assert.deepStrictEqual([run.counts.matched, run.rowsKnown], index < 3 ? [1, 0] : [0, 1])
+        states.push((yield* stored(payment)).state)
+      }
+      assert.deepStrictEqual(states, ["Captured", "Captured", "Settled", "Settled", "Settled", "Settled"])
+      const entries = yield* entriesOf
+      const newest = entries.find(({ corrected: later }) => later === null)
+      assert(newest !== undefined)
+      assert.deepStrictEqual(
+        entries
+          .flatMap(({ closed, corrected: later, recordedAt, result }) =>
+            later === null ? [] : [[result, recordedAt, later, closed?.by, closed?.at]]
+          )
+          .toSorted(),
+        [
+          ["matched", paidAt, { by: newest.rowId, at: paidAt + 1 }, "row", paidAt + 1],
+          ["matched", paidAt + 1, { by: newest.rowId, at: paidAt + 2 }, "row", paidAt + 2]
         ]
-        const states: Array<string> = []
-        const late = versions.map((row) => ({ ...row, generatedAt: paidAt - 1 }))
-        for (const [index, row] of [...versions, ...late].entries()) {
-          yield* TestClock.setTime(paidAt + index)
-          const run = yield* reconcile(orderOf([row], { sha256: `report ${index}` }))
-          assert.deepStrictEqual([run.counts.matched, run.rowsKnown], index < 3 ? [1, 0] : [0, 1])
-          states.push((yield* stored(payment)).state)
+      )
+      assert.deepStrictEqual(settlementOf(entries), {
+        ...{
+          connectionId: "main",
+          payoutId: "po_1",
+          feeMinor: 4,
+          netMinor: 1995,
+          currency: "EUR",
+          settledAt: paidAt + day
         }
-        assert.deepStrictEqual(states, ["Captured", "Captured", "Settled", "Settled", "Settled", "Settled"])
-        const entries = yield* entriesOf
-        const newest = entries.find(({ corrected: later }) => later === null)
-        assert(newest !== undefined)
-        assert.deepStrictEqual(
-          entries
-            .flatMap(({ closed, corrected: later, recordedAt, result }) =>
-              later === null ? [] : [[result, recordedAt, later, closed?.by, closed?.at]]
-            )
-            .toSorted(),
-          [
-            ["matched", paidAt, { by: newest.rowId, at: paidAt + 1 }, "row", paidAt + 1],
-            ["matched", paidAt + 1, { by: newest.rowId, at: paidAt + 2 }, "row", paidAt + 2]
-          ]
-        )
-        assert.deepStrictEqual(settlementOf(entries), {
-          ...{
-            connectionId: "main",
-            payoutId: "po_1",
-            feeMinor: 4,
-            netMinor: 1995,
-            currency: "EUR",
-            settledAt: paidAt + day
-          }
-        })
-        const [moved, ...others] = yield* balance({ tenant, from: 0, until: paidAt + 9 * day })
-        assert.deepStrictEqual([moved?.rows, moved?.chargesMinor, moved?.feesMinor, others.length], [1, 1999, 4, 0])
-      }).pipe(Effect.provide(corrected.layer))
+      })
+      const [moved, ...others] = yield* balance({ tenant, from: 0, until: paidAt + 9 * day })
+      assert.deepStrictEqual([moved?.rows, moved?.chargesMinor, moved?.feesMinor, others.length], [1, 1999, 4, 0])
+    }).pipe(Effect.provide(corrected.layer))
   )
 
   const within = world()
-  it.effect(
-    "given a report that corrects its own row, and a difference that a later report corrects, then none is open",
-    () =>
-      Effect.gen(function* () {
-        capturing(within)
-        const payment = yield* create
-        const wrong = rowOf(payment, { gross: eur(900), fee: eur(3), net: eur(897) })
-        yield* reconcile(orderOf([rowOf(undefined, { id: "p", kind: "payout" }), wrong]))
-        const right = rowOf(payment)
-        const run = yield* reconcile(
-          orderOf([right, rowOf(payment, { fee: eur(1), net: eur(1998) })], { sha256: "two" })
-        )
-        assert.deepStrictEqual([run.counts.matched, run.counts.duplicate], [2, 0])
-        assert.deepStrictEqual(
-          yield* (yield* Pointsman).reconciliation.differences({ differences: "open", limit: 9 }),
-          []
-        )
-        assert.strictEqual(settlementOf((yield* entriesOf).filter(({ kind }) => kind === "charge"))?.feeMinor, 1)
-        const again = orderOf([rowOf(payment, { id: "second" })])
-        assert.strictEqual((yield* reconcile(again)).counts.duplicate, 1)
-      }).pipe(Effect.provide(within.layer))
+  it.effect("a report that corrects itself, or a later one that does, leaves nothing open", () =>
+    Effect.gen(function* () {
+      capturing(within)
+      const payment = yield* create
+      const wrong = rowOf(payment, { gross: eur(900), fee: eur(3), net: eur(897) })
+      yield* reconcile(orderOf([rowOf(undefined, { id: "p", kind: "payout" }), wrong]))
+      const right = rowOf(payment)
+      const run = yield* reconcile(orderOf([right, rowOf(payment, { fee: eur(1), net: eur(1998) })], { sha256: "two" }))
+      assert.deepStrictEqual([run.counts.matched, run.counts.duplicate], [2, 0])
+      assert.deepStrictEqual(
+        yield* (yield* Pointsman).reconciliation.differences({ differences: "open", limit: 9 }),
+        []
+      )
+      assert.strictEqual(settlementOf((yield* entriesOf).filter(({ kind }) => kind === "charge"))?.feeMinor, 1)
+      const again = orderOf([rowOf(payment, { id: "second" })])
+      assert.strictEqual((yield* reconcile(again)).counts.duplicate, 1)
+    }).pipe(Effect.provide(within.layer))
   )
 })
 
 describe("payments that no report has", () => {
   const own = world()
-  it.effect("given the provider's delay, when it is not over, then nothing is missing; a late row ends it after", () =>
+  it.effect("nothing is missing before the provider's delay; a late row ends it after", () =>
     Effect.gen(function* () {
       capturing(own)
       const early = yield* create
@@ -251,7 +241,7 @@ describe("payments that no report has", () => {
 
 describe("a row without ids", () => {
   const own = world()
-  it.effect("given payments of its amount and time, then it is of none, and one alone is suggested", () =>
+  it.effect("a row of no payment suggests only a payment of its amount and time", () =>
     Effect.gen(function* () {
       capturing(own)
       const pointsman = yield* Pointsman
@@ -376,7 +366,7 @@ describe("a run that is killed", () => {
     }).pipe(Effect.scoped, Effect.provide(own.layer))
   }
 
-  it.effect("given every write of a run, when it dies before or after it, then the next one ends the same", () =>
+  it.effect("the next run ends the same after a death before or after any write", () =>
     Effect.gen(function* () {
       const { report: expected } = yield* readKilled()
       assert.deepStrictEqual(
@@ -395,24 +385,22 @@ describe("a run that is killed", () => {
     })
   )
 
-  it.effect(
-    "given every payment that a run moves, when it dies before or after that, then the next one ends the same",
-    () =>
-      Effect.gen(function* () {
-        const { report: expected } = yield* readKilled()
-        let deaths = 0
-        for (let commit = 1; commit <= 11; commit++) {
-          for (const isWritten of [false, true]) {
-            const { died, report } = yield* readKilled({ ledger: (one) => dyingAtCommit(one, commit, isWritten) })
-            if (died) deaths += 1
-            assert.deepStrictEqual(report, expected)
-          }
+  it.effect("the next run ends the same after a death before or after any moved payment", () =>
+    Effect.gen(function* () {
+      const { report: expected } = yield* readKilled()
+      let deaths = 0
+      for (let commit = 1; commit <= 11; commit++) {
+        for (const isWritten of [false, true]) {
+          const { died, report } = yield* readKilled({ ledger: (one) => dyingAtCommit(one, commit, isWritten) })
+          if (died) deaths += 1
+          assert.deepStrictEqual(report, expected)
         }
-        assert.strictEqual(deaths, 20)
-      })
+      }
+      assert.strictEqual(deaths, 20)
+    })
   )
 
-  it.effect("given a write whose answer was lost, then what is stored decides", () =>
+  it.effect("what is stored decides after a write with a lost answer", () =>
     Effect.gen(function* () {
       const losing = (isWritten: boolean) => ({
         settlements: (settlements: Settlements): Settlements => ({
@@ -484,53 +472,49 @@ describe("reports in any order", () => {
     }).pipe(Effect.scoped, Effect.provide(own.layer))
   }
 
-  it.effect(
-    "given reports that are late, partial, repeated or corrected, in any order, then the books end the same",
-    () =>
-      Effect.gen(function* () {
-        const permutations = (of: ReadonlyArray<number>): ReadonlyArray<ReadonlyArray<number>> =>
-          of.length <= 1
-            ? [of]
-            : of.flatMap((one) => permutations(of.filter((other) => other !== one)).map((rest) => [one, ...rest]))
-        const expected = yield* readIn([0, 1, 2, 3])
-        for (const order of permutations([0, 1, 2, 3])) assert.deepStrictEqual(yield* readIn(order), expected)
-        assert.deepStrictEqual(yield* readIn([2, 0, 0, 3, 1, 2, 3]), expected)
-      })
+  it.effect("late, partial, repeated and corrected reports in any order end in the same books", () =>
+    Effect.gen(function* () {
+      const permutations = (of: ReadonlyArray<number>): ReadonlyArray<ReadonlyArray<number>> =>
+        of.length <= 1
+          ? [of]
+          : of.flatMap((one) => permutations(of.filter((other) => other !== one)).map((rest) => [one, ...rest]))
+      const expected = yield* readIn([0, 1, 2, 3])
+      for (const order of permutations([0, 1, 2, 3])) assert.deepStrictEqual(yield* readIn(order), expected)
+      assert.deepStrictEqual(yield* readIn([2, 0, 0, 3, 1, 2, 3]), expected)
+    })
   )
 })
 
 describe("a report that cannot be read", () => {
   const own = world()
-  it.effect(
-    "given another provider's format, then it is refused; given a broken file, then it goes on once mended",
-    () =>
-      Effect.gen(function* () {
-        capturing(own)
-        const payment = yield* create
-        const rows = [rowOf(payment), rowOf(undefined, { id: "payout", kind: "payout" })]
-        const format = { name: "stripe-balance", kinds: ["stripe"], delayMillis: 0 }
-        const refused = yield* Effect.result(reconcile(orderOf(rows, { format })))
-        const reason = "format: stripe-balance is of stripe; the connection is one of scripted"
-        assert.deepStrictEqual(Result.getOrThrow(Result.flip(refused)), new ReportRefused({ reason }))
-        const unknown = yield* Effect.result(reconcile(orderOf(rows, { connectionId: "none" })))
-        assert.instanceOf(Result.getOrThrow(Result.flip(unknown)), ReportRefused)
-        async function* breaking(): AsyncGenerator<ReadonlyArray<ReportEntry>> {
-          yield rows.slice(0, 1).map((row) => ({ _tag: "Row", row }) as const)
-          throw new Error("row 2: the quotes do not end")
-        }
-        const broken = orderOf(rows, { entries: breaking(), rowsAtOnce: 1 })
-        const failed = yield* Effect.result(reconcile(broken))
-        const said = new ReportBroken({ reason: "row 2: the quotes do not end" })
-        assert.deepStrictEqual(Result.getOrThrow(Result.flip(failed)), said)
-        const [run] = yield* (yield* Pointsman).reconciliation.list({ limit: 1 })
-        assert.deepStrictEqual([run?.state, run?.failure, run?.rowsDone], ["failed", said.reason, 1])
-        const done = yield* reconcile(orderOf(rows))
-        assert.deepStrictEqual([done.id, done.state, done.failure, done.counts.matched], [run?.id, "done", null, 2])
-      }).pipe(Effect.provide(own.layer))
+  it.effect("another provider's format is refused; a broken file continues once corrected", () =>
+    Effect.gen(function* () {
+      capturing(own)
+      const payment = yield* create
+      const rows = [rowOf(payment), rowOf(undefined, { id: "payout", kind: "payout" })]
+      const format = { name: "stripe-balance", kinds: ["stripe"], delayMillis: 0 }
+      const refused = yield* Effect.result(reconcile(orderOf(rows, { format })))
+      const reason = "format: stripe-balance is of stripe; the connection is one of scripted"
+      assert.deepStrictEqual(Result.getOrThrow(Result.flip(refused)), new ReportRefused({ reason }))
+      const unknown = yield* Effect.result(reconcile(orderOf(rows, { connectionId: "none" })))
+      assert.instanceOf(Result.getOrThrow(Result.flip(unknown)), ReportRefused)
+      async function* breaking(): AsyncGenerator<ReadonlyArray<ReportEntry>> {
+        yield rows.slice(0, 1).map((row) => ({ _tag: "Row", row }) as const)
+        throw new Error("row 2: the quotes do not end")
+      }
+      const broken = orderOf(rows, { entries: breaking(), rowsAtOnce: 1 })
+      const failed = yield* Effect.result(reconcile(broken))
+      const said = new ReportBroken({ reason: "row 2: the quotes do not end" })
+      assert.deepStrictEqual(Result.getOrThrow(Result.flip(failed)), said)
+      const [run] = yield* (yield* Pointsman).reconciliation.list({ limit: 1 })
+      assert.deepStrictEqual([run?.state, run?.failure, run?.rowsDone], ["failed", said.reason, 1])
+      const done = yield* reconcile(orderOf(rows))
+      assert.deepStrictEqual([done.id, done.state, done.failure, done.counts.matched], [run?.id, "done", null, 2])
+    }).pipe(Effect.provide(own.layer))
   )
 
   const lost = world()
-  it.effect("given a file that breaks after a statement was taken, then its difference is closed all the same", () =>
+  it.effect("a file that breaks after a statement was taken still has its difference closed", () =>
     Effect.gen(function* () {
       lost.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "lost" }))
       const pointsman = yield* Pointsman
@@ -567,7 +551,7 @@ describe("two reports of one connection", () => {
   }
 
   const same = world()
-  it.effect("given a report that is read, when another file begins, then the second one is told which and when", () =>
+  it.effect("a second file is refused during a report, with its name and start", () =>
     Effect.gen(function* () {
       const context = yield* Effect.context<Pointsman>()
       const { reconciliation } = yield* Pointsman
@@ -593,55 +577,51 @@ describe("two reports of one connection", () => {
   )
 
   const again = world()
-  it.effect(
-    "given a report that is read, when another process begins the same file, then it goes on and the first one ends",
-    () =>
-      Effect.gen(function* () {
-        const context = yield* Effect.context<Pointsman>()
-        const order = { sha256: "first", rowsAtOnce: 2 }
-        const seen: Array<ReconciliationRun> = []
-        const meanwhile = () =>
-          Effect.runPromiseWith(context)(
-            Effect.map(reconcile(orderOf(payouts, order)), (run) => {
-              seen.push(run)
-            })
-          )
-        yield* TestClock.setTime(paidAt)
-        const first = yield* Effect.result(
-          reconcile(orderOf(payouts, { ...order, entries: pausing(payouts, meanwhile) }))
+  it.effect("a file begun again by another process continues there, and the first one ends", () =>
+    Effect.gen(function* () {
+      const context = yield* Effect.context<Pointsman>()
+      const order = { sha256: "first", rowsAtOnce: 2 }
+      const seen: Array<ReconciliationRun> = []
+      const meanwhile = () =>
+        Effect.runPromiseWith(context)(
+          Effect.map(reconcile(orderOf(payouts, order)), (run) => {
+            seen.push(run)
+          })
         )
-        assert.deepStrictEqual(first, Result.fail(new ReportTaken()))
-        assert.deepStrictEqual([seen[0]?.state, seen[0]?.rowsDone], ["done", payouts.length])
-        assert.strictEqual((yield* entriesOf).length, payouts.length)
-      }).pipe(Effect.provide(again.layer))
+      yield* TestClock.setTime(paidAt)
+      const first = yield* Effect.result(
+        reconcile(orderOf(payouts, { ...order, entries: pausing(payouts, meanwhile) }))
+      )
+      assert.deepStrictEqual(first, Result.fail(new ReportTaken()))
+      assert.deepStrictEqual([seen[0]?.state, seen[0]?.rowsDone], ["done", payouts.length])
+      assert.strictEqual((yield* entriesOf).length, payouts.length)
+    }).pipe(Effect.provide(again.layer))
   )
 
   const paused = world()
-  it.effect(
-    "given a process that pauses for longer than its lease, when another report is read, then it writes no more",
-    () =>
-      Effect.gen(function* () {
-        const context = yield* Effect.context<Pointsman>()
-        const [first, ...others] = payouts
-        const newer = payouts.map((row) => ({ ...row, gross: eur(-7) }))
-        const meanwhile = () =>
-          Effect.runPromiseWith(context)(
-            Effect.andThen(
-              TestClock.setTime(paidAt + 60_001),
-              reconcile(orderOf(newer, { sha256: "second", rowsAtOnce: 2 }))
-            )
+  it.effect("a process paused for longer than its lease writes no more after another report", () =>
+    Effect.gen(function* () {
+      const context = yield* Effect.context<Pointsman>()
+      const [first, ...others] = payouts
+      const newer = payouts.map((row) => ({ ...row, gross: eur(-7) }))
+      const meanwhile = () =>
+        Effect.runPromiseWith(context)(
+          Effect.andThen(
+            TestClock.setTime(paidAt + 60_001),
+            reconcile(orderOf(newer, { sha256: "second", rowsAtOnce: 2 }))
           )
-        yield* TestClock.setTime(paidAt)
-        const order = { sha256: "first", rowsAtOnce: 2 }
-        const late = yield* Effect.result(
-          reconcile(orderOf(payouts, { ...order, entries: pausing([...others, ...(first ? [first] : [])], meanwhile) }))
         )
-        assert.deepStrictEqual(late, Result.fail(new ReportTaken()))
-        const counting = (yield* entriesOf).filter(({ corrected }) => corrected === null)
-        assert.deepStrictEqual(
-          counting.map(({ gross }) => gross.minorUnits),
-          newer.map(() => -7)
-        )
-      }).pipe(Effect.provide(paused.layer))
+      yield* TestClock.setTime(paidAt)
+      const order = { sha256: "first", rowsAtOnce: 2 }
+      const late = yield* Effect.result(
+        reconcile(orderOf(payouts, { ...order, entries: pausing([...others, ...(first ? [first] : [])], meanwhile) }))
+      )
+      assert.deepStrictEqual(late, Result.fail(new ReportTaken()))
+      const counting = (yield* entriesOf).filter(({ corrected }) => corrected === null)
+      assert.deepStrictEqual(
+        counting.map(({ gross }) => gross.minorUnits),
+        newer.map(() => -7)
+      )
+    }).pipe(Effect.provide(paused.layer))
   )
 })

@@ -51,33 +51,31 @@ describe("versions of a row", () => {
   })
 
   const ordered = world()
-  it.effect(
-    "given versions out of order, then the one that was generated last counts, and then that of the last run",
-    () =>
-      Effect.gen(function* () {
-        const { read, row } = yield* captured(ordered)
-        assert.deepStrictEqual(yield* read(row(50, { generatedAt: 1 })), [50, 0])
-        assert.deepStrictEqual(yield* read(row(60, { generatedAt: 2 })), [60, 0])
-        assert.deepStrictEqual(yield* read(row(50, { generatedAt: 3 })), [50, 0])
-        assert.deepStrictEqual(yield* read(row(70, { generatedAt: 2 })), [50, 1])
-        assert.deepStrictEqual(yield* read(row(50, { generatedAt: 9 })), [50, 1])
-        assert.deepStrictEqual(yield* read(row(80, { generatedAt: 8 })), [50, 1])
-        assert.deepStrictEqual(yield* read(row(90, { generatedAt: 9 })), [90, 0])
-        // Without a time of its own, a report was generated when its run began.
-        assert.deepStrictEqual(yield* read(row(10)), [10, 0])
-        // A provider whose clock is years ahead does not decide over later reports.
-        assert.deepStrictEqual(yield* read(row(20, { generatedAt: 10 ** 15 })), [20, 0])
-        assert.deepStrictEqual(yield* read(row(30)), [30, 0])
-        const counted = (yield* entriesOf).filter(({ corrected }) => corrected === null)
-        assert.deepStrictEqual(
-          counted.map(({ result }) => result),
-          ["matched"]
-        )
-      }).pipe(Effect.provide(ordered.layer))
+  it.effect("the last generated version counts, and then that of the last run", () =>
+    Effect.gen(function* () {
+      const { read, row } = yield* captured(ordered)
+      assert.deepStrictEqual(yield* read(row(50, { generatedAt: 1 })), [50, 0])
+      assert.deepStrictEqual(yield* read(row(60, { generatedAt: 2 })), [60, 0])
+      assert.deepStrictEqual(yield* read(row(50, { generatedAt: 3 })), [50, 0])
+      assert.deepStrictEqual(yield* read(row(70, { generatedAt: 2 })), [50, 1])
+      assert.deepStrictEqual(yield* read(row(50, { generatedAt: 9 })), [50, 1])
+      assert.deepStrictEqual(yield* read(row(80, { generatedAt: 8 })), [50, 1])
+      assert.deepStrictEqual(yield* read(row(90, { generatedAt: 9 })), [90, 0])
+      // Without a time of its own, a report was generated when its run began.
+      assert.deepStrictEqual(yield* read(row(10)), [10, 0])
+      // A provider whose clock is years ahead does not decide over later reports.
+      assert.deepStrictEqual(yield* read(row(20, { generatedAt: 10 ** 15 })), [20, 0])
+      assert.deepStrictEqual(yield* read(row(30)), [30, 0])
+      const counted = (yield* entriesOf).filter(({ corrected }) => corrected === null)
+      assert.deepStrictEqual(
+        counted.map(({ result }) => result),
+        ["matched"]
+      )
+    }).pipe(Effect.provide(ordered.layer))
   )
 
   const unpaid = world()
-  it.effect("given a report that does not name payouts, then it takes back no payout that another one named", () =>
+  it.effect("a report without payouts takes back no payout that another one named", () =>
     Effect.gen(function* () {
       const { read, row } = yield* captured(unpaid)
       yield* read(row(50))
@@ -89,7 +87,7 @@ describe("versions of a row", () => {
   )
 
   const twice = world()
-  it.effect("given a report that has a row twice, in several reports, then the row counts once", () =>
+  it.effect("a row counts once that comes twice in a report, in several reports", () =>
     Effect.gen(function* () {
       const { read, row } = yield* captured(twice)
       assert.deepStrictEqual(yield* read(row(50), row(50)), [50, 0])
@@ -103,7 +101,7 @@ describe("versions of a row", () => {
   )
 
   const inBatch = world()
-  it.effect("given two versions in one batch, then the newer one alone says what was captured", () =>
+  it.effect("only the newer of two versions in one batch says what was captured", () =>
     Effect.gen(function* () {
       const { attemptId, payment } = yield* unanswered(inBatch)
       const newer = rowOf(payment, { id: "x", gross: eur(1999), names: { attemptId, providerRef: "ch_1" } })
@@ -114,24 +112,22 @@ describe("versions of a row", () => {
   )
 
   const resumed = world()
-  it.effect(
-    "given a run that died, when a newer version was applied meanwhile, then its own version states nothing",
-    () =>
-      Effect.gen(function* () {
-        const { attemptId, payment } = yield* unanswered(resumed)
-        const newer = rowOf(payment, { id: "x", gross: eur(1999), names: { attemptId, providerRef: "ch_1" } })
-        const older = () => orderOf([{ ...newer, gross: eur(1500) }], { sha256: "older" })
-        yield* runDying(resumed, older())
-        yield* TestClock.adjust(1)
-        yield* reconcile(orderOf([newer], { sha256: "newer" }))
-        yield* reconcile(older())
-        const { capturedMinor, review, state } = yield* stored(payment)
-        assert.deepStrictEqual([state, capturedMinor, review], ["Settled", 1999, null])
-      }).pipe(Effect.scoped, Effect.provide(resumed.layer))
+  it.effect("a dead run's version states nothing once a newer one was applied", () =>
+    Effect.gen(function* () {
+      const { attemptId, payment } = yield* unanswered(resumed)
+      const newer = rowOf(payment, { id: "x", gross: eur(1999), names: { attemptId, providerRef: "ch_1" } })
+      const older = () => orderOf([{ ...newer, gross: eur(1500) }], { sha256: "older" })
+      yield* runDying(resumed, older())
+      yield* TestClock.adjust(1)
+      yield* reconcile(orderOf([newer], { sha256: "newer" }))
+      yield* reconcile(older())
+      const { capturedMinor, review, state } = yield* stored(payment)
+      assert.deepStrictEqual([state, capturedMinor, review], ["Settled", 1999, null])
+    }).pipe(Effect.scoped, Effect.provide(resumed.layer))
   )
 
   const closed = world()
-  it.effect("given a difference that a person closed, when its row comes again, then it states nothing", () =>
+  it.effect("a row that comes again states nothing after a person closed its difference", () =>
     Effect.gen(function* () {
       const { attemptId, payment } = yield* unanswered(closed)
       const row = rowOf(payment, { id: "x", gross: eur(1999), names: { attemptId, providerRef: "ch_1" } })
@@ -145,7 +141,7 @@ describe("versions of a row", () => {
   )
 
   const paidLater = world()
-  it.effect("given a duplicate after a row, when the row is paid out later, then it is no duplicate", () =>
+  it.effect("a duplicate is none once its row is paid out later", () =>
     Effect.gen(function* () {
       paidLater.provider.onCharge = ({ attemptId }) =>
         Effect.succeed({ _tag: "Captured", providerRef: `ch_${attemptId}` })

@@ -6,7 +6,7 @@ import { world } from "./support/World.ts"
 const usd = (minorUnits: number) => ({ minorUnits, currency: "USD" })
 
 const converting = world()
-it.effect("given a charge in EUR that is paid out in USD, then each currency of the run's sums adds up by itself", () =>
+it.effect("each currency of a run adds up by itself for a charge in EUR paid out in USD", () =>
   Effect.gen(function* () {
     const rows = [
       rowOf(undefined, {

@@ -15,61 +15,59 @@ const whileMissing = { retryAfterMillis: recoveryRetryMillis }
 
 describe("a loss of records", () => {
   const own = world()
-  it.effect(
-    "given connections that are not recovered, then nothing is sent there, and what is on file is answered",
-    () =>
-      Effect.gen(function* () {
-        const { provider } = own
-        const pointsman = yield* Pointsman
-        const losses = yield* RecordLosses
-        const manual = { captureMethod: "manual" } as const
-        const keyed = request({ idempotencyKey: "order-0001", details: manual })
-        const { payment } = yield* pointsman.create(caller, keyed)
-        const captured = (yield* pointsman.create(caller, request())).payment
-        const hosted = request({ idempotencyKey: "order-0005", returnUrl })
-        const page = (yield* pointsman.create(caller, hosted)).payment
-        const calls = provider.charges.length
+  it.effect("nothing is sent to unrecovered connections, and what is on file is answered", () =>
+    Effect.gen(function* () {
+      const { provider } = own
+      const pointsman = yield* Pointsman
+      const losses = yield* RecordLosses
+      const manual = { captureMethod: "manual" } as const
+      const keyed = request({ idempotencyKey: "order-0001", details: manual })
+      const { payment } = yield* pointsman.create(caller, keyed)
+      const captured = (yield* pointsman.create(caller, request())).payment
+      const hosted = request({ idempotencyKey: "order-0005", returnUrl })
+      const page = (yield* pointsman.create(caller, hosted)).payment
+      const calls = provider.charges.length
 
-        const loss = yield* losses.declare(lost)
-        const unsent = yield* Effect.flip(pointsman.create(caller, request()))
-        assert.instanceOf(unsent, NothingSent)
-        assert.instanceOf(unsent.cause, RecordsMissing)
-        for (const idempotencyKey of ["order-0002", null]) {
-          const again = { ...order, idempotencyKey }
-          for (const refused of [
-            yield* Effect.flip(pointsman.create(caller, request({ idempotencyKey: "order-0003" }))),
-            yield* Effect.flip(pointsman.create(caller, request({ idempotencyKey: "order-0004", returnUrl }))),
-            yield* Effect.flip(pointsman.capture(caller, { ...again, paymentId: payment.id })),
-            yield* Effect.flip(pointsman.void(caller, { ...again, paymentId: payment.id }))
-          ]) {
-            assert.deepInclude({ ...refused }, { _tag: "pointsman/RequestInProgress", ...whileMissing })
-          }
-          const refund = yield* Effect.flip(pointsman.refund(caller, { ...again, paymentId: captured.id }))
-          assert.deepInclude({ ...refund }, { _tag: "pointsman/RefundPending", ...whileMissing })
+      const loss = yield* losses.declare(lost)
+      const unsent = yield* Effect.flip(pointsman.create(caller, request()))
+      assert.instanceOf(unsent, NothingSent)
+      assert.instanceOf(unsent.cause, RecordsMissing)
+      for (const idempotencyKey of ["order-0002", null]) {
+        const again = { ...order, idempotencyKey }
+        for (const refused of [
+          yield* Effect.flip(pointsman.create(caller, request({ idempotencyKey: "order-0003" }))),
+          yield* Effect.flip(pointsman.create(caller, request({ idempotencyKey: "order-0004", returnUrl }))),
+          yield* Effect.flip(pointsman.capture(caller, { ...again, paymentId: payment.id })),
+          yield* Effect.flip(pointsman.void(caller, { ...again, paymentId: payment.id }))
+        ]) {
+          assert.deepInclude({ ...refused }, { _tag: "pointsman/RequestInProgress", ...whileMissing })
         }
-        assert.lengthOf(provider.charges, calls)
-        assert.lengthOf([...provider.captures, ...provider.voids, ...provider.refunds], 0)
-        assert.isTrue((yield* pointsman.create(caller, keyed)).isReplay)
-        assert.strictEqual((yield* pointsman.create(caller, hosted)).payment.id, page.id)
-        assert.deepStrictEqual(yield* pointsman.payment(tenant, payment.id), payment)
+        const refund = yield* Effect.flip(pointsman.refund(caller, { ...again, paymentId: captured.id }))
+        assert.deepInclude({ ...refund }, { _tag: "pointsman/RefundPending", ...whileMissing })
+      }
+      assert.lengthOf(provider.charges, calls)
+      assert.lengthOf([...provider.captures, ...provider.voids, ...provider.refunds], 0)
+      assert.isTrue((yield* pointsman.create(caller, keyed)).isReplay)
+      assert.strictEqual((yield* pointsman.create(caller, hosted)).payment.id, page.id)
+      assert.deepStrictEqual(yield* pointsman.payment(tenant, payment.id), payment)
 
-        // What was lost may be at any connection of the workspace.
-        yield* losses.markRecovered(loss, payment.connectionId ?? "", false)
-        yield* Effect.flip(pointsman.capture(caller, { ...order, paymentId: payment.id }))
-        yield* Effect.flip(pointsman.refund(caller, { ...order, paymentId: captured.id }))
-        assert.lengthOf(provider.refunds, 0)
-        assert.isTrue(Option.isSome(yield* pointsman.acceptLoss("backup")))
-        assert.strictEqual((yield* losses.newest)?.ended?.outcome, "accepted")
-        assert.strictEqual(
-          (yield* pointsman.capture(caller, { ...order, paymentId: payment.id })).payment.state,
-          "Captured"
-        )
-        assert.isFalse((yield* pointsman.create(caller, request({ idempotencyKey: "order-0003" }))).isReplay)
-      }).pipe(Effect.provide(own.layer))
+      // What was lost may be at any connection of the workspace.
+      yield* losses.markRecovered(loss, payment.connectionId ?? "", false)
+      yield* Effect.flip(pointsman.capture(caller, { ...order, paymentId: payment.id }))
+      yield* Effect.flip(pointsman.refund(caller, { ...order, paymentId: captured.id }))
+      assert.lengthOf(provider.refunds, 0)
+      assert.isTrue(Option.isSome(yield* pointsman.acceptLoss("backup")))
+      assert.strictEqual((yield* losses.newest)?.ended?.outcome, "accepted")
+      assert.strictEqual(
+        (yield* pointsman.capture(caller, { ...order, paymentId: payment.id })).payment.state,
+        "Captured"
+      )
+      assert.isFalse((yield* pointsman.create(caller, request({ idempotencyKey: "order-0003" }))).isReplay)
+    }).pipe(Effect.provide(own.layer))
   )
 
   const serving = world({ afterRestore: "serve" })
-  it.effect("given servers that serve after a restore, then requests are sent all the same", () =>
+  it.effect("requests are sent by servers that serve after a restore", () =>
     Effect.gen(function* () {
       yield* (yield* RecordLosses).declare(lost)
       assert.strictEqual((yield* (yield* Pointsman).create(caller, request())).payment.state, "Captured")
@@ -79,7 +77,7 @@ describe("a loss of records", () => {
   const other: Tenant = { workspaceId: "other", environment: "sandbox" }
   const others: Caller = { tenant: other, workspace: { ...caller.workspace, id: "other" } }
   const two = world()
-  it.effect("given two workspaces, when one is recovered, then its requests are sent, and its keys are its own", () =>
+  it.effect("a recovered workspace of two sends its requests, and has its own keys", () =>
     Effect.gen(function* () {
       const directory = yield* Directory
       const contents = yield* directory.contents
@@ -112,7 +110,7 @@ describe("a loss of records", () => {
   )
 
   const late = listingProvider()
-  it.effect("given a charge that was under way, when the loss is declared, then the recovery waits for its end", () =>
+  it.effect("a recovery waits for a charge that was in flight when the loss was declared", () =>
     Effect.gen(function* () {
       const snapshots = yield* StorageSnapshots
       assert(snapshots !== undefined)

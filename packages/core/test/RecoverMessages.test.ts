@@ -72,7 +72,7 @@ const losing = (hasLists: boolean) => {
 }
 
 describe("a message about a charge that was lost", () => {
-  it.effect("given it came to another connection, then the charge is that of the connection that lists it", () =>
+  it.effect("a charge is of the connection that lists it if a message came to another", () =>
     Effect.gen(function* () {
       const { id, payments } = yield* losing(true)("backup")
       assert.deepStrictEqual(
@@ -82,7 +82,7 @@ describe("a message about a charge that was lost", () => {
     })
   )
 
-  it.effect("given the store fails as it is applied, then its connection is recovered by the next recovery", () =>
+  it.effect("the next recovery recovers a connection whose store failed while applying", () =>
     Effect.gen(function* () {
       const { payments } = yield* losing(true)("main", ({ ledger }) =>
         Effect.gen(function* () {
@@ -96,7 +96,7 @@ describe("a message about a charge that was lost", () => {
     })
   )
 
-  it.effect("given a provider without lists, then what the message states is adopted", () =>
+  it.effect("the statement of a message is adopted at a provider without lists", () =>
     Effect.gen(function* () {
       const { payments } = yield* losing(false)("main")
       assert.deepStrictEqual(

@@ -50,7 +50,7 @@ const createOne = (overrides: Parameters<typeof request>[0] = {}) =>
   })
 
 describe("charges that the store lost", () => {
-  it.effect("given captured, authorized and voided charges, when they are recovered, then each is as it was", () =>
+  it.effect("captured, authorized and voided charges are each recovered as they were", () =>
     Effect.gen(function* () {
       const { inNewStore } = losing()
       const before = yield* inNewStore(
@@ -129,23 +129,20 @@ describe("charges that the store lost", () => {
     while ((yield* (yield* Pointsman).checkDue) > 0) yield* TestClock.adjust("1 second")
   })
 
-  it.effect(
-    "given the first attempt's end was lost, when the next one is recovered, then a look-up ends the first",
-    () => {
-      const { provider } = losing()
-      return Effect.gen(function* () {
-        const { id } = yield* withoutFirstEnd(provider)
-        yield* recoverAll
-        assert.deepStrictEqual(yield* endsOf(id), ["1 main Unanswered", "2 backup Captured"])
-        yield* checkDay
-        assert.deepStrictEqual(yield* endsOf(id), ["1 main Rejected", "2 backup Captured"])
-        const { payment } = yield* stored(id)
-        assert.deepStrictEqual([payment.state, payment.connectionId, payment.review], ["Captured", "backup", null])
-      }).pipe(Effect.provide(world({ provider }).layer))
-    }
-  )
+  it.effect("a lookup ends a first attempt with a lost end when the next is recovered", () => {
+    const { provider } = losing()
+    return Effect.gen(function* () {
+      const { id } = yield* withoutFirstEnd(provider)
+      yield* recoverAll
+      assert.deepStrictEqual(yield* endsOf(id), ["1 main Unanswered", "2 backup Captured"])
+      yield* checkDay
+      assert.deepStrictEqual(yield* endsOf(id), ["1 main Rejected", "2 backup Captured"])
+      const { payment } = yield* stored(id)
+      assert.deepStrictEqual([payment.state, payment.connectionId, payment.review], ["Captured", "backup", null])
+    }).pipe(Effect.provide(world({ provider }).layer))
+  })
 
-  it.effect("given the first attempt is under way, when the next one is recovered, then its money is found", () => {
+  it.effect("the money of the next attempt is found while the first is in flight", () => {
     const { provider } = losing()
     return Effect.gen(function* () {
       const { executeFirst, id } = yield* withoutFirstEnd(provider)
@@ -157,40 +154,34 @@ describe("charges that the store lost", () => {
     }).pipe(Effect.provide(world({ provider }).layer))
   })
 
-  it.effect(
-    "given the first attempt is under way, when the next one is listed as declined, then the first one decides",
-    () => {
-      const { provider } = losing()
-      return Effect.gen(function* () {
-        const { executeFirst, id } = yield* withoutFirstEnd(provider, provider.declineSoftly)
-        yield* recoverAll
-        yield* executeFirst
-        // Its process is given up, and then it is looked up.
-        yield* checkDay
-        yield* checkDay
-        assert.deepStrictEqual(yield* endsOf(id), ["1 main Captured"])
-        const { payment } = yield* stored(id)
-        assert.deepStrictEqual([payment.state, payment.connectionId, payment.review], ["Captured", "main", null])
-      }).pipe(Effect.provide(world({ provider }).layer))
-    }
-  )
+  it.effect("a first attempt in flight decides when the next one is listed as declined", () => {
+    const { provider } = losing()
+    return Effect.gen(function* () {
+      const { executeFirst, id } = yield* withoutFirstEnd(provider, provider.declineSoftly)
+      yield* recoverAll
+      yield* executeFirst
+      // Its process is given up, and then it is looked up.
+      yield* checkDay
+      yield* checkDay
+      assert.deepStrictEqual(yield* endsOf(id), ["1 main Captured"])
+      const { payment } = yield* stored(id)
+      assert.deepStrictEqual([payment.state, payment.connectionId, payment.review], ["Captured", "main", null])
+    }).pipe(Effect.provide(world({ provider }).layer))
+  })
 
-  it.effect(
-    "given the first attempt never arrived, when the next one is listed as declined, then the payment ends as failed",
-    () => {
-      const { provider } = losing()
-      return Effect.gen(function* () {
-        const { id } = yield* withoutFirstEnd(provider, provider.declineSoftly)
-        yield* recoverAll
-        // Its process is given up, and then it is looked up.
-        yield* checkDay
-        yield* checkDay
-        assert.strictEqual((yield* stored(id)).payment.state, "Failed")
-      }).pipe(Effect.provide(world({ provider }).layer))
-    }
-  )
+  it.effect("a payment fails if its first attempt never arrived and the next is declined", () => {
+    const { provider } = losing()
+    return Effect.gen(function* () {
+      const { id } = yield* withoutFirstEnd(provider, provider.declineSoftly)
+      yield* recoverAll
+      // Its process is given up, and then it is looked up.
+      yield* checkDay
+      yield* checkDay
+      assert.strictEqual((yield* stored(id)).payment.state, "Failed")
+    }).pipe(Effect.provide(world({ provider }).layer))
+  })
 
-  it.effect("given a repeated recovery, then it adopts nothing and writes nothing", () =>
+  it.effect("a repeated recovery adopts nothing and writes nothing", () =>
     Effect.gen(function* () {
       const { inNewStore } = losing()
       const { id } = yield* inNewStore(createOne())
@@ -205,7 +196,7 @@ describe("charges that the store lost", () => {
     })
   )
 
-  it.effect("given a write that lands between two reads of the next try, then the charge is adopted once", () =>
+  it.effect("a charge is adopted once when a write lands between two reads of the next try", () =>
     Effect.gen(function* () {
       const { inNewStore, provider } = losing()
       const { id } = yield* inNewStore(createOne())
@@ -224,7 +215,7 @@ describe("charges that the store lost", () => {
     })
   )
 
-  it.effect("given a dry run, then it reports the same, and stores nothing", () =>
+  it.effect("a dry run reports the same, and stores nothing", () =>
     Effect.gen(function* () {
       const { inNewStore } = losing()
       const { id } = yield* inNewStore(
@@ -251,35 +242,33 @@ describe("charges that the store lost", () => {
     })
   )
 
-  it.effect(
-    "given a charge that was voided after another connection had declined it, then its payment is CANCELLED",
-    () =>
-      Effect.gen(function* () {
-        const { inNewStore, provider } = losing()
-        const approved = provider.onCharge
-        provider.onCharge = (asked) => (asked.connectionId === "main" ? provider.declineSoftly(asked) : approved(asked))
-        const { id } = yield* inNewStore(
-          Effect.gen(function* () {
-            const made = yield* createOne({ details: { captureMethod: "manual" } })
-            yield* (yield* Pointsman).void(caller, { paymentId: made.id, idempotencyKey: null })
-            return made
-          })
-        )
-        yield* inNewStore(
-          Effect.gen(function* () {
-            yield* recoverAll
-            const { attempts, payment } = yield* stored(id)
-            assert.strictEqual(statusOf[payment.state], "CANCELLED")
-            assert.sameMembers(
-              attempts.map(({ connectionId, outcome }) => `${connectionId} ${outcome}`),
-              ["backup Canceled", "main Declined"]
-            )
-          })
-        )
-      })
+  it.effect("a charge voided after another connection declined it has a CANCELLED payment", () =>
+    Effect.gen(function* () {
+      const { inNewStore, provider } = losing()
+      const approved = provider.onCharge
+      provider.onCharge = (asked) => (asked.connectionId === "main" ? provider.declineSoftly(asked) : approved(asked))
+      const { id } = yield* inNewStore(
+        Effect.gen(function* () {
+          const made = yield* createOne({ details: { captureMethod: "manual" } })
+          yield* (yield* Pointsman).void(caller, { paymentId: made.id, idempotencyKey: null })
+          return made
+        })
+      )
+      yield* inNewStore(
+        Effect.gen(function* () {
+          yield* recoverAll
+          const { attempts, payment } = yield* stored(id)
+          assert.strictEqual(statusOf[payment.state], "CANCELLED")
+          assert.sameMembers(
+            attempts.map(({ connectionId, outcome }) => `${connectionId} ${outcome}`),
+            ["backup Canceled", "main Declined"]
+          )
+        })
+      )
+    })
   )
 
-  it.effect("given a provider that was not told payment ids, then two recoveries at once store one payment", () =>
+  it.effect("two recoveries at once store one payment if the provider has no payment ids", () =>
     Effect.gen(function* () {
       const { inNewStore, provider } = losing({ knowsPayments: false })
       provider.onCharge = provider.declineSoftly
@@ -299,7 +288,7 @@ describe("charges that the store lost", () => {
 })
 
 describe("a hosted payment whose charge was lost", () => {
-  it.effect("given it waits for its customer here, when it is recovered, then it is paid, and not paid again", () =>
+  it.effect("a page that waits for its customer is recovered as paid, and not paid again", () =>
     Effect.gen(function* () {
       const { inNewStore, provider } = losing()
       yield* inNewStore(
@@ -320,7 +309,7 @@ describe("a hosted payment whose charge was lost", () => {
 })
 
 describe("connections with one account", () => {
-  it.effect("given a list that names another connection's charge, then it stays that connection's", () =>
+  it.effect("another connection's charge in a list stays that connection's", () =>
     Effect.gen(function* () {
       const { inNewStore, provider } = losing()
       const { onListCharges: list } = provider
@@ -340,7 +329,7 @@ describe("connections with one account", () => {
 })
 
 describe("another environment at the same provider", () => {
-  it.effect("given a list that names its charge, then the charge is not adopted here", () =>
+  it.effect("a charge that a list names elsewhere is not adopted here", () =>
     Effect.gen(function* () {
       const provider = listingProvider()
       const connections = [{ id: "main" }, { id: "live", environment: "production" as const }]
@@ -360,7 +349,7 @@ describe("another environment at the same provider", () => {
 describe("a walk of lists", () => {
   const bigWindow = (millis: number) => new Unanswered({ reason: `ask for less than ${millis} ms` })
 
-  it.effect("given windows that hold too many, then shorter ones are asked for, and nothing is missed", () =>
+  it.effect("windows that hold too many are asked for in shorter ones, and nothing is missed", () =>
     Effect.gen(function* () {
       const { inNewStore, provider } = losing()
       yield* inNewStore(
@@ -386,7 +375,7 @@ describe("a walk of lists", () => {
     })
   )
 
-  it.effect("given a page that is never answered, then its connection is not recovered, and the next time it is", () =>
+  it.effect("a page that is never answered leaves its connection for the next recovery", () =>
     Effect.gen(function* () {
       const { inNewStore, provider } = losing({ pageSize: 1 })
       yield* inNewStore(Effect.andThen(createOne(), createOne()))
@@ -407,7 +396,7 @@ describe("a walk of lists", () => {
     })
   )
 
-  it.effect("given a capture in flight and a list from before it, then the payment keeps waiting for its capture", () =>
+  it.effect("a payment waits for its capture in flight after a list from before it", () =>
     Effect.gen(function* () {
       const { inNewStore, provider } = losing()
       const { onCapture: captured } = provider
@@ -439,7 +428,7 @@ describe("keys that the store lost", () => {
     })
   const justBeforeMidnight = 101 * day - 1
 
-  it.effect("given a recovered charge, when its key comes again, then its payment answers and nothing is charged", () =>
+  it.effect("a recovered charge's payment answers its key, and nothing is charged", () =>
     Effect.gen(function* () {
       const { inNewStore, provider } = losing()
       const first = yield* inNewStore(again())
@@ -459,7 +448,7 @@ describe("keys that the store lost", () => {
     })
   )
 
-  it.effect("given midnight and an open circuit since, when the key comes again, then nothing is charged", () =>
+  it.effect("nothing is charged by a key after midnight and with an open circuit", () =>
     Effect.gen(function* () {
       const { inNewStore, provider } = losing()
       const first = yield* inNewStore(again(), justBeforeMidnight)
@@ -481,7 +470,7 @@ describe("keys that the store lost", () => {
     })
   )
 
-  it.effect("given a charge that is pending for days, when its key comes again, then its payment answers", () =>
+  it.effect("the payment of a charge that is pending for days answers its key", () =>
     Effect.gen(function* () {
       const { inNewStore, provider } = losing()
       const first = yield* inNewStore(again())
@@ -499,7 +488,7 @@ describe("keys that the store lost", () => {
     })
   )
 
-  it.effect("given another loss on the next day, when the key comes again, then nothing is charged", () =>
+  it.effect("nothing is charged by a key after another loss on the next day", () =>
     Effect.gen(function* () {
       const { inNewStore, provider } = losing()
       const first = yield* inNewStore(again())
@@ -516,7 +505,7 @@ describe("keys that the store lost", () => {
     })
   )
 
-  it.effect("given two payments of one key at two connections, then the one that holds money answers", () =>
+  it.effect("the payment that holds money answers a key of two at two connections", () =>
     Effect.gen(function* () {
       const { inNewStore, provider } = losing({ knowsPayments: false })
       const approved = provider.onCharge
@@ -533,7 +522,7 @@ describe("keys that the store lost", () => {
     })
   )
 
-  it.effect("given a key whose 24 hours are over, then it is a new payment", () =>
+  it.effect("a key whose 24 hours are over is a new payment", () =>
     Effect.gen(function* () {
       const { inNewStore, provider } = losing()
       yield* inNewStore(again())
@@ -548,7 +537,7 @@ describe("keys that the store lost", () => {
     })
   )
 
-  it.effect("given a charge that could not be recorded, when its key comes again, then nothing is charged", () =>
+  it.effect("nothing is charged by the key of a charge that could not be recorded", () =>
     Effect.gen(function* () {
       const { inNewStore, provider } = losing()
       yield* inNewStore(again())
@@ -565,7 +554,7 @@ describe("keys that the store lost", () => {
     })
   )
 
-  it.effect("given a page under the key, when it comes again, then the payment of the charge answers", () =>
+  it.effect("the payment of the charge answers a key that a page had", () =>
     Effect.gen(function* () {
       const { inNewStore, provider } = losing()
       const first = yield* inNewStore(again())
@@ -580,7 +569,7 @@ describe("keys that the store lost", () => {
     })
   )
 
-  it.effect("given the key of a recovered charge, when its refund has the same key, then the refund is sent", () =>
+  it.effect("a refund under the key of its recovered charge is sent", () =>
     Effect.gen(function* () {
       const { inNewStore, provider } = losing()
       const first = yield* inNewStore(again())
@@ -595,7 +584,7 @@ describe("keys that the store lost", () => {
     })
   )
 
-  it.effect("given no loss, then a create reads nothing besides what it read before", () =>
+  it.effect("a create without a loss reads nothing more than before", () =>
     Effect.gen(function* () {
       const { ledger, layer } = world({ provider: listingProvider() })
       yield* Effect.provide(again(), layer)
@@ -620,7 +609,7 @@ describe("refunds, captures and voids that the store lost", () => {
     })
   const held = createOne({ details: { captureMethod: "manual" } })
 
-  it.effect("given recovered refunds, when their keys come again, then their answers are repeated", () =>
+  it.effect("keys of recovered refunds repeat their answers", () =>
     Effect.gen(function* () {
       const { inNewStore, provider } = losing()
       const { id } = yield* inNewStore(
@@ -657,31 +646,29 @@ describe("refunds, captures and voids that the store lost", () => {
     })
   )
 
-  it.effect(
-    "given the charge on file and its refund lost, when it is recovered, then the amounts are as they were",
-    () =>
-      Effect.gen(function* () {
-        const { inNewStore, provider } = losing()
-        yield* inNewStore(
-          Effect.gen(function* () {
-            const { id } = yield* createOne()
-            const { attempts } = yield* stored(id)
-            const refundId = "rf_01a1fe0b-4c10-8d52-8f3e-2b6a9d1c0e77"
-            provider.books.refunds.set(refundId, {
-              connectionId: "main",
-              refundId,
-              providerRef: attempts[0]?.providerRef ?? "",
-              money: { minorUnits: 500, currency: "EUR" },
-              created: noon,
-              state: { _tag: "RefundPending", providerRefundId: "re_1" }
-            })
-            assert.deepInclude(at(yield* recoverAll), { payments: [], refunds: eur(1, 500), reviewed: [] })
-            const { payment } = yield* stored(id)
-            assert.deepInclude(payment, { state: "Captured", refundedMinor: 0, refundPendingMinor: 500 })
-            assert.isTrue(payment.reported?.isRecovered)
+  it.effect("a lost refund of a charge on file is recovered with the amounts as they were", () =>
+    Effect.gen(function* () {
+      const { inNewStore, provider } = losing()
+      yield* inNewStore(
+        Effect.gen(function* () {
+          const { id } = yield* createOne()
+          const { attempts } = yield* stored(id)
+          const refundId = "rf_01a1fe0b-4c10-8d52-8f3e-2b6a9d1c0e77"
+          provider.books.refunds.set(refundId, {
+            connectionId: "main",
+            refundId,
+            providerRef: attempts[0]?.providerRef ?? "",
+            money: { minorUnits: 500, currency: "EUR" },
+            created: noon,
+            state: { _tag: "RefundPending", providerRefundId: "re_1" }
           })
-        )
-      })
+          assert.deepInclude(at(yield* recoverAll), { payments: [], refunds: eur(1, 500), reviewed: [] })
+          const { payment } = yield* stored(id)
+          assert.deepInclude(payment, { state: "Captured", refundedMinor: 0, refundPendingMinor: 500 })
+          assert.isTrue(payment.reported?.isRecovered)
+        })
+      )
+    })
   )
 
   /** A refund of a payment that the provider alone knows. */
@@ -706,7 +693,7 @@ describe("refunds, captures and voids that the store lost", () => {
     ["of ours", "rf_01a1fe0b-4c10-8d52-8f3e-2b6a9d1c0e78", []],
     ["made at the provider", null, ["refund_excess"]]
   ] as const) {
-    it.effect(`given a refund ${what} of more than was captured, then operations review the payment`, () =>
+    it.effect(`operations review the payment of a refund ${what} of more than was captured`, () =>
       Effect.gen(function* () {
         const { inNewStore, provider } = losing()
         yield* inNewStore(
@@ -723,7 +710,7 @@ describe("refunds, captures and voids that the store lost", () => {
     )
   }
 
-  it.effect("given a refund made at the provider, then it is a refund of the payment, once, also by its message", () =>
+  it.effect("a refund made at the provider is one of the payment, once, also by message", () =>
     Effect.gen(function* () {
       const { inNewStore, provider } = losing()
       yield* inNewStore(
@@ -754,7 +741,7 @@ describe("refunds, captures and voids that the store lost", () => {
     })
   )
 
-  it.effect("given a lost refund that the record cannot take, when its key comes again, then it is not sent", () =>
+  it.effect("a lost refund that the record cannot take is not sent by its key", () =>
     Effect.gen(function* () {
       const { provider } = losing()
       yield* Effect.gen(function* () {
@@ -775,7 +762,7 @@ describe("refunds, captures and voids that the store lost", () => {
     })
   )
 
-  it.effect("given our refund of a charge that is nowhere, then it is kept for operations, once", () =>
+  it.effect("our refund of a missing charge is kept for operations, once", () =>
     Effect.gen(function* () {
       const { inNewStore, provider } = losing()
       provider.books.refunds.set("rf_1", {
@@ -801,7 +788,7 @@ describe("refunds, captures and voids that the store lost", () => {
     })
   )
 
-  it.effect("given a capture of a charge on file that was lost, then a lookup decides", () =>
+  it.effect("a lookup decides a lost capture of a charge on file", () =>
     Effect.gen(function* () {
       const { inNewStore, provider } = losing()
       yield* inNewStore(
@@ -847,7 +834,7 @@ describe("refunds, captures and voids that the store lost", () => {
     return id
   })
 
-  it.effect("given lost refunds of a lost capture, when its charge is looked up, then all of them are recorded", () =>
+  it.effect("all lost refunds of a lost capture are recorded at a lookup of its charge", () =>
     Effect.gen(function* () {
       const { provider } = losing()
       yield* Effect.gen(function* () {
@@ -866,74 +853,65 @@ describe("refunds, captures and voids that the store lost", () => {
     })
   )
 
-  it.effect(
-    "given a refund of which nothing was sent, when the next one under its key is lost, then that is recorded",
-    () => {
+  it.effect("a refund lost under the key of an unsent one is recorded", () => {
+    const { provider } = losing()
+    const own = world({ provider })
+    return Effect.gen(function* () {
+      yield* TestClock.setTime(noon)
+      const snapshots = yield* StorageSnapshots
+      assert(snapshots !== undefined)
+      const { id } = yield* createOne()
+      const unheardAt = own.ledger.calls.commit + 1
+      own.ledger.onCommit = (number) => (number === unheardAt ? "unheard" : undefined)
+      const pointsman = yield* Pointsman
+      const order = { paymentId: id, idempotencyKey: "refund-0001", reason: null }
+      yield* Effect.flip(pointsman.refund(caller, { ...order, amountMinor: 1 }))
+      const refundsOf = Effect.map(stored(id), ({ refunds }) => refunds.map((one) => [one.money.minorUnits, one.stage]))
+      assert.deepStrictEqual(yield* refundsOf, [[1, "Refused"]])
+      const putBack = yield* snapshots.take
+      yield* pointsman.refund(caller, { ...order, amountMinor: null })
+      yield* putBack
+      assert.deepInclude(at(yield* recoverAll), { refunds: eur(1, 1999), changed: [], reviewed: [] })
+      assert.deepInclude((yield* stored(id)).payment, { state: "Refunded", refundedMinor: 1999, review: null })
+      assert.deepStrictEqual(yield* refundsOf, [[1999, "Succeeded"]])
+    }).pipe(Effect.provide(own.layer))
+  })
+
+  it.effect("the next recovery decides lost refunds of a lost capture without an answer", () =>
+    Effect.gen(function* () {
       const { provider } = losing()
-      const own = world({ provider })
-      return Effect.gen(function* () {
-        yield* TestClock.setTime(noon)
-        const snapshots = yield* StorageSnapshots
-        assert(snapshots !== undefined)
-        const { id } = yield* createOne()
-        const unheardAt = own.ledger.calls.commit + 1
-        own.ledger.onCommit = (number) => (number === unheardAt ? "unheard" : undefined)
-        const pointsman = yield* Pointsman
-        const order = { paymentId: id, idempotencyKey: "refund-0001", reason: null }
-        yield* Effect.flip(pointsman.refund(caller, { ...order, amountMinor: 1 }))
-        const refundsOf = Effect.map(stored(id), ({ refunds }) =>
-          refunds.map((one) => [one.money.minorUnits, one.stage])
-        )
-        assert.deepStrictEqual(yield* refundsOf, [[1, "Refused"]])
-        const putBack = yield* snapshots.take
-        yield* pointsman.refund(caller, { ...order, amountMinor: null })
-        yield* putBack
-        assert.deepInclude(at(yield* recoverAll), { refunds: eur(1, 1999), changed: [], reviewed: [] })
-        assert.deepInclude((yield* stored(id)).payment, { state: "Refunded", refundedMinor: 1999, review: null })
-        assert.deepStrictEqual(yield* refundsOf, [[1999, "Succeeded"]])
-      }).pipe(Effect.provide(own.layer))
-    }
+      yield* Effect.gen(function* () {
+        const id = yield* loseCaptureAndRefunds
+        const { onLookUpCharge } = provider
+        provider.onLookUpCharge = () => Effect.fail(new Unanswered({ reason: "timeout" }))
+        const { end, reviewed } = yield* recoverLost
+        assert.deepStrictEqual([end._tag, reviewed], ["Failed", []])
+        provider.onLookUpCharge = onLookUpCharge
+        assert.deepInclude(yield* recoverLost, { end: { _tag: "Complete" }, refunds: eur(2, 501) })
+        assert.deepInclude((yield* stored(id)).payment, { refundedMinor: 501, review: null })
+      }).pipe(Effect.provide(world({ provider }).layer))
+    })
   )
 
-  it.effect(
-    "given lost refunds of a lost capture, when the lookup is not answered, then the next recovery decides",
-    () =>
-      Effect.gen(function* () {
-        const { provider } = losing()
-        yield* Effect.gen(function* () {
-          const id = yield* loseCaptureAndRefunds
-          const { onLookUpCharge } = provider
-          provider.onLookUpCharge = () => Effect.fail(new Unanswered({ reason: "timeout" }))
-          const { end, reviewed } = yield* recoverLost
-          assert.deepStrictEqual([end._tag, reviewed], ["Failed", []])
-          provider.onLookUpCharge = onLookUpCharge
-          assert.deepInclude(yield* recoverLost, { end: { _tag: "Complete" }, refunds: eur(2, 501) })
-          assert.deepInclude((yield* stored(id)).payment, { refundedMinor: 501, review: null })
-        }).pipe(Effect.provide(world({ provider }).layer))
-      })
+  it.effect("a partial lost capture has the list's amount if the lookup has none", () =>
+    Effect.gen(function* () {
+      const { inNewStore, provider } = losing()
+      yield* inNewStore(
+        Effect.gen(function* () {
+          const { id } = yield* held
+          const charge = [...provider.books.charges.values()][0]
+          assert.isDefined(charge)
+          const captured = { _tag: "Captured", providerRef: charge.state.providerRef ?? "" } as const
+          charge.state = { ...captured, stated: { minorUnits: 700, currency: "EUR" } }
+          provider.onLookUpCharge = () => Effect.succeed({ _tag: "Found", state: captured })
+          yield* recoverAll
+          assert.deepInclude((yield* stored(id)).payment, { state: "Captured", capturedMinor: 700, review: null })
+        })
+      )
+    })
   )
 
-  it.effect(
-    "given a lost capture of a part, and a lookup without amounts, then the amount of the list is recorded",
-    () =>
-      Effect.gen(function* () {
-        const { inNewStore, provider } = losing()
-        yield* inNewStore(
-          Effect.gen(function* () {
-            const { id } = yield* held
-            const charge = [...provider.books.charges.values()][0]
-            assert.isDefined(charge)
-            const captured = { _tag: "Captured", providerRef: charge.state.providerRef ?? "" } as const
-            charge.state = { ...captured, stated: { minorUnits: 700, currency: "EUR" } }
-            provider.onLookUpCharge = () => Effect.succeed({ _tag: "Found", state: captured })
-            yield* recoverAll
-            assert.deepInclude((yield* stored(id)).payment, { state: "Captured", capturedMinor: 700, review: null })
-          })
-        )
-      })
-  )
-
-  it.effect("given a lookup that is not answered, then the connection is not recovered", () =>
+  it.effect("a connection is not recovered if a lookup is not answered", () =>
     Effect.gen(function* () {
       const { inNewStore, provider } = losing()
       yield* inNewStore(
@@ -952,7 +930,7 @@ describe("refunds, captures and voids that the store lost", () => {
     })
   )
 
-  it.effect("given keys of a capture and a void, when they come again, then the provider's record answers", () =>
+  it.effect("the provider's record answers repeated keys of a capture and a void", () =>
     Effect.gen(function* () {
       const { inNewStore, provider } = losing()
       const [captured, voided] = yield* inNewStore(
@@ -981,7 +959,7 @@ describe("refunds, captures and voids that the store lost", () => {
 })
 
 describe("a known loss", () => {
-  it.effect("given all connections recovered, then it ends; given one without lists, then it is accepted by hand", () =>
+  it.effect("a loss ends once all are recovered; without lists it is accepted by hand", () =>
     Effect.gen(function* () {
       const { inNewStore } = losing()
       yield* inNewStore(
@@ -1012,7 +990,7 @@ describe("a known loss", () => {
     })
   )
 
-  it.effect("given a recovery that began later than the loss, then no connection is recovered", () =>
+  it.effect("a recovery that began later than the loss recovers no connection", () =>
     Effect.gen(function* () {
       const { inNewStore } = losing()
       yield* inNewStore(

@@ -38,7 +38,7 @@ const book = ({ id }: Payment) =>
 
 describe("partial refunds", () => {
   const parts = world()
-  it.effect("given three, then they add up, the last one is clamped to what is left, and a fourth is refused", () =>
+  it.effect("three refunds add up, the last clamped to what is left, and a fourth is refused", () =>
     Effect.gen(function* () {
       const payment = yield* captured
       assert.strictEqual(told(yield* refund(payment, 400)), "PartiallyRefunded 400")
@@ -56,7 +56,7 @@ describe("partial refunds", () => {
   )
 
   const held = world()
-  it.effect("given one is unknown, then its amount stays reserved; the rest can be refunded, and no more", () =>
+  it.effect("an unknown refund stays reserved; the rest can be refunded, and no more", () =>
     Effect.gen(function* () {
       const payment = yield* captured
       held.provider.onRefund = silent
@@ -73,7 +73,7 @@ describe("partial refunds", () => {
   )
 
   const many = world({ yieldBetween: true })
-  it.effect("given 64 at once of a tenth each, then ten reach the provider", () =>
+  it.effect("ten of 64 refunds at once of a tenth each reach the provider", () =>
     Effect.gen(function* () {
       const payment = yield* captured
       const answers = yield* Effect.forEach(Array.from({ length: 64 }), () => refund(payment, 100), {
@@ -90,7 +90,7 @@ describe("partial refunds", () => {
 
 describe("a refund's key", () => {
   const other = world()
-  it.effect("given it comes with another amount, then it is refused, even if both have the same effect", () =>
+  it.effect("a key with another amount is refused, even if both have the same effect", () =>
     Effect.gen(function* () {
       const payment = yield* captured
       assert.strictEqual(told(yield* refund(payment, 1000, "refund-01")), "Refunded 1000")
@@ -101,7 +101,7 @@ describe("a refund's key", () => {
   )
 
   const clamped = world()
-  it.effect("given a clamped amount is asked for again, then it is the same refund", () =>
+  it.effect("a clamped amount asked for again is the same refund", () =>
     Effect.gen(function* () {
       const payment = yield* captured
       assert.strictEqual(told(yield* refund(payment, 5000, "refund-01")), "Refunded 1000")
@@ -122,7 +122,7 @@ describe("a refund's key", () => {
     ]
   ] as const) {
     const dated = world()
-    it.effect(`given it belongs to a ${said} refund, then 24 hours the stored answer, then the record; one call`, () =>
+    it.effect(`a key of a ${said} refund answers as stored for 24 hours, then by the record`, () =>
       Effect.gen(function* () {
         const payment = yield* captured
         const { onRefund } = dated.provider
@@ -142,7 +142,7 @@ describe("a refund's key", () => {
 
 describe("a payment without captured money", () => {
   const never = world()
-  it.effect("given it is authorized, voided or declined, then nothing can be refunded", () =>
+  it.effect("nothing can be refunded when authorized, voided or declined", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const manual = request({ details: { captureMethod: "manual" } })
@@ -159,7 +159,7 @@ describe("a payment without captured money", () => {
   )
 
   const part = world()
-  it.effect("given part of the authorization was captured, then that part alone can be refunded", () =>
+  it.effect("only the captured part of an authorization can be refunded", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const { payment } = yield* pointsman.create(caller, request({ details: { captureMethod: "manual" } }))

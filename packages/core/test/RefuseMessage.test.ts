@@ -64,23 +64,21 @@ const receiveAfter = (millis: number, connectionId: string, text?: string) =>
   })
 
 describe("an unverified message", () => {
-  it.effect(
-    "given connections that exist or do not, whatever verification takes, then it is refused after the same time",
-    () =>
-      Effect.gen(function* () {
-        for (const id of ["absent", "no-secret", "broken", "http", "stripe", "adyen"]) {
-          assert.strictEqual(yield* receiveAfter(25, id), "pointsman/MessageRefused")
-        }
-      }).pipe(Effect.provide(worldOf().layer))
+  it.effect("a message is refused after the same time whether its connection exists or not", () =>
+    Effect.gen(function* () {
+      for (const id of ["absent", "no-secret", "broken", "http", "stripe", "adyen"]) {
+        assert.strictEqual(yield* receiveAfter(25, id), "pointsman/MessageRefused")
+      }
+    }).pipe(Effect.provide(worldOf().layer))
   )
 
-  it.effect("given a verification that takes longer than a tick, then it is refused at the next one", () =>
+  it.effect("a verification longer than a tick is refused at the next one", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* receiveAfter(50, "slow"), "pointsman/MessageRefused")
     }).pipe(Effect.provide(worldOf().layer))
   )
 
-  it.effect("given a message that is verified, then it waits for no tick", () =>
+  it.effect("a message that is verified waits for no tick", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* receiveAfter(3.25, "stripe", "signed"), "verified")
     }).pipe(Effect.provide(worldOf().layer))
@@ -94,7 +92,7 @@ describe("an unverified message", () => {
     }))
   ).pipe(Layer.provide(openSecretsLayer))
 
-  it.effect("given a key that is unavailable, then a connection that does not exist fails as one that does", () =>
+  it.effect("an unknown connection fails as a known one does while a key is unavailable", () =>
     Effect.gen(function* () {
       for (const id of ["absent", "no-secret", "http"]) {
         assert.deepStrictEqual([id, yield* send(id)], [id, "pointsman/StorageError"])

@@ -130,7 +130,7 @@ describe("thousands of stored payments", () => {
     chance: chance(11)
   })
   it.effect(
-    "given their own configuration, when they are replayed, then every decision is the same",
+    "every replayed decision is the same under its own configuration",
     () =>
       Effect.gen(function* () {
         const directory = yield* Directory
@@ -204,7 +204,7 @@ describe("thousands of stored payments", () => {
 
 describe("replays of a few payments", () => {
   const sandbox = world({ routing: { mode: "failover" } })
-  it.effect("given sandbox outcomes, when they are replayed under auto, then priority applies, as it would have", () =>
+  it.effect("sandbox outcomes replayed under auto take priority, as they would have", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const directory = yield* Directory
@@ -223,7 +223,7 @@ describe("replays of a few payments", () => {
   )
 
   const older = world()
-  it.effect("given a decision that was stored before all of this was kept, then it is explained and replayed", () =>
+  it.effect("a decision stored before all of this was kept is explained and replayed", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const ledger = yield* Ledger
@@ -259,7 +259,7 @@ describe("explanations", () => {
     environment: "production",
     connections: [{ id: "main", supports: { currencies: ["USD"] } }]
   })
-  it.effect("given a hosted payment that nobody could take, then it says who was left out and why", () =>
+  it.effect("a hosted payment that no connection took says which was excluded and why", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const { payment } = yield* pointsman.create(live, request({ returnUrl: "https://shop.example/back" }))
@@ -276,7 +276,7 @@ describe("explanations", () => {
     connections: [{ id: "a" }, { id: "b", circuitBreaker: { failures: 1, openMillis: 60_000 } }, { id: "c" }],
     routing: { mode: "failover", maxAttempts: 3 }
   })
-  it.effect("given a circuit that opened between two attempts, then it says who was passed over", () =>
+  it.effect("an explanation says who was skipped when a circuit opened between attempts", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const { provider } = jumped

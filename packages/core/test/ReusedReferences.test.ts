@@ -96,7 +96,7 @@ describe("a reference that another payment of the connection has", () => {
   ]
   for (const answer of answers) {
     const own = world()
-    it.effect(`given ${JSON.stringify(answer)} is the answer, then the result is unknown, and both are reviewed`, () =>
+    it.effect(`${JSON.stringify(answer)} is unknown, and both reviewed`, () =>
       Effect.gen(function* () {
         const first = yield* answered(own, reused)
         const more = { idempotencyKey: "key-0001", details: { captureMethod: "manual" } } as const
@@ -116,7 +116,7 @@ describe("a reference that another payment of the connection has", () => {
   }
 
   const declines = world()
-  it.effect("given several declines name one, then each is a decline: nothing was taken under it", () =>
+  it.effect("each of several declines with one reference is a decline: nothing was taken", () =>
     Effect.gen(function* () {
       const declined = { _tag: "Declined", providerRef: "none", category: "other", code: "1", soft: false } as const
       for (let number = 0; number < 3; number++) {
@@ -126,7 +126,7 @@ describe("a reference that another payment of the connection has", () => {
   )
 
   const elsewhere = world({ routing: { mode: "failover", maxAttempts: 2 } })
-  it.effect("given another connection names it, then it is another charge", () =>
+  it.effect("a reference that another connection names is another charge", () =>
     Effect.gen(function* () {
       const first = yield* answered(elsewhere, reused)
       elsewhere.provider.onCharge = ({ connectionId }) =>
@@ -138,7 +138,7 @@ describe("a reference that another payment of the connection has", () => {
   )
 
   const third = world()
-  it.effect("given a third payment, then the first is told of both", () =>
+  it.effect("the first payment learns of a third as of the second", () =>
     Effect.gen(function* () {
       const first = yield* answered(third, reused)
       const [second, last] = [yield* answered(third, reused), yield* answered(third, reused)]
@@ -152,7 +152,7 @@ describe("a reference that another payment of the connection has", () => {
   )
 
   const racing = world({ yieldBetween: true })
-  it.effect("given two answers at once, then one payment has it, and both are reviewed", () =>
+  it.effect("one payment has the reference of two answers at once, both reviewed", () =>
     Effect.gen(function* () {
       racing.provider.onCharge = () => Effect.succeed(reused)
       const pointsman = yield* Pointsman
@@ -190,7 +190,7 @@ describe("other sources of a reused reference", () => {
   } as const
   for (const [name, { becomes, before, reasons }] of Object.entries(messages)) {
     const own = world()
-    it.effect(`given a message on a payment that is ${name}, then it is ${becomes}, and both are told once`, () =>
+    it.effect(`a message on a payment that is ${name} makes it ${becomes}, both reported once`, () =>
       Effect.gen(function* () {
         const first = yield* answered(own, reused)
         own.provider.onCharge = () => before
@@ -210,7 +210,7 @@ describe("other sources of a reused reference", () => {
   }
 
   const looked = world()
-  it.effect("given a look-up of an unknown charge, then it is not believed, and nothing is asked again", () =>
+  it.effect("a lookup of an unknown charge is not believed, and nothing is asked again", () =>
     Effect.gen(function* () {
       const first = yield* answered(looked, reused)
       looked.provider.onCharge = () => silent
@@ -227,7 +227,7 @@ describe("other sources of a reused reference", () => {
   )
 
   const rival = world({ routing: { mode: "failover", maxAttempts: 2 } })
-  it.effect("given a look-up of an attempt beside the one that holds the money, then both payments are reviewed", () =>
+  it.effect("a lookup of an attempt beside the one with the money has both payments reviewed", () =>
     Effect.gen(function* () {
       const first = yield* answered(rival, reused)
       rival.provider.onCharge = ({ connectionId }) =>
@@ -264,7 +264,7 @@ describe("other sources of a reused reference", () => {
   )
 
   const checkout = world({ environment: "production", connections: liveConnections })
-  it.effect("given a customer comes back from a checkout, then the payment is unknown, and both are reviewed", () =>
+  it.effect("a customer who comes back from a checkout makes it unknown, and both reviewed", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const first = yield* answered(checkout, reused, {}, liveCaller)
@@ -277,28 +277,26 @@ describe("other sources of a reused reference", () => {
   )
 
   const person = world()
-  it.effect(
-    "given an operator states it, then both are reviewed with the evidence, and nothing moves; the right one is taken",
-    () =>
-      Effect.gen(function* () {
-        const pointsman = yield* Pointsman
-        const first = yield* answered(person, reused)
-        person.provider.onCharge = () => silent
-        const { payment: second } = yield* pointsman.create(caller, request())
-        const statement = { _tag: "Charge", says: "captured", attemptId: null, amountMinor: null } as const
-        const order = { tenant: second.tenant, paymentId: second.id, evidence: "the dashboard", by: "Jo" }
-        const wrong = { ...order, stated: { ...statement, providerRef: "ch_1" } }
-        const after = yield* pointsman.resolveReview(wrong)
-        assert.deepStrictEqual(yield* areReviewed(first, second, ["unknown", "reference_reused"]), after)
-        assert.strictEqual(after.state, "ChargeMismatched")
-        assert.deepStrictEqual((yield* told(second)).types.slice(-2), ["payment.reviewed", "payment.conflict"])
-        yield* pointsman.resolveReview({ ...order, stated: { ...statement, providerRef: "ch_2" } })
-        assert.strictEqual((yield* stored(second)).state, "Captured")
-      }).pipe(Effect.provide(person.layer))
+  it.effect("an operator's statement has both reviewed unmoved; the right one is taken", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const first = yield* answered(person, reused)
+      person.provider.onCharge = () => silent
+      const { payment: second } = yield* pointsman.create(caller, request())
+      const statement = { _tag: "Charge", says: "captured", attemptId: null, amountMinor: null } as const
+      const order = { tenant: second.tenant, paymentId: second.id, evidence: "the dashboard", by: "Jo" }
+      const wrong = { ...order, stated: { ...statement, providerRef: "ch_1" } }
+      const after = yield* pointsman.resolveReview(wrong)
+      assert.deepStrictEqual(yield* areReviewed(first, second, ["unknown", "reference_reused"]), after)
+      assert.strictEqual(after.state, "ChargeMismatched")
+      assert.deepStrictEqual((yield* told(second)).types.slice(-2), ["payment.reviewed", "payment.conflict"])
+      yield* pointsman.resolveReview({ ...order, stated: { ...statement, providerRef: "ch_2" } })
+      assert.strictEqual((yield* stored(second)).state, "Captured")
+    }).pipe(Effect.provide(person.layer))
   )
 
   const settled = world()
-  it.effect("given both were reviewed, when a capture, a void or a refund ends, then neither is told again", () =>
+  it.effect("an operation that ends after both reviews announces neither again", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const first = yield* answered(settled, reused)
@@ -325,7 +323,7 @@ describe("a reused reference over a store that fails", () => {
   for (const fault of ["unwritten", "lost", "unheard"] as const) {
     for (const which of ["first", "second"] as const) {
       const own = world()
-      it.effect(`given the review of the ${which} payment ends ${fault} once, then both are told once`, () =>
+      it.effect(`both are announced once when the ${which} payment's review ends ${fault} once`, () =>
         Effect.gen(function* () {
           const first = yield* answered(own, reused)
           let faults = 0
@@ -345,33 +343,31 @@ describe("a reused reference over a store that fails", () => {
   }
 
   const half = world({ checkIntervals: { deadRequestMillis: minute } })
-  it.effect(
-    "given the process dies between the two reviews, then the look-up writes the other, and neither twice",
-    () =>
-      Effect.gen(function* () {
-        const first = yield* answered(half, reused)
-        half.ledger.onCommit = (_, { payment: { after } }) =>
-          after.id !== first.id && after.review !== null ? "unwritten" : undefined
-        half.provider.onCharge = () => Effect.succeed(reused)
-        const created = yield* Effect.forkChild(Effect.flip((yield* Pointsman).create(caller, request())))
-        assert.strictEqual((yield* runOut(created))._tag, "pointsman/PaymentResultUnknown")
-        yield* isAsBefore(first)
-        const [second] = (yield* (yield* Pointsman).payments(first.tenant, { limit: 1 })).items
-        if (second === undefined) return assert.fail("the second payment is not stored")
-        assert.deepInclude(second, { state: "Charging", review: null })
+  it.effect("the lookup writes the other review after a death between the two, neither twice", () =>
+    Effect.gen(function* () {
+      const first = yield* answered(half, reused)
+      half.ledger.onCommit = (_, { payment: { after } }) =>
+        after.id !== first.id && after.review !== null ? "unwritten" : undefined
+      half.provider.onCharge = () => Effect.succeed(reused)
+      const created = yield* Effect.forkChild(Effect.flip((yield* Pointsman).create(caller, request())))
+      assert.strictEqual((yield* runOut(created))._tag, "pointsman/PaymentResultUnknown")
+      yield* isAsBefore(first)
+      const [second] = (yield* (yield* Pointsman).payments(first.tenant, { limit: 1 })).items
+      if (second === undefined) return assert.fail("the second payment is not stored")
+      assert.deepInclude(second, { state: "Charging", review: null })
 
-        half.ledger.onCommit = () => undefined
-        half.provider.onLookUpCharge = () => Effect.succeed(found(reused))
-        yield* TestClock.adjust(15 * minute)
-        yield* checkAll
-        yield* TestClock.adjust(minute)
-        yield* checkAll
-        yield* areReviewed(first, second, ["unknown", "reference_reused"])
-      }).pipe(Effect.provide(half.layer))
+      half.ledger.onCommit = () => undefined
+      half.provider.onLookUpCharge = () => Effect.succeed(found(reused))
+      yield* TestClock.adjust(15 * minute)
+      yield* checkAll
+      yield* TestClock.adjust(minute)
+      yield* checkAll
+      yield* areReviewed(first, second, ["unknown", "reference_reused"])
+    }).pipe(Effect.provide(half.layer))
   )
 
   const never = world()
-  it.effect("given the first payment's review cannot be written, then nothing is written of the second either", () =>
+  it.effect("nothing is written of the second payment if the first's review cannot be", () =>
     Effect.gen(function* () {
       const first = yield* answered(never, reused)
       never.provider.onCharge = () => silent
@@ -395,7 +391,7 @@ describe("a message that names a reused reference and nothing of ours", () => {
   }
   for (const [stated, about] of Object.entries(abouts)) {
     const own = world()
-    it.effect(`given it says ${stated}, then it moves neither payment, and is told once`, () =>
+    it.effect(`a message of ${stated} moves neither payment, and is reported once`, () =>
       Effect.gen(function* () {
         const first = yield* answered(own, reused)
         const second = yield* answered(own, reused)
@@ -421,7 +417,7 @@ describe("a message that names a reused reference and nothing of ours", () => {
   }
 
   const old = world()
-  it.effect("given two payments of an older version stand on it, then it moves neither", () =>
+  it.effect("a message moves neither of two payments of an older version", () =>
     Effect.gen(function* () {
       const first = yield* answered(old, reused)
       const book = Option.getOrThrow(yield* (yield* Ledger).book(first.tenant, first.id))
@@ -436,7 +432,7 @@ describe("a message that names a reused reference and nothing of ours", () => {
   )
 
   const named = world()
-  it.effect("given our own name of the charge, then the dispute is its payment's", () =>
+  it.effect("a dispute with our own name of the charge is its payment's", () =>
     Effect.gen(function* () {
       const first = yield* answered(named, reused)
       yield* answered(named, reused)

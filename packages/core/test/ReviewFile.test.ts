@@ -55,7 +55,7 @@ const rendered = ({ needsReference, outcome, stated }: PossibleStatement) => [
 
 describe("what can be stated", () => {
   const own = world()
-  it.effect("given an unanswered charge, then each state is possible, and never received only once it is old", () =>
+  it.effect("an unanswered charge may be each state, and never received only once old", () =>
     Effect.gen(function* () {
       const id = yield* unanswered(own)
       const { attempts, statements } = yield* fileOf(id)
@@ -81,7 +81,7 @@ describe("what can be stated", () => {
   )
 
   const refunded = world()
-  it.effect("given an unanswered refund, then its states come first, with what they leave", () =>
+  it.effect("the states of an unanswered refund come first, with what they leave", () =>
     Effect.gen(function* () {
       const { payment } = yield* (yield* Pointsman).create(caller, request())
       refunded.provider.onRefund = () => silent
@@ -96,7 +96,7 @@ describe("what can be stated", () => {
   )
 
   const other = world()
-  it.effect("given another tenant, then the payment is not found", () =>
+  it.effect("another tenant does not find the payment", () =>
     Effect.gen(function* () {
       const id = yield* unanswered(other)
       const { reviewFile } = yield* Pointsman
@@ -108,7 +108,7 @@ describe("what can be stated", () => {
 
 describe("a statement on a record that was read", () => {
   const twice = world()
-  it.effect("given it is sent twice, at once and later, then it is written once, and answered alike", () =>
+  it.effect("a statement sent twice, at once and later, is written once, and answered alike", () =>
     Effect.gen(function* () {
       const id = yield* unanswered(twice)
       const record = yield* recordOf(id)
@@ -120,7 +120,7 @@ describe("a statement on a record that was read", () => {
   )
 
   const moved = world()
-  it.effect("given the payment moved on meanwhile, then it is refused, and so is another statement", () =>
+  it.effect("a statement is refused once the payment moved, and so is another statement", () =>
     Effect.gen(function* () {
       const id = yield* unanswered(moved)
       const record = yield* recordOf(id)
@@ -136,7 +136,7 @@ describe("a statement on a record that was read", () => {
   )
 
   const again = world()
-  it.effect("given the same was stated of an earlier record, then it is no repeat of the later one", () =>
+  it.effect("a statement is no repeat of the same about an earlier record", () =>
     Effect.gen(function* () {
       const id = yield* unanswered(again)
       Result.getOrThrow(yield* state(id, yield* recordOf(id)))

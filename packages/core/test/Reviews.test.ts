@@ -480,7 +480,7 @@ const nameOf = (stated: OperatorStatement): string =>
 describe("what somebody found in the provider's record", () => {
   for (const one of [...cases, ...corrections]) {
     const own = world()
-    it.effect(`given ${one.given}, when somebody finds ${nameOf(one.stated)}, then it is ${one.becomes}`, () =>
+    it.effect(`${nameOf(one.stated)} makes ${one.given} ${one.becomes}`, () =>
       Effect.gen(function* () {
         const payment = yield* given[one.given](own)
         yield* TestClock.adjust(untilOld)
@@ -532,7 +532,7 @@ describe("a statement that does not fit", () => {
   ]
   for (const [before, stated, reason] of refusals) {
     const own = world()
-    it.effect(`given ${before}, when ${JSON.stringify(stated)}, then it is refused and nothing is written`, () =>
+    it.effect(`${before} refuses ${JSON.stringify(stated)}, and nothing is written`, () =>
       Effect.gen(function* () {
         const payment = yield* given[before](own)
         yield* TestClock.adjust(untilOld)
@@ -555,7 +555,7 @@ describe("a statement that does not fit", () => {
   ]
   for (const [before, stated] of young) {
     const own = world()
-    it.effect(`given ${before} that may still arrive, when it is said that it never did, then not yet`, () =>
+    it.effect(`${before} that may still arrive is not yet one that never did`, () =>
       Effect.gen(function* () {
         const payment = yield* given[before](own)
         const stored = yield* bookOf(payment)
@@ -570,7 +570,7 @@ describe("a statement that does not fit", () => {
   }
 
   const own = world()
-  it.effect("given no evidence, no name, or no amount that money has, then the field is named", () =>
+  it.effect("the field without evidence, a name or a valid amount is named", () =>
     Effect.gen(function* () {
       const payment = yield* given["an unanswered charge"](own)
       const fieldOf = (result: Result.Result<unknown, unknown>) =>
@@ -586,7 +586,7 @@ describe("a statement that does not fit", () => {
   )
 
   const calm = world()
-  it.effect("given a payment that needs nobody, then there is no review of it, and nothing to settle", () =>
+  it.effect("a payment that needs no person has no review and nothing to settle", () =>
     Effect.gen(function* () {
       const payment = yield* create(calm, { _tag: "Captured", providerRef })
       const pointsman = yield* Pointsman
@@ -603,37 +603,33 @@ describe("a statement that does not fit", () => {
 
 describe("a review beside others", () => {
   const own = world()
-  it.effect(
-    "given all that is recorded, when it is read, then attempts, operations, refunds and timeline are there",
-    () =>
-      Effect.gen(function* () {
-        const payment = yield* given["an unanswered refund"](own)
-        const file = yield* (yield* Pointsman).reviewOf(payment.id)
-        assert.strictEqual(file.payment.id, payment.id)
-        assert.lengthOf(file.attempts, 1)
-        assert.lengthOf(file.refunds, 1)
-        assert.deepStrictEqual(
-          file.timeline.map(({ type }) => type),
-          ["payment.created", "payment.captured", "payment.refund_unknown"]
-        )
-      }).pipe(Effect.provide(own.layer))
+  it.effect("a review file has the attempts, operations, refunds and timeline on record", () =>
+    Effect.gen(function* () {
+      const payment = yield* given["an unanswered refund"](own)
+      const file = yield* (yield* Pointsman).reviewOf(payment.id)
+      assert.strictEqual(file.payment.id, payment.id)
+      assert.lengthOf(file.attempts, 1)
+      assert.lengthOf(file.refunds, 1)
+      assert.deepStrictEqual(
+        file.timeline.map(({ type }) => type),
+        ["payment.created", "payment.captured", "payment.refund_unknown"]
+      )
+    }).pipe(Effect.provide(own.layer))
   )
 
   const keyed = world()
-  it.effect(
-    "given a statement, when the request is sent again under its key, then it is returned, and nothing is sent",
-    () =>
-      Effect.gen(function* () {
-        const pointsman = yield* Pointsman
-        const payment = yield* given["an unanswered charge"](keyed)
-        Result.getOrThrow(yield* settle(payment, says("captured")))
-        yield* pointsman.create(caller, request({ idempotencyKey: "key-0001" }))
-        assert.lengthOf(keyed.provider.charges, 1)
-      }).pipe(Effect.provide(keyed.layer))
+  it.effect("a request under the key of a statement gets it back, and nothing is sent", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const payment = yield* given["an unanswered charge"](keyed)
+      Result.getOrThrow(yield* settle(payment, says("captured")))
+      yield* pointsman.create(caller, request({ idempotencyKey: "key-0001" }))
+      assert.lengthOf(keyed.provider.charges, 1)
+    }).pipe(Effect.provide(keyed.layer))
   )
 
   const raced = world()
-  it.effect("given the background settles it first, then the statement is decided again, and refused", () =>
+  it.effect("a statement is decided again, and refused, if the background settles it first", () =>
     Effect.gen(function* () {
       const payment = yield* given["an unanswered charge"](raced)
       yield* TestClock.adjust(untilOld)
@@ -658,7 +654,7 @@ describe("a review beside others", () => {
 
   for (const fault of ["unwritten", "lost", "unheard"] as const) {
     const faulty = world()
-    it.effect(`given a commit that ends ${fault}, then the statement is written once, or surely not`, () =>
+    it.effect(`a statement whose commit ends ${fault} is written once, or surely not`, () =>
       Effect.gen(function* () {
         const payment = yield* given["an unanswered charge"](faulty)
         const before = faulty.ledger.calls.commit
@@ -674,7 +670,7 @@ describe("a review beside others", () => {
   }
 
   const endless = world({ connections: liveConnections })
-  it.effect("given a checkout without an end, then it waits for somebody, who can say that nobody paid", () =>
+  it.effect("a checkout without an end waits for a person to say that it was not paid", () =>
     Effect.gen(function* () {
       endless.provider.onOpenCheckout = () =>
         Effect.succeed({ _tag: "CheckoutOpened", reference: "co_1", url: "https://pay.example/1", expiresAt: null })
@@ -700,7 +696,7 @@ describe("what is open for too long", () => {
 
   for (const [what, days, stated, becomes] of cases) {
     const own = world()
-    it.effect(`given an accepted ${what}, when ${days} days have passed, then somebody is asked to look`, () =>
+    it.effect(`an accepted ${what} asks for a person's look after ${days} days`, () =>
       Effect.gen(function* () {
         const payment = yield* accepted[what](own)
         own.provider.onLookUpCharge = () => silent
@@ -726,7 +722,7 @@ describe("what is open for too long", () => {
   }
 
   const waited = world()
-  it.effect("given somebody looked, and it is still under way, then they are asked again a week later", () =>
+  it.effect("a look at what is still under way is followed by another a week later", () =>
     Effect.gen(function* () {
       const payment = yield* accepted.charge(waited)
       waited.provider.onLookUpCharge = () => silent
@@ -746,7 +742,7 @@ describe("what is open for too long", () => {
 describe("a step that tells operations nothing", () => {
   const own = world()
   for (const type of ["payment.unknown", "payment.conflict", "payment.amount_mismatch"] as const) {
-    it.effect(`given ${type} without a review, when it is written, then it dies and nothing is stored`, () =>
+    it.effect(`${type} without a review is a defect when written, and nothing is stored`, () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const payment = yield* create(own, { _tag: "Captured", providerRef })

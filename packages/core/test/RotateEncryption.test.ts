@@ -129,40 +129,38 @@ const onStore =
     })
 
 describe("rotating the encryption key", () => {
-  it.effect(
-    "given texts under one key, when it is rotated, then all are under the new one and say what they said",
-    () =>
-      Effect.gen(function* () {
-        const storage = yield* givenStore
-        const before = yield* plaintexts.pipe(onStore(storage, "first"))
-        const seen: Array<number> = []
-        const rotation = yield* rotateEncryption({ onProgress: (count) => Effect.sync(() => seen.push(count)) }).pipe(
-          onStore(storage, "second", "first")
-        )
-        assert.deepStrictEqual(
-          { ...rotation, left: [...rotation.left.byKey] },
-          {
-            keyId: idOf("second"),
-            resealed: all,
-            left: [
-              [idOf("second"), all],
-              [idOf("first"), 0]
-            ]
-          }
-        )
-        assert.deepStrictEqual(rotation.left.unreadable, { count: 0, first: null })
-        assert.deepStrictEqual(
-          seen,
-          seen.toSorted((a, b) => a - b)
-        )
-        assert.strictEqual(seen.at(-1), all)
-        assert.deepStrictEqual(yield* plaintexts.pipe(onStore(storage, "second")), before)
-        const again = yield* rotateEncryption().pipe(onStore(storage, "second", "first"))
-        assert.strictEqual(again.resealed, 0)
-      }).pipe(Effect.scoped)
+  it.effect("rotated texts are all under the new key and say what they said", () =>
+    Effect.gen(function* () {
+      const storage = yield* givenStore
+      const before = yield* plaintexts.pipe(onStore(storage, "first"))
+      const seen: Array<number> = []
+      const rotation = yield* rotateEncryption({ onProgress: (count) => Effect.sync(() => seen.push(count)) }).pipe(
+        onStore(storage, "second", "first")
+      )
+      assert.deepStrictEqual(
+        { ...rotation, left: [...rotation.left.byKey] },
+        {
+          keyId: idOf("second"),
+          resealed: all,
+          left: [
+            [idOf("second"), all],
+            [idOf("first"), 0]
+          ]
+        }
+      )
+      assert.deepStrictEqual(rotation.left.unreadable, { count: 0, first: null })
+      assert.deepStrictEqual(
+        seen,
+        seen.toSorted((a, b) => a - b)
+      )
+      assert.strictEqual(seen.at(-1), all)
+      assert.deepStrictEqual(yield* plaintexts.pipe(onStore(storage, "second")), before)
+      const again = yield* rotateEncryption().pipe(onStore(storage, "second", "first"))
+      assert.strictEqual(again.resealed, 0)
+    }).pipe(Effect.scoped)
   )
 
-  it.effect("given a rotation that ends in the middle, when it is run again, then it goes on where it ended", () =>
+  it.effect("a rotation that ends in the middle continues there when it runs again", () =>
     Effect.gen(function* () {
       const storage = yield* givenStore
       const before = yield* plaintexts.pipe(onStore(storage, "first"))
@@ -191,37 +189,35 @@ describe("rotating the encryption key", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect(
-    "given credentials that a server changes meanwhile, when the key is rotated, then the new ones are kept",
-    () =>
-      Effect.gen(function* () {
-        const storage = yield* givenStore
-        const texts = Context.get(storage, SealedTexts)
-        let changes = 0
-        // Between the reading and the writing, a server whose current key is the first one stores other credentials.
-        const replace: SealedTexts["Service"]["replace"] = (kind, replacements) =>
-          kind === "credentials" && changes++ === 0
-            ? Effect.andThen(
-                Effect.flatMap(seal("newer credentials", credentialsContext("b")), (sealed) =>
-                  writeConnections([connectionWith("b", sealed)])
-                ).pipe(onStore(storage, "first", "second"), Effect.orDie),
-                texts.replace(kind, replacements)
-              )
-            : texts.replace(kind, replacements)
-        const raced = Context.add(storage, SealedTexts, { ...texts, replace })
-        const rotation = yield* rotateEncryption().pipe(onStore(raced, "second", "first"))
-        assert.deepStrictEqual([...rotation.left.byKey.values()], [all, 0])
-        const { credentials } = yield* plaintexts.pipe(onStore(storage, "second"))
-        assert.deepStrictEqual(credentials, [
-          "credentials of a",
-          "newer credentials",
-          "credentials of c",
-          "credentials of old"
-        ])
-      }).pipe(Effect.scoped)
+  it.effect("credentials that a server changes during a rotation are kept", () =>
+    Effect.gen(function* () {
+      const storage = yield* givenStore
+      const texts = Context.get(storage, SealedTexts)
+      let changes = 0
+      // Between the reading and the writing, a server whose current key is the first one stores other credentials.
+      const replace: SealedTexts["Service"]["replace"] = (kind, replacements) =>
+        kind === "credentials" && changes++ === 0
+          ? Effect.andThen(
+              Effect.flatMap(seal("newer credentials", credentialsContext("b")), (sealed) =>
+                writeConnections([connectionWith("b", sealed)])
+              ).pipe(onStore(storage, "first", "second"), Effect.orDie),
+              texts.replace(kind, replacements)
+            )
+          : texts.replace(kind, replacements)
+      const raced = Context.add(storage, SealedTexts, { ...texts, replace })
+      const rotation = yield* rotateEncryption().pipe(onStore(raced, "second", "first"))
+      assert.deepStrictEqual([...rotation.left.byKey.values()], [all, 0])
+      const { credentials } = yield* plaintexts.pipe(onStore(storage, "second"))
+      assert.deepStrictEqual(credentials, [
+        "credentials of a",
+        "newer credentials",
+        "credentials of c",
+        "credentials of old"
+      ])
+    }).pipe(Effect.scoped)
   )
 
-  it.effect("given texts that no key opens, when the key is rotated, then they are left alone, and reported", () =>
+  it.effect("texts that no key opens stay as they are in a rotation, and are reported", () =>
     Effect.gen(function* () {
       const storage = yield* givenStore
       const lost = yield* seal("lost", credentialsContext("b")).pipe(

@@ -34,83 +34,75 @@ const tagsOf = ({ body, headers }: WebhookRequest, secrets: ReadonlyArray<string
 }
 
 describe("an endpoint's secret", () => {
-  it.effect(
-    "given an overlap, when the secret is rotated, then both sign until it ends, and the new one alone then",
-    () => {
-      const sender = scriptedSender()
-      const own = world({ sender, webhookEndpoints: endpoints })
-      const deliverOne = Effect.gen(function* () {
-        yield* (yield* Pointsman).create(caller, request())
-        yield* settle
-        return sender.sent.at(-1) as WebhookRequest
-      })
-      return Effect.gen(function* () {
-        yield* background
-        yield* pass(minute)
-        const { endpoint, isChanged, secret } = yield* rotate()
-        const text = Redacted.value(secret)
-        assert.isTrue(isChanged)
-        assert.match(text, /^whsec_./u)
-        assert.deepInclude(endpoint.rotation, { at: minute, previousUntil: 11 * minute })
-        assert.deepStrictEqual(yield* stored, endpoint)
-        const [both, expectedBoth] = tagsOf(yield* deliverOne, [text, "whsec_shop"])
-        assert.deepStrictEqual(both, expectedBoth)
-        yield* pass(10 * minute)
-        const [alone, expectedAlone] = tagsOf(yield* deliverOne, [text])
-        assert.deepStrictEqual(alone, expectedAlone)
-      }).pipe(Effect.provide(own.layer), drawing(0.5))
-    }
-  )
+  it.effect("both secrets sign during the overlap of a rotation, and the new one after", () => {
+    const sender = scriptedSender()
+    const own = world({ sender, webhookEndpoints: endpoints })
+    const deliverOne = Effect.gen(function* () {
+      yield* (yield* Pointsman).create(caller, request())
+      yield* settle
+      return sender.sent.at(-1) as WebhookRequest
+    })
+    return Effect.gen(function* () {
+      yield* background
+      yield* pass(minute)
+      const { endpoint, isChanged, secret } = yield* rotate()
+      const text = Redacted.value(secret)
+      assert.isTrue(isChanged)
+      assert.match(text, /^whsec_./u)
+      assert.deepInclude(endpoint.rotation, { at: minute, previousUntil: 11 * minute })
+      assert.deepStrictEqual(yield* stored, endpoint)
+      const [both, expectedBoth] = tagsOf(yield* deliverOne, [text, "whsec_shop"])
+      assert.deepStrictEqual(both, expectedBoth)
+      yield* pass(10 * minute)
+      const [alone, expectedAlone] = tagsOf(yield* deliverOne, [text])
+      assert.deepStrictEqual(alone, expectedAlone)
+    }).pipe(Effect.provide(own.layer), drawing(0.5))
+  })
 
-  it.effect("given no overlap, then the former secret is gone at once", () =>
+  it.effect("the former secret is gone at once without an overlap", () =>
     Effect.gen(function* () {
       yield* rotate({ overlapMillis: 0 })
       assert.notProperty(yield* stored, "sealedPreviousSecret")
     }).pipe(Effect.provide(world({ webhookEndpoints: endpoints }).layer))
   )
 
-  it.effect(
-    "given one key, when it is sent again, then it gets the same secret, and the endpoint was rotated once",
-    () => {
-      const entries: Array<AuditEntry> = []
-      const log = Layer.succeed(AuditLog, (entry: AuditEntry) => Effect.sync(() => void entries.push(entry)))
-      return Effect.gen(function* () {
-        const first = yield* rotate()
-        yield* TestClock.adjust(minute)
-        const again = yield* rotate({ overlapMillis: 0 })
-        assert.isFalse(again.isChanged)
-        assert.strictEqual(Redacted.value(again.secret), Redacted.value(first.secret))
-        assert.deepStrictEqual(yield* stored, first.endpoint)
-        assert.deepStrictEqual(
-          entries.map(({ action, details, subject }) => [action, subject, JSON.parse(details)]),
+  it.effect("a key sent again gets the same secret, and the endpoint was rotated once", () => {
+    const entries: Array<AuditEntry> = []
+    const log = Layer.succeed(AuditLog, (entry: AuditEntry) => Effect.sync(() => void entries.push(entry)))
+    return Effect.gen(function* () {
+      const first = yield* rotate()
+      yield* TestClock.adjust(minute)
+      const again = yield* rotate({ overlapMillis: 0 })
+      assert.isFalse(again.isChanged)
+      assert.strictEqual(Redacted.value(again.secret), Redacted.value(first.secret))
+      assert.deepStrictEqual(yield* stored, first.endpoint)
+      assert.deepStrictEqual(
+        entries.map(({ action, details, subject }) => [action, subject, JSON.parse(details)]),
+        [
           [
-            [
-              "endpoint.secret_rotated",
-              "shop",
-              { workspace_id: "acme", environment: "sandbox", previous_until: 10 * minute }
-            ]
+            "endpoint.secret_rotated",
+            "shop",
+            { workspace_id: "acme", environment: "sandbox", previous_until: 10 * minute }
           ]
-        )
-      }).pipe(Effect.provide([log, world({ webhookEndpoints: endpoints }).layer]))
-    }
+        ]
+      )
+    }).pipe(Effect.provide([log, world({ webhookEndpoints: endpoints }).layer]))
+  })
+
+  it.effect("a form sent again gives another secret once a configuration replaced it", () =>
+    Effect.gen(function* () {
+      const first = yield* rotate()
+      const { rotation: _, sealedPreviousSecret: __, ...endpoint } = first.endpoint
+      const sealedSecret = yield* (yield* Secrets).seal(Redacted.make("whsec_other"), endpointSecretContext("shop"))
+      const webhookEndpoints = [{ ...endpoint, sealedSecret }]
+      yield* (yield* Directory).write({ workspaces: [], apiKeys: [], connections: [], routing: [], webhookEndpoints })
+      const again = yield* rotate()
+      assert.isTrue(again.isChanged)
+      assert.notStrictEqual(Redacted.value(again.secret), Redacted.value(first.secret))
+    }).pipe(Effect.provide([openSecretsLayer, world({ webhookEndpoints: endpoints }).layer]))
   )
 
-  it.effect(
-    "given a configuration that replaced the new secret, when the form is sent again, then it gives another one",
-    () =>
-      Effect.gen(function* () {
-        const first = yield* rotate()
-        const { rotation: _, sealedPreviousSecret: __, ...endpoint } = first.endpoint
-        const sealedSecret = yield* (yield* Secrets).seal(Redacted.make("whsec_other"), endpointSecretContext("shop"))
-        const webhookEndpoints = [{ ...endpoint, sealedSecret }]
-        yield* (yield* Directory).write({ workspaces: [], apiKeys: [], connections: [], routing: [], webhookEndpoints })
-        const again = yield* rotate()
-        assert.isTrue(again.isChanged)
-        assert.notStrictEqual(Redacted.value(again.secret), Redacted.value(first.secret))
-      }).pipe(Effect.provide([openSecretsLayer, world({ webhookEndpoints: endpoints }).layer]))
-  )
-
-  it.effect("given two requests about one secret, also at once, then one of them replaces it", () =>
+  it.effect("one of two requests about one secret replaces it, also at once", () =>
     Effect.gen(function* () {
       const results = yield* Effect.forEach(
         ["key-of-one", "key-of-other"],
@@ -132,26 +124,24 @@ describe("an endpoint's secret", () => {
     }).pipe(Effect.provide(world({ webhookEndpoints: endpoints }).layer))
   )
 
-  it.effect(
-    "given two requests under one key, where the second read before the first wrote, then both get one secret",
-    () =>
-      Effect.gen(function* () {
-        const directory = yield* Directory
-        const stale = yield* directory.contents
-        const first = yield* rotate()
-        let reads = 0
-        const behind = Directory.of({
-          ...directory,
-          contents: Effect.suspend(() => (reads++ === 0 ? Effect.succeed(stale) : directory.contents))
-        })
-        const second = yield* rotateEndpointSecret(tenant, order).pipe(Effect.provideService(Directory, behind))
-        assert.strictEqual(reads, 2)
-        assert.isFalse(second.isChanged)
-        assert.strictEqual(Redacted.value(second.secret), Redacted.value(first.secret))
-      }).pipe(Effect.provide(world({ webhookEndpoints: endpoints }).layer))
+  it.effect("two requests under one key get one secret when the reads precede the writes", () =>
+    Effect.gen(function* () {
+      const directory = yield* Directory
+      const stale = yield* directory.contents
+      const first = yield* rotate()
+      let reads = 0
+      const behind = Directory.of({
+        ...directory,
+        contents: Effect.suspend(() => (reads++ === 0 ? Effect.succeed(stale) : directory.contents))
+      })
+      const second = yield* rotateEndpointSecret(tenant, order).pipe(Effect.provideService(Directory, behind))
+      assert.strictEqual(reads, 2)
+      assert.isFalse(second.isChanged)
+      assert.strictEqual(Redacted.value(second.secret), Redacted.value(first.secret))
+    }).pipe(Effect.provide(world({ webhookEndpoints: endpoints }).layer))
   )
 
-  it.effect("given a write by another process in between, then nothing is replaced, and no entry is written", () => {
+  it.effect("a write by another process in between replaces nothing and writes no entry", () => {
     const seal = (text: string) =>
       Effect.flatMap(Secrets, (secrets) => secrets.seal(Redacted.make(text), endpointSecretContext("shop")))
     return Effect.gen(function* () {
@@ -173,14 +163,14 @@ describe("an endpoint's secret", () => {
     }).pipe(Effect.provide([world({ webhookEndpoints: endpoints }).layer, openSecretsLayer]))
   })
 
-  it.effect("given a secret that cannot be decrypted, when it is rotated, then the new one signs alone", () =>
+  it.effect("only the new secret signs if the rotated one cannot be decrypted", () =>
     Effect.gen(function* () {
       const { endpoint } = yield* rotate()
       assert.isNull(endpoint.sealedPreviousSecret)
     }).pipe(Effect.provide(world({ webhookEndpoints: [{ id: "shop", sealedSecret: "of another key" }] }).layer))
   )
 
-  it.effect("given an endpoint of another workspace or environment, then it is not found", () =>
+  it.effect("an endpoint of another workspace or environment is not found", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       for (const other of [{ ...tenant, environment: "production" } as const, { ...tenant, workspaceId: "globex" }]) {

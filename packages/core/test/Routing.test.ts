@@ -152,7 +152,7 @@ const ids = (planned: ReturnType<typeof route>) =>
   Result.match(planned, { onFailure: () => [], onSuccess: (plan) => plan.order.map((one) => one.id) })
 
 describe("the route plan", () => {
-  it("given no order, then by priority, then by id", () => {
+  it("connections without an order are in that of priority, then of id", () => {
     const connections = [
       connection({ id: "c", priority: 2 }),
       connection({ id: "b", priority: 1 }),
@@ -160,14 +160,14 @@ describe("the route plan", () => {
     ]
     assert.deepStrictEqual(ids(route({ connections })), ["b", "a", "c"])
   })
-  it("given an order, then only those it names, in that order", () => {
+  it("an order has only those it names, in that order", () => {
     assert.deepStrictEqual(ids(route({ settings: { mode: "failover", order: ["backup", "main"] } })), [
       "backup",
       "main"
     ])
     assert.deepStrictEqual(ids(route({ settings: { mode: "failover", order: ["backup"] } })), ["backup"])
   })
-  it("given mode fixed, then one connection, and none where that one cannot take it", () => {
+  it("mode fixed has one connection, and none where that one cannot take it", () => {
     assert.deepStrictEqual(ids(route({ settings: { mode: "fixed" } })), ["main"])
     const connections = [connection({ supports: { currencies: ["USD"] } }), connection({ id: "backup", priority: 2 })]
     const planned = route({ settings: { mode: "fixed" }, connections })
@@ -176,12 +176,12 @@ describe("the route plan", () => {
       ["CURRENCY_NOT_SUPPORTED"]
     )
   })
-  it("given an inactive connection, then it is neither asked nor excluded", () => {
+  it("an inactive connection is neither asked nor excluded", () => {
     const connections = [connection({ active: false }), connection({ id: "backup" })]
     const plan = Result.getOrThrow(route({ connections }))
     assert.deepStrictEqual([plan.order.map((one) => one.id), plan.decision.excluded], [["backup"], []])
   })
-  it("given an open circuit, then CIRCUIT_OPEN; given all open, then they are tried and the decision is degraded", () => {
+  it("an open circuit is CIRCUIT_OPEN; if all are open, the decision is degraded", () => {
     const one = Result.getOrThrow(route({ circuits: [open("main")] }))
     assert.deepStrictEqual(
       one.order.map(({ id }) => id),
@@ -192,18 +192,18 @@ describe("the route plan", () => {
     const all = Result.getOrThrow(route({ circuits: [open("main"), open("backup")] }))
     assert.deepStrictEqual([all.order.length, all.decision.excluded.length, all.decision.degraded], [2, 0, true])
   })
-  it("given a course whose every circuit is open, then it is tried, whatever others are there", () => {
+  it("a route whose every circuit is open is tried, whatever others are there", () => {
     const course = Result.getOrThrow(
       route({ settings: { mode: "failover", order: ["main"] }, circuits: [open("main")] })
     )
     assert.deepStrictEqual([course.order.map(({ id }) => id), course.decision.degraded], [["main"], true])
   })
-  it("given mode fixed and an inactive connection first, then no other one takes its place", () => {
+  it("no other connection replaces an inactive first one in mode fixed", () => {
     const connections = [connection({ active: false }), connection({ id: "backup" })]
     const settings = { mode: "fixed", order: ["main", "backup"] } as const
     assert.isTrue(Result.isFailure(route({ connections, settings })))
   })
-  it("given rules, then the first that matches decides, before the control group", () => {
+  it("the first rule that matches decides, before the control group", () => {
     const plan = Result.getOrThrow(
       route({
         settings: {
@@ -223,7 +223,7 @@ describe("the route plan", () => {
       ["backup"]
     )
   })
-  it("given a split, then it draws the same however its weights are written, and a strategy orders the rest", () => {
+  it("a split draws the same for equal weights, and a strategy orders the rest", () => {
     const connections = ["a", "b", "c"].map((id) => connection({ id }))
     const settings = (split: Readonly<Record<string, number>>): RouteQuestion["settings"] => ({
       mode: "failover",
@@ -242,7 +242,7 @@ describe("the route plan", () => {
       assert.deepStrictEqual(one, one[0] === "a" ? ["a", "c", "b"] : ["b", "c", "a"])
     }
   })
-  it("given a split and a control group, then shares are kept and one payment always decides the same way", () => {
+  it("a split with a control group keeps its shares and one decision for a payment", () => {
     const seeds = Array.from({ length: 4000 }, (_, n) => `0190a000-0000-7000-8000-${String(n).padStart(12, "0")}`)
     const share = (settings: RouteQuestion["settings"], isCounted: (planned: ReturnType<typeof route>) => boolean) => {
       const counted = seeds.map((seed) => isCounted(route({ seed, settings })))
@@ -277,7 +277,7 @@ describe("routing of a create", () => {
       { id: "backup", supports: { methods: ["bank"] } }
     ]
   })
-  it.effect("given no connection can take it, then RoutingFailed with each reason, and no payment", () =>
+  it.effect("RoutingFailed has each reason, and no payment, if no connection can take it", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const failure = yield* Effect.flip(pointsman.create(caller, request()))
@@ -297,7 +297,7 @@ describe("routing of a create", () => {
   const replayed = world({
     connections: [{ id: "main", circuitBreaker: { failures: 1, openMillis: 30_000 } }, { id: "backup" }]
   })
-  it.effect("given replays while a circuit is open, then they do not use up its probe", () =>
+  it.effect("replays while a circuit is open do not use up its probe", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const { provider } = replayed
@@ -318,41 +318,39 @@ describe("routing of a create", () => {
   const breaking = world({
     connections: [{ id: "main", circuitBreaker: { failures: 2, openMillis: 30_000 } }, { id: "backup" }]
   })
-  it.effect(
-    "given two silent calls in a row, then the circuit opens, and after its time one probe is let through",
-    () =>
-      Effect.gen(function* () {
-        const pointsman = yield* Pointsman
-        const { provider } = breaking
-        const asked = Effect.gen(function* () {
-          provider.charges.length = 0
-          const { payment } = yield* pointsman.create(caller, request())
-          return [provider.charges[0]?.connectionId, payment.routing?.excluded.map((one) => one.code) ?? []]
-        })
-        const answers: Record<string, Effect.Effect<ChargeAnswer, Unanswered>> = {
-          main: Effect.fail(new Unanswered({ reason: "time-out" }))
-        }
-        provider.onCharge = (charge) =>
-          answers[charge.connectionId] ?? Effect.succeed({ _tag: "Captured", providerRef: `ref_${charge.attemptId}` })
-        assert.deepStrictEqual(yield* asked, ["main", []])
-        assert.deepStrictEqual(yield* asked, ["main", []])
-        assert.deepStrictEqual(yield* asked, ["backup", ["CIRCUIT_OPEN"]])
-        yield* TestClock.adjust(29_999)
-        assert.deepStrictEqual(yield* asked, ["backup", ["CIRCUIT_OPEN"]])
-        yield* TestClock.adjust(1)
-        assert.deepStrictEqual(yield* asked, ["main", []]) // The probe, unanswered again.
-        assert.deepStrictEqual(yield* asked, ["backup", ["CIRCUIT_OPEN"]])
-        yield* TestClock.adjust(30_000)
-        // A decline is an answer: the provider is well.
-        answers["main"] = Effect.succeed({
-          _tag: "Declined",
-          providerRef: "r",
-          category: "expired_card",
-          code: "x",
-          soft: false
-        })
-        assert.deepStrictEqual(yield* asked, ["main", []])
-        assert.deepStrictEqual(yield* asked, ["main", []])
-      }).pipe(Effect.provide(breaking.layer))
+  it.effect("two silent calls in a row open the circuit, and one probe passes after its time", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const { provider } = breaking
+      const asked = Effect.gen(function* () {
+        provider.charges.length = 0
+        const { payment } = yield* pointsman.create(caller, request())
+        return [provider.charges[0]?.connectionId, payment.routing?.excluded.map((one) => one.code) ?? []]
+      })
+      const answers: Record<string, Effect.Effect<ChargeAnswer, Unanswered>> = {
+        main: Effect.fail(new Unanswered({ reason: "time-out" }))
+      }
+      provider.onCharge = (charge) =>
+        answers[charge.connectionId] ?? Effect.succeed({ _tag: "Captured", providerRef: `ref_${charge.attemptId}` })
+      assert.deepStrictEqual(yield* asked, ["main", []])
+      assert.deepStrictEqual(yield* asked, ["main", []])
+      assert.deepStrictEqual(yield* asked, ["backup", ["CIRCUIT_OPEN"]])
+      yield* TestClock.adjust(29_999)
+      assert.deepStrictEqual(yield* asked, ["backup", ["CIRCUIT_OPEN"]])
+      yield* TestClock.adjust(1)
+      assert.deepStrictEqual(yield* asked, ["main", []]) // The probe, unanswered again.
+      assert.deepStrictEqual(yield* asked, ["backup", ["CIRCUIT_OPEN"]])
+      yield* TestClock.adjust(30_000)
+      // A decline is an answer: the provider is well.
+      answers["main"] = Effect.succeed({
+        _tag: "Declined",
+        providerRef: "r",
+        category: "expired_card",
+        code: "x",
+        soft: false
+      })
+      assert.deepStrictEqual(yield* asked, ["main", []])
+      assert.deepStrictEqual(yield* asked, ["main", []])
+    }).pipe(Effect.provide(breaking.layer))
   )
 })

@@ -36,9 +36,9 @@ const leastTimes = (decide: () => void): number => {
   return least
 }
 
-describe("a decision over 20 connections with every limit, and 50 rules of which the last one matches", () => {
+describe("a decision has 20 connections with every limit, and 50 rules, the last matching", () => {
   for (const [name, use] of Object.entries(uses)) {
-    it(`given ${name}, then it takes less than ${atMostTimes} times as long as the reference`, () => {
+    it(`${name} takes less than ${atMostTimes} times as long as the reference`, () => {
       assert.isBelow(leastTimes(decisions(use)), atMostTimes)
     })
   }

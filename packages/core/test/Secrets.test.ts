@@ -68,7 +68,7 @@ const open = (sealed: string, context: string) =>
 
 describe("Secrets", () => {
   it.effect.each(["", "whsec_1", '{"apiKey":"é 😀"}', "\ufeffx", "x".repeat(100_000)])(
-    "given a sealed text, when it is opened with its context, then the text comes back (%#)",
+    "a sealed text that is opened with its context comes back (%#)",
     (plaintext) =>
       Effect.gen(function* () {
         const sealed = yield* seal(plaintext, "connection/main")
@@ -77,7 +77,7 @@ describe("Secrets", () => {
       }).pipe(withKey(1))
   )
 
-  it.effect("given one text, when it is sealed twice, then the sealed texts differ and do not hold it", () =>
+  it.effect("sealed texts of one text differ and do not contain it", () =>
     Effect.gen(function* () {
       const first = yield* seal("whsec_visible", "a")
       const second = yield* seal("whsec_visible", "a")
@@ -86,19 +86,17 @@ describe("Secrets", () => {
     }).pipe(withKey(1))
   )
 
-  it.effect(
-    "given a sealed text, when it is opened in another place, then it is broken and names the place alone",
-    () =>
-      Effect.gen(function* () {
-        const sealed = yield* seal("whsec_visible", "connection/a/credentials")
-        const failure = yield* Effect.flip(open(sealed, "connection/b/credentials"))
-        assert.strictEqual(failure._tag, "pointsman/SealBroken")
-        assert.strictEqual(failure._tag === "pointsman/SealBroken" && failure.context, "connection/b/credentials")
-        assert.notInclude(JSON.stringify(failure), "visible")
-      }).pipe(withKey(1))
+  it.effect("a sealed text opened in another place is broken, and only the place is named", () =>
+    Effect.gen(function* () {
+      const sealed = yield* seal("whsec_visible", "connection/a/credentials")
+      const failure = yield* Effect.flip(open(sealed, "connection/b/credentials"))
+      assert.strictEqual(failure._tag, "pointsman/SealBroken")
+      assert.strictEqual(failure._tag === "pointsman/SealBroken" && failure.context, "connection/b/credentials")
+      assert.notInclude(JSON.stringify(failure), "visible")
+    }).pipe(withKey(1))
   )
 
-  it.effect("given a text that another key sealed, when it is opened, then it is broken", () =>
+  it.effect("a text that another key sealed is broken", () =>
     Effect.gen(function* () {
       const sealed = yield* withKey(1)(seal("secret", "a"))
       const failure = yield* withKey(2)(Effect.flip(open(sealed, "a")))
@@ -106,7 +104,7 @@ describe("Secrets", () => {
     })
   )
 
-  it.effect("given a sealed text, when any of its parts is changed or cut, then it is broken", () =>
+  it.effect("a sealed text with any part changed or cut is broken", () =>
     Effect.gen(function* () {
       const sealed = yield* seal("secret", "a")
       const head = sealed.slice(0, headLength)
@@ -137,36 +135,30 @@ describe("Secrets", () => {
     }).pipe(withKey(1))
   )
 
-  it.effect(
-    "given several keys, when texts are opened, then each key opens what it sealed, and the current one seals",
-    () =>
-      Effect.gen(function* () {
-        const secrets = yield* Secrets
-        const texts = [
-          yield* withKey(1)(seal("one", "a")),
-          yield* withKey(2)(seal("two", "a")),
-          yield* seal("now", "a")
-        ]
-        assert.deepStrictEqual(yield* Effect.forEach(texts, (text) => open(text, "a")), ["one", "two", "now"])
-        const ids = yield* Effect.forEach(texts, (text) => secrets.sealedBy(text, "a"))
-        assert.deepStrictEqual(ids, [idOf(1), idOf(2), idOf(3)])
-        assert.deepStrictEqual(yield* secrets.keyIds, [idOf(3), idOf(1), idOf(2)])
-        assert.deepStrictEqual(
-          texts.map((text) => SecretsLayer.keyIdOf(text)),
-          ids
-        )
-        for (const text of texts) {
-          assert.strictEqual((yield* Effect.flip(open(text, "b")))._tag, "pointsman/SealBroken")
-          assert.strictEqual((yield* Effect.flip(secrets.sealedBy(text, "b")))._tag, "pointsman/SealBroken")
-        }
-        // A text is tried with the key that it names alone.
-        const renamed = texts[0]?.replace(idOf(1), idOf(2)) ?? ""
-        assert.strictEqual((yield* Effect.flip(open(renamed, "a")))._tag, "pointsman/SealBroken")
-        assert.strictEqual((yield* withKeys(3, 2)(Effect.flip(open(texts[0] ?? "", "a"))))._tag, "pointsman/SealBroken")
-      }).pipe(withKeys(3, 1, 2))
+  it.effect("each of several keys opens what it sealed, and the current one seals", () =>
+    Effect.gen(function* () {
+      const secrets = yield* Secrets
+      const texts = [yield* withKey(1)(seal("one", "a")), yield* withKey(2)(seal("two", "a")), yield* seal("now", "a")]
+      assert.deepStrictEqual(yield* Effect.forEach(texts, (text) => open(text, "a")), ["one", "two", "now"])
+      const ids = yield* Effect.forEach(texts, (text) => secrets.sealedBy(text, "a"))
+      assert.deepStrictEqual(ids, [idOf(1), idOf(2), idOf(3)])
+      assert.deepStrictEqual(yield* secrets.keyIds, [idOf(3), idOf(1), idOf(2)])
+      assert.deepStrictEqual(
+        texts.map((text) => SecretsLayer.keyIdOf(text)),
+        ids
+      )
+      for (const text of texts) {
+        assert.strictEqual((yield* Effect.flip(open(text, "b")))._tag, "pointsman/SealBroken")
+        assert.strictEqual((yield* Effect.flip(secrets.sealedBy(text, "b")))._tag, "pointsman/SealBroken")
+      }
+      // A text is tried with the key that it names alone.
+      const renamed = texts[0]?.replace(idOf(1), idOf(2)) ?? ""
+      assert.strictEqual((yield* Effect.flip(open(renamed, "a")))._tag, "pointsman/SealBroken")
+      assert.strictEqual((yield* withKeys(3, 2)(Effect.flip(open(texts[0] ?? "", "a"))))._tag, "pointsman/SealBroken")
+    }).pipe(withKeys(3, 1, 2))
   )
 
-  it.effect("given a text without a key id, when it is opened, then every key is tried, with its context", () =>
+  it.effect("a text without a key id is tried with every key, with its context", () =>
     Effect.gen(function* () {
       const secrets = yield* Secrets
       for (const fill of [1, 3]) {
@@ -180,7 +172,7 @@ describe("Secrets", () => {
     }).pipe(withKeys(3, 1))
   )
 
-  it.effect("given a store, when its encryption key is replaced, then fingerprints, ids and page tokens stay", () =>
+  it.effect("fingerprints, ids and page tokens stay when an encryption key is replaced", () =>
     Effect.gen(function* () {
       const made = Effect.gen(function* () {
         const { derive, fingerprint, pageToken } = yield* Secrets
@@ -209,51 +201,47 @@ describe("Secrets", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect(
-    "given a store without derivation keys, when it starts under a new key, then the key that sealed its texts derives",
-    () =>
-      Effect.gen(function* () {
-        const storage = yield* Layer.build(memory)
-        const mark = Effect.flatMap(Secrets, (secrets) => secrets.fingerprint("request"))
-        const sealedCredentials = sealedBefore(1, "{}", "connection:main:credentials")
-        yield* Context.get(storage, Directory).write({
-          workspaces: [],
-          apiKeys: [],
-          connections: [{ ...connection, sealedCredentials }],
-          routing: [],
-          webhookEndpoints: []
-        })
-        const start = (current: number, ...previous: ReadonlyArray<number>) =>
-          Effect.provide(mark, rotating(current, ...previous).pipe(Layer.provide(Layer.succeedContext(storage))))
-        assert.strictEqual((yield* Effect.flip(start(3, 2)))._tag, "pointsman/SealBroken")
-        assert.isTrue(Option.isNone(yield* Context.get(storage, SealedTexts).derivation))
-        assert.strictEqual(yield* start(2, 1), yield* withKey(1)(mark))
-      }).pipe(Effect.scoped)
-  )
-
-  it.effect(
-    "given keys that cannot be had for a time, when something is sealed or opened, then the failure says so",
-    () =>
-      Effect.gen(function* () {
-        let isUp = true
-        const source = Effect.suspend(() =>
-          isUp
-            ? Effect.succeed({ current: keyOf(1), previous: [] })
-            : Effect.fail(new KeyUnavailable({ reason: "the key service does not answer" }))
-        )
-        yield* Effect.gen(function* () {
-          const sealed = yield* seal("secret", "a")
-          isUp = false
-          for (const failing of [seal("secret", "a"), open(sealed, "a")]) {
-            assert.strictEqual((yield* Effect.flip(failing))._tag, "pointsman/KeyUnavailable")
-          }
-          isUp = true
-          assert.strictEqual(yield* open(sealed, "a"), "secret")
-        }).pipe(Effect.provide(SecretsLayer.layerRotating(source).pipe(Layer.provide([crypto, memory]))))
+  it.effect("a store without derivation keys derives by the key that sealed its texts", () =>
+    Effect.gen(function* () {
+      const storage = yield* Layer.build(memory)
+      const mark = Effect.flatMap(Secrets, (secrets) => secrets.fingerprint("request"))
+      const sealedCredentials = sealedBefore(1, "{}", "connection:main:credentials")
+      yield* Context.get(storage, Directory).write({
+        workspaces: [],
+        apiKeys: [],
+        connections: [{ ...connection, sealedCredentials }],
+        routing: [],
+        webhookEndpoints: []
       })
+      const start = (current: number, ...previous: ReadonlyArray<number>) =>
+        Effect.provide(mark, rotating(current, ...previous).pipe(Layer.provide(Layer.succeedContext(storage))))
+      assert.strictEqual((yield* Effect.flip(start(3, 2)))._tag, "pointsman/SealBroken")
+      assert.isTrue(Option.isNone(yield* Context.get(storage, SealedTexts).derivation))
+      assert.strictEqual(yield* start(2, 1), yield* withKey(1)(mark))
+    }).pipe(Effect.scoped)
   )
 
-  it.effect("given the derivation that stored data depends on, when it is computed apart, then it agrees", () =>
+  it.effect("a failure says that keys cannot be had when a text is sealed or opened", () =>
+    Effect.gen(function* () {
+      let isUp = true
+      const source = Effect.suspend(() =>
+        isUp
+          ? Effect.succeed({ current: keyOf(1), previous: [] })
+          : Effect.fail(new KeyUnavailable({ reason: "the key service does not answer" }))
+      )
+      yield* Effect.gen(function* () {
+        const sealed = yield* seal("secret", "a")
+        isUp = false
+        for (const failing of [seal("secret", "a"), open(sealed, "a")]) {
+          assert.strictEqual((yield* Effect.flip(failing))._tag, "pointsman/KeyUnavailable")
+        }
+        isUp = true
+        assert.strictEqual(yield* open(sealed, "a"), "secret")
+      }).pipe(Effect.provide(SecretsLayer.layerRotating(source).pipe(Layer.provide([crypto, memory]))))
+    })
+  )
+
+  it.effect("a separate computation of the derivation for stored data agrees", () =>
     Effect.gen(function* () {
       const secrets = yield* Secrets
       const subkey = Buffer.from(
@@ -274,7 +262,7 @@ describe("Secrets", () => {
     }).pipe(withKey(7), Effect.provide(crypto))
   )
 
-  it.effect("given a text, when ids are derived from it, then by a keyed HMAC-SHA-256 with a key of its own", () =>
+  it.effect("ids are derived from a text by a keyed HMAC-SHA-256 with a key of its own", () =>
     Effect.gen(function* () {
       const key = Buffer.from(
         hkdfSync("sha256", new Uint8Array(32).fill(1), "pointsman", "pointsman/v1/derived-id", 32)
@@ -287,7 +275,7 @@ describe("Secrets", () => {
     }).pipe(withKey(1))
   )
 
-  it.effect("given one text, when two keys fingerprint it, then the marks differ; the hash is plain SHA-256", () =>
+  it.effect("fingerprints of one text by two keys differ; the hash is plain SHA-256", () =>
     Effect.gen(function* () {
       const mark = Effect.flatMap(Secrets, (secrets) => secrets.fingerprint("x"))
       assert.notStrictEqual(yield* withKey(1)(mark), yield* withKey(2)(mark))
@@ -296,7 +284,7 @@ describe("Secrets", () => {
     })
   )
 
-  it("given the text of an encryption key, when it is read, then only base64 of exactly 32 bytes is taken", () => {
+  it("the text of an encryption key is only base64 of exactly 32 bytes", () => {
     const text = createHash("sha256").update("text").digest("base64")
     const key = Result.getOrThrow(SecretsLayer.parseEncryptionKey(text))
     assert.deepStrictEqual(Redacted.value(key), new Uint8Array(Buffer.from(text, "base64")))
@@ -320,7 +308,7 @@ describe("Secrets", () => {
     }
   })
 
-  it("given a key that follows a pattern, when it is read, then it is refused, and taken as an earlier one", () => {
+  it("a key that follows a pattern is refused, and taken as an earlier one", () => {
     const weak = [
       Buffer.alloc(32),
       Buffer.alloc(32, 0xab),

@@ -100,7 +100,7 @@ const askedAtOther = ({ provider }: World) => provider.lookUps.filter(({ connect
 describe("a provider that hangs", () => {
   for (const what of ["charges", "captures", "voids", "refunds"] as const) {
     const { most, own, underWay } = scene()
-    it.effect(`given 200 ${what} at it, then it takes its share, and another's unknown is asked in time`, () =>
+    it.effect(`200 ${what} take their share, and another's unknown is asked in time`, () =>
       Effect.gen(function* () {
         for (let count = 0; count < 200; count++) yield* openOnes[what](own)
         // Refunds are looked up once a day.
@@ -120,7 +120,7 @@ describe("a provider that hangs", () => {
   }
 
   const many = scene()
-  it.effect("given 1,000 unknown payments at it, then another's are asked on their schedule", () =>
+  it.effect("others' are asked on their schedule beside 1,000 unknown payments", () =>
     Effect.gen(function* () {
       many.own.provider.onCharge = () => silent
       yield* Effect.repeat(create("EUR"), { times: 999 })
@@ -144,7 +144,7 @@ describe("a provider that hangs", () => {
   )
 
   const dozens = scene({ hanging: 40 })
-  it.effect("given forty of them with more than their shares, then another's unknown is asked within seconds", () =>
+  it.effect("another's unknown is asked in seconds beside forty with more than their shares", () =>
     Effect.gen(function* () {
       dozens.own.provider.onCharge = () => silent
       for (let count = 0; count < 20; count++) {
@@ -161,7 +161,7 @@ describe("a provider that hangs", () => {
   )
 
   const set = scene({ lookUpsPerConnection: 3 })
-  it.effect("given a share of 3, then no more are asked at once, and one batch asks others as well", () =>
+  it.effect("a share of 3 asks no more at once, and one batch asks others as well", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       set.own.provider.onCharge = () => silent
@@ -179,7 +179,7 @@ describe("a provider that hangs", () => {
   )
 
   const fast = scene()
-  it.effect("given 500 that wait at a provider that answers, then none waits for the next look at what is due", () =>
+  it.effect("none of 500 at a provider that answers waits for the next look at what is due", () =>
     Effect.gen(function* () {
       fast.own.provider.onCharge = () => silent
       yield* Effect.repeat(create("USD"), { times: 499 })
@@ -194,7 +194,7 @@ describe("a provider that hangs", () => {
 describe("the connection that a check asks", () => {
   const own = world()
   const last = () => own.ledger.changes.at(-1)
-  it.effect("given a payment, then it is the one that holds the money, was asked last, or none", () =>
+  it.effect("a payment's attempt is the one with the money, the last one, or none", () =>
     Effect.gen(function* () {
       const asked: Array<ReadonlyArray<unknown>> = []
       own.ledger.beforeCommit = (_, { checkAt, checkedConnection, payment: { after } }) =>
@@ -220,51 +220,49 @@ describe("a provider that sends many messages at once", () => {
       { id: "other", supports: { currencies: ["USD"] } }
     ]
   })
-  it.effect(
-    "given 100 that the storage is slow to record, then it has its share of them under way, and others go on",
-    () =>
-      Effect.gen(function* () {
-        const pointsman = yield* Pointsman
-        const ledger = yield* Ledger
-        own.provider.onCharge = () => silent
-        const messages: Array<VerifiedMessage> = []
-        for (let index = 0; index <= 100; index++) {
-          const { id } = yield* create(index < 100 ? "EUR" : "USD")
-          const [attempt] = yield* ledger.attempts(tenant, id)
-          const { connectionId = "", id: attemptId = "" } = attempt ?? {}
-          const state = () => ({ _tag: "Captured", providerRef: `ref_${attemptId}` }) as const
-          const message = {
-            id: `msg_${index}`,
-            at: 0,
-            about: { _tag: "Charge" as const, charge: { attemptId }, state }
-          }
-          messages.push({ connectionId, tenant, receivedAt: 0, body: "{}", reason: null, message })
+  it.effect("100 that are slow to record take one share, and others continue", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const ledger = yield* Ledger
+      own.provider.onCharge = () => silent
+      const messages: Array<VerifiedMessage> = []
+      for (let index = 0; index <= 100; index++) {
+        const { id } = yield* create(index < 100 ? "EUR" : "USD")
+        const [attempt] = yield* ledger.attempts(tenant, id)
+        const { connectionId = "", id: attemptId = "" } = attempt ?? {}
+        const state = () => ({ _tag: "Captured", providerRef: `ref_${attemptId}` }) as const
+        const message = {
+          id: `msg_${index}`,
+          at: 0,
+          about: { _tag: "Charge" as const, charge: { attemptId }, state }
         }
-        const recordable = Latch.makeUnsafe()
-        let begun = 0
-        own.ledger.beforeCommit = (_, { message }) => {
-          if (message?.after.connectionId !== "flooding") return Effect.void
-          begun += 1
-          return recordable.await
-        }
-        const waiting = Effect.map(Metric.value(Metrics.messagesWaiting("flooding")), ({ value }) => value)
-        const flood = yield* Effect.forkScoped(
-          Effect.forEach(messages.slice(0, 100), pointsman.recordMessage, { concurrency: "unbounded", discard: true })
-        )
-        yield* settle
-        assert.deepStrictEqual([begun, yield* waiting], [share, 100 - share])
-        yield* Effect.forEach(messages.slice(100), pointsman.recordMessage)
-        assert.strictEqual(begun, share)
-        yield* recordable.open
-        yield* Fiber.join(flood)
-        assert.deepStrictEqual([begun, yield* waiting], [100, 0])
-        const settled = yield* pointsman.payments(tenant, { states: ["Captured"], limit: 200 })
-        assert.lengthOf(settled.items, 101)
-      }).pipe(Effect.provide(own.layer))
+        messages.push({ connectionId, tenant, receivedAt: 0, body: "{}", reason: null, message })
+      }
+      const recordable = Latch.makeUnsafe()
+      let begun = 0
+      own.ledger.beforeCommit = (_, { message }) => {
+        if (message?.after.connectionId !== "flooding") return Effect.void
+        begun += 1
+        return recordable.await
+      }
+      const waiting = Effect.map(Metric.value(Metrics.messagesWaiting("flooding")), ({ value }) => value)
+      const flood = yield* Effect.forkScoped(
+        Effect.forEach(messages.slice(0, 100), pointsman.recordMessage, { concurrency: "unbounded", discard: true })
+      )
+      yield* settle
+      assert.deepStrictEqual([begun, yield* waiting], [share, 100 - share])
+      yield* Effect.forEach(messages.slice(100), pointsman.recordMessage)
+      assert.strictEqual(begun, share)
+      yield* recordable.open
+      yield* Fiber.join(flood)
+      assert.deepStrictEqual([begun, yield* waiting], [100, 0])
+      const settled = yield* pointsman.payments(tenant, { states: ["Captured"], limit: 200 })
+      assert.lengthOf(settled.items, 101)
+    }).pipe(Effect.provide(own.layer))
   )
 
   const hanging = world()
-  it.effect("given more than may wait, then the rest is refused, and taken again when those that waited are gone", () =>
+  it.effect("more than may wait are refused, and taken once those before are gone", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const { id } = yield* create("EUR")

@@ -38,7 +38,7 @@ const othersBetween = Layer.merge(
 )
 
 describe("signing in by OpenID Connect", () => {
-  it.effect("given no roles of the issuer, then an operator keeps its own, and an unknown person is refused", () =>
+  it.effect("an operator keeps its roles without the issuer's, and a stranger is refused", () =>
     Effect.gen(function* () {
       const { operators } = yield* Pointsman
       assert.strictEqual(yield* tagOf(signIn({})), "SignInRefused")
@@ -51,7 +51,7 @@ describe("signing in by OpenID Connect", () => {
     }).pipe(Effect.provide(world().layer))
   )
 
-  it.effect("given roles of the issuer, then they are written once, by the issuer", () =>
+  it.effect("roles of the issuer are written once, by the issuer", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* tagOf(signIn({ grants: [] })), "SignInRefused")
       const { operator } = yield* signIn({ grants: viewer, displayName: "\n" })
@@ -73,28 +73,26 @@ describe("signing in by OpenID Connect", () => {
     }).pipe(Effect.provide(world().layer))
   )
 
-  it.effect(
-    "given an address that became another person's, then it is no way in until the operator is added again",
-    () =>
-      Effect.gen(function* () {
-        const { operators } = yield* Pointsman
-        const order = { login: jo.login, displayName: "Jo", grants: viewer }
-        yield* operators.add(order)
-        const { operator } = yield* signIn({})
-        for (const other of [{ subject: "2" }, { issuer: "https://elsewhere.example" }]) {
-          for (const grants of [null, admin, []]) {
-            assert.strictEqual(yield* tagOf(signIn({ ...other, grants })), "SignInRefused")
-          }
+  it.effect("an address that became another person's is no way in until added again", () =>
+    Effect.gen(function* () {
+      const { operators } = yield* Pointsman
+      const order = { login: jo.login, displayName: "Jo", grants: viewer }
+      yield* operators.add(order)
+      const { operator } = yield* signIn({})
+      for (const other of [{ subject: "2" }, { issuer: "https://elsewhere.example" }]) {
+        for (const grants of [null, admin, []]) {
+          assert.strictEqual(yield* tagOf(signIn({ ...other, grants })), "SignInRefused")
         }
-        assert.deepStrictEqual((yield* signIn({})).operator, operator)
-        yield* operators.remove(jo.login)
-        yield* operators.add(order)
-        assert.strictEqual((yield* signIn({ subject: "2" })).operator.id, operator.id)
-        assert.strictEqual(yield* tagOf(signIn({})), "SignInRefused")
-      }).pipe(Effect.provide(world().layer))
+      }
+      assert.deepStrictEqual((yield* signIn({})).operator, operator)
+      yield* operators.remove(jo.login)
+      yield* operators.add(order)
+      assert.strictEqual((yield* signIn({ subject: "2" })).operator.id, operator.id)
+      assert.strictEqual(yield* tagOf(signIn({})), "SignInRefused")
+    }).pipe(Effect.provide(world().layer))
   )
 
-  it.effect("given two persons with one address, when both sign in first, then one of them is the operator", () =>
+  it.effect("one of two persons with one address becomes the operator at first sign-ins", () =>
     Effect.gen(function* () {
       const { operators } = yield* Pointsman
       yield* operators.add({ login: jo.login, displayName: "Jo", grants: viewer })
@@ -108,7 +106,7 @@ describe("signing in by OpenID Connect", () => {
     }).pipe(Effect.provide(world().layerOver(othersBetween)))
   )
 
-  it.effect("given a role in a workspace that is gone, when its operator signs in, then it has its other roles", () =>
+  it.effect("an operator whose workspace is gone signs in with its other roles", () =>
     Effect.gen(function* () {
       const { operators } = yield* Pointsman
       const added = yield* operators.add({ login: jo.login, displayName: "Jo", grants: viewer })
@@ -123,22 +121,20 @@ describe("signing in by OpenID Connect", () => {
     }).pipe(Effect.provide(world().layer))
   )
 
-  it.effect(
-    "given a session that is used, when an hour has passed, then it is over, and the issuer is asked again",
-    () =>
-      Effect.gen(function* () {
-        const { operators } = yield* Pointsman
-        const { token } = yield* signIn({ grants: viewer })
-        for (let minutes = 0; minutes < 60; minutes += 20) {
-          yield* operators.session(token)
-          yield* TestClock.adjust("20 minutes")
-        }
-        assert.strictEqual(yield* tagOf(operators.session(token)), "NotSignedIn")
-        yield* operators.session((yield* signIn({ grants: viewer })).token)
-      }).pipe(Effect.provide(world().layer))
+  it.effect("a session in use is over after an hour, and the issuer is asked again", () =>
+    Effect.gen(function* () {
+      const { operators } = yield* Pointsman
+      const { token } = yield* signIn({ grants: viewer })
+      for (let minutes = 0; minutes < 60; minutes += 20) {
+        yield* operators.session(token)
+        yield* TestClock.adjust("20 minutes")
+      }
+      assert.strictEqual(yield* tagOf(operators.session(token)), "NotSignedIn")
+      yield* operators.session((yield* signIn({ grants: viewer })).token)
+    }).pipe(Effect.provide(world().layer))
   )
 
-  it.effect("given many sign-ins of one source, then the issuer is asked 60 times", () =>
+  it.effect("many sign-ins of one source ask the issuer 60 times", () =>
     Effect.gen(function* () {
       const { operators } = yield* Pointsman
       let asked = 0

@@ -23,7 +23,7 @@ const refusalOf = (header: string | undefined, secrets = [secret], bytes = body,
   )
 
 describe("Signature", () => {
-  it.effect("given two live secrets, when bytes are signed, then there is one v1 for each, by their text", () =>
+  it.effect("bytes signed with two live secrets have one v1 for each, by their text", () =>
     Effect.gen(function* () {
       const header = yield* signatureOf([secret, other], now, body)
       assert.strictEqual(header, `t=${now},v1=${tagOf("whsec_first", now)},v1=${tagOf("whsec_second", now)}`)
@@ -32,7 +32,7 @@ describe("Signature", () => {
     }).pipe(Effect.provide(crypto))
   )
 
-  it.effect("given an empty body, when it is signed, then the time alone and its dot are signed", () =>
+  it.effect("only the time and its dot are signed for an empty body", () =>
     Effect.gen(function* () {
       const empty = new Uint8Array(0)
       const header = yield* signatureOf([secret], now, empty)
@@ -47,18 +47,17 @@ describe("Signature", () => {
     `t=${now}, v1=${"0".repeat(64)}, v1=${tagOf("whsec_first", now)}`,
     `t=${now},v0=x,v1=${tagOf("whsec_first", now)},v2=later`
   ]
-  it.effect.each(spellings)(
-    "given a header that a sender may write, when it is checked, then it holds (%#)",
-    (header) => verifySignature(header, [other, secret], body, now).pipe(Effect.provide(crypto))
+  it.effect.each(spellings)("a header that a sender may write holds (%#)", (header) =>
+    verifySignature(header, [other, secret], body, now).pipe(Effect.provide(crypto))
   )
 
-  it.effect.each([-300, 300])("given a signature %i seconds away, when it is checked, then it holds", (seconds) =>
+  it.effect.each([-300, 300])("a signature %i seconds away holds", (seconds) =>
     verifySignature(`t=${now + seconds},v1=${tagOf("whsec_first", now + seconds)}`, [secret], body, now).pipe(
       Effect.provide(crypto)
     )
   )
 
-  it.effect.each([-301, 301])("given a signature %i seconds away, when it is checked, then it is refused", (seconds) =>
+  it.effect.each([-301, 301])("a signature %i seconds away is refused", (seconds) =>
     Effect.gen(function* () {
       const time = now + seconds
       assert.strictEqual(yield* refusalOf(`t=${time},v1=${tagOf("whsec_first", time)}`), "too old or too new")
@@ -83,19 +82,19 @@ describe("Signature", () => {
     `t=${now},v1=${tag}0`,
     `t=${now},v1=`
   ]
-  it.effect.each(malformed)("given a malformed header, when it is checked, then it is refused (%#)", (header) =>
+  it.effect.each(malformed)("a malformed header is refused (%#)", (header) =>
     Effect.gen(function* () {
       assert.strictEqual(yield* refusalOf(header), "malformed")
     })
   )
 
-  it.effect("given no header, when it is checked, then it is refused as missing", () =>
+  it.effect("a missing header is refused as missing", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* refusalOf(undefined), "missing")
     })
   )
 
-  it.effect("given other bytes, another time, another secret or none, when it is checked, then it is refused", () =>
+  it.effect("other bytes, another time, another secret and none are refused", () =>
     Effect.gen(function* () {
       const sound = `t=${now},v1=${tag}`
       const none = "not made with a known secret"
@@ -107,14 +106,14 @@ describe("Signature", () => {
     })
   )
 
-  it.effect("given an empty secret, when anybody signs with it, then it is refused", () =>
+  it.effect("an empty secret is refused with any signature", () =>
     Effect.gen(function* () {
       const header = `t=${now},v1=${tagOf("", now)}`
       assert.strictEqual(yield* refusalOf(header, [Redacted.make("")]), "not made with a known secret")
     })
   )
 
-  it.effect("given more signatures than anybody has secrets, when the ninth is ours, then it is not looked at", () =>
+  it.effect("a ninth signature is not checked, also if it is ours", () =>
     Effect.gen(function* () {
       const wrong = Array.from({ length: 8 }, () => `v1=${"0".repeat(64)}`).join(",")
       assert.strictEqual(yield* refusalOf(`t=${now},${wrong},v1=${tag}`), "not made with a known secret")

@@ -125,7 +125,7 @@ const flipped = (bytes: Uint8Array, index: number): Uint8Array =>
   bytes.map((byte, place) => (place === index ? byte ^ 1 : byte))
 
 describe("our deliveries at Stripe's receiver", () => {
-  it("given a delivery, when it is judged as it came, then it is accepted, and its text is whole", async () => {
+  it("a delivery judged as it came is accepted, with its whole text", async () => {
     const heard = await deliverOne()
     assert.deepStrictEqual(await both(heard, "whsec_shop"), ["accepted", "accepted"])
     const event: unknown = webhooks.constructEvent(
@@ -140,7 +140,7 @@ describe("our deliveries at Stripe's receiver", () => {
     assert.isAbove(heard.body.length, new TextDecoder().decode(heard.body).length)
   })
 
-  it("given a delivery, when any byte of its body is another, then it is refused", async () => {
+  it("a delivery with any other byte in its body is refused", async () => {
     const { body, header } = await deliverOne()
     for (const index of body.keys()) {
       assert.deepStrictEqual(await both({ body: flipped(body, index), header }, "whsec_shop"), ["wrong", "wrong"])
@@ -150,7 +150,7 @@ describe("our deliveries at Stripe's receiver", () => {
     }
   })
 
-  it("given a delivery, when the secret is another, then it is refused", async () => {
+  it("a delivery with another secret is refused", async () => {
     const heard = await deliverOne()
     const secret = "whsec_shop"
     const others = [...secret].map((_, index) => altered(secret, index))
@@ -159,7 +159,7 @@ describe("our deliveries at Stripe's receiver", () => {
     }
   })
 
-  it("given a delivery, when the time or a digit of the signature is another, then it is refused", async () => {
+  it("a delivery with another time or another digit in its signature is refused", async () => {
     const { body, header } = await deliverOne()
     const tag = header.slice(`t=${now},v1=`.length)
     assert.match(tag, /^[0-9a-f]{64}$/u)
@@ -179,14 +179,11 @@ describe("our deliveries at Stripe's receiver", () => {
     [-tolerance - 1, "accepted", "too old or too new"],
     [-86_400, "accepted", "too old or too new"]
   ]
-  it.each(ages)(
-    "given a delivery that is %i s old, when it is judged, then Stripe's says %s and ours %s",
-    async (age, ...verdicts) => {
-      assert.deepStrictEqual(await both(await deliverOne(), "whsec_shop", now + age), verdicts)
-    }
-  )
+  it.each(ages)("a delivery that is %i s old is %s by Stripe and %s by us", async (age, ...verdicts) => {
+    assert.deepStrictEqual(await both(await deliverOne(), "whsec_shop", now + age), verdicts)
+  })
 
-  it("given a secret that is being replaced, when either is used, then it is accepted, and no other is", async () => {
+  it("either secret is accepted during a replacement, and no other", async () => {
     const heard = await deliverOne({ sealedPreviousSecret: "webhook-endpoint:shop:secret|whsec_old" })
     assert.match(heard.header, /^t=\d+,v1=[0-9a-f]{64},v1=[0-9a-f]{64}$/u)
     for (const secret of ["whsec_shop", "whsec_old"]) {
@@ -196,7 +193,7 @@ describe("our deliveries at Stripe's receiver", () => {
     assert.deepStrictEqual(await both(await deliverOne(), "whsec_old"), ["wrong", "wrong"])
   })
 
-  it("given a delivery that failed, when it is sent again, then each attempt is accepted in its own time alone", async () => {
+  it("each attempt of a failed delivery is accepted only in its own time", async () => {
     const attempts = await deliver({
       status: (number) => (number < 3 ? 500 : 200),
       passing: [5 * second, 5 * minute]
@@ -221,7 +218,7 @@ const bodies = fc
   .map((value) => new TextEncoder().encode(JSON.stringify(value)))
 
 describe("any body and secret", () => {
-  it("given any of them signed by us, when Stripe's judges, then it is accepted, and altered it is not", () =>
+  it("Stripe's code accepts any of them signed by us, and none that is altered", () =>
     fc.assert(
       fc.asyncProperty(
         bodies,
@@ -245,7 +242,7 @@ describe("any body and secret", () => {
       { numRuns: 200 }
     ))
 
-  it("given any of them signed by Stripe's, when we judge, then it is accepted, and altered it is not", () =>
+  it("we accept any of them signed by Stripe's code, and none that is altered", () =>
     fc.assert(
       fc.asyncProperty(
         bodies,

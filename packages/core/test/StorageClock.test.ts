@@ -55,30 +55,28 @@ const checkedState = (payment: Payment) =>
 describe("the store's clock", () => {
   for (const machineAheadMillis of [65_000, -10 * minute]) {
     const { layer, own } = given(machineAheadMillis)
-    it.effect(
-      `given a server whose clock is ${machineAheadMillis / 1_000} s ahead, then "never received" is believed by the store's time`,
-      () =>
-        Effect.gen(function* () {
-          yield* TestClock.setTime(1_000_000_000)
-          const { payment } = yield* (yield* Pointsman).create(caller, request())
-          assert.strictEqual(payment.createdAt, 1_000_000_000)
-          const book = Option.getOrThrow(yield* (yield* Ledger).book(tenant, payment.id))
-          assert.strictEqual(book.attempts[0]?.sentAt, 1_000_000_000)
-          // The first check is due after a minute, 5 s before the call is old enough.
-          yield* TestClock.adjust("59 seconds")
-          assert.strictEqual(yield* checkedState(payment), "ChargeUnknown")
-          assert.lengthOf(own.provider.lookUps, 0)
-          yield* TestClock.adjust("1 second")
-          assert.strictEqual(yield* checkedState(payment), "ChargeUnknown")
-          assert.lengthOf(own.provider.lookUps, 1)
-          yield* TestClock.adjust("4 minutes")
-          assert.strictEqual(yield* checkedState(payment), "Failed")
-        }).pipe(Effect.provide(layer))
+    it.effect(`"never received" follows store time, ours ${machineAheadMillis / 1_000} s ahead`, () =>
+      Effect.gen(function* () {
+        yield* TestClock.setTime(1_000_000_000)
+        const { payment } = yield* (yield* Pointsman).create(caller, request())
+        assert.strictEqual(payment.createdAt, 1_000_000_000)
+        const book = Option.getOrThrow(yield* (yield* Ledger).book(tenant, payment.id))
+        assert.strictEqual(book.attempts[0]?.sentAt, 1_000_000_000)
+        // The first check is due after a minute, 5 s before the call is old enough.
+        yield* TestClock.adjust("59 seconds")
+        assert.strictEqual(yield* checkedState(payment), "ChargeUnknown")
+        assert.lengthOf(own.provider.lookUps, 0)
+        yield* TestClock.adjust("1 second")
+        assert.strictEqual(yield* checkedState(payment), "ChargeUnknown")
+        assert.lengthOf(own.provider.lookUps, 1)
+        yield* TestClock.adjust("4 minutes")
+        assert.strictEqual(yield* checkedState(payment), "Failed")
+      }).pipe(Effect.provide(layer))
     )
   }
 
   const byOperator = given(0)
-  it.effect("given a clock that changed, then an operator's 'never received' is believed no sooner", () =>
+  it.effect("an operator's 'never received' is believed no sooner after a clock changed", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const { payment } = yield* pointsman.create(caller, request())
@@ -97,7 +95,7 @@ describe("the store's clock", () => {
   )
 
   const { clocks, layer } = given(0)
-  it.effect("given a clock that changed, then 'never received' is believed once the full age has passed since", () =>
+  it.effect("'never received' is believed once the full age has passed since a clock changed", () =>
     Effect.gen(function* () {
       const { payment } = yield* (yield* Pointsman).create(caller, request())
       yield* TestClock.adjust("299 seconds")

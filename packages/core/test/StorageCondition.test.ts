@@ -32,7 +32,7 @@ const refusable = () => {
 
 describe("a storage that takes no new work", () => {
   const { layer, provider, state } = refusable()
-  it.effect("given a request that may move money, then it is refused, nothing is written, and its key is free", () =>
+  it.effect("a request that may move money is refused unwritten, and its key is free", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const manual = { captureMethod: "manual" } as const
@@ -61,7 +61,7 @@ describe("a storage that takes no new work", () => {
   )
 
   const resting = refusable()
-  it.effect("given payments that are due, then the background leaves them until it takes work again", () =>
+  it.effect("payments that are due wait until the background takes work again", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       resting.ledger.onCommit = (number) => (number > 1 ? "unwritten" : undefined)
@@ -79,7 +79,7 @@ describe("a storage that takes no new work", () => {
 })
 
 describe("the allowance of a request", () => {
-  it.effect("given a request, then all that it asks of the storage shares one; what goes on after it has none", () =>
+  it.effect("all storage calls of a request share one condition; what continues has none", () =>
     Effect.gen(function* () {
       const seen: Array<number | undefined> = []
       const look = Effect.map(StorageAllowance, (allowance) => {
@@ -92,7 +92,7 @@ describe("the allowance of a request", () => {
     })
   )
 
-  it("given what is left, then an operation may take half of it, and never less than half a second", () => {
+  it("an operation may take half of the time left, and at least half a second", () => {
     assert.strictEqual(limitOf(undefined, 21_000), 21_000)
     assert.strictEqual(limitOf({ leftMillis: 7_000 }, 21_000), 3_500)
     assert.strictEqual(limitOf({ leftMillis: 7_000 }, 1_000), 1_000)

@@ -13,7 +13,7 @@ const minute = 60_000
 
 describe("the outcome's commit", () => {
   const flaky = world()
-  it.effect("given it fails twice, then it is written the third time and answered as it is", () =>
+  it.effect("a commit that fails twice is written the third time and answered", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       flaky.ledger.onCommit = (number) => (number === 2 || number === 3 ? "unwritten" : undefined)
@@ -27,27 +27,25 @@ describe("the outcome's commit", () => {
   )
 
   const broken = world()
-  it.effect(
-    "given it never works, then PaymentResultUnknown; the key answers in progress, then UNKNOWN; one charge",
-    () =>
-      Effect.gen(function* () {
-        const pointsman = yield* Pointsman
-        broken.ledger.onCommit = (number) => (number > 1 && number < 20 ? "unwritten" : undefined)
-        const fiber = yield* Effect.forkChild(Effect.flip(pointsman.create(caller, keyed)))
-        yield* TestClock.adjust("1 minute")
-        assert.instanceOf(yield* Fiber.join(fiber), PaymentResultUnknown)
-        broken.ledger.onCommit = () => undefined
-        assert.instanceOf(yield* Effect.flip(pointsman.create(caller, keyed)), RequestInProgress)
-        yield* TestClock.adjust(14 * minute)
-        const answered = yield* pointsman.create(caller, keyed)
-        assert.strictEqual(answered.payment.state, "ChargeUnknown")
-        assert.lengthOf(broken.provider.charges, 1)
-      }).pipe(Effect.provide(broken.layer))
+  it.effect("PaymentResultUnknown, in progress, then UNKNOWN, if no commit works; one charge", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      broken.ledger.onCommit = (number) => (number > 1 && number < 20 ? "unwritten" : undefined)
+      const fiber = yield* Effect.forkChild(Effect.flip(pointsman.create(caller, keyed)))
+      yield* TestClock.adjust("1 minute")
+      assert.instanceOf(yield* Fiber.join(fiber), PaymentResultUnknown)
+      broken.ledger.onCommit = () => undefined
+      assert.instanceOf(yield* Effect.flip(pointsman.create(caller, keyed)), RequestInProgress)
+      yield* TestClock.adjust(14 * minute)
+      const answered = yield* pointsman.create(caller, keyed)
+      assert.strictEqual(answered.payment.state, "ChargeUnknown")
+      assert.lengthOf(broken.provider.charges, 1)
+    }).pipe(Effect.provide(broken.layer))
   )
 
   for (const fault of ["lost", "unheard"] as const) {
     const { provider, ledger, layer } = world()
-    it.effect(`given its answer is lost (${fault}), then it is read again: written once, answered as it is`, () =>
+    it.effect(`a commit with a lost answer (${fault}) is read again and answered as written`, () =>
       Effect.gen(function* () {
         const pointsman = yield* Pointsman
         ledger.onCommit = (number) => (number === 2 ? fault : undefined)
@@ -62,7 +60,7 @@ describe("the outcome's commit", () => {
   }
 
   const late = world()
-  it.effect("given another source settled the payment first, then its result is kept and returned", () =>
+  it.effect("a result that another source settled first is kept and returned", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const ledger = yield* Ledger
@@ -102,7 +100,7 @@ describe("the outcome's commit", () => {
 
 describe("a bug in core", () => {
   const buggy = world()
-  it.effect("given the store dies once the provider was asked, then PaymentResultUnknown, and never NothingSent", () =>
+  it.effect("a store that dies after the call is PaymentResultUnknown, never NothingSent", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       buggy.ledger.beforeCommit = (number) => (number === 2 ? Effect.die(new Error("a bug")) : Effect.void)
@@ -115,45 +113,41 @@ describe("a bug in core", () => {
 
 describe("the next attempt's commit", () => {
   const broken = world()
-  it.effect(
-    "given it cannot be written, then the second connection is not asked and the first end is the outcome",
-    () =>
-      Effect.gen(function* () {
-        const pointsman = yield* Pointsman
-        broken.provider.onCharge = (charge) =>
-          charge.connectionId === "main" ? Effect.fail(new NotSent({ reason: "refused" })) : approve(charge)
-        broken.ledger.onCommit = (number) => (number === 2 ? "unwritten" : undefined)
-        const created = yield* pointsman.create(caller, keyed)
-        assert.strictEqual(created.payment.state, "Failed")
-        assert.lengthOf(broken.provider.charges, 1)
-      }).pipe(Effect.provide(broken.layer))
+  it.effect("the first end is the outcome if it cannot be written; no second call is made", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      broken.provider.onCharge = (charge) =>
+        charge.connectionId === "main" ? Effect.fail(new NotSent({ reason: "refused" })) : approve(charge)
+      broken.ledger.onCommit = (number) => (number === 2 ? "unwritten" : undefined)
+      const created = yield* pointsman.create(caller, keyed)
+      assert.strictEqual(created.payment.state, "Failed")
+      assert.lengthOf(broken.provider.charges, 1)
+    }).pipe(Effect.provide(broken.layer))
   )
 
   const unheard = world()
-  it.effect(
-    "given its answer is lost, then the second connection is not asked: do not send on what may not be there",
-    () =>
-      Effect.gen(function* () {
-        const pointsman = yield* Pointsman
-        unheard.provider.onCharge = (charge) =>
-          charge.connectionId === "main" ? Effect.fail(new NotSent({ reason: "refused" })) : approve(charge)
-        unheard.ledger.onCommit = (number) => (number === 2 ? "unheard" : undefined)
-        const created = yield* pointsman.create(caller, keyed)
-        assert.strictEqual(created.payment.state, "Failed")
-        assert.lengthOf(unheard.provider.charges, 1)
-        assert.deepStrictEqual(yield* pointsman.payment(tenant, created.payment.id), created.payment)
-        const ledger = yield* Ledger
-        assert.deepStrictEqual(
-          (yield* ledger.attempts(tenant, created.payment.id)).map(({ outcome }) => outcome),
-          ["NotSent", "Abandoned"]
-        )
-      }).pipe(Effect.provide(unheard.layer))
+  it.effect("a second connection is not asked after a lost answer: nothing sent on doubt", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      unheard.provider.onCharge = (charge) =>
+        charge.connectionId === "main" ? Effect.fail(new NotSent({ reason: "refused" })) : approve(charge)
+      unheard.ledger.onCommit = (number) => (number === 2 ? "unheard" : undefined)
+      const created = yield* pointsman.create(caller, keyed)
+      assert.strictEqual(created.payment.state, "Failed")
+      assert.lengthOf(unheard.provider.charges, 1)
+      assert.deepStrictEqual(yield* pointsman.payment(tenant, created.payment.id), created.payment)
+      const ledger = yield* Ledger
+      assert.deepStrictEqual(
+        (yield* ledger.attempts(tenant, created.payment.id)).map(({ outcome }) => outcome),
+        ["NotSent", "Abandoned"]
+      )
+    }).pipe(Effect.provide(unheard.layer))
   )
 })
 
 describe("the caller goes away", () => {
   const { provider, layer } = world()
-  it.effect("given an interruption while the provider is asked, then the payment is recorded with its outcome", () =>
+  it.effect("an interruption while the provider is asked records the payment and its outcome", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       provider.onCharge = (charge) => Effect.andThen(Effect.sleep("2 seconds"), approve(charge))
@@ -172,7 +166,7 @@ describe("the caller goes away", () => {
 
 describe("a connector that never returns", () => {
   const { provider, layer } = world({ providerTimeoutMillis: 30_000 })
-  it.effect("given it is 5 seconds beyond its time-out, then it is given up: UNKNOWN", () =>
+  it.effect("an answer 5 seconds beyond its timeout is given up: UNKNOWN", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       provider.onCharge = () => Effect.never

@@ -12,7 +12,7 @@ type Optional<Service> = Service extends unknown
     : never
   : never
 
-it("given a storage that forgets any one of its services, when it is compiled, then its layer is refused", () => {
+it("a storage layer without any one of its services does not compile", () => {
   const isEachRequired: [Optional<StorageServices>] extends [never] ? true : false = true
   const isWholeTaken: Layer.Layer<StorageServices, StorageError, Ids> extends Required ? true : false = true
   expect([isEachRequired, isWholeTaken]).toEqual([true, true])

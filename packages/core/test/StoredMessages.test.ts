@@ -87,7 +87,7 @@ const outcomes = Effect.gen(function* () {
 
 describe("a stored message", () => {
   const whole = messaging()
-  it.effect("given a message, when it is applied, then its body is sealed in the store and read back whole", () =>
+  it.effect("an applied message's body is sealed in the store and read back whole", () =>
     Effect.gen(function* () {
       const { attemptId, payment } = yield* pending(whole.own)
       const body = bodyOf(attemptId)
@@ -110,7 +110,7 @@ describe("a stored message", () => {
   )
 
   const sparing = messaging(true, keptFields(new Set(["id", "attempt"])))
-  it.effect("given a connector that says what is kept, then the rest is not stored, but of what it cannot read", () =>
+  it.effect("a connector that says what is kept stores only that, and all it cannot read", () =>
     Effect.gen(function* () {
       const { attemptId, payment } = yield* pending(sparing.own)
       const text = (id: string) => JSON.stringify({ id, email: "ada@shop.example", attempt: attemptId })
@@ -132,7 +132,7 @@ describe("a stored message", () => {
   )
 
   const old = messaging()
-  it.effect("given a message of a version that did not seal, then it is read and applied all the same", () =>
+  it.effect("a message of a version that did not seal is read and applied all the same", () =>
     Effect.gen(function* () {
       const { attemptId, payment } = yield* pending(old.own)
       const body = bodyOf(attemptId)
@@ -159,7 +159,7 @@ describe("a stored message", () => {
   )
 
   const failing = messaging()
-  it.effect("given a store that fails, then nothing is applied, and the message is applied when it comes again", () =>
+  it.effect("a store that fails applies nothing, and the message applies when it repeats", () =>
     Effect.gen(function* () {
       const { attemptId, payment } = yield* pending(failing.own)
       const { ledger } = failing.own
@@ -183,7 +183,7 @@ describe("a stored message", () => {
 
 describe("a message that is applied again", () => {
   const mended = messaging()
-  it.effect("given one that could not be read, when its reader is mended, then it is applied, and once", () =>
+  it.effect("an unreadable message is applied once after its reader is corrected", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const { attemptId, payment } = yield* pending(mended.own)
@@ -211,7 +211,7 @@ describe("a message that is applied again", () => {
   )
 
   const unmatched = messaging()
-  it.effect("given one about nothing that is stored here, then it stays unmatched, and others are untouched", () =>
+  it.effect("a message about nothing stored here stays unmatched, and others are untouched", () =>
     Effect.gen(function* () {
       const { attemptId, payment } = yield* pending(unmatched.own)
       yield* deliver(bodyOf(attemptId), "backup")
@@ -227,41 +227,39 @@ describe("a message that is applied again", () => {
   const early = messaging()
   const refused = { refusal: null as string | null, warnings: [] }
   const refusable = Layer.succeed(StorageCondition, { read: Effect.succeed(refused), admit: Effect.void })
-  it.effect(
-    "given a dispute that names a charge by a reference, when a lookup records it later, then a check applies the dispute",
-    () =>
-      Effect.gen(function* () {
-        const pointsman = yield* Pointsman
-        const { provider } = early.own
-        provider.onCharge = () => Effect.fail(new Unanswered({ reason: "time-out" }))
-        provider.onLookUpCharge = () => Effect.fail(new Unanswered({ reason: "time-out" }))
-        const { payment } = yield* pending(early.own)
-        yield* deliver(JSON.stringify({ id: "msg_1", disputed: providerRef }))
-        yield* deliver(JSON.stringify({ id: "msg_2", disputed: "elsewhere" }))
-        const unmatched = [
-          ["msg_1", "unmatched"],
-          ["msg_2", "unmatched"]
-        ] as const
-        yield* TestClock.adjust("2 minutes")
-        yield* pointsman.checkDue
-        assert.deepStrictEqual((yield* outcomes).toSorted(), [...unmatched])
-        provider.onLookUpCharge = () => Effect.succeed({ _tag: "Found", state: { _tag: "Captured", providerRef } })
-        yield* TestClock.adjust("10 minutes")
-        yield* pointsman.checkDue
-        assert.strictEqual((yield* stored(payment)).state, "Captured")
-        // While the storage takes no new work, the message is left as it is.
-        refused.refusal = "the schema is newer"
-        yield* pointsman.checkDue
-        assert.deepStrictEqual((yield* outcomes).toSorted(), [...unmatched])
-        refused.refusal = null
-        yield* pointsman.checkDue
-        assert.strictEqual((yield* stored(payment)).state, "ChargedBack")
-        assert.deepStrictEqual((yield* outcomes).toSorted(), [["msg_1", "applied"], unmatched[1]])
-      }).pipe(Effect.provide(Layer.provide(early.own.layer, refusable)))
+  it.effect("a check applies a dispute that names a charge which a lookup records later", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const { provider } = early.own
+      provider.onCharge = () => Effect.fail(new Unanswered({ reason: "time-out" }))
+      provider.onLookUpCharge = () => Effect.fail(new Unanswered({ reason: "time-out" }))
+      const { payment } = yield* pending(early.own)
+      yield* deliver(JSON.stringify({ id: "msg_1", disputed: providerRef }))
+      yield* deliver(JSON.stringify({ id: "msg_2", disputed: "elsewhere" }))
+      const unmatched = [
+        ["msg_1", "unmatched"],
+        ["msg_2", "unmatched"]
+      ] as const
+      yield* TestClock.adjust("2 minutes")
+      yield* pointsman.checkDue
+      assert.deepStrictEqual((yield* outcomes).toSorted(), [...unmatched])
+      provider.onLookUpCharge = () => Effect.succeed({ _tag: "Found", state: { _tag: "Captured", providerRef } })
+      yield* TestClock.adjust("10 minutes")
+      yield* pointsman.checkDue
+      assert.strictEqual((yield* stored(payment)).state, "Captured")
+      // While the storage takes no new work, the message is left as it is.
+      refused.refusal = "the schema is newer"
+      yield* pointsman.checkDue
+      assert.deepStrictEqual((yield* outcomes).toSorted(), [...unmatched])
+      refused.refusal = null
+      yield* pointsman.checkDue
+      assert.strictEqual((yield* stored(payment)).state, "ChargedBack")
+      assert.deepStrictEqual((yield* outcomes).toSorted(), [["msg_1", "applied"], unmatched[1]])
+    }).pipe(Effect.provide(Layer.provide(early.own.layer, refusable)))
   )
 
   const declined = messaging()
-  it.effect("given a dispute that names a declined charge by its reference, then operations review its payment", () =>
+  it.effect("operations review the payment of a dispute that names a declined charge", () =>
     Effect.gen(function* () {
       declined.own.provider.onCharge = () =>
         Effect.succeed({ _tag: "Declined", providerRef, category: "other", code: "no", soft: false })
@@ -273,7 +271,7 @@ describe("a message that is applied again", () => {
   )
 
   const mute = messaging(false)
-  it.effect("given a connector that reads no stored messages, then it is refused and nothing changes", () =>
+  it.effect("a connector that reads no stored messages is refused and nothing changes", () =>
     Effect.gen(function* () {
       yield* deliver(bodyOf("att_none"))
       const failure = yield* Effect.flip((yield* Pointsman).applyMessage("main", "msg_1"))

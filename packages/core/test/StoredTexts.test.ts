@@ -18,7 +18,7 @@ const stated = {
 } as const
 
 describe("texts that would be stored", () => {
-  it.effect("given a card number in a text that would be stored, then its field is named, and nothing is written", () =>
+  it.effect("a field of a card number in a text is named, and nothing is written", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const { create, keepEvidence, reconciliation, refund, rejectCorrection, resolveReview } = pointsman

@@ -25,7 +25,7 @@ const pay = (providerRef: string) => (own: ReturnType<typeof world>) =>
 
 describe("the sweep of the store", () => {
   const own = world()
-  it.effect("given a captured payment, when seven years have passed, then it leaves, and is not found any more", () =>
+  it.effect("a captured payment leaves after seven years, and is not found any more", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const payment = yield* pay("ch_1")(own)
@@ -50,7 +50,7 @@ describe("the sweep of the store", () => {
   )
 
   const late = world()
-  it.effect("given a payment left, when its customer disputes it, then the message is kept and says that it left", () =>
+  it.effect("a message of a dispute of a payment that left is kept and says so", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const payment = yield* pay("ch_1")(late)
@@ -81,7 +81,7 @@ describe("the sweep of the store", () => {
   )
 
   const inTurn = world()
-  it.effect("given a sweep in the last hour, when another process would sweep, then it waits for the next one", () =>
+  it.effect("a process waits for the next sweep if another one swept in the last hour", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const other = yield* inTurn.another
@@ -108,7 +108,7 @@ describe("the sweep of the store", () => {
   )
 
   const archived = world()
-  it.effect("given something that must happen before a removal, when it fails, then the payment stays", () => {
+  it.effect("a payment stays if what must happen before its removal fails", () => {
     const given: Array<string> = []
     let isFull = true
     const archive = Layer.succeed(BeforeRemoval, (payments) =>
@@ -130,7 +130,7 @@ describe("the sweep of the store", () => {
   })
 
   const settled = world()
-  it.effect("given rows of reports about a payment, when it leaves, then the archive gets them with it", () => {
+  it.effect("the archive gets the rows of reports about a payment that leaves", () => {
     const given: Array<WholePayment> = []
     const archive = Layer.succeed(BeforeRemoval, (payments) => Effect.sync(() => void given.push(...payments)))
     return Effect.gen(function* () {
@@ -153,7 +153,7 @@ describe("the sweep of the store", () => {
   })
 
   const broken = world()
-  it.effect("given payments that cannot leave, then the sweep prunes what else is old, and fails at its end", () =>
+  it.effect("a sweep prunes what else is old and fails at its end if payments cannot leave", () =>
     Effect.gen(function* () {
       const pruned: Array<string> = []
       const retention = yield* Retention
@@ -177,59 +177,57 @@ describe("the sweep of the store", () => {
   )
 
   const several = world()
-  it.effect(
-    "given workspaces that keep records for several times, then those of the longest are left to the upkeep",
-    () =>
-      Effect.gen(function* () {
-        const directory = yield* Directory
-        const retention = yield* Retention
-        const workspace = { name: "A", country: "NL", category: null, suspended: false, partner: null }
-        const write = (id: string, deliveries: number | null, messages: number | null) =>
-          directory.write({
-            workspaces: [{ ...workspace, id, retention: { deliveries, messages } }],
-            apiKeys: [],
-            connections: [],
-            routing: [],
-            webhookEndpoints: []
-          })
-        yield* write("short", 30 * day, 200 * day)
-        yield* write("long", 100 * day, 100 * day)
-        const dropped: Array<ReadonlyArray<number | null>> = []
-        const swept = (workspaceId?: string) => {
-          const left = new Set<string>()
-          return sweepStore({ isDryRun: false, pauseMillis: 0, workspaceId }).pipe(
-            Effect.provideService(Retention, {
-              ...retention,
-              upkeep: ({ bodiesBefore, deliveriesBefore }) =>
-                Effect.as(
-                  Effect.sync(() => dropped.push([deliveriesBefore, bodiesBefore])),
-                  { deliveries: 0, bodies: 0 }
-                ),
-              pruneBodies: ({ isLongest, tenant: { workspaceId } }) =>
-                Effect.as(
-                  Effect.sync(() => (isLongest === true ? left.add(`${workspaceId} bodies`) : undefined)),
-                  0
-                ),
-              pruneDeliveries: ({ isLongest, tenant: { workspaceId } }) =>
-                Effect.as(
-                  Effect.sync(() => (isLongest === true ? left.add(workspaceId) : undefined)),
-                  0
-                )
-            }),
-            Effect.as(left)
-          )
-        }
-        yield* TestClock.adjust(sevenYears)
-        assert.deepStrictEqual(yield* swept(), new Set(["long", "short bodies"]))
-        assert.deepStrictEqual(yield* swept("long"), new Set())
-        yield* write("short", null, null)
-        assert.deepStrictEqual(yield* swept(), new Set())
-        const dates = [
-          [sevenYears - 100 * day, sevenYears - 200 * day],
-          [null, null],
-          [null, null]
-        ]
-        assert.deepStrictEqual(dropped, dates)
-      }).pipe(Effect.provide(several.layer))
+  it.effect("a sweep leaves workspaces of the longest times to the upkeep", () =>
+    Effect.gen(function* () {
+      const directory = yield* Directory
+      const retention = yield* Retention
+      const workspace = { name: "A", country: "NL", category: null, suspended: false, partner: null }
+      const write = (id: string, deliveries: number | null, messages: number | null) =>
+        directory.write({
+          workspaces: [{ ...workspace, id, retention: { deliveries, messages } }],
+          apiKeys: [],
+          connections: [],
+          routing: [],
+          webhookEndpoints: []
+        })
+      yield* write("short", 30 * day, 200 * day)
+      yield* write("long", 100 * day, 100 * day)
+      const dropped: Array<ReadonlyArray<number | null>> = []
+      const swept = (workspaceId?: string) => {
+        const left = new Set<string>()
+        return sweepStore({ isDryRun: false, pauseMillis: 0, workspaceId }).pipe(
+          Effect.provideService(Retention, {
+            ...retention,
+            upkeep: ({ bodiesBefore, deliveriesBefore }) =>
+              Effect.as(
+                Effect.sync(() => dropped.push([deliveriesBefore, bodiesBefore])),
+                { deliveries: 0, bodies: 0 }
+              ),
+            pruneBodies: ({ isLongest, tenant: { workspaceId } }) =>
+              Effect.as(
+                Effect.sync(() => (isLongest === true ? left.add(`${workspaceId} bodies`) : undefined)),
+                0
+              ),
+            pruneDeliveries: ({ isLongest, tenant: { workspaceId } }) =>
+              Effect.as(
+                Effect.sync(() => (isLongest === true ? left.add(workspaceId) : undefined)),
+                0
+              )
+          }),
+          Effect.as(left)
+        )
+      }
+      yield* TestClock.adjust(sevenYears)
+      assert.deepStrictEqual(yield* swept(), new Set(["long", "short bodies"]))
+      assert.deepStrictEqual(yield* swept("long"), new Set())
+      yield* write("short", null, null)
+      assert.deepStrictEqual(yield* swept(), new Set())
+      const dates = [
+        [sevenYears - 100 * day, sevenYears - 200 * day],
+        [null, null],
+        [null, null]
+      ]
+      assert.deepStrictEqual(dropped, dates)
+    }).pipe(Effect.provide(several.layer))
   )
 })

@@ -36,38 +36,34 @@ describe("uploaded reports", () => {
           )
         )
     }
-    it.effect(
-      `given a process that dies at row ${chunk}, when the file is sent again, then no row is lost or twice`,
-      () =>
-        Effect.gen(function* () {
-          const { entries, payments } = yield* listedPayments(own, 4)
-          file.entries = entries
-          const first = yield* begin
-          assert.notStrictEqual((yield* runAfterwards(first.id)).state, "done")
-          file.dies = false
-          const again = yield* begin
-          assert.strictEqual(again.id, first.id)
-          const run = yield* runAfterwards(again.id)
-          assert.deepStrictEqual([run.rowsDone, run.counts.matched], [4, 4])
-          assert.lengthOf(yield* entriesOf, 4)
-          for (const payment of payments) assert.strictEqual((yield* stored(payment)).state, "Settled")
-          assert.strictEqual((yield* begin).state, "done")
-        }).pipe(Effect.provide(own.layer), Effect.provideService(ReportReader, reader))
+    it.effect(`no row is lost or twice when a file is sent again after a death at row ${chunk}`, () =>
+      Effect.gen(function* () {
+        const { entries, payments } = yield* listedPayments(own, 4)
+        file.entries = entries
+        const first = yield* begin
+        assert.notStrictEqual((yield* runAfterwards(first.id)).state, "done")
+        file.dies = false
+        const again = yield* begin
+        assert.strictEqual(again.id, first.id)
+        const run = yield* runAfterwards(again.id)
+        assert.deepStrictEqual([run.rowsDone, run.counts.matched], [4, 4])
+        assert.lengthOf(yield* entriesOf, 4)
+        for (const payment of payments) assert.strictEqual((yield* stored(payment)).state, "Settled")
+        assert.strictEqual((yield* begin).state, "done")
+      }).pipe(Effect.provide(own.layer), Effect.provideService(ReportReader, reader))
     )
   }
 
   const full = world()
-  it.effect(
-    "given four files that are being read, when a fifth comes, then it is refused, and nothing is written",
-    () =>
-      Effect.gen(function* () {
-        for (let count = 0; count < 4; count++) yield* Effect.forkChild(begin)
-        for (let turns = 0; turns < 20; turns++) yield* Effect.yieldNow
-        assert.strictEqual((yield* Effect.flip(begin))._tag, "pointsman/TooManyReports")
-        assert.deepStrictEqual(yield* entriesOf, [])
-      }).pipe(
-        Effect.provide(full.layer),
-        Effect.provideService(ReportReader, { inspect: () => Effect.never, read: () => Stream.never })
-      )
+  it.effect("a fifth file during four that are read is refused, and nothing is written", () =>
+    Effect.gen(function* () {
+      for (let count = 0; count < 4; count++) yield* Effect.forkChild(begin)
+      for (let turns = 0; turns < 20; turns++) yield* Effect.yieldNow
+      assert.strictEqual((yield* Effect.flip(begin))._tag, "pointsman/TooManyReports")
+      assert.deepStrictEqual(yield* entriesOf, [])
+    }).pipe(
+      Effect.provide(full.layer),
+      Effect.provideService(ReportReader, { inspect: () => Effect.never, read: () => Stream.never })
+    )
   )
 })

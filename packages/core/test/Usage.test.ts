@@ -12,7 +12,7 @@ describe("usage", () => {
   const { layer, provider } = world({
     connections: [{ id: "test" }, { id: "live", environment: "production" }]
   })
-  it.effect("given payments of both environments, then production ones that reached a provider count", () =>
+  it.effect("production payments that reached a provider count, and sandbox ones do not", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const until = 60_000

@@ -42,7 +42,7 @@ const unknown = Effect.fnUntraced(function* (own: World) {
 })
 
 describe("an answer that names another attempt", () => {
-  it.effect("given a charge of ours, then that one is settled by it, and the one that was asked stays unknown", () => {
+  it.effect("a charge of ours settles its own attempt, and the other asked stays unknown", () => {
     const own = world(oneConnection)
     return Effect.gen(function* () {
       const first = yield* unknown(own)
@@ -60,7 +60,7 @@ describe("an answer that names another attempt", () => {
     }).pipe(Effect.provide(own.layer))
   })
 
-  it.effect("given a lookup, then the named one is settled, and what is not found later settles nothing", () => {
+  it.effect("a lookup settles the named attempt, and nothing by what is not found later", () => {
     const own = world(oneConnection)
     return Effect.gen(function* () {
       const first = yield* unknown(own)
@@ -78,7 +78,7 @@ describe("an answer that names another attempt", () => {
     }).pipe(Effect.provide(own.layer))
   })
 
-  it.effect("given an attempt of another connection, then it stays as it is", () => {
+  it.effect("an attempt of another connection stays as it is", () => {
     const own = world({ routing: { mode: "priority", order: ["main", "backup"] } })
     return Effect.gen(function* () {
       const first = yield* unknown(own)
@@ -93,7 +93,7 @@ describe("an answer that names another attempt", () => {
     }).pipe(Effect.provide(own.layer))
   })
 
-  it.effect("given an attempt in another account by now, then it stays as it is, and operations review it", () => {
+  it.effect("an attempt in another account by now stays as it is, and is reviewed", () => {
     const own = world(oneConnection)
     at(own, ours)
     return Effect.gen(function* () {
@@ -115,7 +115,7 @@ describe("an answer that names another attempt", () => {
     }).pipe(Effect.provide(own.layer))
   })
 
-  it.effect("given an attempt that is nobody's, then nothing is written but the unknown result", () => {
+  it.effect("an attempt of no record writes nothing but the unknown result", () => {
     const own = world(oneConnection)
     own.provider.onCharge = () => naming("att_of_nobody")
     return Effect.gen(function* () {
@@ -125,7 +125,7 @@ describe("an answer that names another attempt", () => {
 })
 
 describe("a key that was used before, with other parameters", () => {
-  it.effect("given a charge, then it is unknown, and what is not found later settles nothing", () => {
+  it.effect("a charge is unknown, and what is not found later settles nothing", () => {
     const own = world()
     own.provider.onCharge = () => keyUsed
     own.provider.onLookUpCharge = () => Effect.succeed(never)
@@ -145,7 +145,7 @@ describe("a key that was used before, with other parameters", () => {
   })
 
   for (const kind of ["capture", "void"] as const) {
-    it.effect(`given a ${kind}, then what is not found later settles nothing`, () => {
+    it.effect(`a ${kind} is not settled by what is not found later`, () => {
       const own = world(oneConnection)
       own.provider.onLookUpOperation = () => Effect.succeed(never)
       own.provider.onCapture = () => keyUsed
@@ -162,7 +162,7 @@ describe("a key that was used before, with other parameters", () => {
     })
   }
 
-  it.effect("given a refund, then what is not found later gives nothing back", () => {
+  it.effect("a refund is not given back by what is not found later", () => {
     const own = world(oneConnection)
     own.provider.onLookUpRefund = () => Effect.succeed(never)
     own.provider.onRefund = () => keyUsed

@@ -44,7 +44,7 @@ const orderOf = (candidates: ReadonlyArray<StrategyCandidate>, objective = onePo
   })
 
 describe("ordering by value", () => {
-  it("given rates that differ by noise, then the cheaper connection leads, and the note says what that gives up", () => {
+  it("the cheaper connection leads if rates differ by noise, and the note says so", () => {
     const { note, order, values } = orderOf([candidate("dear", [47, 3], 88), candidate("cheap", [46, 4], 29)])
     assert.deepStrictEqual(order, ["cheap", "dear"])
     assert.strictEqual(note, "The cheap acquirer leads by its expected value, and gives up 0.5061 points of approval.")
@@ -54,7 +54,7 @@ describe("ordering by value", () => {
       cheap: { fee: { feeMinor: 29, rule: 1 }, approvalPpm: 931_039, expectedMicros: 931_039 * 1970 }
     })
   })
-  it("given the cheaper one approves less than may be given up, then the best leads", () => {
+  it("the best leads if the cheaper one approves less than may be given up", () => {
     const candidates = [candidate("dear", [48, 2], 300), candidate("cheap", [43, 7], 1)]
     assert.deepStrictEqual(orderOf(candidates).order, ["dear", "cheap"])
     assert.isUndefined(orderOf(candidates).note)
@@ -69,7 +69,7 @@ describe("ordering by value", () => {
       ["cheap", "dear"]
     )
   })
-  it("given a difference far beyond noise, then a loose bound is not loosened by the presumption that all are alike", () => {
+  it("a loose bound stays as it is if a difference is far beyond noise", () => {
     const { order, values } = orderOf([candidate("dear", [49, 1], 88), candidate("down", [20, 30], 1)], {
       maxApprovalLossPpm: 450_000
     })
@@ -78,17 +78,17 @@ describe("ordering by value", () => {
     const loss = (values?.["dear"]?.approvalPpm ?? 0) - (values?.["down"]?.approvalPpm ?? 0)
     assert.strictEqual(loss, 535_567)
   })
-  it("given a segment without outcomes, then the outcomes of the whole connections decide how much is noise", () => {
+  it("outcomes of whole connections say how much is noise in a segment without any", () => {
     const none: OutcomeCounts = { succeeded: 0, failed: 0 }
     const { order, values } = orderOf([candidate("dear", [47, 3], 88, none), candidate("cheap", [42, 8], 1, none)])
     assert.deepStrictEqual(order, ["dear", "cheap"])
     // Scores of 0.9167 and 0.8333, with 60 outcomes behind each: of 8.34 points, 170 / 60 points count as noise.
     assert.deepStrictEqual([values?.["dear"]?.approvalPpm, values?.["cheap"]?.approvalPpm], [916_700, 861_633])
   })
-  it("given equal expected values, then the better score leads, and then the priority", () => {
+  it("the better score, then the priority, leads of equal expected values", () => {
     assert.deepStrictEqual(orderOf([candidate("a", [47, 3], 50), candidate("b", [47, 3], 50)]).order, ["a", "b"])
   })
-  it("given fees above the amount, then the smaller loss leads, and not the one that approves less", () => {
+  it("the smaller loss leads if fees exceed the amount, not the lower approval", () => {
     const { order, values } = orderOf([candidate("a", [46, 4], 60), candidate("b", [47, 3], 60)], onePoint, 50)
     assert.deepStrictEqual(order, ["b", "a"])
     assert.deepStrictEqual([values?.["a"]?.expectedMicros, values?.["b"]?.expectedMicros], [-10_000_000, -10_000_000])
@@ -97,16 +97,16 @@ describe("ordering by value", () => {
       "a"
     ])
   })
-  it("given the best one's fee is unknown, then approval alone decides, and the note says so", () => {
+  it("only approval decides if the best one's fee is unknown, and the note says so", () => {
     const { note, order } = orderOf([candidate("dear", [47, 3], undefined), candidate("cheap", [46, 4], 1)])
     assert.deepStrictEqual(order, ["dear", "cheap"])
     assert.strictEqual(note, "The fee of The dear acquirer is unknown, so approval alone decides.")
   })
-  it("given another one's fee is unknown, then it stays behind those that were compared", () => {
+  it("a connection with an unknown fee stays behind those that were compared", () => {
     const candidates = [candidate("a", [47, 3], 60), candidate("b", [46, 4], undefined), candidate("c", [45, 5], 10)]
     assert.deepStrictEqual(orderOf(candidates, { maxApprovalLossPpm: 50_000 }).order, ["c", "a", "b"])
   })
-  it("given the first is not known well, then it leads by its priority, whatever it charges", () => {
+  it("a first connection that is not known well leads by priority, at any fee", () => {
     const { note, order } = orderOf([candidate("a", [4, 1], 88), candidate("b", [48, 2], 1)])
     assert.deepStrictEqual(order, ["a", "b"])
     assert.match(note ?? "", /leads by its priority until 20 outcomes/u)
@@ -129,7 +129,7 @@ describe("ordering by what is remembered", () => {
   // Scores of 0.9361 and 0.8806 by the last 50: of the 5.55 points, 2.72 count as noise.
   const lucky = [48, 2] as const
   const unlucky = [44, 6] as const
-  it("given 180 outcomes of both, then they decide alone, whatever the last fifty say", () => {
+  it("only 180 outcomes of both decide, whatever the last fifty say", () => {
     const alike = [remembered("dear", lucky, [184, 16], 88), remembered("cheap", unlucky, [183, 17], 1)]
     assert.deepStrictEqual(orderOf(alike).order, ["cheap", "dear"])
     const worse = [remembered("dear", [46, 4], [190, 10], 88), remembered("cheap", [46, 4], [170, 30], 1)]
@@ -138,21 +138,21 @@ describe("ordering by what is remembered", () => {
     const { values } = orderOf(worse)
     assert.deepStrictEqual([values?.["dear"]?.approvalPpm, values?.["cheap"]?.approvalPpm], [916_700, 844_490])
   })
-  it("given 120 to 180 outcomes of either, then one that either would let lead may lead", () => {
+  it("a connection may lead after 120 to 180 outcomes of either if both allow it", () => {
     const long = [remembered("dear", lucky, [110, 10], 88), remembered("cheap", unlucky, [110, 10], 1)]
     assert.deepStrictEqual(orderOf(long).order, ["cheap", "dear"])
     const short = [remembered("dear", [46, 4], [118, 2], 88), remembered("cheap", [46, 4], [98, 22], 1)]
     assert.deepStrictEqual(orderOf(short).order, ["cheap", "dear"])
   })
-  it("given fewer outcomes of either, then the last fifty decide", () => {
+  it("the last fifty decide if there are fewer outcomes of either", () => {
     const few = [remembered("dear", lucky, [109, 10], 88), remembered("cheap", unlucky, [300, 10], 1)]
     assert.deepStrictEqual(orderOf(few).order, ["dear", "cheap"])
   })
-  it("given the best of the last fifty is far behind by what is remembered, then it does not lead", () => {
+  it("the best of the last fifty does not lead if far behind by what is remembered", () => {
     const candidates = [remembered("a", [49, 1], [170, 30], 50), remembered("b", [46, 4], [190, 10], 50)]
     assert.deepStrictEqual(orderOf(candidates).order, ["b", "a"])
   })
-  it("given outcomes in other segments, then a hundred of them count at most", () => {
+  it("a hundred outcomes in other segments count at most", () => {
     const of = (succeeded: number, failed: number): OutcomeCounts => ({ succeeded, failed })
     const here = (connectionId: string, feeMinor: number, long: OutcomeCounts): StrategyCandidate => {
       const short = of(46, 4)
@@ -168,7 +168,7 @@ describe("ordering by what is remembered", () => {
     const enough = [here("dear", 88, of(78, 2)), here("cheap", 1, of(40, 40))]
     assert.deepStrictEqual(orderOf(enough).order, ["dear", "cheap"])
   })
-  it("given the objective approval, then nothing that is remembered counts", () => {
+  it("nothing that is remembered counts for the objective approval", () => {
     const candidates = [remembered("dear", lucky, [10, 200], 88), remembered("cheap", unlucky, [200, 1], 1)]
     const question = { payment: request().details, candidates, draw: () => 0.999 }
     assert.deepStrictEqual(bySuccess("payment", 0).order(question).order, ["dear", "cheap"])
@@ -193,7 +193,7 @@ describe("the fee of a payment", () => {
     routing: { mode: "auto", auto: { exploration: 0, objective: "value" } },
     connections: [{ id: "main", fees }, { id: "backup" }]
   })
-  it.effect("given rules, then the first whose condition is met is charged, in whole minor units", () =>
+  it.effect("the first rule whose condition is met is charged, in whole minor units", () =>
     Effect.gen(function* () {
       const euros = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
       assert.deepStrictEqual(yield* feeAt({ money: euros(1000), country: "NL", cardBrand: "Amex" }), {
@@ -211,7 +211,7 @@ describe("the fee of a payment", () => {
       assert.deepStrictEqual(yield* feeAt({ money: { minorUnits: 2000, currency: "JPY" } }), { feeMinor: 70, rule: 3 })
     }).pipe(Effect.provide(stated.layer))
   )
-  it.effect("given no amount in the payment's currency, or no rule that is met, then the fee is unknown", () =>
+  it.effect("the fee is unknown if no amount has the currency, or no rule is met", () =>
     Effect.gen(function* () {
       assert.isNull(yield* feeAt({ money: { minorUnits: 1000, currency: "USD" }, country: "NL" }))
       assert.isNull(yield* feeAt({ money: { minorUnits: 1000, currency: "USD" }, country: "US" }))
@@ -233,7 +233,7 @@ describe("payments that are routed by value", () => {
     ],
     chance: chance(5)
   })
-  it.effect("given both approve, then the cheaper one leads, the explanation says why, and a replay agrees", () =>
+  it.effect("the cheaper of two that approve leads, explained, and a replay agrees", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       shop.provider.onCharge = (charge) => Effect.succeed(captured(charge))
@@ -275,7 +275,7 @@ describe("payments that are routed by value", () => {
     routing: { mode: "auto" },
     connections: [{ id: "main", fees: [{ fixed: { EUR: 1 } }] }, { id: "backup" }]
   })
-  it.effect("given the objective approval, then no decision holds anything of fees", () =>
+  it.effect("no decision for the objective approval has anything of fees", () =>
     Effect.gen(function* () {
       const { payment } = yield* (yield* Pointsman).create(live, request())
       assert.notProperty(payment.routing, "maxApprovalLossPpm")

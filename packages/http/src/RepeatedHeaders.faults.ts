@@ -6,6 +6,6 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "Node joins both into another key, so that a repeated request charges a second time.",
     edits: [{ in: "withoutRepeated", condition: "idempotency-key", become: "false" }],
     caughtBy:
-      "packages/server/test/RepeatedHeaders.test.ts > given an idempotency key, when it comes once and then twice, then one payment is made"
+      "packages/server/test/RepeatedHeaders.test.ts > an idempotency key makes one payment when it comes once and then twice"
   }
 ]

@@ -81,7 +81,7 @@ const signed = ["POST /api/v1/psp-webhooks/:pspId"]
 
 const guarded = endpoints.filter(({ takesKey }) => takesKey)
 
-test("given the contract, when its endpoints are counted, then each is guarded and asked here, or open to all", () => {
+test("each endpoint of the contract is guarded and asked here, or open to all", () => {
   expect(guarded.map(({ route }) => route).sort()).toEqual(Object.keys(ways).sort())
   expect(endpoints.filter(({ takesKey }) => !takesKey).map(({ route }) => route)).toEqual([...signed, ...open])
 })
@@ -141,7 +141,7 @@ describe.each(stores)("over %s", (_name, store) => {
     const good = live ? keys.acmeLive : keys.acme
     const way = ways[route] as Way
 
-    test("given no key or a bad one, then it is 401, and does not say what is wrong with it", async () => {
+    test("no key or a bad one is 401, without what is wrong with it", async () => {
       const credentials = [
         undefined,
         "Bearer",
@@ -163,13 +163,13 @@ describe.each(stores)("over %s", (_name, store) => {
       await expectNothing(...replies)
     })
 
-    test("given a suspended workspace, then it is 403", async () => {
+    test("a suspended workspace is 403", async () => {
       const reply = await ask(endpoint, bearer(live ? keys.closedLive : keys.closed))
       expect(answerOf(reply)).toBe("403 workspace_suspended")
       await expectNothing(reply)
     })
 
-    test("given a key that lacks its scope alone, then it is 403 and names the scope", async () => {
+    test("a key that lacks only its scope is 403 and names the scope", async () => {
       const { scope } = endpoint
       if (scope === undefined) throw new Error(`${route} requires no scope`)
       const replies = [await ask(endpoint, bearer(lacking[scope])), await ask(endpoint, bearer(lacking[scope]), nobody)]
@@ -180,7 +180,7 @@ describe.each(stores)("over %s", (_name, store) => {
       await expectNothing(...replies)
     })
 
-    test("given the key of another workspace or environment, then nothing of this one is there", async () => {
+    test("the key of another workspace or environment finds nothing of this one", async () => {
       const strangers = live ? [keys.globexLive] : [keys.globex, keys.acmeLive]
       for (const stranger of strangers) {
         const reply = await ask(endpoint, bearer(stranger))
@@ -197,7 +197,7 @@ describe.each(stores)("over %s", (_name, store) => {
     })
   })
 
-  test("given the partners' merchants, when each is listed, then it is the partner's own alone", async () => {
+  test("each list of partners' merchants has only the partner's own", async () => {
     const provision = guarded.find(({ route }) => route === "POST /api/v1/merchants")
     if (provision === undefined) throw new Error("nobody can provision a merchant")
     const mine = await ask(provision, bearer(keys.acmeLive))
@@ -208,7 +208,7 @@ describe.each(stores)("over %s", (_name, store) => {
     expect(await listed(keys.globexLive)).not.toContain(id)
   })
 
-  test("given an open endpoint, when it is asked without a key, then it responds and mentions no payment", async () => {
+  test("an open endpoint responds without a key and mentions no payment", async () => {
     for (const route of open) {
       const reply = await world.send(route.replace("GET ", ""))
       expect(reply.status).toBe(200)

@@ -62,7 +62,7 @@ describe.each(stores.slice(0, 1))("over %s", (_name, store) => {
   }
 
   describe("a cancellation of what is not captured", () => {
-    test("given a part that was captured here, then the rest is released, and refunds stay open", async () => {
+    test("a part that was captured here releases the rest, and refunds stay open", async () => {
       const payment = await held()
       await payment.capture(300)
       for (const _ of [1, 2]) await payment.tell("canceled")
@@ -71,7 +71,7 @@ describe.each(stores.slice(0, 1))("over %s", (_name, store) => {
       expect(answerOf(await operate(world, "refund", payment.id))).toBe("200")
     })
 
-    test("given a part that was captured by hand, then the rest is released, and refunds stay open", async () => {
+    test("a part that was captured by hand releases the rest, and refunds stay open", async () => {
       const payment = await held()
       await payment.tell("captured", { amount: 300, currency: "EUR" })
       await payment.tell("canceled")
@@ -80,14 +80,14 @@ describe.each(stores.slice(0, 1))("over %s", (_name, store) => {
       expect(answerOf(await operate(world, "refund", payment.id))).toBe("200")
     })
 
-    test("given nothing that was captured, then it is CANCELLED, by the provider", async () => {
+    test("a payment of which nothing was captured is CANCELLED, by the provider", async () => {
       const payment = await held()
       await payment.tell("canceled")
       expect(await payment.seen()).toEqual(["CANCELLED", 1000, 0])
       expect(await payment.last()).toMatchObject({ type: "payment.cancelled", data: { origin: "provider" } })
     })
 
-    test("given a capture in flight, then the statement is weighed when it ends", async () => {
+    test("the statement is weighed when a capture in flight ends", async () => {
       const declined = { _tag: "Declined", category: "do_not_honor", code: "05", soft: false } as const
       const silence = new Unanswered({ reason: "timed out" })
       const answers = (state: (providerRef: string) => ChargeState) => (ref: string) => Effect.succeed(state(ref))
@@ -123,7 +123,7 @@ describe.each(stores.slice(0, 1))("over %s", (_name, store) => {
       }
     })
 
-    test("given everything that was captured, then it contradicts the record, and refunds stay open", async () => {
+    test("a capture by hand of all contradicts the record, and refunds stay open", async () => {
       const payment = await held()
       await payment.capture()
       await payment.tell("canceled")
@@ -134,7 +134,7 @@ describe.each(stores.slice(0, 1))("over %s", (_name, store) => {
   })
 
   describe("a capture of another amount than was authorized", () => {
-    test("given more than was authorized, then it is CAPTURED up to that, with a review, and no capture is sent", async () => {
+    test("more than was authorized is CAPTURED up to that, reviewed, and never sent", async () => {
       const payment = await held()
       for (const _ of [1, 2]) await payment.tell("captured", { amount: 1200, currency: "EUR" })
       expect(await payment.seen()).toEqual(["CAPTURED", 1000, 1000])
@@ -148,7 +148,7 @@ describe.each(stores.slice(0, 1))("over %s", (_name, store) => {
       expect(world.provider.captures).toHaveLength(0)
     })
 
-    test("given another currency, then it is UNKNOWN, with a review, and no capture is sent", async () => {
+    test("another currency is UNKNOWN, with a review, and no capture is sent", async () => {
       const payment = await held()
       for (const _ of [1, 2]) await payment.tell("captured", { amount: 1000, currency: "USD" })
       expect(await payment.seen()).toEqual(["UNKNOWN", 1000, 0])
@@ -159,7 +159,7 @@ describe.each(stores.slice(0, 1))("over %s", (_name, store) => {
       expect(await payment.seen()).toEqual(["CAPTURED", 1000, 600])
     })
 
-    test("given more than was authorized after a void, then it is CAPTURED up to the authorization", async () => {
+    test("more than was authorized is CAPTURED up to the authorization after a void", async () => {
       const payment = await held()
       await operate(world, "void", payment.id)
       await payment.tell("captured", { amount: 1200, currency: "EUR" })
@@ -182,7 +182,7 @@ describe.each(stores.slice(0, 1))("over %s", (_name, store) => {
       expect(answerOf(await deliver(world, { type: "operation.updated", created: updated, data }))).toBe("200")
     }
 
-    test("given two by hand, each told twice, then they add up", async () => {
+    test("two captures by hand, each reported twice, add up", async () => {
       const payment = await held()
       for (const id of ["P1", "P2", "P1", "P2"]) await payment.tellCapture(id, 500)
       expect(await payment.seen()).toEqual(["CAPTURED", 1000, 1000])
@@ -190,7 +190,7 @@ describe.each(stores.slice(0, 1))("over %s", (_name, store) => {
       expect((await payment.last())?.data).toMatchObject({ stated_amount: 1000, captured_amount: 1000 })
     })
 
-    test("given ours and then one by hand, then they add up; above the authorization they are reviewed", async () => {
+    test("ours and one by hand add up; above the authorization they are reviewed", async () => {
       pending()
       const payment = await held()
       await payment.capture(500)
@@ -206,7 +206,7 @@ describe.each(stores.slice(0, 1))("over %s", (_name, store) => {
       expect((await payment.last())?.data).toMatchObject({ stated_amount: 1400, captured_amount: 1000 })
     })
 
-    test("given one by hand while ours is under way, then the commit that ends ours counts both", async () => {
+    test("the commit that ends ours counts one by hand during it too", async () => {
       for (const [end, seen] of [
         ["confirmed", ["CAPTURED", 1000, 900]],
         ["failed", ["CAPTURED", 1000, 400]]
@@ -226,7 +226,7 @@ describe.each(stores.slice(0, 1))("over %s", (_name, store) => {
       }
     })
 
-    test("given ours and one by hand, when ours fails, then the other stays, and an older word of ours counts no more", async () => {
+    test("one by hand stays when ours fails, and an older word of ours counts no more", async () => {
       pending()
       const payment = await held()
       await payment.capture(500)
@@ -242,7 +242,7 @@ describe.each(stores.slice(0, 1))("over %s", (_name, store) => {
       expect(await payment.seen()).toEqual(["CAPTURED", 1000, 700])
     })
 
-    test("given an amount without an id, then captures with ids are a part of it until they come to more", async () => {
+    test("captures with ids are a part of an amount without an id until they exceed it", async () => {
       const payment = await held()
       await payment.tell("captured", { amount: 600, currency: "EUR" })
       await payment.tellCapture("P1", 300)
@@ -252,7 +252,7 @@ describe.each(stores.slice(0, 1))("over %s", (_name, store) => {
       expect(await payment.seen()).toEqual(["CAPTURED", 1000, 800])
     })
 
-    test("given more captures than are kept, then operations review it, and none is counted twice", async () => {
+    test("operations review more captures than are kept, and none is counted twice", async () => {
       const payment = await held()
       for (let number = 1; number <= 51; number++) await payment.tellCapture(`P${number}`, 1)
       await payment.tellCapture("P50", 1)

@@ -80,15 +80,12 @@ const noCard = [
 ]
 
 describe("a card number in a text", () => {
-  test.each(written)(
-    "given a reference %j, when it is created, then it is 422, and none of it is repeated",
-    async (text) => {
-      const reply = await create({ reference: text })
-      expect([reply.status, reply.body.error.code]).toEqual([422, "validation_error"])
-      expect(reply.body.error.message).toBe("`reference` must not contain a card number.")
-      expect(warning.provider.charges).toEqual([])
-    }
-  )
+  test.each(written)("the reference %j is 422 and not repeated", async (text) => {
+    const reply = await create({ reference: text })
+    expect([reply.status, reply.body.error.code]).toEqual([422, "validation_error"])
+    expect(reply.body.error.message).toBe("`reference` must not contain a card number.")
+    expect(warning.provider.charges).toEqual([])
+  })
 
   test.each([
     { card_brand: "4111 1111 1111 1111" },
@@ -104,25 +101,22 @@ describe("a card number in a text", () => {
       ]
     },
     { return_url: "https://shop.test/", cancel_url: "https://shop.test/4111-1111-1111-1111" }
-  ])("given %j, when it is created, then the field is named", async (fields) => {
+  ])("the field of %j in a create is named", async (fields) => {
     const reply = await create(fields)
     const [name] = Object.entries(fields).at(-1) ?? []
     expect(reply.body.error?.message).toBe(`\`${name}\` must not contain a card number.`)
   })
 
-  test("given a reason with a card number, when a refund is sent, then it is 422", async () => {
+  test("a refund's reason with a card number is 422", async () => {
     const reply = await refund("card 4111-1111-1111-1111 was stolen")
     expect([reply.status, reply.body.error.message]).toEqual([422, "`reason` must not contain a card number."])
   })
 
-  test.each(noCard)(
-    "given %j, when it is created, then it is taken, also where bare numbers are refused",
-    async (text) => {
-      expect((await create({ reference: text }, refusing)).status).toBe(201)
-    }
-  )
+  test.each(noCard)("%j is accepted in a create, also where bare numbers are refused", async (text) => {
+    expect((await create({ reference: text }, refusing)).status).toBe(201)
+  })
 
-  test.each(bare)("given the digits %s alone, then they are taken, or refused where that is set", async (digits) => {
+  test.each(bare)("the bare digits %s are taken, or refused where that is set", async (digits) => {
     expect((await create({ reference: digits })).status).toBe(201)
     const refused = await create({ reference: digits }, refusing)
     expect([refused.status, refused.body.error?.message]).toEqual([422, "`reference` must not contain a card number."])
@@ -130,7 +124,7 @@ describe("a card number in a text", () => {
     expect((await refund(digits, refusing)).status).toBe(422)
   })
 
-  test("given many of digits alone, then the log has one warning, which names the field and not the digits", async () => {
+  test("the log has one warning of many digits, with the field and without the digits", async () => {
     const world = await open("warn")
     for (const reference of bare) await create({ reference }, world)
     const { log } = world.servers[0] as Web
@@ -141,7 +135,7 @@ describe("a card number in a text", () => {
     await world.close()
   })
 
-  test("given 17 of digits alone in a text, then they are no order numbers", async () => {
+  test("17 bare digits in a text are no order number", async () => {
     const return_url = `https://shop.example/?${"4111111111111111,".repeat(17)}`
     expect((await create({ return_url })).body.error?.message).toBe("`return_url` must not contain a card number.")
     expect((await create({ return_url: return_url.slice(0, -17) })).status).toBe(201)

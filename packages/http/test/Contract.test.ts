@@ -27,7 +27,7 @@ const endpointsOf = (api: typeof ApiV1 | typeof ServedApi): ReadonlyArray<Endpoi
 }
 
 describe("the contract", () => {
-  test("given version 1, when its endpoints are counted, then each has its route and its scope", () => {
+  test("each endpoint of version 1 has its route and its scope", () => {
     expect(endpointsOf(ApiV1).map(({ route, scope }) => [route, scope])).toEqual([
       ["POST /api/v1/payments", "payments:write"],
       ["GET /api/v1/payments", "payments:read"],
@@ -49,16 +49,16 @@ describe("the contract", () => {
     ])
   })
 
-  test("given any endpoint, when it has a scope, then it asks for a key, and the other way round", () => {
+  test("every endpoint with a scope asks for a key, and every one with a key has a scope", () => {
     for (const endpoint of endpointsOf(ApiV1)) expect(endpoint.hasKey).toBe(endpoint.scope !== undefined)
   })
 
-  test("given the served part, when it is compared, then it is a part of the whole", () => {
+  test("the served part is a part of the whole", () => {
     const whole = endpointsOf(ApiV1)
     for (const endpoint of endpointsOf(ServedApi)) expect(whole).toContainEqual(endpoint)
   })
 
-  test("given the whole, when its OpenAPI document is made, then it has every path", () => {
+  test("the whole's OpenAPI document has every path", () => {
     const document = OpenApi.fromApi(ApiV1)
     expect(document.openapi).toMatch(/^3\.1/u)
     expect(Object.keys(document.paths)).toHaveLength(15)
@@ -82,7 +82,7 @@ describe("the contract", () => {
 })
 
 describe("the error codes", () => {
-  test("given the codes of version 1, when they are looked up, then each has its status", () => {
+  test("each of version 1's codes has its status", () => {
     const specified = `400 idempotency_key_required invalid_idempotency_key invalid_json
 401 unauthorized
 403 not_a_partner live_key_required
@@ -102,14 +102,14 @@ describe("the error codes", () => {
     }
   })
 
-  test("given the table of core's failures, when its codes are looked up, then all are documented", () => {
+  test("all codes in the table of core's failures are documented", () => {
     const documented = new Set(documentedCodes.map((row) => row.code))
     for (const rows of Object.values(errorTable)) {
       for (const row of Object.values(rows)) expect(documented).toContain(row.code)
     }
   })
 
-  test("given a table without one of core's failures, when it is compiled, then it is refused", () => {
+  test("a table without one of core's failures does not compile", () => {
     const { "pointsman/KeyReused": missing, ...rest } = errorTable.create
     // @ts-expect-error the row of KeyReused is missing
     const table: TotalErrorTable = { ...errorTable, create: rest }

@@ -36,52 +36,46 @@ describe("a failure of create", () => {
     [new PaymentResultUnknown({ paymentId, cause: secret }), 500, "payment_result_unknown", true]
   ]
 
-  test.each(failures)(
-    "given %s, when core fails with it, then it is answered %i %s",
-    async (failure, status, code, logged) => {
-      const reply = await createWith(failed(failure))
-      expect(reply.status).toBe(status)
-      const requestId = reply.headers.get("x-request-id")
-      expect(requestId).toMatch(/^req_[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u)
-      expect(reply.body).toEqual({
-        error: {
-          code,
-          message: expect.stringMatching(/.+/u),
-          ...(code === "payment_result_unknown" ? { request_id: requestId } : {})
-        }
-      })
-      expect(JSON.stringify(reply.body)).not.toMatch(/hunter2|\.ts:/u)
-      expect(web?.log).toEqual(logged ? [expect.stringContaining(String(requestId))] : [])
-      if (logged) expect(web?.log[0]).toContain("hunter2")
-    }
-  )
+  test.each(failures)("%s of core is answered %i %s", async (failure, status, code, logged) => {
+    const reply = await createWith(failed(failure))
+    expect(reply.status).toBe(status)
+    const requestId = reply.headers.get("x-request-id")
+    expect(requestId).toMatch(/^req_[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u)
+    expect(reply.body).toEqual({
+      error: {
+        code,
+        message: expect.stringMatching(/.+/u),
+        ...(code === "payment_result_unknown" ? { request_id: requestId } : {})
+      }
+    })
+    expect(JSON.stringify(reply.body)).not.toMatch(/hunter2|\.ts:/u)
+    expect(web?.log).toEqual(logged ? [expect.stringContaining(String(requestId))] : [])
+    if (logged) expect(web?.log[0]).toContain("hunter2")
+  })
 
   test.each([
     [new NothingSent({ cause: new RecordsMissing() }), 500, "internal_error"],
     [new RequestInProgress({ retryAfterMillis: 60_000 }), 409, "idempotency_in_progress"]
-  ] as const)(
-    "given records are missing, when core fails with %s, then Retry-After says when to come again",
-    async (...given) => {
-      const [failure, status, code] = given
-      const reply = await createWith(failed(failure))
-      expect([reply.status, reply.body.error.code, reply.headers.get("retry-after")]).toEqual([status, code, "60"])
-      expect(web?.log).toEqual([])
-    }
-  )
+  ] as const)("Retry-After says when to come again if core fails with %s for missing records", async (...given) => {
+    const [failure, status, code] = given
+    const reply = await createWith(failed(failure))
+    expect([reply.status, reply.body.error.code, reply.headers.get("retry-after")]).toEqual([status, code, "60"])
+    expect(web?.log).toEqual([])
+  })
 
-  test("given routing_failed with debug, when it is answered, then every exclusion is returned", async () => {
+  test("routing_failed with debug returns every exclusion", async () => {
     const reply = await createWith(failed(new RoutingFailed({ excluded: routing.excluded })), { debug: true })
     expect(reply.body.error.excluded).toEqual([
       { providerId: "backup", name: "Backup", code: "CIRCUIT_OPEN", reason: "Its circuit is open." }
     ])
   })
 
-  test("given routing_failed with debug and nothing excluded, when it is answered, then the list is empty", async () => {
+  test("routing_failed with debug and nothing excluded has an empty list", async () => {
     const reply = await createWith(failed(new RoutingFailed({ excluded: [] })), { debug: true })
     expect(reply.body.error.excluded).toEqual([])
   })
 
-  test("given a defect in core, when it is answered, then no response says that nothing was sent", async () => {
+  test("no response to a defect in core says that nothing was sent", async () => {
     const reply = await createWith(() => Effect.die(secret))
     const requestId = reply.headers.get("x-request-id")
     expect([reply.status, reply.body.error.code, reply.body.error.request_id]).toEqual([
@@ -101,7 +95,7 @@ describe("an operation", () => {
     ["capture", "capture", "capture_result_unknown"],
     ["void", "void", "void_result_unknown"],
     ["refund", "refunds", "refund_result_unknown"]
-  ] as const)("given a defect in core, when %s is asked for, then its result is unknown", async (name, path, code) => {
+  ] as const)("a defect in core makes the result of %s unknown", async (name, path, code) => {
     web = serve(scripted({ [name]: breaks }).layer)
     const reply = await web.send(`/api/v1/payments/${paymentId}/${path}`, {
       key: "sandbox",
@@ -147,14 +141,14 @@ describe("a created payment", () => {
     created: "2026-11-21T11:00:00.007Z"
   }
 
-  test("given no debug, when it is answered, then every field is there and routing tells what it may", async () => {
+  test("an answer without debug has every field, and routing says only what it may", async () => {
     const reply = await createWith(answered({}))
     expect(reply.status).toBe(201)
     expect(reply.body).toEqual({ data: { ...whole, routing: outcome } })
     expect(reply.headers.has("idempotent-replay")).toBe(false)
   })
 
-  test("given debug, when it is answered, then routing tells what was excluded", async () => {
+  test("routing says what was excluded with debug", async () => {
     const reply = await createWith(answered({}), { debug: true })
     expect(reply.body.data.routing).toEqual({
       ...outcome,
@@ -164,7 +158,7 @@ describe("a created payment", () => {
     })
   })
 
-  test("given a decline, when it is answered, then category and reason are returned", async () => {
+  test("a decline has its category and reason", async () => {
     const reply = await createWith(
       answered({
         state: "Declined",
@@ -186,12 +180,12 @@ describe("a created payment", () => {
     })
   })
 
-  test("given refunds, when it is answered, then both amounts are returned", async () => {
+  test("an answer with refunds has both amounts", async () => {
     const reply = await createWith(answered({ refundedMinor: 100, refundPendingMinor: 50 }))
     expect(reply.body.data).toMatchObject({ refunded_amount: 100, refund_pending_amount: 50 })
   })
 
-  test("given a replay, when it is answered, then it is 201 with Idempotent-Replay and routing", async () => {
+  test("a replay is answered with 201, Idempotent-Replay and routing", async () => {
     const reply = await createWith(() => Effect.succeed({ payment, isReplay: true }))
     expect(reply.status).toBe(201)
     expect(reply.headers.get("idempotent-replay")).toBe("true")

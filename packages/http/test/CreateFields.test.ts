@@ -144,14 +144,14 @@ const refused: ReadonlyArray<readonly [field: string, value: unknown, named?: st
 ]
 
 describe("a field of a create", () => {
-  test.each(accepted)("given %s = %j, when it is sent, then the payment is created", async (field, value) => {
+  test.each(accepted)("%s = %j creates the payment", async (field, value) => {
     const reply = await create({ [field]: value })
     expect(reply.status).toBe(201)
     expect(script.created).toHaveLength(1)
   })
 
   test.each(refused.map(([field, value, named]) => [field, value, named ?? field] as const))(
-    "given %s = %j, when it is sent, then it is 422 and named",
+    "%s = %j is 422 and named",
     async (...row) => {
       const [field, value, named] = row
       const reply = await create({ [field]: value })
@@ -162,16 +162,13 @@ describe("a field of a create", () => {
     }
   )
 
-  test.each(["amount", "currency", "country"] as const)(
-    "given no %s, when it is sent, then it is 422",
-    async (field) => {
-      const reply = await web.send("/api/v1/payments", { key: "sandbox", body: { ...good, [field]: undefined } })
-      expect(reply.status).toBe(422)
-      expect(reply.body.error.message).toContain(`\`${field}\` must be `)
-    }
-  )
+  test.each(["amount", "currency", "country"] as const)("no %s is 422", async (field) => {
+    const reply = await web.send("/api/v1/payments", { key: "sandbox", body: { ...good, [field]: undefined } })
+    expect(reply.status).toBe(422)
+    expect(reply.body.error.message).toContain(`\`${field}\` must be `)
+  })
 
-  test("given lines that do not add up, when they are sent, then it is 422 and both totals are named", async () => {
+  test("lines that do not add up are 422, and both totals are named", async () => {
     for (const amounts of [[1998], [1999, 1], [2999, -999]]) {
       const reply = await create({ lines: amounts.map((amount) => line({ amount })) })
       const total = amounts.reduce((sum, amount) => sum + amount, 0)
@@ -183,18 +180,18 @@ describe("a field of a create", () => {
     expect(script.created).toHaveLength(0)
   })
 
-  test("given several wrong fields, when they are sent, then all are named", async () => {
+  test("several wrong fields are all named", async () => {
     const reply = await create({ amount: 1, country: "ZZ", debug: "yes" })
     for (const field of ["amount", "country", "debug"]) expect(reply.body.error.message).toContain(`\`${field}\` must`)
   })
 
-  test("given thousands of wrong places, when they are sent, then the answer stays short", async () => {
+  test("the answer to thousands of wrong places stays short", async () => {
     const reply = await create({ instruments: Array.from({ length: 5000 }, () => 0) })
     expect(reply.status).toBe(422)
     expect(reply.body.error.message.length).toBeLessThan(5000)
   })
 
-  test("given a token that is refused, when it is answered, then it is not repeated", async () => {
+  test("a token that is refused is not repeated", async () => {
     const reply = await create({ instruments: [{ connection: "main", token: "4111111111111111" }] })
     expect(JSON.stringify(reply.body)).not.toContain("4111111111111111")
   })
@@ -210,7 +207,7 @@ describe("numbers as they are written", () => {
     ["5000e-2", 50],
     ["50.00000000000000000000000", 50],
     ["1E+2", 100]
-  ])("given the amount %s, when it is sent, then it is %d", async (written, amount) => {
+  ])("the amount %s is %d", async (written, amount) => {
     expect((await createRaw(written)).status).toBe(201)
     expect(script.created[0]?.request.details.money).toEqual({ minorUnits: amount, currency: "EUR" })
   })
@@ -223,14 +220,14 @@ describe("numbers as they are written", () => {
     "99.99999999999999999",
     "1e-400",
     "-0"
-  ])("given the amount %s, when it is sent, then it is 422", async (written) => {
+  ])("the amount %s is 422", async (written) => {
     const reply = await createRaw(written)
     expect([reply.status, reply.body.error.code]).toEqual([422, "validation_error"])
   })
 })
 
 describe("what core is asked", () => {
-  test("given the least fields, when they are sent, then the defaults are applied", async () => {
+  test("the defaults are applied to the least fields", async () => {
     await web.send("/api/v1/payments", { key: "sandbox", body: good })
     expect(script.created[0]).toEqual({
       caller: {
@@ -260,12 +257,12 @@ describe("what core is asked", () => {
     })
   })
 
-  test("given a method by name, when it is sent, then its kind is the method, and both arrive", async () => {
+  test("a method by name has its kind as the method, and both arrive", async () => {
     await create({ payment_method: "ideal" })
     expect(script.created[0]?.request.details).toMatchObject({ method: "bank", paymentMethod: "ideal" })
   })
 
-  test("given a method by name and another kind, when they are sent, then it is 422 and both are named", async () => {
+  test("a method by name and another kind are 422, and both are named", async () => {
     const reply = await create({ payment_method: "ideal", method: "card" })
     expect([reply.status, reply.body.error]).toEqual([
       422,
@@ -278,7 +275,7 @@ describe("what core is asked", () => {
     expect(script.created).toEqual([])
   })
 
-  test("given every field, when they are sent, then all of them arrive and tokens are redacted", async () => {
+  test("every field that is sent arrives, and tokens are redacted", async () => {
     await create({
       method: "wallet",
       card_brand: "visa",
@@ -319,19 +316,19 @@ describe("what core is asked", () => {
     expect(instrument && Redacted.value(instrument.token)).toBe("tok_secret")
   })
 
-  test("given simulate with a live key, when it is sent, then it is 422", async () => {
+  test("simulate with a live key is 422", async () => {
     const reply = await create({ simulate: { charge: "approve" } }, "production")
     expect([reply.status, reply.body.error.code]).toEqual([422, "validation_error"])
     expect(reply.body.error.message).toContain("`simulate`")
   })
 
-  test("given return_url, when it is sent, then it is 422: there is no hosted page", async () => {
+  test("return_url is 422: there is no hosted page", async () => {
     const reply = await create({ return_url: "https://shop.test/back" })
     expect([reply.status, reply.body.error.code]).toEqual([422, "validation_error"])
     expect(reply.body.error.message).toContain("hosted payment flow is not available on this server")
   })
 
-  test("given return_url with instruments, even none, when they are sent, then it is 422 naming both", async () => {
+  test("return_url with instruments, even none, is 422 and names both", async () => {
     for (const instruments of [[], [{ connection: "main", token: "tok_secret" }]]) {
       const reply = await create({ return_url: "https://shop.test/back", instruments })
       expect([reply.status, reply.body.error.code]).toEqual([422, "validation_error"])
@@ -346,33 +343,30 @@ describe("what core is asked", () => {
 describe("fields that do not exist", () => {
   const ignored = async (body: object, key = "sandbox") => (await create(body, key)).headers.get("x-ignored-fields")
 
-  test("given none, then no header names any", async () => {
+  test("an answer without excluded fields names none in a header", async () => {
     expect(await ignored({ reference: "order-1", simulate: { charge: "approve" } })).toBeNull()
   })
 
-  test("given some, when the key is of the sandbox, then the answer names them", async () => {
+  test("the answer to a sandbox key names unknown fields", async () => {
     expect(await ignored({ captureMethod: "manual", "a,b\n": 1, simulate: { chrage: "approve" } })).toBe(
       "captureMethod,a%2Cb%0A,simulate.chrage"
     )
   })
 
-  test("given a live key, then the answer names none", async () => {
+  test("the answer to a live key names none", async () => {
     expect(await ignored({ captureMethod: "manual" }, "live")).toBeNull()
   })
 
-  test("given a hundred long names, then ten are named, of forty characters each", async () => {
+  test("ten of a hundred long names are named, of forty characters each", async () => {
     const many = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`${"x".repeat(50)}${at}`, at]))
     expect(await ignored({ ...many, "\ud800": 1 })).toBe(Array(10).fill("x".repeat(40)).join(","))
   })
 
-  test.each(["capture", "refunds"])(
-    "given a misspelled amount, when a %s is sent, then it is named",
-    async (operation) => {
-      const reply = await web.send(`/api/v1/payments/019a8c3e-7b1d-7c64-8f5e-2f6d9f1f0a01/${operation}`, {
-        key: "sandbox",
-        body: { amuont: 5 }
-      })
-      expect(reply.headers.get("x-ignored-fields")).toBe("amuont")
-    }
-  )
+  test.each(["capture", "refunds"])("a misspelled amount of a %s is named", async (operation) => {
+    const reply = await web.send(`/api/v1/payments/019a8c3e-7b1d-7c64-8f5e-2f6d9f1f0a01/${operation}`, {
+      key: "sandbox",
+      body: { amuont: 5 }
+    })
+    expect(reply.headers.get("x-ignored-fields")).toBe("amuont")
+  })
 })

@@ -106,7 +106,7 @@ describe.each(stores)("over %s", (_name, store) => {
 
   for (const { answers, end, method, outcome, told } of rows) {
     for (const capture_method of method === undefined ? (["automatic", "manual"] as const) : [method]) {
-      test(`given ${capture_method} and a provider that answers ${answers}, then it is ${outcome.status}`, async () => {
+      test(`${capture_method} with the answers ${answers} is ${outcome.status}`, async () => {
         world.provider.onCharge = endingAs(end)
         const reply = await create(world, { capture_method, reference: "order-7" })
         expect(answerOf(reply)).toBe("201")

@@ -17,7 +17,7 @@ describe.each(stores)("over %s", (_name, store) => {
   beforeEach(() => world.reset())
   afterAll(() => world.close())
 
-  test("given a payment that moved on, when its key comes again, then it is answered as at first", async () => {
+  test("a payment that moved on is answered as at first when its key comes again", async () => {
     const idempotencyKey = newIdempotencyKey()
     const ask = () => create(world, { capture_method: "manual", reference: "order-1" }, { idempotencyKey })
     const first = await ask()
@@ -31,7 +31,7 @@ describe.each(stores)("over %s", (_name, store) => {
     expect(world.provider.charges).toHaveLength(1)
   })
 
-  test("given a capture and a refund, when others came after them, then their keys are answered as at first", async () => {
+  test("a capture and a refund are answered as at first when others came after them", async () => {
     const { id } = (await create(world, { capture_method: "manual" })).body.data
     const capture = () => operate(world, "capture", id, { idempotencyKey: "key-of-capture" })
     const refund = () => operate(world, "refund", id, { idempotencyKey: "key-of-refund", body: { amount: 300 } })
@@ -45,7 +45,7 @@ describe.each(stores)("over %s", (_name, store) => {
     expect([world.provider.captures.length, world.provider.refunds.length]).toEqual([1, 2])
   })
 
-  test("given one key, when two workspaces and two environments use it, then each has a payment of its own", async () => {
+  test("one key of two workspaces and two environments has a payment for each", async () => {
     const idempotencyKey = newIdempotencyKey()
     const strangers = [keys.acme, keys.acmeLive, keys.globex]
     const replies = await Promise.all(strangers.map((key) => create(world, {}, { key, idempotencyKey })))
@@ -55,7 +55,7 @@ describe.each(stores)("over %s", (_name, store) => {
     expect(new Set(replies.map(({ body }) => body.data.id)).size).toBe(strangers.length)
   })
 
-  test("given routing_failed, when the same request comes again, then it is a new one, and nothing was recorded", async () => {
+  test("a request after routing_failed is a new one, and nothing was recorded", async () => {
     const { connect, key } = await own(world, [{ name: "main", active: false }])
     const idempotencyKey = newIdempotencyKey()
     const ask = (fields: object = {}) => create(world, fields, { key, idempotencyKey })
@@ -71,7 +71,7 @@ describe.each(stores)("over %s", (_name, store) => {
     expect([routed.body.data.amount, routed.headers.get("idempotent-replay")]).toEqual([3000, null])
   })
 
-  test("given internal_error, when the same request comes again, then it is charged, once", async () => {
+  test("a request after internal_error is charged, once", async () => {
     const idempotencyKey = newIdempotencyKey()
     world.ledger.onCommit = () => "unwritten"
     expect(answerOf(await create(world, {}, { idempotencyKey }))).toBe("500 internal_error")
@@ -86,7 +86,7 @@ describe.each(stores)("over %s", (_name, store) => {
     expect(world.provider.charges).toHaveLength(1)
   })
 
-  test("given a body that was refused, when its key comes with a good one, then the key is free", async () => {
+  test("a key is free for a good body after a body that was refused", async () => {
     const idempotencyKey = newIdempotencyKey()
     const ask = (fields: object) => create(world, fields, { idempotencyKey })
     expect(answerOf(await ask({ amount: 49 }))).toBe("422 validation_error")
@@ -94,7 +94,7 @@ describe.each(stores)("over %s", (_name, store) => {
     expect((await ask({})).status).toBe(201)
   })
 
-  test("given two bodies that mean the same, when they come under one key, then they are one request", async () => {
+  test("two bodies that mean the same are one request under one key", async () => {
     const idempotencyKey = newIdempotencyKey()
     const send = (body: string) =>
       world.send("/api/v1/payments", {
@@ -113,13 +113,13 @@ describe.each(stores)("over %s", (_name, store) => {
     expect(answerOf(debug)).toBe("422 idempotency_key_reuse")
   })
 
-  test("given a request without a key, when it comes twice, then they are two payments", async () => {
+  test("a request without a key that comes twice is two payments", async () => {
     const ids = [await create(world), await create(world)]
     expect(new Set(ids.map(({ body }) => body.data.id)).size).toBe(2)
     expect(world.provider.charges).toHaveLength(2)
   })
 
-  test("given payment_result_unknown, when its key comes again, then 409 for 15 minutes, then UNKNOWN, and one charge", async () => {
+  test("payment_result_unknown leads to 409 for 15 minutes, then UNKNOWN, and one charge", async () => {
     const idempotencyKey = newIdempotencyKey()
     const ask = (fields: object = {}) => create(world, fields, { idempotencyKey, server: 1 })
     world.ledger.onCommit = (_number, change) => (stepOf(change) === "settle" ? "unwritten" : undefined)

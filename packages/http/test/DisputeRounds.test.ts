@@ -63,7 +63,7 @@ describe.each(stores.slice(0, 1))("over %s", (_name, store) => {
       headers: { "idempotency-key": key }
     })
 
-  test("given a dispute that was won, when it is opened again later, then a new round begins", async () => {
+  test("a dispute that was won and is opened again begins a new round", async () => {
     const { disputes, of, paymentId, seen, timeline } = await given()
     await deliver(world, of("opened", 1, { amount: 600, currency: "EUR", evidence_due_by: "2026-12-01T00:00:00Z" }))
     const [{ id }] = await disputes()
@@ -96,7 +96,7 @@ describe.each(stores.slice(0, 1))("over %s", (_name, store) => {
     ])
   })
 
-  test("given a new round without a deadline, then that of the round before does not count", async () => {
+  test("a new round without a deadline does not have that of the round before", async () => {
     const { disputes, of } = await given()
     await deliver(world, of("opened", 1, { evidence_due_by: "2026-12-01T00:00:00Z" }))
     await deliver(world, of("won", 3))
@@ -110,7 +110,7 @@ describe.each(stores.slice(0, 1))("over %s", (_name, store) => {
   test.each([
     ["before", 1, []],
     ["at the time of", 2, ["conflict"]]
-  ])("given an opening that is dated %s the end, then it does not open again", async (_, minute, reviews) => {
+  ])("an opening that is dated %s the end does not open again", async (_, minute, reviews) => {
     const { of, seen } = await given()
     await deliver(world, of("won", 2))
     await deliver(world, of("opened", minute))
@@ -120,7 +120,7 @@ describe.each(stores.slice(0, 1))("over %s", (_name, store) => {
     expect(await seen()).toEqual({ status: "CAPTURED", disputes: ["won"], reviews })
   })
 
-  test("given an opening that is dated at the time of the loss, then it is older", async () => {
+  test("an opening that is dated at the time of the loss is older", async () => {
     const { of, seen } = await given()
     await deliver(world, of("lost", 2))
     await deliver(world, of("opened", 2))
@@ -131,7 +131,7 @@ describe.each(stores.slice(0, 1))("over %s", (_name, store) => {
     [[2, 4, 6], ["opened", "won", "opened"], "CHARGEBACK", "needs_response"],
     [[2, 4, 6], ["opened", "won", "lost"], "CHARGEBACK", "lost"],
     [[2, 4, 6], ["opened", "lost", "won"], "CAPTURED", "won"]
-  ])("given messages of the minutes %j that say %j, then their order of arrival decides nothing", async (...row) => {
+  ])("messages of the minutes %j that say %j have one result in any order of arrival", async (...row) => {
     const [minutes, types, status, last] = row
     for (const order of [
       [0, 1, 2],
@@ -145,7 +145,7 @@ describe.each(stores.slice(0, 1))("over %s", (_name, store) => {
     }
   })
 
-  test("given a loss of a part of the claim, then the amount is what was decided, and claimed again in another round", async () => {
+  test("a loss of a part has the decided amount, and the claimed one in another round", async () => {
     const { disputes, of } = await given()
     const amounts: Array<number> = []
     for (const [type, minute, more] of [
@@ -163,7 +163,7 @@ describe.each(stores.slice(0, 1))("over %s", (_name, store) => {
     expect(amounts).toEqual([900, 200, 200, 700, 700])
   })
 
-  test("given an update whose status is an end, then it counts for the dispute and for the payment", async () => {
+  test("an update whose status is an end counts for the dispute and for the payment", async () => {
     for (const [status, wanted] of [
       ["won", "CAPTURED"],
       ["lost", "CHARGEBACK"],
@@ -185,29 +185,26 @@ describe.each(stores.slice(0, 1))("over %s", (_name, store) => {
     ["won", "warning"],
     ["opened", "accepted"],
     ["lost", "needs_response"]
-  ])(
-    "given a message dispute.%s with the status %s, then it changes nothing, and opens a review",
-    async (type, status) => {
-      const { of, disputes, outcomes, paymentId, seen, timeline } = await given()
-      await deliver(world, of("opened", 1, { amount: 600, currency: "EUR" }))
-      const [before] = await disputes()
-      const id = `contradiction of ${paymentId}`
-      await deliver(world, { ...of(type, 2, { status, amount: 500, currency: "EUR" }), id })
-      expect(await seen()).toEqual({ status: "CHARGEBACK", disputes: ["needs_response"], reviews: ["conflict"] })
-      expect(await disputes()).toEqual([before])
-      expect((await timeline()).at(-1)).toBe("payment.conflict")
-      expect(await outcomes([id])).toMatchObject([{ outcome: "contradicts", paymentId }])
-    }
-  )
+  ])("a message dispute.%s with the status %s changes nothing, and opens a review", async (type, status) => {
+    const { of, disputes, outcomes, paymentId, seen, timeline } = await given()
+    await deliver(world, of("opened", 1, { amount: 600, currency: "EUR" }))
+    const [before] = await disputes()
+    const id = `contradiction of ${paymentId}`
+    await deliver(world, { ...of(type, 2, { status, amount: 500, currency: "EUR" }), id })
+    expect(await seen()).toEqual({ status: "CHARGEBACK", disputes: ["needs_response"], reviews: ["conflict"] })
+    expect(await disputes()).toEqual([before])
+    expect((await timeline()).at(-1)).toBe("payment.conflict")
+    expect(await outcomes([id])).toMatchObject([{ outcome: "contradicts", paymentId }])
+  })
 
-  test("given an inquiry that is dated after an opening, then the money does not come back, and operations review it", async () => {
+  test("an inquiry dated after an opening returns no money, and operations review it", async () => {
     const { of, seen } = await given()
     await deliver(world, of("opened", 1))
     await deliver(world, of("updated", 2, { status: "warning" }))
     expect(await seen()).toEqual({ status: "CHARGEBACK", disputes: ["needs_response"], reviews: ["conflict"] })
   })
 
-  test("given an inquiry, when a dispute follows, is won, and another inquiry follows, then money moves with the dispute", async () => {
+  test("money moves with a won dispute between two inquiries, and not with these", async () => {
     const { of, paymentId, seen } = await given()
     await deliver(world, of("opened", 1, { status: "warning" }))
     expect(await seen()).toEqual({ status: "CAPTURED", disputes: ["warning"], reviews: [] })
@@ -219,7 +216,7 @@ describe.each(stores.slice(0, 1))("over %s", (_name, store) => {
     expect(answerOf(await operate(world, "refund", paymentId))).toBe("200")
   })
 
-  test("given the first message contradicts itself, then there is no dispute, and a review", async () => {
+  test("a first message that contradicts itself opens a review and no dispute", async () => {
     const { of, seen } = await given()
     await deliver(world, of("lost", 2, { status: "won" }))
     expect(await seen()).toEqual({ status: "CAPTURED", disputes: [], reviews: ["conflict"] })

@@ -57,7 +57,7 @@ describe.each(stores)("over %s", (_name, store) => {
       headers: { "idempotency-key": key }
     })
 
-  test("given a message that states a dispute, when it is read, then it says all that the provider stated", async () => {
+  test("a message that states a dispute says all that the provider stated", async () => {
     const { found, paymentId } = await disputed()
     expect(found).toEqual({
       id: expect.stringMatching(/^dp_/u),
@@ -81,7 +81,7 @@ describe.each(stores)("over %s", (_name, store) => {
     expect(opened.data).toMatchObject({ dispute_id: found.id, dispute_amount: 600, dispute_status: "needs_response" })
   })
 
-  test("given several disputes, when they are listed by pages, then newest first, each once", async () => {
+  test("pages list several disputes newest first, each once", async () => {
     const ids = [(await disputed()).found.id, (await disputed()).found.id]
     const first = await get(world, "/disputes?limit=1")
     expect([first.body.data[0].id, first.body.has_more]).toEqual([ids[1], true])
@@ -91,7 +91,7 @@ describe.each(stores)("over %s", (_name, store) => {
     expect(answerOf(await get(world, "/disputes?connection=main"))).toBe("422 validation_error")
   })
 
-  test("given evidence, when it is submitted, then the provider has it once, and a repeat is answered alike", async () => {
+  test("submitted evidence reaches the provider once, and a repeat is answered alike", async () => {
     const { found } = await disputed()
     const kept = await keep(found.id, { summary: "It arrived.", receipt: pdf })
     expect(kept.body.data.evidence).toEqual({
@@ -107,7 +107,7 @@ describe.each(stores)("over %s", (_name, store) => {
     expect(answerOf(await keep(found.id, { summary: "More." }))).toBe("409 dispute_closed")
   })
 
-  test("given invalid evidence, then the field is named, and nothing is kept", async () => {
+  test("the field of invalid evidence is named, and nothing is kept", async () => {
     const { found } = await disputed()
     const wrong: ReadonlyArray<readonly [Reply, string, string]> = [
       [
@@ -155,7 +155,7 @@ describe.each(stores)("over %s", (_name, store) => {
     expect(world.provider.submissions).toEqual([])
   })
 
-  test("given providers that refuse, answer late or not at all, then each has its code", async () => {
+  test("a provider that refuses, is late or silent has each its code", async () => {
     const answers: ReadonlyArray<readonly [ReturnType<World["provider"]["onAcceptDispute"]>, string]> = [
       [Effect.succeed({ _tag: "Rejected", code: "no", message: "Too late." }), "502 psp_error"],
       [Effect.succeed({ _tag: "SubmissionPending" }), "409 dispute_pending"],

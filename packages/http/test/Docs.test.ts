@@ -10,7 +10,7 @@ const get = (path: string, headers: Record<string, string> = {}, method = "GET")
   web.fetch(new Request(`http://pointsman.test${path}`, { headers, method }))
 
 describe("the reference page", () => {
-  test("given no key, when /docs is asked for, then it is a page that holds the contract", async () => {
+  test("/docs is a page that holds the contract, without a key", async () => {
     const response = await get("/docs")
     expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"])
     const html = await response.text()
@@ -24,7 +24,7 @@ describe("the reference page", () => {
     expect(html.match(/<script[^>]* src=/gu)).toBeNull()
   })
 
-  test("given the page, when its policy is read, then it has no wildcard and names the scripts by what they are", async () => {
+  test("the page's policy has no wildcard and names the scripts by what they are", async () => {
     const policy = String((await get("/docs")).headers.get("content-security-policy"))
     const directives = Object.fromEntries(
       policy.split("; ").map((directive) => {
@@ -46,7 +46,7 @@ describe("the reference page", () => {
     })
   })
 
-  test("given HEAD, when /docs is asked for, then the headers are those of GET and there is no body", async () => {
+  test("HEAD of /docs has the headers of GET and no body", async () => {
     const [got, head] = [await get("/docs"), await get("/docs", {}, "HEAD")]
     expect([head.status, await head.text()]).toEqual([200, ""])
     for (const name of ["content-type", "etag", "content-security-policy"]) {
@@ -54,13 +54,13 @@ describe("the reference page", () => {
     }
   })
 
-  test("given another method, when /docs is asked for, then it is 405 with Allow", async () => {
+  test("another method for /docs is 405 with Allow", async () => {
     const response = await get("/docs", {}, "POST")
     expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, HEAD"])
     expect(await response.json()).toMatchObject({ error: { code: "method_not_allowed" } })
   })
 
-  test("given a note, when /docs is asked for, then the page begins with it, and the contract does not have it", async () => {
+  test("a note is at the beginning of /docs, and the contract does not have it", async () => {
     const noted = serve(scripted().layer, { docsNote: "**Use** the printed key." })
     const html = await (await noted.fetch(new Request("http://pointsman.test/docs"))).text()
     expect(html).toContain('"description":"**Use** the printed key.\\n\\nCreate a payment')
@@ -69,7 +69,7 @@ describe("the reference page", () => {
     expect(await (await get("/docs")).text()).not.toContain("printed key")
   })
 
-  test("given the option, when the page is left out, then there is no such route", async () => {
+  test("the page that is left out has no route", async () => {
     const bare = serve(scripted().layer, { docs: false })
     expect((await bare.send("/docs")).status).toBe(404)
     expect((await bare.send("/docs", { method: "POST" })).status).toBe(404)
@@ -79,23 +79,20 @@ describe("the reference page", () => {
 })
 
 describe("the contract and the page, which do not change while the server runs", () => {
-  test.each(["/docs", "/api/v1/openapi.json"])(
-    "given %s, when it is asked for again, then 304 says that it is the same",
-    async (path) => {
-      const first = await get(path)
-      const etag = String(first.headers.get("etag"))
-      expect(etag).toMatch(/^W\/"[0-9a-f]{32}"$/u)
-      for (const known of [etag, `"another", ${etag}`]) {
-        const again = await get(path, { "if-none-match": known })
-        expect([again.status, await again.text(), again.headers.get("etag")]).toEqual([304, "", etag])
-        expect(again.headers.get("x-request-id")).toMatch(/^req_/u)
-      }
-      expect((await get(path, { "if-none-match": 'W/"another"' })).status).toBe(200)
+  test.each(["/docs", "/api/v1/openapi.json"])("%s is 304 when it is asked for again", async (path) => {
+    const first = await get(path)
+    const etag = String(first.headers.get("etag"))
+    expect(etag).toMatch(/^W\/"[0-9a-f]{32}"$/u)
+    for (const known of [etag, `"another", ${etag}`]) {
+      const again = await get(path, { "if-none-match": known })
+      expect([again.status, await again.text(), again.headers.get("etag")]).toEqual([304, "", etag])
+      expect(again.headers.get("x-request-id")).toMatch(/^req_/u)
     }
-  )
+    expect((await get(path, { "if-none-match": 'W/"another"' })).status).toBe(200)
+  })
 
   test.each(["/docs", "/api/v1/openapi.json"])(
-    "given %s, when the client takes gzip, then the compressed bytes are the same text, and smaller by far",
+    "%s compressed by gzip is the same text, and far smaller",
     async (path) => {
       const plain = await (await get(path)).text()
       for (const accepted of ["gzip", "br, gzip;q=0.5", "deflate, GZIP ; q=1.0"]) {
@@ -115,7 +112,7 @@ describe("the contract and the page, which do not change while the server runs",
     }
   )
 
-  test("given the contract, when it is asked for, then it is JSON and needs no key", async () => {
+  test("the contract is JSON and needs no key", async () => {
     const reply = await web.send("/api/v1/openapi.json")
     expect([reply.status, reply.headers.get("content-type")]).toEqual([200, "application/json"])
     expect(reply.body).toMatchObject({

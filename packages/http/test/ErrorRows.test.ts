@@ -608,7 +608,7 @@ describe.each(stores)("over %s", (_name, store) => {
   afterAll(() => world.close())
 
   for (const { answer, given, on, run } of cases) {
-    test(`given ${given}, when it is asked to ${on}, then it is ${answer}`, async () => {
+    test(`${given}: ${on} is ${answer}`, async () => {
       const { id, outcome, reply, told } = await run(world)
       expect(answerOf(reply)).toBe(answer)
       expect(reply.body.error.message).toMatch(/^\S.*\.$/u)
@@ -629,7 +629,7 @@ const besides = (answer: string, given: string): ReadonlyArray<string> => {
   return names ? ["param"] : []
 }
 
-test("given the errors of version 1, when the cases are counted, then each endpoint has one for each of its own", () => {
+test("each endpoint has a case for each of its errors of version 1", () => {
   const specified: Record<Endpoint, string> = {
     create:
       "400 idempotency_key_required, 400 invalid_idempotency_key, 400 invalid_json, 409 idempotency_in_progress, " +

@@ -126,7 +126,7 @@ const weighed = ({ attempts, operations, payment, refunds }: PaymentBook): unkno
   return JSON.parse(ids.reduce((text, [id, name]) => text.replaceAll(id, name), JSON.stringify(record)))
 }
 
-test("given the states of a payment, when the samples are counted, then each state has one, and each is in its state", () => {
+test("each state of a payment has one sample, and each sample is in its state", () => {
   const reached = new Set<PaymentState>(sampleNames.map((name) => sampleOf(name).book.payment.state))
   expect(paymentStates.filter((state) => !reached.has(state))).toEqual([])
   expect(sampleNames.filter((name) => !name.startsWith(`${sampleOf(name).book.payment.state}: `))).toEqual([])
@@ -217,41 +217,38 @@ describe.each(stores.slice(0, 1))("over %s", (_name, store) => {
     ])
   }
 
-  test.each(sampleNames)(
-    "given %s, when each statement is delivered, then it means what the page says",
-    async (name) => {
-      const cells = cellsOf(name).toSorted((a, b) => Number(b.cell.isWritten) - Number(a.cell.isWritten))
-      const written = cells.filter(({ cell }) => cell.isWritten).length
-      const own = await ways[name](world, written + 1)
-      brought = own
-      const before = await booksOf(own)
-      const records = new Set(before.map((book) => JSON.stringify(weighed(book))))
-      expect([...records].map((record) => JSON.parse(record))).toEqual([weighed(sampleOf(name).book)])
-      // Statements that write nothing of the payment share the last one.
-      const [shared] = before.slice(-1)
-      if (shared === undefined) throw new Error(`${name} brought no payment`)
-      const told = cells.map(({ word }, at) => prepare(name, word, before[at] ?? shared, Math.min(at, written)))
-      const history = ((await timelinesOf([shared.payment.id], own.place))[0] ?? []).filter(ofPayment)
-      await Promise.all(told.map(tell))
-      const after = await recordsOf(own)
-      expect(await rowsOf(own, told, after, history.length)).toEqual(
-        cells.map(({ cell, word }) => [
-          word.name,
-          outcomes[cell.verdict],
-          cell.state,
-          [statusOf[cell.state], cell.capturedMinor, cell.refundedMinor, cell.refundPendingMinor],
-          cell.events,
-          cell.reviews
-        ])
-      )
-      // A dispute is recorded under the version of its payment, also where nothing of the payment moves.
-      const { version } = after.at(-1)?.payment ?? shared.payment
-      expect(after.at(-1)).toEqual({ ...shared, payment: { ...shared.payment, version }, events: history })
-      brought = undefined
-      await own.end?.()
-      const ended = own.end === undefined ? after : await recordsOf(own)
-      // Of two attempts the provider states that both hold money, which is what the cells are about.
-      if (sampleOf(name).attempt === undefined) expect(ended.flatMap(brokenInvariants)).toEqual([])
-    }
-  )
+  test.each(sampleNames)("%s means what the page says at each statement", async (name) => {
+    const cells = cellsOf(name).toSorted((a, b) => Number(b.cell.isWritten) - Number(a.cell.isWritten))
+    const written = cells.filter(({ cell }) => cell.isWritten).length
+    const own = await ways[name](world, written + 1)
+    brought = own
+    const before = await booksOf(own)
+    const records = new Set(before.map((book) => JSON.stringify(weighed(book))))
+    expect([...records].map((record) => JSON.parse(record))).toEqual([weighed(sampleOf(name).book)])
+    // Statements that write nothing of the payment share the last one.
+    const [shared] = before.slice(-1)
+    if (shared === undefined) throw new Error(`${name} brought no payment`)
+    const told = cells.map(({ word }, at) => prepare(name, word, before[at] ?? shared, Math.min(at, written)))
+    const history = ((await timelinesOf([shared.payment.id], own.place))[0] ?? []).filter(ofPayment)
+    await Promise.all(told.map(tell))
+    const after = await recordsOf(own)
+    expect(await rowsOf(own, told, after, history.length)).toEqual(
+      cells.map(({ cell, word }) => [
+        word.name,
+        outcomes[cell.verdict],
+        cell.state,
+        [statusOf[cell.state], cell.capturedMinor, cell.refundedMinor, cell.refundPendingMinor],
+        cell.events,
+        cell.reviews
+      ])
+    )
+    // A dispute is recorded under the version of its payment, also where nothing of the payment moves.
+    const { version } = after.at(-1)?.payment ?? shared.payment
+    expect(after.at(-1)).toEqual({ ...shared, payment: { ...shared.payment, version }, events: history })
+    brought = undefined
+    await own.end?.()
+    const ended = own.end === undefined ? after : await recordsOf(own)
+    // Of two attempts the provider states that both hold money, which is what the cells are about.
+    if (sampleOf(name).attempt === undefined) expect(ended.flatMap(brokenInvariants)).toEqual([])
+  })
 })

@@ -355,7 +355,7 @@ describe.each(stores)("followers over %s", (_name, store) => {
   })
   afterAll(() => world.close())
 
-  test("given commits that overtake each other, when many follow, then each sees every event once, in order", async () => {
+  test("each of many followers sees every event once, in order, though commits overtake", async () => {
     const [owned, other] = await Promise.all([own(world, [{ name: "main" }]), own(world, [{ name: "main" }])])
     const [followed] = await Promise.all([followAll([world], owned, gate), write([world], other.key, 12)])
     expectNoneMissed(followed)
@@ -364,7 +364,7 @@ describe.each(stores)("followers over %s", (_name, store) => {
     expect((await stored(world, other.key)).filter(({ id }) => seen.has(id))).toEqual([])
   })
 
-  test("given an id that nobody has, when it is followed, then what is greater comes, and nothing is refused", async () => {
+  test("an unused id is followed by what is greater, and nothing is refused", async () => {
     const { key } = await own(world, [{ name: "main" }])
     await write([world], key, 3)
     const all = (await stored(world, key)).map(({ id }) => id)
@@ -385,7 +385,7 @@ describe.each(stores)("followers over %s", (_name, store) => {
   })
 
   const malformed = ["", "0", "last", "evt_", "evt_x", aPaymentsId, `${fromTheStart}0`, ` ${fromTheStart}`, "%00"]
-  test.each(malformed)("given %j, when it is followed, then it is refused by name", async (after) => {
+  test.each(malformed)("%j to follow is refused by name", async (after) => {
     const reply = await get(world, `/events?after=${after}`, keys.acme)
     expect([reply.status, reply.body.error.code]).toEqual([422, "validation_error"])
     expect(reply.body.error.message).toContain("`after` must be ")
@@ -410,7 +410,7 @@ describe("followers over a store that two processes write", () => {
     await Effect.runPromise(Scope.close(scope, Exit.void))
   })
 
-  test("given clocks that differ, when many follow at both, then each sees every event once, in order", async () => {
+  test("each follower of two sees every event once, in order, though clocks differ", async () => {
     const followed = await followAll(worlds, await own(worlds[0] as World, [{ name: "main" }]), gate)
     expectNoneMissed(followed)
     expect(gate.overtakes()).toBeGreaterThanOrEqual(10)
@@ -434,7 +434,7 @@ describe("followers over a ledger that gives ids before it waits", () => {
     }
   }
 
-  test("given nothing else (control), when commits overtake each other, then each follower misses all that were overtaken", async () => {
+  test("control: followers miss all that were overtaken if nothing else is done", async () => {
     const { followed, overtakenIds } = await followOver(false)
     expect(() => expectNoneMissed(followed)).toThrow()
     const unfiltered = followed.followed.filter(({ name }) => !name.startsWith("of captures"))
@@ -452,7 +452,7 @@ describe("followers over a ledger that gives ids before it waits", () => {
     }
   })
 
-  test("given that it holds back what a smaller id may still come before, then nobody misses any", async () => {
+  test("no event is missed if what a smaller id may still precede is held back", async () => {
     const { followed } = await followOver(true)
     expectNoneMissed(followed)
   })

@@ -98,11 +98,11 @@ describe("resources", () => {
     ],
     ["CapturePayment", { amount: "integer" }],
     ["RefundPayment", { amount: "integer", reason: "string" }]
-  ])("given %s, when its fields are read, then each of version 1 is there with its type", (name, fields) => {
+  ])("%s has each field of version 1 with its type", (name, fields) => {
     expect(fieldsOf(component(name))).toMatchObject(fields)
   })
 
-  test("given the requests, when their fields are read, then those that must be sent are these and no more", () => {
+  test("the fields that requests must send are these and no more", () => {
     expect(component("CreatePayment")["required"]).toEqual(["amount", "currency", "country"])
     expect(component("CapturePayment")["required"] ?? []).toEqual([])
     expect(component("RefundPayment")["required"] ?? []).toEqual([])
@@ -120,7 +120,7 @@ describe("resources", () => {
     ["method", field("CreatePayment", "method"), "card bank wallet crypto"],
     ["initiator", field("CreatePayment", "initiator"), "cit mit"],
     ["capture_method", field("CreatePayment", "capture_method"), "automatic manual"]
-  ])("given %s, when its values are read, then each of version 1 is there", (_name, schema, values) => {
+  ])("%s has each value of version 1", (_name, schema, values) => {
     expect(valuesOf(schema)).toEqual(expect.arrayContaining(values.split(" ")))
   })
 
@@ -139,7 +139,7 @@ describe("resources", () => {
     ["CapturePayment", "amount", { minimum: 1 }],
     ["RefundPayment", "amount", { minimum: 1 }],
     ["RefundPayment", "reason", { maxLength: 200 }]
-  ])("given %s.%s, when it is read, then its limits and its default are these", (name, of, limits) => {
+  ])("%s.%s has these limits and this default", (name, of, limits) => {
     expect(field(name, of)).toMatchObject(limits)
   })
 })
@@ -154,14 +154,14 @@ describe("endpoints", () => {
     ["retrievePayment", ["id"]],
     ["listPaymentEvents", ["id"]],
     ["listEvents", ["type", "before", "limit"]]
-  ])("given %s, when its parameters are read, then each of version 1 is there", (operationId, parameters) => {
+  ])("%s has each parameter of version 1", (operationId, parameters) => {
     const names = (endpointOf(operationId).operation.parameters ?? []).map((parameter) =>
       String(resolved(nodeOf(parameter))["name"]).toLowerCase()
     )
     expect(names).toEqual(expect.arrayContaining(parameters.map((name) => name.toLowerCase())))
   })
 
-  test("given the webhooks, when their types are read, then each with a stated meaning is there", () => {
+  test("each webhook type with a stated meaning is there", () => {
     expect(Object.keys(document.webhooks)).toEqual(
       expect.arrayContaining([
         "payment.captured",

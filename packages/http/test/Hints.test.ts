@@ -31,19 +31,19 @@ const open = (answers: Parameters<typeof scripted>[0] = {}) => {
 }
 
 describe("a hint over HTTP", () => {
-  test("given a hint, when its lookup is recorded, then it is accepted without a signature", async () => {
+  test("a hint is accepted without a signature once its lookup is recorded", async () => {
     const { script, send } = open()
     expect(await send()).toBe("200")
     expect(script.asked.map(([name]) => name)).toEqual(["verifyMessage", "recordMessage"])
     expect(script.asked[1]).toEqual(["recordMessage", hint])
   })
 
-  test("given a provider that does not answer, then the sender is asked to send it again", async () => {
+  test("the sender has to repeat a hint if the provider does not answer", async () => {
     const { send } = open({ recordMessage: () => new HintNotLookedUp({ reason: "silence" }) })
     expect(await send()).toBe("500 internal_error")
   })
 
-  test("given a source that sent as many as it may, then the next ones are not looked up", async () => {
+  test("further hints of a source above its limit are not looked up", async () => {
     const { script, send } = open()
     const answers = await Promise.all(Array.from({ length: 9 }, send))
     expect(answers.filter((answer) => answer === "200")).toHaveLength(4)

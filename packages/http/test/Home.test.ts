@@ -9,7 +9,7 @@ const get = (path: string, method = "GET", origin = web) =>
   origin.fetch(new Request(`http://pointsman.test${path}`, { method }))
 
 describe("the page at /", () => {
-  test("given no key, when / is asked for, then it is a page whose links lead to what is served", async () => {
+  test("/ without a key is a page whose links lead to what is served", async () => {
     const response = await get("/")
     expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"])
     const html = await response.text()
@@ -19,7 +19,7 @@ describe("the page at /", () => {
     for (const link of links) expect((await get(new URL(link, "http://pointsman.test/").pathname)).status).toBe(200)
   })
 
-  test("given the page, when its policy is read, then nothing runs, nothing is sent, and only its own style is taken", async () => {
+  test("the page's policy runs and sends nothing, and takes only its own style", async () => {
     const response = await get("/")
     const policy = String(response.headers.get("content-security-policy"))
     expect(
@@ -38,7 +38,7 @@ describe("the page at /", () => {
     expect(await response.text()).not.toMatch(/<script|<form|<iframe| on[a-z]+=| style=|https?:/u)
   })
 
-  test("given HEAD, when / is asked for, then the headers are those of GET and there is no body", async () => {
+  test("HEAD of / has the headers of GET and no body", async () => {
     const [got, head] = [await get("/"), await get("/", "HEAD")]
     expect([head.status, await head.text()]).toEqual([200, ""])
     for (const name of ["content-type", "content-security-policy"]) {
@@ -46,13 +46,13 @@ describe("the page at /", () => {
     }
   })
 
-  test("given another method or another spelling, when it is asked for, then it is 405 or 404", async () => {
+  test("another method or another spelling of / is 405 or 404", async () => {
     const posted = await get("/", "POST")
     expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD"])
     expect((await get("//")).status).toBe(404)
   })
 
-  test("given the options, when docs, the console or the page are left out, then no link leads there and no page is served", async () => {
+  test("no link leads to docs or the console, nor is a page served, if left out", async () => {
     const bare = serve(scripted().layer, { home: true, docs: false })
     const html = await (await get("/", "GET", bare)).text()
     expect(html).not.toContain("./docs")

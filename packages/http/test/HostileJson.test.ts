@@ -59,20 +59,17 @@ const bodies: ReadonlyArray<readonly [what: string, body: string | Uint8Array, s
 ]
 
 describe("a body of create", () => {
-  test.each(bodies)(
-    "given %s, when it is sent, then it is answered as it deserves",
-    async (_what, body, status, code) => {
-      const reply = await web.send("/api/v1/payments", { key: "sandbox", body })
-      expect([reply.status, reply.body.error?.code]).toEqual([status, code])
-    }
-  )
+  test.each(bodies)("%s is answered as it deserves", async (_what, body, status, code) => {
+    const reply = await web.send("/api/v1/payments", { key: "sandbox", body })
+    expect([reply.status, reply.body.error?.code]).toEqual([status, code])
+  })
 
-  test("given a body that cannot be parsed, when it is refused, then none of it is repeated", async () => {
+  test("nothing of a body that cannot be parsed is repeated", async () => {
     const reply = await web.send("/api/v1/payments", { key: "sandbox", body: '{"token":"tok_secret"' })
     expect(reply.body.error.message).not.toContain("tok_secret")
   })
 
-  test("given all of the above, when they are over, then Object's prototype is as it was and nothing was logged", () => {
+  test("Object's prototype is as it was after all of the above, and nothing was logged", () => {
     expect(({} as Record<string, unknown>)["debug"]).toBeUndefined()
     expect(web.log).toEqual([])
   })
@@ -83,11 +80,11 @@ describe("the media type", () => {
     web.send("/api/v1/payments", { key: "sandbox", body: `{${good}}`, headers })
 
   test.each(["application/json", "APPLICATION/JSON", "application/json; charset=utf-8", "application/json ;x=1"])(
-    "given %s, when a create is sent, then it is JSON",
+    "a create with %s is JSON",
     async (type) => expect((await send({ "content-type": type })).status).toBe(201)
   )
 
-  test("given none, when a create is sent, then it is JSON", async () => {
+  test("a create without a media type is JSON", async () => {
     const request = new Request("http://pointsman.test/api/v1/payments", {
       method: "POST",
       headers: { authorization: "Bearer sandbox" },
@@ -98,14 +95,14 @@ describe("the media type", () => {
   })
 
   test.each(["text/plain", "application/x-www-form-urlencoded", "application/jsonp", "application/ld+json"])(
-    "given %s, when a create is sent, then it is 415 in the envelope",
+    "a create with %s is 415 in the envelope",
     async (type) => {
       const reply = await send({ "content-type": type })
       expect([reply.status, reply.body.error.code]).toEqual([415, "unsupported_media_type"])
     }
   )
 
-  test("given a Content-Encoding, when a create is sent, then it is 415", async () => {
+  test("a create with a Content-Encoding is 415", async () => {
     expect((await send({ "content-encoding": "gzip" })).status).toBe(415)
     expect((await send({ "content-encoding": "identity" })).status).toBe(201)
   })

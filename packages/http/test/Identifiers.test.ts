@@ -17,7 +17,7 @@ describe.each(stores)("over %s", (_name, store) => {
   })
   afterAll(() => world.close())
 
-  test("given a payment, its events and its refund, when they are read, then each id says what it is of", async () => {
+  test("each id of a payment, its events and its refund says what it is of", async () => {
     const created = await create(world)
     const { id, payment_id, routing, created: at } = created.body.data
     expect(id).toMatch(idOf(""))
@@ -37,7 +37,7 @@ describe.each(stores)("over %s", (_name, store) => {
     expect(events.at(-1)?.data["refund_id"]).toEqual(aRefundId)
   })
 
-  test("given many payments at once, when their ids are sorted, then they are in the order of the list and the times", async () => {
+  test("ids of many payments at once sort in the order of the list and the times", async () => {
     const { key } = await own(world, [{ name: "main" }])
     const began = Date.now()
     await Promise.all(Array.from({ length: 40 }, () => create(world, {}, { key })))
@@ -59,7 +59,7 @@ describe.each(stores)("over %s", (_name, store) => {
     expect(new Set(events).size).toBe(80)
   })
 
-  test("given more than a page, when no limit is sent, then 50 are answered and the rest follow", async () => {
+  test("50 are answered without a limit, and the rest follow", async () => {
     const { key } = await own(world, [{ name: "main" }])
     for (let round = 0; round < 3; round++) {
       await Promise.all(Array.from({ length: 17 }, () => create(world, {}, { key })))
@@ -72,7 +72,7 @@ describe.each(stores)("over %s", (_name, store) => {
     }
   })
 
-  test("given any answer, when its headers are read, then it has a request id of its own", async () => {
+  test("every answer has a request id of its own", async () => {
     const id = await authorized(world)
     const replies = [
       await get(world, "/payments"),

@@ -97,7 +97,7 @@ describe.each(stores)("over %s", (_name, store) => {
     ]
 
     for (const { during, late, name, outcome, told, toldLate, unkeyed } of rows) {
-      test(`given a ${name}, when 15 minutes are over, then its key is answered ${name}_result_unknown`, async () => {
+      test(`the key of a ${name} is answered ${name}_result_unknown after 15 minutes`, async () => {
         const id = name === "refund" ? await captured(world) : await authorized(world)
         const { onCapture, onRefund, onVoid } = world.provider
         const { asked, hold, release } = held()
@@ -127,7 +127,7 @@ describe.each(stores)("over %s", (_name, store) => {
       })
     }
 
-    test("given a create, when 15 minutes are over, then its key is answered with the payment as UNKNOWN", async () => {
+    test("the key of a create is answered with an UNKNOWN payment after 15 minutes", async () => {
       const key = newKey()
       const { onCharge } = world.provider
       const { asked, hold, release } = held()
@@ -151,7 +151,7 @@ describe.each(stores)("over %s", (_name, store) => {
   })
 
   describe("the 24 hours of a create's key", () => {
-    test("given an outcome, when they are over, then the same key is a new request", async () => {
+    test("the same key is a new request once an outcome's time is over", async () => {
       const key = newKey()
       const first = await create(world, {}, { idempotencyKey: key })
       await world.adjust(day - 1)
@@ -165,7 +165,7 @@ describe.each(stores)("over %s", (_name, store) => {
       expect(world.provider.charges).toHaveLength(2)
     })
 
-    test("given UNKNOWN, when months pass, then the key is kept, and for 24 hours from its settlement", async () => {
+    test("an UNKNOWN key is kept for months, and for 24 hours from its settlement", async () => {
       const key = newKey()
       world.provider.onCharge = () => silence
       const first = await create(world, {}, { idempotencyKey: key })
@@ -195,7 +195,7 @@ describe.each(stores)("over %s", (_name, store) => {
     const refund = (id: string, asked: Asked = {}) => operate(world, "refund", id, { idempotencyKey, ...asked })
     const part = { body: { amount: 300 } }
 
-    test("given it succeeded, when they are over, then its record gives the current payment", async () => {
+    test("the record of an operation that succeeded gives the current payment afterwards", async () => {
       const id = await captured(world)
       const first = await refund(id, part)
       expect([answerOf(first), isReplay(first), first.body.data.refunded_amount]).toEqual(["200", false, 300])
@@ -216,7 +216,7 @@ describe.each(stores)("over %s", (_name, store) => {
       expect(world.provider.refunds).toHaveLength(2)
     })
 
-    test("given it is unknown, when they are over, then it is refund_pending", async () => {
+    test("an unknown refund is refund_pending afterwards", async () => {
       const id = await captured(world)
       world.provider.onRefund = () => silence
       expect(answerOf(await refund(id))).toBe("502 refund_result_unknown")
@@ -227,7 +227,7 @@ describe.each(stores)("over %s", (_name, store) => {
       expect(world.provider.refunds).toHaveLength(1)
     })
 
-    test("given it was refused, when they are over, then it is psp_error with the same words", async () => {
+    test("a refused operation is psp_error with the same words afterwards", async () => {
       const id = await captured(world)
       world.provider.onRefund = () => Effect.succeed({ _tag: "Rejected", code: "E1", message: "Too late." })
       const first = await refund(id)
@@ -247,7 +247,7 @@ describe.each(stores)("over %s", (_name, store) => {
       ["RefundFailed", "The account is closed.", "502 psp_error"]
     ]
     for (const [on, failureReason, answer] of ends) {
-      test(`given it was pending, when it came to ${on} and they are over, then it is ${answer}`, async () => {
+      test(`a pending operation that came to ${on} is ${answer} afterwards`, async () => {
         const id = await captured(world)
         world.provider.onRefund = () => Effect.succeed({ _tag: "RefundPending", providerRefundId: "re_1" })
         expect(answerOf(await refund(id))).toBe("409 refund_pending")
@@ -263,7 +263,7 @@ describe.each(stores)("over %s", (_name, store) => {
       })
     }
 
-    test("given it was not recorded at once, when they are over, then its record answers", async () => {
+    test("an outcome not recorded at once is answered by its record afterwards", async () => {
       const id = await captured(world)
       world.ledger.onCommit = (_number, change) => (stepOf(change) === "settle" ? "unwritten" : undefined)
       const first = await world.runOut(refund(id))
@@ -282,7 +282,7 @@ describe.each(stores)("over %s", (_name, store) => {
     })
   })
 
-  test("given a capture's key, when a year passes, then it still answers as at first", async () => {
+  test("a capture's key still answers as at first after a year", async () => {
     const id = await authorized(world)
     const first = await operate(world, "capture", id, { idempotencyKey })
     await world.adjust(365 * day)

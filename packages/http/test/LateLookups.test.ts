@@ -54,7 +54,7 @@ for (const [status, captured, _tag] of [
   ["CAPTURED", 1000, "Captured"],
   ["AUTHORIZED", 0, "Authorized"]
 ] as const) {
-  test(`given a lookup under way, when a message says declined and the lookup ${status}, then the money is believed`, async () => {
+  test(`money is believed by a lookup (${status}) under way when a message says declined`, async () => {
     expect(await lookedUp("declined", 0, (providerRef) => ({ _tag, providerRef }))).toEqual([
       status,
       captured,
@@ -63,18 +63,18 @@ for (const [status, captured, _tag] of [
   })
 }
 
-test("given a lookup under way, when it is cancelled after it was asked, then an authorization is older", async () => {
+test("an authorization is older than a cancellation after its lookup was asked", async () => {
   const says = (providerRef: string): ChargeState => ({ _tag: "Authorized", providerRef })
   expect(await lookedUp("canceled", 1, says)).toEqual(["CANCELLED", 0, ["payment.cancelled"]])
 })
 
-test("given a lookup under way, when an older cancellation comes, then the authorization is believed", async () => {
+test("an authorization of a lookup is believed over an older cancellation", async () => {
   const says = (providerRef: string): ChargeState => ({ _tag: "Authorized", providerRef })
   const told = ["payment.cancelled", "payment.conflict", "payment.authorized"]
   expect(await lookedUp("canceled", -60, says)).toEqual(["AUTHORIZED", 0, told])
 })
 
-test("given a lookup under way, when a message says captured and the lookup declined, then it is captured", async () => {
+test("a payment is captured by a message while a lookup says declined", async () => {
   const says = (providerRef: string): ChargeState => ({
     ...{ _tag: "Declined", providerRef, category: "do_not_honor", code: "05", soft: false }
   })

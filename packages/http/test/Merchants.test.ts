@@ -57,7 +57,7 @@ describe.each(stores)("partners over %s", (_name, store) => {
     return { id, key }
   }
 
-  test("given a partner, when it provisions, then the merchant is answered, listed and its owner invited", async () => {
+  test("a provisioned merchant is answered, listed, and its owner invited", async () => {
     const body = { name: "  Grüße 👋 ", email: "Ann.Owner+x@Shop.Example", country: "DE", category: "food", extra: [1] }
     const reply = await web.send(path, { key: keys.acme, body })
     expect(reply.status).toBe(201)
@@ -80,11 +80,11 @@ describe.each(stores)("partners over %s", (_name, store) => {
     expect(apiKeys.filter(({ workspaceId }) => workspaceId === id)).toEqual([])
   })
 
-  test("given no category, when it provisions, then it is null", async () => {
+  test("a merchant without a category has null", async () => {
     expect((await invite()).body.data.category).toBeNull()
   })
 
-  test("given an invited address, when it is invited again in any case, then it is 409 and nobody is invited", async () => {
+  test("an address invited again in any case is 409, without an invitation", async () => {
     const email = newEmail()
     expect((await invite({ email })).status).toBe(201)
     const before = [idsOf(await list(keys.acme)), world.invitations.length]
@@ -96,7 +96,7 @@ describe.each(stores)("partners over %s", (_name, store) => {
     expect((await invite({ email }, keys.globex)).status).toBe(201)
   })
 
-  test("given two partners, when each lists, then it sees its own merchants alone", async () => {
+  test("each of two partners lists only its own merchants", async () => {
     const ours = (await invite()).body.data.id
     const theirs = (await invite({}, keys.globex)).body.data.id
     const [acme, globex] = [idsOf(await list(keys.acme)), idsOf(await list(keys.globex))]
@@ -106,7 +106,7 @@ describe.each(stores)("partners over %s", (_name, store) => {
     expect(idsOf(await list(keys.globex, `?before=${ours}`))).not.toContain(ours)
   })
 
-  test("given a merchant, when it gets keys and is suspended, then its status follows", async () => {
+  test("a merchant's status follows its keys and its suspension", async () => {
     const { id } = (await invite()).body.data
     const status = async () =>
       (await list(keys.acme)).data.find((merchant: { readonly id: string }) => merchant.id === id).status
@@ -136,7 +136,7 @@ describe.each(stores)("partners over %s", (_name, store) => {
     expect(await status()).toBe("invited")
   })
 
-  test("given an allowance of 2, when 64 provision at once, then exactly two are created", async () => {
+  test("exactly two of 64 provisions at once fit an allowance of 2", async () => {
     const partner = await newPartner(2)
     const replies = await Promise.all(Array.from({ length: 64 }, () => invite({}, partner.key)))
     const answers = replies.map(answerOf)
@@ -156,7 +156,7 @@ describe.each(stores)("partners over %s", (_name, store) => {
     expect((await invite({}, partner.key)).status).toBe(201)
   })
 
-  test("given one address, when 64 invite it at once, then exactly one is created, also in the last place", async () => {
+  test("exactly one of 64 invitations of one address is created, also in the last place", async () => {
     const partner = await newPartner(1)
     const email = newEmail()
     const replies = await Promise.all(
@@ -169,13 +169,13 @@ describe.each(stores)("partners over %s", (_name, store) => {
     expect(answerOf(await invite({}, partner.key))).toBe("429 merchant_limit")
   })
 
-  test("given an allowance of 0, when it provisions, then it is 429 and the list is empty", async () => {
+  test("an allowance of 0 is 429, and the list is empty", async () => {
     const partner = await newPartner(0)
     expect(answerOf(await invite({}, partner.key))).toBe("429 merchant_limit")
     expect(await list(partner.key)).toEqual({ data: [], has_more: false, next_cursor: null })
   })
 
-  test("given many merchants, when they are paged, then each is there once, newest first", async () => {
+  test("pages of many merchants have each once, newest first", async () => {
     const partner = await newPartner(10)
     const made: Array<string> = []
     for (let index = 0; index < 7; index++) made.push((await invite({}, partner.key)).body.data.id)
@@ -206,20 +206,20 @@ describe.each(stores)("partners over %s", (_name, store) => {
     ["shop", "403 not_a_partner", "403 not_a_partner"],
     ["acme", "413 payload_too_large", "422 validation_error"]
   ]
-  test.each(refusals)("given the key %s and all else wrong, then POST is %s and GET %s", async (name, post, get) => {
+  test.each(refusals)("the key %s with all else wrong is %s for POST and %s for GET", async (name, post, get) => {
     const key = keys[name]
     expect(answerOf(await web.send(path, { key, body: oversizeGarbage }))).toBe(post)
     expect(answerOf(await web.send(`${path}?limit=0`, { key }))).toBe(get)
   })
 
-  test("given no key, one that is malformed, or a query, then it is 401", async () => {
+  test("no key, a malformed one and a query are 401", async () => {
     for (const key of [undefined, "", keys.acme.slice(0, -1), `${keys.acme}0`, "ps_live_"]) {
       expect(answerOf(await web.send(path, { key, body: bodyOf("a@b.example") }))).toBe("401 unauthorized")
       expect(answerOf(await web.send(`${path}?api_key=${keys.acme}`, { key }))).toBe("401 unauthorized")
     }
   })
 
-  test("given a key that may write merchants alone, when it provisions, then it is created", async () => {
+  test("a key that may only write merchants creates one", async () => {
     expect((await invite({}, keys.acmePayments)).status).toBe(201)
     expect((await web.send(path, { key: keys.acmeReader })).status).toBe(200)
   })
@@ -249,18 +249,18 @@ describe.each(stores)("partners over %s", (_name, store) => {
     [{ category: null }, "`category`"],
     [{ category: 7 }, "`category`"]
   ]
-  test.each(wrong)("given %j, when it provisions, then it is 422 and names the field alone", async (fields, field) => {
+  test.each(wrong)("%j is 422 and names only the field", async (fields, field) => {
     const reply = await invite(fields as object)
     expect(answerOf(reply)).toBe("422 validation_error")
     expect(reply.body.error.message.match(/`[a-z]+`/gu)).toEqual([field])
   })
 
-  test("given several wrong fields, when it provisions, then each is named", async () => {
+  test("several wrong fields are each named in a provision", async () => {
     const reply = await web.send(path, { key: keys.acme, body: {} })
     expect(reply.body.error.message.match(/`[a-z]+`/gu)).toEqual(["`name`", "`email`", "`country`"])
   })
 
-  test("given names at the limits, when it provisions, then they are taken, counted in code points", async () => {
+  test("names at the limits are accepted, counted in code points", async () => {
     for (const name of ["x", "👋".repeat(120)]) expect((await invite({ name })).body.data.name).toBe(name)
     const domain = "@shop.example"
     const email = `${"x".repeat(254 - domain.length)}${domain}`
@@ -276,11 +276,11 @@ describe.each(stores)("partners over %s", (_name, store) => {
     ["text", '"name"', "422 validation_error"],
     ["16,385 bytes of good fields", padded(16_385), "413 payload_too_large"]
   ]
-  test.each(bodies)("given %s, when it provisions, then it is refused", async (_what, body, answer) => {
+  test.each(bodies)("a provision with %s is refused", async (_what, body, answer) => {
     expect(answerOf(await web.send(path, { key: keys.acme, body }))).toBe(answer)
   })
 
-  test("given exactly 16,384 bytes, when it provisions, then it is created; as text it is 415", async () => {
+  test("exactly 16,384 bytes are created; as text they are 415", async () => {
     expect((await web.send(path, { key: keys.acme, body: padded(16_384) })).status).toBe(201)
     const headers = { "content-type": "text/plain" }
     const reply = await web.send(path, { key: keys.acme, body: padded(100), headers })
@@ -297,17 +297,17 @@ describe.each(stores)("partners over %s", (_name, store) => {
     "before=mer_",
     "limit=1&limit=2"
   ]
-  test.each(queries)("given the query %s, when it lists, then it is 422", async (query) => {
+  test.each(queries)("the query %s of a list is 422", async (query) => {
     expect(answerOf(await web.send(`${path}?${query}`, { key: keys.acme }))).toBe("422 validation_error")
   })
 
-  test("given another method, when it is asked, then it is 405 with Allow", async () => {
+  test("another method for merchants is 405 with Allow", async () => {
     const reply = await web.send(path, { method: "DELETE", key: keys.acme })
     expect([answerOf(reply), reply.headers.get("allow")]).toEqual(["405 method_not_allowed", "GET, HEAD, POST"])
     expect((await web.send(`${path}/mer_1`, { key: keys.acme })).status).toBe(404)
   })
 
-  test("given all of the above, when it is over, then no server failure was logged", () => {
+  test("no server failure was logged by all of the above", () => {
     expect(web.log).toEqual([])
   })
 })
@@ -320,7 +320,7 @@ describe("a store that fails", () => {
     ["ApiKeyRevoked", new ApiKeyRevoked(), "401 unauthorized"],
     ["NotAPartner", new NotAPartner(), "403 not_a_partner"]
   ] as const
-  test.each(failures)("given %s, when it provisions, then the answer says so and hides the cause", async (...row) => {
+  test.each(failures)("the answer to %s says so and hides the cause", async (...row) => {
     const [name, failure, answer] = row
     const web = serve(scripted({ provisionMerchant: () => Effect.fail(failure) }).layer)
     const reply = await web.send(path, { key: "partner", body: bodyOf("a@b.example") })
@@ -332,7 +332,7 @@ describe("a store that fails", () => {
     expect(reply.body.error.message.includes("may be sent again")).toBe(name === "StorageError")
   })
 
-  test("given a failed read, when it lists, then it is 500 and only the log knows why", async () => {
+  test("a failed read of a list is 500 and only the log knows why", async () => {
     const web = serve(scripted({ merchants: () => new StorageError({ operation: "list", cause }) }).layer)
     const reply = await web.send(path, { key: "partner" })
     await web.close()
@@ -342,7 +342,7 @@ describe("a store that fails", () => {
 })
 
 describe("what core is asked", () => {
-  test("given a request, when it is served, then core gets the caller with its key and the details", async () => {
+  test("core gets the caller with its key and the details", async () => {
     const script = scripted()
     const web = serve(script.layer)
     await web.send(path, { key: "partner", body: bodyOf("a@b.example") })
@@ -363,7 +363,7 @@ describe("what core is asked", () => {
 })
 
 describe("the rate limiter's place", () => {
-  test("given a used-up rate, when a partner asks, then it is 429 after every 403 and before the body", async () => {
+  test("a used-up rate of a partner is 429 after every 403 and before the body", async () => {
     const asked: Array<string> = []
     const limiter = Layer.succeed(RateLimit.RateLimit, {
       take: (apiKey) => {

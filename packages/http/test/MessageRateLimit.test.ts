@@ -30,7 +30,7 @@ const take = (what: "takeSource" | "takeConnection", name: string) =>
   })
 
 describe("the rate of messages", () => {
-  test("given a connection, when it has used up its rate, then neither another one nor an address is refused", async () => {
+  test("a connection that used up its rate leaves another one and an address as they are", async () => {
     const answers = await run(
       Effect.gen(function* () {
         const first = yield* Effect.forEach(Array(5).keys(), () => take("takeConnection", "main"))
@@ -40,7 +40,7 @@ describe("the rate of messages", () => {
     expect(answers).toEqual([["taken", "taken", "taken", "taken", "refused"], "taken", "taken"])
   })
 
-  test("given an address with nothing left, when time passes, then it has as much again, and no more than a burst", async () => {
+  test("an address with nothing left regains as much in time, and no more than a burst", async () => {
     const answers = await run(
       Effect.gen(function* () {
         yield* Effect.forEach(Array(9).keys(), () => take("takeSource", "192.0.2.1"))
@@ -56,7 +56,7 @@ describe("the rate of messages", () => {
     ])
   })
 
-  test("given a hundred thousand other addresses, then the first one is forgotten, and the last one is not", async () => {
+  test("the first of a hundred thousand addresses is forgotten, and the last is not", async () => {
     const answers = await run(
       Effect.gen(function* () {
         const use = (address: string) => Effect.forEach(Array(4).keys(), () => take("takeSource", address))
@@ -69,7 +69,7 @@ describe("the rate of messages", () => {
     expect(answers).toEqual(["taken", "refused"])
   })
 
-  test("given no limit for connections, then a thousand are taken, and an address is limited all the same", async () => {
+  test("a thousand are taken without a limit for connections; an address is limited", async () => {
     const answers = await Effect.runPromise(
       Effect.provide(
         Effect.gen(function* () {
@@ -87,7 +87,7 @@ describe("the rate of messages", () => {
     expect(answers).toEqual([new Set(["taken"]), 400])
   })
 
-  test("given signed messages, when more come from one address than may fail, then none is refused", async () => {
+  test("signed messages above the failures that an address may have are not refused", async () => {
     const world = await openWorld(anyStore, { messageRate: RateLimit.layerFailures({ messagesPerSource: 2 }) })
     await captured(world)
     const message = charge(world.provider.charges.at(-1)?.attemptId ?? "", "captured")
@@ -96,7 +96,7 @@ describe("the rate of messages", () => {
     await world.close()
   })
 
-  test("given an address that used up its failures, when a signed message comes from it, then it is taken", async () => {
+  test("a signed message is taken from an address that used up its failures", async () => {
     const world = await openWorld(anyStore, { messageRate: RateLimit.layerFailures({ messagesPerSource: 2 }) })
     await captured(world)
     const message = charge(world.provider.charges.at(-1)?.attemptId ?? "", "captured")
@@ -108,7 +108,7 @@ describe("the rate of messages", () => {
     await world.close()
   })
 
-  test("given failures at one connection, when it has used them up, then another one still answers 401", async () => {
+  test("another connection still answers 401 when one has used up its failures", async () => {
     const world = await openWorld(anyStore, { messageRate: RateLimit.layerFailures({ messagesPerConnection: 2 }) })
     const [another, ...answers] = await Promise.all([
       deliver(world, "{}", { connectionId: "nobody" }),
@@ -119,7 +119,7 @@ describe("the rate of messages", () => {
     await world.close()
   })
 
-  test("given messages of no provider, when a connection's rate is asked, then they have used up none of it", async () => {
+  test("messages of no provider use up nothing of a connection's rate", async () => {
     const taken: Array<string> = []
     const counted = Layer.succeed(RateLimit.MessageRateLimit, {
       takeConnection: (connectionId) =>

@@ -72,7 +72,7 @@ const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`
 const good = JSON.stringify({ amount: 1999, currency: "EUR", country: "NL" })
 
 describe("a body over 16,384 bytes", () => {
-  test("given chunks without end, when the limit is passed, then it is 413 while they stream", async () => {
+  test("chunks without end are 413 while they stream past the limit", async () => {
     const socket = await dial()
     socket.write(post("Transfer-Encoding: chunked"))
     socket.write(chunk(" ".repeat(8_192)))
@@ -87,7 +87,7 @@ describe("a body over 16,384 bytes", () => {
     expect(script.created).toEqual([])
   })
 
-  test("given chunks of exactly 16,384 bytes, when they end, then the payment is created", async () => {
+  test("chunks of exactly 16,384 bytes create the payment", async () => {
     const socket = await dial()
     socket.write(post("Transfer-Encoding: chunked", "Connection: close"))
     socket.write(chunk(good.padEnd(10_000, " ")))
@@ -96,13 +96,13 @@ describe("a body over 16,384 bytes", () => {
     expect(await readAll(socket)).toMatch(/^HTTP\/1\.1 201 /u)
   })
 
-  test("given a declared length over the limit, when no byte of it came, then it is 413", async () => {
+  test("a declared length over the limit is 413 before any byte of it came", async () => {
     const socket = await dial()
     socket.write(post("Content-Length: 16385"))
     expect(await readAll(socket)).toMatch(/^HTTP\/1\.1 413 /u)
   })
 
-  test("given Expect: 100-continue and a length over the limit, then no 100 Continue is sent", async () => {
+  test("Expect: 100-continue with a length over the limit gets no 100 Continue", async () => {
     const socket = await dial()
     socket.write(post("Content-Length: 50000", "Expect: 100-continue"))
     const answer = await readAll(socket)
@@ -110,7 +110,7 @@ describe("a body over 16,384 bytes", () => {
     expect(answer).not.toContain("100 Continue")
   })
 
-  test("given no key, when 50 KB are declared, then it is 401 and none of them is read", async () => {
+  test("50 KB declared without a key are 401 and none of them is read", async () => {
     const socket = await dial()
     socket.write(head("POST /api/v1/payments HTTP/1.1", "Content-Length: 50000", "Connection: close"))
     expect(await readAll(socket)).toMatch(/^HTTP\/1\.1 401 /u)
@@ -123,7 +123,7 @@ describe("a client that hangs up", () => {
     `/api/v1/payments/${paymentId}/capture`,
     `/api/v1/payments/${paymentId}/void`,
     `/api/v1/payments/${paymentId}/refunds`
-  ])("given a POST to %s under way, when its client is gone, then it runs to its end", async (path) => {
+  ])("a POST to %s under way runs to its end when its client is gone", async (path) => {
     const body = path === "/api/v1/payments" ? good : ""
     const socket = await dial()
     const gone = new Promise<void>((resolve) => {
@@ -146,7 +146,7 @@ describe("a client that hangs up", () => {
     expect(ended[0]?._tag).toBe("Success")
   })
 
-  test("given half a body, when its client is gone, then nothing is asked of core", async () => {
+  test("half a body of a client that is gone asks nothing of core", async () => {
     const socket = await dial()
     const arrived = once(server, "request")
     socket.write(post(`Content-Length: ${good.length}`) + good.slice(0, 20))
@@ -162,7 +162,7 @@ describe("a client that hangs up", () => {
 
 describe("paths that no client library sends as they are", () => {
   test.each(["/api/v1/payments/..", "/api/v1/payments/%2e%2e", "/api/v1/payments/../../etc/passwd", "*"])(
-    "given %s, when it is asked for, then it is 4xx in the envelope",
+    "%s is 4xx in the envelope",
     async (path) => {
       const socket = await dial()
       socket.write(head(`GET ${path} HTTP/1.1`, "Authorization: Bearer sandbox", "Connection: close"))

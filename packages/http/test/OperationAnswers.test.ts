@@ -286,7 +286,7 @@ describe.each(stores)("over %s", (_name, store) => {
   for (const [operation, rows] of tables) {
     describe(operation, () => {
       for (const { answer, answers, asked, end, message, outcome, told = [] } of rows) {
-        test(`given a provider that answers ${answers}, then it is ${answer}, and ${outcome.status}`, async () => {
+        test(`the answers ${answers} are ${answer}, and ${outcome.status}`, async () => {
           const id = operation === "refund" ? await captured(world) : await authorized(world)
           end?.(world.provider)
           const reply = await operate(world, operation, id, asked)
@@ -311,7 +311,7 @@ describe.each(stores)("over %s", (_name, store) => {
     })
   }
 
-  test("given a refund, when the provider is asked, then it receives the reason, the clamped amount and our id", async () => {
+  test("the provider of a refund receives the reason, the clamped amount and our id", async () => {
     const id = await captured(world)
     await operate(world, "refund", id, { body: { amount: 2500, reason: "two 𝔛" } })
     expect(world.provider.refunds).toEqual([
@@ -319,7 +319,7 @@ describe.each(stores)("over %s", (_name, store) => {
     ])
   })
 
-  test("given a pending refund of a part, when the rest is refunded, then both are returned and nothing is lost", async () => {
+  test("a pending part and the rest refunded are both returned, and nothing is lost", async () => {
     const id = await captured(world)
     world.provider.onRefund = () => Effect.succeed({ _tag: "RefundPending", providerRefundId })
     expect(answerOf(await operate(world, "refund", id, { body: { amount: 300 } }))).toBe("409 refund_pending")

@@ -129,7 +129,7 @@ describe.each(stores)("over %s", (_name, store) => {
   for (const [name, course] of Object.entries(courses) as Array<[OperationName, Course]>) {
     describe(`the claim of a ${name}`, () => {
       for (const fault of ["unwritten", "lost", "unheard", { landsAfter: 1000 }] satisfies ReadonlyArray<CommitFault>) {
-        test(`given it is ${ofName(fault)}, then nothing is sent, and the same key may be tried again`, async () => {
+        test(`a first commit that is ${ofName(fault)} sends nothing, and its key may be reused`, async () => {
           const id = await begin(world, name)
           failAt(world, "claim", fault, 1)
           expect(answerOf(await send(name, id))).toBe("500 internal_error")
@@ -144,7 +144,7 @@ describe.each(stores)("over %s", (_name, store) => {
         })
       }
 
-      test("given it is unheard and the store then fails, then it is given back once the store is there, and the key is free", async () => {
+      test("a commit without an answer is given back once the store is there; a free key", async () => {
         const id = await begin(world, name)
         let isClaimed = false
         world.ledger.onCommit = () => {
@@ -172,7 +172,7 @@ describe.each(stores)("over %s", (_name, store) => {
     describe(`the last commit of a ${name}`, () => {
       for (const fault of ["unwritten", "lost", "unheard", { landsAfter: 10 }] satisfies ReadonlyArray<CommitFault>) {
         for (const saying of ["confirmed", "refused", "no answer"] as const) {
-          test(`given it is ${ofName(fault)} once, when the provider said ${saying}, then nobody notices`, async () => {
+          test(`one ${ofName(fault)} commit is not visible when the provider said ${saying}`, async () => {
             const id = await begin(world, name)
             say(world, saying)
             failAt(world, "settle", fault, 1)
@@ -199,7 +199,7 @@ describe.each(stores)("over %s", (_name, store) => {
         ["no answer", name === "refund" ? "502 refund_result_unknown" : "500 state_unconfirmed", course.silent]
       ]
       for (const [saying, answer, recorded] of ends) {
-        test(`given none is written, when the provider said ${saying}, then it is ${answer}, and recorded in the end`, async () => {
+        test(`${saying} without any commit is ${answer}, and recorded in the end`, async () => {
           const id = await begin(world, name)
           say(world, saying)
           failAt(world, "settle", "unwritten")
@@ -218,7 +218,7 @@ describe.each(stores)("over %s", (_name, store) => {
         })
       }
 
-      test("given none is written and the process dies, then another one records it as unknown after 15 minutes", async () => {
+      test("another process records it as unknown after 15 minutes if one died unwritten", async () => {
         const own = await openWorld(store, { servers: 2, testClock: true })
         const id = await begin(own, name)
         failAt(own, "settle", "unwritten")

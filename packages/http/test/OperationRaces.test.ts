@@ -84,7 +84,7 @@ describe.each(stores)("over %s", (_name, store) => {
   afterAll(() => world.close())
 
   test(
-    `given ${racers} full refunds of one payment at once, then one reaches the provider, ${rounds} times in a row`,
+    `one of ${racers} full refunds at once reaches the provider, ${rounds} times`,
     async () => {
       for (let round = 0; round < rounds; round++) {
         const id = await captured(world)
@@ -100,7 +100,7 @@ describe.each(stores)("over %s", (_name, store) => {
   )
 
   test(
-    `given ${racers} captures and voids of one payment at once, then one reaches the provider, ${rounds} times in a row`,
+    `one of ${racers} captures and voids reaches the provider, ${rounds} times`,
     async () => {
       for (let round = 0; round < rounds; round++) {
         const id = await authorized(world)
@@ -177,12 +177,12 @@ describe("control: over a ledger that does not look at versions", () => {
   })
   afterAll(() => world.close())
 
-  test("given full refunds of one payment at once, then one of each server reaches the provider", async () => {
+  test("one full refund of each server reaches the provider at once", async () => {
     await race(world, await captured(world), ["refund"])
     expect(world.provider.refunds.length).toBeGreaterThanOrEqual(servers)
   })
 
-  test("given captures and voids of one payment at once, then one of each server reaches the provider", async () => {
+  test("one capture or void of each server reaches the provider at once", async () => {
     await race(world, await authorized(world), ["capture", "void"])
     expect(calls(world)).toBeGreaterThanOrEqual(servers)
   })

@@ -84,7 +84,7 @@ describe.each(stores)("over %s", (_name, store) => {
   const calls = () => world.provider.captures.length + world.provider.voids.length + world.provider.refunds.length
 
   for (const { answer, answers, isKept, on, script } of rows) {
-    test(`given a ${on} that the provider answered ${answers}, when its key comes again, then it is ${isKept ? "kept" : "free"}`, async () => {
+    test(`the key of a ${on} answered ${answers} is ${isKept ? "kept" : "free"}`, async () => {
       const id = await begin(on)
       script?.(world)
       const first = await operate(world, on, id, { idempotencyKey })
@@ -108,7 +108,7 @@ describe.each(stores)("over %s", (_name, store) => {
     })
   }
 
-  test("given one key, when it is used for a capture, a refund and another payment, then each has its own", async () => {
+  test("one key has its own result for a capture, a refund and another payment", async () => {
     const one = await authorized(world)
     const other = await authorized(world)
     expect(answerOf(await operate(world, "capture", one, { idempotencyKey, body: { amount: 600 } }))).toBe("200")
@@ -120,7 +120,7 @@ describe.each(stores)("over %s", (_name, store) => {
     expect(calls()).toBe(3)
   })
 
-  test("given no key, when a refund is sent twice, then they are two refunds", async () => {
+  test("a refund sent twice without a key is two refunds", async () => {
     const id = await captured(world)
     for (const total of [300, 600, 900, 1000]) {
       const reply = await operate(world, "refund", id, { body: { amount: 300 } })
@@ -130,7 +130,7 @@ describe.each(stores)("over %s", (_name, store) => {
     expect(answerOf(await operate(world, "refund", id, { body: { amount: 300 } }))).toBe("422 invalid_amount")
   })
 
-  test("given a clamped refund, when its key comes again, then the amount that was asked for is compared", async () => {
+  test("the amount asked for is compared when a clamped refund's key comes again", async () => {
     const id = await captured(world)
     const ask = (body: object | undefined) => operate(world, "refund", id, { idempotencyKey, body })
     const first = await ask({ amount: 5000 })
@@ -140,7 +140,7 @@ describe.each(stores)("over %s", (_name, store) => {
       expect(answerOf(await ask(body))).toBe("422 idempotency_key_reuse")
   })
 
-  test("given an amount that was refused, when its key comes with a good one, then the key is free", async () => {
+  test("a key is free for a good amount after one that was refused", async () => {
     const id = await authorized(world)
     for (const amount of [0, 1001]) {
       expect(answerOf(await operate(world, "capture", id, { idempotencyKey, body: { amount } }))).toBe(
@@ -152,23 +152,20 @@ describe.each(stores)("over %s", (_name, store) => {
     expect(answerOf(await operate(world, "refund", id, { idempotencyKey }))).toBe("200")
   })
 
-  test.each(names)(
-    "given 32 of a %s under one key at once, then one reaches the provider, 10 times in a row",
-    async (name) => {
-      for (let round = 0; round < 10; round++) {
-        const id = await begin(name)
-        world.reset()
-        const replies = await Promise.all(
-          Array.from({ length: 32 }, (_, racer) => operate(world, name, id, { idempotencyKey, server: racer % 2 }))
-        )
-        expect(calls()).toBe(1)
-        const meanwhile = name === "refund" ? "409 refund_pending" : "409 idempotency_in_progress"
-        const confirmed = replies.filter(({ status }) => status === 200)
-        expect(confirmed.filter(({ headers }) => headers.get("idempotent-replay") === null)).toHaveLength(1)
-        for (const { body } of confirmed) expect(body).toEqual(confirmed[0]?.body)
-        for (const reply of replies) expect(["200", meanwhile]).toContain(answerOf(reply))
-        await expectSound(world, id)
-      }
+  test.each(names)("one of 32 of a %s under one key reaches the provider, 10 times in a row", async (name) => {
+    for (let round = 0; round < 10; round++) {
+      const id = await begin(name)
+      world.reset()
+      const replies = await Promise.all(
+        Array.from({ length: 32 }, (_, racer) => operate(world, name, id, { idempotencyKey, server: racer % 2 }))
+      )
+      expect(calls()).toBe(1)
+      const meanwhile = name === "refund" ? "409 refund_pending" : "409 idempotency_in_progress"
+      const confirmed = replies.filter(({ status }) => status === 200)
+      expect(confirmed.filter(({ headers }) => headers.get("idempotent-replay") === null)).toHaveLength(1)
+      for (const { body } of confirmed) expect(body).toEqual(confirmed[0]?.body)
+      for (const reply of replies) expect(["200", meanwhile]).toContain(answerOf(reply))
+      await expectSound(world, id)
     }
-  )
+  })
 })

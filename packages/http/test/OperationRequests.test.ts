@@ -58,7 +58,7 @@ describe("what core is asked", () => {
     ['{"amount":100.0}', 100],
     [{ amount: 300, unknown: { amount: "x" }, currency: 5 }, 300]
   ]
-  test.each(bodies)("given the body %j, when it is sent, then the amount is %j", async (body, amountMinor) => {
+  test.each(bodies)("the body %j has the amount %j", async (body, amountMinor) => {
     for (const [operation, rest] of [
       ["capture", {}],
       ["refund", { reason: null }]
@@ -69,7 +69,7 @@ describe("what core is asked", () => {
     }
   })
 
-  test("given a void, when anything or nothing is sent with it, then it is not looked at", async () => {
+  test("anything or nothing sent with a void is not read", async () => {
     const bodies = [undefined, "", "{", "[1]", '{"amount":-1}', new Uint8Array([0xff, 0, 0xfe]), "x".repeat(16_384)]
     for (const body of bodies) {
       for (const headers of [{}, { "content-type": "text/plain" }, { "content-encoding": "gzip" }]) {
@@ -80,36 +80,30 @@ describe("what core is asked", () => {
   })
 
   test.each(["", "r", "𝔛".repeat(200), "line\nbreak\t\u0001"])(
-    "given the reason %j, when a refund is sent, then core gets it as it is",
+    "core gets the reason %j of a refund as it is",
     async (reason) => {
       expect(answerOf(await send("refund", { body: { reason } }))).toBe("200")
       expect(script.asked.at(-1)?.[2]).toMatchObject({ reason, amountMinor: null })
     }
   )
 
-  test.each(operations)(
-    "given a key, when a %s is sent, then core gets it, and a replay is marked",
-    async (operation) => {
-      for (const idempotencyKey of ["12345678", "k".repeat(200), "a-replayed-key"]) {
-        const reply = await send(operation, { headers: { "idempotency-key": idempotencyKey } })
-        expect(script.asked.at(-1)?.[2]).toMatchObject({ idempotencyKey })
-        const isReplayed = idempotencyKey === "a-replayed-key"
-        expect(reply.headers.get("idempotent-replay")).toBe(isReplayed ? "true" : null)
-      }
+  test.each(operations)("core gets the key of a %s, and a replay is marked", async (operation) => {
+    for (const idempotencyKey of ["12345678", "k".repeat(200), "a-replayed-key"]) {
+      const reply = await send(operation, { headers: { "idempotency-key": idempotencyKey } })
+      expect(script.asked.at(-1)?.[2]).toMatchObject({ idempotencyKey })
+      const isReplayed = idempotencyKey === "a-replayed-key"
+      expect(reply.headers.get("idempotent-replay")).toBe(isReplayed ? "true" : null)
     }
-  )
+  })
 
-  test.each(operations)(
-    "given a %s that went well, then the payment is answered without its routing",
-    async (operation) => {
-      const reply = await send(operation)
-      expect(reply.status).toBe(200)
-      expect(Object.keys(reply.body)).toEqual(["data"])
-      const { refunds, ...read } = (await web.send(`/api/v1/payments/${paymentId}`, { key: "sandbox" })).body.data
-      expect([refunds, reply.body.data]).toEqual([[], read])
-      expect(reply.body.data).not.toHaveProperty("routing")
-    }
-  )
+  test.each(operations)("a %s that went well is answered with the payment without its routing", async (operation) => {
+    const reply = await send(operation)
+    expect(reply.status).toBe(200)
+    expect(Object.keys(reply.body)).toEqual(["data"])
+    const { refunds, ...read } = (await web.send(`/api/v1/payments/${paymentId}`, { key: "sandbox" })).body.data
+    expect([refunds, reply.body.data]).toEqual([[], read])
+    expect(reply.body.data).not.toHaveProperty("routing")
+  })
 })
 
 describe("what is refused", () => {
@@ -128,19 +122,16 @@ describe("what is refused", () => {
     "1e999",
     "-0"
   ]
-  test.each(amounts)(
-    "given the amount %s, when it is sent, then it is invalid_amount and says what one is",
-    async (amount) => {
-      for (const operation of ["capture", "refund"] as const) {
-        const reply = await send(operation, { body: `{"amount":${amount},"reason":5}` })
-        expect(answerOf(reply)).toBe("422 invalid_amount")
-        expect(reply.body.error.message).toBe(
-          "`amount` must be an integer of at least 1, in the minor unit of the payment's currency."
-        )
-      }
-      expect(script.asked).toEqual([])
+  test.each(amounts)("the amount %s is invalid_amount, which says what a valid one is", async (amount) => {
+    for (const operation of ["capture", "refund"] as const) {
+      const reply = await send(operation, { body: `{"amount":${amount},"reason":5}` })
+      expect(answerOf(reply)).toBe("422 invalid_amount")
+      expect(reply.body.error.message).toBe(
+        "`amount` must be an integer of at least 1, in the minor unit of the payment's currency."
+      )
     }
-  )
+    expect(script.asked).toEqual([])
+  })
 
   const bodies: ReadonlyArray<string | Uint8Array> = [
     "{",
@@ -156,7 +147,7 @@ describe("what is refused", () => {
     `${"[".repeat(100)}${"]".repeat(100)}`,
     new Uint8Array([0x7b, 0xff, 0x7d])
   ]
-  test.each(bodies)("given the body %j, when it is sent, then it is validation_error", async (body) => {
+  test.each(bodies)("the body %j is validation_error", async (body) => {
     for (const operation of ["capture", "refund"] as const) {
       const reply = await send(operation, { body })
       expect(answerOf(reply)).toBe("422 validation_error")
@@ -166,7 +157,7 @@ describe("what is refused", () => {
   })
 
   test.each(["5", "null", "{}", `"${"x".repeat(201)}"`, `"${"𝔛".repeat(201)}"`, '"\\u0000"', '"\\ud800"'])(
-    "given the reason %s, when a refund is sent, then it is validation_error and names the field",
+    "the reason %s of a refund is validation_error, which names the field",
     async (reason) => {
       const reply = await send("refund", { body: `{"amount":1,"reason":${reason}}` })
       expect(answerOf(reply)).toBe("422 validation_error")
@@ -182,19 +173,16 @@ describe("what is refused", () => {
     [{ "content-type": "application/x-www-form-urlencoded" }, "415 unsupported_media_type"],
     [{ "content-type": "application/json", "content-encoding": "gzip" }, "415 unsupported_media_type"]
   ]
-  test.each(mediaTypes)(
-    "given %j, when a body is sent so, then it is %s, and without a body it is 200",
-    async (headers, answer) => {
-      for (const operation of ["capture", "refund"] as const) {
-        expect(answerOf(await send(operation, { headers, body: { amount: 1 } }))).toBe(answer)
-        expect(answerOf(await send(operation, { headers }))).toBe("200")
-        expect(answerOf(await send(operation, { headers, body: "" }))).toBe("200")
-      }
+  test.each(mediaTypes)("a body with %j is %s, and without a body it is 200", async (headers, answer) => {
+    for (const operation of ["capture", "refund"] as const) {
+      expect(answerOf(await send(operation, { headers, body: { amount: 1 } }))).toBe(answer)
+      expect(answerOf(await send(operation, { headers }))).toBe("200")
+      expect(answerOf(await send(operation, { headers, body: "" }))).toBe("200")
     }
-  )
+  })
 
   test.each(["", "1234567", "k".repeat(201), "with\ttab 123", "caf\u00e912345"])(
-    "given the Idempotency-Key %j, then it is 400, and 422 on a refund",
+    "the Idempotency-Key %j is 400, and 422 on a refund",
     async (idempotencyKey) => {
       for (const operation of operations) {
         const reply = await send(operation, { headers: { "idempotency-key": idempotencyKey } })
@@ -285,7 +273,7 @@ describe("the order of checks", () => {
       "422 idempotency_key_reuse"
     ]
   ]
-  test.each(rows)("given %s, then the earliest check answers", async (_what, { id, ...sent }, ...answers) => {
+  test.each(rows)("the earliest check answers %s", async (_what, { id, ...sent }, ...answers) => {
     const given: Array<string> = []
     for (const operation of operations) given.push(answerOf(await send(operation, sent, id)))
     expect(given).toEqual(answers)
@@ -299,24 +287,21 @@ describe("a failure of core", () => {
   }
   const secret = new Error("password of the database is hunter2")
 
-  test.each(operations)(
-    "given nothing was sent, when a %s is answered, then only the log knows why",
-    async (operation) => {
-      const failed = failing(new NothingSent({ cause: secret }))
-      const reply = await failed.send(`/api/v1/payments/${paymentId}/${pathOf[operation]}`, {
-        method: "POST",
-        key: "sandbox"
-      })
-      expect(answerOf(reply)).toBe("500 internal_error")
-      expect(JSON.stringify(reply.body)).not.toMatch(/hunter2|\.ts:/u)
-      expect(failed.log).toEqual([expect.stringContaining("hunter2")])
-      expect(failed.log[0]).toContain(String(reply.headers.get("x-request-id")))
-      await failed.close()
-    }
-  )
+  test.each(operations)("only the log knows why if nothing was sent of a %s", async (operation) => {
+    const failed = failing(new NothingSent({ cause: secret }))
+    const reply = await failed.send(`/api/v1/payments/${paymentId}/${pathOf[operation]}`, {
+      method: "POST",
+      key: "sandbox"
+    })
+    expect(answerOf(reply)).toBe("500 internal_error")
+    expect(JSON.stringify(reply.body)).not.toMatch(/hunter2|\.ts:/u)
+    expect(failed.log).toEqual([expect.stringContaining("hunter2")])
+    expect(failed.log[0]).toContain(String(reply.headers.get("x-request-id")))
+    await failed.close()
+  })
 
   test.each(["confirmed", "refused", "no answer"] as const)(
-    "given the provider said %s and it was not recorded, then the message says so",
+    "a message says that what the provider said (%s) was not recorded",
     async (said) => {
       const failed = failing(new StateUnconfirmed({ said }))
       for (const operation of ["capture", "void"]) {
@@ -334,7 +319,7 @@ describe("a failure of core", () => {
     }
   )
 
-  test("given an amount above what there is, then the message says what was expected", async () => {
+  test("an amount above what there is says what was expected", async () => {
     const expected = "at most the authorized amount, 1000"
     const failed = serve(scripted({ capture: () => new InvalidAmount({ expected }) }).layer)
     const reply = await failed.send(`/api/v1/payments/${paymentId}/capture`, { key: "sandbox", body: { amount: 1001 } })
@@ -345,7 +330,7 @@ describe("a failure of core", () => {
     await failed.close()
   })
 
-  test("given a refusal, then the provider's words are shown on one line, in part where they are long", async () => {
+  test("a refusal shows the provider's words on one line, and a part of long ones", async () => {
     const shown: ReadonlyArray<readonly [message: string, shown: string]> = [
       ["Not now.", "Not now."],
       ["  spaced  ", "spaced"],

@@ -152,7 +152,7 @@ const refusals: Record<OperationName, string> = {
 /** With the customer on a hosted page, which is tested where those pages are. */
 const ofHostedPages: ReadonlyArray<PaymentState> = ["AwaitingCustomer", "CheckoutOpen"]
 
-test("given the states of a payment, when the ways are counted, then none is missing", () => {
+test("no state of a payment is missing in the ways", () => {
   expect([...Object.keys(ways), ...ofHostedPages].sort()).toEqual([...paymentStates].sort())
 })
 
@@ -171,7 +171,7 @@ describe.each(stores)("over %s", (_name, store) => {
   for (const [state, way] of Object.entries(ways) as Array<[PaymentState, Way]>) {
     for (const name of ["capture", "void", "refund"] as const) {
       const answer = allowed[state]?.[name] ?? refusals[name]
-      test(`given ${state}, when a ${name} is asked for, then it is ${answer}`, async () => {
+      test(`${state} answers a ${name} with ${answer}`, async () => {
         const id = await way(world, (work) => endings.push(work))
         const before = await retrieve(world, id)
         expect(before["status"]).toBe(statusOf[state])

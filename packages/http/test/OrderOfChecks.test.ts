@@ -46,7 +46,7 @@ const creates: ReadonlyArray<
 ]
 
 describe("the order of checks on create", () => {
-  test.each(creates)("given %s, when it is sent, then the earliest check answers", async (...row) => {
+  test.each(creates)("the earliest check answers %s in a request", async (...row) => {
     const [, key, idempotencyKey, body, answer] = row
     const reply = await web.send("/api/v1/payments", {
       key,
@@ -57,13 +57,13 @@ describe("the order of checks on create", () => {
     expect(script.created).toHaveLength(answer.endsWith("reuse") ? 1 : 0)
   })
 
-  test("given a wrong media type, when the idempotency key is bad too, then that is answered first", async () => {
+  test("a wrong media type is answered before a bad idempotency key", async () => {
     const headers = { "content-type": "text/plain", "idempotency-key": "short" }
     const reply = await web.send("/api/v1/payments", { key: "sandbox", body: oversizeGarbage, headers })
     expect(reply.body.error.code).toBe("invalid_idempotency_key")
   })
 
-  test("given a wrong media type and an oversize body, when it is sent, then it is 415", async () => {
+  test("a wrong media type and an oversize body are 415", async () => {
     const headers = { "content-type": "text/plain" }
     const reply = await web.send("/api/v1/payments", { key: "sandbox", body: oversizeGarbage, headers })
     expect(reply.status).toBe(415)
@@ -87,7 +87,7 @@ describe("the order of checks on reads", () => {
     ["/api/v1/events?limit=0", "eventsOnly", "422 validation_error"],
     ["/api/v1/nothing", undefined, "404 not_found"]
   ]
-  test.each(reads)("given %s with the key %s, then it is %s", async (path, key, answer) => {
+  test.each(reads)("%s with the key %s is %s", async (path, key, answer) => {
     const reply = await web.send(path, { key })
     expect(`${reply.status} ${reply.body.error.code}`).toBe(answer)
   })
@@ -97,12 +97,12 @@ describe("the credential", () => {
   const list = (authorization: string) => web.send("/api/v1/payments", { headers: { authorization } })
 
   test.each(["Bearer sandbox", "bearer sandbox", "BEARER sandbox", "Bearer   sandbox"])(
-    "given %j, when a list is asked for, then it is answered",
+    "a list with the credential %j is answered",
     async (authorization) => expect((await list(authorization)).status).toBe(200)
   )
 
   test.each(["sandbox", "Basic sandbox", "Bearer", "Bearer ", "Bearersandbox", "Bearer sandbox x", "Bearer __proto__"])(
-    "given %j, when a list is asked for, then it is 401 and says how",
+    "a list with the credential %j is 401 and says how",
     async (authorization) => {
       const reply = await list(authorization)
       expect([reply.status, reply.body.error.code]).toEqual([401, "unauthorized"])
@@ -116,7 +116,7 @@ describe("Idempotency-Key", () => {
     web.send("/api/v1/payments", { key: "sandbox", body: good, headers: { "idempotency-key": idempotencyKey } })
 
   test.each(["12345678", "k".repeat(200), "with space ~!", `a "quoted" {key}`])(
-    "given %j, when a create is sent, then core gets it as it is",
+    "%j reaches core as it is in a create",
     async (idempotencyKey) => {
       await send(idempotencyKey)
       expect(script.created[0]?.request.idempotencyKey).toBe(idempotencyKey)
@@ -124,7 +124,7 @@ describe("Idempotency-Key", () => {
   )
 
   test.each(["", "1234567", "k".repeat(201), "with\ttab 123", "caf\u00e912345", "\u007f12345678"])(
-    "given %j, when a create is sent, then it is 400",
+    "%j is 400 in a create",
     async (idempotencyKey) => {
       const reply = await send(idempotencyKey)
       expect([reply.status, reply.body.error.code]).toEqual([400, "invalid_idempotency_key"])
@@ -147,7 +147,7 @@ describe("the rate limiter's place", () => {
     asked.length = 0
   })
 
-  test("given a used-up rate, when anything is asked, then it is 429 before the headers are looked at", async () => {
+  test("a used-up rate is 429 before the headers are read", async () => {
     const headers = { "idempotency-key": "short" }
     const reply = await limited.send("/api/v1/payments", { key: "sandbox", body: "{", headers })
     expect([reply.status, reply.body.error.code]).toEqual([429, "rate_limited"])
@@ -160,7 +160,7 @@ describe("the rate limiter's place", () => {
     ["nobody", 401],
     ["suspended", 403],
     ["writeOnly", 403]
-  ] as const)("given the key %s, when a list is asked for, then its rate is not touched", async (key, status) => {
+  ] as const)("the key %s leaves its rate as it is in a list", async (key, status) => {
     expect((await limited.send("/api/v1/payments", { key })).status).toBe(status)
     expect(asked).toEqual([])
   })

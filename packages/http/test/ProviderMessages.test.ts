@@ -89,7 +89,7 @@ describe.each(stores)("over %s", (_name, store) => {
   const typesOf = async (id: string) => (await timeline(world, id)).map(({ type }) => type)
 
   describe("a refund", () => {
-    test("given one in flight, when success is reported first, then its request returns it", async () => {
+    test("a request in flight returns the success that is reported first", async () => {
       const id = await captured(world)
       const call = held(world)
       const reply = operate(world, "refund", id, { body: { amount: 400 }, idempotencyKey: "refund-in-flight" })
@@ -103,7 +103,7 @@ describe.each(stores)("over %s", (_name, store) => {
   })
 
   describe("the direct answer and a message", () => {
-    test("given a charge in flight, when the message comes first, then the answer changes nothing, and so its replay", async () => {
+    test("a message before the answer of a charge leaves the answer and its replay", async () => {
       const call = held(world)
       const idempotencyKey = "message-before-answer"
       const reply = create(world, {}, { idempotencyKey })
@@ -119,7 +119,7 @@ describe.each(stores)("over %s", (_name, store) => {
       await expectSound(world, id)
     })
 
-    test("given a soft decline in flight, when a message tells it first, then the next connection is still asked", async () => {
+    test("the next connection is still asked if a message has the soft decline first", async () => {
       world.provider.onCharge = () =>
         Effect.gen(function* () {
           const { attemptId = "" } = world.provider.charges.at(-1) ?? {}
@@ -132,25 +132,22 @@ describe.each(stores)("over %s", (_name, store) => {
       expect(await typesOf(reply.body.data.id)).toEqual(["payment.created", "payment.declined"])
     })
 
-    test.each(["capture", "void"] as const)(
-      "given a %s in flight, when it is reported first, then its request returns it",
-      async (name) => {
-        const id = await authorized(world)
-        const { attemptId = "" } = world.provider.charges.at(-1) ?? {}
-        const call = held(world)
-        const reply = operate(world, name, id, { idempotencyKey: `${name}-told-first` })
-        await call.asked
-        await deliver(world, charge(attemptId, name === "capture" ? "captured" : "canceled"))
-        await call.answer()
-        const wanted = name === "capture" ? "CAPTURED" : "CANCELLED"
-        expect([answerOf(await reply), (await reply).body.data.status]).toEqual(["200", wanted])
-        expect((await retrieve(world, id))["status"]).toBe(wanted)
-        expect(await typesOf(id)).toHaveLength(3)
-        await expectSound(world, id)
-      }
-    )
+    test.each(["capture", "void"] as const)("a %s in flight returns what is reported first", async (name) => {
+      const id = await authorized(world)
+      const { attemptId = "" } = world.provider.charges.at(-1) ?? {}
+      const call = held(world)
+      const reply = operate(world, name, id, { idempotencyKey: `${name}-told-first` })
+      await call.asked
+      await deliver(world, charge(attemptId, name === "capture" ? "captured" : "canceled"))
+      await call.answer()
+      const wanted = name === "capture" ? "CAPTURED" : "CANCELLED"
+      expect([answerOf(await reply), (await reply).body.data.status]).toEqual(["200", wanted])
+      expect((await retrieve(world, id))["status"]).toBe(wanted)
+      expect(await typesOf(id)).toHaveLength(3)
+      await expectSound(world, id)
+    })
 
-    test("given both at once, forty times, then one event is written and both are answered well", async () => {
+    test("a message and an answer at once write one event, forty times, both answered well", async () => {
       for (let time = 0; time < 40; time++) {
         const told: Array<Promise<Reply>> = []
         world.provider.onCharge = ({ attemptId }) =>
@@ -167,7 +164,7 @@ describe.each(stores)("over %s", (_name, store) => {
       }
     })
 
-    test("given one message many times at once, then it is applied once", async () => {
+    test("one message many times at once is applied once", async () => {
       const { attemptId, id } = await go(charged(silence))
       const message = textOf(charge(attemptId, "captured"))
       const replies = await Promise.all(Array.from({ length: 32 }, () => deliver(world, message)))
@@ -177,7 +174,7 @@ describe.each(stores)("over %s", (_name, store) => {
   })
 
   describe("settlement and disputes", () => {
-    test("given a settlement that implies an unknown capture, then both are reported, once", async () => {
+    test("a settlement that implies an unknown capture reports both, once", async () => {
       const { attemptId, id } = await go(charged(silence))
       await deliver(world, settled(attemptId, { provider_reference: `ref_${attemptId}`, status: "captured" }))
       await deliver(world, settled(attemptId, { provider_reference: `ref_${attemptId}`, status: "captured" }))
@@ -185,7 +182,7 @@ describe.each(stores)("over %s", (_name, store) => {
       expect(await stateOf(id)).toBe("Settled")
     })
 
-    test("given disputes, when won or lost come before opened, then opened comes too late", async () => {
+    test("an opening that comes after a dispute was won or lost is too late", async () => {
       for (const [verdict, state] of [
         ["won", "Captured"],
         ["lost", "ChargedBack"]
@@ -200,7 +197,7 @@ describe.each(stores)("over %s", (_name, store) => {
       }
     })
 
-    test("given two disputes, when one is won, then the other remains open, until it is won too", async () => {
+    test("the other of two disputes remains open when one is won, until it is won too", async () => {
       const { attemptId, id } = await go(partlyRefunded)
       for (const dispute_id of ["dp_1", "dp_2"]) await deliver(world, dispute(attemptId, "opened", { dispute_id }))
       await deliver(world, dispute(attemptId, "won", { dispute_id: "dp_1" }))
@@ -213,7 +210,7 @@ describe.each(stores)("over %s", (_name, store) => {
       ])
     })
 
-    test("given opened and won at once, thirty times, then it is never left charged back", async () => {
+    test("a dispute opened and won at once, thirty times, is never charged back", async () => {
       for (let time = 0; time < 30; time++) {
         const { attemptId, id } = await go(captured)
         const words = time % 2 === 0 ? (["opened", "won"] as const) : (["won", "opened"] as const)
@@ -233,7 +230,7 @@ describe.each(stores)("over %s", (_name, store) => {
       }
     }
 
-    test("given whatever is not signed by the connection's secret, then it is one and the same 401", async () => {
+    test("whatever is not signed by the connection's secret is the same 401", async () => {
       const { attemptId, id } = await go(charged(silence))
       const message = textOf(charge(attemptId, "captured"))
       const now = nowSeconds()
@@ -266,7 +263,7 @@ describe.each(stores)("over %s", (_name, store) => {
       expect(about.toSorted()).toEqual(["globex", "main"])
     })
 
-    test("given a signature of 299 seconds ago, or with another one before it, then it is taken", async () => {
+    test("a signature of 299 seconds ago, or after another one, is accepted", async () => {
       const { attemptId } = await go(captured)
       const message = textOf(charge(attemptId, "captured"))
       const now = nowSeconds()
@@ -275,7 +272,7 @@ describe.each(stores)("over %s", (_name, store) => {
       expect(answerOf(await deliver(world, message, { signature: [`t=${now}`, ...tags].join(",") }))).toBe("200")
     })
 
-    test("given a body with text in other scripts, then its bytes are what is signed, and they are kept", async () => {
+    test("the bytes of a body in other scripts are signed, and they are kept", async () => {
       const { attemptId } = await go(captured)
       const message = textOf({ ...charge(attemptId, "captured", { note: "Zürich 東京 🚃" }), id: "msg_東京" })
       expect(answerOf(await deliver(world, message))).toBe("200")
@@ -284,7 +281,7 @@ describe.each(stores)("over %s", (_name, store) => {
       expect(kept).toMatchObject({ isSealed: true, body: `connection:main:message:msg_東京|${message}` })
     })
 
-    test("given an attempt or a refund of another connection or tenant, then it is accepted and touches nothing", async () => {
+    test("a message on another connection's or tenant's object is accepted without effect", async () => {
       const { attemptId, id } = await go(charged(silence))
       const message = textOf(charge(attemptId, "captured"))
       expect(answerOf(await deliver(world, message, { connectionId: "globex" }))).toBe("200")
@@ -295,7 +292,7 @@ describe.each(stores)("over %s", (_name, store) => {
       expect(await stateOf(id)).toBe("Captured")
     })
 
-    test("given an attempt that nobody made, then the message is accepted, and kept as about nothing", async () => {
+    test("a message on an unknown attempt is accepted, and kept as about nothing", async () => {
       const message = textOf({ ...charge("att_nobody", "captured"), id: "msg_of_nobody" })
       expect(answerOf(await deliver(world, message))).toBe("200")
       expect(Option.getOrThrow(await storedMessage("msg_of_nobody"))).toMatchObject({
@@ -311,7 +308,7 @@ describe.each(stores)("over %s", (_name, store) => {
       ["no id", '{"type":"charge.updated","created":"2026-11-21T12:00:00Z","data":{}}'],
       ["an unknown type", textOf({ type: "charge.painted", data: {} })],
       ["no name of a charge", textOf({ type: "charge.updated", data: { status: "captured" } })]
-    ])("given %s under a good signature, then it is accepted, logged and stored as unreadable", async (_what, body) => {
+    ])("%s under a good signature is accepted, logged and stored as unreadable", async (_what, body) => {
       const { id } = await go(captured)
       const before = await typesOf(id)
       const reply = await deliver(world, body)
@@ -332,7 +329,7 @@ describe.each(stores)("over %s", (_name, store) => {
       ["an unknown status", "charge.updated", { status: "painted" }],
       ["a decline without its reason", "charge.updated", { status: "declined", decline: null }],
       ["no reference", "charge.updated", { provider_reference: "" }]
-    ])("given %s of a charge that is named, then the charge is looked up", async (what, type, fields) => {
+    ])("%s of a charge that is named has the charge looked up", async (what, type, fields) => {
       const { attemptId, id } = await go(captured)
       const before = await typesOf(id)
       const eventId = `msg_${what.replaceAll(" ", "_")}`
@@ -344,7 +341,7 @@ describe.each(stores)("over %s", (_name, store) => {
       expect(stored).toMatchObject({ paymentId: id, outcome: "waits", about: "charge" })
     })
 
-    test("given a body of 1 MiB, then it is taken; of a byte more, then it is 413", async () => {
+    test("a body of 1 MiB is taken, and of a byte more is 413", async () => {
       const { attemptId } = await go(captured)
       const empty = textOf({ ...charge(attemptId, "captured", { note: "" }), id: "msg_of_1_mib" })
       const padded = (bytes: number) => empty.replace('"note":""', `"note":"${"x".repeat(bytes - empty.length)}"`)
@@ -352,7 +349,7 @@ describe.each(stores)("over %s", (_name, store) => {
       expect(answerOf(await deliver(world, padded(1_048_577)))).toBe("413 payload_too_large")
     })
 
-    test("given a store that fails, then it is 500, and the same message works later", async () => {
+    test("a store that fails is 500, and the same message works later", async () => {
       const { attemptId, id } = await go(charged(silence))
       const message = textOf(charge(attemptId, "captured"))
       world.ledger.onCommit = () => "unwritten"
@@ -373,7 +370,7 @@ describe("the rate of messages", () => {
   beforeEach(() => world.adjust("1 minute"))
   afterAll(() => world.close())
 
-  test("given eight at once and one more, then the ninth is 429 with Retry-After, regardless of the signature", async () => {
+  test("a ninth message at once is 429 with Retry-After, whatever its signature", async () => {
     for (let time = 0; time < 8; time++) expect(answerOf(await deliver(world, "{}"))).toBe("401 unauthorized")
     const reply = await deliver(world, "{}")
     expect([answerOf(reply), reply.headers.get("retry-after")]).toEqual(["429 rate_limited", "1"])

@@ -26,7 +26,7 @@ describe("a limit of 4 requests a second", () => {
   const passed = (times: number) => Array(times).fill("200")
   const refused = "429 rate_limited"
 
-  test("given a pause, when 8 come at once and one more, then the ninth is 429 and says how long to wait", async () => {
+  test("the ninth request at once after a pause is 429 and says how long to wait", async () => {
     expect(await lists(burst)).toEqual(passed(burst))
     const reply = await list()
     expect(answerOf(reply)).toBe(refused)
@@ -35,7 +35,7 @@ describe("a limit of 4 requests a second", () => {
     expect(Object.keys(reply.body.error)).toEqual(["code", "message"])
   })
 
-  test("given a used-up rate, when a quarter of a second passes, then one is let through, and not before", async () => {
+  test("one request passes a used-up rate after a quarter of a second, and not before", async () => {
     await lists(burst)
     await world.adjust(refillMillis - 1)
     expect(await lists(1)).toEqual([refused])
@@ -47,7 +47,7 @@ describe("a limit of 4 requests a second", () => {
     expect(await lists(2)).toEqual(["200", refused])
   })
 
-  test("given requests that are refused, when they go on, then they put nothing off", async () => {
+  test("requests that are refused again and again put nothing off", async () => {
     await lists(burst)
     for (let times = 0; times < 5; times++) {
       await world.adjust(refillMillis / 5)
@@ -56,19 +56,19 @@ describe("a limit of 4 requests a second", () => {
     expect(await lists(1)).toEqual(["200"])
   })
 
-  test("given a year without a request, when they come, then 8 are let through at once and no more", async () => {
+  test("8 requests pass at once after a year without any, and no more", async () => {
     await world.adjust("365 days")
     expect(await lists(burst + 1)).toEqual([...passed(burst), refused])
   })
 
-  test("given one key that used up its rate, when another of the same workspace asks, then it has its own", async () => {
+  test("another key of the same workspace has its own rate when one is used up", async () => {
     await lists(burst)
     expect(await lists(1)).toEqual([refused])
     for (const key of [keys.leaving, keys.acmeLive, keys.globex]) expect(await lists(1, key)).toEqual(["200"])
     expect(await lists(1)).toEqual([refused])
   })
 
-  test("given requests that do not get that far, then they take nothing of a rate", async () => {
+  test("requests that do not get that far take nothing of a rate", async () => {
     for (let times = 0; times < 3 * burst; times++) {
       expect(answerOf(await world.send("/api/v1/payments", { key: keys.revoked }))).toBe("401 unauthorized")
       expect(answerOf(await list(keys.closed))).toBe("403 workspace_suspended")
@@ -79,7 +79,7 @@ describe("a limit of 4 requests a second", () => {
     expect(answerOf(await events())).toBe(refused)
   })
 
-  test("given a used-up rate, when money is asked to move, then nothing is asked of a provider", async () => {
+  test("a request to move money at a used-up rate asks no provider", async () => {
     const { id } = (
       await world.send("/api/v1/payments", {
         key: keys.acme,
@@ -96,7 +96,7 @@ describe("a limit of 4 requests a second", () => {
     expect([captures.length, charges.length, voids.length]).toEqual([0, 1, 0])
   })
 
-  test("given forms of evidence, then each counts by the bytes that it declares, and one without a length by all of a second", async () => {
+  test("evidence counts by its declared bytes, and without a length by a whole second", async () => {
     const form = async (bytes: number, isDeclared = true) => {
       const body = "x".repeat(bytes)
       const headers: Record<string, string> = { "content-type": "multipart/form-data; boundary=x" }
@@ -123,7 +123,7 @@ describe("a limit of 4 requests a second", () => {
     expect(await form(16_384)).toBe(malformed)
   })
 
-  test("given a partner's endpoint, when its key used up its rate, then it is 429 too", async () => {
+  test("a partner's endpoint is 429 too when its key used up its rate", async () => {
     const merchants = () => world.send("/api/v1/merchants", { key: keys.globexLive })
     for (let times = 0; times < burst; times++) expect(answerOf(await merchants())).toBe("200")
     const reply = await merchants()
@@ -131,7 +131,7 @@ describe("a limit of 4 requests a second", () => {
   })
 })
 
-test("given no limit, when a thousand requests come, then all are answered", async () => {
+test("a thousand requests without a limit are all answered", async () => {
   const world = await openWorld(anyStore, { testClock: true })
   const replies = await Promise.all(
     Array.from({ length: 1000 }, () => world.send("/api/v1/payments?limit=1", { key: keys.acme }))

@@ -62,7 +62,7 @@ describe("the lists' queries", () => {
     [`/payments/${paymentId}/events`, { after: undefined, limit: 50 }],
     [`/payments/${paymentId}/events?after=${eventId}&limit=2`, { after: eventId, limit: 2 }]
   ]
-  test.each(accepted)("given %s, when it is asked for, then core is asked for just that", async (path, query) => {
+  test.each(accepted)("%s asks core for just that", async (path, query) => {
     expect((await get(path)).status).toBe(200)
     expect(queryOf()).toMatchObject(query)
     expect(script.asked[0]?.[1]).toEqual(tenant)
@@ -110,7 +110,7 @@ describe("the lists' queries", () => {
       (type) => [`/events?type=${type}`, "type"] as const
     )
   ]
-  test.each(refused)("given %s, when it is asked for, then it is 422 and names %s", async (path, named) => {
+  test.each(refused)("%s is 422 and names %s", async (path, named) => {
     const reply = await get(path)
     expect([reply.status, reply.body.error.code]).toEqual([422, "validation_error"])
     expect(reply.body.error.message).toContain(`\`${named}\` must be `)
@@ -127,7 +127,7 @@ describe("the lists' queries", () => {
     ["/payments?__proto__=2", "`__proto__`", ofPayments],
     ["/events?payment=1", "`payment`", "`type`, `before`, `after`, `limit`"],
     [`/payments/${paymentId}/events?before=${eventId}`, "`before`", "`after`, `limit`"]
-  ])("given %s, when it is asked, then the parameter is refused, and nothing is read", async (path, name, expected) => {
+  ])("%s is refused as a parameter, and nothing is read", async (path, name, expected) => {
     const reply = await get(path)
     expect([reply.status, reply.body.error.code]).toEqual([422, "validation_error"])
     expect(reply.body.error.message).toBe(`${name} is not a parameter: expected ${expected}.`)
@@ -140,14 +140,14 @@ describe("pages", () => {
     ["/payments", paymentId],
     ["/events", eventId],
     [`/payments/${paymentId}/events`, eventId]
-  ])("given more of %s, when a page is read, then next_cursor is its last id", async (path, last) => {
+  ])("a page of more of %s has its last id as next_cursor", async (path, last) => {
     more = true
     expect((await get(path)).body).toMatchObject({ has_more: true, next_cursor: last })
     more = false
     expect((await get(path)).body).toMatchObject({ has_more: false, next_cursor: null })
   })
 
-  test("given a search that ended before its page was full, when it is read, then the next one begins where it ended", async () => {
+  test("a search page that ended early has the next one begin where it ended", async () => {
     const walkedTo = "019a8c3e-7b1d-7c64-8f5e-000000000001"
     const searching = serve(
       scripted({ payments: () => Effect.succeed({ items: [payment], hasMore: true, walkedTo }) }).layer
@@ -158,7 +158,7 @@ describe("pages", () => {
     await searching.close()
   })
 
-  test("given four searches of a workspace, when a fifth comes, then it waits a second; lists do not", async () => {
+  test("a fifth search of a workspace waits a second beside four; lists do not", async () => {
     const end = Deferred.makeUnsafe<void>()
     const slow = serve(
       scripted({
@@ -182,7 +182,7 @@ describe("pages", () => {
     await slow.close()
   })
 
-  test("given a payment in a list and alone, when they are read, then they are the same but for its refunds, without routing", async () => {
+  test("a payment in a list and one read are the same but for refunds, without routing", async () => {
     const listed = (await get("/payments")).body
     const single = (await get(`/payments/${paymentId}`)).body
     expect(single.data).toEqual({ ...listed.data[0], refunds: [] })
@@ -198,7 +198,7 @@ describe("pages", () => {
     )
   })
 
-  test("given an event, when it is read, then it has the four fields of version 1", async () => {
+  test("an event has the four fields of version 1", async () => {
     expect((await get("/events")).body.data).toEqual([eventView])
     expect((await get(`/payments/${paymentId}/events`)).body.data).toEqual([eventView])
   })
@@ -206,14 +206,14 @@ describe("pages", () => {
 
 describe("an id in a path", () => {
   const ids = ["x", "%00", "%2F", "a".repeat(99), "a".repeat(101), "%E0%A4%A", "__proto__", "é"]
-  test.each(ids)("given %s, when it is retrieved, then it is 404 in the envelope", async (id) => {
+  test.each(ids)("%s is 404 in the envelope", async (id) => {
     for (const path of [`/payments/${id}`, `/payments/${id}/events`]) {
       const reply = await get(path)
       expect([reply.status, reply.body.error.code]).toEqual([404, "not_found"])
     }
   })
 
-  test("given an id that core does not find, when it is retrieved, then it is 404", async () => {
+  test("an id that core does not find is 404", async () => {
     expect((await get("/payments/019a8c3e-7b1d-7c64-8f5e-000000000000")).status).toBe(404)
   })
 })
@@ -232,17 +232,14 @@ describe("a store that fails", () => {
   afterAll(() => Promise.all([failing.close(), failingKeys.close()]))
 
   const paths = ["/payments", `/payments/${paymentId}`, `/payments/${paymentId}/events`, "/events"]
-  test.each(paths)(
-    "given %s, when it is read, then it is 500 internal_error and the operators know why",
-    async (path) => {
-      for (const server of [failing, failingKeys]) {
-        const logged = server.log.length
-        const reply = await server.send(`/api/v1${path}`, { key: "sandbox" })
-        expect([reply.status, reply.body.error.code]).toEqual([500, "internal_error"])
-        expect(JSON.stringify(reply.body)).not.toContain("hunter2")
-        expect(server.log.slice(logged)).toEqual([expect.stringContaining("hunter2")])
-        expect(server.log.at(-1)).toContain(String(reply.headers.get("x-request-id")))
-      }
+  test.each(paths)("reading %s is 500 internal_error, and the operators know why", async (path) => {
+    for (const server of [failing, failingKeys]) {
+      const logged = server.log.length
+      const reply = await server.send(`/api/v1${path}`, { key: "sandbox" })
+      expect([reply.status, reply.body.error.code]).toEqual([500, "internal_error"])
+      expect(JSON.stringify(reply.body)).not.toContain("hunter2")
+      expect(server.log.slice(logged)).toEqual([expect.stringContaining("hunter2")])
+      expect(server.log.at(-1)).toContain(String(reply.headers.get("x-request-id")))
     }
-  )
+  })
 })

@@ -39,7 +39,7 @@ describe("outcomes of a create", () => {
       ["payment.created", "payment.failed"]
     ]
   ]
-  test.each(outcomes)("given %j, when it is created, then it is %s everywhere", async (...row) => {
+  test.each(outcomes)("%j is %s everywhere once created", async (...row) => {
     const [simulate, status, fields, events] = row
     const created = await create({ simulate })
     expect(created.status).toBe(201)
@@ -53,12 +53,12 @@ describe("outcomes of a create", () => {
     expect((await get(`/payments?status=${status.toLowerCase()}&limit=1`)).body.data[0]).toEqual(rest)
   })
 
-  test("given manual capture, when it is created, then it is AUTHORIZED and nothing is captured", async () => {
+  test("a create with manual capture is AUTHORIZED and nothing is captured", async () => {
     const created = await create({ capture_method: "manual" })
     expect(created.body.data).toMatchObject({ status: "AUTHORIZED", captured_amount: 0, capture_method: "manual" })
   })
 
-  test("given a technical error first, when it is created, then both attempts are listed in order", async () => {
+  test("both attempts are listed in order after a technical error first", async () => {
     const { routing } = (await create({ simulate: { charge: ["technical_error", "approve"] } })).body.data
     expect(routing.attempts.map((a: { connection_id: string }) => a.connection_id)).toEqual(["main", "backup"])
   })
@@ -75,7 +75,7 @@ describe("metadata and what is bought", () => {
     ]
   }
 
-  test("given both, when it is created, then every answer repeats them, and events the metadata", async () => {
+  test("every answer repeats metadata and reference, and events the metadata", async () => {
     const { data } = (await create(given)).body
     expect(data).toMatchObject(given)
     expect((await get(`/payments/${data.id}`)).body.data).toMatchObject(given)
@@ -89,7 +89,7 @@ describe("metadata and what is bought", () => {
     expect(event.data).not.toHaveProperty("metadata")
   })
 
-  test("given metadata, when lists are filtered by it, then payments with all of it are found", async () => {
+  test("lists filtered by metadata find the payments with all of it", async () => {
     const { data } = (await create({ metadata: { ...given.metadata, channel: "filtered" } })).body
     await create({ metadata: { channel: "filtered" } })
     const find = async (query: string) =>
@@ -103,7 +103,7 @@ describe("metadata and what is bought", () => {
 })
 
 describe("idempotency", () => {
-  test("given the same key and body, when it is sent again, then the answer is the same and marked", async () => {
+  test("the same key and body get the same answer, marked as a replay", async () => {
     const fields = { reference: "same" }
     const first = await create(fields, { idempotencyKey: "key-of-the-replay" })
     const second = await create(fields, { idempotencyKey: "key-of-the-replay" })
@@ -114,25 +114,25 @@ describe("idempotency", () => {
     expect(second.headers.get("x-request-id")).not.toBe(first.headers.get("x-request-id"))
   })
 
-  test("given the same key and another body, when it is sent, then it is 422", async () => {
+  test("the same key and another body are 422", async () => {
     await create({ reference: "a" }, { idempotencyKey: "key-of-the-reuse" })
     const reply = await create({ reference: "b" }, { idempotencyKey: "key-of-the-reuse" })
     expect([reply.status, reply.body.error.code]).toEqual([422, "idempotency_key_reuse"])
   })
 
-  test("given a default spelled out, when it is sent again, then it is the same request", async () => {
+  test("a default spelled out is the same request", async () => {
     await create({ reference: "d" }, { idempotencyKey: "key-of-defaults" })
     const reply = await create({ reference: "d", method: "card", debug: false }, { idempotencyKey: "key-of-defaults" })
     expect(reply.headers.get("idempotent-replay")).toBe("true")
   })
 
-  test("given a refused request, when its key is used for a good one, then the key is free", async () => {
+  test("a refused request leaves its key free for a good one", async () => {
     expect((await create({ amount: 1 }, { idempotencyKey: "key-not-consumed" })).status).toBe(422)
     const reply = await create({}, { idempotencyKey: "key-not-consumed" })
     expect([reply.status, reply.headers.get("idempotent-replay")]).toEqual([201, null])
   })
 
-  test("given the same key in production and sandbox, when both are sent, then they are two payments", async () => {
+  test("the same key in production and sandbox makes two payments", async () => {
     const sandbox = await create({ reference: "e" }, { idempotencyKey: "key-of-both-worlds" })
     const live = await create({ reference: "e" }, { idempotencyKey: "key-of-both-worlds", key: keys.acmeLive })
     expect(live.status).toBe(201)
@@ -142,7 +142,7 @@ describe("idempotency", () => {
 })
 
 describe("routing that fails", () => {
-  test("given no connection for the currency, when debug is set, then every exclusion is returned", async () => {
+  test("debug returns every exclusion if no connection has the currency", async () => {
     const plain = await create({}, { key: keys.globex })
     expect([plain.status, plain.body.error.code, "excluded" in plain.body.error]).toEqual([
       409,
@@ -155,7 +155,7 @@ describe("routing that fails", () => {
     ])
   })
 
-  test("given debug on a payment that is routed, when one is excluded, then routing tells it", async () => {
+  test("debug on a routed payment says in routing which one is excluded", async () => {
     const { routing } = (await create({ debug: true, currency: "JPY" })).body.data
     expect(routing.excluded).toEqual([
       { providerId: "backup", name: "The backup acquirer", code: "CURRENCY_NOT_SUPPORTED", reason: expect.any(String) }
@@ -163,7 +163,7 @@ describe("routing that fails", () => {
     expect(routing).toMatchObject({ degraded: false, eligibility_version: expect.any(String) })
   })
 
-  test("given instruments for one connection, when it is routed, then the others are excluded", async () => {
+  test("instruments for one connection exclude the others", async () => {
     const instruments = [{ connection: "backup", token: "tok_secret" }]
     const created = await create({ debug: true, instruments })
     expect(created.body.data.routing.excluded).toEqual([
@@ -174,7 +174,7 @@ describe("routing that fails", () => {
 })
 
 describe("tenants and environments", () => {
-  test("given a payment of acme, when others ask for it, then it is 404 and in none of their lists", async () => {
+  test("a payment of acme is 404 for others and in none of their lists", async () => {
     const { payment_id } = (await create()).body.data
     const live = (await create({}, { key: keys.acmeLive, idempotencyKey: "key-of-the-live-one" })).body.data
     expect(live.environment).toBe("production")
@@ -195,13 +195,13 @@ describe("tenants and environments", () => {
     expect((await get(`/payments/${payment_id.toUpperCase()}`)).status).toBe(404)
   })
 
-  test("given a revoked, an unknown and a mistyped key, when they are shown, then each is 401", async () => {
+  test("a revoked, an unknown and a mistyped key are each 401", async () => {
     for (const key of [keys.revoked, keys.unknown, `${keys.acme.slice(0, -1)}!`, keys.acme.slice(0, -1)]) {
       expect((await get("/payments", key)).status).toBe(401)
     }
   })
 
-  test("given a key that may read, when it creates, then it is 403, and it reads", async () => {
+  test("a key that may read gets 403 for a create, and it reads", async () => {
     const reply = await create({}, { key: keys.acmeReader })
     expect([reply.status, reply.body.error.code]).toEqual([403, "insufficient_scope"])
     expect((await get("/payments", keys.acmeReader)).status).toBe(200)
@@ -224,7 +224,7 @@ describe("walking the lists", () => {
     return ids
   }
 
-  test("given many payments and events, when they are paged, then each is there once, in order", async () => {
+  test("pages of many payments and events have each once, in order", async () => {
     for (let made = 0; made < 5; made++) await create()
     const payments = await walk("/payments", "before")
     expect(payments.length).toBeGreaterThan(7)
@@ -245,7 +245,7 @@ describe("walking the lists", () => {
     expect([first, ...followed]).toEqual([...newest].reverse())
   })
 
-  test("given a type, when events are read, then they are of it alone", async () => {
+  test("only events of a type are read by it", async () => {
     await create({ simulate: { charge: "decline:expired_card" } })
     const { data } = (await get("/events?type=payment.declined")).body
     expect(data.length).toBeGreaterThan(0)
@@ -253,11 +253,11 @@ describe("walking the lists", () => {
     expect(data[0].data).toMatchObject({ payment_status: "DECLINED", decline_category: "expired_card" })
   })
 
-  test("given CREATED, when payments are filtered, then none is found", async () => {
+  test("no payment is found as CREATED", async () => {
     expect((await get("/payments?status=CREATED")).body).toEqual({ data: [], has_more: false, next_cursor: null })
   })
 })
 
-test("given all of the above, when it is over, then no server failure was logged", () => {
+test("no server failure was logged by all of the above", () => {
   expect(web.log).toEqual([])
 })

@@ -30,7 +30,7 @@ describe.each(stores)("over %s", (_name, store) => {
     operate(world, "refund", id, { idempotencyKey: `the-${key}-key`, body: amount === undefined ? {} : { amount } })
 
   for (const [what, end] of Object.entries(refusals)) {
-    test(`given a refund that ${what}, when it is asked for under a new key, then it is refunded, and the old key stays refused`, async () => {
+    test(`a refund that ${what} is made under a new key, and the old key stays refused`, async () => {
       const id = await captured(world)
       world.provider.onRefund = () => end
       expect(answerOf(await refund(id, "first"))).toBe("502 psp_error")
@@ -45,7 +45,7 @@ describe.each(stores)("over %s", (_name, store) => {
   }
 
   for (const [what, end] of Object.entries(open)) {
-    test(`given a refund of a part that ${what}, when all is asked for, then the rest is refunded, and no more`, async () => {
+    test(`the rest is refunded, and no more, after a part's refund that ${what}`, async () => {
       const id = await captured(world)
       world.provider.onRefund = () => end
       const first = await refund(id, "first", 300)

@@ -50,7 +50,7 @@ describe.each(stores)("over %s", (_name, store) => {
     operate(world, "refund", id, { idempotencyKey: `the-key-for-${amount}-here`, body: { amount } })
   const unanswered: Effect.Effect<RefundAnswer, Unanswered> = Effect.fail(new Unanswered({ reason: "timed out" }))
 
-  test("given a captured payment, when a part is refunded at the provider, then it is refunded here, once", async () => {
+  test("a part refunded at the provider is refunded here, once", async () => {
     const id = await captured()
     await byHand(id, "re_hand", 400)
     await byHand(id, "re_hand", 400)
@@ -63,7 +63,7 @@ describe.each(stores)("over %s", (_name, store) => {
     await expectSound(world, id)
   })
 
-  test("given one that is pending there, when it succeeds or fails, then it is held until then", async () => {
+  test("a refund by hand that is pending there is held until it succeeds or fails", async () => {
     const [one, other] = [await captured(), await captured()]
     for (const id of [one, other]) {
       await byHand(id, `re_${id}`, 400, { status: "pending" })
@@ -76,7 +76,7 @@ describe.each(stores)("over %s", (_name, store) => {
     for (const id of [one, other]) await expectSound(world, id)
   })
 
-  test("given a refund of ours without an answer, when one is made by hand and ours is stated, then both count once", async () => {
+  test("an unanswered refund of ours and one by hand both count once ours is stated", async () => {
     const id = await captured()
     world.provider.onRefund = () => unanswered
     expect(answerOf(await refund(id, 400))).toBe("502 refund_result_unknown")
@@ -92,7 +92,7 @@ describe.each(stores)("over %s", (_name, store) => {
     await expectSound(world, id)
   })
 
-  test("given a refund of ours without an answer, when it is stated without our id first, then it counts once", async () => {
+  test("an unanswered refund of ours counts once when stated without our id first", async () => {
     const id = await captured()
     world.provider.onRefund = () => unanswered
     await refund(id, 400)
@@ -104,7 +104,7 @@ describe.each(stores)("over %s", (_name, store) => {
     await expectSound(world, id)
   })
 
-  test("given a refund of ours without an answer, when more is refunded by hand, then what exceeds ours is reserved", async () => {
+  test("what exceeds our unanswered refund is reserved when more is refunded by hand", async () => {
     const id = await captured()
     world.provider.onRefund = () => unanswered
     await refund(id, 100)
@@ -116,7 +116,7 @@ describe.each(stores)("over %s", (_name, store) => {
     await expectSound(world, id)
   })
 
-  test("given more than is captured, when it is refunded by hand, then refunds are closed and operators review it", async () => {
+  test("a refund by hand above the capture closes refunds, and operators review it", async () => {
     const id = await captured()
     expect(answerOf(await refund(id, 300))).toBe("200")
     await byHand(id, "re_hand", 800)
@@ -126,7 +126,7 @@ describe.each(stores)("over %s", (_name, store) => {
     await expectSound(world, id)
   })
 
-  test("given a failure that is heard first, when what came before it arrives, then nothing is refunded", async () => {
+  test("nothing is refunded by what came before a failure that arrived first", async () => {
     const id = await captured()
     await byHand(id, "re_hand", 400, { status: "failed" }, "2026-11-21T12:00:05Z")
     await byHand(id, "re_hand", 400, { status: "succeeded" }, "2026-11-21T12:00:02Z")
@@ -142,7 +142,7 @@ describe.each(stores)("over %s", (_name, store) => {
     await expectSound(world, id)
   })
 
-  test("given a failure and a success of one time, when the failure is heard first, then a lookup decides", async () => {
+  test("a lookup decides between a failure that arrived first and a success of one time", async () => {
     const id = await captured()
     await byHand(id, "re_hand", 400, { status: "failed" })
     await byHand(id, "re_hand", 400, { status: "succeeded" })
@@ -150,7 +150,7 @@ describe.each(stores)("over %s", (_name, store) => {
     await expectSound(world, id)
   })
 
-  test("given one that waits for ours, when its failure is older than its success, then it counts with the end of ours", async () => {
+  test("a refund waiting for ours counts with ours if its failure precedes its success", async () => {
     const id = await captured()
     world.provider.onRefund = () => unanswered
     await refund(id, 100)
@@ -162,7 +162,7 @@ describe.each(stores)("over %s", (_name, store) => {
     await expectSound(world, id)
   })
 
-  test("given one that waits for ours and is older than ours, when ours is stated, then both count", async () => {
+  test("a refund older than ours that waits for it counts beside it once ours is stated", async () => {
     const id = await captured()
     world.provider.onRefund = () => unanswered
     await refund(id, 100)

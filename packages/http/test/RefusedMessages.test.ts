@@ -17,7 +17,7 @@ describe("the log of refused messages", () => {
   const linesOf = (connectionId: string) =>
     world.servers[0]?.log.filter((line) => line.includes(`a message to connection ${connectionId} was refused`)).length
 
-  test("given messages that are refused, then each connection has one line for a minute, and one more after it", async () => {
+  test("each connection has one line a minute of refused messages, and one afterwards", async () => {
     for (let time = 0; time < 3; time++) await refuse("main")
     expect([linesOf("main"), linesOf("live")]).toEqual([1, 0])
     await refuse("live")

@@ -28,7 +28,7 @@ describe.each(stores)("over %s", (_, store) => {
       .filter(({ type }) => type === "payment.conflict")
       .map(({ data }) => [data["connection_id"], data["provider_reference"], data["other_payment_id"]])
 
-  test("given the answer of a create, then it is UNKNOWN, its replay too, and the first payment goes on", async () => {
+  test("a create with a reused reference is UNKNOWN, and the first payment continues", async () => {
     const first = await charged("ch_answer")
     const before = await retrieve(world, first.id)
     const second = await charged("ch_answer", "key-of-the-second")
@@ -47,7 +47,7 @@ describe.each(stores)("over %s", (_, store) => {
     for (const { id } of [first, second]) await expectSound(world, id)
   })
 
-  test("given a message of the provider, then the payment stays UNKNOWN until it comes under its own name", async () => {
+  test("a payment stays UNKNOWN until a message comes under its own name", async () => {
     const first = await charged("ch_message")
     world.provider.onCharge = ({ attemptId }) => Effect.succeed({ _tag: "Pending", providerRef: `own_${attemptId}` })
     const id = (await create(world)).body.data.payment_id
@@ -64,7 +64,7 @@ describe.each(stores)("over %s", (_, store) => {
     await expectSound(world, id)
   })
 
-  test("given many creates at once, then one payment has the reference, and every other is UNKNOWN", async () => {
+  test("one of many creates at once has the reference, and every other is UNKNOWN", async () => {
     world.provider.onCharge = () => Effect.succeed({ _tag: "Captured", providerRef: "ch_race" })
     const replies = await Promise.all(Array.from({ length: 8 }, () => create(world)))
     const of = (status: string) => replies.map(({ body }) => body.data).filter((one) => one.payment_status === status)
@@ -81,7 +81,7 @@ describe.each(stores)("over %s", (_, store) => {
     }
   })
 
-  test("given a dispute by our own name, then it is that payment's alone", async () => {
+  test("a dispute by our own name is only that payment's", async () => {
     const first = await charged("ch_dispute")
     const second = await charged("ch_dispute")
     await deliver(world, dispute(first.attemptId, "opened"))

@@ -22,7 +22,7 @@ describe("a route that is not there", () => {
     "/%E0%A4%A",
     "/__proto__"
   ]
-  test.each(paths)("given %s, when it is asked for, then it is 404 in the envelope", async (path) => {
+  test.each(paths)("%s is 404 in the envelope", async (path) => {
     for (const method of ["GET", "POST", "DELETE", "OPTIONS", "PROPFIND"]) {
       const reply = await web.send(path, { method })
       expect([reply.status, reply.body]).toEqual([404, { error: { code: "not_found", message: "Route not found." } }])
@@ -47,7 +47,7 @@ describe("a path that is spelled otherwise", () => {
     "/health%2flive",
     "/%68ealth/live"
   ]
-  test.each(paths)("given %s, when it is asked for, then it is 404", async (path) => {
+  test.each(paths)("%s is 404", async (path) => {
     for (const method of ["GET", "POST"]) {
       const reply = await web.send(path, { method, key: "sandbox" })
       expect([reply.status, reply.body?.error.code]).toEqual([404, "not_found"])
@@ -56,7 +56,7 @@ describe("a path that is spelled otherwise", () => {
 })
 
 describe("an id that is encoded", () => {
-  test("given an encoded character, when its payment is asked for, then it is the same", async () => {
+  test("an encoded character in a payment's path is the same payment", async () => {
     const path = `/api/v1/payments/${paymentId.replace("-", "%2D")}`
     expect((await web.send(path, { key: "sandbox" })).status).toBe(200)
   })
@@ -66,7 +66,7 @@ describe("a URL that is too long", () => {
   const longPath = (bytes: number) => `/api/v1/payments/${"a".repeat(bytes)}`.slice(0, bytes)
   const longQuery = (bytes: number) => `/api/v1/payments?limit=0&x=${"a".repeat(bytes)}`.slice(0, 17 + bytes)
 
-  test("given a path of 2,048 and a query of 8,192 characters, when one more is sent, then it is 414 without a key", async () => {
+  test("one character above a path of 2,048 or a query of 8,192 is 414 without a key", async () => {
     const statusOf = async (path: string) => (await web.send(path)).status
     expect(await statusOf(longPath(2_048))).toBe(404)
     expect(await statusOf(longPath(2_049))).toBe(414)
@@ -75,7 +75,7 @@ describe("a URL that is too long", () => {
     expect((await web.send(longPath(2_049))).body.error.code).toBe("uri_too_long")
   })
 
-  test("given encoded percent signs, when a path is full of them, then it is refused before it is decoded", async () => {
+  test("a path full of encoded percent signs is refused before it is decoded", async () => {
     const path = `/api/v1/payments/${"%25".repeat(60_000)}`
     expect((await web.send(path)).status).toBe(414)
   })
@@ -96,7 +96,7 @@ describe("a method that a path does not have", () => {
     ["/api/v1/psp-webhooks/main", "POST"],
     ["/health/live", "GET, HEAD"]
   ]
-  test.each(paths)("given %s, when it is asked with another method, then it is 405 with Allow", async (path, allow) => {
+  test.each(paths)("%s with another method is 405 with Allow", async (path, allow) => {
     for (const method of ["PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"]) {
       const reply = await web.send(path, { method })
       expect([reply.status, reply.body.error.code]).toEqual([405, "method_not_allowed"])
@@ -107,7 +107,7 @@ describe("a method that a path does not have", () => {
 })
 
 describe("HEAD and slashes", () => {
-  test("given HEAD, when a payment is asked for, then the headers are those of GET and there is no body", async () => {
+  test("HEAD of a payment has the headers of GET and no body", async () => {
     const path = `/api/v1/payments/${paymentId}`
     const get = await web.send(path, { key: "sandbox" })
     const head = await web.send(path, { key: "sandbox", method: "HEAD" })
@@ -116,7 +116,7 @@ describe("HEAD and slashes", () => {
     expect(head.headers.get("x-request-id")).toMatch(/^req_/u)
   })
 
-  test("given HEAD, when there is no key or no route, then it is 401 or 404 without a body", async () => {
+  test("HEAD without a key or a route is 401 or 404 without a body", async () => {
     const heads = [
       await web.send("/api/v1/payments", { method: "HEAD" }),
       await web.send("/api/v1/nothing", { method: "HEAD" })
@@ -127,13 +127,13 @@ describe("HEAD and slashes", () => {
     ])
   })
 
-  test.each(["/", "/?x=1"])("given %s at the end, when a payment is asked for, then it is the same", async (end) => {
+  test.each(["/", "/?x=1"])("%s at the end of a payment's path is the same", async (end) => {
     expect((await web.send(`/api/v1/payments/${paymentId}${end}`, { key: "sandbox" })).status).toBe(200)
   })
 })
 
 describe("a defect", () => {
-  test("given one in a read, when it is answered, then it is 500 in the envelope and only the log knows why", async () => {
+  test("a defect in a read is 500 in the envelope, and only the log knows why", async () => {
     const reply = await web.send("/api/v1/payments", { key: "sandbox" })
     expect([reply.status, reply.body]).toEqual([
       500,
@@ -144,14 +144,14 @@ describe("a defect", () => {
     expect(web.log[0]).toContain(requestId)
   })
 
-  test("given any two requests, when they are answered, then their ids differ", async () => {
+  test("ids of any two requests differ", async () => {
     const ids = await Promise.all([1, 2, 3].map(async () => (await web.send("/")).headers.get("x-request-id")))
     expect(new Set(ids).size).toBe(3)
   })
 })
 
 describe("a client of the web handler that goes away", () => {
-  test("given a body that never ends, when the request is aborted, then reading it ends too", async () => {
+  test("reading a body that never ends ends with its aborted request", async () => {
     const abort = new AbortController()
     const reading = Promise.withResolvers<void>()
     const body = new ReadableStream({
@@ -179,17 +179,14 @@ describe("headers of every answer", () => {
     ["https://pay.example", "max-age=31536000"],
     ["http://pay.example", null],
     ["https://localhost:3000", null]
-  ])(
-    "given the base URL %s, then Strict-Transport-Security is %s, and nothing is guessed or kept",
-    async (baseUrl, hsts) => {
-      const secured = serve(scripted().layer, { baseUrl })
-      for (const path of ["/api/v1/payments", "/elsewhere"]) {
-        const { headers } = await secured.send(path, { key: "sandbox" })
-        expect(headers.get("strict-transport-security")).toBe(hsts)
-        expect(headers.get("x-content-type-options")).toBe("nosniff")
-        expect(headers.get("cache-control")).toBe("no-store")
-      }
-      await secured.close()
+  ])("the base URL %s has Strict-Transport-Security %s, and nothing is guessed or kept", async (baseUrl, hsts) => {
+    const secured = serve(scripted().layer, { baseUrl })
+    for (const path of ["/api/v1/payments", "/elsewhere"]) {
+      const { headers } = await secured.send(path, { key: "sandbox" })
+      expect(headers.get("strict-transport-security")).toBe(hsts)
+      expect(headers.get("x-content-type-options")).toBe("nosniff")
+      expect(headers.get("cache-control")).toBe("no-store")
     }
-  )
+    await secured.close()
+  })
 })

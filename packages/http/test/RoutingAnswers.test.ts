@@ -104,7 +104,7 @@ describe.each(stores)("over %s", (_name, store) => {
   const asked = () => world.provider.charges.map(({ connectionId }) => connectionId)
 
   for (const { change, code, fields = {}, given } of exclusions) {
-    test(`given a connection with ${given}, when it is routed, then it is ${code}, told with debug alone`, async () => {
+    test(`a connection with ${given} is ${code} with debug`, async () => {
       const { connect, idOf, key } = await own(world, [{ name: "limited", ...change }, ...two], { category: "retail" })
       const isOfInstruments = code === "INSTRUMENT_NOT_AVAILABLE"
       const body = isOfInstruments ? { instruments: [{ connection: idOf("first"), token: "tok_1" }] } : fields
@@ -141,7 +141,7 @@ describe.each(stores)("over %s", (_name, store) => {
       ({ code }, at) => code !== other && exclusions.findIndex((exclusion) => exclusion.code === code) === at
     )
 
-    test(`given connections that are each excluded for another reason, when ${initiator} is routed, then each gets its own reason`, async () => {
+    test(`each connection excluded when ${initiator} is routed has its own reason`, async () => {
       const circuitBreaker = { failures: 1, openMillis: 3_600_000 }
       const limited = holding.map(({ change }, at) => ({ name: `limited-${10 + at}`, ...change }))
       const { connect, idOf, key, route } = await own(
@@ -180,7 +180,7 @@ describe.each(stores)("over %s", (_name, store) => {
     })
   }
 
-  test("given a connection with several reasons, then the first is returned, in the order that is documented", async () => {
+  test("the first of several reasons is returned, in the documented order", async () => {
     const { connect, key } = await own(world, [], { category: "retail" })
     let left = exclusions.filter(({ code }) => code !== "RECURRING_NOT_SUPPORTED")
     while (left.length > 0) {
@@ -198,13 +198,13 @@ describe.each(stores)("over %s", (_name, store) => {
     }
   })
 
-  test("given nothing to exclude, when debug is set, then excluded is empty", async () => {
+  test("excluded is empty with debug if there is nothing to exclude", async () => {
     const { key } = await own(world, two)
     const { routing } = (await create(world, { debug: true }, { key })).body.data
     expect(routing).toMatchObject({ excluded: [], degraded: false })
   })
 
-  test("given a circuit that opened, then CIRCUIT_OPEN; given all are open, then they are tried and it is degraded", async () => {
+  test("an open circuit is CIRCUIT_OPEN; if all are open, they are tried and degraded", async () => {
     const circuitBreaker = { failures: 1, openMillis: 3_600_000 }
     const { idOf, key } = await own(
       world,
@@ -222,7 +222,7 @@ describe.each(stores)("over %s", (_name, store) => {
     expect([third.status, third.routing.excluded, third.routing.degraded]).toEqual(["CAPTURED", [], true])
   })
 
-  test("given a sandbox of open circuits, when production is routed, then it does not hear of it", async () => {
+  test("open circuits in the sandbox do not reach the routing of production", async () => {
     const circuitBreaker = { failures: 1, openMillis: 3_600_000 }
     const live = { name: "live", environment: "production", circuitBreaker } as const
     const { idOf, key, liveKey } = await own(world, [{ name: "test", circuitBreaker }, live])
@@ -237,7 +237,7 @@ describe.each(stores)("over %s", (_name, store) => {
     expect(production.body.data.routing.candidates).toEqual([expect.objectContaining({ name: "live" })])
   })
 
-  test("given rules and a control group, then path and rule say what decided, and candidates in which order", async () => {
+  test("path and rule say what decided, and candidates in which order", async () => {
     const { idOf, key, route } = await own(world, two)
     const routed = async (amount: number) => {
       const { routing } = (await create(world, { amount }, { key })).body.data
@@ -263,7 +263,7 @@ describe.each(stores)("over %s", (_name, store) => {
   for (const mode of ["fixed", "priority", "failover"] as const) {
     for (const [what, { end, status }] of Object.entries(ends)) {
       const isFollowed = followed[mode].includes(what)
-      test(`given ${mode} and ${what}, then the second connection is ${isFollowed ? "" : "not "}asked`, async () => {
+      test(`${mode} and ${what}: the second is ${isFollowed ? "" : "not "}asked`, async () => {
         const { idOf, key, route } = await own(world, two)
         await route({ mode })
         const { onCharge } = world.provider
@@ -282,7 +282,7 @@ describe.each(stores)("over %s", (_name, store) => {
     }
   }
 
-  test("given a third connection, when two have refused, then it is not asked, unless maxAttempts allows it", async () => {
+  test("a third connection is asked after two refusals only if maxAttempts allows it", async () => {
     const { key, route } = await own(world, [...two, { name: "third", priority: 3 }])
     world.provider.onCharge = () => declines(true)
     await create(world, {}, { key })
@@ -293,7 +293,7 @@ describe.each(stores)("over %s", (_name, store) => {
     expect(asked()).toHaveLength(3)
   })
 
-  test("given a connection that is not active, then nothing goes there until it is", async () => {
+  test("nothing goes to a connection until it is active", async () => {
     const { connect, idOf, liveKey } = await own(world, [])
     const pay = () => create(world, { debug: true }, { key: liveKey, idempotencyKey: `of-${idOf("live")}` })
     await connect({ name: "live", environment: "production", active: false })
@@ -306,7 +306,7 @@ describe.each(stores)("over %s", (_name, store) => {
     expect(asked()).toEqual([idOf("live")])
   })
 
-  test("given a connection that was switched off, then its payments are captured, voided and refunded all the same", async () => {
+  test("payments of a connection switched off are still captured, voided and refunded", async () => {
     const { connect, idOf, key } = await own(world, [{ name: "old" }])
     const held = async () => (await create(world, { capture_method: "manual" }, { key })).body.data.id
     const [one, other] = [await held(), await held()]

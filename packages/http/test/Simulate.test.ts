@@ -27,16 +27,13 @@ const outcomesOf = (payment: { routing: { attempts: ReadonlyArray<{ outcome: str
   payment.routing.attempts.map(({ outcome }) => outcome)
 
 describe("a charge", () => {
-  test.each(declineCategories)(
-    "given decline:%s, then it is DECLINED so, and no other one is asked",
-    async (category) => {
-      const payment = await create({ charge: `decline:${category}` })
-      expect(payment).toMatchObject({ status: "DECLINED", decline_category: category })
-      expect(outcomesOf(payment)).toEqual(["declined"])
-    }
-  )
+  test.each(declineCategories)("decline:%s is DECLINED so, and no other connection is asked", async (category) => {
+    const payment = await create({ charge: `decline:${category}` })
+    expect(payment).toMatchObject({ status: "DECLINED", decline_category: category })
+    expect(outcomesOf(payment)).toEqual(["declined"])
+  })
 
-  test.each(declineCategories)("given soft_decline:%s, then the next one is asked", async (category) => {
+  test.each(declineCategories)("soft_decline:%s asks the next connection", async (category) => {
     const payment = await create({ charge: [`soft_decline:${category}`, "approve"] })
     expect([payment.status, outcomesOf(payment)]).toEqual(["CAPTURED", ["declined", "captured"]])
     const twice = await create({ charge: `soft_decline:${category}` })
@@ -44,7 +41,7 @@ describe("a charge", () => {
     expect(outcomesOf(twice)).toEqual(["declined", "declined"])
   })
 
-  test("given no_answer first and approve then, then it is UNKNOWN, and no other one is asked", async () => {
+  test("no_answer before approve is UNKNOWN, and no other connection is asked", async () => {
     const payment = await create({ charge: ["no_answer", "approve"] })
     expect(payment).toMatchObject({ status: "UNKNOWN", decline_category: null, decline_reason: null })
     expect(outcomesOf(payment)).toEqual(["unanswered"])
@@ -63,7 +60,7 @@ describe("what comes after it", () => {
     ["void", { void: "confirm" }, 200, ["CANCELLED", 0, 0, 0]],
     ["void", { void: "refuse" }, "psp_error", ["AUTHORIZED", 0, 0, 0]],
     ["void", { void: "no_answer" }, "void_result_unknown", ["UNKNOWN", 0, 0, 0]]
-  ] as const)("given a %s and %j, then it is answered %s", async (name, simulate, answer, amounts) => {
+  ] as const)("a %s with %j is answered %s", async (name, simulate, answer, amounts) => {
     const { id } = await create(simulate, manual)
     const reply = await operate(id, name)
     expect(reply.body.error?.code ?? reply.status).toBe(answer)
@@ -76,7 +73,7 @@ describe("what comes after it", () => {
     [{ refund: "refuse" }, "psp_error", ["CAPTURED", 1000, 0, 0]],
     [{ refund: "pending" }, "refund_pending", ["CAPTURED", 1000, 0, 300]],
     [{ refund: "no_answer" }, "refund_result_unknown", ["CAPTURED", 1000, 0, 300]]
-  ] as const)("given a refund and %j, then it is answered %s", async (simulate, answer, amounts) => {
+  ] as const)("a refund with %j is answered %s", async (simulate, answer, amounts) => {
     const { id } = await create(simulate)
     const reply = await operate(id, "refunds", 300)
     expect(reply.body.error?.code ?? reply.status).toBe(answer)

@@ -7,7 +7,7 @@ import { type Archive, InternalError, NotFoundError, StartError } from "../src/i
 import { failureOf, open } from "./support/Shop.ts"
 
 describe("archive", () => {
-  it("given a folder or a bucket, when opened, then nothing is reached, and payments go on", async () => {
+  it("an opened folder or bucket reaches nothing, and payments continue", async () => {
     const folder = mkdtempSync(join(tmpdir(), "pointsman-node-archive-"))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const bucket = { bucket: "payments", region: "eu-central-1", endpoint: "http://127.0.0.1:9" }
@@ -18,7 +18,7 @@ describe("archive", () => {
     }
   })
 
-  it("given an id that is years old and an archive that cannot be reached, then that is a failure, and not an absence", async () => {
+  it("an old id with an archive that cannot be reached is a failure, not an absence", async () => {
     const s3 = { bucket: "payments", region: "eu-central-1", endpoint: "http://127.0.0.1:9" }
     const { pointsman } = await open({ archive: { s3: { ...s3, accessKeyId: "AKIA", secretAccessKey: "hush" } } })
     const failure = await failureOf(pointsman.payment("01697a1c-7e48-7c64-8f5e-2f6d9f1f0a01"))
@@ -28,7 +28,7 @@ describe("archive", () => {
     assert.instanceOf(absence, NotFoundError)
   })
 
-  it("given wrong settings, then each is named", async () => {
+  it("wrong settings are each named", async () => {
     for (const [archive, field] of [
       [{}, "archive"],
       [{ folder: "/here", s3: { bucket: "payments", region: "eu" } }, "archive"],

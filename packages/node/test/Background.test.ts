@@ -16,7 +16,7 @@ const soon = {
 
 const unknown = { ...order, simulate: { charge: "no_answer", lookup: "executed" } } as const
 
-it("given an unknown result, when the background jobs run, then the provider's record settles it", async () => {
+it("the provider's record settles an unknown result by the background jobs", async () => {
   const { pointsman } = await open(soon)
   const { payment } = await pointsman.create(unknown, { idempotencyKey: "order-1001" })
   assert.strictEqual(payment.status, "UNKNOWN")
@@ -28,7 +28,7 @@ it("given an unknown result, when the background jobs run, then the provider's r
   assert.strictEqual((await pointsman.payment(payment.id)).status, "CAPTURED")
 })
 
-it("given no background, when what is due is checked by a call, then the payment is settled then and not before", async () => {
+it("a call that checks what is due settles a payment without a background", async () => {
   const { pointsman } = await open({ ...soon, background: false })
   const { payment } = await pointsman.create(unknown)
   await new Promise((resolve) => setTimeout(resolve, 20))
@@ -37,7 +37,7 @@ it("given no background, when what is due is checked by a call, then the payment
   assert.strictEqual((await pointsman.payment(payment.id)).status, "CAPTURED")
 })
 
-it("given a webhook, when a payment is made, then its receiver can verify it, and the delivery says so", async () => {
+it("a webhook can be verified by its receiver, and the delivery says so", async () => {
   const received = Promise.withResolvers<VerifiedWebhook>()
   const url = await listening(async (request, response) => {
     const body = await buffer(request)
@@ -65,7 +65,7 @@ it("given a webhook, when a payment is made, then its receiver can verify it, an
   assert.strictEqual(attempt?.response_status, 204)
 })
 
-it("given a log that fails, when the background has something to say, then it goes on all the same", async () => {
+it("the background continues all the same when its log fails", async () => {
   const told: Array<string> = []
   const { pointsman } = await open({
     ...soon,

@@ -21,12 +21,12 @@ it.each<[string, (pointsman: Pointsman) => Promise<unknown>]>([
   ["an unknown payment", (pointsman) => pointsman.payment("01a1fe08-9226-7266-a33a-e3e7f1609a4e")],
   ["a webhook without a signature", () => webhooks.verify({ body: "{}", headers: {}, secret: "whsec_1" })],
   ["wrong settings", () => createPointsman({} as PointsmanSettings)]
-])("given %s, when the caller awaits the call, then the stack begins with the caller", async (_, call) => {
+])("%s: the stack of a failed call begins with its caller", async (_, call) => {
   const { pointsman } = await open()
   assert.match(placeOf(await failureOf(checkOut(call, pointsman))), /^(?:async )?checkOut .*CallersStack\.test\.ts/u)
 })
 
-it("given nobody who awaits, when a call fails, then the stack says where it arose", async () => {
+it("the stack of a call without an awaiting caller says where it arose", async () => {
   const { pointsman } = await open()
   const error = await new Promise((resolve) => {
     pointsman.create({ ...order, amount: -1 }).catch(resolve)
@@ -34,7 +34,7 @@ it("given nobody who awaits, when a call fails, then the stack says where it aro
   assert.include((error as Error).stack, "\n    at ")
 })
 
-it("given a start that fails and is not caught, then the program prints its own line and the message, and no source of ours", async () => {
+it("an uncaught failure of a start prints the program's line, and no source of ours", async () => {
   const door = JSON.stringify(pathToFileURL(join(import.meta.dirname, "../src/index.ts")).href)
   const program = `import { createPointsman } from ${door}\nawait createPointsman({ storage: "payments.db" })`
   const words = ["--conditions=@pointsman/source", "--input-type=module", "--eval", program]

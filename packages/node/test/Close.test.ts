@@ -14,7 +14,7 @@ const over = (provider: SlowProvider, file: string) => ({
   workspaces: [{ id: "shop", connections: [{ id: "one", environment: "sandbox" as const, connector: "slow" }] }]
 })
 
-it("given a call under way, when it is closed, then the call is answered first, and nothing new is taken", async () => {
+it("a call under way is answered before a close, and nothing new is taken", async () => {
   const provider = slowProvider()
   const file = join(folder(), "payments.db")
   const { pointsman } = await open(over(provider, file))
@@ -38,7 +38,7 @@ it("given a call under way, when it is closed, then the call is answered first, 
   assert.strictEqual((await next.create(order, { idempotencyKey: "order-1001" })).isReplay, true)
 })
 
-it("given a call under way, when it is closed, then streams of the console end at once, and the call is answered", async () => {
+it("streams of the console end at once in a close, and a call under way is answered", async () => {
   const provider = slowProvider()
   const { pointsman } = await open(over(provider, join(folder(), "payments.db")))
   await pointsman.operators.add({ login: "jo", role: "viewer" })
@@ -63,7 +63,7 @@ it("given a call under way, when it is closed, then streams of the console end a
   await closing
 })
 
-it("given requests under way, when it is closed, then they are answered, by handler and listener alike", async () => {
+it("requests under way are answered in a close, by handler and listener alike", async () => {
   const provider = slowProvider()
   const { pointsman } = await open(over(provider, join(folder(), "payments.db")))
   const url = await listening(pointsman.listener)
@@ -87,7 +87,7 @@ it("given requests under way, when it is closed, then they are answered, by hand
   await closing
 })
 
-it("given a client that went away, when its payment is answered, then it is recorded before the storage closes", async () => {
+it("the payment of a client that left is recorded before the storage closes", async () => {
   const provider = slowProvider()
   const file = join(folder(), "payments.db")
   const { pointsman } = await open(over(provider, file))
@@ -113,7 +113,7 @@ it("given a client that went away, when its payment is answered, then it is reco
   )
 })
 
-it("given a Request that was given up, when its payment is answered, then the close goes on at once", async () => {
+it("a close continues at once after the payment of a Request that was given up", async () => {
   const provider = slowProvider()
   const { pointsman } = await open(over(provider, join(folder(), "payments.db")))
   const { secret } = await pointsman.createApiKey()
@@ -134,7 +134,7 @@ it("given a Request that was given up, when its payment is answered, then the cl
   await answer
 })
 
-it("given one that is closed, when it is closed again, then nothing happens; await using closes it too", async () => {
+it("closing again does nothing, and await using closes too", async () => {
   const path = folder()
   const { pointsman } = await open(inFiles(path))
   await Promise.all([pointsman.close(), pointsman.close()])

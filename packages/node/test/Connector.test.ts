@@ -144,7 +144,7 @@ const connected = (functions: Partial<Spec>) => {
 }
 
 describe("a connector of plain functions", () => {
-  it("given a provider that cannot be reached, when it is asked by `http`, then the second connection charges", async () => {
+  it("the second connection charges if `http` reaches no provider", async () => {
     const { created } = await shop(
       async (_, { credentials: { url }, http }) => {
         await http.post(url, { json: {} })
@@ -155,7 +155,7 @@ describe("a connector of plain functions", () => {
     assert.strictEqual(await created(), "CAPTURED")
   })
 
-  it("given an amount that it does not express, then no function is asked to send it", async () => {
+  it("no function is asked to send an amount that it does not express", async () => {
     const asked: Array<string> = []
     const connector = connected({
       expresses: ({ minorUnits }) => minorUnits % 10 === 0,
@@ -193,7 +193,7 @@ describe("a connector of plain functions", () => {
     assert.deepStrictEqual(asked, ["charge"])
   })
 
-  it("given a provider that cannot be reached, when it is asked by `fetch`, then the result is unknown", async () => {
+  it("the result is unknown if `fetch` reaches no provider", async () => {
     const { created } = await shop(
       async (_, { credentials: { url } }) => {
         await fetch(url, { method: "POST" })
@@ -204,7 +204,7 @@ describe("a connector of plain functions", () => {
     assert.strictEqual(await created(), "UNKNOWN")
   })
 
-  it("given two calls, when the first was answered and the second not sent, then the result is unknown", async () => {
+  it("two calls, the first answered and the second not sent, have an unknown result", async () => {
     const nowhere = await closedPort()
     const { created } = await shop(
       async (_, { credentials: { url }, http }) => {
@@ -217,7 +217,7 @@ describe("a connector of plain functions", () => {
     assert.strictEqual(await created(), "UNKNOWN")
   })
 
-  it("given a call that was not answered, when the function answers `rejected`, then the result is unknown", async () => {
+  it("a call without an answer and `rejected` from the function are an unknown result", async () => {
     const { created } = await shop(
       async (_, { credentials: { url }, http }) => {
         try {
@@ -232,7 +232,7 @@ describe("a connector of plain functions", () => {
     assert.strictEqual(await created(), "UNKNOWN")
   })
 
-  it("given a call still under way, when a timer wins and the function answers `rejected`, then the result is unknown", async () => {
+  it("a call still under way and `rejected` after a timer are an unknown result", async () => {
     const [arrived, returning] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const { created } = await shop(
       async (_, { credentials: { url }, http }) => {
@@ -253,7 +253,7 @@ describe("a connector of plain functions", () => {
     assert.strictEqual(await created(), "UNKNOWN")
   })
 
-  it("given a call that was not answered, when the function answers a soft decline, then the result is unknown", async () => {
+  it("a call without an answer and a soft decline by the function are unknown", async () => {
     const { created } = await shop(
       async (_, { credentials: { url }, http }) => {
         await http.post(url, { json: {} }).catch((error: unknown) => assert.instanceOf(error, Unanswered))
@@ -264,23 +264,20 @@ describe("a connector of plain functions", () => {
     assert.strictEqual(await created(), "UNKNOWN")
   })
 
-  it.each(lookups)(
-    "given a lookup whose call was %s, when it answers `not_found` as conclusive, then conclusive is %s",
-    async (_, conclusive, ask) => {
-      const connector = connected({
-        lookUpCharge: async (_, { http }) => {
-          await ask(http)
-          return { status: "not_found", conclusive: true }
-        }
-      })
-      assert.deepStrictEqual(await Effect.runPromise(connector.lookUpCharge(chargeLookup)), {
-        _tag: "NotFound",
-        conclusive
-      })
-    }
-  )
+  it.each(lookups)("a lookup that was %s and `not_found` for good is conclusive: %s", async (_, conclusive, ask) => {
+    const connector = connected({
+      lookUpCharge: async (_, { http }) => {
+        await ask(http)
+        return { status: "not_found", conclusive: true }
+      }
+    })
+    assert.deepStrictEqual(await Effect.runPromise(connector.lookUpCharge(chargeLookup)), {
+      _tag: "NotFound",
+      conclusive
+    })
+  })
 
-  it("given a span in which the provider may have been asked, then lookups are told its end; or its one time", async () => {
+  it("lookups get the end of the span in which the provider may have been asked", async () => {
     const told: Array<ChargeLookup | RefundLookup> = []
     const connector = connected({
       lookUpCharge: (request) => {
@@ -319,20 +316,16 @@ describe("a connector of plain functions", () => {
     ],
     ["shows a secret as the reference", () => ({ status: "captured", reference: apiKey })],
     ["never returns", () => new Promise(() => {})]
-  ])(
-    "given a function that %s, then the result is unknown, and no secret is shown",
-    { timeout: 20_000 },
-    async (_, charge) => {
-      const { created, lines, pointsman } = await shop(charge as Spec["charge"], "https://tiny-pay.example")
-      assert.strictEqual(await created(), "UNKNOWN")
-      const [payment] = (await pointsman.payments()).data
-      assert.strictEqual(payment?.status, "UNKNOWN")
-      const file = await pointsman.paymentFile(payment?.id ?? "")
-      assert.notInclude(JSON.stringify([lines, file, await pointsman.timeline(payment?.id ?? "")]), apiKey)
-    }
-  )
+  ])("the result of a function that %s is unknown, and no secret is shown", { timeout: 20_000 }, async (_, charge) => {
+    const { created, lines, pointsman } = await shop(charge as Spec["charge"], "https://tiny-pay.example")
+    assert.strictEqual(await created(), "UNKNOWN")
+    const [payment] = (await pointsman.payments()).data
+    assert.strictEqual(payment?.status, "UNKNOWN")
+    const file = await pointsman.paymentFile(payment?.id ?? "")
+    assert.notInclude(JSON.stringify([lines, file, await pointsman.timeline(payment?.id ?? "")]), apiKey)
+  })
 
-  it("given a soft decline, then the second connection charges", async () => {
+  it("the second connection charges after a soft decline", async () => {
     const { created } = await shop(
       () => ({ status: "declined", reference: "ch_first", code: "91", category: "issuer_unavailable" }),
       "https://tiny-pay.example"
@@ -340,7 +333,7 @@ describe("a connector of plain functions", () => {
     assert.strictEqual(await created(), "CAPTURED")
   })
 
-  it("given wrong connectors, when they are defined, then the error names the field", () => {
+  it("the error of wrong connectors names the field", () => {
     const good = { name: "tiny-pay", credentials, charge: () => ({}), lookUpCharge: () => ({}) }
     for (const [wrong, field] of [
       [{ name: "Tiny Pay" }, "name: expected 1 to 40 lower-case letters"],

@@ -50,12 +50,12 @@ const tryConsole = async (
 }
 
 describe("ways in", () => {
-  it("given a Request, when an operator uses a link, then the console shows the payments and takes a form", async () => {
+  it("a handler's console shows the payments and takes a form after a link", async () => {
     const here = await withOperator()
     await tryConsole(here, "http://shop.example", (url, init) => here.desk.handler(new Request(url, init)))
   })
 
-  it("given a weak password, when an operator sets it, then the page says what was expected, and a strong one is set", async () => {
+  it("a weak password is refused with what was expected, and a strong one is set", async () => {
     const { desk, pointsman } = await withOperator()
     const url = "http://shop.example"
     const browser = visitor((path, init) => desk.handler(new Request(path, init)))
@@ -71,7 +71,7 @@ describe("ways in", () => {
     assert.strictEqual((await browser.post(`${url}${mount}/sign-in`, form)).status, 303)
   })
 
-  it("given a role that takes a passkey, when an operator with it uses a link, then the page says so, and an unknown role is refused", async () => {
+  it("a page says that a role takes a passkey, and an unknown role is refused", async () => {
     const { desk, pointsman } = await withOperator({ requirePasskey: ["support"] })
     const browser = visitor((path, init) => desk.handler(new Request(path, init)))
     const page = await browser.signIn(await linkFor(pointsman, "http://shop.example"))
@@ -85,12 +85,12 @@ describe("ways in", () => {
     assert.include(String(noLimit), "`refundLimits.euro`: expected")
   })
 
-  it("given Node's requests, when an operator uses a link, then the console shows the payments and takes a form", async () => {
+  it("a listener's console shows the payments and takes a form after a link", async () => {
     const here = await withOperator()
     await tryConsole(here, await listening(here.desk.listener))
   })
 
-  it("given a framework that takes the mount off the URL, then its `originalUrl` counts", async () => {
+  it("the `originalUrl` counts in a framework that takes the mount off the URL", async () => {
     const here = await withOperator()
     const url = await listening((request, response) => {
       const { url = "" } = request
@@ -100,16 +100,13 @@ describe("ways in", () => {
     await tryConsole(here, url)
   })
 
-  it.each(["/", "/desk/", "/büro/a b", "/b%C3%BCro"])(
-    "given the mount %s, then links and cookies lead there",
-    async (path) => {
-      const here = await withOperator({ mount: path })
-      const url = await listening(here.desk.listener)
-      await tryConsole(here, url, undefined, new URL(path, url).pathname.replace(/\/$/u, ""))
-    }
-  )
+  it.each(["/", "/desk/", "/büro/a b", "/b%C3%BCro"])("links and cookies lead to the mount %s", async (path) => {
+    const here = await withOperator({ mount: path })
+    const url = await listening(here.desk.listener)
+    await tryConsole(here, url, undefined, new URL(path, url).pathname.replace(/\/$/u, ""))
+  })
 
-  it("given a base path, then browsers are led to it, and requests come without it", async () => {
+  it("browsers are led to a base path, and requests come without it", async () => {
     const here = await withOperator({ mount: "/desk", basePath: "/shop/" })
     const url = await listening((request, response) => {
       const { url = "" } = request
@@ -121,14 +118,14 @@ describe("ways in", () => {
     assert.include((await browser.get(`${url}/shop/desk/payments/shop/sandbox`)).text, 'href="/shop/desk/style.css"')
   })
 
-  it("given a slash at the end of a path, then it is the same page", async () => {
+  it("a slash at the end of a path is the same page", async () => {
     const here = await withOperator()
     const url = await listening(here.desk.listener)
     const browser = await tryConsole(here, url)
     assert.include((await browser.get(`${url}${mount}/payments/shop/sandbox/`)).text, "€19.99")
   })
 
-  it("given HTTP/2, when an operator uses a link, then the console shows the payments", async () => {
+  it("the console shows the payments over HTTP/2 after a link", async () => {
     const { desk, pointsman } = await withOperator()
     const server = createHttp2Server((request, response) =>
       // As Fastify hands them over.
@@ -157,7 +154,7 @@ describe("ways in", () => {
     assert.include(page.text, ">Jo</a>")
   })
 
-  it("given a next, then paths outside of the mount, and other spellings of it, go there", async () => {
+  it("paths outside of the mount, and other spellings of it, go to next", async () => {
     const { desk } = await withOperator()
     const url = await listening((request, response) =>
       desk.listener(request, response, () => response.end("the shop's"))
@@ -185,14 +182,14 @@ describe("ways in", () => {
     }
   })
 
-  it("given no next, then a path outside of the mount is not found", async () => {
+  it("a path outside of the mount is not found without a next", async () => {
     const { desk } = await withOperator()
     const url = await listening(desk.listener)
     assert.strictEqual((await fetch(`${url}/admin`)).status, 404)
     assert.strictEqual((await desk.handler(new Request("http://shop.example/admin/desks"))).status, 404)
   })
 
-  it("given a URL or a Host that is malformed, then 400", async () => {
+  it("a malformed URL or Host is 400", async () => {
     const { desk } = await withOperator()
     const { hostname, port } = new URL(await listening(desk.listener))
     for (const [path, host] of [
@@ -219,7 +216,7 @@ const parsers: Readonly<Record<string, (request: IncomingMessage) => Promise<obj
 
 describe("after a body parser", () => {
   for (const [kept, parse] of Object.entries(parsers)) {
-    it(`given a parser that keeps ${kept}, then forms work`, async () => {
+    it(`forms work with a parser that keeps ${kept}`, async () => {
       const here = await withOperator()
       const url = await listening(async (request, response) => {
         if (request.method === "POST") Object.assign(request, await parse(request))
@@ -229,7 +226,7 @@ describe("after a body parser", () => {
     })
   }
 
-  it("given a parser that keeps JSON as body, then the console's API works", async () => {
+  it("the console's API works with a parser that keeps JSON as body", async () => {
     const { desk, payment, pointsman } = await withOperator()
     const url = await listening(async (request, response) => {
       const isJson = request.headers["content-type"]?.startsWith("application/json") === true
@@ -251,7 +248,7 @@ describe("after a body parser", () => {
   it.each([
     ["nothing", undefined],
     ["nested fields", { amount: { value: "5.00" } }]
-  ])("given a parser that leaves %s, then it says what to do and changes nothing", async (_, body) => {
+  ])("a parser that leaves %s changes nothing and says what to do", async (_, body) => {
     const { desk, lines, payment, pointsman } = await withOperator()
     const listener: Listener = async (request, response) => {
       if (request.url?.includes("/refund") === true)
@@ -268,7 +265,7 @@ describe("after a body parser", () => {
     assert.isTrue(lines.some(({ level, message }) => level === "error" && message.includes("body parser")))
   })
 
-  it("given a Request whose body was read, then it says what to do", async () => {
+  it("a Request whose body was read says what to do", async () => {
     const { desk } = await withOperator()
     const request = new Request(`http://shop.example${mount}/sign-in`, {
       method: "POST",
@@ -282,7 +279,7 @@ describe("after a body parser", () => {
 })
 
 describe("what a browser cannot be made to do", () => {
-  it("given a form of another site, then it is refused", async () => {
+  it("a form of another site is refused", async () => {
     const { desk, pointsman } = await withOperator()
     const url = await listening(desk.listener)
     const link = await linkFor(pointsman, url)
@@ -292,7 +289,7 @@ describe("what a browser cannot be made to do", () => {
     }
   })
 
-  it("given a body that is too long, then 413, and the connection ends", async () => {
+  it("a body that is too long is 413, and the connection ends", async () => {
     const { desk } = await withOperator()
     const url = await listening(desk.listener)
     const answer = await fetch(`${url}${mount}/api/session`, {
@@ -315,7 +312,7 @@ describe("https", () => {
     return answer.headers.getSetCookie()[0] ?? ""
   }
 
-  it("given isSecure or an https base URL, then the cookie is bound to https", async () => {
+  it("the cookie is bound to https by isSecure or an https base URL", async () => {
     assert.match(await cookieOf({}), /^pointsman_console=\S+; Path=\/admin\/desk; HttpOnly; SameSite=Lax$/u)
     const secure = /^__Host-pointsman_console=\S+; Path=\/; HttpOnly; SameSite=Lax; Secure$/u
     assert.match(await cookieOf({ isSecure: true }), secure)
@@ -336,7 +333,7 @@ describe("whom a sign-in comes from", () => {
     headers: { origin: url, "x-client": address }
   })
 
-  it("given sourceOf, then each client has its own limit, and without it each connection's address", async () => {
+  it("each client has its own limit by sourceOf, and else by its address", async () => {
     const { pointsman } = await withOperator()
     const wayOf = async (desk: MountedConsole) => {
       const url = await listening(desk.listener)
@@ -352,7 +349,7 @@ describe("whom a sign-in comes from", () => {
     assert.strictEqual((await byConnection("203.0.113.4")()).status, 429)
   })
 
-  it("given a source beside a Request, then it has its own limit", async () => {
+  it("a source beside a Request has its own limit", async () => {
     const { desk } = await withOperator()
     const url = "http://shop.example"
     const from = (source?: string) => () =>
@@ -362,7 +359,7 @@ describe("whom a sign-in comes from", () => {
     assert.strictEqual((await from()()).status, 200)
   })
 
-  it("given a sourceOf that throws, then 500, and the log says so without the request's contents", async () => {
+  it("a sourceOf that throws is 500, and the log says so without the contents", async () => {
     const { desk, lines } = await withOperator({
       sourceOf: () => {
         throw new Error("no address")
@@ -387,14 +384,14 @@ describe("settings and closing", () => {
     [{ mount, isSecure: "yes" }, /`isSecure` must be true or false/u],
     [{ mount, sourceOf: "ip" }, /`sourceOf` must be a function/u],
     [{ mount, secure: true }, /`secure` is not a field of `options`/u]
-  ])("given %o, then it is refused and names the field", async (options, message) => {
+  ])("%o is refused and the field named", async (options, message) => {
     const { pointsman } = await open()
     const failure = await failureOf(pointsman.console(options as ConsoleOptions))
     assert.deepInclude(failure, { code: "validation_error" })
     assert.match(String(failure), message)
   })
 
-  it("given a closed Pointsman, then the console answers 503, and none is made", async () => {
+  it("the console of a closed Pointsman answers 503, and none is made", async () => {
     const { desk, pointsman } = await withOperator()
     const url = await listening(desk.listener)
     await pointsman.close()
@@ -403,7 +400,7 @@ describe("settings and closing", () => {
     assert.deepInclude(await failureOf(pointsman.console({ mount })), { code: "closed" })
   })
 
-  it("given two processes on one database, when an operator is removed in one, then its session ends in the other", async () => {
+  it("an operator's session ends in one process when removed in another", async () => {
     const home = folder()
     const [{ pointsman: here }, { pointsman: there }] = [await open(inFiles(home)), await open(inFiles(home))]
     await here.operators.add({ login: "jo@shop.example", role: "viewer" })
@@ -461,30 +458,27 @@ describe("files of evidence", () => {
     "Node's requests": async (desk: MountedConsole) => ({ url: await listening(desk.listener), ask: undefined })
   }
 
-  it.each(Object.entries(ways))(
-    "given %s, then files are kept, and too large ones are refused in words",
-    async (_, way) => {
-      const { desk, id, path, pointsman } = await withDispute()
-      const { ask, url } = await way(desk)
-      const browser = visitor(ask)
-      await browser.signIn(await linkFor(pointsman, url))
-      const send = (size: number) => browser.send(`${url}${path}`, { method: "POST", body: formWith(size) })
-      assert.strictEqual((await send(5_000_000)).status, 303)
-      const kept = {
-        texts: ["product_description"],
-        files: [{ name: "receipt", type: "application/pdf", bytes: 5_000_000 } as const]
-      }
-      assert.deepStrictEqual((await pointsman.dispute(id)).evidence, kept)
-      const refused = await send(9_000_000)
-      assert.strictEqual(refused.status, 413)
-      assert.include(refused.text, "Files may have 5,000,000 bytes together.")
-      // The same connection or another one goes on.
-      assert.strictEqual((await browser.get(`${url}${path}`)).status, 200)
-      assert.deepStrictEqual((await pointsman.dispute(id)).evidence, kept)
+  it.each(Object.entries(ways))("%s keeps files, and refuses too large ones in words", async (_, way) => {
+    const { desk, id, path, pointsman } = await withDispute()
+    const { ask, url } = await way(desk)
+    const browser = visitor(ask)
+    await browser.signIn(await linkFor(pointsman, url))
+    const send = (size: number) => browser.send(`${url}${path}`, { method: "POST", body: formWith(size) })
+    assert.strictEqual((await send(5_000_000)).status, 303)
+    const kept = {
+      texts: ["product_description"],
+      files: [{ name: "receipt", type: "application/pdf", bytes: 5_000_000 } as const]
     }
-  )
+    assert.deepStrictEqual((await pointsman.dispute(id)).evidence, kept)
+    const refused = await send(9_000_000)
+    assert.strictEqual(refused.status, 413)
+    assert.include(refused.text, "Files may have 5,000,000 bytes together.")
+    // The same connection or another one goes on.
+    assert.strictEqual((await browser.get(`${url}${path}`)).status, 200)
+    assert.deepStrictEqual((await pointsman.dispute(id)).evidence, kept)
+  })
 
-  it("given a role that may not answer, when a large form is sent, then it is refused, and the answer arrives", async () => {
+  it("a large form without the role is refused, and the answer arrives", async () => {
     const { desk, path, pointsman } = await withDispute()
     await pointsman.operators.edit("jo@shop.example", { roles: [{ role: "support", workspace_id: null }] })
     const url = await listening(desk.listener)
@@ -495,7 +489,7 @@ describe("files of evidence", () => {
     assert.include(refused.text, "Not allowed")
   })
 
-  it("given a large form of unknown length, when more comes than is taken, then it is refused, and the rest is dropped", async () => {
+  it("a large form of unknown length is refused past the limit, and the rest dropped", async () => {
     const { desk, id, path, pointsman } = await withDispute()
     const url = await listening(desk.listener)
     const browser = visitor()

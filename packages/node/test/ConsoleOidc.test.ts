@@ -32,7 +32,7 @@ const signIn = async (url: string, path = mount, browser = visitor()) => {
 }
 
 describe("sign-in by OpenID Connect", () => {
-  it("given an operator, when it signs in at the issuer, then the console knows it, by a listener and by a handler", async () => {
+  it("a listener's and a handler's console know an operator of the issuer", async () => {
     const { desk, issuer, pointsman, url } = await withIssuer({ name: "Example", scopes: ["email"] })
     await pointsman.operators.add({ login: "jo@example.com", name: "Jo", role: "viewer" })
     assert.include((await visitor().get(`${url}${mount}/sign-in`)).text, "Sign in with Example")
@@ -49,7 +49,7 @@ describe("sign-in by OpenID Connect", () => {
     }
   })
 
-  it("given a base path, then the issuer leads back below it", async () => {
+  it("the issuer leads back below a base path", async () => {
     const { desk } = await withIssuer({}, { mount: "/desk", basePath: "/shop" })
     const browser = visitor((address, init) => desk.handler(new Request(address, init)))
     const { location } = await browser.get("http://shop.example/desk/sign-in/oidc")
@@ -59,7 +59,7 @@ describe("sign-in by OpenID Connect", () => {
     )
   })
 
-  it("given a claim with roles, when a person signs in, then it is an operator with the roles of the claim", async () => {
+  it("a person with roles in a claim is an operator with these", async () => {
     const roles = { payments: { workspace: "shop", role: "support" } } as const
     const { issuer, pointsman, url } = await withIssuer({ rolesClaim: "groups", roles })
     assert.strictEqual((await signIn(url)).page.status, 403)
@@ -70,7 +70,7 @@ describe("sign-in by OpenID Connect", () => {
     assert.deepInclude(operator, { login: "jo@example.com", roles: [{ role: "support", workspace_id: "shop" }] })
   })
 
-  it("given an unknown person, another client secret or an issuer that is down, then no session begins", async () => {
+  it("an unknown person, another secret or an issuer that is down begin no session", async () => {
     const { url } = await withIssuer()
     const { page } = await signIn(url)
     assert.deepStrictEqual([page.status, page.headers.getSetCookie()], [403, []])
@@ -84,7 +84,7 @@ describe("sign-in by OpenID Connect", () => {
     assert.deepStrictEqual([answer.status, answer.location], [502, null])
   })
 
-  it("given no oidc, then the sign-in page does not offer it, and its path is not found", async () => {
+  it("a sign-in page without oidc does not offer it, and its path is not found", async () => {
     const { pointsman } = await open()
     const url = await listening((await pointsman.console({ mount })).listener)
     const browser = visitor()
@@ -128,7 +128,7 @@ describe("settings", () => {
       { ...good, rolesClaim: "groups", roles: { a: { workspace: undefined, role: "admin" } } },
       [/`oidc\.roles\.a\.workspace`: expected/u]
     ]
-  ])("given oidc %#, then it is refused, and the error names the field and not the secret", async (oidc, messages) => {
+  ])("oidc %# is refused, and the error names the field and not the secret", async (oidc, messages) => {
     const { lines, pointsman } = await open()
     const failure = await failureOf(pointsman.console({ mount, oidc: oidc as ConsoleOidc }))
     assert.deepInclude(failure, { code: "validation_error" })
@@ -136,7 +136,7 @@ describe("settings", () => {
     assert.notInclude(inspect([failure, lines], { depth: 9 }), secret)
   })
 
-  it("given the configuration file's `console.oidc`, then these settings have the same fields", () => {
+  it("the configuration file's `console.oidc` has the same fields as these settings", () => {
     type Names<A> = { readonly [Name in keyof A]-?: true }
     type OidcFile = NonNullable<Configuration.ConsoleFile["oidc"]>
     const names = (oidc: Names<ConsoleOidc>): Names<OidcFile> => oidc

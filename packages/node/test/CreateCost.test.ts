@@ -87,7 +87,7 @@ const most = {
   statements: 14
 }
 
-it("given a create over SQLite, then it runs no more files, functions and statements than before", () => {
+it("a create over SQLite runs no more files, functions and statements than before", () => {
   const flags = ["--conditions=@pointsman/source", "--no-warnings", "--input-type=module", "--eval", program]
   const printed = execFileSync(process.execPath, flags, { cwd: folder(), encoding: "utf8" })
   // What runs in the background meanwhile is in some of them.

@@ -5,7 +5,7 @@ import { open } from "./support/Shop.ts"
 
 const nobody = "dp_01a1fe0c-51d3-7e0a-9b6f-3c7d8e9f0a1b"
 
-it("given no dispute, when one is read, kept evidence for or answered, then it is not found", async () => {
+it("a dispute that does not exist is not found, for reads, evidence and answers", async () => {
   const { pointsman } = await open()
   assert.deepStrictEqual(await pointsman.disputes({ status: "needs_response" }), {
     data: [],
@@ -28,7 +28,7 @@ it("given no dispute, when one is read, kept evidence for or answered, then it i
   }
 })
 
-it("given an invalid query or invalid evidence, then the error names the field", async () => {
+it("the error of an invalid query or invalid evidence names the field", async () => {
   const { pointsman } = await open()
   for (const [asked, field] of [
     [() => pointsman.disputes({ status: "open" as "won" }), "status"],

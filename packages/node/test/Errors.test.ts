@@ -68,7 +68,7 @@ const kinds: Readonly<Record<string, abstract new (...args: never) => PointsmanE
 }
 
 for (const [name, call, code, moneyMayHaveMoved] of [...errorCases, ...ownCases]) {
-  it(`given ${name}, when it is called, then it fails with ${code}`, async () => {
+  it(`${name} fails with ${code}`, async () => {
     const { pointsman } = await open({ background: false })
     const failure = await failureOf(call(pointsman))
     if (!(failure instanceof PointsmanError)) throw failure
@@ -150,7 +150,7 @@ const wrongCalls: Readonly<Record<string, readonly [call: (p: Pointsman) => Prom
 }
 
 for (const [name, [call, says]] of Object.entries(wrongCalls)) {
-  it(`given ${name}, when it is called, then the error names the field and nothing is charged`, async () => {
+  it(`${name} is refused by field, and nothing charged`, async () => {
     const { pointsman } = await open({ background: false })
     const failure = await failureOf(call(pointsman))
     assert.instanceOf(failure, ValidationError)
@@ -159,7 +159,7 @@ for (const [name, [call, says]] of Object.entries(wrongCalls)) {
   })
 }
 
-it("given a field that is undefined, when it is paid, then it counts as left out", async () => {
+it("an undefined field of a payment counts as left out", async () => {
   const { pointsman } = await open()
   const { payment } = await pointsman.create({ ...order, card_brand: undefined } as never, {
     idempotencyKey: undefined
@@ -167,7 +167,7 @@ it("given a field that is undefined, when it is paid, then it counts as left out
   assert.strictEqual(payment.card_brand, null)
 })
 
-it("given no environment, when a payment is asked for, then none is guessed", async () => {
+it("no environment is guessed for a payment", async () => {
   const { pointsman } = await open({ environment: undefined } as object)
   const failure = await failureOf(pointsman.create(order))
   assert.instanceOf(failure, ValidationError)
@@ -175,7 +175,7 @@ it("given no environment, when a payment is asked for, then none is guessed", as
   assert.strictEqual((await pointsman.create(order, { environment: "sandbox" })).payment.environment, "sandbox")
 })
 
-it("given two workspaces, when a payment is asked for, then it says whose", async () => {
+it("an error says whose payment it is of two workspaces", async () => {
   const other = { ...shop, id: "other", connections: [{ id: "third", environment: "sandbox" as const }] }
   const { pointsman } = await open({ workspaces: [shop, other] })
   const failure = await failureOf(pointsman.create(order))
@@ -186,7 +186,7 @@ it("given two workspaces, when a payment is asked for, then it says whose", asyn
   assert.instanceOf(hidden, NotFoundError)
 })
 
-it("given a suspended workspace, when it pays, then it is refused as its keys are", async () => {
+it("a suspended workspace is refused as its keys are", async () => {
   const { pointsman } = await open({ workspaces: [{ ...shop, suspended: true }] })
   const failure = await failureOf(pointsman.create(order))
   assert.instanceOf(failure, StateError)
@@ -196,7 +196,7 @@ it("given a suspended workspace, when it pays, then it is refused as its keys ar
   assert.deepInclude(again, { code: "workspace_suspended", moneyMayHaveMoved: true })
 })
 
-it("given no route and no debug, when it is refused, then it says why each connection was left out", async () => {
+it("a payment without a route says without debug why each connection was excluded", async () => {
   const eurOnly = { ...shop, connections: [{ id: "first", environment: "sandbox", supports: { currencies: ["EUR"] } }] }
   const { pointsman } = await open({ storage: memory(), workspaces: [eurOnly as typeof shop] })
   const failure = await failureOf(pointsman.create({ ...order, currency: "USD" }))
@@ -207,7 +207,7 @@ it("given no route and no debug, when it is refused, then it says why each conne
   )
 })
 
-it("given a store that breaks down in the middle of a call, when money may have moved, then the error says so", async () => {
+it("an error says that money may have moved if the store fails during a call", async () => {
   const { lines, pointsman } = await open({ storage: breakingDown(), background: false })
   const failure = await failureOf(pointsman.create(order, { idempotencyKey: "order-1001" }))
   assert.instanceOf(failure, UnknownResultError)
@@ -229,7 +229,7 @@ const breakingDown = (): StorageHandle => ({
   )
 })
 
-it("given digits that may be a card number, when a shop refuses them, then no payment is made", async () => {
+it("digits that may be a card number make no payment if a shop refuses them", async () => {
   const reference = "4111111111111111"
   const { pointsman: stores } = await open()
   assert.strictEqual((await stores.create({ ...order, reference })).payment.reference, reference)
@@ -239,7 +239,7 @@ it("given digits that may be a card number, when a shop refuses them, then no pa
   assert.strictEqual(failure.message, "`reference` must not contain a card number.")
 })
 
-it("given a card number in what a person writes, then nothing is recorded", async () => {
+it("nothing is recorded of a person's text with a card number", async () => {
   const { pointsman } = await open()
   const card = "4111 1111 1111 1111"
   const [payment, correction] = ["01a1fe08-9226-7266-a33a-e3e7f1609a4e", "01a1fe08-9226-7266-a33a-e3e7f1609a4f"]

@@ -48,7 +48,7 @@ const later = [
 const mostFiles = 460
 
 describe("a start over memory", () => {
-  it("given no call and no request, when it starts, then it loads nothing that can wait", () => {
+  it("a start without calls and requests loads nothing that can wait", () => {
     const loaded = loadedByStart()
     assert.deepStrictEqual(
       loaded.filter((path) => later.some((prefix) => path.startsWith(prefix))),

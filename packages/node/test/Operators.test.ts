@@ -7,7 +7,7 @@ const consoleUrl = "https://shop.example/desk"
 const jo: OperatorOrder = { login: "jo@shop.example", name: "Jo", role: "support", workspaces: ["shop"] }
 
 describe("operators", () => {
-  it("given a new operator, then it is listed, removed, and added again under the same id", async () => {
+  it("an operator is listed, removed, and added again under the same id", async () => {
     const { pointsman } = await open(inFiles(folder()))
     const added = await pointsman.operators.add(jo)
     assert.deepInclude(added, {
@@ -27,7 +27,7 @@ describe("operators", () => {
     assert.deepInclude(again, { id: added.id, name: "jo@shop.example", roles: [{ role: "admin", workspace_id: null }] })
   })
 
-  it("given a name in `by`, then the audit trail has it, and `library` without it", async () => {
+  it("the audit trail has a name in `by`, and `library` without it", async () => {
     const { lines, pointsman } = await open()
     await pointsman.operators.add(jo, { by: "root" })
     await pointsman.operators.createLink(jo.login, { consoleUrl })
@@ -40,7 +40,7 @@ describe("operators", () => {
     ])
   })
 
-  it("given the console's URL, then the link is below it, and no log line has its token", async () => {
+  it("a link is below the console's URL, and no log line has its token", async () => {
     const { lines, pointsman } = await open()
     await pointsman.operators.add(jo)
     for (const given of [consoleUrl, `${consoleUrl}/`]) {
@@ -63,7 +63,7 @@ describe("operators", () => {
     [{ ...jo, workspaces: "shop" }, /`workspaces` must be a list/u],
     [{ ...jo, workspaces: ["castle"] }, /`workspaces` must be ids of configured workspaces; "castle" not found/u],
     [{ ...jo, displayName: "Jo" }, /`displayName` is not a field of `order`/u]
-  ])("given the order %o, then it is refused and names the field", async (order, message) => {
+  ])("the order %o is refused and the field named", async (order, message) => {
     const { pointsman } = await open()
     const failure = await failureOf(pointsman.operators.add(order as OperatorOrder))
     assert.deepInclude(failure, { code: "validation_error", moneyMayHaveMoved: false })
@@ -71,7 +71,7 @@ describe("operators", () => {
     assert.deepStrictEqual(await pointsman.operators.list(), [])
   })
 
-  it("given another name and other roles, then they are stored, what is not given stays, and the trail says who did it", async () => {
+  it("another name and roles are stored, the rest stays, and the trail says who did it", async () => {
     const { lines, pointsman } = await open(inFiles(folder()))
     const { edit } = pointsman.operators
     const added = await pointsman.operators.add(jo)
@@ -93,7 +93,7 @@ describe("operators", () => {
     )
   })
 
-  it("given the last admin, when an edit would take the role away, then it stays until another operator has it", async () => {
+  it("the last admin keeps the role in an edit until another operator has it", async () => {
     const { pointsman } = await open()
     const { add, edit } = pointsman.operators
     await add({ login: "ann", role: "admin" })
@@ -121,7 +121,7 @@ describe("operators", () => {
     [{ roles: [{ role: "admin", workspace_id: null, workspace: "shop" }] }, /`roles` must be a list/u],
     [{ roles: [{ role: "viewer", workspace_id: "castle" }] }, /`roles\[\]\.workspace_id` must be ids of .*"castle"/u],
     [{ role: "admin" }, /`role` is not a field of `order`: expected one of name, roles/u]
-  ])("given the edit %o, then it is refused and names the field", async (order, message) => {
+  ])("the edit %o is refused and the field named", async (order, message) => {
     const { pointsman } = await open()
     const added = await pointsman.operators.add(jo)
     const failure = await failureOf(pointsman.operators.edit(jo.login, order as OperatorEdit))
@@ -130,7 +130,7 @@ describe("operators", () => {
     assert.deepStrictEqual(await pointsman.operators.list(), [added])
   })
 
-  it("given what cannot be done, then the error says why", async () => {
+  it("the error says why something cannot be done", async () => {
     const { pointsman } = await open()
     await pointsman.operators.add(jo)
     const { add, createLink, edit, remove } = pointsman.operators

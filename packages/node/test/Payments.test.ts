@@ -12,7 +12,7 @@ for (const [name, settings] of Object.entries(storages)) {
   merchantSuite(name, async () => (await open(settings())).pointsman)
 }
 
-it("given a payment, when its routing is explained, then each chapter says why in sentences", async () => {
+it("each chapter of a payment's explained routing says why in sentences", async () => {
   const { pointsman } = await open()
   const { payment } = await pointsman.create({ ...order, simulate: { charge: ["technical_error", "approve"] } })
   const explained = await pointsman.explainRouting(payment.id)
@@ -29,7 +29,7 @@ it("given a payment, when its routing is explained, then each chapter says why i
   )
 })
 
-it("given an unknown result, when an operator reports the provider's record, then it is settled by that report", async () => {
+it("an operator's report of the provider's record settles an unknown result", async () => {
   const { pointsman } = await open({ background: false, claimWindowMillis: 2, providerTimeoutMillis: 1 })
   const { payment } = await pointsman.create({ ...order, simulate: { charge: "no_answer" } })
   assert.strictEqual(payment.status, "UNKNOWN")
@@ -67,7 +67,7 @@ describe("corrections", () => {
     assert.match(error.message, message)
   }
 
-  it("given an amount at the limit, when another person approves the statement, then it is written then", async () => {
+  it("an amount at the limit is written once another person approves the statement", async () => {
     const { id, payment, pointsman, resolved } = await proposed()
     assert.strictEqual(resolved.status, "UNKNOWN")
     assert.deepInclude(resolved.proposed_correction, {
@@ -88,7 +88,7 @@ describe("corrections", () => {
     assert.deepStrictEqual(await pointsman.corrections.list(), [])
   })
 
-  it("given a name that is the login of an operator, then it is that operator, by whichever letters", async () => {
+  it("a name that is an operator's login, in any letters, is that operator", async () => {
     const { pointsman, payment, id } = await proposed()
     await pointsman.operators.add({ login: "grace@shop.example", role: "operations" })
     await pointsman.corrections
@@ -98,7 +98,7 @@ describe("corrections", () => {
     assert.deepStrictEqual([rejected.correction.state, rejected.correction.reason], ["rejected", "no"])
   })
 
-  it("given no person, then the field is named", async () => {
+  it("the field of a missing person is named", async () => {
     const { pointsman, payment, id } = await proposed()
     for (const by of ["", " ", "x".repeat(121), 7, undefined]) {
       await pointsman.corrections.withdraw(payment.id, id, { by } as never).then(
@@ -113,7 +113,7 @@ describe("corrections", () => {
   })
 })
 
-it("given a key that was made, when it is revoked, then the API refuses it", async () => {
+it("the API refuses a key that was made and revoked", async () => {
   const { pointsman } = await open()
   const key = await pointsman.createApiKey({ scopes: ["payments:read"] })
   const ask = async () =>
@@ -127,7 +127,7 @@ it("given a key that was made, when it is revoked, then the API refuses it", asy
   assert.strictEqual(await ask(), 401)
 })
 
-it("given payments of two environments, when they are counted and read, then neither shows the other's", async () => {
+it("payments of two environments are counted and read without each other's", async () => {
   const { pointsman } = await open({ environment: "production", allowVolatileStorage: true })
   await pointsman.create(order, { environment: "sandbox" })
   assert.deepStrictEqual((await pointsman.payments()).data, [])

@@ -50,7 +50,7 @@ const sumsOf = (entries: ReadonlyArray<JournalEntry>): Readonly<Record<string, n
 const reportFolders = () => readdirSync(tmpdir()).filter((name) => name.startsWith("pointsman-report-"))
 
 describe("reconciliation", () => {
-  it("given a report in a file, when it is read, then the payment is settled, and its difference is listed and closed", async () => {
+  it("a report's file settles the payment, and its difference is listed and closed", async () => {
     const { lines, pointsman } = await open()
     const { connection, payment, report } = await paid(pointsman)
     const path = join(folder(), "november.csv")
@@ -104,7 +104,7 @@ describe("reconciliation", () => {
     assert.deepStrictEqual(acts, ["report.reconciling", "difference.closing", "difference.closing"])
   })
 
-  it("given a row that fits a payment by amount alone, then the payment is suggested, and accepted once", async () => {
+  it("a payment of a row's amount is suggested, and accepted once", async () => {
     const { lines, pointsman } = await open()
     const { payment } = await pointsman.create(order, { idempotencyKey: "order-1001" })
     const { attempts } = await pointsman.paymentFile(payment.id)
@@ -128,7 +128,7 @@ describe("reconciliation", () => {
     assert.deepStrictEqual(acts, ["suggestion.accepting", "suggestion.accepting"])
   })
 
-  it("given the same report as bytes, then it is the same run, and the temporary file is gone", async () => {
+  it("the same report as bytes is the same run, and the temporary file is gone", async () => {
     const { pointsman } = await open()
     const { connection, report } = await paid(pointsman)
     const before = reportFolders()
@@ -152,7 +152,7 @@ describe("reconciliation", () => {
     assert.lengthOf((await pointsman.reconciliation.list()).data, 2)
   })
 
-  it("given a report that is being read, when the program closes, then the same report goes on from there", async () => {
+  it("a report read while the program closes continues from there", async () => {
     const path = folder()
     const first = await open(inFiles(path))
     const rows = Array.from({ length: 2_500 }, (_, at) => `fee_${at},fee,-1,EUR,NOW,,,,,`)
@@ -176,7 +176,7 @@ describe("reconciliation", () => {
     assert.deepInclude(run.sums, { EUR: { gross: -2_500, fee: 0, net: 0 } })
   })
 
-  it("given more differences than a page has, then `after` leads through all of them, and filters count", async () => {
+  it("`after` leads through all pages of differences, and filters count", async () => {
     const { pointsman } = await open()
     const rows = Array.from({ length: 5 }, (_, at) => `txn_${at},charge,${at + 1},EUR,NOW,,,,,`)
     await pointsman.reconciliation.run({ connection: "first", report: bytesOf(reportOf(rows)) })
@@ -202,7 +202,7 @@ describe("reconciliation", () => {
     assert.deepStrictEqual((await pointsman.reconciliation.list({}, options)).data, [])
   })
 
-  it("given a connector without reports of its API, when they are fetched, then the error says so", async () => {
+  it("an error says that a connector has no reports of its API", async () => {
     const { pointsman } = await open()
     const failure = await failureOf(pointsman.reconciliation.fetch({ connection: "first", by: "scheduler" }))
     assert.deepInclude(failure, { code: "validation_error", moneyMayHaveMoved: false })
@@ -210,7 +210,7 @@ describe("reconciliation", () => {
   })
 })
 
-it("given a payout in a report, then it is listed, adds up, and gives its rows", async () => {
+it("a payout in a report is listed, adds up, and gives its rows", async () => {
   const { pointsman } = await open()
   const { connection, payment, report } = await paid(pointsman)
   await pointsman.reconciliation.run({ connection, report: bytesOf(report) })
@@ -240,7 +240,7 @@ it("given a payout in a report, then it is listed, adds up, and gives its rows",
 })
 
 describe("the balance and the journal", () => {
-  it("given a report, then the day adds up, and the books add up to zero in each transaction", async () => {
+  it("a day of a report adds up, and each transaction of its books to zero", async () => {
     const { pointsman } = await open()
     const { connection, payment, report } = await paid(pointsman)
     await pointsman.reconciliation.run({ connection, report: bytesOf(report) })
@@ -267,7 +267,7 @@ describe("the balance and the journal", () => {
     assert.deepStrictEqual(await allOf(pointsman.journal({ until: from })), [])
   })
 
-  it("given a reader of the journal, when it stops early or the program closes, then a close is not held up", async () => {
+  it("a reader of the journal that stops or meets a close does not hold it up", async () => {
     const { pointsman } = await open()
     const { connection, report } = await paid(pointsman)
     await pointsman.reconciliation.run({ connection, report: bytesOf(report) })
@@ -316,7 +316,7 @@ it.each([
   [(p: Pointsman) => allOf(p.journal({ from: new Date(2), until: new Date(1) })), "`from` must be a time before"],
   [(p: Pointsman) => allOf(p.journal({ closeAfterMillis: -1 })), "`closeAfterMillis` must be a whole number"],
   [(p: Pointsman) => allOf(p.journal({ to: new Date() } as never)), "`to` is not a field of `query`"]
-])("given the call %#, then it is refused and the error names the field", async (call, message) => {
+])("the call %# is refused and the error names the field", async (call, message) => {
   const { pointsman } = await open()
   const failure = await failureOf(call(pointsman))
   assert.deepInclude(failure, { code: "validation_error", moneyMayHaveMoved: false })
@@ -324,7 +324,7 @@ it.each([
   assert.deepStrictEqual((await pointsman.reconciliation.list()).data, [])
 })
 
-it("given a report without a needed column, then it is unreadable, and the error names the column", async () => {
+it("a report without a needed column is unreadable, and the error names it", async () => {
   const { pointsman } = await open()
   const failure = await failureOf(
     pointsman.reconciliation.run({ connection: "first", report: bytesOf("row_id,kind\n1,fee\n") })

@@ -8,7 +8,7 @@ const connections = (shop.connections ?? []).map((connection) => ({ ...connectio
 const quickly = (place: string) => ({ ...inFiles(place), workspaces: [{ ...shop, connections }] })
 
 describe("recover", () => {
-  it("given a file that was copied back, when it recovers, then the payment and its refund are back", async () => {
+  it("a payment and its refund are back once a copied file recovers", async () => {
     const place = folder()
     const [file, copy] = [join(place, "payments.db"), join(place, "copy.db")]
     await (await open(inFiles(place))).pointsman.close()
@@ -38,7 +38,7 @@ describe("recover", () => {
     assert.isNull(await pointsman.acceptLoss())
   })
 
-  it("given a connection that is not recovered, then creates are refused, or sent where the settings say so", async () => {
+  it("creates at an unrecovered connection are refused, or sent if set so", async () => {
     const place = folder()
     const { pointsman: refusing } = await open(quickly(place))
     const { loss } = await refusing.recover({ since: new Date(Date.now() - 60_000), connection: "first" })
@@ -51,7 +51,7 @@ describe("recover", () => {
     assert.deepStrictEqual([isReplay, payment.status], [false, "CAPTURED"])
   })
 
-  it("given a malformed order, then the error names the field", async () => {
+  it("the error of a malformed order names the field", async () => {
     const { pointsman } = await open(inFiles(folder()))
     for (const [wrong, message] of [
       [{ since: "yesterday" }, "`since` must be a date."],

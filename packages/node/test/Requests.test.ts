@@ -42,7 +42,7 @@ const ways: Readonly<Record<string, (pointsman: Pick<Pointsman, "handler" | "lis
 
 for (const [name, way] of Object.entries(ways)) {
   describe(name, () => {
-    it("given a key, when a payment is made over HTTP, then a call under the same key is its replay", async () => {
+    it("a call under the key of an HTTP payment is its replay", async () => {
       const { pointsman } = await open()
       const ask = await way(pointsman)
       const answer = await ask("/api/v1/payments", await create(pointsman))
@@ -55,7 +55,7 @@ for (const [name, way] of Object.entries(ways)) {
       assert.strictEqual(events.data.length, 2)
     })
 
-    it("given no key and no route, when the API is asked, then it answers in its own words", async () => {
+    it("the API without a key or a route answers in its own words", async () => {
       const { pointsman } = await open()
       const ask = await way(pointsman)
       const refused = await ask("/api/v1/payments")
@@ -66,7 +66,7 @@ for (const [name, way] of Object.entries(ways)) {
       assert.strictEqual((await ask("/docs")).status, 404)
     })
 
-    it("given several first requests at once, when the routes are built for them, then each is answered", async () => {
+    it("each of several first requests at once is answered, when routes are built", async () => {
       const { pointsman } = await open()
       const ask = await way(pointsman)
       const made = await create(pointsman)
@@ -75,7 +75,7 @@ for (const [name, way] of Object.entries(ways)) {
       assert.strictEqual((await pointsman.payments()).data.length, 1)
     })
 
-    it("given routes that cannot be loaded, when requests come, then they are refused until they can be", async () => {
+    it("requests are refused until routes that cannot be loaded can be", async () => {
       const lines: Array<string> = []
       let load = (): Promise<Routes> => Promise.reject(new Error("no such file"))
       const requests = makeRequests({
@@ -94,7 +94,7 @@ for (const [name, way] of Object.entries(ways)) {
       assert.strictEqual((await ask("/api/v1/payments")).status, 200)
     })
 
-    it("given a base URL, when a payment wants the customer, then its page is served", async () => {
+    it("a page is served at a base URL for a payment that wants the customer", async () => {
       const { pointsman } = await open({ baseUrl: "https://shop.example" })
       const ask = await way(pointsman)
       const { payment } = await pointsman.create({ ...order, return_url: "https://shop.example/thanks" })
@@ -104,7 +104,7 @@ for (const [name, way] of Object.entries(ways)) {
       assert.match(page.headers.get("content-type") ?? "", /^text\/html/u)
     })
 
-    it("given a rate, when a key asks more often, then it is told to wait", async () => {
+    it("a key that asks more often than its rate has to wait", async () => {
       const { pointsman } = await open({ rateLimit: 1 })
       const ask = await way(pointsman)
       const { headers } = await create(pointsman)
@@ -116,7 +116,7 @@ for (const [name, way] of Object.entries(ways)) {
 }
 
 describe("a brand", () => {
-  it("given a stored payment, when a program starts with another brand, then its page shows it", async () => {
+  it("a stored payment's page shows the brand of a later start", async () => {
     const home = folder()
     const start = async (brand: NonNullable<Workspace["brand"]>) => {
       const { pointsman } = await open({
@@ -140,14 +140,14 @@ describe("a brand", () => {
     assert.notInclude(after, "#123524")
   })
 
-  it("given a color that text cannot be read on, when a program starts, then it is refused with a better one", async () => {
+  it("a color that text cannot be read on is refused with a better one", async () => {
     const start = open({ workspaces: [{ ...shop, brand: { color: "#ffcc00" } }] })
     assert.match(String(await failureOf(start)), /workspaces\[0\]\.brand\.color: expected a color .* "#907300"/u)
   })
 })
 
 describe("beside other routes", () => {
-  it("given a next, when the path is not the API's, then it goes there untouched", async () => {
+  it("a path outside of the API goes to next untouched", async () => {
     const { pointsman } = await open()
     const passed: Array<string | undefined> = []
     const url = await listening((request, response) =>
@@ -168,7 +168,7 @@ describe("beside other routes", () => {
     assert.strictEqual(passed.length, 9)
   })
 
-  it("given a parser that ate the body, when a payment is asked for, then it says what to do and charges nothing", async () => {
+  it("a parser that ate the body charges nothing, and says what to do", async () => {
     const { lines, pointsman } = await open()
     const url = await listening(async (request, response) => {
       await buffer(request)
@@ -186,7 +186,7 @@ describe("beside other routes", () => {
     )
   })
 
-  it("given a Request whose body was read, when a payment is asked for, then it says what to do and charges nothing", async () => {
+  it("a Request whose body was read charges nothing, and says what to do", async () => {
     const { lines, pointsman } = await open()
     const request = new Request("http://shop.example/api/v1/payments", await create(pointsman))
     await request.text()
@@ -201,7 +201,7 @@ describe("beside other routes", () => {
     )
   })
 
-  it("given a parser that kept the bytes, when a payment is asked for, then it is made from them", async () => {
+  it("a payment is made from the bytes that a parser kept", async () => {
     const { pointsman } = await open()
     const url = await listening(async (request, response) => {
       Object.assign(request, { rawBody: await buffer(request) })
@@ -226,7 +226,7 @@ describe("a server whose only listener is ours", () => {
     return server
   }
 
-  it("given a setting, then it keeps idle connections for so long, and a server that keeps them for longer does", async () => {
+  it("idle connections are kept for the setting, or for a server's longer time", async () => {
     const [{ pointsman }, { pointsman: other }] = [await open(), await open({ keepAliveMillis: 90_000 })]
     const server = await serverOf(pointsman)
     assert.strictEqual(server.keepAliveTimeout, 75_000)
@@ -237,7 +237,7 @@ describe("a server whose only listener is ours", () => {
 })
 
 describe("a key for networks", () => {
-  it("given Node's request, when it comes from the network, then the key works, and from another or unknown it is refused", async () => {
+  it("Node's request has a network's key accepted there, and refused from elsewhere", async () => {
     const { pointsman } = await open()
     const url = await listening(pointsman.listener)
     const [here, elsewhere] = [
@@ -261,31 +261,28 @@ describe("an idempotency key that is sent twice", () => {
     return { ...rest, headers: repeated }
   }
 
-  it("given a Request, when the same key was joined with itself, then it is refused", async () => {
+  it("a Request with the same key joined with itself is refused", async () => {
     const { pointsman } = await open()
     const answer = await pointsman.handler(new Request("http://shop.example/api/v1/payments", await twice(pointsman)))
     assert.strictEqual((await bodyOf(answer)).error?.code, "invalid_idempotency_key")
   })
 
-  it.each(["before", "after"])(
-    "given Node's request, when it comes %s a body parser, then any second key is refused",
-    async (place) => {
-      const { pointsman } = await open()
-      const url = await listening(async (request, response) => {
-        if (place === "after") Object.assign(request, { rawBody: await buffer(request) })
-        pointsman.listener(request, response)
+  it.each(["before", "after"])("any second key of Node's request %s a body parser is refused", async (place) => {
+    const { pointsman } = await open()
+    const url = await listening(async (request, response) => {
+      if (place === "after") Object.assign(request, { rawBody: await buffer(request) })
+      pointsman.listener(request, response)
+    })
+    for (const second of ["order-1001", "order-1002"]) {
+      const { body, headers, method } = await twice(pointsman, second)
+      const asked = requestTo(`${url}/api/v1/payments`, {
+        method,
+        headers: { ...Object.fromEntries(headers), "idempotency-key": ["order-1001", second] }
       })
-      for (const second of ["order-1001", "order-1002"]) {
-        const { body, headers, method } = await twice(pointsman, second)
-        const asked = requestTo(`${url}/api/v1/payments`, {
-          method,
-          headers: { ...Object.fromEntries(headers), "idempotency-key": ["order-1001", second] }
-        })
-        asked.end(body)
-        const [answer] = (await once(asked, "response")) as [IncomingMessage]
-        assert.include(await text(answer), "invalid_idempotency_key")
-      }
-      assert.deepStrictEqual((await pointsman.payments()).data, [])
+      asked.end(body)
+      const [answer] = (await once(asked, "response")) as [IncomingMessage]
+      assert.include(await text(answer), "invalid_idempotency_key")
     }
-  )
+    assert.deepStrictEqual((await pointsman.payments()).data, [])
+  })
 })

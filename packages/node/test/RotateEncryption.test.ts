@@ -3,7 +3,7 @@ import { assert, describe, it } from "vitest"
 import { encryptionKey, failureOf, folder, inFiles, open, order, otherEncryptionKey } from "./support/Shop.ts"
 
 describe("an encryption key that is replaced", () => {
-  it("given a payment under one key, when the key is rotated, then the next start needs the new one alone, and knows the request", async () => {
+  it("the next start after a rotation needs only the new key, and knows the request", async () => {
     const settings = inFiles(folder())
     const options = { idempotencyKey: "order-0001" }
     const { pointsman: before } = await open(settings)
@@ -33,7 +33,7 @@ describe("an encryption key that is replaced", () => {
     ["a short text", ["x"]],
     ["a text", encryptionKey],
     ["a number", [1]]
-  ])("given %s as previous keys, when it starts, then it is refused", async (_, keys) => {
+  ])("a start with %s as previous keys is refused", async (_, keys) => {
     const refused = await failureOf(
       open({ ...inFiles(folder()), previousEncryptionKeys: keys as ReadonlyArray<string> })
     )

@@ -113,14 +113,14 @@ const wrongSettings: Readonly<Record<string, readonly [settings: object, field: 
   ]
 }
 
-it("given production over memory, when allowVolatileStorage is set, then it starts", async () => {
+it("production over memory starts with allowVolatileStorage", async () => {
   const { pointsman } = await open({ ...inProduction, environment: "production", allowVolatileStorage: true })
   assert.deepStrictEqual((await pointsman.payments()).data, [])
 })
 
 describe("wrong settings", () => {
   for (const [name, [settings, field, says]] of Object.entries(wrongSettings)) {
-    it(`given ${name}, when it starts, then it fails, names the field and tells no secret`, async () => {
+    it(`${name} fails the start, naming only the field`, async () => {
       const failure = await start(settings)
       assert.instanceOf(failure, StartError)
       assert.strictEqual(failure.code, "wrong_settings")
@@ -133,7 +133,7 @@ describe("wrong settings", () => {
 })
 
 describe("a storage that lasts", () => {
-  it("given another encryption key, when it starts, then it is refused, nothing stays open, and the right one works", async () => {
+  it("a start with another encryption key is refused and closed; the right one works", async () => {
     const path = folder()
     const first = await open(inFiles(path))
     const { payment } = await first.pointsman.create(order, { idempotencyKey: "order-1001" })
@@ -147,7 +147,7 @@ describe("a storage that lasts", () => {
     assert.strictEqual(again.payment.id, payment.id)
   })
 
-  it("given newer workspaces, when it starts with older ones, then the newer are served and the log says so, until a greater number", async () => {
+  it("newer workspaces are served to a start with older ones, until a greater number", async () => {
     const path = folder()
     const without = { ...shop, connections: [{ id: "first", environment: "sandbox" as const }] }
     const served = async (settings: Partial<PointsmanSettings>) => {
@@ -170,7 +170,7 @@ describe("a storage that lasts", () => {
     assert.deepStrictEqual(await served({ workspaces: [shop], generation: 3 }), { attempts: 2, warnings: 0 })
   })
 
-  it("given a file that is no database, when it starts, then it says which, and nothing stays open", async () => {
+  it("a file that is no database is named by a failed start, and nothing stays open", async () => {
     const path = folder()
     const file = join(path, "payments.db")
     writeFileSync(file, "this is a text and no database, however long one makes it".repeat(40))
@@ -188,7 +188,7 @@ describe("a storage that lasts", () => {
     "one whose password has a question mark": "postgres://user:1?SECRET@127.0.0.1:1/shop",
     "one whose password has a number sign": "postgres://user:1#SECRET@127.0.0.1:1/shop"
   })) {
-    it(`given a URL of PostgreSQL that is ${name}, when it starts, then it says what was expected, and nothing of the URL`, async () => {
+    it(`a start says what it expected of a URL of PostgreSQL that is ${name}, hiding it`, async () => {
       const failure = await start({ storage: postgres(url), encryptionKey })
       assert.instanceOf(failure, StartError)
       assert.strictEqual(failure.code, "storage_unusable")
@@ -197,7 +197,7 @@ describe("a storage that lasts", () => {
     })
   }
 
-  it("given a connection of another workspace, when it starts, then it says where and leaves the store alone", async () => {
+  it("another workspace's connection fails a start, which leaves the store", async () => {
     const path = folder()
     const first = await open(inFiles(path))
     await first.pointsman.close()
@@ -209,14 +209,14 @@ describe("a storage that lasts", () => {
     assert.strictEqual((await pointsman.create(order)).payment.status, "CAPTURED")
   })
 
-  it("given records of the simulator that cannot be opened, when it starts, then it says so", async () => {
+  it("a start says that records of the simulator cannot be opened", async () => {
     const path = folder()
     const failure = await start({ connectors: [sandbox(path)] })
     assert.instanceOf(failure, StartError)
     assert.strictEqual(failure.code, "connector_unusable")
   })
 
-  it("given no workspaces, when it starts, then the stored ones apply", async () => {
+  it("the stored workspaces apply to a start without any", async () => {
     const path = folder()
     const first = await open(inFiles(path))
     await first.pointsman.close()

@@ -44,7 +44,7 @@ const ask = async (url: string): Promise<IncomingMessage> => {
 const next = async (answer: IncomingMessage): Promise<string> => String((await once(answer, "data"))[0])
 
 describe("a response that is a stream", () => {
-  it("given no event yet, then its headers arrive, and each event as it is made", async () => {
+  it("headers arrive before any event, and each event as it is made", async () => {
     const { end, push, stream } = source()
     const answer = await ask(
       await listening((_request, response) => void sendWebResponse(new Response(stream, eventStream), response))
@@ -59,7 +59,7 @@ describe("a response that is a stream", () => {
     await once(answer, "end")
   })
 
-  it("given a client that goes away, then the stream is cancelled", async () => {
+  it("a stream is cancelled when its client leaves", async () => {
     const { cancelled, push, stream } = source()
     const answer = await ask(
       await listening((_request, response) => void sendWebResponse(new Response(stream, eventStream), response))
@@ -70,7 +70,7 @@ describe("a response that is a stream", () => {
     await cancelled
   })
 
-  it("given a client that went away before the answer, then the stream is cancelled", async () => {
+  it("a stream is cancelled when its client left before the answer", async () => {
     const { cancelled, stream } = source()
     const arrived = Promise.withResolvers<void>()
     const url = await listening(async (_request, response) => {
@@ -86,7 +86,7 @@ describe("a response that is a stream", () => {
     await cancelled
   })
 
-  it("given a client that reads nothing, then the stream waits for it, and ends whole", async () => {
+  it("a stream waits for a client that reads nothing, and ends whole", async () => {
     const size = 64 * 1024
     const pieces = 1_000
     let made = 0
@@ -125,7 +125,7 @@ describe("a response that is a stream", () => {
     assert.deepStrictEqual([received, drains], [size * pieces, 1])
   })
 
-  it("given a stream that breaks, then the client sees that the rest is missing", async () => {
+  it("a client sees that the rest of a broken stream is missing", async () => {
     const { fail, push, stream } = source()
     const answer = await ask(
       await listening((_request, response) => void sendWebResponse(new Response(stream), response))
@@ -137,7 +137,7 @@ describe("a response that is a stream", () => {
     assert.strictEqual(error.code, "ECONNRESET")
   })
 
-  it("given the method `flush` of a compression, then it is called after each piece of a stream", async () => {
+  it("the method `flush` of a compression is called after each piece of a stream", async () => {
     const { end, push, stream } = source()
     const flushes: Array<number> = []
     const url = await listening((_request, response) => {
@@ -154,7 +154,7 @@ describe("a response that is a stream", () => {
     assert.lengthOf(flushes, 2)
   })
 
-  it("given cookies, then each is a header, beside one that the program had set", async () => {
+  it("each cookie is a header, beside one that the program had set", async () => {
     const headers = new Headers([
       ["set-cookie", "a=1; Path=/"],
       ["set-cookie", "b=2; Path=/"]

@@ -16,7 +16,7 @@ import type {
   Workspace
 } from "../src/index.ts"
 
-it("given the API's shapes, when these types are held against them, then they are the same", () => {
+it("these types are the same as the API's shapes", () => {
   const same = <A, B>(_there: (a: A) => B, _back: (b: B) => A) => true
   assert.isTrue(
     same<Api.Payment, Payment>(
@@ -136,7 +136,7 @@ const fields: Fields = {
   "dispute.accepted": dispute
 }
 
-it("given the contract's webhooks, when the types of events are held against them, then each has the same fields", () => {
+it("each type of event has the same fields as the contract's webhooks", () => {
   // biome-ignore lint/suspicious/noExplicitAny: the document is JSON.
   const document = openApiDocument() as any
   assert.sameMembers(Object.keys(fields), Object.keys(document.webhooks))
@@ -147,7 +147,7 @@ it("given the contract's webhooks, when the types of events are held against the
   }
 })
 
-it("given an event or an attempt, when its type or its outcome is known, then so are its fields", () => {
+it("the fields of an event or an attempt are known by its type or outcome", () => {
   const categoryOf = (event: Event): DeclineCategory | null => {
     // @ts-expect-error Not every event is a decline.
     event.data.decline_category

@@ -26,14 +26,14 @@ const signed = (text: string | Buffer = body, key = secret, secondsAgo = 0): Rec
   return { "X-Service-Signature": `t=${time},v1=${tag}`, "x-service-delivery-id": "dlv_1" }
 }
 
-it("given a signed body, when it is verified, then it gives the event and the delivery", async () => {
+it("a verified signed body gives the event and the delivery", async () => {
   const verified = { event, deliveryId: "dlv_1" }
   assert.deepStrictEqual(await webhooks.verify({ body, headers: signed(), secret }), verified)
   assert.deepStrictEqual(await webhooks.verify({ body: Buffer.from(body), headers: signed(), secret }), verified)
   assert.deepStrictEqual(await webhooks.verify({ body, headers: new Headers(signed()), secret }), verified)
 })
 
-it("given secrets that are replaced, when either signed, then it is verified", async () => {
+it("a body that either replaced secret signed is verified", async () => {
   for (const key of ["the new one", "the old one"]) {
     const { event: got } = await webhooks.verify({
       body,
@@ -60,7 +60,7 @@ const refused: Readonly<Record<string, readonly [() => Parameters<typeof webhook
 }
 
 for (const [name, [webhook, reason]] of Object.entries(refused)) {
-  it(`given ${name}, when it is verified, then it is refused, and only the log may know why`, async () => {
+  it(`${name} is refused, and only the log may know why`, async () => {
     const failure = await failureOf(webhooks.verify(webhook()))
     assert.instanceOf(failure, WebhookRefusedError)
     assert.strictEqual(failure.reason, reason)
@@ -68,7 +68,7 @@ for (const [name, [webhook, reason]] of Object.entries(refused)) {
   })
 }
 
-it("given a signature that was good, when five minutes have passed, then it is too old", async () => {
+it("a good signature is too old after five minutes", async () => {
   const headers = signed()
   vi.useFakeTimers({ now: Date.now() + 301_000, toFake: ["Date"] })
   try {
@@ -86,7 +86,7 @@ const misused: Readonly<Record<string, readonly [body: unknown, secret: unknown,
 }
 
 for (const [name, [given, key, says]] of Object.entries(misused)) {
-  it(`given ${name}, when it is verified, then the error says what is expected`, async () => {
+  it(`${name} has an error that says what is expected`, async () => {
     const failure = await failureOf(webhooks.verify({ body: given, headers: signed(), secret: key } as never))
     assert.instanceOf(failure, ValidationError)
     assert.match(failure.message, says)

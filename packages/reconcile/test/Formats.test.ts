@@ -49,7 +49,7 @@ describe("stripe-balance", () => {
   const header =
     "balance_transaction_id,created_utc,available_on_utc,currency,gross,fee,net,reporting_category,source_id,description,customer_facing_amount,customer_facing_currency,payment_intent_id,payment_metadata[attempt_id]"
 
-  it.effect("given a charge in KWD that is paid out in EUR, when read, then both amounts are exact", () =>
+  it.effect("both amounts of a charge in KWD paid out in EUR are exact", () =>
     Effect.gen(function* () {
       const lines = [
         header,
@@ -108,7 +108,7 @@ describe("stripe-balance", () => {
     ["payout_reversal", "payout_failed"],
     ["risk_reserved_funds", "adjustment"],
     ["a category of next year", "adjustment"]
-  ])("given the category %s, when read, then the row is of the kind %s", ([category, kind]) =>
+  ])("the category %s is a row of the kind %s", ([category, kind]) =>
     Effect.gen(function* () {
       const [entry] = yield* read("stripe-balance", [
         header,
@@ -152,7 +152,7 @@ describe("stripe-balance", () => {
     [",2026-01-30 10:11:12,,eur,25,0,25,charge,,,,,,", "balance_transaction_id: expected a text, found an empty cell"],
     ["txn_1,2026-01-30 10:11:12,,eur,25,0,25,,,,,,,", "reporting_category: expected a text, found an empty cell"],
     [`${"x".repeat(256)},2026-01-30 10:11:12,,eur,25,0,25,charge,,,,,,`, "id: expected 1 to 255 characters"]
-  ])("given the row %s, when read, then it is unreadable at %s", ([line, expected]) =>
+  ])("the row %s is unreadable at %s in this format", ([line, expected]) =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* shortly("stripe-balance", [header, line]), [expected])
     })
@@ -163,7 +163,7 @@ describe("adyen-settlement-details", () => {
   const header =
     "Company Account,Merchant Account,Psp Reference,Merchant Reference,Payment Method,Creation Date,TimeZone,Type,Modification Reference,Gross Currency,Gross Debit (GC),Gross Credit (GC),Exchange Rate,Net Currency,Net Debit (NC),Net Credit (NC),Commission (NC),Markup (NC),Scheme Fees (NC),Interchange (NC),Payment Method Variant,Modification Merchant Reference,Batch Number"
 
-  it.effect("given the rows of Adyen's page, when read, then fees are what is missing from the net amounts", () =>
+  it.effect("fees in the rows of Adyen's page are what is missing from the net amounts", () =>
     Effect.gen(function* () {
       // https://docs.adyen.com/reporting/settlement-reconciliation/transaction-level/settlement-details-report, "Structure".
       const lines = [
@@ -214,7 +214,7 @@ describe("adyen-settlement-details", () => {
     ["2026-07-05 12:00:00,Europe/Zurich", "2026-07-05T10:00:00.000Z"],
     ["2026-01-05 12:00:00,Europe/Zurich", "2026-01-05T11:00:00.000Z"],
     ["2026-01-05 12:30:00,Asia/Kolkata", "2026-01-05T07:00:00.000Z"]
-  ])("given the time %s, when read, then it is %s", ([time, at]) =>
+  ])("the time %s is %s", ([time, at]) =>
     Effect.gen(function* () {
       const [entry] = yield* read("adyen-settlement-details", [header, line({ time })])
       assert.strictEqual(entry?._tag === "Row" && new Date(entry.row.occurredAt).toISOString(), at)
@@ -238,41 +238,39 @@ describe("adyen-settlement-details", () => {
       "Creation Date: expected a date and time in a known time zone, such as 2026-01-31 12:00:00"
     ],
     ["no amount at all", { money: "EUR,,,1,EUR,," }, "Net Credit (NC): expected an amount"]
-  ])("given %s, when read, then the row is unreadable", ([, cells, expected]) =>
+  ])("%s makes the row unreadable", ([, cells, expected]) =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* shortly("adyen-settlement-details", [header, line(cells)]), [expected])
     })
   )
 
-  it.effect(
-    "given fees with fractions, another payer, and a type of next year, when read, then no row is dropped",
-    () =>
-      Effect.gen(function* () {
-        const entries = yield* read("adyen-settlement-details", [
-          header,
-          line({ fees: "0.1049,0.3951,0.004,-0.004" }),
-          line({ type: "SettledExternally", money: "EUR,,10.00,,,,", fees: ",,," }),
-          line({ type: "SettledOtherwise" }),
-          'C,M,,,,2026-01-05 12:00:00,CET,MerchantPayout,"TX1 batch 7, M",,,,,EUR,28.50,,,,,,,,7',
-          "C,M,,,,2026-01-05 12:00:00,CET,Fee,Transaction Fees January,,,,,EUR,1.00,,,,,,,,7",
-          "C,M,,,,2026-01-05 12:00:00,CET,Fee,Transaction Fees January,,,,,EUR,1.00,,,,,,,,7"
-        ])
-        const rows = entries.flatMap((entry) => (entry._tag === "Row" ? [entry.row] : []))
-        assert.deepStrictEqual(
-          rows.map(({ fee, kind, net }) => [kind, fee?.minorUnits ?? null, net?.minorUnits ?? null]),
-          [
-            ["charge", 50, 950],
-            ["charge", null, null],
-            ["adjustment", 50, 950],
-            ["payout", 0, -2850],
-            ["fee", 0, -100],
-            ["fee", 0, -100]
-          ]
-        )
-        const [first = "", second = ""] = rows.slice(-2).map(({ id }) => id)
-        assert.match(first, /^Fee\.[0-9a-f]{32}$/u)
-        assert.strictEqual(second, `${first}.2`)
-      })
+  it.effect("fractional fees, another payer and a type of next year drop no row", () =>
+    Effect.gen(function* () {
+      const entries = yield* read("adyen-settlement-details", [
+        header,
+        line({ fees: "0.1049,0.3951,0.004,-0.004" }),
+        line({ type: "SettledExternally", money: "EUR,,10.00,,,,", fees: ",,," }),
+        line({ type: "SettledOtherwise" }),
+        'C,M,,,,2026-01-05 12:00:00,CET,MerchantPayout,"TX1 batch 7, M",,,,,EUR,28.50,,,,,,,,7',
+        "C,M,,,,2026-01-05 12:00:00,CET,Fee,Transaction Fees January,,,,,EUR,1.00,,,,,,,,7",
+        "C,M,,,,2026-01-05 12:00:00,CET,Fee,Transaction Fees January,,,,,EUR,1.00,,,,,,,,7"
+      ])
+      const rows = entries.flatMap((entry) => (entry._tag === "Row" ? [entry.row] : []))
+      assert.deepStrictEqual(
+        rows.map(({ fee, kind, net }) => [kind, fee?.minorUnits ?? null, net?.minorUnits ?? null]),
+        [
+          ["charge", 50, 950],
+          ["charge", null, null],
+          ["adjustment", 50, 950],
+          ["payout", 0, -2850],
+          ["fee", 0, -100],
+          ["fee", 0, -100]
+        ]
+      )
+      const [first = "", second = ""] = rows.slice(-2).map(({ id }) => id)
+      assert.match(first, /^Fee\.[0-9a-f]{32}$/u)
+      assert.strictEqual(second, `${first}.2`)
+    })
   )
 })
 
@@ -280,7 +278,7 @@ describe("adyen-payment-accounting", () => {
   const header =
     "Merchant Account,Psp Reference,Merchant Reference,Booking Date,TimeZone,Record Type,Payment Currency,Captured (PC),Settlement Currency,Payable (SC),Commission (SC),Markup (SC),Scheme Fees (SC),Interchange (SC),Modification Psp Reference,Modification Merchant Reference"
 
-  it.effect("given statuses and money, when read, then the rows that change what is payable are read", () =>
+  it.effect("rows whose statuses change what is payable are read with their money", () =>
     Effect.gen(function* () {
       const lines = [
         header,
@@ -332,7 +330,7 @@ describe("paypal-settlement", () => {
   const body = (code: string, money: string, names = ",") =>
     `SB,TX1,${names.split(",")[0]},CAP1,TXN,${code},${time},${time},${money},${names.split(",")[1]},YM2C`
 
-  it.effect("given sections with columns of their own, when read, then amounts go by their debit or credit", () =>
+  it.effect("amounts of sections with own columns go by their debit or credit", () =>
     Effect.gen(function* () {
       const rows = yield* shortly("paypal-settlement", [
         "RH,2026/01/07 04:00:00 -0800,A,MERCHANT,011",
@@ -379,7 +377,7 @@ describe("paypal-settlement", () => {
     ["T1101 CR", "payout_failed"],
     ["T0001 DR", "adjustment"],
     ["T0200 CR", "adjustment"]
-  ])("given the code and direction %s, when read, then the row is of the kind %s", ([code, kind]) =>
+  ])("the code and direction %s are a row of the kind %s", ([code, kind]) =>
     Effect.gen(function* () {
       const [event = "", direction = ""] = code.split(" ")
       const [entry] = yield* read("paypal-settlement", ["SH,,,,", columns, body(event, `${direction},100,EUR,,,`)])
@@ -410,7 +408,7 @@ describe("paypal-settlement", () => {
       [columns, body("T0006", "CR,5200,EUR,DR,1,USD")],
       "Fee Currency: expected the currency of the amount"
     ]
-  ])("given %s, when read, then the row is unreadable", ([, lines, expected]) =>
+  ])("%s makes the row of this format unreadable", ([, lines, expected]) =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* shortly("paypal-settlement", lines), [expected])
     })
@@ -422,7 +420,7 @@ describe("mollie-settlement", () => {
     "Date,Payment method,Currency,Amount,Status,ID,Description,Consumer name,Consumer bank account,Consumer BIC,Settlement currency,Settlement amount,Settlement reference,Amount refunded"
   const end = ",,,,EUR,"
 
-  it.effect("given payments, a capture, what comes back and fees, when read, then each is of its kind", () =>
+  it.effect("payments, a capture, returned money and fees are each of their kind", () =>
     Effect.gen(function* () {
       const rows = yield* shortly("mollie-settlement", [
         header,
@@ -464,34 +462,32 @@ describe("checkout-financial-actions", () => {
   const line = (part: string, processed: string, held: string, currency = "GBP", time = "2026-07-09T18:07:06.844,") =>
     `Capture,act_1,pay_1,,${time},${currency},GBP,PO1,${part},${processed},${held}`
 
-  it.effect(
-    "given fees in fractions of a penny, when read, then the rows make up the exact sum, and none is off by a penny",
-    () =>
-      Effect.gen(function* () {
-        const fees = Array.from({ length: 250 }, (_, index) => `-0.${12_345_678 + index * 77_777}`)
-        const exact = fees.reduce((sum, fee) => sum + BigInt(fee.replace("-0.", "-")), 0n)
-        const entries = yield* read("checkout-financial-actions", [
-          header,
-          line("Capture", "50.00", "50.00000000"),
-          ...fees.map((fee) => line("Scheme Variable Fee", "", fee)),
-          line("Capture", "20.00", "20.00")
-        ])
-        const units = entries.map((entry) => (entry._tag === "Row" ? (entry.row.net?.minorUnits ?? 0) : Number.NaN))
-        assert.deepStrictEqual([units[0], units[units.length - 1]], [5_000, 2_000])
-        let sum = 0n
-        fees.forEach((fee, index) => {
-          sum += BigInt(fee.replace("-0.", "-"))
-          const read = units.slice(1, index + 2).reduce((total, unit) => total + unit, 0)
-          assert.isBelow(Math.abs(Number(sum) / 1_000_000 - read), 1)
-        })
-        assert.strictEqual(
-          units.reduce((total, unit) => total + unit, 0),
-          7_000 + Number(exact / 1_000_000n)
-        )
+  it.effect("fees in fractions of a penny make up the exact sum, and no row is off by one", () =>
+    Effect.gen(function* () {
+      const fees = Array.from({ length: 250 }, (_, index) => `-0.${12_345_678 + index * 77_777}`)
+      const exact = fees.reduce((sum, fee) => sum + BigInt(fee.replace("-0.", "-")), 0n)
+      const entries = yield* read("checkout-financial-actions", [
+        header,
+        line("Capture", "50.00", "50.00000000"),
+        ...fees.map((fee) => line("Scheme Variable Fee", "", fee)),
+        line("Capture", "20.00", "20.00")
+      ])
+      const units = entries.map((entry) => (entry._tag === "Row" ? (entry.row.net?.minorUnits ?? 0) : Number.NaN))
+      assert.deepStrictEqual([units[0], units[units.length - 1]], [5_000, 2_000])
+      let sum = 0n
+      fees.forEach((fee, index) => {
+        sum += BigInt(fee.replace("-0.", "-"))
+        const read = units.slice(1, index + 2).reduce((total, unit) => total + unit, 0)
+        assert.isBelow(Math.abs(Number(sum) / 1_000_000 - read), 1)
       })
+      assert.strictEqual(
+        units.reduce((total, unit) => total + unit, 0),
+        7_000 + Number(exact / 1_000_000n)
+      )
+    })
   )
 
-  it.effect("given other currencies, disputes, a void and a time zone, when read, then each is of its kind", () =>
+  it.effect("other currencies, disputes, a void and a time zone are each of their kind", () =>
     Effect.gen(function* () {
       const rows = yield* shortly("checkout-financial-actions", [
         header,
@@ -533,7 +529,7 @@ describe("checkout-financial-actions", () => {
       "Processing Currency Amount: expected a decimal amount with no more decimals than GBP has"
     ],
     [line("Scheme Fixed Fee", "", "much"), "Holding Currency Amount: expected a decimal amount"]
-  ])("given the row %s, when read, then it is unreadable at %s", ([text, expected]) =>
+  ])("the row %s is unreadable at %s", ([text, expected]) =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* shortly("checkout-financial-actions", [header, text]), [expected])
     })
@@ -544,21 +540,19 @@ describe("http", () => {
   const header = "row_id,kind,gross,currency,occurred_at,payout_currency,converted,fee,net"
   const at = "2026-01-31T12:00:00Z"
 
-  it.effect(
-    "given the time of the report, when read, then the row has it, and a time without an offset is refused",
-    () =>
-      Effect.gen(function* () {
-        const rows = ["2026-02-01T01:00:00+01:00", "", "2026-02-01"].map((time) => `1,payout,-1,EUR,${at},${time}`)
-        const read = yield* shortly("http", ["row_id,kind,gross,currency,occurred_at,generated_at", ...rows])
-        assert.deepStrictEqual(
-          read.map((one) => (typeof one === "string" ? one : (one.generated ?? null))),
-          [
-            "2026-02-01T00:00:00.000Z",
-            null,
-            "generated_at: expected a time with its offset, such as 2026-01-31T12:00:00Z"
-          ]
-        )
-      })
+  it.effect("a row has the report's time, and one without an offset is refused", () =>
+    Effect.gen(function* () {
+      const rows = ["2026-02-01T01:00:00+01:00", "", "2026-02-01"].map((time) => `1,payout,-1,EUR,${at},${time}`)
+      const read = yield* shortly("http", ["row_id,kind,gross,currency,occurred_at,generated_at", ...rows])
+      assert.deepStrictEqual(
+        read.map((one) => (typeof one === "string" ? one : (one.generated ?? null))),
+        [
+          "2026-02-01T00:00:00.000Z",
+          null,
+          "generated_at: expected a time with its offset, such as 2026-01-31T12:00:00Z"
+        ]
+      )
+    })
   )
 
   it.effect.each<readonly [string, string]>([
@@ -594,13 +588,13 @@ describe("http", () => {
       `1,charge,100,EUR,${at},EUR,100,5,95`,
       "converted: expected an amount where payout_currency is another currency than currency, and none else"
     ]
-  ])("given the row %s, when read, then it is unreadable at %s", ([line, expected]) =>
+  ])("the row %s of this format is unreadable at %s", ([line, expected]) =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* shortly("http", [header, line]), [expected])
     })
   )
 
-  it.effect("given the least columns, when read, then what the row does not say is null", () =>
+  it.effect("the least columns leave null what the row does not say", () =>
     Effect.gen(function* () {
       const rows = yield* shortly("http", [
         "occurred_at,currency,gross,kind,row_id",
@@ -627,14 +621,14 @@ describe("money", () => {
   const header = "row_id,kind,gross,currency,occurred_at,fee,net"
   const stripeHeader = "balance_transaction_id,created_utc,currency,gross,fee,net,reporting_category"
 
-  it.effect("given a net amount that is off by a cent, when read, then the row is not taken", () =>
+  it.effect("a row whose net amount is off by a cent is not taken", () =>
     Effect.gen(function* () {
       const line = "1,charge,1000,EUR,2026-01-31T12:00:00Z,50,951"
       assert.deepStrictEqual(yield* shortly("http", [header, line]), ["net: expected the amount without the fee"])
     })
   )
 
-  it.effect("given an amount of more decimals than its currency has, when read, then it is not cut", () =>
+  it.effect("an amount of more decimals than its currency has is not cut", () =>
     Effect.gen(function* () {
       const line = "txn_1,2026-01-30 10:11:12,eur,25.009,0,25.009,charge"
       assert.deepStrictEqual(yield* shortly("stripe-balance", [stripeHeader, line]), [

@@ -29,26 +29,24 @@ const refused = (text: string, format = http, size?: number) =>
   Effect.map(Effect.flip(entriesOfText(text, format, size)), ({ column, reason, row }) => ({ row, column, reason }))
 
 describe("readReport", () => {
-  it.effect(
-    "given a byte order mark, quotes, CRLF, empty lines and pieces of three bytes, when read, then its rows are as written",
-    () =>
-      Effect.gen(function* () {
-        const text = `\uFEFF${header}\r\n${row("a", '"two ""lines"",\r\nof ünïcode"')}\r\n\r\n${row("b")}`
-        const entries = yield* entriesOfText(text, http, 3)
-        assert.deepStrictEqual(
-          entries.map(({ entry, row }) => [
-            row,
-            entry._tag === "Row" ? entry.row.names.reference : entry.unreadable.field
-          ]),
-          [
-            [2, 'two "lines",\r\nof ünïcode'],
-            [4, "order 1"]
-          ]
-        )
-      })
+  it.effect("marks, quotes, CRLF, empty lines and small pieces read as they are written", () =>
+    Effect.gen(function* () {
+      const text = `\uFEFF${header}\r\n${row("a", '"two ""lines"",\r\nof ünïcode"')}\r\n\r\n${row("b")}`
+      const entries = yield* entriesOfText(text, http, 3)
+      assert.deepStrictEqual(
+        entries.map(({ entry, row }) => [
+          row,
+          entry._tag === "Row" ? entry.row.names.reference : entry.unreadable.field
+        ]),
+        [
+          [2, 'two "lines",\r\nof ünïcode'],
+          [4, "order 1"]
+        ]
+      )
+    })
   )
 
-  it.effect("given other delimiters, when read by a format with them, then its rows are read", () =>
+  it.effect("a format with other delimiters reads its rows", () =>
     Effect.gen(function* () {
       for (const delimiter of [";", "\t"]) {
         const text = `${header}\n${row("a")}\n`.replaceAll(",", delimiter)
@@ -57,14 +55,14 @@ describe("readReport", () => {
     })
   )
 
-  it.effect("given UTF-16 with its mark, as spreadsheets export, when read, then its rows are read", () =>
+  it.effect("the rows of UTF-16 with its mark, as spreadsheets export, are read", () =>
     Effect.gen(function* () {
       const bytes = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(`${header}\n${row("a")}\n`, "utf16le")])
       assert.deepStrictEqual(told(yield* entriesOf(Stream.make(new Uint8Array(bytes)), http)), ["a"])
     })
   )
 
-  it.effect("given 2,345 rows, when read, then they come in chunks of 1,000 and in their order", () =>
+  it.effect("2,345 rows come in chunks of 1,000 and in their order", () =>
     Effect.gen(function* () {
       const lines = Array.from({ length: 2_345 }, (_, index) => row(String(index)))
       const chunks = yield* Stream.runCollect(readReport(textBytes([header, ...lines].join("\n"), 1_000), http))
@@ -79,26 +77,24 @@ describe("readReport", () => {
     })
   )
 
-  it.effect(
-    "given the first chunk alone is taken, when the report goes on, then the rest is not read from the source",
-    () =>
-      Effect.gen(function* () {
-        let pulled = 0
-        const line = `${row("a")}\n`
-        const pieces = function* () {
-          yield Buffer.from(`${header}\n`)
-          for (; pulled < 1_000; pulled++) yield Buffer.from(line.repeat(100))
-        }
-        const chunks = yield* readReport(Stream.fromIterable(pieces(), { chunkSize: 1 }), http).pipe(
-          Stream.take(1),
-          Stream.runCollect
-        )
-        assert.strictEqual(chunks.flat().length, 1_000)
-        assert.isBelow(pulled, 30)
-      })
+  it.effect("the rest of a report is not read if only its first chunk is taken", () =>
+    Effect.gen(function* () {
+      let pulled = 0
+      const line = `${row("a")}\n`
+      const pieces = function* () {
+        yield Buffer.from(`${header}\n`)
+        for (; pulled < 1_000; pulled++) yield Buffer.from(line.repeat(100))
+      }
+      const chunks = yield* readReport(Stream.fromIterable(pieces(), { chunkSize: 1 }), http).pipe(
+        Stream.take(1),
+        Stream.runCollect
+      )
+      assert.strictEqual(chunks.flat().length, 1_000)
+      assert.isBelow(pulled, 30)
+    })
   )
 
-  it.effect("given a report compressed by gzip, when read, then its rows are read; and cut off it is refused", () =>
+  it.effect("the rows of a report in gzip are read; cut off it is refused", () =>
     Effect.gen(function* () {
       const lines = Array.from({ length: 5_000 }, (_, index) => row(String(index)))
       const bytes = new Uint8Array(gzipSync([header, ...lines].join("\n")))
@@ -110,18 +106,16 @@ describe("readReport", () => {
     })
   )
 
-  it.effect(
-    "given a last line that is cut off, when read, then it is an entry that names the first cell it lacks",
-    () =>
-      Effect.gen(function* () {
-        const text = `${header}\n${row("a")}\nb,charge,19`
-        assert.deepStrictEqual(told(yield* entriesOfText(text, http)), ["a", "3 currency: the row ends before it"])
-        const within = `${header}\n${row("a")}\n${row("b").slice(0, -15)}`
-        assert.deepStrictEqual(told(yield* entriesOfText(within, http)), ["a", "3 reference: the row ends before it"])
-      })
+  it.effect("a last line that is cut off is an entry that names the first cell it lacks", () =>
+    Effect.gen(function* () {
+      const text = `${header}\n${row("a")}\nb,charge,19`
+      assert.deepStrictEqual(told(yield* entriesOfText(text, http)), ["a", "3 currency: the row ends before it"])
+      const within = `${header}\n${row("a")}\n${row("b").slice(0, -15)}`
+      assert.deepStrictEqual(told(yield* entriesOfText(within, http)), ["a", "3 reference: the row ends before it"])
+    })
   )
 
-  it.effect("given an unquoted delimiter in a row, when read, then the row is an entry that is not readable", () =>
+  it.effect("a row with an unquoted delimiter is an entry that is not readable", () =>
     Effect.gen(function* () {
       const text = `${header}\n${row("a", "order 1, of 2")}\n${row("b")},,\n`
       assert.deepStrictEqual(told(yield* entriesOfText(text, http)), [
@@ -131,7 +125,7 @@ describe("readReport", () => {
     })
   )
 
-  it.effect("given files that are no report of the format, when read, then the error says what was expected", () =>
+  it.effect("files that are no report of the format are refused with what was expected", () =>
     Effect.gen(function* () {
       const missing = yield* refused(`${header.replace("gross", "Betrag")}\n${row("a")}\n`)
       assert.deepStrictEqual(missing, {
@@ -147,7 +141,7 @@ describe("readReport", () => {
     })
   )
 
-  it.effect("given quotation marks that are not CSV, when read, then the error says where", () =>
+  it.effect("the error says where quotation marks are not CSV", () =>
     Effect.gen(function* () {
       const good = `${header}\n${row("a")}\n`
       assert.deepStrictEqual(yield* refused(`${good}${row("b", '"never closed')}\n${row("c")}`), {
@@ -168,7 +162,7 @@ describe("readReport", () => {
     })
   )
 
-  it.effect("given a row of 70,000 bytes, when read, then the report is refused there, and its size is the limit", () =>
+  it.effect("a row of 70,000 bytes refuses the report there, and its size is the limit", () =>
     Effect.gen(function* () {
       const long = "x".repeat(70_000)
       for (const cell of [long, `"${long}"`]) {
@@ -181,7 +175,7 @@ describe("readReport", () => {
     })
   )
 
-  it.effect("given a small file that becomes large, when read, then it is refused before it does", () =>
+  it.effect("a small file that becomes large is refused before it does", () =>
     Effect.gen(function* () {
       const head = `${header}\n${row("a")}\n`
       const tooLong = "the row is longer than 65536 bytes"
@@ -198,7 +192,7 @@ describe("readReport", () => {
     })
   )
 
-  it.effect("given empty lines, when read, then they count as rows of the file and are none of the report", () =>
+  it.effect("empty lines count as rows of the file and are none of the report", () =>
     Effect.gen(function* () {
       const text = `\n${header}\n\n""\n${row("a")}${"\n".repeat(100_000)}${row("b")}\nc,charge`
       const entries = yield* entriesOfText(text, http)
@@ -209,7 +203,7 @@ describe("readReport", () => {
     })
   )
 
-  it.effect("given a source that fails, when read, then its error comes through", () =>
+  it.effect("the error of a source that fails comes through", () =>
     Effect.gen(function* () {
       const bytes = Stream.concat(textBytes(`${header}\n`), Stream.fail("disk" as const))
       assert.strictEqual(yield* Effect.flip(entriesOf(bytes, http)), "disk")
@@ -220,43 +214,41 @@ describe("readReport", () => {
 describe("bytes that were changed", () => {
   const changes = process.env["POINTSMAN_LONG"] === "all" ? 100_000 : 4_000
 
-  it.effect(
-    `given ${changes} bytes changed in reports of every format, when read, then nothing is thrown and no cell is shown`,
-    () =>
-      Effect.gen(function* () {
-        const secret = "order"
-        let read = 0
-        let changed = 0
-        for (let round = 0; changed < changes; round++) {
-          const file = reportFiles[round % reportFiles.length]
-          if (file === undefined) throw new Error("no file")
-          const chunks = yield* Stream.runCollect(reportBytes(file, { count: 12, seed: round }))
-          const bytes = Buffer.concat(chunks)
-          for (let change = 0; change < 50; change++, changed++) {
-            bytes[mixed(changed, 3) % bytes.length] = mixed(changed, 4) & 0xff
-          }
-          // Some are cut off as well.
-          const cut = round % 3 === 0 ? bytes.subarray(0, mixed(round, 5) % bytes.length) : bytes
-          const result = yield* Effect.result(entriesOf(Stream.make(new Uint8Array(cut)), named(file.format)))
-          if (result._tag === "Failure") {
-            assert.instanceOf(result.failure, ReportUnreadable)
-            assert.notInclude(result.failure.reason, secret)
-            continue
-          }
-          for (const { entry } of result.success) {
-            if (entry._tag === "Unreadable") assert.notInclude(entry.unreadable.reason, secret)
-            else {
-              assert.isTrue(Number.isSafeInteger(entry.row.gross.minorUnits))
-              assert.isTrue(entry.row.id.length > 0 && entry.row.id.length <= 255)
-            }
-            read += 1
-          }
+  it.effect(`${changes} changed bytes in reports of every format throw and show nothing`, () =>
+    Effect.gen(function* () {
+      const secret = "order"
+      let read = 0
+      let changed = 0
+      for (let round = 0; changed < changes; round++) {
+        const file = reportFiles[round % reportFiles.length]
+        if (file === undefined) throw new Error("no file")
+        const chunks = yield* Stream.runCollect(reportBytes(file, { count: 12, seed: round }))
+        const bytes = Buffer.concat(chunks)
+        for (let change = 0; change < 50; change++, changed++) {
+          bytes[mixed(changed, 3) % bytes.length] = mixed(changed, 4) & 0xff
         }
-        assert.isAbove(read, changes / 50)
-      })
+        // Some are cut off as well.
+        const cut = round % 3 === 0 ? bytes.subarray(0, mixed(round, 5) % bytes.length) : bytes
+        const result = yield* Effect.result(entriesOf(Stream.make(new Uint8Array(cut)), named(file.format)))
+        if (result._tag === "Failure") {
+          assert.instanceOf(result.failure, ReportUnreadable)
+          assert.notInclude(result.failure.reason, secret)
+          continue
+        }
+        for (const { entry } of result.success) {
+          if (entry._tag === "Unreadable") assert.notInclude(entry.unreadable.reason, secret)
+          else {
+            assert.isTrue(Number.isSafeInteger(entry.row.gross.minorUnits))
+            assert.isTrue(entry.row.id.length > 0 && entry.row.id.length <= 255)
+          }
+          read += 1
+        }
+      }
+      assert.isAbove(read, changes / 50)
+    })
   )
 
-  it.effect("given a header alone of every format, when read, then there are no rows", () =>
+  it.effect("only a header of every format has no rows", () =>
     Effect.gen(function* () {
       for (const { after, before, format } of reportFiles) {
         const text = [...before, ...after].map(lineOf).join("")

@@ -40,92 +40,84 @@ const read = (file: ReportFile, planted?: ReadonlyMap<number, Difference>) =>
   entriesOf(reportBytes(file, { count, ...(planted === undefined ? {} : { planted }) }), formatFor(file))
 
 describe("every format", () => {
-  it("given the list of formats, when they are named, then each has a writer of simulated reports", () => {
+  it("each of the formats has a writer of simulated reports", () => {
     assert.deepStrictEqual(
       reportFormats.map(({ name }) => name),
       reportFiles.map(({ format }) => format)
     )
   })
 
-  it.effect.each(reportFiles)(
-    "given a simulated report $format, when it is read, then every field of every row is as it was",
-    (file) =>
-      Effect.gen(function* () {
-        const entries = yield* read(file)
-        const expected = [...writtenOf(file, { count })].flatMap(({ rows }) => rows)
-        const rows = rowsOf(entries)
-        assert.deepStrictEqual(unreadableOf(entries), [])
-        assert.strictEqual(rows.length, expected.length)
-        expected.forEach((row, index) => {
-          const found = rows[index]
-          assert.deepStrictEqual(found, { ...row, ...file.states, id: row.id ?? found?.id ?? "" })
+  it.effect.each(reportFiles)("every field of a simulated report $format reads as it was", (file) =>
+    Effect.gen(function* () {
+      const entries = yield* read(file)
+      const expected = [...writtenOf(file, { count })].flatMap(({ rows }) => rows)
+      const rows = rowsOf(entries)
+      assert.deepStrictEqual(unreadableOf(entries), [])
+      assert.strictEqual(rows.length, expected.length)
+      expected.forEach((row, index) => {
+        const found = rows[index]
+        assert.deepStrictEqual(found, { ...row, ...file.states, id: row.id ?? found?.id ?? "" })
+      })
+      assert.strictEqual(new Set(rows.map(({ id }) => id)).size, rows.length, "every id is another")
+      assert.isAbove(rows.length, count * 0.9)
+    })
+  )
+
+  it.effect.each(reportFiles)("the ids of a simulated report $format are the same when read twice", (file) =>
+    Effect.gen(function* () {
+      const [once, again] = [yield* read(file), yield* read(file)]
+      assert.deepStrictEqual(
+        rowsOf(again).map(({ id }) => id),
+        rowsOf(once).map(({ id }) => id)
+      )
+    })
+  )
+
+  it.effect.each(reportFiles)("what is left of a simulated report $format makes up each payout", (file) =>
+    Effect.gen(function* () {
+      const sums = new Map<string, number>()
+      for (const { converted, gross, kind, net } of rowsOf(yield* read(file))) {
+        const { currency, minorUnits } = net ?? converted ?? gross
+        const sum = (sums.get(currency) ?? 0) + minorUnits
+        sums.set(currency, sum)
+        if (kind === "payout" || kind === "payout_failed") assert.strictEqual(sum, 0, `after a payout in ${currency}`)
+      }
+      // Mollie's report has no row of the payout itself.
+      assert.isAbove(sums.size, 0)
+    })
+  )
+
+  it.effect.each(reportFiles)("the rows of planted differences in $format have them and no others", (file) =>
+    Effect.gen(function* () {
+      const planted = new Map<number, Difference>([
+        [1, "missing"],
+        [2, "twice"],
+        [3, "amount"],
+        [5, "currency"],
+        [6, "fee"],
+        [7, "unknown"],
+        [8, "unreadable"]
+      ])
+      const entries = yield* read(file, planted)
+      const expected = [...writtenOf(file, { count, planted })].flatMap(({ rows }) => rows)
+      const rows = rowsOf(entries)
+      assert.strictEqual(rows.length, expected.length)
+      expected.forEach((row, index) => {
+        const found = rows[index]
+        const isSecond = found?.id.endsWith(".2") === true
+        assert.deepStrictEqual(found, {
+          ...row,
+          ...file.states,
+          id: isSecond ? found.id : (row.id ?? found?.id ?? "")
         })
-        assert.strictEqual(new Set(rows.map(({ id }) => id)).size, rows.length, "every id is another")
-        assert.isAbove(rows.length, count * 0.9)
       })
+      const spoiled = unreadableOf(entries)
+      assert.isAtLeast(spoiled.length, 1)
+      for (const { field } of spoiled) assert.strictEqual(field, file.timeColumn)
+    })
   )
 
-  it.effect.each(reportFiles)(
-    "given a simulated report $format, when it is read twice, then its ids are the same",
-    (file) =>
-      Effect.gen(function* () {
-        const [once, again] = [yield* read(file), yield* read(file)]
-        assert.deepStrictEqual(
-          rowsOf(again).map(({ id }) => id),
-          rowsOf(once).map(({ id }) => id)
-        )
-      })
-  )
-
-  it.effect.each(reportFiles)(
-    "given a simulated report $format, when it is read, then what is left makes up each payout",
-    (file) =>
-      Effect.gen(function* () {
-        const sums = new Map<string, number>()
-        for (const { converted, gross, kind, net } of rowsOf(yield* read(file))) {
-          const { currency, minorUnits } = net ?? converted ?? gross
-          const sum = (sums.get(currency) ?? 0) + minorUnits
-          sums.set(currency, sum)
-          if (kind === "payout" || kind === "payout_failed") assert.strictEqual(sum, 0, `after a payout in ${currency}`)
-        }
-        // Mollie's report has no row of the payout itself.
-        assert.isAbove(sums.size, 0)
-      })
-  )
-
-  it.effect.each(reportFiles)(
-    "given planted differences in $format, when it is read, then the rows have them and no others",
-    (file) =>
-      Effect.gen(function* () {
-        const planted = new Map<number, Difference>([
-          [1, "missing"],
-          [2, "twice"],
-          [3, "amount"],
-          [5, "currency"],
-          [6, "fee"],
-          [7, "unknown"],
-          [8, "unreadable"]
-        ])
-        const entries = yield* read(file, planted)
-        const expected = [...writtenOf(file, { count, planted })].flatMap(({ rows }) => rows)
-        const rows = rowsOf(entries)
-        assert.strictEqual(rows.length, expected.length)
-        expected.forEach((row, index) => {
-          const found = rows[index]
-          const isSecond = found?.id.endsWith(".2") === true
-          assert.deepStrictEqual(found, {
-            ...row,
-            ...file.states,
-            id: isSecond ? found.id : (row.id ?? found?.id ?? "")
-          })
-        })
-        const spoiled = unreadableOf(entries)
-        assert.isAtLeast(spoiled.length, 1)
-        for (const { field } of spoiled) assert.strictEqual(field, file.timeColumn)
-      })
-  )
-
-  it("given the header of each simulated report, when its format is guessed, then it is the report's", () => {
+  it("the format guessed by the header of each simulated report is its own", () => {
     for (const { before, format } of reportFiles) {
       const guessed = formatOfHeader(before[0] ?? [])
       // With the column of the payout, Stripe's balance report can be read as either, alike.
@@ -139,7 +131,7 @@ describe("every format", () => {
     assert.isUndefined(formatNamed("adyen"))
   })
 
-  it("given a seed, when movements are simulated twice, then they are the same, and other ones with another seed", () => {
+  it("one seed simulates the same movements twice, and another seed other ones", () => {
     const ids = (seed: number) => [...movements({ count: 50, seed })].map(({ attemptId }) => attemptId)
     assert.deepStrictEqual(ids(1), ids(1))
     assert.notDeepEqual(ids(1), ids(2))
@@ -156,7 +148,7 @@ const heldBytes = (): number => {
 }
 
 describe("memory", () => {
-  it.effect(`given a report of ${many} rows, when it is read, then memory does not grow with it`, () =>
+  it.effect(`memory does not grow with a report of ${many} rows`, () =>
     Effect.gen(function* () {
       const [file] = reportFiles.filter(({ format }) => format === "http")
       if (file === undefined) throw new Error("no writer")

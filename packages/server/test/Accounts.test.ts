@@ -55,7 +55,7 @@ const at = (provider: ScriptedProvider, id = "main") => ({ ...connectionTo(provi
 describe("a connection id that is pointed at another account", { timeout: 2 * patienceMillis }, () => {
   for (const database of ["SQLite", "PostgreSQL"]) {
     const isSkipped = database === "PostgreSQL" && postgresMissing !== undefined
-    it.skipIf(isSkipped)(`given ${database}, then it denies no charge, and takes no money`, async () => {
+    it.skipIf(isSkipped)(`${database} denies no charge, and takes no money`, async () => {
       const folder = temporaryFolder()
       const url = database === "PostgreSQL" ? await newDatabase() : undefined
       const environment = { ...settings, ...(url === undefined ? {} : environmentOn(url)) }

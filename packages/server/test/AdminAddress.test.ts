@@ -11,7 +11,7 @@ const detailed = '{"status":"ready","configuration":{"generation":null,"file":nu
 const adminPaths = ["/health/live", "/health/ready", "/metrics"]
 
 describe("an admin address", () => {
-  it("given one, then health and metrics are served there alone, and nothing else is", async () => {
+  it("health and metrics are served only at an admin address, and nothing else", async () => {
     const server = await startServerHere({ folder: temporaryFolder(), environment: { POINTSMAN_ADMIN_PORT: "0" } })
     const admin = /^ {2}Admin {5}(http:\/\/127\.0\.0\.1:\d+)$/mu.exec(server.stdout())?.[1]
     assert.isDefined(admin)
@@ -27,14 +27,14 @@ describe("an admin address", () => {
     assert.strictEqual((await server.stop()).code, 0)
   })
 
-  it("given one, when readiness is asked for there through a proxy, then its details are shown", async () => {
+  it("readiness at the admin address shows its details through a proxy too", async () => {
     const server = await startServerHere({ folder: temporaryFolder(), environment: { POINTSMAN_ADMIN_PORT: "0" } })
     const admin = /^ {2}Admin {5}(http:\/\/127\.0\.0\.1:\d+)$/mu.exec(server.stdout())?.[1] ?? ""
     const ready = await ask(admin, ["GET /health/ready HTTP/1.1", host, "X-Forwarded-For: 203.0.113.7"])
     assert.include(ready, detailed)
   })
 
-  it("given a port that is in use, then the start fails and names the setting", async () => {
+  it("a port that is in use fails the start, which names the setting", async () => {
     const { url } = await startServerHere({ folder: temporaryFolder() })
     const port = new URL(url).port
     const { code, stderr } = await runServer({ folder: temporaryFolder(), environment: { POINTSMAN_ADMIN_PORT: port } })
@@ -44,7 +44,7 @@ describe("an admin address", () => {
 })
 
 describe("no admin address", () => {
-  it("given a program on this machine, when it asks for metrics directly, then it gets them, and through a proxy it does not", async () => {
+  it("a local program gets metrics directly, and not through a proxy", async () => {
     const { url } = await startServerHere({ folder: temporaryFolder() })
     const metrics = (...headers: ReadonlyArray<string>) => ask(url, ["GET /metrics HTTP/1.1", host, ...headers])
     assert.strictEqual(statusOf(await metrics()), "200")
@@ -67,7 +67,7 @@ describe("no admin address", () => {
     assert.strictEqual(statusOf(await ask(url, ["GET /health/live HTTP/1.1", host, "X-Forwarded-For: x"])), "200")
   })
 
-  it("given a program on this machine, when it asks for readiness directly, then it gets the details, and through a proxy the status alone", async () => {
+  it("a local program gets readiness with details directly, and its status by a proxy", async () => {
     const { url } = await startServerHere({ folder: temporaryFolder() })
     const ready = (...headers: ReadonlyArray<string>) => ask(url, ["GET /health/ready HTTP/1.1", host, ...headers])
     assert.include(await ready(), detailed)
@@ -83,7 +83,7 @@ describe("no admin address", () => {
     .find((one) => one?.family === "IPv4" && !one.internal)?.address
 
   it.skipIf(outside === undefined)(
-    "given a caller that is not on the loopback, then metrics are 404, and readiness is its status alone",
+    "a caller outside of the loopback gets 404 for metrics, and readiness's status",
     async () => {
       const { url } = await startServerHere({ folder: temporaryFolder(), environment: { HOST: "0.0.0.0" } })
       const there = `http://${outside}:${new URL(url).port}`

@@ -40,7 +40,7 @@ const head = (server: Pick<ServerHere, "sandboxKey">, length: number, more: Read
   ].join("\r\n")
 
 describe("places for requests", () => {
-  it("given clients that never send the body, then they take no place", async () => {
+  it("clients that never send the body take no place", async () => {
     const server = await startServerHere({ folder: temporaryFolder(), environment })
     const sockets = await Promise.all(Array.from({ length: clients }, () => open(server)))
     // The server says that it goes on once it has read the head.
@@ -55,7 +55,7 @@ describe("places for requests", () => {
     for (const socket of sockets) socket.destroy()
   })
 
-  it("given clients that hang up at any moment, then their places are free again", async () => {
+  it("places of clients that hang up at any moment are free again", async () => {
     const server = await startServerHere({ folder: temporaryFolder(), environment })
     const body = JSON.stringify(payment)
     for (let round = 0; round < (isLong ? 5 : 1); round++) {
@@ -73,7 +73,7 @@ describe("places for requests", () => {
     })
   })
 
-  it("given more requests at once than places, then a burst is served whole", async () => {
+  it("a burst of more requests at once than places is served whole", async () => {
     const server = await startServerHere({ folder: temporaryFolder(), environment })
     await create(server)
     // A busy machine may serve a part of the burst after the second for which a request waits: that second never ends here.
@@ -89,7 +89,7 @@ describe("places for requests", () => {
   })
 
   it.skipIf(postgresMissing !== undefined)(
-    "given a slow database, when more come than it takes, then some are refused, and asked to come again",
+    "a slow database refuses some of more requests than it takes, to come again",
     async () => {
       const url = await newDatabase()
       const server = await startServer({
@@ -117,7 +117,7 @@ describe("places for requests", () => {
     }
   )
 
-  it("given no place, when requests come whole, then they are refused before anything is done for them, and counted", async () => {
+  it("whole requests without a place are refused before any work for them, and counted", async () => {
     const admission = makeAdmission({ places: 1, onRefused: await Effect.runPromise(countRefused) })
     const { listener } = await Effect.runPromise(Effect.provide(admitRequests(admission), Ids.layer))
     let handled = 0

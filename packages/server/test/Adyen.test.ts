@@ -19,7 +19,7 @@ const lastChange = ({ adyen }: World) => {
 }
 
 describe("payments at Adyen", () => {
-  it("given webhooks in every order, and twice, then each payment ends where Adyen's books say", async () => {
+  it("each payment ends where Adyen's books say, by webhooks in every order, and twice", async () => {
     const world = await startAdyenWorld()
     const { create, hear, request, statusOf } = world
     const hearAll = async (events: ReadonlyArray<AdyenEvent>) => {
@@ -92,7 +92,7 @@ describe("payments at Adyen", () => {
     }
   })
 
-  it("given a charge that Adyen never answered, then it is UNKNOWN until Adyen's webhook tells", async () => {
+  it("a charge that Adyen never answered is UNKNOWN until Adyen's webhook comes", async () => {
     const world = await startAdyenWorld()
     const unanswered = await world.create({ amount: 4040 })
     assert.strictEqual(await world.statusOf(unanswered.id), "UNKNOWN")
@@ -102,7 +102,7 @@ describe("payments at Adyen", () => {
     assert.strictEqual(await world.statusOf(unanswered.id), "CAPTURED")
   })
 
-  it("given a refusal of the capture of an authorization, then it is AUTHORIZED again, until a later capture is confirmed", async () => {
+  it("an authorization with a refused capture is AUTHORIZED until a later one succeeds", async () => {
     const world = await startAdyenWorld()
     const { id } = await world.create({ capture_method: "manual" })
     await world.request("POST", `${path}/${id}/capture`)
@@ -117,7 +117,7 @@ describe("payments at Adyen", () => {
     assert.strictEqual(await world.statusOf(id), "CAPTURED")
   })
 
-  it("given a page of Adyen's, when cards are refused there and one is not, in any order, then it is CAPTURED", async () => {
+  it("Adyen's page with refused cards and one that is not is CAPTURED in any order", async () => {
     const world = await startAdyenWorld()
     const refusals = ["PSPA", "PSPB"].map((pspReference) => ({ pspReference, success: "false" }))
     for (const order of ordersOf([...refusals, { pspReference: "PSPC", success: "true" }])) {
@@ -142,7 +142,7 @@ describe("payments at Adyen", () => {
     }
   })
 
-  it("given a payment that is paid twice under one reference, then operators are notified of the second, once", async () => {
+  it("operators are notified once of a second payment under one reference", async () => {
     const world = await startAdyenWorld()
     const { id, reference } = await world.create({ capture_method: "manual" })
     const second = { pspReference: "PSPSECOND", merchantReference: reference }
@@ -160,7 +160,7 @@ describe("payments at Adyen", () => {
     assert.strictEqual((await world.request("POST", `${path}/${id}/capture`)).status, 200)
   })
 
-  it("given refunds in the Customer Area, twice, and one of ours, then each counts once", async () => {
+  it("refunds in the Customer Area, twice, and one of ours each count once", async () => {
     const world = await startAdyenWorld()
     const { create, hear, request } = world
     const read = async (id: string) => (await request("GET", `${path}/${id}`)).body.data
@@ -189,7 +189,7 @@ describe("payments at Adyen", () => {
     assert.deepInclude(await read(id), { status: "PARTIALLY_REFUNDED", refunded_amount: 2500 })
   })
 
-  it("given 40.00 of 100.00 that are refunded in the Customer Area, twice, then they count once", async () => {
+  it("40.00 of 100.00 refunded in the Customer Area, twice, count once", async () => {
     const world = await startAdyenWorld()
     for (const eventCode of ["REFUND", "CANCEL_OR_REFUND"]) {
       const { id, reference } = await world.create({ amount: 10_000 })
@@ -208,7 +208,7 @@ describe("payments at Adyen", () => {
     }
   })
 
-  it("given a payment that is paid twice, when the second is refunded in the Customer Area, then the payment keeps its money", async () => {
+  it("a payment paid twice keeps its money when the second is refunded at Adyen", async () => {
     const world = await startAdyenWorld()
     const { id, reference } = await world.create()
     const second = { merchantReference: reference, originalReference: "PSPSECOND" }
@@ -219,7 +219,7 @@ describe("payments at Adyen", () => {
     })
   })
 
-  it("given an amount in another signature's place, or another key, then 401, and nothing moves", async () => {
+  it("an amount under another signature, or another key, is 401, and nothing moves", async () => {
     const world = await startAdyenWorld()
     const { id, reference } = await world.create({ capture_method: "manual" })
     const forged = webhook({

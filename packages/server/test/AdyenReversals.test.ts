@@ -41,7 +41,7 @@ const heldBy = async (world: World) => {
 }
 
 describe("what Adyen says after it had confirmed", () => {
-  it("given refunds that fail or come back, then their money is captured again, and operators review them", async () => {
+  it("refunds that fail or come back are captured again, and operators review them", async () => {
     const world = await startAdyenWorld()
     for (const eventCode of ["REFUND_FAILED", "REFUNDED_REVERSED"]) {
       const { hear, id, seen } = await refunded(world)
@@ -56,7 +56,7 @@ describe("what Adyen says after it had confirmed", () => {
     }
   })
 
-  it("given a capture that fails after it was confirmed, then it is AUTHORIZED again; one that Adyen made itself is reviewed", async () => {
+  it("a confirmed capture that fails is AUTHORIZED again; one by Adyen is reviewed", async () => {
     const world = await startAdyenWorld()
     const { hear, id, seen } = await captured(world)
     await hear("CAPTURE")
@@ -81,7 +81,7 @@ describe("what Adyen says after it had confirmed", () => {
     assert.strictEqual(body.error.code, "not_refundable")
   })
 
-  it("given more captured than was recorded, then it is recorded up to the authorization, and reviewed above it", async () => {
+  it("a larger capture is recorded up to the authorization, and reviewed above it", async () => {
     const world = await startAdyenWorld()
     const { hear, id, seen } = await captured(world)
     await hear("CAPTURE")
@@ -93,7 +93,7 @@ describe("what Adyen says after it had confirmed", () => {
     assert.deepStrictEqual(await outcomesSeen(world, id), ["applied", "applied", "applied"])
   })
 
-  it("given a part that was captured, when Adyen releases the rest, then it stays captured, and is refundable", async () => {
+  it("a captured part stays and is refundable when Adyen releases the rest", async () => {
     const world = await startAdyenWorld()
     for (const eventCode of ["EXPIRE", "CANCELLATION", "TECHNICAL_CANCEL"]) {
       const byHand = await heldBy(world)
@@ -115,7 +115,7 @@ describe("what Adyen says after it had confirmed", () => {
     }
   })
 
-  it("given more captured by hand than was authorized, then it is captured up to that, reviewed, and not captured again", async () => {
+  it("a larger capture by hand is recorded up to the authorization, and reviewed", async () => {
     const world = await startAdyenWorld()
     const { charge, id } = await heldBy(world)
     await world.hear({ ...charge, eventCode: "CAPTURE", pspReference: "HAND", value: 2500 })
@@ -127,7 +127,7 @@ describe("what Adyen says after it had confirmed", () => {
     assert.strictEqual(body.error.code, "not_capturable")
   })
 
-  it("given captures under references of their own, then they add up, and one that fails leaves the others", async () => {
+  it("captures under own references add up, and one that fails leaves the others", async () => {
     const world = await startAdyenWorld()
     const { charge, id } = await heldBy(world)
     for (const pspReference of ["HAND1", "HAND2", "HAND1", "HAND2"]) {
@@ -145,7 +145,7 @@ describe("what Adyen says after it had confirmed", () => {
     assert.deepInclude(await ours.seen(), { ...recorded, amounts: [700, 0, 0], last: "payment.capture_failed" })
   })
 
-  it("given a notification about no payment of ours, then it is kept as unmatched, and nothing is refused after it", async () => {
+  it("a notification about no payment of ours is unmatched, and others follow it", async () => {
     const world = await startAdyenWorld()
     for (const _ of [1, 2]) {
       await world.hear({

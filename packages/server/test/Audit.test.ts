@@ -110,10 +110,10 @@ describe("the audit trail in SQLite", () => {
     }
   }
 
-  it("given entries, when one is changed, deleted or inserted, then verify names the first that is wrong", async () =>
+  it("verify names the first entry that was changed, deleted or inserted in SQLite", async () =>
     checkFaults(await openSqlite()))
 
-  it("given a trail that cannot be written, when a key is created or a loss accepted, then nothing is done", async () => {
+  it("no key is created and no loss accepted if the trail cannot be written", async () => {
     const { run, tamper } = await openSqlite()
     const keys = async () => documentOf(await run("keys", "list", "--json")).data.length
     const before = await keys()
@@ -129,7 +129,7 @@ describe("the audit trail in SQLite", () => {
     assert.strictEqual(await keys(), before)
   })
 
-  it("given a server and commands, when the trail is listed, then it says who did what, without secrets", async () => {
+  it("the trail says who did what on a server and by commands, without secrets", async () => {
     const folder = temporaryFolder()
     const server = await startServerHere({ folder, configuration })
     const run = (...words: ReadonlyArray<string>) => runHere(folder, words)
@@ -187,10 +187,10 @@ describe.skipIf(postgresMissing !== undefined)("the audit trail in PostgreSQL", 
     }
   }
 
-  it("given entries, when one is changed, deleted or inserted, then verify names the first that is wrong", async () =>
+  it("verify names the first entry changed, deleted or inserted in PostgreSQL", async () =>
     checkFaults(await openPostgres()))
 
-  it("given commands that create keys at once, when all have ended, then their entries are one chain", async () => {
+  it("entries of commands that create keys at once are one chain", async () => {
     const { run } = await openPostgres()
     const words = ["keys", "create", "--workspace", "acme", "--environment", "sandbox"]
     const ends = await Promise.all(Array.from({ length: 4 }, () => run(...words)))

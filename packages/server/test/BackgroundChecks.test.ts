@@ -69,7 +69,7 @@ const callsOf = (provider: ScriptedProvider, operation: string) =>
   provider.calls.filter((call) => call.operation === operation)
 
 describe("the background of a running server", { timeout: 3 * patienceMillis }, () => {
-  it("given kill -9 while a charge and a refund are in flight, then the next server settles both", async () => {
+  it("the next server settles a charge and a refund in flight at kill -9", async () => {
     const folder = temporaryFolder()
     const provider = await startProvider()
     const server = await start(folder, provider)

@@ -181,7 +181,7 @@ describe.skipIf(missingOwnCitus() !== undefined)("a node of a Citus cluster that
     "idempotency_in_progress"
   ])
 
-  it("given a worker that is killed, then workspaces of the other go on, nothing is sent for its own, and they are back with it", {
+  it("only workspaces of a killed worker stop, unsent, until the worker is back", {
     timeout: 300_000
   }, async () => {
     const { coordinator, workers } = cluster
@@ -203,7 +203,7 @@ describe.skipIf(missingOwnCitus() !== undefined)("a node of a Citus cluster that
       assert.include(JSON.stringify(body), `:${victim.port} of the database does not answer`)
   })
 
-  it("given servers at both workers, when the coordinator is killed, then all payments go on, and the directory is written when it is back", {
+  it("payments continue without the coordinator, and the directory once it is back", {
     timeout: 300_000
   }, async () => {
     const { coordinator, workers } = cluster
@@ -219,7 +219,7 @@ describe.skipIf(missingOwnCitus() !== undefined)("a node of a Citus cluster that
   })
 
   it.skipIf(!isLong)(
-    "given a worker that hears and does not answer, and more clients than connections, then workspaces of the other go on",
+    "workspaces of others continue when a worker hangs and clients exceed connections",
     {
       timeout: 240_000
     },

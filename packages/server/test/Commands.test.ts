@@ -13,7 +13,7 @@ import { sqliteWorld, worldKey } from "./support/SqliteWorld.ts"
 const list = ["webhooks", "list", "--environment", "sandbox"]
 
 describe("an operations command", () => {
-  it("given no database where the settings point, when it runs, then it says so and leaves nothing behind", async () => {
+  it("a command without a database at its settings says so and leaves nothing behind", async () => {
     const folder = temporaryFolder()
     mkdirSync(join(folder, "folder"))
     writeFileSync(join(folder, "empty.db"), "")
@@ -42,7 +42,7 @@ describe("an operations command", () => {
     assert.deepStrictEqual(readdirSync(folder), before)
   })
 
-  it("given a database that a server left, when it runs, then it opens it as the server does, and changes no schema", async () => {
+  it("a command opens a server's database as the server does, and changes no schema", async () => {
     const folder = temporaryFolder()
     const kept = join(folder, ".pointsman")
     const path = join(kept, "pointsman.db")

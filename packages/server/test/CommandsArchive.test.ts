@@ -60,7 +60,7 @@ const objectOf = (folder: string): string => {
 }
 
 describe("pointsman archive", () => {
-  it("given a payment whose retention is over, when archive has run, then it is listed, verified and read, and the server answers as before", async () => {
+  it("an archived old payment is listed, verified and read, and served as before", async () => {
     const { answers, before, folder, id, later, run } = await setUp()
     const rows = [{ workspace_id: "acme", environment: "production", payments: 1 }]
     const dry = documentOf(await run("run", ...config, "--dry-run", "--json"))
@@ -116,7 +116,7 @@ describe("pointsman archive", () => {
     assert.deepStrictEqual([unread.status, unread.body.error.code], [500, "internal_error"])
   })
 
-  it("given no archive, or a mistake in it, then each command says what is expected, and nothing leaves the store", async () => {
+  it("each command says what it expects without a correct archive; nothing leaves", async () => {
     const { configuration, folder, id, run } = await setUp()
     const without = { ...configuration, archive: undefined }
     writeFileSync(join(folder, "pointsman.json"), JSON.stringify(without))

@@ -35,7 +35,7 @@ const setUp = async () => {
 }
 
 describe("pointsman books", () => {
-  it("given payments and refunds, when the books are printed, then they add up to zero, and what is unknown is beside", async () => {
+  it("printed books add up to zero, with what is unknown beside them", async () => {
     const { run, taken } = await setUp()
     const [beancount, ledger, csv, balance, text, none, backwards] = await Promise.all([
       run("export", ...ofAcme, "--format", "beancount"),

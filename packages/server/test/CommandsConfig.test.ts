@@ -74,7 +74,7 @@ const folderWith = (files: Readonly<Record<string, unknown>>): string => {
 const check = ["config", "check"]
 
 describe("pointsman config check", () => {
-  it("given a file that is good, when it is checked, then it says what it looked at, and leaves nothing behind", async () => {
+  it("checking a good file says what it covered, and leaves nothing behind", async () => {
     const folder = folderWith({ "good.json": good })
     // PostgreSQL would want a key of a start; nobody listens there either.
     const elsewhere = { ...environment, POINTSMAN_DATABASE_URL: "postgres://u:visible@127.0.0.1:9/x" }
@@ -95,7 +95,7 @@ describe("pointsman config check", () => {
     assert.deepStrictEqual(readdirSync(folder), ["good.json"])
   })
 
-  it("given parts that can never take effect, when it is checked, then they are reported, and fail it only with --strict", async () => {
+  it("parts that can never take effect are reported, and fail only with --strict", async () => {
     const folder = folderWith({ "doubtful.json": doubtful })
     const words = [...check, "--config", "doubtful.json"]
     const [text, strict] = await Promise.all([
@@ -123,7 +123,7 @@ describe("pointsman config check", () => {
     })
   })
 
-  it("given providers without encryption, when it is checked, then those of production on the public internet are reported", async () => {
+  it("a check reports public production providers without encryption", async () => {
     const at = (id: string, baseUrl: string, fields: object = {}) =>
       connection(id, { credentials: { baseUrl, apiKey: { $env: "API_KEY" } }, ...fields })
     const connections = [
@@ -148,7 +148,7 @@ describe("pointsman config check", () => {
     )
   })
 
-  it("given mistakes, no file, or none named, when it is checked, then it ends with 1 and says so", async () => {
+  it("a check of a file with mistakes, of none, or none named ends with 1 and says so", async () => {
     const folder = folderWith({ "good.json": good, "broken.json": `{ "workspaces": visible }` })
     const named = (name: string) => [...check, "--config", name]
     const [unset, unsetJson, broken, absent, none, setting] = await Promise.all([
@@ -193,7 +193,7 @@ describe("pointsman config check", () => {
     assert.include(setting.stderr, "POINTSMAN_CLAIM_WINDOW (--claim-window): expected")
   })
 
-  it("given parts that can never take effect, when a server starts, then it prints one per line, and serves", async () => {
+  it("a server prints parts that can never take effect, one per line, and serves", async () => {
     const server = await startServerHere({ folder: temporaryFolder(), configuration: doubtful, environment })
     assert.strictEqual((await server.request("GET", "/health/live", { key: null })).status, 200)
     const printed = server.stderr().trimEnd().split("\n")

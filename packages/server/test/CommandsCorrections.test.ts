@@ -60,7 +60,7 @@ const setUp = async () => {
 }
 
 describe("pointsman corrections", () => {
-  it("given an amount at the limit, when two operators sign in, then one proposes and the other approves", async () => {
+  it("one of two operators proposes an amount at the limit, and the other approves it", async () => {
     const { decide, id, run, settle } = await setUp()
     assert.deepStrictEqual((await run(["corrections", "list"])).stderr, "No corrections wait for a second person.\n")
 
@@ -116,7 +116,7 @@ describe("pointsman corrections", () => {
     assert.strictEqual((await run(["audit", "verify"])).code, 0)
   })
 
-  it("given a proposal, when it is rejected or withdrawn, then the payment is as it was", async () => {
+  it("a proposal that is rejected or withdrawn leaves the payment as it was", async () => {
     const { decide, id, run, settle } = await setUp()
     await settle([], "jo@acme.example")
     assert.include(

@@ -44,7 +44,7 @@ const refused = ({ code, stderr, stdout }: CommandEnd, said: RegExp) => {
 }
 
 describe("pointsman dev", () => {
-  it("given nothing, when it starts, then payments of every kind, a dispute, a report, a page and webhooks are there, and are kept until they are to be fresh", async () => {
+  it("a first start has demo payments, a dispute, report, page and webhooks, kept", async () => {
     const folder = temporaryFolder()
     const first = await startDev(folder)
     const [page = ""] = /^http\S+\/hosted\/\S+$/mu.exec(first.dev.stdout()) ?? []
@@ -108,7 +108,7 @@ describe("pointsman dev", () => {
 })
 
 describe("a dispute in the sandbox", () => {
-  it("given a reference that asks for one, when it is answered, then webhooks tell its whole life", async () => {
+  it("webhooks report the whole life of a reference that asks for one", async () => {
     const { dev, key, request, url } = await startDev(temporaryFolder(), ["--memory"])
     const create = (reference: string) =>
       request("POST", "/api/v1/payments", { body: { amount: 4999, currency: "EUR", country: "NL", reference } })
@@ -151,7 +151,7 @@ describe("a dispute in the sandbox", () => {
 })
 
 describe("pointsman trigger and listen", () => {
-  it("given a sandbox, when each outcome is triggered, then it ends, and listeners receive every event once", async () => {
+  it("each triggered outcome of a sandbox ends, and listeners get every event once", async () => {
     const folder = temporaryFolder()
     // The settings of another server take no part.
     const { request, url } = await startDev(folder, ["--memory"], {
@@ -264,7 +264,7 @@ describe("pointsman trigger and listen", () => {
     )
   })
 
-  it("given no server, no key, or an invalid address, then the error says so", async () => {
+  it("the error says that there is no server or key, or an invalid address", async () => {
     const folder = temporaryFolder()
     const key = strangeKey
     const here = ["--url", "http://127.0.0.1:9"]
@@ -277,7 +277,7 @@ describe("pointsman trigger and listen", () => {
     refused(await runHere(folder, ["listen", "--url", "ftp://x", "--key", key]), /^POINTSMAN_URL \(--url\): expected/u)
   })
 
-  it("given a folder from elsewhere that names a server elsewhere, then a key of the environment is not shown to it", async () => {
+  it("a foreign folder that names a server elsewhere is not shown a key", async () => {
     const folder = temporaryFolder()
     mkdirSync(join(folder, ".pointsman"))
     const there = { url: "http://pointsman.invalid", key: strangeKey }
@@ -303,11 +303,11 @@ describe("the progress of long work", () => {
     return texts
   }
 
-  it("given a terminal, then it is one line that is written over, and gone at the end", () => {
+  it("a terminal has one line that is written over, and gone at the end", () => {
     assert.deepStrictEqual(written(false), ["\r\u001b[2K1 of 2", "\r\u001b[2K2 of 2", "\r\u001b[2K"])
   })
 
-  it("given --json, then there is none", () => {
+  it("--json shows no progress", () => {
     assert.deepStrictEqual(written(true), [])
   })
 })

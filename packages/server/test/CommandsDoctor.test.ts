@@ -40,7 +40,7 @@ const saysOf = (end: CommandEnd, check: string): string =>
     .join("\n")
 
 describe("pointsman doctor", () => {
-  it("given a server's database, when it is looked at with its settings and with others, then it says what is so, and changes nothing", async () => {
+  it("doctor says what is so with any settings of a server, and changes nothing", async () => {
     const provider = await startProvider({ account: "acct_1" })
     const folder = temporaryFolder()
     const path = join(folder, ".pointsman", "pointsman.db")
@@ -210,11 +210,11 @@ describe("what the doctor says", () => {
       -60_000,
       /^wrong: the clock of this machine is 60000 ms ahead of the database clock: the server takes no requests/u
     ]
-  ])("given a database whose clock is %d ms ahead, then it says so", (ahead, said) => {
+  ])("doctor reports a database whose clock is %d ms ahead", (ahead, said) => {
     assert.match(verdict(clockLine(ahead)), said)
   })
 
-  it("given a database whose crash loses payments, then that is wrong unless it is allowed", () => {
+  it("a database whose crash loses payments is wrong unless it is allowed", () => {
     const found = { faults: ["fsync is off"], warnings: ["full_page_writes is off"] }
     const said = (allowed: boolean) => durabilityLines(found, allowed).map(verdict)
     assert.deepStrictEqual(said(true), ["warning: fsync is off", "warning: full_page_writes is off"])
@@ -228,13 +228,13 @@ describe("what the doctor says", () => {
     [8, false, /^warning: the file, schema version 8 is outdated; .* needs 9: start the server once to migrate$/u],
     [9, true, /^ok: the file, schema version 9$/u],
     [10, false, /^wrong: the file, schema version 10 was created by a newer release; this release supports up to 9/u]
-  ])("given schema number %d of 9, then it is recognized", (schema, isUsable, said) => {
+  ])("schema number %d of 9 is recognized", (schema, isUsable, said) => {
     const found = schemaOf("the file", { schema, newest: 9 })
     assert.strictEqual(found.isUsable, isUsable)
     assert.match(found.lines.map(verdict).join("\n"), said)
   })
 
-  it("given payments that wait, then one is a warning when somebody has to look, or when it waits for a day", () => {
+  it("a payment that waits is a warning if a person is needed, or after a day", () => {
     const now = 3 * 86_400_000
     const waits = (since: number, needsOperator: boolean) => ({ review: { since, reasons: [] }, needsOperator })
     const said = (hasMore: boolean, ...waiting: ReadonlyArray<ReturnType<typeof waits>>) =>
@@ -254,7 +254,7 @@ describe("what the doctor says", () => {
     )
   })
 
-  it("given messages that operators have to look at, then they are counted by outcome, and the first one is to be seen", () => {
+  it("messages to look at are counted by outcome, and the first one is named", () => {
     const said = (unreadable: number, unmatched: number, contradicts: number) =>
       verdict(
         messagesLine([
@@ -280,7 +280,7 @@ describe("what the doctor says", () => {
     ["http://localhost./hook", true],
     ["https://shop.example/hook", false],
     ["https://9.9.9.9/hook", false]
-  ])("given a webhook to %s, then it is private or not", (url, isPrivate) => {
+  ])("a webhook to %s is private or not", (url, isPrivate) => {
     const endpoint = {
       id: "whe_1",
       workspaceId: "acme",
@@ -304,7 +304,7 @@ describe("what the doctor says", () => {
     ["http://localhost:8080", "0.0.0.0", true],
     ["https://pay.example.com", "127.0.0.1", false],
     [null, "pay.example.com", false]
-  ])("given the base URL %s at %s, then it matters to production keys alone", (baseUrl, host, isLocal) => {
+  ])("the base URL %s at %s matters only to production keys", (baseUrl, host, isLocal) => {
     const key = {
       hash: "",
       workspaceId: "acme",
@@ -324,7 +324,7 @@ describe("what the doctor says", () => {
     assert.deepStrictEqual([said("sandbox", null), said("production", 1)], [["ok"], ["ok"]])
   })
 
-  it("given connections, then a changed account is wrong, and accounts that are not known are named", () => {
+  it("a changed account is wrong, and accounts that are not known are named", () => {
     const first = { id: "acct_1", mode: "live" } as const
     const current = { id: "acct_2", mode: "live" } as const
     const one = (id: string, account?: ConnectionAccount, active = true) =>
@@ -346,7 +346,7 @@ describe("what the doctor says", () => {
     assert.match(says ?? "", /connection "b" opened another account than acct_1 \(live\).* open acct_2 \(live\)/u)
   })
 
-  it("given scheduled reports, then those that were never fetched, or ended more than a day too early, are named", () => {
+  it("reports never fetched, or ended more than a day too early, are named", () => {
     const hour = 3_600_000
     const connection = { id: "main" }
     const now = 100 * hour
@@ -374,7 +374,7 @@ describe("what the doctor says", () => {
     assert.match(lateLines([], now).map(verdict)[0] ?? "", /^ok: no connection has reports that are fetched/u)
   })
 
-  it("given a loss of records, then it is named until it has ended", () => {
+  it("a loss of records is named until it has ended", () => {
     const loss = {
       number: 1,
       since: 0,
@@ -388,7 +388,7 @@ describe("what the doctor says", () => {
     assert.strictEqual(lossLine({ ...loss, ended: { outcome: "accepted", at: 2 } }).verdict, "ok")
   })
 
-  it("given a workspace that asks for a second person, then it is named unless two operators may decide there", () => {
+  it("a workspace that needs two persons is named unless it has two operators", () => {
     const workspaces = [{ id: "acme", name: "Acme", country: null, category: null, suspended: false, partner: null }]
     const of = (...roles: ReadonlyArray<"support" | "operations">) =>
       fourEyesLines(
@@ -404,7 +404,7 @@ describe("what the doctor says", () => {
     ])
   })
 
-  it("given many of one kind, then the first twenty are listed, and the worst of the rest counts", () => {
+  it("the first twenty of one kind are listed, and the worst of the rest counts", () => {
     const many = Array.from({ length: 23 }, (_, at) => (at === 22 ? wrong : warning)("webhooks", `${at}`))
     const told = eachOr(many, ok("webhooks", "good"))
     assert.lengthOf(told, 21)

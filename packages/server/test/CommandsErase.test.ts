@@ -64,7 +64,7 @@ const setUp = async () => {
 }
 
 describe("pointsman erase", () => {
-  it("given payments, when a reference is erased beside a server, then neither table nor file shows it, and replays are answered without it", async () => {
+  it("an erased reference is in no table or file beside a server, nor in replays", async () => {
     const { bytes, erase, pay, provider, refund, server, stored } = await setUp()
     const first = await pay(reference, "order-erase")
     assert.strictEqual(first.status, 201, JSON.stringify(first.body))

@@ -166,7 +166,7 @@ const setUp = async () => {
 }
 
 describe("every command", () => {
-  it("given --json, when it is run, then it prints one document of an object, and ends well", async () => {
+  it("each command with --json prints one document of an object, and succeeds", async () => {
     const expected = leaves.map(([path]) => path).filter((path) => !servers.has(path) && !elsewhere.has(path))
     assert.sameMembers(Object.keys(wordsOf), expected)
     const { folder, known, run } = await setUp()
@@ -193,7 +193,7 @@ describe("every command", () => {
     assert.strictEqual((await listen.stop()).code, 0)
   })
 
-  it.each(leaves)("given %s, then it says what it does, and its flags do", (path, command) => {
+  it.each(leaves)("%s says what it does, and its flags do", (path, command) => {
     assert.isAbove(command.description?.length ?? 0, 9)
     for (const { description, name } of [...command.flags, ...command.arguments]) {
       assert.isAbove(description?.length ?? 0, 5, `${path}: ${name}`)
@@ -208,7 +208,7 @@ describe("every command", () => {
 describe("pointsman init for the server", () => {
   const none = ["init", "--framework", "none"]
 
-  it("given an empty folder, when it has run, then the check finds nothing wrong with what it wrote, and it replaces nothing", async () => {
+  it("an empty folder passes the check after a command, which replaces nothing", async () => {
     const folder = temporaryFolder()
     const first = await runHere(folder, none)
     assert.deepStrictEqual([first.code, first.stderr], [0, ""])
@@ -246,7 +246,7 @@ describe("pointsman init for the server", () => {
     assert.deepStrictEqual(readdirSync(folder).toSorted(), [".env", ".env.example", "pointsman.json"])
   })
 
-  it("given a file in the place of its folder, then it is said, without a trace", async () => {
+  it("a file in the place of its folder is reported, without a trace", async () => {
     const folder = temporaryFolder()
     writeFileSync(join(folder, "here"), "")
     const end = await runHere(folder, [...none, "--dir", "here/shop"])
@@ -256,47 +256,41 @@ describe("pointsman init for the server", () => {
 })
 
 describe("shell completions", () => {
-  it.each(["bash", "zsh", "fish"])(
-    "given %s, when its script is asked for, then it knows every command",
-    async (shell) => {
-      const { code, stdout } = await runHere(temporaryFolder(), ["--completions", shell])
-      assert.strictEqual(code, 0)
-      for (const [path] of leaves) for (const word of path.split(" ")) assert.include(stdout, word)
-    }
-  )
+  it.each(["bash", "zsh", "fish"])("%s has a script that knows every command", async (shell) => {
+    const { code, stdout } = await runHere(temporaryFolder(), ["--completions", shell])
+    assert.strictEqual(code, 0)
+    for (const [path] of leaves) for (const word of path.split(" ")) assert.include(stdout, word)
+  })
 
-  it.runIf(existsSync("/bin/bash"))(
-    "given bash, when a line is begun, then it goes on as the command line would take it",
-    async () => {
-      const folder = temporaryFolder()
-      writeFileSync(join(folder, "completions"), (await runHere(folder, ["--completions", "bash"])).stdout)
-      const complete = (line: string): ReadonlyArray<string> => {
-        // As bash hands a line over: a colon is a word of its own.
-        const words = line.split(/ |(?<=:)|(?=:)/u)
-        const [word = "", before = ""] = words.toReversed()
-        const script = [
-          "source ./completions",
-          `COMP_LINE=${JSON.stringify(line)} COMP_POINT=${line.length} COMP_CWORD=${words.length - 1}`,
-          `COMP_WORDS=(${words.map((word) => JSON.stringify(word)).join(" ")})`,
-          `_pointsman pointsman ${JSON.stringify(word)} ${JSON.stringify(before)}`,
-          'printf "%s\\n" "$' + '{COMPREPLY[@]}"'
-        ].join("\n")
-        return execFileSync("/bin/bash", ["--norc", "-c", script], { cwd: folder, encoding: "utf8" })
-          .trim()
-          .split(/\s+/u)
-          .toSorted()
-      }
-      assert.deepStrictEqual(complete("pointsman w"), ["webhooks", "workspaces"])
-      assert.deepStrictEqual(complete("pointsman webhooks re"), ["redeliver"])
-      assert.deepStrictEqual(complete("pointsman trigger void"), [
-        "void-refused",
-        "void-unknown",
-        "void-unknown-then-voided",
-        "voided"
-      ])
-      assert.deepStrictEqual(complete("pointsman trigger declined:exp"), ["expired_card"])
-      assert.deepStrictEqual(complete("pointsman payments list --environment p"), ["production"])
-      assert.deepStrictEqual(complete("pointsman listen --for"), ["--forward"])
+  it.runIf(existsSync("/bin/bash"))("bash completes a line as the command line would take it", async () => {
+    const folder = temporaryFolder()
+    writeFileSync(join(folder, "completions"), (await runHere(folder, ["--completions", "bash"])).stdout)
+    const complete = (line: string): ReadonlyArray<string> => {
+      // As bash hands a line over: a colon is a word of its own.
+      const words = line.split(/ |(?<=:)|(?=:)/u)
+      const [word = "", before = ""] = words.toReversed()
+      const script = [
+        "source ./completions",
+        `COMP_LINE=${JSON.stringify(line)} COMP_POINT=${line.length} COMP_CWORD=${words.length - 1}`,
+        `COMP_WORDS=(${words.map((word) => JSON.stringify(word)).join(" ")})`,
+        `_pointsman pointsman ${JSON.stringify(word)} ${JSON.stringify(before)}`,
+        'printf "%s\\n" "$' + '{COMPREPLY[@]}"'
+      ].join("\n")
+      return execFileSync("/bin/bash", ["--norc", "-c", script], { cwd: folder, encoding: "utf8" })
+        .trim()
+        .split(/\s+/u)
+        .toSorted()
     }
-  )
+    assert.deepStrictEqual(complete("pointsman w"), ["webhooks", "workspaces"])
+    assert.deepStrictEqual(complete("pointsman webhooks re"), ["redeliver"])
+    assert.deepStrictEqual(complete("pointsman trigger void"), [
+      "void-refused",
+      "void-unknown",
+      "void-unknown-then-voided",
+      "voided"
+    ])
+    assert.deepStrictEqual(complete("pointsman trigger declined:exp"), ["expired_card"])
+    assert.deepStrictEqual(complete("pointsman payments list --environment p"), ["production"])
+    assert.deepStrictEqual(complete("pointsman listen --for"), ["--forward"])
+  })
 })

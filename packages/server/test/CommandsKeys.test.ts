@@ -53,7 +53,7 @@ const assertRefused = ({ code, stderr, stdout }: CommandEnd, said: RegExp) => {
 }
 
 describe("pointsman keys, workspaces and connections", () => {
-  it("given a running server, when keys are made and revoked beside it, then it takes the one and refuses the other", async () => {
+  it("a running server takes a key made beside it, and refuses one revoked", async () => {
     const folder = temporaryFolder()
     const server = await startServerHere({ folder, configuration })
     const run = (...words: ReadonlyArray<string>) => runHere(folder, words)
@@ -232,26 +232,26 @@ describe("the key that is meant", () => {
   const said = (text: string): string =>
     Result.match(oneKey(keys, text), { onFailure: ({ message }) => message, onSuccess: ({ hash }) => hash })
 
-  it("given several keys, when the beginning is of one alone, then it is that one", () => {
+  it("a beginning of only one of several keys is that key", () => {
     assert.strictEqual(said("3f9a1c05"), keys[2]?.hash)
     assert.strictEqual(said("3f9a1c04be7788"), keys[1]?.hash)
     assert.strictEqual(said(keys[0]?.hash ?? ""), keys[0]?.hash)
   })
 
-  it("given keys that begin alike, when that is all there is, then none is taken and they are named", () => {
+  it("keys that begin alike are named and none is taken", () => {
     assert.match(said("3f9a1c04"), /^More than one key begins with 3f9a1c04, so none was changed: /u)
     for (const { hash } of keys.slice(0, 2)) assert.include(said("3f9a1c04"), `${hash} of acme (sandbox)`)
     assert.notInclude(said("3f9a1c04"), keys[2]?.hash ?? "")
   })
 
-  it("given what no key begins with, or the key itself, then it is said, and the key is not repeated", () => {
+  it("a prefix of no key, or the key itself, is refused, and the key not repeated", () => {
     assert.strictEqual(said("00000000ffff"), "Key 00000000ffff not found.")
     assert.match(said(liveKey), /^Expected a hash prefix from `pointsman keys list`, not the key itself/u)
     assert.notInclude(said(liveKey), liveKey)
   })
 
   it.each(["", "3f9a1c0", "3F9A1C05", "3f9a1c0g", "ps_live_x", `${"0".repeat(65)}`, "\u001b[2J"])(
-    "given %j, then it is refused without being repeated",
+    "%j is refused without being repeated",
     (text) => {
       assert.strictEqual(said(text), "Expected a hash prefix from `pointsman keys list`, with at least 8 characters.")
     }

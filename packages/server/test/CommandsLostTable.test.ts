@@ -52,7 +52,7 @@ const unread = [
 ]
 
 describe("a database that lost a table", () => {
-  it("given any table is gone, when it is looked at, then the doctor and a list end with 1 and name it, without a stack trace", async () => {
+  it("doctor and a list end with 1 and name a missing table, without a stack trace", async () => {
     const path = await sound()
     const db = new DatabaseSync(path)
     const tables = db

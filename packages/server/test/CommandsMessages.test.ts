@@ -73,7 +73,7 @@ const setUp = async () => {
 }
 
 describe("pointsman messages", () => {
-  it("given messages of every kind, when they are listed, shown and applied, then each is as it came", async () => {
+  it("messages of every kind are listed, shown and applied as they came", async () => {
     const { attemptId, charge, deliver, doctor, id, inDatabase, run, status } = await setUp()
     assert.include((await run("list")).stderr, "There is no such message.")
 

@@ -55,7 +55,7 @@ const assertRefused = ({ code, stderr }: CommandEnd, said: RegExp) => {
 }
 
 describe("pointsman payments capture, void and refund", () => {
-  it("given authorized payments, when one is captured and one is voided, then it is done once, and named before", async () => {
+  it("authorized payments are captured and voided once, and named before", async () => {
     const { asked, audit, create, read, run } = await setUp()
     const [taken, released] = [await create("taken", "manual"), await create("released", "manual")]
     const key = ["--idempotency-key", "desk-0001"]
@@ -88,7 +88,7 @@ describe("pointsman payments capture, void and refund", () => {
     )
   })
 
-  it("given a refund whose answer is lost, when the command is repeated under its key, then it is one refund, and the server settles it", async () => {
+  it("a refund with a lost answer is one when repeated, and the server settles it", async () => {
     const { asked, create, provider, read, run } = await setUp()
     const id = await create("refunded")
     provider.next("refund", (call) => {
@@ -112,7 +112,7 @@ describe("pointsman payments capture, void and refund", () => {
     assert.strictEqual(asked("refund"), 2)
   })
 
-  it("given a refund that the provider executes, when the command is killed before it hears of it, then a server settles it", async () => {
+  it("a server settles a refund that the provider executed for a killed command", async () => {
     const { asked, create, folder, provider, push, read } = await setUp()
     const id = await create("killed")
     const executed = Promise.withResolvers<void>()
@@ -133,7 +133,7 @@ describe("pointsman payments capture, void and refund", () => {
     assert.strictEqual(asked("refund"), 1)
   })
 
-  it("given a card number or a long text as the reason, when a payment is refunded, then nothing is stored or sent", async () => {
+  it("a card number or a long text as a refund's reason is neither stored nor sent", async () => {
     const { asked, audit, create, run } = await setUp()
     const id = await create("reason")
     const card = await run("refund", id, "--reason", "card 4111 1111 1111 1111", ...by)
@@ -143,7 +143,7 @@ describe("pointsman payments capture, void and refund", () => {
     assert.deepStrictEqual([asked("refund"), await audit()], [0, []])
   })
 
-  it("given an audit trail that cannot be written, when a payment is refunded, then the provider is not asked", async () => {
+  it("a refund without a writable audit trail does not reach the provider", async () => {
     const { asked, create, folder, run } = await setUp()
     const id = await create("kept")
     const db = new DatabaseSync(join(folder, ".pointsman/pointsman.db"))

@@ -10,7 +10,7 @@ import { startServerHere } from "./support/ServerHere.ts"
 import { temporaryFolder } from "./support/ServerProcess.ts"
 
 describe("pointsman operators", () => {
-  it("given a database, when operators are added, linked and removed, then each says so, and bad words are named", async () => {
+  it("operators are added, linked and removed by name, and bad words are named", async () => {
     const folder = temporaryFolder()
     await startServerHere({ folder, configuration: { workspaces: [{ id: "acme" }, { id: "globex" }] } })
     const run = (...words: ReadonlyArray<string>) => runHere(folder, ["operators", ...words])
@@ -90,7 +90,7 @@ describe("pointsman operators", () => {
     assert.notInclude(JSON.stringify(data), link.stdout.trim().slice(-43))
   })
 
-  it("given the database of a program that uses @pointsman/node, then each manages the operators of the other", async () => {
+  it("the command and a program on @pointsman/node manage each other's operators", async () => {
     const folder = temporaryFolder()
     const encryptionKey = "jZAB0yxqcD2Vkhp3EVBQ8z3YI9PxcwvTUhXcvsrW3CA="
     const {

@@ -62,7 +62,7 @@ const idsOf = (end: CommandEnd): ReadonlyArray<string> =>
   documentOf(end).data.map(({ payment_id }: { readonly payment_id: string }) => payment_id)
 
 describe("pointsman payments and usage", () => {
-  it("given payments, when they are listed, shown and counted, then it is as recorded, and no provider is asked", async () => {
+  it("payments are listed, shown and counted as recorded, and no provider is asked", async () => {
     const { asked, declined, read, run, simulated, taken } = await setUp()
     const before = asked()
     const list = ["payments", "list", "--workspace", "acme", "--environment", "production"]
@@ -133,7 +133,7 @@ describe("pointsman payments and usage", () => {
     assertRefused(backwards, /^--from: expected a time before the end of the period, 2020-01-01T00:00:00\.000Z\.$/mu)
     assert.strictEqual(asked(), before)
   })
-  it("given payments in currencies of any scale, when they are listed and shown, then amounts are money", async () => {
+  it("payments in currencies of any scale are listed and shown as money", async () => {
     const { create, run, taken } = await setUp()
     const dinars = await create("dinars", liveKey, "KWD")
     const yen = await create("yen", liveKey, "JPY")
@@ -157,7 +157,7 @@ describe("pointsman payments and usage", () => {
     assert.deepInclude(documentOf(await run("payments", "show", yen, "--json")).data, { amount: 1999, currency: "JPY" })
   })
   it.runIf(existsSync("/usr/bin/script"))(
-    "given a terminal, when payments are listed, then rows fit it, ids are whole, and colours are those it takes",
+    "a terminal's list fits it, with whole ids and the colours it takes",
     async () => {
       const { create, folder, taken } = await setUp()
       const reference = `order of ${"a customer ".repeat(4)}`.trim()

@@ -41,7 +41,7 @@ const setUp = async () => {
 const to = ["--connection", "main", "--by", "Jo"]
 
 describe("pointsman reconcile", () => {
-  it("given a report, when it is run beside a server, then payments are settled, put right, and differences listed", async () => {
+  it("a report beside a server settles and corrects payments, and lists differences", async () => {
     const { create, folder, provider, read, report, run, server } = await setUp()
     const fine = await create("fine")
     provider.next("charge", (call) => {
@@ -136,7 +136,7 @@ describe("pointsman reconcile", () => {
     assert.include(audit, "difference.closing")
   })
 
-  it("given another shop's charge before ours, then ours is the match; given ours is unnamed, then an operator accepts it", async () => {
+  it("our charge matches after another shop's; an operator accepts it if unnamed", async () => {
     const { create, folder, provider, read, report, run } = await setUp()
     const loses = async (reference: string) => {
       provider.next("charge", (call) => {
@@ -183,7 +183,7 @@ describe("pointsman reconcile", () => {
     assert.include(audit, "suggestion.accepting")
   })
 
-  it("given reports out of order, then the one that the provider generated last says the fee, unchanged or not", async () => {
+  it("the last generated report says the fee, in any order, unchanged or not", async () => {
     const { create, folder, provider, read, run } = await setUp()
     const id = await create("fees")
     const [charged] = provider.calls.filter(({ operation }) => operation === "charge")
@@ -212,7 +212,7 @@ describe("pointsman reconcile", () => {
     assert.deepInclude(balance[0], { charges: 1999, fees: 90, rows: 1 })
   })
 
-  it("given a payout that comes back, in parts and then in whole, then it says so, and so do its payments and lists", async () => {
+  it("a payout that comes back in parts and whole shows in payments and lists", async () => {
     const { create, provider, read, report, run, server } = await setUp()
     const id = await create("paid")
     const [charged] = provider.calls.filter(({ operation }) => operation === "charge")
@@ -244,7 +244,7 @@ describe("pointsman reconcile", () => {
     assert.strictEqual((await read(id)).status, "SETTLED")
   })
 
-  it("given a dispute in a report, when an operator sends files of evidence by the console, then they are kept up to the API's limit", async () => {
+  it("evidence files for a report's dispute are kept up to the API's limit", async () => {
     const { create, folder, provider, report, run, server } = await setUp()
     await create("disputed")
     const [charged] = provider.calls.filter(({ operation }) => operation === "charge")
@@ -291,7 +291,7 @@ describe("pointsman reconcile", () => {
     assert.strictEqual((await disputes())[0].evidence.files[0].bytes, 5_000_000)
   })
 
-  it("given a report that matches, when the books are printed, then they have its fees and payouts, and add up to zero", async () => {
+  it("books with a matching report have its fees and payouts, and add up to zero", async () => {
     const { create, folder, provider, report, run } = await setUp()
     await create("one")
     await create("two")
@@ -341,7 +341,7 @@ describe("pointsman reconcile", () => {
     assert.notInclude(exported, "Equity:Unexplained")
   })
 
-  it("given a report that another process reads, then the command names its run, its file and its times", async () => {
+  it("a command names the run, file and times of a report that another process reads", async () => {
     const { folder, report, run } = await setUp()
     const file = report("june.csv", ["txn_1,payout,-1,EUR,NOW,,,,,,,"])
     const since = Date.parse("2026-11-01T10:00:00Z")
@@ -364,7 +364,7 @@ describe("pointsman reconcile", () => {
     assert.strictEqual((await run("run", file, ...to)).code, 0)
   })
 
-  it("given what is no report, then it is refused and says what was expected", async () => {
+  it("a file that is no report is refused with what was expected", async () => {
     const { report, run } = await setUp()
     const file = report("june.csv", ["txn_1,payout,-1,EUR,NOW,,,,,,,"])
     assert.match((await run("run", file, "--connection", "none", "--by", "Jo")).stderr, /connection "none" not found/u)

@@ -10,7 +10,7 @@ import { startServerHere } from "./support/ServerHere.ts"
 import { temporaryFolder } from "./support/ServerProcess.ts"
 
 describe("pointsman retention", () => {
-  it("given a message of long ago, when retention runs, then its body leaves, as the status and a dry run say before", async () => {
+  it("an old message's body leaves by retention, as status and a dry run said", async () => {
     const folder = temporaryFolder()
     const workspace = workspaceWith([connectionTo(await startProvider())])
     await startServerHere({

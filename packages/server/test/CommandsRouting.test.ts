@@ -72,7 +72,7 @@ const ratesWhen = async (
 }
 
 describe("pointsman routing", () => {
-  it("given payments, when they are explained, then it tells what decided, in which order and what happened", async () => {
+  it("an explained payment says what decided, in which order, and what happened", async () => {
     const { big, run, small } = await setUp()
     const [text, json, ruled, absent, rates] = await Promise.all([
       run("explain", small),
@@ -120,7 +120,7 @@ describe("pointsman routing", () => {
     assertRefused(absent, /Payment "01a1fe08.* not found/u)
   })
 
-  it("given stored payments, when they are replayed, then it tells what would move, and asks nobody", async () => {
+  it("a replay says what would move, and asks no provider", async () => {
     const { big, configured, provider, run, small } = await setUp()
     const asked = provider.calls.length
     const moves = configured("moves", { order: ["backup", "main"] }, { supports: { amount: { EUR: { max: 9_999 } } } })

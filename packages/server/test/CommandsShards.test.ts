@@ -12,7 +12,7 @@ const commands: ReadonlyArray<ReadonlyArray<string>> = [
 ]
 
 describe("pointsman shards without a cluster", () => {
-  it("given settings without a cluster, when a command is run, then it names the setting", async () => {
+  it("a command without a cluster names the setting", async () => {
     const folder = temporaryFolder()
     for (const words of commands) {
       const { code, stderr, stdout } = await runHere(folder, ["shards", ...words])
@@ -29,9 +29,7 @@ describe("pointsman shards without a cluster", () => {
     }
   })
 
-  it("given a PostgreSQL server without Citus, when a command is run, then it says what is missing", async ({
-    skip
-  }) => {
+  it("a command on PostgreSQL without Citus says what is missing", async ({ skip }) => {
     if (postgresMissing !== undefined) skip(postgresMissing)
     const environment = {
       POINTSMAN_DATABASE_URL: await newDatabase(),
@@ -42,7 +40,7 @@ describe("pointsman shards without a cluster", () => {
     assert.match(stderr, /has not the extension citus/u)
   })
 
-  it("given flags that exclude each other, when a command is run, then it names them", async () => {
+  it("flags that exclude each other are named", async () => {
     const folder = temporaryFolder()
     for (const [words, expected] of [
       [["move", "--to", "a:1"], "--workspace, --shard: expected one of them.\n"],

@@ -22,7 +22,7 @@ const payments = table(
 const widthOf = (text: string): number => Math.max(...text.split("\n").map((line) => line.length))
 
 describe("a table", () => {
-  it("given cells of different widths, wide letters among them, then the columns are aligned", () => {
+  it("columns with cells of different widths and wide letters are aligned", () => {
     const cities = table(
       ["NAME", "N", "NOTE"],
       [
@@ -41,7 +41,7 @@ describe("a table", () => {
     assert.strictEqual(paragraphs("Above.", facts([["A", 1]]))(whole), "Above.\n\nA  1")
   })
 
-  it("given a terminal that is too narrow, then the widest columns that may be are shortened, in whole letters", () => {
+  it("the widest columns of a narrow terminal are shortened, in whole letters", () => {
     assert.strictEqual(
       payments(wide(86)),
       [
@@ -60,7 +60,7 @@ describe("a table", () => {
     }
   })
 
-  it("given a terminal that no shortening suits, then each row is printed whole, one fact a line", () => {
+  it("each row is printed whole, one fact a line, if no shortening suits", () => {
     assert.strictEqual(
       payments(wide(70)),
       [
@@ -79,7 +79,7 @@ describe("a table", () => {
     )
   })
 
-  it("given colours, then statuses have them by their meaning, and nothing else changes", () => {
+  it("colours follow the meaning of statuses, and nothing else changes", () => {
     const coloured = { columns: 90, isColoured: true }
     const text = payments(coloured)
     assert.strictEqual(stripVTControlCharacters(text), payments(wide(90)))
@@ -119,7 +119,7 @@ describe("what is printed", () => {
     ["a terminal", 80, true, '["80",true]'],
     ["a terminal without colours", 80, false, '["80",false]'],
     ["a file, and colours that are forced", undefined, true, '["Infinity",false]']
-  ])("given %s, then its width and its colours are those of the text", async (_, columns, canColor, text) => {
+  ])("%s has the width and the colours of the text", async (_, columns, canColor, text) => {
     assert.strictEqual(await shown(columns, canColor), text)
     assert.strictEqual(await shown(columns, canColor, true), '{\n  "data": 1\n}')
   })

@@ -81,7 +81,7 @@ const assertRefused = ({ code, stderr, stdout }: CommandEnd, said: string) => {
 }
 
 describe("pointsman unknown", { timeout: 180_000 }, () => {
-  it("given payments that wait, when operations settle them beside the server's own checks, then each is settled once", async () => {
+  it("each unknown payment is settled once by operations beside the server's checks", async () => {
     const { events, folder, lost, provider, raced, read, refund, run, server, tooMuch } = await setUp()
 
     const [listed, text, ofGlobex, first] = await Promise.all([

@@ -32,7 +32,7 @@ const startReceiver = async () => {
 const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u
 
 describe("pointsman webhooks", () => {
-  it("given a receiver that refuses, when it is mended and the delivery is sent again, then the running server sends it", async () => {
+  it("the running server resends a delivery once its receiver is repaired", async () => {
     const receiver = await startReceiver()
     const provider = await startProvider()
     const folder = temporaryFolder()

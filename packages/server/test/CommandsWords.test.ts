@@ -64,7 +64,7 @@ describe("a statement", () => {
     ],
     ["a look with a reference", { reviewed: true, reference: "ch_1" }, "--reference: expected only with"],
     ["a look with an amount", { reviewed: true, amount: 1 }, "--amount: expected only with"]
-  ])("given %s, then it is refused, and the flag is named", (_, given, said) => {
+  ])("%s is refused, and the flag is named", (_, given, said) => {
     const refused = statementOf(typed(given))
     assert.isTrue(Result.isFailure(refused) && refused.failure.startsWith(said), JSON.stringify(refused))
   })
@@ -100,7 +100,7 @@ describe("a statement", () => {
       { _tag: "NothingToChange" },
       "an operator reviewed the payment, and it is correct as recorded"
     ]
-  ])("given %s, then it says just what was typed", (_, given, stated, sentence) => {
+  ])("%s says just what was typed", (_, given, stated, sentence) => {
     const found = Result.getOrThrow(statementOf(typed(given)))
     assert.deepStrictEqual<object>(found, stated)
     assert.strictEqual(sentenceOf(found, "EUR"), sentence)
@@ -120,7 +120,7 @@ describe("the workspace of a command", () => {
     ["several and no name", ["acme", "globex"], null, "--workspace: expected one of acme, globex."],
     ["a name that none has", ["acme"], "ac\u001bme", '--workspace: expected one of acme; workspace "ac?me" not found.'],
     ["more than can be read", many, null, `--workspace: expected one of ${many.slice(0, 20).join(", ")}, and 5 more.`]
-  ])("given %s, then it is found or asked for", (_, ids, named, expected) => {
+  ])("%s is found or asked for", (_, ids, named, expected) => {
     const found = oneWorkspace(workspaces(...ids), Option.fromNullishOr(named))
     assert.strictEqual(Result.isSuccess(found) ? found.success : found.failure.message, expected)
   })
@@ -142,7 +142,7 @@ describe("the environment that is meant", () => {
       '--environment: expected sandbox or production: workspace "acme" has connections in both.'
     ],
     ["none", [], null, '--environment: expected sandbox or production: workspace "acme" has no connections.']
-  ])("given connections in %s, then it is found or asked for", (_, own, named, expected) => {
+  ])("connections in %s are found or asked for", (_, own, named, expected) => {
     const found = namedTenant(contents(...own), Option.none(), Option.fromNullishOr(named))
     assert.strictEqual(Result.isSuccess(found) ? found.success.environment : found.failure.message, expected)
   })
@@ -154,11 +154,11 @@ describe("text for people", () => {
     [1999, "JPY", "¥1,999"],
     [1999, "KWD", "KWD 1.999"],
     [1999, "QQQ", "1999 QQQ in minor units"]
-  ])("given %d minor units of %s, then an operator reads %s", (minorUnits, currency, text) => {
+  ])("%d minor units of %s read %s for an operator", (minorUnits, currency, text) => {
     assert.strictEqual(moneyText(minorUnits, currency), text)
   })
 
-  it("given what a terminal would obey, then it is shown as question marks", () => {
+  it("text that a terminal would obey is shown as question marks", () => {
     assert.strictEqual(printable("a\u001b]0;x\u0007\n\u009b2J\u202eb\ud800"), "a?]0;x???2J?b?")
   })
 
@@ -169,7 +169,7 @@ describe("text for people", () => {
     [7_380_000, "2 h 3 min"],
     [273_600_000, "3 d 4 h"],
     [-5, "0 s"]
-  ])("given %d milliseconds, then the age is %s", (millis, age) => {
+  ])("%d milliseconds are an age of %s", (millis, age) => {
     assert.strictEqual(ageOf(1_000, 1_000 + millis), age)
   })
 })
@@ -180,7 +180,7 @@ describe("the command that is printed", () => {
     ["npm run pointsman, as in a clone", "pointsman", "npm run pointsman --"],
     ["npx", "npx", "npx pointsman"],
     ["another script of npm", "dev", "npx pointsman"]
-  ])("given %s, then it is how another is run", (_, script, command) => {
+  ])("%s is how another command is run", (_, script, command) => {
     assert.strictEqual(commandName({ npm_lifecycle_event: script }), command)
   })
 })
@@ -202,7 +202,7 @@ describe("a command line that lacks words", () => {
     ["usage", [flag("from")]],
     // Perhaps the one that is missing: its right name is what helps.
     ["unknown settle 01a1 --evidense seen", ["Unrecognized flag: --evidense"]]
-  ])("given %j, when it is run, then each is named on a line, and then where the help is", async (line, errors) => {
+  ])("the mistakes of %j are named, each on a line, and the help", async (line, errors) => {
     const { code, stderr, stdout } = await runHere(temporaryFolder(), line.split(" "))
     assert.deepStrictEqual([code, stdout], [1, ""])
     const named = stderr.match(/^(?:Missing|Invalid|Unrecognized).*$/gmu) ?? []

@@ -34,7 +34,7 @@ const dump = (folder: string): unknown => {
 }
 
 describe("a start with a configuration file", () => {
-  it("given a file, when the server starts, then its keys and connections work and no demo is made", async () => {
+  it("a start with a file has its keys and connections, and no demo", async () => {
     const provider = await startProvider()
     const server = await startServer({
       folder: temporaryFolder(),
@@ -51,7 +51,7 @@ describe("a start with a configuration file", () => {
     assert.strictEqual((await pay(server, otherLiveKey, "order-4711")).status, 401)
   })
 
-  it("given a file that was applied, when the server starts with it again, then not one row changes", async () => {
+  it("a start with an applied file changes not one row", async () => {
     const provider = await startProvider()
     const folder = temporaryFolder()
     const configuration = {
@@ -69,7 +69,7 @@ describe("a start with a configuration file", () => {
     assert.deepStrictEqual(dump(folder), first)
   })
 
-  it("given things that the file no longer names, when the server starts, then they rest, and come back when named, except keys", async () => {
+  it("things that the file no longer names rest, and return when named, except keys", async () => {
     const provider = await startProvider()
     const folder = temporaryFolder()
     const configuration = configurationWith(connectionTo(provider))
@@ -95,7 +95,7 @@ describe("a start with a configuration file", () => {
     assert.strictEqual((await pay(third, otherLiveKey, "order-0004")).status, 401)
   })
 
-  it("given a first start without a file, when one is given later, then the sandbox of the first start still works", async () => {
+  it("the sandbox of a first start still works when a file comes later", async () => {
     const provider = await startProvider()
     const folder = temporaryFolder()
     const demo = await startServerHere({ folder })
@@ -108,7 +108,7 @@ describe("a start with a configuration file", () => {
     assert.strictEqual(again.sandboxKey, demo.sandboxKey)
   })
 
-  it("given a database that a file made, when the server starts without it, then no sandbox is put beside it", async () => {
+  it("a start without the file gets no sandbox in a database that a file made", async () => {
     const provider = await startProvider()
     const folder = temporaryFolder()
     await (await startServerHere({ folder, configuration: configurationWith(connectionTo(provider)) })).stop()
@@ -118,7 +118,7 @@ describe("a start with a configuration file", () => {
     assert.isFalse(existsSync(join(folder, ".pointsman/pointsman.db.sandbox-key")))
   })
 
-  it("given a sandbox connection without a connector, when a payment is made, then the simulator plays it", async () => {
+  it("the simulator plays a sandbox connection without a connector", async () => {
     const server = await startServerHere({
       folder: temporaryFolder(),
       configuration: {
@@ -139,7 +139,7 @@ describe("a start with a configuration file", () => {
     assert.strictEqual(declined.body.data.decline_category, "expired_card")
   })
 
-  it("given secrets in the file and the environment, when the server has worked, then no file of it holds one", async () => {
+  it("no file of a server holds a secret of its file or environment", async () => {
     const apiKey = "pk_9f8e7d6c5b4a39281706"
     const secrets = { apiKey, webhookSecret: "whsec_provider_5d1c", hookSecret: "whsec_merchant_77aa" }
     const provider = await startProvider({ apiKey })
@@ -194,7 +194,7 @@ describe("a start with a configuration file", () => {
 describe("a wrong configuration file", () => {
   const provider = { url: "http://127.0.0.1:9", apiKey: "visible-api-key" }
 
-  it("given a stored connection, when the claim window becomes shorter than its time-out, then the start stops", async () => {
+  it("a claim window shorter than a stored connection's timeout stops the start", async () => {
     const folder = temporaryFolder()
     await (await startServerHere({ folder, configuration: configurationWith(connectionTo(provider)) })).stop()
     const flags = ["--claim-window", "5 seconds", "--provider-timeout", "1 second"]
@@ -236,20 +236,17 @@ describe("a wrong configuration file", () => {
     ],
     ["no JSON", '{"workspaces": [\n  {"id": "visible" "name"', /is not valid JSON, line 2, column 20\.\n/u],
     ["nothing", "", /is not valid JSON: it is empty\.\n/u]
-  ])(
-    "given %s, when the server starts, then it stops with 1, says where, and has touched nothing",
-    async (_, file, said) => {
-      const folder = temporaryFolder()
-      const exited = await runServerHere({ folder, configuration: file })
-      assert.strictEqual(exited.code, 1)
-      assert.match(exited.stderr, said)
-      assert.notInclude(exited.stdout + exited.stderr, "visible")
-      assert.notMatch(exited.stderr, /\n\s+at /u)
-      assert.deepStrictEqual(readdirSync(folder), ["pointsman.json"])
-    }
-  )
+  ])("%s stops the start with 1, says where, and changes nothing", async (_, file, said) => {
+    const folder = temporaryFolder()
+    const exited = await runServerHere({ folder, configuration: file })
+    assert.strictEqual(exited.code, 1)
+    assert.match(exited.stderr, said)
+    assert.notInclude(exited.stdout + exited.stderr, "visible")
+    assert.notMatch(exited.stderr, /\n\s+at /u)
+    assert.deepStrictEqual(readdirSync(folder), ["pointsman.json"])
+  })
 
-  it("given a file at odds with what is stored, when the server starts, then it says where and changes nothing", async () => {
+  it("a file that contradicts what is stored says where and changes nothing", async () => {
     const folder = temporaryFolder()
     await (await startServerHere({ folder, configuration: configurationWith(connectionTo(provider)) })).stop()
     const before = dump(folder)

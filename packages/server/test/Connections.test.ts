@@ -36,7 +36,7 @@ const areServed = async (sockets: ReadonlyArray<Socket>) =>
 const closed = async (socket: Socket) => void (socket.closed || (await once(socket, "close")))
 
 describe("requests that a client pipelines", () => {
-  it("given ten, when they come at once, then they are handled one after the other and answered in order", async () => {
+  it("ten pipelined requests are handled one after the other, answered in order", async () => {
     let inside = 0
     let most = 0
     const { url } = await listenHere((request, response) => {
@@ -61,7 +61,7 @@ describe("requests that a client pipelines", () => {
     assert.strictEqual(most, 1)
   })
 
-  it("given far more than may wait, when they come at once, then the connection is closed, and one is handled", async () => {
+  it("far more pipelined requests than may wait close the connection, after one", async () => {
     let handled = 0
     const { url } = await listenHere(({ url: path }, response) => {
       // The pipelined ones are never answered.
@@ -76,7 +76,7 @@ describe("requests that a client pipelines", () => {
     assert.strictEqual(await (await fetch(url)).text(), "")
   })
 
-  it("given 100 clients that pipeline metrics and read nothing, then others are answered", {
+  it("others are answered beside 100 clients that pipeline metrics and read nothing", {
     timeout: 180_000
   }, async () => {
     const server = await startServerHere({ folder: temporaryFolder() })
@@ -94,7 +94,7 @@ describe("requests that a client pipelines", () => {
 })
 
 describe("a response that its client does not read", () => {
-  it("given the time for it is over, then the connection is closed; given a client that reads, then it is not", async () => {
+  it("a client that does not read in time is closed, and one that reads is not", async () => {
     const moved = makeMovedClock()
     moved.hold()
     let isCut = false
@@ -131,7 +131,7 @@ describe("a response that its client does not read", () => {
 })
 
 describe("the number of connections", () => {
-  it("given a trusted proxy, when it has more connections than one address may have, then all are kept", async () => {
+  it("a trusted proxy keeps more connections than one address may have", async () => {
     const { url } = await listenHere((_request, response) => response.end("served"), {
       sources: makeSources(["127.0.0.3"])
     })
@@ -141,7 +141,7 @@ describe("the number of connections", () => {
     assert.strictEqual(await areServed(sockets), 1_100)
   })
 
-  it("given all that one address may have, then more of it are closed, and another address is served", async () => {
+  it("connections above one address's limit are closed, and another is served", async () => {
     const { url } = await listenHere((_request, response) => response.end("served"))
     const sockets: Array<Socket> = []
     for (let at = 0; at < 1_100; at++) sockets.push(await dial(url, { from: "127.0.0.2" }))
@@ -152,7 +152,7 @@ describe("the number of connections", () => {
     await untilServed(url, "127.0.0.2")
   })
 
-  it("given all that five addresses may have together, then one more of any address is closed, and a place that is left is taken", async () => {
+  it("one connection above all addresses' limit is closed, and a free place is taken", async () => {
     const { url } = await listenHere((_request, response) => response.end("served"))
     const inAll = 4_096
     const addresses = ["127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5", "127.0.0.6"]

@@ -25,7 +25,7 @@ const signIn = (link: string) => {
 const textOf = async (url: string, cookie: string) => (await fetch(url, { headers: { cookie } })).text()
 
 describe("the console of a server", () => {
-  it("given a plain start, when its link is used, then it signs in once, and the demo's payments are listed", async () => {
+  it("a plain start's link signs in once, and lists the demo's payments", async () => {
     const { link, url } = await start()
     assert.isTrue(link.startsWith(`${url}/console/link/`))
     assert.include(await textOf(link, ""), "The link works once.")
@@ -47,7 +47,7 @@ describe("the console of a server", () => {
     assert.include(unknown.headers.get("content-security-policy") ?? "", "frame-ancestors 'none'")
   })
 
-  it("given an issuer in the configuration file, then the sign-in page leads to it", async () => {
+  it("the sign-in page leads to an issuer in the configuration file", async () => {
     const folder = temporaryFolder()
     const oidc = { issuer: "http://127.0.0.1:1", clientId: "console", clientSecret: { $env: "OIDC" }, name: "Example" }
     writeFileSync(`${folder}/pointsman.json`, JSON.stringify({ workspaces: [{ id: "acme" }], console: { oidc } }))
@@ -59,7 +59,7 @@ describe("the console of a server", () => {
     assert.notInclude(server.stdout() + server.stderr(), "a secret")
   })
 
-  it("given a role that takes a passkey in the configuration file, then a link is not enough for it", async () => {
+  it("a link is not enough for a role that takes a passkey in the file", async () => {
     const folder = temporaryFolder()
     const file = { workspaces: [{ id: "acme" }], console: { requirePasskey: ["admin"] } }
     writeFileSync(`${folder}/pointsman.json`, JSON.stringify(file))
@@ -78,7 +78,7 @@ describe("the console of a server", () => {
     }
   })
 
-  it("given an admin address, then the console is there, and not where the API is", async () => {
+  it("the console is at the admin address, and not where the API is", async () => {
     const { link, url } = await start("--admin-port", "0")
     assert.notStrictEqual(new URL(link).origin, url)
     assert.strictEqual((await signIn(link)).status, 200)
@@ -90,7 +90,7 @@ describe("the console of a server", () => {
     }
   })
 
-  it("given an open stream of changes, then a payment shows in it at once, and the server stops without waiting for it", async () => {
+  it("a payment shows at once in a stream of changes, for which no stop waits", async () => {
     const { link, server, url } = await start()
     const cookie = ((await signIn(link)).headers.get("set-cookie") ?? "").split(";", 1)[0] ?? ""
     const stream = await fetch(`${url}/console/live/demo/sandbox`, { headers: { cookie } })

@@ -72,7 +72,7 @@ describe.skipIf(sharedPostgres.url === "")("a database on another machine", () =
     return { here: url.href, there: url.href.replace(/@[^/:]+:/u, "@0.0.0.0:") + search }
   }
 
-  it("given no sslmode, when the server starts, then it and doctor warn once; on loopback they do not", async () => {
+  it("a server without sslmode and doctor warn once, and not on loopback", async () => {
     const folder = temporaryFolder()
     const { here, there } = await elsewhere()
     const server = await startServerHere({ folder, environment: environmentOn(there) })
@@ -105,7 +105,7 @@ describe("what doctor says of an sslmode", () => {
     ["127.0.0.2:1/x", undefined],
     ["%2Fvar%2Frun%2Fpostgresql/x", undefined],
     ["db.example:1/x?host=/var/run/postgresql", undefined]
-  ])("given %s, then it warns of what is open", (rest, expected) => {
+  ])("%s warns of what is open", (rest, expected) => {
     const database = Result.getOrThrow(readDatabase(`postgres://somebody:visible@${rest}`))
     const fault = database._tag === "Postgres" ? connectionFault(database) : "not read"
     if (expected === undefined) return assert.isUndefined(fault)
@@ -116,7 +116,7 @@ describe("what doctor says of an sslmode", () => {
 
 describe("sslmode", () => {
   it.each(["require", "verify-ca", "verify-full"])(
-    "given %s, when the certificate is not trusted, then the server ends and sends no user name",
+    "%s: an untrusted certificate ends the server, which sends no user name",
     async (mode) => {
       const { environment, heard } = await startListener(selfSigned("127.0.0.1"))
       const { code, stderr } = await runServerHere({ folder: temporaryFolder(), environment: environment(mode) })
@@ -126,7 +126,7 @@ describe("sslmode", () => {
     }
   )
 
-  it("given a database that declines TLS, then verify-full sends no user name, and prefer does", async () => {
+  it("verify-full sends no user name to a database that declines TLS; prefer does", async () => {
     const { environment, heard } = await startListener(undefined)
     const folder = temporaryFolder()
     assert.strictEqual((await runServerHere({ folder, environment: environment("verify-full") })).code, 1)
@@ -135,7 +135,7 @@ describe("sslmode", () => {
     assert.include(heard[0], "somebody")
   })
 
-  it("given a trusted certificate, then verify-full sends the user name to the host it names and to no other", async () => {
+  it("verify-full sends the user name only to the trusted host that it names", async () => {
     const heardBy = async (address: string) => {
       const certificate = selfSigned(address)
       const { environment, heard } = await startListener(certificate)

@@ -201,7 +201,7 @@ describe.skipIf(missing !== undefined || !isLong)(
   `a server on a bad disk${missing === undefined ? "" : ` (${missing})`}`,
   () => {
     // At once, because each waits most of the time.
-    it(`given ${Object.keys(disks).join(", ")}, when it fails on either side of a call, then nothing is sent in vain, done twice or forgotten`, {
+    it(`a disk fault on either side of a call sends, repeats and forgets nothing`, {
       timeout: 4 * patienceMillis
     }, async () => {
       const ends = await Promise.allSettled(Object.values(disks).map(live))
@@ -217,7 +217,7 @@ describe.skipIf(process.platform === "win32" || !isLong)(
   "a server whose files may not grow",
   { timeout: 4 * patienceMillis },
   () => {
-    it("given that, when payments are made until they fail, and it is killed, then what it answered is true", async () => {
+    it("a server killed after payments fail has told the truth in its answers", async () => {
       const folder = temporaryFolder()
       const provider = await startProvider()
       // In blocks of 512 bytes, on some systems 1024.

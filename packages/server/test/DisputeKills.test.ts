@@ -66,7 +66,7 @@ const arrived = { operationId: "op_1", kind: "submit", isSecond: false, isAnswer
 const executed = { operationId: "op_1", kind: "submit", at: 0 } as const
 
 describe("what has to be true of disputes at rest", () => {
-  it("given evidence that is sound, then nothing is wrong", () => {
+  it("sound evidence has nothing wrong", () => {
     assert.deepStrictEqual(disputeDisagreements(sound), [])
   })
 
@@ -88,14 +88,14 @@ describe("what has to be true of disputes at rest", () => {
       /for ever/u
     ]
   ] as const) {
-    it(`given ${title}, then that is wrong`, () => {
+    it(`${title} is wrong`, () => {
       assert.match(disputeDisagreements(evidence).join("\n"), wrong)
     })
   }
 })
 
 describe("disputes under kill -9", () => {
-  it("given a server that was killed, when every deadline has passed, then nothing was sent or announced twice or left out", {
+  it("a killed server's deadlines pass with nothing sent or announced twice or missed", {
     timeout: 120_000
   }, async () => {
     await run(sqliteFile, 1, 1, true)
@@ -107,7 +107,7 @@ const rounds = amountOf("POINTSMAN_DISPUTE_KILLS", { long: 50 })
 const ofEach = Math.ceil(rounds / (isOnPostgres ? 2 : 1))
 
 describe.skipIf(rounds === 0)("disputes under kill -9, of one server on SQLite and two on PostgreSQL", () => {
-  it(`given ${rounds} rounds of kills, then nothing was sent or announced twice or left out`, {
+  it(`${rounds} rounds of kills leave nothing sent or announced twice, or missing`, {
     timeout: 300_000 + rounds * 20_000
   }, async () => {
     // They share the processors: most of a round is waiting.

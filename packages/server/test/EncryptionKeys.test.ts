@@ -32,7 +32,7 @@ const wrongOf = async (folder: string, environment: Record<string, string>): Pro
 }
 
 describe("weak encryption keys", () => {
-  it.each(weakKeys)("given a key of %s, when the server starts, then it stops, and doctor says why", async (_, key) => {
+  it.each(weakKeys)("a key of %s stops the start, and doctor says why", async (_, key) => {
     const folder = temporaryFolder()
     const environment = { POINTSMAN_ENCRYPTION_KEY: key }
     const exited = await runServerHere({ folder, environment })
@@ -44,14 +44,14 @@ describe("weak encryption keys", () => {
     assert.deepStrictEqual(others, [])
   })
 
-  it.each([0, 16, 31, 33, 64])("given a key of %i bytes, when the server starts, then it stops", async (length) => {
+  it.each([0, 16, 31, 33, 64])("a key of %i bytes stops the start", async (length) => {
     const key = Buffer.from(Array.from({ length }, (_, at) => (at * at * 37 + 11) & 0xff)).toString("base64")
     const exited = await runServerHere({ folder: temporaryFolder(), environment: { POINTSMAN_ENCRYPTION_KEY: key } })
     assert.strictEqual(exited.code, 1)
     assert.match(exited.stderr, /POINTSMAN_ENCRYPTION_KEY \(--encryption-key\): expected base64 of 32 bytes/u)
   })
 
-  it("given a key file that holds a weak key, when the server starts, then it stops and leaves the file alone", async () => {
+  it("a weak key in a key file stops the start and leaves the file as it is", async () => {
     const folder = temporaryFolder()
     await (await startServerHere({ folder })).stop()
     const file = join(folder, ".pointsman/pointsman.db.encryption-key")
@@ -66,7 +66,7 @@ describe("weak encryption keys", () => {
   })
 
   it.skipIf(process.platform === "win32").each(["0640", "0604", "0620", "0644"])(
-    "given a key file of mode %s, when the server starts, then it stops until only its owner may use the file",
+    "a key file of mode %s stops the start until only its owner may use it",
     async (mode) => {
       const folder = temporaryFolder()
       await (await startServerHere({ folder })).stop()

@@ -154,7 +154,7 @@ describe
   "a primary that is killed, POINTSMAN_FAILOVER_SEED=%i",
   { timeout: 900_000 },
   (seed) => {
-    it("given a standby that lags, when it is promoted and the loss is recovered, then no key moves money twice", async () => {
+    it("no key moves money twice after a lagging standby's promotion and recovery", async () => {
       const world = await setUp(seed, false)
       const { command, draw, orders, servers } = world
       const lagMillis = draw.between(50, 2_000)
@@ -198,7 +198,7 @@ describe
       )
     })
 
-    it("given a synchronous standby, when it is promoted, then nothing is lost, reviewed or refused any longer", async () => {
+    it("a promoted synchronous standby loses, reviews and refuses nothing any longer", async () => {
       const world = await setUp(seed, true)
       const { orders, servers } = world
       const millis = await failOver(world, 0, () => sleep(5_000))

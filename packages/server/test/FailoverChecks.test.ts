@@ -51,7 +51,7 @@ describe("a configuration that changes during the first attempt", () => {
   for (const database of ["SQLite", "PostgreSQL"]) {
     const isSkipped = database === "PostgreSQL" && postgresMissing !== undefined
     for (const change of ["deactivated", "removed"] as const) {
-      const name = `given ${database}, when the next connection is ${change}, then nothing is sent there`
+      const name = `nothing is sent on ${database} to a next connection that is ${change}`
       it.skipIf(isSkipped)(name, async () => {
         const [first, second] = [await startProvider(), await startProvider()]
         const [main, backup] = [connectionTo(first), connectionTo(second, "backup")] as const
@@ -67,7 +67,7 @@ describe("a configuration that changes during the first attempt", () => {
       })
     }
 
-    const rotated = `given ${database}, when the next connection has other credentials, then those are used`
+    const rotated = `the next connection's other credentials are used on ${database}`
     it.skipIf(isSkipped)(rotated, async () => {
       const [first, second] = [await startProvider(), await startProvider({ apiKey: "the-new-key" })]
       const [main, backup] = [connectionTo(first), connectionTo(second, "backup")] as const

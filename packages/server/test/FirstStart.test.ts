@@ -27,7 +27,7 @@ const runCurl = async (server: Pick<ServerHere, "curl">): Promise<Pick<JsonAnswe
 }
 
 describe("a start without configuration", () => {
-  it("given an empty folder, when the server starts, then the printed command makes a captured payment", async () => {
+  it("a server in an empty folder prints a command that makes a captured payment", async () => {
     const folder = temporaryFolder()
     const server = await startServer({ folder })
     assert.include(server.stdout(), `Base URL  ${server.url}\n`)
@@ -56,7 +56,7 @@ describe("a start without configuration", () => {
     assert.strictEqual((await server.stop()).code, 0)
   })
 
-  it("given the demo, when / and /docs are opened, then they tell how to begin, and neither holds the key", async () => {
+  it("/ and /docs of the demo say how to begin, and do not contain the key", async () => {
     const demo = await startServerHere({ folder: temporaryFolder() })
     const [, printed = ""] = /^ {2}Docs {6}(\S+)$/mu.exec(demo.stdout()) ?? []
     assert.strictEqual(printed, `${demo.url}/docs`)
@@ -79,7 +79,7 @@ describe("a start without configuration", () => {
     assert.notInclude(plain, "printed at startup")
   })
 
-  it("given a soft decline at the first provider, when a payment is made, then the second one takes it", async () => {
+  it("a second provider takes a payment after a soft decline at the first", async () => {
     const server = await startServerHere({ folder: temporaryFolder() })
     const { status, body } = await server.request("POST", "/api/v1/payments", {
       body: {
@@ -94,7 +94,7 @@ describe("a start without configuration", () => {
     assert.lengthOf(body.data.routing.attempts, 2)
   })
 
-  it("given a server that ran before, when it starts again, then key, payments and keys of requests are kept", async () => {
+  it("a server that starts again keeps its key, payments and keys of requests", async () => {
     const folder = temporaryFolder()
     const first = await startServerHere({ folder })
     const make = (server: ServerHere) =>
@@ -117,7 +117,7 @@ describe("a start without configuration", () => {
     assert.strictEqual((await second.request("GET", "/api/v1/payments")).body.data.length, 1)
   })
 
-  it("given a server that was killed after it answered, when it starts again, then what it answered is still true", async () => {
+  it("a killed server's answers are still true when it starts again", async () => {
     const folder = temporaryFolder()
     const first = await startServer({ folder })
     const made = await runCurl(first)
@@ -127,7 +127,7 @@ describe("a start without configuration", () => {
     assert.strictEqual(read.body.data.status, "CAPTURED")
   })
 
-  it("given the key's file is gone, when the server starts again, then it prints a new key that works", async () => {
+  it("a server without its key file prints a new key that works", async () => {
     const folder = temporaryFolder()
     const first = await startServerHere({ folder })
     await first.stop()
@@ -137,7 +137,7 @@ describe("a start without configuration", () => {
     assert.strictEqual((await runCurl(second)).status, 201)
   })
 
-  it("given what a crash left of the key files, when the server starts, then it is not held up by them", async () => {
+  it("a start is not held up by what a crash left of the key files", async () => {
     const folder = temporaryFolder()
     const kept = join(folder, ".pointsman")
     mkdirSync(kept)
@@ -155,7 +155,7 @@ describe("a start without configuration", () => {
     assert.strictEqual(again.sandboxKey, server.sandboxKey)
   })
 
-  it("given a database whose encryption key is gone or another, when the server starts, then it stops and says so", async () => {
+  it("a missing or other encryption key stops the start, with the reason", async () => {
     const folder = temporaryFolder()
     await (await startServerHere({ folder })).stop()
     const keyFile = join(folder, ".pointsman/pointsman.db.encryption-key")
@@ -177,7 +177,7 @@ describe("a start without configuration", () => {
     assert.strictEqual((await runCurl(right)).status, 201)
   })
 
-  it("given a database in memory, when the server runs, then nothing is written to the folder", async () => {
+  it("a server with a database in memory writes nothing to the folder", async () => {
     const folder = temporaryFolder()
     const server = await startServerHere({ folder, flags: ["--database-url", "sqlite::memory:"] })
     assert.strictEqual((await runCurl(server)).status, 201)
@@ -185,7 +185,7 @@ describe("a start without configuration", () => {
     assert.deepStrictEqual(readdirSync(folder), [])
   })
 
-  it("given a production connection over a database in memory, when it starts, then it is refused unless that is allowed, and doctor says so", async () => {
+  it("production in memory is refused unless allowed, which doctor reports", async () => {
     const folder = temporaryFolder()
     const configuration = configurationWith(connectionTo({ url: "http://127.0.0.1:9", apiKey: "key" }))
     const environment = { POINTSMAN_DATABASE_URL: "sqlite::memory:" }
@@ -211,7 +211,7 @@ describe("a start without configuration", () => {
     await server.stop()
   })
 
-  it("given a database elsewhere, when the server runs, then its files lie beside it", async () => {
+  it("a server's files lie beside its database elsewhere", async () => {
     const folder = temporaryFolder()
     const server = await startServerHere({ folder, environment: { POINTSMAN_DATABASE_URL: "sqlite:data/shop.db" } })
     assert.strictEqual((await runCurl(server)).status, 201)
@@ -224,7 +224,7 @@ describe("a start without configuration", () => {
     ])
   })
 
-  it("given a server of somebody else's on the port, when a second one starts, then it changes nothing and says so", async () => {
+  it("a start at a port that another program uses changes nothing and says so", async () => {
     const first = await startServer({ folder: temporaryFolder() })
     const folder = temporaryFolder()
     const port = new URL(first.url).port
@@ -237,7 +237,7 @@ describe("a start without configuration", () => {
     assert.deepStrictEqual(readdirSync(folder), [])
   })
 
-  it("given two servers on one new folder, when they start at once, then both serve the same payments", async () => {
+  it("two servers that start at once in a new folder serve the same payments", async () => {
     const folder = temporaryFolder()
     const [one, two] = await Promise.all([startServer({ folder }), startServer({ folder })])
     const made = await runCurl(one)
@@ -272,15 +272,12 @@ describe("wrong settings", () => {
       [],
       /^POINTSMAN_DATABASE_URL \(--database-url\): expected the path of a file, but \. is a directory/
     ]
-  ])(
-    "given %s, when the server starts, then it stops with 1 and says what is wrong",
-    async (_, environment, flags, said) => {
-      const exited = await runServerHere({ folder: temporaryFolder(), environment, flags })
-      assert.strictEqual(exited.code, 1, exited.stderr)
-      assert.match(exited.stderr, said)
-      assert.notMatch(exited.stderr, /\n\s+at /u)
-      assert.notInclude(exited.stdout + exited.stderr, "visible")
-      assert.notInclude(exited.stdout, "Pointsman listens")
-    }
-  )
+  ])("%s stops the start with 1 and says what is wrong", async (_, environment, flags, said) => {
+    const exited = await runServerHere({ folder: temporaryFolder(), environment, flags })
+    assert.strictEqual(exited.code, 1, exited.stderr)
+    assert.match(exited.stderr, said)
+    assert.notMatch(exited.stderr, /\n\s+at /u)
+    assert.notInclude(exited.stdout + exited.stderr, "visible")
+    assert.notInclude(exited.stdout, "Pointsman listens")
+  })
 })

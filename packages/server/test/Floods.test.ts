@@ -138,7 +138,7 @@ const besides = async (
 
 describe.skipIf(seconds === 0 || process.platform !== "linux")("a flood", () => {
   it.each(floods)(
-    "given $kind of $sources addresses, when another client pays, then it is hardly slower, and the memory is bounded",
+    "another client is hardly slower by $kind of $sources addresses; memory bounded",
     { timeout: 60_000 + turnsAtMost * 3_000 * seconds },
     async (flood) => {
       const server = await startFloodedServer()

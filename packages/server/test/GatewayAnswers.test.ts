@@ -63,7 +63,7 @@ const startGateway = async ({ answer }: Gateway, provider: ScriptedProvider) => 
 }
 
 describe.skipIf(postgresMissing !== undefined)("a gateway that answers lookups", () => {
-  it("given its 404 or 502, then nothing is settled and no refund follows; given the provider's word, then both are", async () => {
+  it("a 404 or 502 of a gateway settles nothing; the provider's word does", async () => {
     const [provider, database] = await Promise.all([startProvider(), newDatabase()])
     const all = await Promise.all(
       [...gateways, open].map(async (gateway) => ({ ...gateway, ...(await startGateway(gateway, provider)) }))

@@ -75,7 +75,7 @@ const withBoth = async (): Promise<string> => {
 }
 
 describe("configurations on SQLite", () => {
-  it("given a newer file that was applied, when a server starts with the older one, then the newer is served and all say so", async () => {
+  it("the newer applied file is served after a start with an older one, and reported", async () => {
     const folder = await withBoth()
     const server = await startServerHere({ folder, configuration: older })
     assert.deepStrictEqual([await pay(server, oldKey), await pay(server, newKey)], [401, 201])
@@ -102,7 +102,7 @@ describe("configurations on SQLite", () => {
     ])
   })
 
-  it("given an older file, when it is applied with --rollback, then it is served from the next request on, and its keys stay revoked until restored", async () => {
+  it("an older file with --rollback is served at once; its keys stay revoked", async () => {
     const folder = await withBoth()
     const server = await startServerHere({ folder, configuration: newer })
     writeFileSync(join(folder, "older.json"), JSON.stringify(older))
@@ -130,7 +130,7 @@ describe("configurations on SQLite", () => {
     assert.deepStrictEqual([await pay(restarted, oldKey), await pay(restarted, newKey)], [201, 401])
   })
 
-  it("given files with numbers, when one has a number of other content, then it is refused; a greater number is newer", async () => {
+  it("a number with other content is refused, and a greater number is newer", async () => {
     const folder = temporaryFolder()
     const numbered = (generation: number, key: string) => fileWith(key, nowhere, { generation })
     await (await startServerHere({ folder, configuration: numbered(7, oldKey) })).stop()
@@ -150,7 +150,7 @@ describe("configurations on SQLite", () => {
     assert.strictEqual(await pay(higher, newKey), 401)
   })
 
-  it("given a key that an operator revoked, when files name it and it is restored, then it stays revoked", async () => {
+  it("a key that an operator revoked stays so when files name it and restore it", async () => {
     const folder = temporaryFolder()
     await (await startServerHere({ folder, configuration: older })).stop()
     assert.strictEqual((await runHere(folder, ["keys", "revoke", idOf(oldKey)])).code, 0)
@@ -163,40 +163,37 @@ describe("configurations on SQLite", () => {
   })
 
   // Its second attempt comes after a minute.
-  it.runIf(isLong)(
-    "given a delivery that was given up for its withdrawn endpoint, when a file names the endpoint again, then it arrives",
-    async () => {
-      const folder = temporaryFolder()
-      const receiver = await startReceiver()
-      receiver.status = (number) => (number === 1 ? 503 : 200)
-      const start = (configuration: object) => startServerHere({ folder, configuration, environment: quickly })
-      const first = await start(fileWith(oldKey, receiver))
-      assert.strictEqual(await pay(first, oldKey), 201)
-      await receiver.count(1)
-      await first.stop()
+  it.runIf(isLong)("a given-up delivery arrives once a file names its endpoint again", async () => {
+    const folder = temporaryFolder()
+    const receiver = await startReceiver()
+    receiver.status = (number) => (number === 1 ? 503 : 200)
+    const start = (configuration: object) => startServerHere({ folder, configuration, environment: quickly })
+    const first = await start(fileWith(oldKey, receiver))
+    assert.strictEqual(await pay(first, oldKey), 201)
+    await receiver.count(1)
+    await first.stop()
 
-      const list = ["webhooks", "list", "--workspace", "acme", "--environment", "sandbox", "--json"]
-      const stateIs = async (status: string) => {
-        while (documentOf(await runHere(folder, list)).data[0].status !== status) await pause(50)
-      }
-      const second = await start(fileWith(oldKey, nowhere))
-      await stateIs("given_up")
-      await second.stop()
-
-      const third = await start({ ...fileWith(oldKey, receiver), generation: 3 })
-      await receiver.count(2)
-      await stateIs("delivered")
-      assert.strictEqual(
-        receiver.heard[0]?.headers["x-service-event-id"],
-        receiver.heard[1]?.headers["x-service-event-id"]
-      )
-      await third.stop()
+    const list = ["webhooks", "list", "--workspace", "acme", "--environment", "sandbox", "--json"]
+    const stateIs = async (status: string) => {
+      while (documentOf(await runHere(folder, list)).data[0].status !== status) await pause(50)
     }
-  )
+    const second = await start(fileWith(oldKey, nowhere))
+    await stateIs("given_up")
+    await second.stop()
+
+    const third = await start({ ...fileWith(oldKey, receiver), generation: 3 })
+    await receiver.count(2)
+    await stateIs("delivered")
+    assert.strictEqual(
+      receiver.heard[0]?.headers["x-service-event-id"],
+      receiver.heard[1]?.headers["x-service-event-id"]
+    )
+    await third.stop()
+  })
 })
 
 describe.skipIf(postgresMissing !== undefined)("configurations on PostgreSQL", () => {
-  it("given a newer file on one server, when another restarts with the older one, then keys and endpoints stay the newer one's", async () => {
+  it("keys and endpoints stay those of the newer file when another server restarts", async () => {
     const environment = { ...environmentOn(await newDatabase()), ...quickly }
     const [before, after] = [await startReceiver(), await startReceiver()]
     const [older, newer] = [fileWith(oldKey, before), fileWith(newKey, after)]
@@ -216,7 +213,7 @@ describe.skipIf(postgresMissing !== undefined)("configurations on PostgreSQL", (
     await after.count(4)
   })
 
-  it("given two servers that start at once with different new files, then one is applied after the other, and all of the later one is served", async () => {
+  it("two new files at once apply one after the other, and the later is served whole", async () => {
     for (let round = 0; round < 2; round++) {
       const url = await newDatabase()
       const environment = environmentOn(url)
@@ -250,7 +247,7 @@ describe.skipIf(postgresMissing !== undefined)("configurations on PostgreSQL", (
     }
   })
 
-  it.runIf(isLong)("given workers, when the primary starts with an older file, then each of them says so", async () => {
+  it.runIf(isLong)("each worker says that the primary started with an older file", async () => {
     const environment = environmentOn(await newDatabase())
     await (await startServerHere({ folder: temporaryFolder(), configuration: older, environment })).stop()
     await (await startServerHere({ folder: temporaryFolder(), configuration: newer, environment })).stop()

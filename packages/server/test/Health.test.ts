@@ -56,14 +56,14 @@ const answerOf = (path: string, workspace: Directory["Service"]["workspace"]) =>
   Effect.map(reply(path, workspace), ({ status }) => status)
 
 describe("health", () => {
-  it.effect("given a storage that answers, when its health is asked for, then it is live and ready", () =>
+  it.effect("a server whose storage answers is live and ready", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* answerOf("/health/live", () => Effect.succeedNone), 200)
       assert.strictEqual(yield* answerOf("/health/ready", () => Effect.succeedNone), 200)
     })
   )
 
-  it.live("given a storage that fails or hangs, when its health is asked for, then it is live and not ready", () =>
+  it.live("a server whose storage fails or hangs is live and not ready", () =>
     Effect.gen(function* () {
       const fails = () =>
         Effect.fail(new StorageError({ operation: "workspace", cause: new Error("the disk is gone") }))
@@ -73,30 +73,28 @@ describe("health", () => {
     })
   )
 
-  it.effect(
-    "given circuits that are not closed, when it is asked whether it is ready, then it is, and names them",
-    () =>
-      Effect.gen(function* () {
-        const seen = { failures: 5, openedAt: 1_000, probeAt: 31_000 }
-        const answer = yield* reply("/health/ready", () => Effect.succeedNone, [
-          { ...seen, connectionId: "a", state: "open", isOpen: true },
-          { connectionId: "b", state: "closed", isOpen: false, failures: 1, openedAt: null, probeAt: null },
-          { ...seen, connectionId: "c", state: "half-open", isOpen: false }
-        ])
-        assert.strictEqual(answer.status, 200)
-        const told = { failures: 5, open_until: "1970-01-01T00:00:31.000Z" }
-        assert.deepStrictEqual(yield* Effect.promise(() => answer.json()), {
-          status: "ready",
-          configuration,
-          circuits: [
-            { connection: "a", state: "open", ...told },
-            { connection: "c", state: "half-open", ...told }
-          ]
-        })
+  it.effect("a server is ready with circuits that are not closed, and names them", () =>
+    Effect.gen(function* () {
+      const seen = { failures: 5, openedAt: 1_000, probeAt: 31_000 }
+      const answer = yield* reply("/health/ready", () => Effect.succeedNone, [
+        { ...seen, connectionId: "a", state: "open", isOpen: true },
+        { connectionId: "b", state: "closed", isOpen: false, failures: 1, openedAt: null, probeAt: null },
+        { ...seen, connectionId: "c", state: "half-open", isOpen: false }
+      ])
+      assert.strictEqual(answer.status, 200)
+      const told = { failures: 5, open_until: "1970-01-01T00:00:31.000Z" }
+      assert.deepStrictEqual(yield* Effect.promise(() => answer.json()), {
+        status: "ready",
+        configuration,
+        circuits: [
+          { connection: "a", state: "open", ...told },
+          { connection: "c", state: "half-open", ...told }
+        ]
       })
+    })
   )
 
-  it.effect("given a storage with warnings, then it is ready and lists them; one that takes no new work is not", () =>
+  it.effect("a storage with warnings is ready and lists them; one without new work is not", () =>
     Effect.gen(function* () {
       const warnings = ["the database has standbys that no commit waits for"]
       const ready = yield* reply("/health/ready", () => Effect.succeedNone, [], { refusal: null, warnings })
@@ -119,7 +117,7 @@ describe("health", () => {
     })
   )
 
-  it.live("given a caller that must not see details, then it gets the status alone, whatever is the matter", () =>
+  it.live("a caller that must not see details gets only the status in every case", () =>
     Effect.gen(function* () {
       const seen = { failures: 5, openedAt: 1_000, probeAt: 31_000 }
       const circuits: ReadonlyArray<CircuitReading> = [{ ...seen, connectionId: "a", state: "open", isOpen: true }]
@@ -141,7 +139,7 @@ describe("health", () => {
     })
   )
 
-  it.effect("given connections, then it is ready, and names those whose account changed or is not verified", () =>
+  it.effect("a server is ready and names connections with changed or unverified accounts", () =>
     Effect.gen(function* () {
       const first = { id: "acct_1", mode: "live" } as const
       const current = { id: "acct_2", mode: null } as const
@@ -167,7 +165,7 @@ describe("health", () => {
     })
   )
 
-  it("given a server, when its health is asked for without a key, then it answers outside of the API", async () => {
+  it("a server's health without a key answers outside of the API", async () => {
     const server = await startServerHere({ folder: temporaryFolder() })
     const live = await server.request("GET", "/health/live", { key: null })
     assert.deepStrictEqual([live.status, live.body], [200, { status: "live" }])

@@ -9,7 +9,7 @@ const missing = missingBuilder()
 if (missing !== undefined) process.stderr.write(`server: the image is not built: ${missing}\n`)
 
 it.skipIf(missing !== undefined)(
-  "given the image, when it is started twice, then it is healthy, takes a payment, keeps it, and stops when asked",
+  "the image started twice is healthy, takes a payment, keeps it, and stops",
   { timeout: 900_000 },
   async () => {
     const folder = temporaryFolder()

@@ -32,7 +32,7 @@ const startCheckout = async () => {
 }
 
 describe("an amount that a provider cannot express", () => {
-  it("given as many of 1.995 KWD as open a circuit, when 1.990 KWD follows, then Checkout.com is asked for that alone", async () => {
+  it("only 1.990 KWD reaches Checkout.com after as many of 1.995 as open a circuit", async () => {
     const [checkout, backup] = [await startCheckout(), await startProvider()]
     const server = await startServerHere({
       folder: temporaryFolder(),

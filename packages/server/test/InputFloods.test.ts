@@ -15,7 +15,7 @@ const parts = `${Array.from({ length: 70_000 }, (_, part) => `--x\r\ncontent-dis
 
 describe.skipIf(seconds === 0)("inputs that cost much", () => {
   it.each(storages)(
-    "given %s, when another client pays, then it is hardly slower, and none of its payments is refused",
+    "%s hardly slows another client, and none of its payments is refused",
     { timeout: 120_000 + 2 * turnsAtMost * 3_000 * seconds },
     async (storage, open) => {
       const { environment, folder } = await open()

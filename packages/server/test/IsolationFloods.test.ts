@@ -29,7 +29,7 @@ const places = {
 
 describe.skipIf(seconds === 0)("all reads of one tenant", () => {
   it.each(storages)(
-    "given %s, when another one pays, then it is hardly slower, and none of its payments is refused",
+    "%s hardly slows another workspace, and none of its payments is refused",
     { timeout: 120_000 + turnsAtMost * 3 * 3_000 * seconds },
     async (storage, open) => {
       const { environment, fill, folder } = await open()

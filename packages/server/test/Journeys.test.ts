@@ -28,7 +28,7 @@ describe.each(providers)("a sandbox workspace with `hostedPage: provider` and a 
     playJourney(provider, variation, makeFormCustomer(), "test")
   )
 
-  it("given `simulate`, then the create is refused", async () => {
+  it("a create with `simulate` is refused", async () => {
     const shop = await openShop(provider, "test")
     await expect(shop.create({ simulate: { charge: "approve" } })).rejects.toThrow(
       "`simulate` cannot be combined with `return_url`"
@@ -37,7 +37,7 @@ describe.each(providers)("a sandbox workspace with `hostedPage: provider` and a 
 })
 
 describe.each(["Stripe", "Adyen"])("a payment that is held at %s, with a test key", (name) => {
-  it("given the customer pays, then it is authorized, and nothing is taken", async () => {
+  it("a payment is authorized by its customer, and nothing is taken", async () => {
     const provider = providerOf(name)
     const shop = await openShop(provider, "test")
     const customer = makeFormCustomer()
@@ -59,31 +59,28 @@ describe("a payment that is held at Mollie", () => {
     [false, "AUTHORIZED", "payment.authorized", 0],
     // Mollie took the money, because a bank's payment cannot be held.
     [true, "CAPTURED", "payment.captured", 1999]
-  ] as const)(
-    "given the customer changes from the card to a bank: %s, then it is %s",
-    async (changes, status, event, captured) => {
-      const shop = await openShop({ method: "card", open: (now) => openMollie(now, false) })
-      const customer = makeFormCustomer()
-      const created = await shop.create({ capture_method: "manual" })
-      await customer.goTo(created.page)
-      await customer.press("Continue to payment")
-      if (changes) {
-        await customer.press("Pay")
-        await customer.choose("canceled")
-        await customer.press("Continue")
-        await customer.press("iDEAL")
-        await customer.press("Continue")
-      } else {
-        await customer.press("Pay")
-      }
-      await customer.choose("paid")
+  ] as const)("a change from the card to a bank: %s is %s", async (changes, status, event, captured) => {
+    const shop = await openShop({ method: "card", open: (now) => openMollie(now, false) })
+    const customer = makeFormCustomer()
+    const created = await shop.create({ capture_method: "manual" })
+    await customer.goTo(created.page)
+    await customer.press("Continue to payment")
+    if (changes) {
+      await customer.press("Pay")
+      await customer.choose("canceled")
       await customer.press("Continue")
-      await customer.isAt(shop.backAt(created, status))
-      await shop.deliver()
-      assert.deepStrictEqual(await shop.accountOf(created), {
-        ...{ status, captured, events: ["payment.requires_action", event] },
-        booked: [{ taken: captured, charges: captured > 0 ? 1 : 0 }]
-      })
+      await customer.press("iDEAL")
+      await customer.press("Continue")
+    } else {
+      await customer.press("Pay")
     }
-  )
+    await customer.choose("paid")
+    await customer.press("Continue")
+    await customer.isAt(shop.backAt(created, status))
+    await shop.deliver()
+    assert.deepStrictEqual(await shop.accountOf(created), {
+      ...{ status, captured, events: ["payment.requires_action", event] },
+      booked: [{ taken: captured, charges: captured > 0 ? 1 : 0 }]
+    })
+  })
 })

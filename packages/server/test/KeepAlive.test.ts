@@ -31,7 +31,7 @@ const connectionTo = (url: string) => {
 }
 
 describe("an idle connection", () => {
-  it("given nothing, then it is kept, and the answer says for how long; given a setting, then it is closed when that is over", async () => {
+  it("a connection is kept for the announced time, and a set one is closed after it", async () => {
     const folder = temporaryFolder()
     const flags = ["--database-url", "sqlite::memory:"]
     const usual = await startServerHere({ folder, flags })

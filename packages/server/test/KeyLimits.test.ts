@@ -28,7 +28,7 @@ const get = (url: string, key: string, from: string) =>
   ])
 
 describe("a key with limits", () => {
-  it("given a trusted proxy, when a caller outside of the key's networks sends it, then it is refused like an unknown key", async () => {
+  it("a key outside of its networks by a trusted proxy is refused as unknown", async () => {
     const server = await startServerHere({
       folder: temporaryFolder(),
       configuration,
@@ -45,12 +45,12 @@ describe("a key with limits", () => {
     }
   })
 
-  it("given no trusted proxy, when a caller writes an address of the network itself, then the key is refused", async () => {
+  it("a key is refused whose caller writes a network's address without a trusted proxy", async () => {
     const server = await startServerHere({ folder: temporaryFolder(), configuration })
     assert.strictEqual(statusOf(await get(server.url, testKey, "203.0.113.7")), "401")
   })
 
-  it("given an expired key, when it is sent, then it is refused like an unknown key, and another one works", async () => {
+  it("an expired key is refused like an unknown one, and another one works", async () => {
     const server = await startServerHere({ folder: temporaryFolder(), configuration })
     const [expired, unknown, other] = await Promise.all(
       [liveKey, unknownKey, otherLiveKey].map((key) => get(server.url, key, "203.0.113.7"))
@@ -62,7 +62,7 @@ describe("a key with limits", () => {
     assert.strictEqual(bodyOf(expired ?? ""), bodyOf(unknown ?? ""))
   })
 
-  it("given `keys create` with limits, when keys are listed and used, then the limits are shown and hold", async () => {
+  it("the limits of `keys create` are listed and hold", async () => {
     const folder = temporaryFolder()
     const server = await startServerHere({ folder, configuration })
     const create = (...flags: ReadonlyArray<string>) =>

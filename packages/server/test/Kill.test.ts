@@ -44,7 +44,7 @@ const create = (server: ServerProcess, reference: string): Promise<JsonAnswer> =
   })
 
 describe("kill -9 while a provider call is in flight", () => {
-  it("given a charge in flight, then its key answers 409, after the claim window UNKNOWN, and nobody is asked again", async () => {
+  it("a killed charge's key is 409, then UNKNOWN, and no provider is asked again", async () => {
     const folder = temporaryFolder()
     const provider = await startProvider()
     const server = await start(folder, provider)
@@ -88,7 +88,7 @@ describe("kill -9 while a provider call is in flight", () => {
 })
 
 describe("the client hangs up", () => {
-  it("given a client that goes away while the provider is asked, then the payment is recorded with its outcome", async () => {
+  it("a payment has its outcome though its client left while the provider was asked", async () => {
     const provider = await startProvider()
     const server = await start(temporaryFolder(), provider)
     const hold = provider.hold("charge")

@@ -390,11 +390,11 @@ const faults: ReadonlyArray<readonly [name: string, tamper: (record: Sound) => u
 ]
 
 describe("the judge of the kill rounds", () => {
-  it("given a record in which all agrees, then it finds nothing", () => {
+  it("a record in which all agrees has no finding", () => {
     assert.deepStrictEqual(disagreements(sound().evidence), [])
   })
 
-  it("given answers of a server whose database was away, then it finds nothing", () => {
+  it("answers of a server whose database was away have no finding", () => {
     const { evidence, wishes } = sound()
     wishes.refusedVoid.answers = [failed(500, "internal_error", true)]
     wishes.lost.answers = [failed(500, "payment_result_unknown", true), failed(409, "idempotency_in_progress")]
@@ -404,7 +404,7 @@ describe("the judge of the kill rounds", () => {
     assert.deepStrictEqual(disagreements(evidence), [])
   })
 
-  it.each(faults)("given %s, then it finds it", (_, tamper, found) => {
+  it.each(faults)("%s is found", (_, tamper, found) => {
     const record = sound()
     tamper(record)
     const told = disagreements(record.evidence)

@@ -26,7 +26,7 @@ const run = async (world: KillWorld, rounds: number): Promise<Evidence> => {
 }
 
 const testOn = (storage: KillStorage, rounds: number) =>
-  it(`given ${rounds} servers that were killed, when everybody is well, then nothing was lost, doubled or invented`, {
+  it(`${rounds} killed servers leave nothing lost, doubled or invented`, {
     timeout: 300_000 + rounds * 20_000
   }, async () => {
     const world = await openKillWorld(seed, storage)

@@ -21,17 +21,14 @@ describe("a line of the log", () => {
     ["logfmt", LogText.logfmt],
     ["text", LogText.text],
     ["json", LogText.json]
-  ] as const)(
-    "given text that turns its direction around, when it is logged as %s, then it is visible",
-    async (format, logger) => {
-      const line = await lineOf(logger)
-      assert.notMatch(line, /[\p{Bidi_Control}\p{Zl}\p{Zp}\p{Cc}]/u)
-      const mark = format === "text" ? "order?" : "order\\u202e"
-      assert.strictEqual(line.split(mark).length, 3)
-    }
-  )
+  ] as const)("text that turns its direction around is visible when logged as %s", async (format, logger) => {
+    const line = await lineOf(logger)
+    assert.notMatch(line, /[\p{Bidi_Control}\p{Zl}\p{Zp}\p{Cc}]/u)
+    const mark = format === "text" ? "order?" : "order\\u202e"
+    assert.strictEqual(line.split(mark).length, 3)
+  })
 
-  it("given an audit entry, when it is logged as text, then a person reads who did what, without hash and details", async () => {
+  it("an audit entry as text says who did what, without hash and details", async () => {
     const entry = { number: 7, actor: "Ann", via: "command", action: "key.created", subject: "key_1" }
     const line = await lineOf(LogText.text, Effect.logInfo("audit"), { ...entry, details: '{"a":1}', hash: "ff00" })
     assert.match(line, /^\d{4}-\d\d-\d\dT\S+Z INFO {2}audit 7: key\.created key_1, by Ann \(command\)$/u)

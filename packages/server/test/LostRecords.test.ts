@@ -29,7 +29,7 @@ const tell = async ({ url }: { readonly url: string }, attemptId: string, create
 }
 
 describe("a database that lost its last records", () => {
-  it("given a charge and a refund that it lost, when their keys come again, then nothing moves twice", async () => {
+  it("the keys of a lost charge and a lost refund move nothing twice", async () => {
     const provider = await startProvider()
     const folder = temporaryFolder()
     const configuration = { workspaces: [workspaceWith([connectionTo(provider)])] }
@@ -80,7 +80,7 @@ describe("a database that lost its last records", () => {
     await fourth.stop()
   })
 
-  it("given a backup that was restored while no server ran, when a message names a lost charge, then the loss is known", async () => {
+  it("a message with a lost charge reveals a restore while no server ran", async () => {
     const claimWindowMillis = 60_000
     const { clock, push } = makeMovedClock()
     const provider = await startProvider()
@@ -137,7 +137,7 @@ describe("a database that lost its last records", () => {
   })
 
   for (const how of ["moved into its place", "copied over it"] as const) {
-    it(`given a backup that is ${how} under a running server, then it sends nothing, and knows of the loss when it is restarted`, async () => {
+    it(`a server whose backup is ${how} sends nothing, and knows the loss at restart`, async () => {
       const provider = await startProvider()
       const folder = temporaryFolder()
       const configuration = { workspaces: [workspaceWith([connectionTo(provider)])] }
@@ -202,7 +202,7 @@ describe("a database that lost its last records", () => {
   }
 
   for (const when of ["stopped", "running"] as const) {
-    it(`given a server that was ${when} as its backup was restored, when a key comes again during the recovery, then nothing is sent`, async () => {
+    it(`a server ${when} during a restore sends nothing by a key in the recovery`, async () => {
       const provider = await startProvider()
       const folder = temporaryFolder()
       const configuration = { workspaces: [workspaceWith([connectionTo(provider)])] }

@@ -41,26 +41,23 @@ const malformed: Readonly<Record<string, ReadonlyArray<string>>> = {
 }
 
 describe("a malformed request", () => {
-  it.each(Object.entries(malformed))(
-    "given %s, then it is refused, and the connection is closed",
-    async (_name, lines) => {
-      const server = await startServerHere({ folder: temporaryFolder() })
-      const withKey = lines.flatMap((line) =>
-        line === host ? [line, key, `Authorization: Bearer ${server.sandboxKey}`] : [line]
-      )
-      const answer = await send(server.url, withKey.join("\r\n"))
-      assert.include(["400", "405", "505", "closed"], statusOf(answer), answer)
-      assert.strictEqual((await server.request("GET", "/api/v1/payments")).body.data.length, 0)
-    }
-  )
+  it.each(Object.entries(malformed))("%s is refused, and the connection is closed", async (_name, lines) => {
+    const server = await startServerHere({ folder: temporaryFolder() })
+    const withKey = lines.flatMap((line) =>
+      line === host ? [line, key, `Authorization: Bearer ${server.sandboxKey}`] : [line]
+    )
+    const answer = await send(server.url, withKey.join("\r\n"))
+    assert.include(["400", "405", "505", "closed"], statusOf(answer), answer)
+    assert.strictEqual((await server.request("GET", "/api/v1/payments")).body.data.length, 0)
+  })
 
-  it("given headers of more than 16 KB, then it is 431", async () => {
+  it("headers of more than 16 KB are 431", async () => {
     const server = await startServerHere({ folder: temporaryFolder() })
     const lines = ["GET /health/live HTTP/1.1", host, `X-Long: ${"a".repeat(20_000)}`, "", ""]
     assert.strictEqual(statusOf(await send(server.url, lines.join("\r\n"))), "431")
   })
 
-  it("given HTTP/1.0, when health is asked for, then it is answered, and the connection is closed", async () => {
+  it("HTTP/1.0 health is answered, and the connection is closed", async () => {
     const server = await startServerHere({ folder: temporaryFolder() })
     const socket = await dial(server.url)
     socket.write("GET /health/live HTTP/1.0\r\n\r\n")

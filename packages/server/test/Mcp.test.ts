@@ -11,7 +11,7 @@ const refusalOf = ({ isError, said }: ToolSaid): readonly [string, string] => {
 }
 
 describe("pointsman mcp", () => {
-  it("given an administrator, when each tool is called, then it says what the console says", async () => {
+  it("each tool answers an administrator as the console does", async () => {
     const world = await mcpWorld()
     const paid = await world.pay({ reference: "order-1001", metadata: { cart: "c-77" } })
     const doubtful = await world.pay({ simulate: { charge: "no_answer", lookup: "no_answer" } })
@@ -65,7 +65,7 @@ describe("pointsman mcp", () => {
     assert.deepStrictEqual(await world.trail(), [["operator.signed_in", "root"]])
   })
 
-  it("given roles, then each sees its tools and its workspaces, and what it may not do is refused", async () => {
+  it("each role has its tools and workspaces, and what it may not do is refused", async () => {
     const world = await mcpWorld()
     const paid = await world.pay()
     const rows = [
@@ -93,7 +93,7 @@ describe("pointsman mcp", () => {
     assert.include(unknown.stderr, "--operator: nobody is not an active operator.")
   })
 
-  it("given a draft of a refund, then no money moves until another operator approves it, and the trail says via mcp", async () => {
+  it("a drafted refund moves money once another operator approves, audited as via mcp", async () => {
     const world = await mcpWorld()
     const paid = await world.pay()
     const order = { payment: paid, amount: 500, reason: "arrived broken", idempotency_key: "draft-0001" }
@@ -130,7 +130,7 @@ describe("pointsman mcp", () => {
     assert.deepInclude(after, { state: "approved", decided_by: "ann" })
   })
 
-  it("given wrong words, then the answer names the field; given much, then it is cut and says so", async () => {
+  it("wrong words are answered with the field, and long results are cut and say so", async () => {
     const world = await mcpWorld()
     const paid = await world.pay()
     const { call, client } = await world.agent("root", "--allow-write")

@@ -48,7 +48,7 @@ const send = (url: string, { body = JSON.stringify(listTools), headers, method =
   })
 
 describe("pointsman mcp --port", () => {
-  it("given the official client with the token, then tools are listed and called, and nothing is kept between requests", async () => {
+  it("the official client lists and calls tools, and nothing is kept between requests", async () => {
     const { pay, trail, url } = await start("--allow-write")
     const paid = await pay({ reference: "order-1001" })
     const client = new Client({ name: "a test", version: "1" })
@@ -69,7 +69,7 @@ describe("pointsman mcp --port", () => {
     ])
   })
 
-  it("given another host, a web page, no token, another method or a large body, then it is refused", async () => {
+  it("another host, a web page, no token, another method and a large body are refused", async () => {
     const { url } = await start("--allow-host", "mcp.example.com", "--allow-origin", "https://desk.example.com")
     const { port } = new URL(url)
     const rows: ReadonlyArray<readonly [number, Sent]> = [
@@ -101,7 +101,7 @@ describe("pointsman mcp --port", () => {
     assert.notInclude(text, "draft_refund")
   })
 
-  it("given more requests than it takes at once, then those are refused, and later ones are answered", async () => {
+  it("requests above those at once are refused, and later ones are answered", async () => {
     const { url } = await start()
     const slow = Array.from({ length: 16 }, () => {
       const request = httpRequest(new URL(url), { method: "POST", headers: { authorization: `Bearer ${token}` } })
@@ -117,7 +117,7 @@ describe("pointsman mcp --port", () => {
     await until(200)
   })
 
-  it("given no token or a short one, then it does not start; given a stop, then it ends well", async () => {
+  it("a start without a token or with a short one is refused, and a stop ends well", async () => {
     const { folder, running } = await start()
     for (const given of [{}, { POINTSMAN_MCP_TOKEN: "short" }]) {
       const { code, stderr } = await runHere(folder, ["mcp", "--operator", "jo", "--port", "0"], given)

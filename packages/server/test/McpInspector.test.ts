@@ -13,7 +13,7 @@ import { mcpWorld } from "./support/McpWorld.ts"
 const tool = fileURLToPath(new URL("../../../scripts/tool.mjs", import.meta.url))
 
 it.skipIf(process.env["POINTSMAN_TOOLS"] !== "all")(
-  "given the inspector's client, when it lists the tools and calls each, then it accepts every answer",
+  "the inspector's client accepts every answer to its list and calls",
   async () => {
     const world = await mcpWorld()
     const payment = await world.pay({ reference: "order-1001" })

@@ -28,7 +28,7 @@ const pay = (server: ServerHere, fields: object = {}) =>
   })
 
 describe("metrics", () => {
-  it("given payments at a provider that breaks, when metrics are scraped, then attempts, decisions and circuits are reported", async () => {
+  it("metrics of a failing provider report attempts, decisions and circuits", async () => {
     const [main, backup] = [await startProvider({ apiKey: "secret-of-main" }), await startProvider()]
     main.always("charge", () => ({ status: 422, body: { error: { code: "no", message: "No." } } }))
     const connections = [
@@ -73,7 +73,7 @@ describe("metrics", () => {
     assert.strictEqual((await server.request("GET", "/api/v1/metrics", { key: null })).status, 404)
   })
 
-  it("given a circuit that closed again, an id that needs escaping, and an older file, then the gauges say so", async () => {
+  it("gauges show a circuit closed again, an escaped id, and an older file", async () => {
     const seen = { failures: 5, openedAt: 1_000, probeAt: 31_000 }
     const id = 'a"b\\c\nd'
     let circuits: ReadonlyArray<CircuitReading> = [
@@ -166,7 +166,7 @@ describe("scrapes at once", () => {
     }
   }
 
-  it("given one that was answered, when 50 come, then they are rendered once, a second after it, and each is answered", async () => {
+  it("50 scrapes are rendered once, a second after the last, and each is answered", async () => {
     const { adjust, renderings, scrape } = await countingMetrics()
     assert.strictEqual(await scrape(), 200)
     const scrapes = Array.from({ length: 50 }, scrape)
@@ -182,7 +182,7 @@ const gaugeLines = async (url: string, start: string) =>
   (await scrape(url)).lines.filter((line) => line.startsWith(start)).toSorted()
 
 describe("what waits", () => {
-  it("given an unknown result, a pending refund and a late webhook, when metrics are scraped, then they are reported", async () => {
+  it("metrics report an unknown result, a pending refund and a late webhook", async () => {
     const provider = await startProvider()
     const folder = temporaryFolder()
     const workspace = {
@@ -240,7 +240,7 @@ describe("what waits", () => {
     ])
   })
 
-  it("given a provider that states another amount, then the oldest difference has an age", async () => {
+  it("the oldest difference has an age when a provider states another amount", async () => {
     const provider = await startProvider()
     provider.next("charge", (call) => {
       const { body, status } = call.execute()
@@ -261,7 +261,7 @@ describe("what waits", () => {
 })
 
 describe("payments that are due for a check", () => {
-  it("given three at a provider that hangs and one that may be asked at once, then two wait, by their connection", async () => {
+  it("two of three at a hanging provider that takes one wait, by their connection", async () => {
     const provider = await startProvider()
     provider.always("charge", () => "drop")
     const asked = provider.hold("lookUpCharge")
@@ -283,7 +283,7 @@ describe("payments that are due for a check", () => {
 })
 
 describe("a provider that hangs", () => {
-  it("given 100 payments that wait for it, when 50 go to another one, then none of those waits for it", async () => {
+  it("none of 50 to another provider waits for 100 that wait for one", async () => {
     const [hanging, well] = [await startProvider(), await startProvider()]
     const waiting = 100
     const allArrived = Promise.withResolvers<void>()

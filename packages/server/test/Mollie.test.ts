@@ -36,7 +36,7 @@ describe.each([
   ["unsigned webhooks", false],
   ["signed webhooks", true]
 ])("a payment at Mollie, with %s", (_name, isSigned) => {
-  it("given refunds in the dashboard and by the API, then each counts once", async () => {
+  it("refunds in the dashboard and by the API each count once", async () => {
     const { created, mollie, shop } = await openPaid(isSigned)
     const before = { status: "PARTIALLY_REFUNDED", refunded: 4000, pending: 0, told: [byHand] }
     mollie.refundByHand("40.00")
@@ -53,7 +53,7 @@ describe.each([
     assert.deepStrictEqual(await shop.refundsOf(created), { ...before, refunded: 5000, told: [byHand, ["api", 1000]] })
   })
 
-  it("given a refund that is canceled there without a word, then the daily lookup frees its amount", async () => {
+  it("the daily lookup frees a refund that Mollie canceled without a word", async () => {
     const { created, mollie, shop } = await openPaid(isSigned)
     const before = { status: "CAPTURED", refunded: 0, pending: 0, told: [] }
     mollie.refundByHand("40.00")

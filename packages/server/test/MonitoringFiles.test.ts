@@ -23,13 +23,13 @@ const made = [
 ].flatMap((path) => namesIn(read(path)))
 
 describe("the files for monitoring", () => {
-  it("given the page, then its table names every metric, and no other", () => {
+  it("the page's table names every metric, and no other", () => {
     const rows = read("docs/guides/monitoring.md").matchAll(/^\| `(pointsman_\w+)` \|/gmu)
     assert.deepStrictEqual([...rows].map(([, name]) => name).toSorted(), [...new Set(made)].toSorted())
   })
 
   it.each(["docs/monitoring/alerts.yml", "docs/monitoring/grafana.json"])(
-    "given %s, then every metric that it names is exported",
+    "%s names only metrics that are exported",
     (path) => {
       const named = namesIn(read(path))
       assert.isAbove(named.length, 10)
@@ -40,7 +40,7 @@ describe("the files for monitoring", () => {
     }
   )
 
-  it("given the dashboard, then it is one, and every panel asks for something", () => {
+  it("there is one dashboard, and every panel asks for something", () => {
     const { panels } = JSON.parse(read("docs/monitoring/grafana.json"))
     for (const { targets, title } of panels) {
       assert.isNotEmpty(title)

@@ -34,7 +34,7 @@ const projects: ReadonlyArray<readonly [Framework, Provider]> = [
 ]
 
 it.each(isLong ? projects : projects.slice(0, 1))(
-  "given a shop on %s with %s, when it is written, then its types are good, and customers pay with the simulator and at the provider",
+  "a shop on %s with %s has good types, and simulated and real customers pay",
   { timeout: 120_000 },
   async (framework, name) => {
     const folder = await writeShop(framework, name)
@@ -53,7 +53,7 @@ it.each(isLong ? projects : projects.slice(0, 1))(
 
 // Needs the packages built: `npm run build`, then POINTSMAN_NEXT=build.
 it.runIf(process.env["POINTSMAN_NEXT"] === "build")(
-  "given a shop on Next, when Next itself runs it, then its customer pays, and its settings stay as they were written",
+  "a shop on Next run by Next is paid, and its settings stay as written",
   { timeout: 120_000 },
   async () => {
     const folder = await writeShop("next", "stripe")
@@ -91,7 +91,7 @@ const answer = async (folder: string, answers: ReadonlyArray<readonly [RegExp, s
 }
 
 describe("pointsman init", () => {
-  it("given files that are there, then it names them, and writes nothing", async () => {
+  it("files that are there are named, and nothing is written", async () => {
     const folder = temporaryFolder()
     writeFileSync(join(folder, "server.ts"), "mine")
     mkdirSync(join(folder, "README.md"))
@@ -101,7 +101,7 @@ describe("pointsman init", () => {
     assert.deepStrictEqual(readdirSync(folder).toSorted(), ["README.md", "server.ts"])
   })
 
-  it("given no terminal and no flags, then it says which flag it expects", async () => {
+  it("a call without a terminal and flags says which flag it expects", async () => {
     const folder = temporaryFolder()
     const bare = await runHere(folder, ["init"])
     assert.strictEqual(bare.code, 1)
@@ -116,7 +116,7 @@ describe("pointsman init", () => {
     assert.deepStrictEqual(readdirSync(folder), [])
   })
 
-  it.runIf(hasTerminals)("given a terminal, then it asks for the framework and the provider", async () => {
+  it.runIf(hasTerminals)("a terminal asks for the framework and the provider", async () => {
     const folder = temporaryFolder()
     const asked = await answer(folder, [
       [/Which framework\?/u, "\u001b[B\r"],
@@ -128,7 +128,7 @@ describe("pointsman init", () => {
     assert.include(read("shop.ts"), 'from "@pointsman/node/mollie"')
   })
 
-  it.each(names)("given a shop on %s, then its secrets are in .env only, which git does not see", async (framework) => {
+  it.each(names)("a shop on %s has its secrets in .env only, which git does not see", async (framework) => {
     const folder = await writeShop(framework, "stripe")
     const read = (name: string) => readFileSync(join(folder, name), "utf8")
     assert.strictEqual(statSync(join(folder, ".env")).mode & 0o777, 0o600)
@@ -148,7 +148,7 @@ describe("the templates of new shops", () => {
   const read = (path: string) => readFileSync(join(root, path), "utf8")
   const template = (name: string) => read(`packages/server/templates/project/${name}`)
 
-  it.each(names)("given the packages of %s, then their versions are those of its example", (framework) => {
+  it.each(names)("the packages of %s have the versions of its example", (framework) => {
     const { dependencies, devDependencies } = JSON.parse(read(`examples/${framework}/package.json`))
     const { "@pointsman/node": _, ...others } = dependencies
     assert.deepEqual({ ...frameworks[framework].dependencies }, others)
@@ -179,14 +179,14 @@ describe("the templates of new shops", () => {
         "export { handle as DELETE, handle as GET, handle as PATCH, handle as POST, handle as PUT }"
       ]
     ]
-  ] as const)("given %s, then it is connected as %s is", (name, example, lines) => {
+  ] as const)("%s is connected as %s is", (name, example, lines) => {
     for (const line of lines) {
       assert.include(template(name), line)
       assert.include(read(example), line)
     }
   })
 
-  it("given the example of Next, then its settings are those of a new shop", async () => {
+  it("the settings of the example of Next are those of a new shop", async () => {
     const folder = await writeShop("next", "stripe")
     assert.strictEqual(readFileSync(join(folder, "next.config.ts"), "utf8"), read("examples/next/next.config.ts"))
     assert.isTrue(existsSync(join(folder, "app/hosted/[...path]/route.ts")))

@@ -364,7 +364,7 @@ const heard: ReadonlySet<unknown> = new Set(["applied", "contradicts", "waits", 
 
 describe("no word about money is dropped", () => {
   for (const [name, provider] of Object.entries(providers)) {
-    it(`given a charge at ${name}, when each of its messages comes without our ids, then its payment has it`, async () => {
+    it(`the payment of a charge at ${name} has each of its messages without our ids`, async () => {
       const { close, hear, id } = await openPayment(provider)
       const silent: Array<unknown> = []
       for (const [nth, type] of provider.types.entries()) {

@@ -12,14 +12,14 @@ describe("the Node version", () => {
     ["20.20.2", false],
     ["18.0.0", false],
     ["9.11.2", false]
-  ])("given Node %s, when it is looked at, then it is good enough: %s", (version, isGood) => {
+  ])("Node %s is good enough: %s", (version, isGood) => {
     const fault = nodeFault(version)
     assert.strictEqual(fault === undefined, isGood)
     if (fault !== undefined)
       assert.match(fault, /requires Node\.js 22\.19 or newer, but this is \d+.*Install Node\.js 24/u)
   })
 
-  it("given an old Node, when the command is run, then it says what to install and nothing else is loaded", () => {
+  it("an old Node is refused with what to install, and nothing else is loaded", () => {
     const pretend =
       "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.11.1' } });" +
       "import { registerHooks } from 'node:module';" +

@@ -51,7 +51,7 @@ let orders = 1_000
 const payment = { amount: 1999, currency: "EUR", country: "NL" }
 
 describe("OpenTelemetry", () => {
-  it("given a collector, when a payment is made within a trace, then its trace goes on through the server to the provider", async () => {
+  it("a payment's trace continues through the server to the provider", async () => {
     const [collector, provider] = [await startCollector(), await startProvider()]
     const server = await start(provider, {
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
@@ -143,7 +143,7 @@ describe("OpenTelemetry", () => {
     }
   })
 
-  it("given a request that fails, when it is exported, then its log line and its span belong together", async () => {
+  it("the exported log line and span of a failed request belong together", async () => {
     const [collector, provider] = [await startCollector(), await startProvider()]
     provider.always("charge", () => "drop")
     const server = await start(provider, {
@@ -173,7 +173,7 @@ describe("OpenTelemetry", () => {
   })
 
   it.each(["hangs", "refuses"] as const)(
-    "given a collector that %s, when payments are made, then they are as before, the operator hears of it once, and the stop waits for four seconds at most",
+    "a collector that %s costs payments nothing, one warning, and 4 s of a stop",
     async (behaviour) => {
       const provider = await startProvider()
       const { url } = await startCollector(behaviour)
@@ -206,20 +206,17 @@ describe("OpenTelemetry", () => {
     [{ OTEL_EXPORTER_OTLP_HEADERS: "x-key=secret%ZZ" }, "OTEL_EXPORTER_OTLP_HEADERS"],
     [{ OTEL_RESOURCE_ATTRIBUTES: "a=secret%ZZ" }, "OTEL_RESOURCE_ATTRIBUTES"],
     [{ OTEL_EXPORTER_OTLP_TIMEOUT: "secret" }, "whole milliseconds"]
-  ])(
-    "given the variable %j, when the server starts, then it does not, and names it without its value",
-    async (wrong, named) => {
-      const { code, stderr } = await runHere(temporaryFolder(), ["serve", "--port", "0"], {
-        OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1",
-        ...wrong
-      })
-      assert.strictEqual(code, 1)
-      assert.include(stderr, named)
-      assert.notInclude(stderr, "secret")
-    }
-  )
+  ])("the variable %j stops the start, and is named without its value", async (wrong, named) => {
+    const { code, stderr } = await runHere(temporaryFolder(), ["serve", "--port", "0"], {
+      OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1",
+      ...wrong
+    })
+    assert.strictEqual(code, 1)
+    assert.include(stderr, named)
+    assert.notInclude(stderr, "secret")
+  })
 
-  it("given a collector, when a server starts and commands change something, then it receives every entry of the audit trail", async () => {
+  it("a collector receives every entry of the audit trail, of server and commands", async () => {
     const [ofServer, ofCommands] = [await startCollector(), await startCollector()]
     const server = await start(await startProvider(), { OTEL_EXPORTER_OTLP_ENDPOINT: ofServer.url })
     const run = (...words: ReadonlyArray<string>) =>
@@ -269,7 +266,7 @@ describe("OpenTelemetry", () => {
   })
 
   it.each(["hangs", "refuses", "is away", "has invalid variables"] as const)(
-    "given a collector that %s, when a key is created, then the command succeeds and says so, after four seconds at most",
+    "a key is created with a warning, in four seconds, if the collector %s",
     async (fault) => {
       const server = await start(await startProvider(), {})
       const collector = await startCollector(fault === "refuses" ? "refuses" : "hangs")

@@ -28,7 +28,7 @@ describe.skipIf(postgresMissing !== undefined || !isLong)("an overloaded databas
   }, 60_000)
   afterAll(() => postgres?.stop())
 
-  it("given far more requests than it takes, then new requests are refused unclaimed, and the rest are served", async () => {
+  it("far more requests than a server takes are refused unclaimed; the rest served", async () => {
     const provider = await startProvider()
     const url = await newDatabase(postgres)
     const server = await startServer({

@@ -115,7 +115,7 @@ describe.skipIf(postgresMissing !== undefined || seconds === 0)(
     }, 60_000)
     afterAll(() => postgres?.stop())
 
-    it(`given ${times} times its rate for ${seconds} seconds, then what it accepts is fast, and the rest is refused at once`, async () => {
+    it(`${times} times the rate for ${seconds} s: accepted work is fast, others refused`, async () => {
       const [provider, url] = [await startProviderProcess(), await newDatabase(postgres)]
       const server = await startServer({
         folder: temporaryFolder(),

@@ -91,7 +91,7 @@ const pay = async (server: ServerProcess, id: string, currency: string) => {
 }
 
 describe("connectors of the configuration file", () => {
-  it("given a file and a package, when the server runs, then payments and messages go through both, and no secret is told", async () => {
+  it("payments and messages use a file's and a package's connector, without secrets", async () => {
     const { configuration, folder, provider } = await setUp()
     const server = await startServer({ folder, configuration, environment: bySources })
     for (const [index, [id, currency]] of [["plain", "EUR"] as const, ["effect", "JPY"] as const].entries()) {
@@ -120,7 +120,7 @@ describe("connectors of the configuration file", () => {
     for (const secret of [apiKey, token, webhookSecret]) assert.notInclude(stdout + stderr + doctor.stdout, secret)
   })
 
-  it("given entries that cannot be loaded, when the server starts, then it ends with one line for each, and no stack trace", async () => {
+  it("entries that cannot be loaded end the start with a line each, no stack trace", async () => {
     const folder = temporaryFolder()
     const defined = (fields: string) =>
       `import { definition } from "${inRepository("scripts/new-connector/fixture/src/index.ts")}"\n` +
@@ -178,26 +178,23 @@ describe("connectors of the configuration file", () => {
     }
   })
 
-  it.runIf(isLong)(
-    "given a connection whose credentials its own connector refuses, then the file is refused by field, without the value",
-    async () => {
-      const { configuration, folder } = await setUp()
-      const [workspace] = configuration.workspaces
-      const wrong = {
-        ...connection("https://pocket-pay.example", "plain", "pocket-pay"),
-        credentials: { url: "ftp://x", apiKey }
-      }
-      const file = { ...configuration, workspaces: [{ ...workspace, connections: [wrong], routing: {} }] }
-      writeIn(folder, "pointsman.json", JSON.stringify(file))
-      const { code, stdout } = await runCommand(folder, ["config", "check", "--config", "pointsman.json"], bySources)
-      assert.strictEqual(code, 1)
-      assert.include(stdout, "workspaces[0].connections[0].credentials.url: expected an https URL")
-      assert.notInclude(stdout, apiKey)
-      assert.notInclude(stdout, "ftp://x")
+  it.runIf(isLong)("credentials that a connector refuses are named by field, without the value", async () => {
+    const { configuration, folder } = await setUp()
+    const [workspace] = configuration.workspaces
+    const wrong = {
+      ...connection("https://pocket-pay.example", "plain", "pocket-pay"),
+      credentials: { url: "ftp://x", apiKey }
     }
-  )
+    const file = { ...configuration, workspaces: [{ ...workspace, connections: [wrong], routing: {} }] }
+    writeIn(folder, "pointsman.json", JSON.stringify(file))
+    const { code, stdout } = await runCommand(folder, ["config", "check", "--config", "pointsman.json"], bySources)
+    assert.strictEqual(code, 1)
+    assert.include(stdout, "workspaces[0].connections[0].credentials.url: expected an https URL")
+    assert.notInclude(stdout, apiKey)
+    assert.notInclude(stdout, "ftp://x")
+  })
 
-  it("given a connector with the name of a built-in one, when the file is checked, then it is refused", async () => {
+  it("a connector with the name of a built-in one is refused", async () => {
     const folder = temporaryFolder()
     const redact = '() => ({ "~effect/Redacted": {} })'
     const fields = `name: "stripe", environments: ["sandbox"], supports: {}, connect: () => {}, redact: ${redact}`
@@ -208,7 +205,7 @@ describe("connectors of the configuration file", () => {
     assert.include(stdout, 'mine.mjs: name: expected another name; "stripe" comes with the server')
   })
 
-  it("given a default definition beside a function connector, when the file is checked, then the default one is loaded", async () => {
+  it("a default definition beside a function connector is loaded", async () => {
     const folder = temporaryFolder()
     const redact = '() => ({ "~effect/Redacted": {} })'
     const fields = `name: "acme-pay", environments: ["sandbox"], supports: {}, connect: () => {}, redact: ${redact}`
@@ -224,7 +221,7 @@ describe("connectors of the configuration file", () => {
     ["connectors", []],
     ["connectors", "./a.js"],
     ["connectors[0]", [{ $env: "NOT_SET" }]]
-  ])("given %s as %j, then the mistake is named", async (path, connectors) => {
+  ])("%s as %j is named as a mistake", async (path, connectors) => {
     const folder = temporaryFolder()
     writeIn(folder, "pointsman.json", JSON.stringify({ connectors, workspaces: [] }))
     const { code, stdout } = await runHere(folder, ["config", "check", "--config", "pointsman.json"])
@@ -232,28 +229,25 @@ describe("connectors of the configuration file", () => {
     assert.include(stdout, `\n  ${path}: `)
   })
 
-  it.runIf(isLong)(
-    "given pointsman dev with a file, when the file is applied, then it says that connectors need a restart, and payments go through",
-    async () => {
-      const { configuration, folder, provider } = await setUp()
-      writeIn(folder, "pointsman.json", JSON.stringify(configuration))
-      const dev = await startServer({
-        folder,
-        environment: bySources,
-        command: "dev",
-        flags: ["--config", "pointsman.json"]
-      })
-      const applied = await runCommand(folder, ["config", "apply", "pointsman.json"], bySources)
-      assert.strictEqual(applied.code, 0, applied.stderr)
-      assert.include(applied.stderr, "Servers load connectors at their start: restart them")
-      assert.deepStrictEqual(await pay(dev, "plain", "EUR"), [201, "CAPTURED"], dev.stderr())
-      assert.lengthOf(provider.charges, 1)
-    }
-  )
+  it.runIf(isLong)("pointsman dev says that connectors need a restart, and payments succeed", async () => {
+    const { configuration, folder, provider } = await setUp()
+    writeIn(folder, "pointsman.json", JSON.stringify(configuration))
+    const dev = await startServer({
+      folder,
+      environment: bySources,
+      command: "dev",
+      flags: ["--config", "pointsman.json"]
+    })
+    const applied = await runCommand(folder, ["config", "apply", "pointsman.json"], bySources)
+    assert.strictEqual(applied.code, 0, applied.stderr)
+    assert.include(applied.stderr, "Servers load connectors at their start: restart them")
+    assert.deepStrictEqual(await pay(dev, "plain", "EUR"), [201, "CAPTURED"], dev.stderr())
+    assert.lengthOf(provider.charges, 1)
+  })
 })
 
 describe.skipIf(sharedPostgres.url === "" || !isLong)("connectors of the configuration file, in workers", () => {
-  it("given two workers, when payments come to them, then each has loaded the connectors", async () => {
+  it("each of two workers has loaded the connectors for payments", async () => {
     const { configuration, folder, provider } = await setUp()
     const environment = { ...environmentOn(await newDatabase()), ...bySources, POINTSMAN_WORKERS: "2" }
     const server = await startServer({ folder, configuration, environment })

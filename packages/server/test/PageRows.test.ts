@@ -68,7 +68,7 @@ afterAll(() => {
 })
 
 describe("rows that a request reads", () => {
-  it(`given ${records} records in every list, when anything is read, then each request reads few of them`, async () => {
+  it(`each request reads few of ${records} records in every list`, async () => {
     const folder = temporaryFolder()
     const configuration = floodedConfiguration(readingRival)
     const environment = { POINTSMAN_RATE_LIMIT: "off", POINTSMAN_LOG_LEVEL: "error" }

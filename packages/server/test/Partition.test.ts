@@ -106,7 +106,7 @@ describe.skipIf(postgresMissing !== undefined || lengths.length === 0)(
     }
 
     for (const seconds of lengths) {
-      it(`given ${seconds} seconds of silence, then every request is answered in time, and nothing is charged twice`, async () => {
+      it(`every request is answered during ${seconds} s of silence, and none charged twice`, async () => {
         const { ask, create, provider, proxy, quiet, server, settled } = await start()
         const authorized: Array<string> = []
         for (const name of ["captured", "voided", "refunded"]) {

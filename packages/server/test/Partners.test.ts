@@ -22,7 +22,7 @@ const merchants = (server: Pick<ServerHere, "request">, body?: object, key = liv
   server.request(body === undefined ? "GET" : "POST", "/api/v1/merchants", { key, body })
 
 describe("a partner's server", () => {
-  it("given merchants, when the server is killed and started again with its file, then they are there and count", async () => {
+  it("merchants count after a kill and a start with the server's file", async () => {
     const folder = temporaryFolder()
     const first = await startServer({ folder, configuration: configuration() })
     const made = await merchants(first, { name: "Corner shop", email: "owner@shop.example", country: "NL" })
@@ -53,7 +53,7 @@ describe("a partner's server", () => {
     await second.stop()
   })
 
-  it("given a merchant with a connection, when the server starts with a file that names neither, then both stay", async () => {
+  it("a merchant and its connection stay when a file names neither", async () => {
     const folder = temporaryFolder()
     const first = await startServerHere({ folder, configuration: configuration() })
     const made = await merchants(first, { name: "Corner shop", email: "owner@shop.example", country: "NL" })

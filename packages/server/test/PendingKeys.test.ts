@@ -11,7 +11,7 @@ import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
 const days30 = 30 * 24 * 60 * 60_000
 
 describe.skipIf(postgresMissing !== undefined)("a key that was answered PENDING", () => {
-  it("given a claim of 30 days ago, when it is repeated, then there is one charge, until the payment is settled", async () => {
+  it("a repeated claim of 30 days ago has one charge until the payment is settled", async () => {
     const [provider, database] = await Promise.all([startProvider(), newDatabase()])
     const server = await startServer({
       folder: temporaryFolder(),

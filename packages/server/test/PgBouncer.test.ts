@@ -14,7 +14,7 @@ const behind = async (options: PgBouncerOptions): Promise<string> => {
 }
 
 describe.skipIf(postgresMissing !== undefined || findPgBouncer() === undefined)("a server behind PgBouncer", () => {
-  it("given session mode, then payments of the sandbox are made, and limits are shared", async () => {
+  it("session mode makes payments of the sandbox, and shares limits", async () => {
     const url = await behind({ poolMode: "session" })
     const environment = { ...environmentOn(url), POINTSMAN_SHARED_LIMITS: "true" }
     const server = await startServerHere({ folder: temporaryFolder(), environment })
@@ -23,7 +23,7 @@ describe.skipIf(postgresMissing !== undefined || findPgBouncer() === undefined)(
     assert.deepStrictEqual([made.status, made.body.data?.status], [201, "CAPTURED"])
   })
 
-  it("given transaction mode, then the server does not start, and says what to use", async () => {
+  it("transaction mode stops the start, which says what to use", async () => {
     const url = await behind({ poolMode: "transaction" })
     const { code, stderr } = await runServerHere({ folder: temporaryFolder(), environment: environmentOn(url) })
     assert.strictEqual(code, 1)

@@ -52,7 +52,7 @@ describe.skipIf(postgresMissing !== undefined)("on PostgreSQL", () => {
     for (const server of servers) assert.notInclude(server.stdout() + server.stderr(), password)
   }
 
-  it("given two servers that start at once on an empty database, then they share keys, payments and the simulator's record", async () => {
+  it("two servers started on an empty database share keys, payments and simulator", async () => {
     const url = await newDatabase()
     const [one, two] = await Promise.all([start(url), start(url)])
     assert.match(one.sandboxKey ?? "", /^ps_test_/u)
@@ -104,7 +104,7 @@ describe.skipIf(postgresMissing !== undefined)("on PostgreSQL", () => {
     assertSilent(one, two, third)
   })
 
-  it("given a server that is killed while its provider is asked, then the next one never asks again, and says what is true", async () => {
+  it("the next server never repeats a call of a killed one, and says what is true", async () => {
     const url = await newDatabase()
     const provider = await startProvider()
     const create = (server: ServerProcess, reference: string) =>
@@ -134,7 +134,7 @@ describe.skipIf(postgresMissing !== undefined)("on PostgreSQL", () => {
     )
   })
 
-  it("given a database that is not to be used, when a server starts, then it says which and why, and tries no more", async () => {
+  it("a start names a database that it must not use and why, and tries no more", async () => {
     const unreachable = new URL(urlOf("x"))
     unreachable.port = "1"
     const folder = temporaryFolder()
@@ -155,7 +155,7 @@ describe.skipIf(postgresMissing !== undefined)("on PostgreSQL", () => {
     }
   })
 
-  it("given PostgreSQL, when retention counts what would leave, then it says that deliveries leave by months", async () => {
+  it("retention on PostgreSQL says that deliveries leave by months", async () => {
     const url = await newDatabase()
     await makeTables(url)
     await query(url, "insert into workspaces (id, name, suspended) values ('acme', 'Acme', false)")
@@ -167,7 +167,7 @@ describe.skipIf(postgresMissing !== undefined)("on PostgreSQL", () => {
     assert.notInclude((await run("status", "--workspace", "acme")).stdout, line)
   })
 
-  it("given a database without our tables, of another version or of a server's, when a command runs, then it changes no schema", async () => {
+  it("a command changes no schema of a foreign, other or served database", async () => {
     const [empty, ours, older, newer] = await Promise.all([newDatabase(), newDatabase(), newDatabase(), newDatabase()])
     for (const url of [ours, older, newer]) await makeTables(url)
     await query(ours, "insert into workspaces (id, name, suspended) values ('acme', 'Acme', false)")
@@ -213,7 +213,7 @@ describe.skipIf(postgresMissing !== undefined)("on PostgreSQL", () => {
     assert.deepStrictEqual(await query(older, "select migration_id as id from pointsman_migrations"), [{ id: 0 }])
   })
 
-  it("given the simulator's record in two servers, when both play on one charge at once, then no step is lost or done twice", async () => {
+  it("two servers' simulators lose and repeat no step of one charge", async () => {
     const url = Redacted.make(await newDatabase())
     const charge: ChargeRecord = {
       connectionId: "main",
@@ -267,7 +267,7 @@ describe.skipIf(postgresMissing !== undefined)("on PostgreSQL", () => {
     assert.strictEqual(accounts[0], accounts[1], "one account of both servers")
   })
 
-  it("given a newer server that migrates the database, then the older one takes no new requests and says so", async () => {
+  it("an older server takes no requests once a newer one migrates, and says so", async () => {
     const url = await newDatabase()
     const server = await start(url)
     const made = await server.request("POST", path, {
@@ -303,7 +303,7 @@ describe.skipIf(postgresMissing !== undefined)("on PostgreSQL", () => {
   })
 
   // Last: it takes the server of all of them down.
-  it("given PostgreSQL that goes away and comes back, then the server says that it is not ready, and is again", async () => {
+  it("a server is not ready while PostgreSQL is away, and ready afterwards", async () => {
     const server = await start(await newDatabase())
     const ready = () => server.request("GET", "/health/ready", { key: null })
     const untilReadyIs = (status: number) =>

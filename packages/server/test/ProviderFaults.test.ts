@@ -101,7 +101,7 @@ const pay = (server: ServerHere, name: string) =>
   })
 
 describe("a provider that fails", () => {
-  it("given each fault, when a payment is made, then the answer is right, with one request, and no second charge", async () => {
+  it("each fault has the right answer, one request, and no second charge", async () => {
     const { asked, backup, server } = await startFaulty()
     const table = [
       ...faults.map((fault) => ({ ...fault, requests: 1 })),

@@ -7,7 +7,7 @@ import { temporaryFolder } from "./support/ServerProcess.ts"
 const list = "/api/v1/payments?limit=1"
 
 describe("POINTSMAN_RATE_LIMIT", () => {
-  it("given 2, when 12 requests come at once, then 4 are let through and the others told when to come back", async () => {
+  it("4 of 12 requests at once pass a rate of 2, and the others learn when to return", async () => {
     const moved = makeMovedClock()
     const server = await startServerHere({
       folder: temporaryFolder(),
@@ -29,7 +29,7 @@ describe("POINTSMAN_RATE_LIMIT", () => {
     assert.strictEqual((await server.request("GET", list)).status, 200)
   })
 
-  it("given off, when 500 requests come at once, then all are answered", async () => {
+  it("500 requests at once without a rate are all answered", async () => {
     const server = await startServerHere({ folder: temporaryFolder(), flags: ["--rate-limit", "off"] })
     for (let round = 0; round < 5; round++) {
       const answers = await Promise.all(Array.from({ length: 100 }, () => server.request("GET", list)))
@@ -37,7 +37,7 @@ describe("POINTSMAN_RATE_LIMIT", () => {
     }
   })
 
-  it("given the help, then the limit is not said to be out of use", async () => {
+  it("the help does not say that the limit is out of use", async () => {
     const { stdout } = await runServerHere({ folder: temporaryFolder(), flags: ["--help"] })
     const line = stdout.split("\n").find((line) => line.includes("--rate-limit")) ?? ""
     assert.match(line, /Requests per second per API key/u)

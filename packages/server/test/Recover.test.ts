@@ -193,7 +193,7 @@ const storages: ReadonlyArray<readonly [string, (folder: string) => Kept | Promi
 ]
 
 describe.each(storages)("a backup that is restored, on %s", { timeout: 180_000 + count * 1_000 }, (_, make) => {
-  it("given payments and refunds since, when they are recovered, then all are back, and their keys move nothing", async () => {
+  it("recovered payments and refunds are all back, and their keys move nothing", async () => {
     const { kept, main, recover, start } = await setUp(make)
     const earlier = await start()
     const order = { amount: 2000, currency: "EUR", country: "NL" }
@@ -272,7 +272,7 @@ describe.each(storages)("a backup that is restored, on %s", { timeout: 180_000 +
 })
 
 describe.each(storages)("a dispute that the restored backup does not have, on %s", { timeout: 60_000 }, (_, make) => {
-  it("given it is recovered, then the payment is charged back, a refund is refused, and its deadline is known", async () => {
+  it("a recovered dispute has its chargeback, refused refund and deadline", async () => {
     const { kept, main, recover, start } = await setUp(make)
     const first = await start()
     const order = { amount: 2000, currency: "EUR", country: "NL" }
@@ -317,7 +317,7 @@ describe.each(storages)("a dispute that the restored backup does not have, on %s
 })
 
 describe("an adapter without a list of disputes", () => {
-  it("given it is recovered, then a refund waits with Retry-After, until an operator accepts what is missing there", async () => {
+  it("a refund waits with Retry-After after a recovery until the loss is accepted", async () => {
     const { kept, main, recover, start } = await setUp(keptFile)
     main.always("listDisputes", () => ({ status: 501, body: { error: { code: "no_list", message: "none" } } }))
     const first = await start()
@@ -350,7 +350,7 @@ describe("an adapter without a list of disputes", () => {
 })
 
 describe("a recovery that dies", () => {
-  it("given it is killed between two pages, when it is run again, then every payment is there once", async () => {
+  it("every payment is there once after a kill between two pages and another run", async () => {
     const { folder, kept, main, recover, start } = await setUp(keptFile)
     await (await start()).stop()
     await kept.keep()
@@ -385,7 +385,7 @@ describe("a recovery that dies", () => {
 })
 
 describe("a provider without lists", () => {
-  it("given a message about a lost charge, when it recovers, then the message is adopted, and the loss is accepted by hand", async () => {
+  it("a message on a lost charge is adopted, and the loss is accepted by hand", async () => {
     const provider = await startProvider()
     for (const list of ["listCharges", "listRefunds"] as const) {
       provider.always(list, () => ({ status: 501, body: { error: { code: "no_list", message: "none" } } }))

@@ -160,7 +160,7 @@ describe("refunds in a provider's dashboard", () => {
     ["PayPal", openPayPal],
     ["Checkout.com", openCheckoutCom]
   ] as const) {
-    it(`given 100.00 at ${name}, when 40.00 are refunded there, and 25.00 here, then each counts once`, async () => {
+    it(`40.00 of 100.00 refunded at ${name} and 25.00 here each count once`, async () => {
       const dashboard = await open()
       const { hear, read, refund, refundsTold } = await openPayment(dashboard)
       await hear(dashboard.taken())

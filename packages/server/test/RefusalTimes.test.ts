@@ -52,7 +52,7 @@ const mediansOf = async (url: string, body: string) => {
 }
 
 describe("the time of a refusal", () => {
-  it("given messages that nobody signed, when they come to connections of every kind and to none, then half of each are refused after the same time", {
+  it("half of the unsigned messages are refused after the same time, at any connection", {
     timeout: 180_000 + rounds * 10_000
   }, async () => {
     const { url } = await startFloodedServer()

@@ -20,7 +20,7 @@ const order = { amount: 1000, currency: "EUR", country: "NL" }
 const payments = "/api/v1/payments"
 
 describe("a header that is sent twice", () => {
-  it("given an idempotency key, when it comes once and then twice, then one payment is made", async () => {
+  it("an idempotency key makes one payment when it comes once and then twice", async () => {
     const { key, post, request } = await start()
     const once = await post(payments, order, [host, json, key, "Idempotency-Key: order-1001"])
     assert.strictEqual(codeOf(once), "201 -")
@@ -31,7 +31,7 @@ describe("a header that is sent twice", () => {
     assert.strictEqual((await request("GET", payments)).body.data.length, 1)
   })
 
-  it("given an idempotency key, when an operation has it twice, then each refuses it with its own code", async () => {
+  it("each operation refuses a doubled idempotency key with its own code", async () => {
     const { key, post, request } = await start()
     const made = await request("POST", payments, { body: { ...order, capture_method: "manual" } })
     const path = `${payments}/${made.body.data.id}`
@@ -42,7 +42,7 @@ describe("a header that is sent twice", () => {
     assert.strictEqual((await request("GET", path)).body.data.status, "AUTHORIZED")
   })
 
-  it("given Authorization, Content-Type or Host, when one is repeated, then it is 401, 400 and 400", async () => {
+  it("a repeated Authorization, Content-Type or Host is 401, 400 and 400", async () => {
     const { key, post, request } = await start()
     assert.strictEqual(codeOf(await post(payments, order, [host, json, key, key])), "401 unauthorized")
     assert.strictEqual(
@@ -56,7 +56,7 @@ describe("a header that is sent twice", () => {
     assert.strictEqual((await request("GET", payments)).body.data.length, 0)
   })
 
-  it("given a key with a comma, when it comes once, then it is a key as any other", async () => {
+  it("a key with a comma that comes once is a key as any other", async () => {
     const { key, post } = await start()
     const answer = await post(payments, order, [host, json, key, "Idempotency-Key: order-1, order-1"])
     assert.strictEqual(codeOf(answer), "201 -")

@@ -67,7 +67,7 @@ const setUp = async (role = "operations") => {
 }
 
 describe("a report that is uploaded", () => {
-  it("given a report, when it is uploaded twice and read by the command, then it is read once, and the audit trail names who", async () => {
+  it("a report uploaded twice and by command is read once, with names in the trail", async () => {
     const { ended, pay, read, reportOf, run, runs, upload } = await setUp()
     const text = reportOf(await pay())
     const sent = await upload(`${at}/read`, text, { name: "C:\\reports\\november.csv" })
@@ -101,7 +101,7 @@ describe("a report that is uploaded", () => {
     assert.deepInclude(entry, { actor: "jo", subject: "main" })
   })
 
-  it("given a bad form, file, size, connection or role, then the answer says what was expected, and nothing is written", async () => {
+  it("a bad form, file, size, connection or role is explained, and nothing written", async () => {
     const { headers, runs, server, upload } = await setUp()
     const says = async (sent: Promise<Response>, status: number, text: string | RegExp) => {
       const answer = await sent
@@ -130,7 +130,7 @@ describe("a report that is uploaded", () => {
     assert.deepStrictEqual(await runs(), [])
   })
 
-  it("given the role support, then no page, form or download of it is answered", async () => {
+  it("the role support gets no page, form or download of it", async () => {
     const { read, reportOf, runs, upload } = await setUp("support")
     for (const path of [`${at}/read`, `${api}/reports`])
       assert.strictEqual((await upload(path, reportOf("x"))).status, 403)
@@ -140,7 +140,7 @@ describe("a report that is uploaded", () => {
     assert.deepStrictEqual(await runs(), [])
   })
 
-  it("given an upload that breaks off, then nothing of it is applied, and the whole file is read afterwards", async () => {
+  it("nothing of an upload that breaks off is applied, and the file is read later", async () => {
     const { ended, headers, pay, reportOf, runs, server, upload } = await setUp()
     const text = reportOf(await pay())
     const part = (name: string, more = "") => `--b\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n`
@@ -165,7 +165,7 @@ describe("a report that is uploaded", () => {
 })
 
 describe("the books in the console", () => {
-  it("given a month, then the balances and each journal are those of the commands, and the audit trail has the export", async () => {
+  it("a month's balances and journals are the commands', and the export is audited", async () => {
     const { ended, now, pay, read, reportOf, run, server, headers, upload } = await setUp()
     await upload(`${at}/read`, reportOf(await pay()))
     await ended()

@@ -18,7 +18,7 @@ const reuses = (provider: ScriptedProvider) =>
 
 describe("a reference that an adapter gives twice", () => {
   for (const database of ["sqlite:pointsman.db", "sqlite::memory:"]) {
-    it(`given ${database}, then both payments are reviewed, and the first one goes on`, async () => {
+    it(`${database} reviews both payments, and the first one continues`, async () => {
       const provider = await startProvider()
       const folder = temporaryFolder()
       const server = await startServerHere({

@@ -19,7 +19,7 @@ const order = { amount: 1999, currency: "EUR", country: "NL" }
 
 describe("an encryption key that is replaced", () => {
   it.for(["SQLite", "PostgreSQL"])(
-    "given a payment on %s, when the key is rotated, then the request is known, and its ids stay",
+    "a payment on %s keeps its ids after a rotation, and its request is known",
     async (storage, { skip }) => {
       if (storage === "PostgreSQL" && postgresMissing !== undefined) skip(postgresMissing)
       const database =

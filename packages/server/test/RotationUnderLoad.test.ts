@@ -224,7 +224,7 @@ const makeLoad = (servers: Array<ServerProcess>) => {
 
 describe.runIf(isLong)("rotating the encryption key under load", { timeout: 300_000 }, () => {
   it.for(["SQLite", "PostgreSQL"] as const)(
-    "given servers and clients on %s, when the key is rotated with kills, then every credential stays readable",
+    "every credential on %s stays readable in a rotation under load with kills",
     async (kind, { skip }) => {
       if (kind === "PostgreSQL" && postgresMissing !== undefined) skip(postgresMissing)
       const folder = temporaryFolder()

@@ -22,7 +22,7 @@ const metricOf = async (url: string, series: string): Promise<string | undefined
 }
 
 describe("reports that are fetched on a schedule", () => {
-  it("given a charge that was never answered, when its row is fetched, then the payment is settled, and the fetch is told", async () => {
+  it("a fetched row settles an unanswered charge, and the fetch is reported", async () => {
     const provider = await startProvider()
     const folder = temporaryFolder()
     const configurationOf = (more: object) => ({
@@ -85,7 +85,7 @@ describe("reports that are fetched on a schedule", () => {
     assert.deepInclude(doctor.at(-1), { check: "reports", verdict: "ok" })
   })
 
-  it("given a provider that gives files, when they are fetched by hand, then their rows are read, and a cut one is not", async () => {
+  it("rows of files fetched by hand are read, and those of a cut file are not", async () => {
     const header =
       "Action Type,Action ID,Payment ID,Processed On,Processing Currency,Holding Currency,Payout ID,Breakdown Type," +
       "Processing Currency Amount,Holding Currency Amount"
@@ -135,7 +135,7 @@ describe("reports that are fetched on a schedule", () => {
     assert.deepInclude(balance[0], { charges: 1999, others: -30, currency: "EUR", rows: 2 })
   })
 
-  it("given a connector without reports, then the start ends with the field and what was expected", async () => {
+  it("a connector without reports ends the start with the field and expectation", async () => {
     const folder = temporaryFolder()
     const connection = { id: "play", environment: "sandbox", reports: { every: "6 hours" } }
     const configuration = JSON.stringify({ workspaces: [{ id: "acme", connections: [connection] }] })

@@ -123,7 +123,7 @@ const heardOf = ({ receiver }: World, id: string): ReadonlyArray<string> =>
 const silence: Reply = { status: 500, body: {} }
 
 describe("the schedules of a running server", () => {
-  it("given what is open, when days pass, then each is looked up at its times and at no other", async () => {
+  it("each open payment is looked up at its times over days, and at no other", async () => {
     const world = await openWorld()
     const { provider, record } = world
     const manual = { capture_method: "manual" }
@@ -231,7 +231,7 @@ describe("the schedules of a running server", () => {
     assert.strictEqual(await statusOf(world, accepted.id), "PENDING")
   })
 
-  it("given calls that never arrived, when twice their time-out and the send window have passed, then that is believed", async () => {
+  it("calls that never arrived are believed after two timeouts and the send window", async () => {
     // 5 s + 2 x 27.5 s is the first look's minute, to the millisecond.
     const world = await openWorld({ timeouts: { young: "27501 millis", old: "27500 millis" } })
     const { provider } = world
@@ -272,7 +272,7 @@ describe("the schedules of a running server", () => {
     assert.lengthOf(provider.charges, 4)
   })
 
-  it("given a server that died in the middle of calls, when the daily job comes, then it finds them", async () => {
+  it("the daily job finds the calls of a server that died in the middle", async () => {
     const world = await openWorld()
     const { provider } = world
     const authorized = await create(world, { capture_method: "manual" })
@@ -318,7 +318,7 @@ describe("the schedules of a running server", () => {
     )
   })
 
-  it("given a short interval for requests that died, when the claim window is longer, then it is waited for", async () => {
+  it("dead requests wait for the claim window, also with a shorter interval", async () => {
     const environment = { POINTSMAN_DEAD_REQUEST_INTERVAL: "1 minute" }
     const world = await openWorld({ environment })
     const hold = world.provider.hold("charge")
@@ -335,7 +335,7 @@ describe("the schedules of a running server", () => {
     assert.deepStrictEqual(heardOf(next, body.payment_id), [`payment.unknown at ${15 * minute}`])
   })
 
-  it("given a hosted page where nobody acts, when 30 minutes have passed, then it is cancelled", async () => {
+  it("a hosted page without an act is cancelled after 30 minutes", async () => {
     const world = await openWorld()
     const page = await create(world, { return_url: "https://shop.example/thanks" })
     const { expires_at: expiresAt } = page.answer.body.data.next_action
@@ -349,7 +349,7 @@ describe("the schedules of a running server", () => {
     assert.lengthOf(world.provider.calls, 0)
   })
 
-  it("given an answered key, when 24 hours have passed, then it is a new request, and not before", async () => {
+  it("an answered key is a new request after 24 hours, and not before", async () => {
     const world = await openWorld()
     const key = newKey()
     const first = await create(world, {}, key)
@@ -365,7 +365,7 @@ describe("the schedules of a running server", () => {
     assert.lengthOf(world.provider.charges, 2)
   })
 
-  it("given other intervals in the environment, when time passes, then they are those of the look-ups", async () => {
+  it("lookups follow other intervals of the environment", async () => {
     const world = await openWorld({
       environment: {
         POINTSMAN_UNKNOWN_CHECK_INTERVAL: "3 minutes",
@@ -397,7 +397,7 @@ describe("the schedules of a running server", () => {
     assert.deepStrictEqual(world.lookUps.get(refundId), [50 * minute, 100 * minute])
   })
 
-  it("given a receiver that fails, then webhooks come at the times of the schedule, a tenth more or less, and end", async () => {
+  it("webhooks to a failing receiver follow the schedule by a tenth, and end", async () => {
     const delays = [0, 5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 10 * hour]
     // What is drawn when an attempt ends says when the next one comes.
     const draws = [0.5, 0, 1, 0.25, 1, 0, 0.75]
@@ -423,7 +423,7 @@ describe("the schedules of a running server", () => {
     }
   })
 
-  it("given a receiver that never answers, when 15 seconds have passed, then the attempt is over, and fails", async () => {
+  it("an attempt at a silent receiver is over after 15 seconds, and fails", async () => {
     const world = await openWorld()
     world.receiver.status = (number) => (number <= 2 ? undefined : 200)
     await create(world)

@@ -23,7 +23,7 @@ const searches = [
 
 describe.skipIf(seconds === 0)("searches of one client", () => {
   it.each(storages)(
-    "given %s, when another client pays, then it is hardly slower, and none of its payments is refused",
+    "%s hardly slows another client that pays, and none of its payments is refused",
     { timeout: 120_000 + turnsAtMost * 3_000 * seconds },
     async (storage, open) => {
       const { environment, fill, folder } = await open()

@@ -31,7 +31,7 @@ describe("a line that starts a server", () => {
     { words: ["--port=8080", "--host", "::1", "--access-log=true"] },
     { words: ["--database-url=sqlite:a=b.db", "--config", "pointsman.json"] },
     { words: ["--port", "no number", "--log-format", "xml"] }
-  ])("given $words, then it reads the same flags as the command line", async ({ words }) => {
+  ])("$words read the same flags as the command line", async ({ words }) => {
     const read = readServeLine(["serve", ...words])
     assert.isDefined(read)
     assert.deepStrictEqual(given(read).toSorted(), given(await parsed(["serve", ...words])).toSorted())
@@ -50,7 +50,7 @@ describe("a line that starts a server", () => {
     { words: ["serve", "--port", "1", "--port", "2"] },
     { words: ["serve", "port", "8080"] },
     { words: ["serve", "--", "--port", "8080"] }
-  ])("given $words, then the command line reads it", ({ words }) => {
+  ])("$words are read by the command line", ({ words }) => {
     assert.isUndefined(readServeLine(words))
   })
 })

@@ -9,7 +9,7 @@ const read = (environment: Record<string, string>, flags: Flags = {}) =>
   readSettings(flags).pipe(Effect.provideService(ConfigProvider.ConfigProvider, environmentProvider(environment)))
 
 describe("Settings", () => {
-  it.effect("given nothing, when the settings are read, then they are the defaults of the documentation", () =>
+  it.effect("settings read without variables are the defaults of the documentation", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* read({}), {
         port: 3000,
@@ -59,7 +59,7 @@ describe("Settings", () => {
     })
   )
 
-  it.effect("given the default of every variable in words, when it is read, then it is what an absent one means", () =>
+  it.effect("the default of every variable in words is what an absent one means", () =>
     Effect.gen(function* () {
       const named = ["database", "claimWindowMillis", "providerTimeoutMillis", "webhookScheduleMillis"] as const
       const shares = ["lookUpsPerConnection", "messagesPerConnection", "deliveriesPerEndpoint"] as const
@@ -71,7 +71,7 @@ describe("Settings", () => {
     })
   )
 
-  it.effect("given variables and flags, when they are read, then the flags win", () =>
+  it.effect("flags win over variables", () =>
     Effect.gen(function* () {
       const environment = {
         PORT: "4000",
@@ -170,7 +170,7 @@ describe("Settings", () => {
     ["POINTSMAN_DATABASE_DISTRIBUTED", "--database-distributed", "citus", "no value with SQLite"],
     ["POINTSMAN_BATCH_COMMITS", "--batch-commits", "false", '"true" with SQLite'],
     ["OTEL_EXPORTER_OTLP_ENDPOINT", "--otlp-endpoint", "localhost:4318", "an absolute http or https URL"]
-  ] as const)("given %s (%s) = '%s', when it is read, then the message names it and what was expected", (row) =>
+  ] as const)("%s (%s) = '%s' is refused", (row) =>
     Effect.gen(function* () {
       const [variable, flag, value, expected] = row
       const name = Object.entries(variables).find(([, definition]) => definition.variable === variable)?.[0] as string
@@ -186,7 +186,7 @@ describe("Settings", () => {
     })
   )
 
-  it.effect("given a standby beside a cluster, when it is read, then the message names both settings", () =>
+  it.effect("a standby beside a cluster is refused, and both settings are named", () =>
     Effect.gen(function* () {
       const failure = yield* Effect.flip(
         read({
@@ -203,7 +203,7 @@ describe("Settings", () => {
     })
   )
 
-  it.effect("given PostgreSQL, when several workers are asked for, then they are so many", () =>
+  it.effect("PostgreSQL has as many workers as are asked for", () =>
     Effect.gen(function* () {
       const environment = { POINTSMAN_DATABASE_URL: "postgres://u:p@db:5432/x", POINTSMAN_WORKERS: "4" }
       assert.strictEqual((yield* read(environment)).workers, 4)
@@ -213,7 +213,7 @@ describe("Settings", () => {
   it.effect.each([
     ["POINTSMAN_TLS_CERTIFICATE", "POINTSMAN_TLS_KEY (--tls-key)"],
     ["POINTSMAN_TLS_KEY", "POINTSMAN_TLS_CERTIFICATE (--tls-certificate)"]
-  ] as const)("given %s alone, when it is read, then the missing %s is named", ([given, missing]) =>
+  ] as const)("%s without %s has that named as missing", ([given, missing]) =>
     Effect.gen(function* () {
       const failure = yield* Effect.flip(read({ [given]: "visible.pem" }))
       assert.include(failure.message, `${missing}: expected the path of a PEM file`)
@@ -221,7 +221,7 @@ describe("Settings", () => {
     })
   )
 
-  it.effect("given two wrong values, when they are read, then both are reported", () =>
+  it.effect("two wrong values are both reported", () =>
     Effect.gen(function* () {
       const failure = yield* Effect.flip(read({ PORT: "x" }, { claimWindowMillis: "x" }))
       assert.include(failure.message, "PORT (--port)")

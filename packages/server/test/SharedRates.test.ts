@@ -5,7 +5,7 @@ const takeMany = (rates: SharedRates, times: number, now: number) =>
   Array.from({ length: times }, () => rates.take("key", 2, now)).filter((wait) => wait === undefined).length
 
 describe("shared rates", () => {
-  it("given nobody to tell, then they are a limit by themselves, which fills up evenly and says how long to wait", () => {
+  it("a rate without peers is a limit that fills evenly and says how long to wait", () => {
     const rates = makeSharedRates()
     assert.strictEqual(takeMany(rates, 9, 0), 4)
     assert.strictEqual(rates.take("key", 2, 0), 500)
@@ -15,7 +15,7 @@ describe("shared rates", () => {
     assert.strictEqual(rates.take("other", 2, 60_000), undefined)
   })
 
-  it("given a request that counts as several, then they are taken together, or none of them", () => {
+  it("a request that counts as several takes all of them, or none", () => {
     const rates = makeSharedRates()
     assert.strictEqual(rates.take("key", 2, 0, 3), undefined)
     assert.strictEqual(rates.take("key", 2, 0, 3), 1_000)
@@ -23,7 +23,7 @@ describe("shared rates", () => {
     assert.deepStrictEqual(rates.takings(), [{ bucket: "key", taken: 4, per_second: 2 }])
   })
 
-  it("given what was taken, then it is reported once, and what was refused is not", () => {
+  it("what was taken is reported once, and what was refused is not", () => {
     const rates = makeSharedRates()
     takeMany(rates, 9, 0)
     rates.take("other", 50, 0)
@@ -36,7 +36,7 @@ describe("shared rates", () => {
     assert.deepStrictEqual(rates.takings(), [{ bucket: "key", taken: 1, per_second: 2 }])
   })
 
-  it("given what others took, when it is reported, then it is gone here too, with what was taken meanwhile", () => {
+  it("what others took is reported and gone here, with what was taken meanwhile", () => {
     const rates = makeSharedRates()
     takeMany(rates, 1, 0)
     rates.takings()
@@ -45,7 +45,7 @@ describe("shared rates", () => {
     assert.strictEqual(takeMany(rates, 9, 0), 1)
   })
 
-  it("given more taken by all than there was, then nobody takes before that is made up for", () => {
+  it("a rate that all overdrew lets none pass before it is made up for", () => {
     const rates = makeSharedRates()
     takeMany(rates, 1, 0)
     rates.takings()
@@ -55,7 +55,7 @@ describe("shared rates", () => {
     assert.strictEqual(takeMany(rates, 9, 2_000), 1)
   })
 
-  it("given a level that is not known here, then nothing is made of it", () => {
+  it("a level that is not known here is ignored", () => {
     const rates = makeSharedRates()
     rates.learn([{ bucket: "key", tokens: -3 }], 0)
     assert.strictEqual(takeMany(rates, 9, 0), 4)

@@ -123,7 +123,7 @@ describe.skipIf(postgresMissing !== undefined)(
   "the trouble of one",
   { timeout: 180_000 + longSeconds * second },
   () => {
-    it("given 3,000 unknown payments at a provider that hangs, then another's is looked up on its schedule", async () => {
+    it("another's lookup is on schedule beside 3,000 unknown at a hanging provider", async () => {
       const { database, dollars, euros, server } = await start()
       for (const provider of [euros, dollars]) provider.always("charge", () => "drop")
       euros.always("lookUpCharge", () => "silent")
@@ -148,7 +148,7 @@ describe.skipIf(postgresMissing !== undefined)(
       await euros.stop()
     })
 
-    it(`given ${messages} messages of one connection at once, then none is refused, and another's is not behind them`, async () => {
+    it(`none of ${messages} messages at one connection is refused or delays another's`, async () => {
       const { dollars, euros, server } = await start()
       await Promise.all([create(server, "EUR"), create(server, "USD")])
       const [charge] = euros.charges
@@ -166,7 +166,7 @@ describe.skipIf(postgresMissing !== undefined)(
       assert.isAbove(left, messages / 10)
     })
 
-    it("given the limit of a connection, when more come at once, then the rest are told when to come again", async () => {
+    it("messages above a connection's limit are answered with when to come again", async () => {
       const { clock, hold } = makeMovedClock()
       const { euros, server } = await start({ environment: { POINTSMAN_INBOUND_RATE_LIMIT: "1" }, clock })
       hold()
@@ -181,7 +181,7 @@ describe.skipIf(postgresMissing !== undefined)(
       assert.strictEqual(refused[0]?.headers.get("retry-after"), "1")
     })
 
-    it("given an endpoint that hangs with more than its share, then another hears of each event", async () => {
+    it("another endpoint hears of each event beside one that hangs on its share", async () => {
       const [hanging, other] = await Promise.all([startReceiver(), startReceiver()])
       hanging.status = () => undefined
       const { server } = await start({

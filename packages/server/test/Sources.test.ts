@@ -29,7 +29,7 @@ describe("the source of a request", () => {
     ["fe80::1%eth0", undefined, "fe80:0:0:0::/64"],
     ["::1", undefined, "0:0:0:0::/64"]
   ]
-  it.each(cases)("given %s and X-Forwarded-For %s, then it is %s", (address, forwardedFor, source) => {
+  it.each(cases)("%s with X-Forwarded-For %s is %s", (address, forwardedFor, source) => {
     assert.strictEqual(makeSources(trusted).sourceOf(address, forwardedFor), source)
   })
 })
@@ -57,7 +57,7 @@ const wrongKeys = (url: string, times: number, from: string) =>
   )
 
 describe("a source that fails too often", () => {
-  it("given a trusted proxy, when one client behind it tries keys, then it alone is told to wait, and its right key works", async () => {
+  it("only the client that tries keys behind a proxy waits, and its right key works", async () => {
     const server = await startAtOneTime({ POINTSMAN_TRUSTED_PROXIES: "127.0.0.0/8" })
     const answers = await wrongKeys(server.url, 60, "198.51.100.99, 203.0.113.7")
     const refused = answers.filter((answer) => statusOf(answer) === "429")
@@ -71,7 +71,7 @@ describe("a source that fails too often", () => {
     assert.strictEqual(statusOf(await ask(server.url, [...right, "X-Forwarded-For: 203.0.113.7"])), "200")
   })
 
-  it("given no trusted proxy, when the header changes with each request, then it is one source", async () => {
+  it("changing headers are one source without a trusted proxy", async () => {
     const server = await startAtOneTime()
     const answers = await Promise.all(
       Array.from({ length: 60 }, async (_, at) => (await wrongKeys(server.url, 1, `203.0.113.${at}`))[0] ?? "")
@@ -80,7 +80,7 @@ describe("a source that fails too often", () => {
     assert.lengthOf(server.stderr().match(/POINTSMAN_TRUSTED_PROXIES names no proxy/gu) ?? [], 1)
   })
 
-  it("given a client that guesses tokens of pages, then it is told to wait, and a right token works", async () => {
+  it("a client that guesses page tokens has to wait, and a right token works", async () => {
     const server = await startAtOneTime()
     const { body } = await server.request("POST", "/api/v1/payments", {
       body: { amount: 1000, currency: "EUR", country: "NL", return_url: "https://shop.example/thanks" }

@@ -52,7 +52,7 @@ const later =
 /** Raise it together with what every start needs, and not for what may wait. */
 const mostKilobytes = 2_650
 
-it("given a first payment on SQLite, then the server has loaded no more than it needs", async () => {
+it("a first payment on SQLite has loaded no more than the server needs", async () => {
   const { files, modules } = await loadedUntilFirstPayment()
   assert.isAbove(files.length, 20)
   assert.deepStrictEqual(

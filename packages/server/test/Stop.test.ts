@@ -36,7 +36,7 @@ const refusesConnections = async (server: ServerProcess): Promise<void> => {
 
 describe("stopping", () => {
   it.each(["SIGTERM", "SIGINT"] as const)(
-    "given a payment at its provider, when %s comes, then nothing new is taken, the payment is answered, and the exit is 0",
+    "a payment is answered at %s, nothing new is taken, and the exit is 0",
     async (signal) => {
       const provider = await startProvider()
       const folder = temporaryFolder()
@@ -63,7 +63,7 @@ describe("stopping", () => {
     }
   )
 
-  it("given a request that never comes whole, when the server stops, then it holds the stop up for five seconds only", async () => {
+  it("a request that never comes whole holds a stop up for five seconds only", async () => {
     const { clock, push, slept } = makeMovedClock()
     const server = await startServerHere({ folder: temporaryFolder(), clock })
     const { hostname, port } = new URL(server.url)
@@ -85,7 +85,7 @@ describe("stopping", () => {
     await closed
   })
 
-  it("given a provider that stays silent, when SIGTERM comes twice, then its time-out is waited for and the result told", async () => {
+  it("a second SIGTERM waits for a silent provider's timeout, and reports the result", async () => {
     const provider = await startProvider()
     const server = await startServer({
       folder: temporaryFolder(),
@@ -106,7 +106,7 @@ describe("stopping", () => {
     assert.strictEqual((await exited).code, 0)
   })
 
-  it("given a client that went away, when SIGTERM comes, then its payment still completes", async () => {
+  it("a payment whose client left completes at SIGTERM", async () => {
     const provider = await startProvider()
     const folder = temporaryFolder()
     const configuration = configurationWith(connectionTo(provider))
@@ -137,7 +137,7 @@ describe("stopping", () => {
     assert.lengthOf(provider.charges, 1)
   })
 
-  it("given connections without a request, when the server stops, then it does not wait for them", async () => {
+  it("a stop does not wait for connections without a request", async () => {
     const { clock, slept } = makeMovedClock()
     const server = await startServerHere({ folder: temporaryFolder(), clock })
     const { hostname, port } = new URL(server.url)

@@ -42,7 +42,7 @@ describe.skipIf(postgresMissing !== undefined)(
       return { provider, start }
     }
 
-    it("given a server that is far off, then it serves nothing and says so, and one that is suspect serves and warns", async () => {
+    it("a server far off serves nothing and says so; a suspect one serves and warns", async () => {
       const { provider, start } = await setUp(timeout)
       for (const [name, says] of [
         ["a minute ahead", /^this machine's clock is 6\d s ahead of the database's/u],
@@ -64,7 +64,7 @@ describe.skipIf(postgresMissing !== undefined)(
       assert.match(metrics, /^pointsman_storage_clock_ahead_seconds(?:\{[^}]*\})? 2[0-5]\.\d+$/mu)
     })
 
-    it("given an unknown result, when a server that is ahead does not find it, then it stays unknown until it is found", async () => {
+    it("an unknown result stays so at a server ahead until it is found", async () => {
       // By the clock of this server it would be believed at once, and by the database's after 23 seconds.
       const { provider, start } = await setUp("9 seconds")
       const server = await start("suspect")
@@ -85,7 +85,7 @@ describe.skipIf(postgresMissing !== undefined)(
 )
 
 describe.skipIf(postgresMissing !== undefined || !isLong)("servers with different clocks", () => {
-  it("given unknown results, kills and restarts, then no result is turned false", async () => {
+  it("no unknown result is turned false by kills and restarts", async () => {
     const provider = await startProvider()
     const url = await newDatabase()
     const connection = {
@@ -157,7 +157,7 @@ describe.skipIf(postgresMissing !== undefined || !isLong)("servers with differen
 })
 
 describe.skipIf(postgresMissing !== undefined)("an operator's evidence after a failover", () => {
-  it("given a call that is old by another clock, when it was never received, then that is believed at its full age", async () => {
+  it("a call old by another clock was never received only at its full age", async () => {
     const provider = await startProvider()
     const url = await newDatabase()
     const folder = temporaryFolder()

@@ -11,7 +11,7 @@ const ordersOf = <A>(list: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
     : list.flatMap((one, at) => ordersOf(list.toSpliced(at, 1)).map((others) => [one, ...others]))
 
 describe("payments at Stripe", () => {
-  it("given webhooks in every order, and twice, then each payment ends where Stripe's books say", async () => {
+  it("each payment ends where Stripe's books say, by webhooks in any order, and twice", async () => {
     const { create, hearAll, request, statusOf, stripe } = await startStripeWorld()
 
     // Held, and captured or cancelled later.
@@ -63,7 +63,7 @@ describe("payments at Stripe", () => {
     }
   })
 
-  it("given refunds in the dashboard and by the API, then each counts once", async () => {
+  it("refunds in the dashboard and by the API each count once", async () => {
     const { create, hearAll, request, server, stripe } = await startStripeWorld()
     const { id, made } = await create({ amount: 10_000 })
     const seen = async () => {
@@ -103,7 +103,7 @@ describe("payments at Stripe", () => {
     assert.deepStrictEqual(await seen(), { ...before, refunded: 5000, told: [...told, ["api", 1000]] })
   })
 
-  it("given a charge that Stripe never answered, then it is UNKNOWN until Stripe's webhook tells", async () => {
+  it("a charge that Stripe never answered is UNKNOWN until Stripe's webhook comes", async () => {
     const { create, hearAll, statusOf } = await startStripeWorld()
     const { id, made } = await create({ amount: 4040 })
     assert.strictEqual(await statusOf(id), "UNKNOWN")
@@ -111,7 +111,7 @@ describe("payments at Stripe", () => {
     assert.strictEqual(await statusOf(id), "CAPTURED")
   })
 
-  it("given a charge that Stripe neither answered nor reports, then it is found in the list by our id", async () => {
+  it("a charge that Stripe neither answered nor reports is found by our id in its list", async () => {
     const { create, server, statusOf, stripe } = await startStripeWorld()
     const { id } = await create({ amount: 4040 })
     stripe.make(4040, false, { attempt_id: "att_of_another_shop" })
@@ -120,7 +120,7 @@ describe("payments at Stripe", () => {
     assert.isTrue(stripe.asked.some(({ target }) => target === "GET payment_intents"))
   })
 
-  it("given Stripe's page, when cards are refused there and one is not, in any order, then it is CAPTURED", async () => {
+  it("Stripe's page with refused cards and one that is not is CAPTURED in any order", async () => {
     const { create, hearAll, statusOf, stripe } = await startStripeWorld()
     const openPage = async () => {
       const { id, pageUrl } = await create({ instruments: undefined, return_url: "https://shop.example/thanks" })
@@ -158,7 +158,7 @@ describe("payments at Stripe", () => {
     assert.strictEqual(await statusOf(id), "CANCELLED")
   })
 
-  it("given a customer who comes back from Stripe's page, then Stripe is asked for what was paid on it", async () => {
+  it("a customer's return from Stripe's page asks Stripe for what was paid", async () => {
     const { create, statusOf, stripe } = await startStripeWorld()
     const { id, pageUrl } = await create({ instruments: undefined, return_url: "https://shop.example/thanks" })
     const headers = { "content-type": "application/x-www-form-urlencoded" }
@@ -174,7 +174,7 @@ describe("payments at Stripe", () => {
     assert.match(returned.headers.get("location") ?? "", /^https:\/\/shop\.example\/thanks\?/)
   })
 
-  it("given a webhook that another secret signed, then 401, and nothing moves", async () => {
+  it("a webhook that another secret signed is 401, and nothing moves", async () => {
     const { create, send, statusOf } = await startStripeWorld()
     const { id, made } = await create({ capture_method: "manual" })
     const captured = { ...made, status: "succeeded", amount_received: 1999 }

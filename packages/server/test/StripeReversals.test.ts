@@ -7,7 +7,7 @@ import { outcomesSeen, paymentSeen } from "./support/OperatorsSee.ts"
 import { begun, path, startStripeWorld } from "./support/StripeWorld.ts"
 
 describe("what Stripe says after it had confirmed", () => {
-  it("given a refund that fails after it succeeded, then its money is captured again, and operators review it", async () => {
+  it("a succeeded refund that fails is captured again, and operators review it", async () => {
     const world = await startStripeWorld()
     const { id, made } = await world.create()
     await world.request("POST", `${path}/${id}/refunds`, { amount: 500 })
@@ -23,7 +23,7 @@ describe("what Stripe says after it had confirmed", () => {
     assert.deepStrictEqual(await outcomesSeen(world, id), ["applied", "confirmed", "applied", "confirmed"])
   })
 
-  it("given a dispute while the charge is UNKNOWN, when the charge is told, then it is a CHARGEBACK", async () => {
+  it("a dispute of an UNKNOWN charge makes it a CHARGEBACK once it is reported", async () => {
     const world = await startStripeWorld()
     const { id, made } = await world.create({ amount: 4040 })
     const dispute = { id: "du_1", object: "dispute", payment_intent: made.id, status: "needs_response" }
@@ -42,7 +42,7 @@ describe("what Stripe says after it had confirmed", () => {
     assert.strictEqual(body.error.code, "not_refundable")
   })
 
-  it("given a greater amount_received, then it is recorded up to the authorization, and reviewed above it", async () => {
+  it("a larger amount_received is recorded up to the authorization, and reviewed", async () => {
     const world = await startStripeWorld()
     const { id, made } = await world.create({ capture_method: "manual" })
     await world.request("POST", `${path}/${id}/capture`, { amount: 700 })
@@ -57,7 +57,7 @@ describe("what Stripe says after it had confirmed", () => {
     assert.sameMembers([...(await outcomesSeen(world, id))], outcomes)
   })
 
-  it("given an object that cannot be read, then it moves nothing, and its charge is looked up", async () => {
+  it("an unreadable object moves nothing, and its charge is looked up", async () => {
     const world = await startStripeWorld()
     const { id, made } = await world.create({ capture_method: "manual" })
     await world.hearAll([["payment_intent.succeeded", { ...made, status: "succeeded", amount_received: "many" }]])

@@ -39,12 +39,12 @@ const check = (years: Years) => {
 }
 
 describe.runIf(isLong)("three years", () => {
-  it("given a year of retention on SQLite, when three years pass, then the file levels off and no sum is lost", async () => {
+  it("the file of SQLite levels off in three years of one year's retention, sums kept", async () => {
     check(await run(sqliteStore(join(temporaryFolder(), "years.db"))))
   })
 
   it.skipIf(postgresMissing !== undefined)(
-    "given a year of retention on PostgreSQL, when three years pass, then the tables level off and no sum is lost",
+    "PostgreSQL's tables level off in three years of one year's retention, sums kept",
     // Ten times as long as on a machine that does nothing else.
     { timeout: 900_000 },
     async () => {

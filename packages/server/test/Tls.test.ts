@@ -47,7 +47,7 @@ const onNewConnections = (ca: string) => new Agent({ ca, maxCachedSessions: 0 })
 const onAnyCertificate = () => new Agent({ rejectUnauthorized: false, maxCachedSessions: 0 })
 
 describe("HTTPS", () => {
-  it("given a certificate, when the server starts, then it takes payments over TLS, and nothing over HTTP", async () => {
+  it("a server with a certificate takes payments over TLS, and nothing over HTTP", async () => {
     const folder = temporaryFolder()
     const certificate = newCertificate()
     const server = await startServerHere({ folder, environment: writeTlsFiles(folder, certificate).environment })
@@ -66,7 +66,7 @@ describe("HTTPS", () => {
     assert.notStrictEqual(statusOf(plain), "200")
   })
 
-  it("given a client of TLS 1.1, when it connects, then its protocol version is refused", async () => {
+  it("a client of TLS 1.1 is refused for its protocol version", async () => {
     const folder = temporaryFolder()
     const certificate = newCertificate()
     const server = await startServerHere({ folder, environment: writeTlsFiles(folder, certificate).environment })
@@ -93,7 +93,7 @@ const doctorLines = async (folder: string, environment: Readonly<Record<string, 
 }
 
 describe("doctor", () => {
-  it("given a certificate, then it says until when it is valid; given none, then nothing", async () => {
+  it("readiness says until when a certificate is valid, and nothing without one", async () => {
     const folder = temporaryFolder()
     const { environment } = writeTlsFiles(folder, newCertificate())
     const [line] = await doctorLines(folder, environment)
@@ -120,7 +120,7 @@ describe("a certificate that cannot be served", () => {
     ["a key with a passphrase", { key: String(locked) }, `${keyName}: expected a private key in PEM without a pass`],
     ["the key of another one", { key: newCertificate().key }, `${keyName}: expected the private key of the certif`],
     ["a broken chain", { cert: `${good.cert}-----BEGIN CERTIFICATE-----\nvisible` }, `${certificateName}: OpenSSL does`]
-  ])("given %s, when the server starts, then it ends and names the setting", async (_what, wrong, message) => {
+  ])("%s ends the start, which names the setting", async (_what, wrong, message) => {
     const folder = temporaryFolder()
     const { environment, write } = writeTlsFiles(folder, good)
     write(wrong)
@@ -133,7 +133,7 @@ describe("a certificate that cannot be served", () => {
     assert.notInclude(stderr + line?.says, "visible")
   })
 
-  it("given a path without a file, when the server starts, then it ends and names the setting", async () => {
+  it("a path without a file ends the start and names the setting", async () => {
     const folder = temporaryFolder()
     const { environment } = writeTlsFiles(folder, good)
     const elsewhere = { ...environment, POINTSMAN_TLS_KEY: `${folder}/absent.key` }
@@ -143,7 +143,7 @@ describe("a certificate that cannot be served", () => {
   })
 
   it.skipIf(process.platform === "win32").each(["0640", "0604", "0620"])(
-    "given a key file of mode %s, when the server starts, then it ends until only its owner may use the file",
+    "a key file of mode %s ends the start until only its owner may use it",
     async (mode) => {
       const folder = temporaryFolder()
       const { environment } = writeTlsFiles(folder, good)
@@ -158,7 +158,7 @@ describe("a certificate that cannot be served", () => {
 })
 
 describe("a new certificate", () => {
-  it("given requests under way, when the files are replaced, then none fails and new connections get it", {
+  it("no request fails when the files are replaced, and new connections get them", {
     timeout: 180_000
   }, async () => {
     const folder = temporaryFolder()
@@ -187,7 +187,7 @@ describe("a new certificate", () => {
     kept.destroy()
   })
 
-  it("given a pair that does not fit, when it replaces the files, then the old one stays, and one error is logged", {
+  it("an unfit pair leaves the old one in place, and one error is logged", {
     timeout: 180_000
   }, async () => {
     const folder = temporaryFolder()

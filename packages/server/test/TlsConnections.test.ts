@@ -37,7 +37,7 @@ const isServed = async (url: string, from?: string) => {
 const helloHead = Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc, 0x03, 0x03])
 
 describe("a handshake that is not finished", () => {
-  it("given the time for it is over, when nothing or a byte at a time came, then the connection is closed", {
+  it("a handshake without bytes, or one at a time, is closed after its time", {
     timeout: 180_000
   }, async () => {
     const { url } = await listenHere((_request, response) => response.end(), {
@@ -53,7 +53,7 @@ describe("a handshake that is not finished", () => {
     assert.isTrue(await isServed(url))
   })
 
-  it("given one, when the server stops, then it does not wait for it", async () => {
+  it("a stop does not wait for a connection", async () => {
     const folder = temporaryFolder()
     const { clock, slept } = makeMovedClock()
     const server = await startServerHere({ folder, environment: writeTlsFiles(folder, tls).environment, clock })
@@ -67,7 +67,7 @@ describe("a handshake that is not finished", () => {
     await closed(begun)
   })
 
-  it("given all that one address may have, then more of it are closed, and another address is served", {
+  it("TLS connections above one address's limit are closed, and another is served", {
     timeout: 180_000
   }, async () => {
     const { url } = await listenHere((_request, response) => response.end(), { certificate })
@@ -84,7 +84,7 @@ describe("a handshake that is not finished", () => {
 })
 
 describe("a connection with TLS", () => {
-  it("given the time for a request is over, when none or a part of it came, then it is 408 or closed", {
+  it("a TLS request with nothing or a part of it is 408 or closed after its time", {
     timeout: 180_000
   }, async () => {
     const { url } = await listenHere((_request, response) => response.end(), {
@@ -97,7 +97,7 @@ describe("a connection with TLS", () => {
     await Promise.all(sockets.map(closed))
   })
 
-  it("given far more requests than may wait, when they come at once, then it is closed, and one is handled", async () => {
+  it("TLS with far more requests than may wait is closed, and one is handled", async () => {
     let handled = 0
     const { url } = await listenHere(
       () => {
@@ -112,7 +112,7 @@ describe("a connection with TLS", () => {
     assert.strictEqual(handled, 1)
   })
 
-  it("given a client that does not read, when the time for it is over, then it is closed", {
+  it("a TLS client that does not read is closed after its time", {
     timeout: 180_000
   }, async () => {
     const moved = makeMovedClock()

@@ -21,7 +21,7 @@ const scrape = async (url: string) => {
 }
 
 describe.skipIf(sharedPostgres.url === "" || !isLong)("HTTPS by workers", () => {
-  it("given 2, when the files are replaced, then each of them serves the first certificate and then the second", async () => {
+  it("each of 2 workers serves the first certificate, and the second once replaced", async () => {
     const folder = temporaryFolder()
     const [first, second] = [newCertificate(), newCertificate()]
     const { environment, write } = writeTlsFiles(folder, first)

@@ -39,7 +39,7 @@ const untilRead = (url: string, text: string) =>
   })
 
 describe("a request that does not arrive whole", () => {
-  it("given the time for it is over, when it is on any path, then it is 408 or closed", {
+  it("a request on any path is 408 or closed when its time is over", {
     timeout: 180_000
   }, async () => {
     const server = await startServerHere({
@@ -75,7 +75,7 @@ describe("a request that does not arrive whole", () => {
     assert.strictEqual((await server.request("GET", "/health/live")).status, 200)
   })
 
-  it("given a request that arrived whole, when its answer takes longer, then it is answered", async () => {
+  it("a request that arrived whole is answered though the answer takes longer", async () => {
     const arrived = Promise.withResolvers<() => void>()
     const { url } = await listenHere(
       (request, response) => {
@@ -93,7 +93,7 @@ describe("a request that does not arrive whole", () => {
 })
 
 describe("bodies that are held back", () => {
-  it("given 40 MB of one address, when more comes, then it is 429, and payments are made", {
+  it("a request above 40 MB of one address is 429, and payments are made", {
     timeout: 180_000
   }, async () => {
     const server = await startServerHere({ folder: temporaryFolder() })
@@ -120,7 +120,7 @@ describe("bodies that are held back", () => {
     await untilRead(server.url, head + "x".repeat(mebibyte))
   })
 
-  it("given 16 MiB of each of five addresses, when more is held than the server keeps in all, then it is 503, and payments are made", {
+  it("a request above all that five addresses of 16 MiB may hold is 503; payments pass", {
     timeout: 180_000
   }, async () => {
     const server = await startServerHere({ folder: temporaryFolder() })

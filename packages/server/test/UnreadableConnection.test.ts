@@ -61,7 +61,7 @@ const message = async (server: ServerHere, connection: string) => {
 describe("a removed connection that cannot be decrypted", { timeout: 2 * patienceMillis }, () => {
   for (const database of ["SQLite", "PostgreSQL"]) {
     const isSkipped = database === "PostgreSQL" && postgresMissing !== undefined
-    it.skipIf(isSkipped)(`given ${database}, then others go on, and what is open there is named`, async () => {
+    it.skipIf(isSkipped)(`${database} continues for others, and names what is open there`, async () => {
       const folder = temporaryFolder()
       const url = database === "PostgreSQL" ? await newDatabase() : undefined
       const environment = { ...settings, ...(url === undefined ? {} : environmentOn(url)) }

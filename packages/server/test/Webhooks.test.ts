@@ -46,7 +46,7 @@ const isSigned = ({ body, headers }: Heard, key: string): boolean => {
 const allowed = { POINTSMAN_ALLOW_PRIVATE_WEBHOOKS: "true" }
 
 describe("webhooks of the server", () => {
-  it("given an endpoint, when a payment is made, then its events arrive signed, as the API shows them", async () => {
+  it("a payment's events arrive signed at an endpoint, as the API shows them", async () => {
     const { receiver, ...options } = await setup()
     const server = await startServerHere({ ...options, environment: allowed })
     assert.strictEqual((await pay(server)).status, 201)
@@ -65,7 +65,7 @@ describe("webhooks of the server", () => {
     assert.strictEqual(new Set(receiver.heard.map(({ headers }) => headers["x-service-event-id"])).size, 2)
   })
 
-  it("given a server that is killed before it could send, when it starts again, then the events arrive", async () => {
+  it("the events arrive after a restart of a server killed before it sent them", async () => {
     const { receiver, ...options } = await setup()
     const start = () =>
       startServer({ ...options, environment: { ...allowed, POINTSMAN_WEBHOOK_SCHEDULE: "2 seconds" } })
@@ -81,7 +81,7 @@ describe("webhooks of the server", () => {
     ])
   })
 
-  it("given a secret that is being replaced, then both verify", async () => {
+  it("both secrets verify while one is being replaced", async () => {
     const { receiver, ...options } = await setup({ previousSecret: "whsec_merchant_0" })
     const turned = makeTurnedClock(Date.now())
     const server = await startInProcess({ ...options, turned, environment: allowed })
@@ -94,7 +94,7 @@ describe("webhooks of the server", () => {
     )
   })
 
-  it("given private addresses are not allowed, when a payment is made, then nothing ever reaches the receiver", async () => {
+  it("nothing reaches a receiver at a private address unless those are allowed", async () => {
     const { receiver, ...options } = await setup()
     const turned = makeTurnedClock(Date.now())
     const server = await startInProcess({ ...options, turned })

@@ -61,33 +61,27 @@ describe.skipIf(sharedPostgres.url === "")("workers", () => {
     return startServer({ folder: temporaryFolder(), ...options, environment })
   }
 
-  it.runIf(isLong)(
-    "given an admin port, then each of 2 answers there, and metrics are not on the other port",
-    async () => {
-      const server = await start(2, { environment: { POINTSMAN_ADMIN_PORT: "0" } })
-      const admin = /^ {2}Admin {5}(\S+)$/mu.exec(server.stdout())?.[1] ?? ""
-      const scrapes = await Promise.all(Array.from({ length: 6 }, () => fetch(`${admin}/metrics`)))
-      const pids = new Set(await Promise.all(scrapes.map(async (one) => /pid="(\d+)"/u.exec(await one.text())?.[1])))
-      assert.strictEqual(pids.size, 2)
-      assert.strictEqual((await fetch(`${server.url}/metrics`)).status, 404)
-      const order = { amount: 1000, currency: "EUR", country: "NL" }
-      assert.strictEqual((await server.request("POST", "/api/v1/payments", { body: order })).status, 201)
-      assert.strictEqual((await server.stop()).code, 0)
-    }
-  )
+  it.runIf(isLong)("each of 2 workers answers at the admin port, and metrics are only there", async () => {
+    const server = await start(2, { environment: { POINTSMAN_ADMIN_PORT: "0" } })
+    const admin = /^ {2}Admin {5}(\S+)$/mu.exec(server.stdout())?.[1] ?? ""
+    const scrapes = await Promise.all(Array.from({ length: 6 }, () => fetch(`${admin}/metrics`)))
+    const pids = new Set(await Promise.all(scrapes.map(async (one) => /pid="(\d+)"/u.exec(await one.text())?.[1])))
+    assert.strictEqual(pids.size, 2)
+    assert.strictEqual((await fetch(`${server.url}/metrics`)).status, 404)
+    const order = { amount: 1000, currency: "EUR", country: "NL" }
+    assert.strictEqual((await server.request("POST", "/api/v1/payments", { body: order })).status, 201)
+    assert.strictEqual((await server.stop()).code, 0)
+  })
 
-  it.runIf(isLong)(
-    "given an issuer in the configuration file, then each of 2, which do not read the file, leads to it",
-    async () => {
-      const oidc = { issuer: "http://127.0.0.1:1", clientId: "console", clientSecret: "secret", name: "Example" }
-      const server = await start(2, { configuration: { workspaces: [{ id: "acme" }], console: { oidc } } })
-      const pages = await Promise.all(Array.from({ length: 6 }, () => fetch(`${server.url}/console/sign-in`)))
-      for (const page of pages) assert.include(await page.text(), "Sign in with Example")
-      assert.strictEqual((await server.stop()).code, 0)
-    }
-  )
+  it.runIf(isLong)("each of 2 workers leads to an issuer of the file, which they do not read", async () => {
+    const oidc = { issuer: "http://127.0.0.1:1", clientId: "console", clientSecret: "secret", name: "Example" }
+    const server = await start(2, { configuration: { workspaces: [{ id: "acme" }], console: { oidc } } })
+    const pages = await Promise.all(Array.from({ length: 6 }, () => fetch(`${server.url}/console/sign-in`)))
+    for (const page of pages) assert.include(await page.text(), "Sign in with Example")
+    assert.strictEqual((await server.stop()).code, 0)
+  })
 
-  it("given 3 on a free port, when the server starts, then it greets once, and each of them answers", async () => {
+  it("each of 3 workers answers on a free port, and the server greets once", async () => {
     const server = await start(3, { environment: { POINTSMAN_RATE_LIMIT: "5" } })
     const children = childrenOf(server.pid)
     assert.lengthOf(children, 3)
@@ -114,157 +108,145 @@ describe.skipIf(sharedPostgres.url === "")("workers", () => {
     assert.match(stdout, /^ {2}Workers {3}3$/mu)
   })
 
-  it.runIf(isLong)(
-    "given payments under way, when a worker is killed, then clients that retry are answered once each, and others come in its place",
-    async () => {
-      const provider = await startProvider()
-      provider.always("charge", async (call) => {
-        await sleep(30)
-        return call.execute()
-      })
-      const server = await start(2, {
-        configuration: configurationWith({ ...connectionTo(provider), timeout: "1500 millis" }),
-        environment: {
-          POINTSMAN_CLAIM_WINDOW: "2 seconds",
-          POINTSMAN_PROVIDER_TIMEOUT: "1500 millis",
-          // Forty clients that try again at once are more than a key may ask in a second.
-          POINTSMAN_RATE_LIMIT: "off"
-        }
-      })
-      const [first = 0, second = 0] = childrenOf(server.pid)
-      const paid = Promise.all(Array.from({ length: 40 }, (_, at) => payUntilAnswered(server, 1000 + at)))
-      while (provider.calls.length < 8) await sleep(5)
-      process.kill(first, "SIGSTOP")
-      const connections = Promise.all(Array.from({ length: 4 }, () => connection(server)))
-      await sleep(100)
-      process.kill(first, "SIGKILL")
-      // Also of those that were handed to it, and that it had not taken.
-      await connections
-      const statuses = await paid
-      for (const [at, status] of statuses.entries()) {
-        const charges = provider.charges.filter(({ amount }) => amount === 1000 + at)
-        assert.include(["CAPTURED", "UNKNOWN"], status)
-        assert.isAtMost(charges.length, 1)
-        if (status === "CAPTURED") assert.lengthOf(charges, 1)
+  it.runIf(isLong)("retries are answered once each when a worker is killed, and others replace it", async () => {
+    const provider = await startProvider()
+    provider.always("charge", async (call) => {
+      await sleep(30)
+      return call.execute()
+    })
+    const server = await start(2, {
+      configuration: configurationWith({ ...connectionTo(provider), timeout: "1500 millis" }),
+      environment: {
+        POINTSMAN_CLAIM_WINDOW: "2 seconds",
+        POINTSMAN_PROVIDER_TIMEOUT: "1500 millis",
+        // Forty clients that try again at once are more than a key may ask in a second.
+        POINTSMAN_RATE_LIMIT: "off"
       }
-      // Half of them were with the other one.
-      assert.isAbove(statuses.filter((status) => status === "CAPTURED").length, 5)
-      const after = childrenOf(server.pid)
-      assert.lengthOf(after, 2)
-      assert.notInclude(after, first)
-      assert.match(server.stderr(), /a server process exited.*was terminated by SIGKILL/u)
-
-      // The one that is left goes too: who came in the place of the first answers.
-      process.kill(second, "SIGKILL")
-      assert.strictEqual(await payUntilAnswered(server, 2000), "CAPTURED")
-
-      const hold = provider.hold("charge")
-      const last = pay(server, 3000)
-      await hold.arrived
-      server.kill("SIGTERM")
-      const exited = server.kill("SIGTERM")
-      await refusesConnections(server)
-      hold.release()
-      const made = await last
-      assert.deepStrictEqual([made.status, made.body.data.status], [201, "CAPTURED"])
-      assert.strictEqual(made.headers.get("connection"), "close")
-      assert.strictEqual((await exited).code, 0)
+    })
+    const [first = 0, second = 0] = childrenOf(server.pid)
+    const paid = Promise.all(Array.from({ length: 40 }, (_, at) => payUntilAnswered(server, 1000 + at)))
+    while (provider.calls.length < 8) await sleep(5)
+    process.kill(first, "SIGSTOP")
+    const connections = Promise.all(Array.from({ length: 4 }, () => connection(server)))
+    await sleep(100)
+    process.kill(first, "SIGKILL")
+    // Also of those that were handed to it, and that it had not taken.
+    await connections
+    const statuses = await paid
+    for (const [at, status] of statuses.entries()) {
+      const charges = provider.charges.filter(({ amount }) => amount === 1000 + at)
+      assert.include(["CAPTURED", "UNKNOWN"], status)
+      assert.isAtMost(charges.length, 1)
+      if (status === "CAPTURED") assert.lengthOf(charges, 1)
     }
-  )
+    // Half of them were with the other one.
+    assert.isAbove(statuses.filter((status) => status === "CAPTURED").length, 5)
+    const after = childrenOf(server.pid)
+    assert.lengthOf(after, 2)
+    assert.notInclude(after, first)
+    assert.match(server.stderr(), /a server process exited.*was terminated by SIGKILL/u)
 
-  it.runIf(isLong)(
-    "given a payment under way, when the process that has the workers is killed, then it is answered, and no worker is left",
-    async () => {
-      const provider = await startProvider()
-      const server = await start(2, { configuration: configurationWith(connectionTo(provider)) })
-      const hold = provider.hold("charge")
-      const answer = pay(server, 1000)
-      await hold.arrived
-      // Resolves when nobody has the standard output any more.
-      const exited = server.kill("SIGKILL")
-      await refusesConnections(server)
-      hold.release()
-      const made = await answer
-      assert.deepStrictEqual([made.status, made.body.data.status], [201, "CAPTURED"])
-      assert.strictEqual((await exited).signal, "SIGKILL")
+    // The one that is left goes too: who came in the place of the first answers.
+    process.kill(second, "SIGKILL")
+    assert.strictEqual(await payUntilAnswered(server, 2000), "CAPTURED")
+
+    const hold = provider.hold("charge")
+    const last = pay(server, 3000)
+    await hold.arrived
+    server.kill("SIGTERM")
+    const exited = server.kill("SIGTERM")
+    await refusesConnections(server)
+    hold.release()
+    const made = await last
+    assert.deepStrictEqual([made.status, made.body.data.status], [201, "CAPTURED"])
+    assert.strictEqual(made.headers.get("connection"), "close")
+    assert.strictEqual((await exited).code, 0)
+  })
+
+  it.runIf(isLong)("a payment is answered when the workers' process is killed, and no worker is left", async () => {
+    const provider = await startProvider()
+    const server = await start(2, { configuration: configurationWith(connectionTo(provider)) })
+    const hold = provider.hold("charge")
+    const answer = pay(server, 1000)
+    await hold.arrived
+    // Resolves when nobody has the standard output any more.
+    const exited = server.kill("SIGKILL")
+    await refusesConnections(server)
+    hold.release()
+    const made = await answer
+    assert.deepStrictEqual([made.status, made.body.data.status], [201, "CAPTURED"])
+    assert.strictEqual((await exited).signal, "SIGKILL")
+  })
+
+  it.runIf(isLong)("servers share rates and open circuits, and no request waits for that", async () => {
+    const database = newName()
+    await execute(`create database ${database}`)
+    const provider = await startProvider()
+    const unreachable = {
+      ...connectionTo({ ...provider, url: "http://127.0.0.1:1" }),
+      circuitBreaker: { failures: 8, open: "1 minute" }
     }
-  )
+    const configuration = configurationWith(unreachable, connectionTo(provider, "backup"))
+    const environment = { ...environmentOf(database, 1), POINTSMAN_SHARED_LIMITS: "true", POINTSMAN_RATE_LIMIT: "10" }
+    const startOne = () => startServer({ folder: temporaryFolder(), configuration, environment })
+    const [one, other] = [await startOne(), await startOne()]
 
-  it.runIf(isLong)(
-    "given servers that share their limits, then a key's rate is one, an open circuit is known to all, and no request waits for that",
-    async () => {
-      const database = newName()
-      await execute(`create database ${database}`)
-      const provider = await startProvider()
-      const unreachable = {
-        ...connectionTo({ ...provider, url: "http://127.0.0.1:1" }),
-        circuitBreaker: { failures: 8, open: "1 minute" }
+    const shared = await letThrough([one, other], liveKey, 10)
+    assert.isAtLeast(shared.passed, 20)
+    assert.isBelow(shared.passed, 1.4 * shared.limit)
+
+    const firstAsked = async (server: ServerProcess) => {
+      // The rate is slow to come back.
+      for (;;) {
+        const { body, status } = await server.request("POST", path, {
+          key: liveKey,
+          idempotencyKey: randomUUID(),
+          body: { amount: 1000, currency: "EUR", country: "NL", debug: true }
+        })
+        if (status !== 429 && status !== 201) throw new Error(JSON.stringify(body))
+        if (status !== 429) return [status, body.data.routing.excluded.map(({ code }: { code: string }) => code)]
+        await sleep(100)
       }
-      const configuration = configurationWith(unreachable, connectionTo(provider, "backup"))
-      const environment = { ...environmentOf(database, 1), POINTSMAN_SHARED_LIMITS: "true", POINTSMAN_RATE_LIMIT: "10" }
-      const startOne = () => startServer({ folder: temporaryFolder(), configuration, environment })
-      const [one, other] = [await startOne(), await startOne()]
-
-      const shared = await letThrough([one, other], liveKey, 10)
-      assert.isAtLeast(shared.passed, 20)
-      assert.isBelow(shared.passed, 1.4 * shared.limit)
-
-      const firstAsked = async (server: ServerProcess) => {
-        // The rate is slow to come back.
-        for (;;) {
-          const { body, status } = await server.request("POST", path, {
-            key: liveKey,
-            idempotencyKey: randomUUID(),
-            body: { amount: 1000, currency: "EUR", country: "NL", debug: true }
-          })
-          if (status !== 429 && status !== 201) throw new Error(JSON.stringify(body))
-          if (status !== 429) return [status, body.data.routing.excluded.map(({ code }: { code: string }) => code)]
-          await sleep(100)
-        }
-      }
-      for (let times = 0; times < 8; times++) assert.deepStrictEqual(await firstAsked(one), [201, []])
-      const seen: Array<unknown> = []
-      // Fewer than would open it by themselves.
-      for (let times = 0; times < 6 && !JSON.stringify(seen).includes("CIRCUIT_OPEN"); times++) {
-        await sleep(500)
-        seen.push(await firstAsked(other))
-      }
-      assert.deepStrictEqual(seen.at(-1), [201, ["CIRCUIT_OPEN"]])
-
-      await executeIn(database, `drop table pointsman_rates`)
-      for (const server of [one, other]) assert.strictEqual((await firstAsked(server))[0], 201)
-      // Told in the background, within a tenth of a second.
-      for (let turn = 0; turn < 250 && !one.stderr().includes("temporarily not shared"); turn++) await sleep(20)
-      assert.match(one.stderr(), /rate limits are temporarily not shared/u)
     }
-  )
-
-  it.runIf(isLong)(
-    "given what one server could not start with, when several start, then they end once, and say the same",
-    async () => {
-      const [database, user] = [newName(), newName()]
-      await execute(`create role ${user} login connection limit 4`, `create database ${database} owner ${user}`)
-      const taken = await portTaken()
-      const ended = async (environment: Record<string, string>) => {
-        const { code, stderr, stdout } = await runServer({ folder: temporaryFolder(), environment })
-        assert.strictEqual(code, 1)
-        assert.strictEqual(stdout, "")
-        return stderr
-      }
-      const [port, missing, worker] = await Promise.all([
-        ended({ ...environmentOf(database, 2), PORT: String(taken) }),
-        ended(environmentOf("not_there", 2)),
-        ended(environmentOf(database, 2, user))
-      ])
-      assert.strictEqual(
-        port,
-        `Port ${taken} on 127.0.0.1 is already in use. Stop the program that uses it, or set PORT (--port) to another port.\n`
-      )
-      assert.match(missing, /^The database postgres:\S+ cannot be used: database "not_there" does not exist\.\n$/u)
-      assert.match(worker, /too many connections for role/u)
-      assert.match(worker, /^Server process \d of 2 exited with code 1\.$/mu)
+    for (let times = 0; times < 8; times++) assert.deepStrictEqual(await firstAsked(one), [201, []])
+    const seen: Array<unknown> = []
+    // Fewer than would open it by themselves.
+    for (let times = 0; times < 6 && !JSON.stringify(seen).includes("CIRCUIT_OPEN"); times++) {
+      await sleep(500)
+      seen.push(await firstAsked(other))
     }
-  )
+    assert.deepStrictEqual(seen.at(-1), [201, ["CIRCUIT_OPEN"]])
+
+    await executeIn(database, `drop table pointsman_rates`)
+    for (const server of [one, other]) assert.strictEqual((await firstAsked(server))[0], 201)
+    // Told in the background, within a tenth of a second.
+    for (let turn = 0; turn < 250 && !one.stderr().includes("temporarily not shared"); turn++) await sleep(20)
+    assert.match(one.stderr(), /rate limits are temporarily not shared/u)
+  })
+
+  it.runIf(isLong)("several workers end once, with the same message, where one server would", async () => {
+    const [database, user] = [newName(), newName()]
+    await execute(`create role ${user} login connection limit 4`, `create database ${database} owner ${user}`)
+    const taken = await portTaken()
+    const ended = async (environment: Record<string, string>) => {
+      const { code, stderr, stdout } = await runServer({ folder: temporaryFolder(), environment })
+      assert.strictEqual(code, 1)
+      assert.strictEqual(stdout, "")
+      return stderr
+    }
+    const [port, missing, worker] = await Promise.all([
+      ended({ ...environmentOf(database, 2), PORT: String(taken) }),
+      ended(environmentOf("not_there", 2)),
+      ended(environmentOf(database, 2, user))
+    ])
+    assert.strictEqual(
+      port,
+      `Port ${taken} on 127.0.0.1 is already in use. Stop the program that uses it, or set PORT (--port) to another port.\n`
+    )
+    assert.match(missing, /^The database postgres:\S+ cannot be used: database "not_there" does not exist\.\n$/u)
+    assert.match(worker, /too many connections for role/u)
+    assert.match(worker, /^Server process \d of 2 exited with code 1\.$/mu)
+  })
 })
 
 /**

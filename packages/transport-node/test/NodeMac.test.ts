@@ -13,7 +13,7 @@ const tagOf = Effect.fnUntraced(function* (algorithm: Mac.Algorithm, key: Uint8A
 
 describe("NodeMac", () => {
   // https://www.rfc-editor.org/rfc/rfc4231#section-4.3
-  it.effect("given the key and the data of RFC 4231, then the tags are those of the RFC", () =>
+  it.effect("the tags of the key and data of RFC 4231 are those of the RFC", () =>
     Effect.gen(function* () {
       const key = utf8.encode("Jefe")
       const data = "what do ya want for nothing?"
@@ -26,7 +26,7 @@ describe("NodeMac", () => {
     }).pipe(Effect.provide(NodeMac.layer))
   )
 
-  it.effect("given one key many times, and others between, then each tag is what WebCrypto says", () =>
+  it.effect("each tag of one key many times, and others between, is what WebCrypto says", () =>
     Effect.gen(function* () {
       const keys = yield* Effect.forEach([1, 2, 3], (byte) => Mac.key(Mac.hmacSha256, new Uint8Array(32).fill(byte)))
       const tags = Effect.gen(function* () {

@@ -15,7 +15,7 @@ const made = Effect.map(Passwords, (passwords) => {
 })
 
 describe("passwords", () => {
-  it.live("given a password, then its hash names its parameters, has a salt of its own and is verified", () =>
+  it.live("a password's hash names its parameters, has its own salt and is verified", () =>
     Effect.gen(function* () {
       const { hash, verify } = yield* made
       const [first, second] = yield* Effect.all([hash(password, []), hash(password, [])])
@@ -29,7 +29,7 @@ describe("passwords", () => {
     }).pipe(Effect.provide(NodePasswords.layer))
   )
 
-  it.live("given a hash of other parameters, then they are read from it", () =>
+  it.live("other parameters are read from a hash", () =>
     Effect.gen(function* () {
       const { verify } = yield* made
       assert.isTrue(yield* verify(Redacted.make("password"), stored))
@@ -38,7 +38,7 @@ describe("passwords", () => {
     }).pipe(Effect.provide(NodePasswords.layer))
   )
 
-  it.live("given a password that is guessed soon, then it is not hashed", () =>
+  it.live("a password that is guessed soon is not hashed", () =>
     Effect.gen(function* () {
       const { hash } = yield* made
       const isWeak = (text: string) =>
@@ -68,18 +68,16 @@ describe("passwords", () => {
     }).pipe(Effect.provide(NodePasswords.layer))
   )
 
-  it.live(
-    "given more passwords at once than may wait, then the rest is refused at once, and later ones are verified",
-    () =>
-      Effect.gen(function* () {
-        const { verify } = yield* made
-        const ask = Effect.result(verify(Redacted.make("password"), stored))
-        const ends = yield* Effect.forEach(Array(50).keys(), () => ask, { concurrency: "unbounded" })
-        assert.deepStrictEqual(
-          ends.map((end) => (Result.isSuccess(end) ? end.success : end.failure._tag)),
-          [...Array(40).fill(true), ...Array(10).fill("pointsman/PasswordsBusy")]
-        )
-        assert.isTrue(yield* verify(Redacted.make("password"), stored))
-      }).pipe(Effect.provide(NodePasswords.layer))
+  it.live("passwords above the waiting limit are refused at once, and later ones verified", () =>
+    Effect.gen(function* () {
+      const { verify } = yield* made
+      const ask = Effect.result(verify(Redacted.make("password"), stored))
+      const ends = yield* Effect.forEach(Array(50).keys(), () => ask, { concurrency: "unbounded" })
+      assert.deepStrictEqual(
+        ends.map((end) => (Result.isSuccess(end) ? end.success : end.failure._tag)),
+        [...Array(40).fill(true), ...Array(10).fill("pointsman/PasswordsBusy")]
+      )
+      assert.isTrue(yield* verify(Redacted.make("password"), stored))
+    }).pipe(Effect.provide(NodePasswords.layer))
   )
 })

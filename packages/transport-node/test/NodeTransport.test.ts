@@ -57,7 +57,7 @@ const assertUnanswered = (at: SocketProvider, error: NotSent | Unanswered, reque
 }
 
 describe("nothing left this machine", () => {
-  it.effect("given a port where nobody listens, when sent, then NotSent", () =>
+  it.effect("a port without a listener is NotSent", () =>
     Effect.gen(function* () {
       const { send } = yield* make()
       const error = yield* Effect.flip(send(chargeAt(yield* refusedUrl)))
@@ -66,7 +66,7 @@ describe("nothing left this machine", () => {
     })
   )
 
-  it.effect("given a name that does not exist, when sent, then NotSent", () =>
+  it.effect("a name that does not exist is NotSent", () =>
     Effect.gen(function* () {
       const { send } = yield* make()
       assertNotSent({ requests: [] }, yield* Effect.flip(send(chargeAt("http://provider.invalid"))))
@@ -78,7 +78,7 @@ describe("nothing left this machine", () => {
     ["resets", (socket) => socket.resetAndDestroy()],
     ["speaks no TLS", (socket) => socket.end("HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n")]
   ] satisfies ReadonlyArray<readonly [string, NonNullable<SocketProviderOptions["onConnection"]>]>) {
-    it.effect(`given a provider that ${what} at the TLS hello, when sent, then NotSent`, () =>
+    it.effect(`a provider that ${what} at the TLS hello is NotSent`, () =>
       Effect.gen(function* () {
         const { at, send } = yield* setup({ onConnection: (socket) => socket.once("data", () => onConnection(socket)) })
         assertNotSent(at, yield* Effect.flip(send(chargeAt(at.url.replace("http:", "https:")))))
@@ -87,7 +87,7 @@ describe("nothing left this machine", () => {
     )
   }
 
-  it.effect("given a certificate that nobody signed, when sent, then NotSent and not a byte inside TLS", () =>
+  it.effect("a certificate that is not signed is NotSent and not a byte inside TLS", () =>
     Effect.gen(function* () {
       const { at, charge } = yield* setup({ tls: selfSigned("127.0.0.1") })
       const error = yield* Effect.flip(charge)
@@ -97,7 +97,7 @@ describe("nothing left this machine", () => {
     })
   )
 
-  it.effect("given a trusted certificate of another host, when sent, then NotSent and not a byte inside TLS", () =>
+  it.effect("a trusted certificate of another host is NotSent and not a byte inside TLS", () =>
     Effect.gen(function* () {
       const certificate = selfSigned("127.0.0.2")
       const { at, charge } = yield* setup({ tls: certificate }, { trustedCertificates: [certificate.cert] })
@@ -108,7 +108,7 @@ describe("nothing left this machine", () => {
     })
   )
 
-  it.effect("given a provider that never answers the TLS hello, when the time-out passes, then NotSent", () =>
+  it.effect("a provider that never answers the TLS hello is NotSent at the timeout", () =>
     Effect.gen(function* () {
       const { at, send } = yield* setup({})
       const sending = yield* Effect.forkChild(Effect.flip(send(chargeAt(at.url.replace("http:", "https:")))))
@@ -118,7 +118,7 @@ describe("nothing left this machine", () => {
     })
   )
 
-  it.live("given a provider that never answers the TLS hello, when the connect time-out passes, then NotSent", () =>
+  it.live("a provider that never answers the TLS hello is NotSent at the connect timeout", () =>
     Effect.gen(function* () {
       const { at, send } = yield* setup({}, { connectTimeoutMillis: 50 })
       const error = yield* Effect.flip(send(chargeAt(at.url.replace("http:", "https:"))))
@@ -127,7 +127,7 @@ describe("nothing left this machine", () => {
     })
   )
 
-  it.effect("given a call that must begin by a moment, when it still waits for its connection then, then NotSent", () =>
+  it.effect("a call that still waits for its connection at its moment to begin is NotSent", () =>
     Effect.gen(function* () {
       const { at, send } = yield* setup({})
       const hello = send(chargeAt(at.url.replace("http:", "https:")))
@@ -142,7 +142,7 @@ describe("nothing left this machine", () => {
     })
   )
 
-  it.effect("given a process that froze while a call was queued, when its turn comes, then it is not written", () =>
+  it.effect("a call queued while its process froze is not written when its turn comes", () =>
     Effect.gen(function* () {
       // A clock that jumps without waking a sleeper: the queue's turn comes before the timer's.
       let now = 0
@@ -161,7 +161,7 @@ describe("nothing left this machine", () => {
     })
   )
 
-  it.effect("given one connection that is taken, when the wait outlasts the time-out, then NotSent for good", () =>
+  it.effect("a call that waits for one connection past its timeout is NotSent for good", () =>
     Effect.gen(function* () {
       let answerFirst = () => {}
       const { at, send } = yield* setup(
@@ -191,7 +191,7 @@ describe("nothing left this machine", () => {
     })
   )
 
-  it.effect("given one connection that is taken, when the waiting fiber is interrupted, then it is never sent", () =>
+  it.effect("a waiting call that is interrupted is never sent on the one connection", () =>
     Effect.gen(function* () {
       let answerFirst = () => {}
       const { at, send, charge } = yield* setup(
@@ -220,7 +220,7 @@ describe("nothing left this machine", () => {
     ["a user in the URL", { url: `http://user:${secret}@127.0.0.1/charges` }],
     ["a header that breaks the line", { headers: { authorization: `Bearer ${secret}\r\nx: y` } }]
   ] satisfies ReadonlyArray<readonly [string, Partial<TransportRequest>]>) {
-    it.effect(`given ${what}, when sent, then NotSent`, () =>
+    it.effect(`${what} is NotSent`, () =>
       Effect.gen(function* () {
         const { at, send } = yield* setup({})
         assertNotSent(at, yield* Effect.flip(send(chargeAt(at.url, request))))
@@ -231,7 +231,7 @@ describe("nothing left this machine", () => {
 })
 
 describe("the request may have left", () => {
-  it.effect("given a provider that stays silent, when the time-out passes, then Unanswered and the line is cut", () =>
+  it.effect("a silent provider is Unanswered at the timeout, and the line is cut", () =>
     Effect.gen(function* () {
       const { at, charge } = yield* setup({})
       const sending = yield* Effect.forkChild(Effect.flip(charge))
@@ -244,7 +244,7 @@ describe("the request may have left", () => {
     })
   )
 
-  it.effect("given half an answer, when the time-out passes, then Unanswered", () =>
+  it.effect("half an answer at the timeout is Unanswered", () =>
     Effect.gen(function* () {
       const { at, charge } = yield* setup({ onRequest: answers(httpAnswer(200, "0123456789").slice(0, -1)) })
       const sending = yield* Effect.forkChild(Effect.flip(charge))
@@ -300,7 +300,7 @@ describe("the request may have left", () => {
     ],
     ["answers compressed", (socket) => socket.write(httpAnswer(200, "text", { "content-encoding": "gzip" }))]
   ] satisfies ReadonlyArray<readonly [string, NonNullable<SocketProviderOptions["onRequest"]>]>) {
-    it.effect(`given a connection that ${what}, when sent, then Unanswered and one request`, () =>
+    it.effect(`a connection that ${what} is Unanswered after one request`, () =>
       Effect.gen(function* () {
         const { at, charge } = yield* setup({ onRequest })
         assertUnanswered(at, yield* Effect.flip(charge))
@@ -310,62 +310,58 @@ describe("the request may have left", () => {
   }
 
   for (const method of ["GET", "POST", "PUT", "DELETE"] as const) {
-    it.effect(
-      `given a kept connection that is reset when ${method} uses it again, then Unanswered, and not sent twice`,
-      () =>
-        Effect.gen(function* () {
-          const { at, send } = yield* setup({
-            onRequest: (socket, _request, index) => {
-              if (index === 0) socket.write(httpAnswer(200, "ok"))
-              else socket.resetAndDestroy()
-            }
-          })
-          // undici does not keep a connection on which GET or DELETE had a body.
-          const body = method === "GET" || method === "DELETE" ? undefined : "{}"
-          const request = chargeAt(at.url, { method, body })
-          yield* send(request)
-          yield* idle
-          assertUnanswered(at, yield* Effect.flip(send(request)), 2)
-          assert.strictEqual(at.connections(), 1)
-        })
-    )
-  }
-
-  it.live(
-    "given kept connections that close at any moment, then no request arrives twice, and NotSent means never",
-    () =>
+    it.effect(`a kept connection reset as ${method} uses it is Unanswered, and not sent twice`, () =>
       Effect.gen(function* () {
         const { at, send } = yield* setup({
           onRequest: (socket, _request, index) => {
-            socket.write(httpAnswer(200, "ok"))
-            // Stays open, so that some connections are used again, however fast the machine is.
-            if (index % 10 === 9) return
-            // Around the moment at which the next request is written.
-            if (index % 3 === 0) socket.end()
-            else if (index % 3 === 1) setImmediate(() => socket.resetAndDestroy())
-            else setTimeout(() => socket.resetAndDestroy(), index % 2)
+            if (index === 0) socket.write(httpAnswer(200, "ok"))
+            else socket.resetAndDestroy()
           }
         })
-        const arrivals = (body: string) => at.requests.filter((request) => request.body === body).length
-        const notSent: Array<string> = []
-        let answered = 0
-        for (let round = 0; round < 200; round++) {
-          for (let turn = 0; turn < round % 4; turn++) yield* nextTurn
-          const body = `round ${round}`
-          const sent = yield* Effect.result(send(chargeAt(at.url, { body })))
-          if (sent._tag === "Success") {
-            answered += 1
-            assert.strictEqual(arrivals(body), 1)
-          } else if (sent.failure._tag === "pointsman/NotSent") {
-            notSent.push(body)
-          }
-        }
-        for (let round = 0; round < 200; round++) assert.isAtMost(arrivals(`round ${round}`), 1)
-        for (const body of notSent) assert.strictEqual(arrivals(body), 0)
-        // Most connections were closed by the provider, and some were used again.
-        assert.isAbove(answered, 50)
-        assert.isBelow(at.connections(), 200)
+        // undici does not keep a connection on which GET or DELETE had a body.
+        const body = method === "GET" || method === "DELETE" ? undefined : "{}"
+        const request = chargeAt(at.url, { method, body })
+        yield* send(request)
+        yield* idle
+        assertUnanswered(at, yield* Effect.flip(send(request)), 2)
+        assert.strictEqual(at.connections(), 1)
       })
+    )
+  }
+
+  it.live("no request arrives twice on connections that close, and NotSent means never", () =>
+    Effect.gen(function* () {
+      const { at, send } = yield* setup({
+        onRequest: (socket, _request, index) => {
+          socket.write(httpAnswer(200, "ok"))
+          // Stays open, so that some connections are used again, however fast the machine is.
+          if (index % 10 === 9) return
+          // Around the moment at which the next request is written.
+          if (index % 3 === 0) socket.end()
+          else if (index % 3 === 1) setImmediate(() => socket.resetAndDestroy())
+          else setTimeout(() => socket.resetAndDestroy(), index % 2)
+        }
+      })
+      const arrivals = (body: string) => at.requests.filter((request) => request.body === body).length
+      const notSent: Array<string> = []
+      let answered = 0
+      for (let round = 0; round < 200; round++) {
+        for (let turn = 0; turn < round % 4; turn++) yield* nextTurn
+        const body = `round ${round}`
+        const sent = yield* Effect.result(send(chargeAt(at.url, { body })))
+        if (sent._tag === "Success") {
+          answered += 1
+          assert.strictEqual(arrivals(body), 1)
+        } else if (sent.failure._tag === "pointsman/NotSent") {
+          notSent.push(body)
+        }
+      }
+      for (let round = 0; round < 200; round++) assert.isAtMost(arrivals(`round ${round}`), 1)
+      for (const body of notSent) assert.strictEqual(arrivals(body), 0)
+      // Most connections were closed by the provider, and some were used again.
+      assert.isAbove(answered, 50)
+      assert.isBelow(at.connections(), 200)
+    })
   )
 })
 
@@ -379,7 +375,7 @@ describe("the answer", () => {
       return result
     })
 
-  it.effect("given method, headers and body, when sent, then the provider sees exactly these", () =>
+  it.effect("the provider sees exactly the sent method, headers and body", () =>
     Effect.gen(function* () {
       const { at, send } = yield* setup({ onRequest: answers(httpAnswer(200, "{}")) })
       yield* send(chargeAt(at.url, { body: '{"name":"Zoë"}' }))
@@ -397,7 +393,7 @@ describe("the answer", () => {
     })
   )
 
-  it.effect("given a trusted certificate, when sent over TLS, then answered", () =>
+  it.effect("a request over TLS with a trusted certificate is answered", () =>
     Effect.gen(function* () {
       const certificate = selfSigned("127.0.0.1")
       const { at, charge } = yield* setup(
@@ -409,7 +405,7 @@ describe("the answer", () => {
     })
   )
 
-  it.effect("given headers in any case and more than once, then lower case and joined", () =>
+  it.effect("headers in any case and more than once are in lower case and joined", () =>
     Effect.gen(function* () {
       const { headers } = yield* answer("HTTP/1.1 200 OK\r\nX-One: a\r\nX-ONE: b\r\nContent-Length: 0\r\n\r\n")
       assert.deepStrictEqual(headers, { "x-one": "a, b", "content-length": "0" })
@@ -417,7 +413,7 @@ describe("the answer", () => {
   )
 
   for (const status of [301, 302, 303, 307, 308]) {
-    it.effect(`given ${status} with a location, then it is returned and not followed`, () =>
+    it.effect(`${status} with a location is returned and not followed`, () =>
       Effect.gen(function* () {
         const { headers } = yield* answer(httpAnswer(status, "", { location: "http://127.0.0.1:1/elsewhere" }), status)
         assert.strictEqual(headers["location"], "http://127.0.0.1:1/elsewhere")
@@ -426,12 +422,10 @@ describe("the answer", () => {
   }
 
   for (const status of [204, 400, 404, 500, 503]) {
-    it.effect(`given ${status}, then it is an answer`, () =>
-      answer(`HTTP/1.1 ${status} X\r\ncontent-length: 0\r\n\r\n`, status)
-    )
+    it.effect(`${status} is an answer`, () => answer(`HTTP/1.1 ${status} X\r\ncontent-length: 0\r\n\r\n`, status))
   }
 
-  it.effect("given interim answers, then the last one is the answer", () =>
+  it.effect("the last of several interim answers is the answer", () =>
     Effect.gen(function* () {
       const early = "HTTP/1.1 103 Early Hints\r\nx-early: yes\r\n\r\n"
       const { body, headers } = yield* answer(`${early}${early}${httpAnswer(201, "done", {})}`, 201)
@@ -440,7 +434,7 @@ describe("the answer", () => {
     })
   )
 
-  it.effect("given chunks that cut a character in two, then whole text", () =>
+  it.effect("chunks that cut a character in two are whole text", () =>
     Effect.gen(function* () {
       const bytes = Buffer.from("é")
       const text = Buffer.concat([
@@ -454,59 +448,55 @@ describe("the answer", () => {
     })
   )
 
-  it.effect("given an answer that ends with its connection, in order, then answered", () =>
+  it.effect("an answer that ends with its connection, in order, is answered", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* answer("HTTP/1.0 200 OK\r\n\r\n0123456789")).body, "0123456789")
     })
   )
 
-  it.effect(
-    "given a limit, when the answer has exactly that many bytes, then answered; one more, then Unanswered",
-    () =>
-      Effect.gen(function* () {
-        const { at, send } = yield* setup({ onRequest: answers(httpAnswer(200, "1234"), httpAnswer(200, "12345")) })
-        assert.strictEqual((yield* send(chargeAt(at.url, { maxAnswerBytes: 4 }))).body, "1234")
-        assertUnanswered(at, yield* Effect.flip(send(chargeAt(at.url, { maxAnswerBytes: 4 }))), 2)
-      })
+  it.effect("an answer of exactly the limit is answered; one byte more is Unanswered", () =>
+    Effect.gen(function* () {
+      const { at, send } = yield* setup({ onRequest: answers(httpAnswer(200, "1234"), httpAnswer(200, "12345")) })
+      assert.strictEqual((yield* send(chargeAt(at.url, { maxAnswerBytes: 4 }))).body, "1234")
+      assertUnanswered(at, yield* Effect.flip(send(chargeAt(at.url, { maxAnswerBytes: 4 }))), 2)
+    })
   )
 
-  it.effect("given the default limit of 1 MiB, when the answer has exactly that, then answered", () =>
+  it.effect("an answer of exactly the default limit of 1 MiB is answered", () =>
     Effect.gen(function* () {
       const { body } = yield* answer(httpAnswer(200, "x".repeat(1_048_576)))
       assert.strictEqual(body.length, 1_048_576)
     })
   )
 
-  it.effect(
-    "given one call after the other, then they share a connection, and a call given up does not poison it",
-    () =>
-      Effect.gen(function* () {
-        const { at, send } = yield* setup({
-          onRequest: (socket, _request, index) => {
-            if (index < 2) socket.write(httpAnswer(200, `answer ${index}`))
-            // The third one is answered in part, and the rest would come later.
-            if (index === 2) socket.write(httpAnswer(200, "late").slice(0, -4))
-            if (index === 3) socket.write(httpAnswer(200, "fresh"))
-          }
-        })
-        const charge = send(chargeAt(at.url))
-        yield* charge
-        yield* idle
-        yield* charge
-        yield* idle
-        assert.strictEqual(at.connections(), 1)
-        const third = yield* Effect.forkChild(Effect.flip(charge))
-        yield* at.whenRequests(3)
-        yield* TestClock.adjust(timeoutMillis)
-        assert.instanceOf(yield* Fiber.join(third), Unanswered)
-        assert.strictEqual((yield* charge).body, "fresh")
-        assert.strictEqual(at.connections(), 2)
+  it.effect("calls in sequence share a connection, which one given up does not poison", () =>
+    Effect.gen(function* () {
+      const { at, send } = yield* setup({
+        onRequest: (socket, _request, index) => {
+          if (index < 2) socket.write(httpAnswer(200, `answer ${index}`))
+          // The third one is answered in part, and the rest would come later.
+          if (index === 2) socket.write(httpAnswer(200, "late").slice(0, -4))
+          if (index === 3) socket.write(httpAnswer(200, "fresh"))
+        }
       })
+      const charge = send(chargeAt(at.url))
+      yield* charge
+      yield* idle
+      yield* charge
+      yield* idle
+      assert.strictEqual(at.connections(), 1)
+      const third = yield* Effect.forkChild(Effect.flip(charge))
+      yield* at.whenRequests(3)
+      yield* TestClock.adjust(timeoutMillis)
+      assert.instanceOf(yield* Fiber.join(third), Unanswered)
+      assert.strictEqual((yield* charge).body, "fresh")
+      assert.strictEqual(at.connections(), 2)
+    })
   )
 })
 
 describe("interruption", () => {
-  it.effect("given a request that went out, when its fiber is interrupted, then the answer is still recorded", () =>
+  it.effect("the answer to a request whose fiber is interrupted is still recorded", () =>
     Effect.gen(function* () {
       let reply = () => {}
       const { at, charge } = yield* setup({
@@ -525,7 +515,7 @@ describe("interruption", () => {
     })
   )
 
-  it.effect("given an interruptible caller, when interrupted after sending, then it ends only with the answer", () =>
+  it.effect("an interruptible caller interrupted after sending ends only with the answer", () =>
     Effect.gen(function* () {
       let reply = () => {}
       let closed = false
@@ -545,7 +535,7 @@ describe("interruption", () => {
     })
   )
 
-  it.effect("given a request that went out, when interrupted and never answered, then the time-out ends it", () =>
+  it.effect("the timeout ends a request that is interrupted and never answered", () =>
     Effect.gen(function* () {
       const { at, charge } = yield* setup({})
       const sending = yield* Effect.forkChild(charge)
@@ -557,7 +547,7 @@ describe("interruption", () => {
     })
   )
 
-  it.effect("given a connection still being made, when interrupted, then it ends at once and is never sent", () =>
+  it.effect("an interruption while the connection is made ends at once, never sent", () =>
     Effect.gen(function* () {
       const { at, send } = yield* setup({})
       const sending = yield* Effect.forkChild(send(chargeAt(at.url.replace("http:", "https:"))))
@@ -570,7 +560,7 @@ describe("interruption", () => {
 })
 
 describe("closing", () => {
-  it.effect("given a call under way, when closed, then it is answered first, and what comes after is NotSent", () =>
+  it.effect("a call under way is answered before a close, and what comes after is NotSent", () =>
     Effect.gen(function* () {
       let reply = () => {}
       const at = yield* socketProvider({ onRequest: (socket) => (reply = () => socket.write(httpAnswer(200, "ok"))) })
@@ -590,7 +580,7 @@ describe("closing", () => {
     })
   )
 
-  it.effect("given a silent provider and idle connections, when closed, then the time-out bounds the wait", () =>
+  it.effect("the timeout bounds a close with a silent provider and idle connections", () =>
     Effect.gen(function* () {
       const at = yield* socketProvider({
         onRequest: (socket, _request, index) => {
@@ -610,25 +600,23 @@ describe("closing", () => {
     })
   )
 
-  it.live(
-    "given a connection that is never established, when its call was interrupted, then closing ends it at once",
-    () =>
-      Effect.gen(function* () {
-        const at = yield* socketProvider({})
-        const scope = yield* Scope.make()
-        // Longer than the test may take: only closing ends it.
-        const { send } = yield* Scope.provide(make({ connectTimeoutMillis: 600_000 }), scope)
-        const sending = yield* Effect.forkChild(send(chargeAt(at.url.replace("http:", "https:"))))
-        yield* at.whenConnections(1)
-        yield* Fiber.interrupt(sending)
-        yield* Scope.close(scope, Exit.void)
-        yield* at.whenQuiet
-      })
+  it.live("closing ends a connection never established at once after an interruption", () =>
+    Effect.gen(function* () {
+      const at = yield* socketProvider({})
+      const scope = yield* Scope.make()
+      // Longer than the test may take: only closing ends it.
+      const { send } = yield* Scope.provide(make({ connectTimeoutMillis: 600_000 }), scope)
+      const sending = yield* Effect.forkChild(send(chargeAt(at.url.replace("http:", "https:"))))
+      yield* at.whenConnections(1)
+      yield* Fiber.interrupt(sending)
+      yield* Scope.close(scope, Exit.void)
+      yield* at.whenQuiet
+    })
   )
 })
 
 describe("undici, which the first call loads", () => {
-  it.effect("given that it cannot be loaded, when sent, then NotSent, and the next call loads it", () =>
+  it.effect("a transport that cannot be loaded is NotSent, and the next call loads it", () =>
     Effect.gen(function* () {
       const at = yield* socketProvider({ onRequest: answers(httpAnswer(200, "ok")) })
       const missing = Object.assign(new Error(secret), { code: "ERR_MODULE_NOT_FOUND" })
@@ -642,7 +630,7 @@ describe("undici, which the first call loads", () => {
     })
   )
 
-  it.effect("given the transport closes while the first call loads it, then NotSent, and nothing is written", () =>
+  it.effect("a close while the first call loads the transport is NotSent, and unwritten", () =>
     Effect.gen(function* () {
       const at = yield* socketProvider({ onRequest: answers(httpAnswer(200, "ok")) })
       const undici = yield* Effect.promise(loadUndici)

@@ -75,20 +75,18 @@ const open = { allowPrivate: true }
 const unassigned = "2000::1"
 
 describe("NodeWebhookSender", () => {
-  it.live(
-    "given private addresses are allowed, when it sends, then the bytes and headers arrive, and the status comes back",
-    () =>
-      Effect.gen(function* () {
-        const at = yield* receiver((_, response) => void response.writeHead(202).end())
-        assert.strictEqual(yield* post(open, `http://127.0.0.1:${at.port}/hook?a=1`), 202)
-        const [heard, ...others] = at.heard
-        assert.lengthOf(others, 0)
-        assert.deepInclude(heard, { method: "POST", url: "/hook?a=1", body: '{"é":1}' })
-        assert.deepInclude(heard?.headers, { "x-test": "1", "content-length": "8", "user-agent": "Pointsman" })
-      })
+  it.live("bytes and headers arrive at a private address if allowed, and the status returns", () =>
+    Effect.gen(function* () {
+      const at = yield* receiver((_, response) => void response.writeHead(202).end())
+      assert.strictEqual(yield* post(open, `http://127.0.0.1:${at.port}/hook?a=1`), 202)
+      const [heard, ...others] = at.heard
+      assert.lengthOf(others, 0)
+      assert.deepInclude(heard, { method: "POST", url: "/hook?a=1", body: '{"é":1}' })
+      assert.deepInclude(heard?.headers, { "x-test": "1", "content-length": "8", "user-agent": "Pointsman" })
+    })
   )
 
-  it.live("given a signed body, when it has arrived, then Stripe's package accepts it unchanged", () =>
+  it.live("Stripe's package accepts a signed body unchanged", () =>
     Effect.gen(function* () {
       const at = yield* receiver()
       const { send } = yield* NodeWebhookSender.make(open)
@@ -107,17 +105,15 @@ describe("NodeWebhookSender", () => {
     })
   )
 
-  it.live.each([301, 302, 303, 307, 308])(
-    "given a redirect %i, then it is the answer and nobody follows it",
-    (status) =>
-      Effect.gen(function* () {
-        const aim = yield* receiver()
-        const at = yield* receiver((_, response) => {
-          response.writeHead(status, { location: `http://127.0.0.1:${aim.port}/` }).end()
-        })
-        assert.strictEqual(yield* post(open, `http://127.0.0.1:${at.port}/`), status)
-        assert.strictEqual(aim.connections(), 0)
+  it.live.each([301, 302, 303, 307, 308])("a redirect %i is the answer and is not followed", (status) =>
+    Effect.gen(function* () {
+      const aim = yield* receiver()
+      const at = yield* receiver((_, response) => {
+        response.writeHead(status, { location: `http://127.0.0.1:${aim.port}/` }).end()
       })
+      assert.strictEqual(yield* post(open, `http://127.0.0.1:${at.port}/`), status)
+      assert.strictEqual(aim.connections(), 0)
+    })
   )
 
   const spellings = (port: number) => [
@@ -134,7 +130,7 @@ describe("NodeWebhookSender", () => {
     "http://169.254.169.254/latest/meta-data/",
     "http://[fd00:ec2::254]/latest/meta-data/"
   ]
-  it.live("given no more is said, when the URL is a private address, however spelt, then no connection is made", () =>
+  it.live("no connection is made to a private address by default, however spelt", () =>
     Effect.gen(function* () {
       const at = yield* receiver()
       for (const url of spellings(at.port))
@@ -150,7 +146,7 @@ describe("NodeWebhookSender", () => {
     "one of IPv6 that holds a private one": ["::ffff:127.0.0.1"],
     "none at all": []
   }
-  it.live.each(Object.entries(answersOf))("given a name with %s, then no connection is made", ([, addresses]) =>
+  it.live.each(Object.entries(answersOf))("no connection is made to a name with %s", ([, addresses]) =>
     Effect.gen(function* () {
       const at = yield* receiver()
       const resolve = async () => addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }))
@@ -160,26 +156,24 @@ describe("NodeWebhookSender", () => {
     })
   )
 
-  it.live(
-    "given a name that becomes private after the first answer, then the answer that was checked is the one that is used",
-    () =>
-      Effect.gen(function* () {
-        const at = yield* receiver()
-        const asked: Array<string> = []
-        const resolve = async (name: string) => {
-          asked.push(name)
-          return [asked.length === 1 ? { address: unassigned, family: 6 } : { address: "127.0.0.1", family: 4 }]
-        }
-        const { send } = yield* NodeWebhookSender.make({ resolve, connectTimeoutMillis: 300 })
-        const request = { url: `http://merchant.example:${at.port}/`, headers: {}, body: new Uint8Array(0) }
-        assert.strictEqual(yield* failureOf(send(request)), "NoConnection")
-        assert.deepStrictEqual(asked, ["merchant.example"])
-        assert.strictEqual(yield* failureOf(send(request)), "AddressRefused")
-        assert.strictEqual(at.connections(), 0)
-      })
+  it.live("the checked answer is used of a name that becomes private after it", () =>
+    Effect.gen(function* () {
+      const at = yield* receiver()
+      const asked: Array<string> = []
+      const resolve = async (name: string) => {
+        asked.push(name)
+        return [asked.length === 1 ? { address: unassigned, family: 6 } : { address: "127.0.0.1", family: 4 }]
+      }
+      const { send } = yield* NodeWebhookSender.make({ resolve, connectTimeoutMillis: 300 })
+      const request = { url: `http://merchant.example:${at.port}/`, headers: {}, body: new Uint8Array(0) }
+      assert.strictEqual(yield* failureOf(send(request)), "NoConnection")
+      assert.deepStrictEqual(asked, ["merchant.example"])
+      assert.strictEqual(yield* failureOf(send(request)), "AddressRefused")
+      assert.strictEqual(at.connections(), 0)
+    })
   )
 
-  it.live("given a name server that fails, or a closed port, then there is no connection", () =>
+  it.live("a name server that fails, or a closed port, has no connection", () =>
     Effect.gen(function* () {
       const at = yield* receiver()
       const resolve = () => Promise.reject(new Error("no such name"))
@@ -190,7 +184,7 @@ describe("NodeWebhookSender", () => {
   )
 
   it.live.each(["ftp://127.0.0.1/", "file:///etc/passwd", "http://user:secret@127.0.0.1/", "/hook", ""])(
-    "given the URL %s, then nothing is sent and no secret is disclosed",
+    "nothing is sent to the URL %s and no secret is disclosed",
     (url) =>
       Effect.gen(function* () {
         const refusal = yield* Effect.flip(Effect.scoped(post(open, url)))
@@ -199,7 +193,7 @@ describe("NodeWebhookSender", () => {
       })
   )
 
-  it.live("given a connection that is cut after the request, then there is no answer", () =>
+  it.live("a connection that is cut after the request has no answer", () =>
     Effect.gen(function* () {
       const at = yield* receiver((request) => request.socket.destroy())
       assert.strictEqual(yield* failureOf(Effect.scoped(post(open, `http://127.0.0.1:${at.port}/`))), "NoAnswer")
@@ -207,7 +201,7 @@ describe("NodeWebhookSender", () => {
     })
   )
 
-  it.live("given what is no HTTP, then there is no answer, and nothing of it is reported", () =>
+  it.live("what is no HTTP is no answer, and nothing of it is reported", () =>
     Effect.gen(function* () {
       const server = createSocketServer((socket) => {
         socket.on("error", () => undefined)
@@ -222,7 +216,7 @@ describe("NodeWebhookSender", () => {
     })
   )
 
-  it.live("given an answer without an end, then its status counts at once and the connection is ended", () =>
+  it.live("the status of an answer without an end counts at once, and the line is ended", () =>
     Effect.gen(function* () {
       const at = yield* receiver((_, response) => {
         response.writeHead(200)
@@ -239,7 +233,7 @@ describe("NodeWebhookSender", () => {
     })
   )
 
-  it.live("given an answer whose body never comes, then its status counts at once and the connection is ended", () =>
+  it.live("the status of an answer without its body counts at once, and the line is ended", () =>
     Effect.gen(function* () {
       const at = yield* receiver((_, response) => {
         response.writeHead(200, { "content-length": "5" })
@@ -252,7 +246,7 @@ describe("NodeWebhookSender", () => {
     })
   )
 
-  it.live("given no answer, when the attempt is interrupted, then the connection is ended", () =>
+  it.live("the connection of an unanswered attempt that is interrupted is ended", () =>
     Effect.gen(function* () {
       const arrived = Deferred.makeUnsafe<void>()
       const at = yield* receiver(() => Deferred.doneUnsafe(arrived, Effect.void))

@@ -37,11 +37,11 @@ const allowed: Readonly<Record<string, ReadonlyArray<string>>> = {
 }
 
 describe("isPublicAddress", () => {
-  it.each(Object.entries(refused))("given %s addresses, then none is public", (_, addresses) => {
+  it.each(Object.entries(refused))("%s addresses are not public", (_, addresses) => {
     assert.deepStrictEqual(addresses.filter(isPublicAddress), [])
   })
 
-  it.each(Object.entries(allowed))("given public addresses, %s, then all are", (_, addresses) => {
+  it.each(Object.entries(allowed))("all of the public addresses, %s, are public", (_, addresses) => {
     assert.deepStrictEqual(addresses.filter(isPublicAddress), addresses)
   })
 })

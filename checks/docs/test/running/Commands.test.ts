@@ -118,7 +118,7 @@ const printed = (text: string) =>
 const shownStart = (blocks: ReadonlyArray<Block>) => blocks.find(({ text }) => text.includes("Base URL"))?.text ?? ""
 
 describe("the README", () => {
-  it("given one screen, when its commands and its code are run, then they print what it shows", {
+  it("the commands and the code of a screen print what it shows", {
     timeout: 120_000
   }, async () => {
     const text = readFileSync(join(root, "README.md"), "utf8")
@@ -143,7 +143,7 @@ describe("the README", () => {
 })
 
 describe("the first payment", () => {
-  it("given a start as it says, when its commands are run in order, then they answer what it says", {
+  it("commands of a start run in order answer what the page says", {
     timeout: 120_000
   }, async () => {
     const blocks = pageOf("docs/start.md")
@@ -181,7 +181,7 @@ describe("the first payment", () => {
 })
 
 describe("other pages", () => {
-  it("given the pages that show a request, when it is sent, then it answers as they say", {
+  it("a shown request is answered as the pages say", {
     timeout: 120_000
   }, async () => {
     const server = await startServer({ folder: temporaryFolder() })
@@ -213,7 +213,7 @@ describe("other pages", () => {
 })
 
 describe("the guide to disputes", () => {
-  it("given the sandbox of pointsman dev, when the page's commands are run in their order, then the dispute is won, with its webhooks", {
+  it("the commands of pointsman dev's page win the dispute, with its webhooks", {
     timeout: 120_000
   }, async () => {
     const server = await startServer({ folder: temporaryFolder(), command: "dev" })
@@ -233,7 +233,7 @@ describe("the guide to disputes", () => {
 })
 
 describe("the guide to close a month", () => {
-  it("given a payment of the sandbox, when the page's commands are run in their order, then its month is reconciled and exported", {
+  it("the commands of the sandbox's page reconcile and export a payment's month", {
     timeout: 120_000
   }, async () => {
     const folder = temporaryFolder()

@@ -104,7 +104,7 @@ const accessibilityFaults = async (page: Page): Promise<ReadonlyArray<string>> =
 await describeInChromium("the site in a browser", (browser) => {
   describe.each(colours)("in %s colours", (colorScheme) => {
     describe.each(["phone", "desktop"] as const)("on a %s", (size) => {
-      test("given the main pages, when they are read, then they fit, nothing complains and everybody can read them", {
+      test("the main pages fit, have no complaint and are accessible", {
         timeout: 120_000
       }, async () => {
         await visit(browser, { colorScheme, viewport: sizes[size], isMobile: size === "phone" }, async ({ page }) => {
@@ -124,7 +124,7 @@ await describeInChromium("the site in a browser", (browser) => {
     })
   })
 
-  test("given every page, when it is opened on a phone, then it fits and nothing complains", {
+  test("every page fits on a phone, without a complaint", {
     timeout: 300_000
   }, async () => {
     const all = addresses().filter((address) => address !== "/404.html")
@@ -139,26 +139,23 @@ await describeInChromium("the site in a browser", (browser) => {
     })
   })
 
-  test.each(Object.entries(sizes))(
-    "given a word, when it is searched for on a %s, then its page is found first",
-    async (_, viewport) => {
-      await visit(browser, { viewport }, async ({ page }) => {
-        await open(page, "/start.html")
-        await page.keyboard.press("Control+k")
-        await page.getByRole("searchbox").fill("UNKNOWN")
-        const results = page.locator(".VPLocalSearchBox .result")
-        await results.first().waitFor()
-        expect(await results.first().getAttribute("href")).toContain("/concepts/unknown.html")
-        if (takesPictures) {
-          await page.screenshot({ path: join(root, "checks/docs/artifacts/pictures", `search-${viewport.width}.png`) })
-        }
-        await results.first().click()
-        await page.getByRole("heading", { level: 1, name: "UNKNOWN" }).waitFor()
-      })
-    }
-  )
+  test.each(Object.entries(sizes))("the page of a searched word is found first on a %s", async (_, viewport) => {
+    await visit(browser, { viewport }, async ({ page }) => {
+      await open(page, "/start.html")
+      await page.keyboard.press("Control+k")
+      await page.getByRole("searchbox").fill("UNKNOWN")
+      const results = page.locator(".VPLocalSearchBox .result")
+      await results.first().waitFor()
+      expect(await results.first().getAttribute("href")).toContain("/concepts/unknown.html")
+      if (takesPictures) {
+        await page.screenshot({ path: join(root, "checks/docs/artifacts/pictures", `search-${viewport.width}.png`) })
+      }
+      await results.first().click()
+      await page.getByRole("heading", { level: 1, name: "UNKNOWN" }).waitFor()
+    })
+  })
 
-  test("given the list of pages, when its links are followed, then each leads to a page with a heading", {
+  test("each link in the list of pages leads to a page with a heading", {
     timeout: 120_000
   }, async () => {
     await visit(browser, { viewport: sizes.desktop }, async ({ page }) => {

@@ -26,7 +26,7 @@ export const clientCases = (name: string, open: () => Client): void => {
 
   describe("errors", () => {
     for (const [what, call, code, moneyMayHaveMoved] of errorCases) {
-      it(`given ${what}, when it is called, then it fails with ${code}`, async () => {
+      it(`${what} fails with ${code}`, async () => {
         const failure = await failureOf(call(merchant(open())))
         assert.deepStrictEqual([failure.name, failure.code], ["PointsmanError", code])
         assert.strictEqual(failure.moneyMayHaveMoved, moneyMayHaveMoved)

@@ -6,6 +6,6 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "The customer is charged a hundred times too little, or a rounded amount.",
     edits: [{ in: "shifted", returned: "result", become: "Math.round(result)" }],
     caughtBy:
-      "packages/connectors/adyen/test/AdyenConnector.test.ts > given what the other side has no word for, then none"
+      "packages/connectors/adyen/test/AdyenConnector.test.ts > an amount that the other side cannot express is refused"
   }
 ]

@@ -6,6 +6,6 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "The payment is cancelled while the customer's money is taken.",
     edits: [{ in: "foundOnPage", property: "conclusive", become: 'link.status !== "active"' }],
     caughtBy:
-      "packages/connectors/adyen/test/AdyenConnector.test.ts > given the record of a page that is completed, then NotFound, not conclusive"
+      "packages/connectors/adyen/test/AdyenConnector.test.ts > a page that is completed is NotFound, not conclusive"
   }
 ]

@@ -97,7 +97,7 @@ describe("requests", () => {
   ] as const satisfies ReadonlyArray<readonly [OperationName, string, string, string, object | null]>
 
   for (const [operation, method, path, id, body] of table) {
-    it.effect(`given ${operation}, then ${method} ${path}, word for word`, () =>
+    it.effect(`${operation} is ${method} ${path}, word for word`, () =>
       Effect.gen(function* () {
         const { requests } = yield* run(operation, answer(500, {}))
         const [request] = requests
@@ -116,7 +116,7 @@ describe("requests", () => {
     )
   }
 
-  it.effect("given methods by name, then the page offers each alone, by Adyen's name", () =>
+  it.effect("the page offers only the named method, by Adyen's name", () =>
     Effect.gen(function* () {
       const { connector, requests } = connect([answer(500, {}), answer(500, {}), answer(500, {})])
       for (const paymentMethod of ["ideal", "bancontact", "apple_pay"] as const) {
@@ -133,13 +133,13 @@ describe("requests", () => {
     const { connector, requests } = connect([answer(500, {})])
     return Effect.as(Effect.exit(connector.charge({ ...Requests.charge, ...more })), requests)
   }
-  it.effect("given the same charge with another payment id, then the same request", () =>
+  it.effect("a charge with another payment id is the same request", () =>
     Effect.gen(function* () {
       const another = yield* charged({ paymentId: "01a1fe08-9228-7603-b126-ec7b725f9999" })
       assert.deepStrictEqual(another, yield* charged({}))
     })
   )
-  it.effect("given a charge that is only to be held, then the request says so, whatever the account's setting is", () =>
+  it.effect("a charge to be held says so in its request, whatever the account's setting", () =>
     Effect.gen(function* () {
       const body = bodyOf((yield* charged({ capture: false }))[0]) as Record<string, unknown>
       assert.deepStrictEqual(body["additionalData"], { manualCapture: "true" })
@@ -153,14 +153,14 @@ describe("requests", () => {
       assert.notProperty(link, "captureDelayHours")
     })
   )
-  it.effect("given a charge that the merchant starts, then it is an unscheduled one on stored details", () =>
+  it.effect("a charge that the merchant starts is an unscheduled one on stored details", () =>
     Effect.gen(function* () {
       const body = bodyOf((yield* charged({ initiator: "mit" }))[0]) as Record<string, unknown>
       assert.strictEqual(body["shopperInteraction"], "ContAuth")
       assert.strictEqual(body["recurringProcessingModel"], "UnscheduledCardOnFile")
     })
   )
-  it.effect("given a shopper's reference with slashes, then Adyen's part is behind the last one", () =>
+  it.effect("Adyen's part of a shopper's reference with slashes is behind the last one", () =>
     Effect.gen(function* () {
       const body = bodyOf((yield* charged({ instrument: Redacted.make("a/b/c/8415") }))[0]) as Record<string, unknown>
       assert.strictEqual(body["shopperReference"], "a/b/c")
@@ -177,7 +177,7 @@ describe("requests", () => {
     "shopper/84 15",
     `shopper/${"8".repeat(65)}`
   ]) {
-    it.effect(`given ${token === null ? "no token" : `the token "${token}"`}, then Rejected, and nothing is sent`, () =>
+    it.effect(`${token === null ? "no token" : `the token "${token}"`} is Rejected and unsent`, () =>
       Effect.gen(function* () {
         const { connector, requests } = connect([])
         const instrument = token === null ? null : Redacted.make(token)
@@ -193,7 +193,7 @@ describe("requests", () => {
       })
     )
   }
-  it.effect("given a reference with slashes and spaces, then no part of it becomes a part of the path", () =>
+  it.effect("no part of a reference with slashes and spaces becomes a part of the path", () =>
     Effect.gen(function* () {
       const { connector, requests } = connect([answer(500, {}), answer(500, {}), answer(500, {}), answer(500, {})])
       const odd = { providerRef: "../a b?c" }
@@ -230,13 +230,13 @@ describe("where Adyen is", () => {
     ["sandbox", { ...credentials, baseUrl: "http://localhost:9001/" }, "http://localhost:9001/v72/payments"],
     ["sandbox", { ...credentials, baseUrl: "http://[::1]:9001/" }, "http://[::1]:9001/v72/payments"]
   ] as const) {
-    it.effect(`given ${environment} and ${Object.keys(account).join(", ")}, then ${url}`, () =>
+    it.effect(`${environment} and ${Object.keys(account).join(", ")} give ${url}`, () =>
       Effect.gen(function* () {
         assert.strictEqual(yield* urlOf(environment, account), url)
       })
     )
   }
-  it("given production without a prefix, then it does not connect, and says what is missing", () => {
+  it("production without a prefix does not connect, and says what is missing", () => {
     const connected = AdyenConnector.definition.connect(
       { connectionId: "main", environment: "production", credentials: withoutPrefix, timeoutMillis: 1 },
       { send: () => Effect.die("nothing is sent") }
@@ -246,7 +246,7 @@ describe("where Adyen is", () => {
 })
 
 describe("amounts", () => {
-  it("given the four currencies in which Adyen deviates, then both ways", () => {
+  it("the four currencies in which Adyen deviates convert both ways", () => {
     assert.deepStrictEqual([...deviations.keys()], ["CLP", "CVE", "IDR", "ISK"])
     for (const [ours, theirs] of [
       [money(1234, "CLP"), { value: 123_400, currency: "CLP" }],
@@ -261,7 +261,7 @@ describe("amounts", () => {
       assert.deepStrictEqual(fromAdyen(theirs), ours)
     }
   })
-  it("given what the other side has no word for, then none", () => {
+  it("an amount that the other side cannot express is refused", () => {
     assert.isUndefined(toAdyen(money(1234, "IDR")))
     assert.isUndefined(toAdyen(money(1, "CVE")))
     assert.isUndefined(fromAdyen({ value: 123_450, currency: "ISK" }))
@@ -270,7 +270,7 @@ describe("amounts", () => {
   })
   for (const [operation, send] of Object.entries(Requests.operations)) {
     if (operation === "void" || operation === "lookUpCharge") continue
-    it.effect(`given ${operation} of sen of a rupiah, then NotSent, and nothing is sent`, () =>
+    it.effect(`${operation} of sen of a rupiah is NotSent, and nothing is sent`, () =>
       Effect.gen(function* () {
         const { connector, requests } = connect([])
         const odd = money(123_450_7, "IDR")
@@ -291,7 +291,7 @@ describe("amounts", () => {
       })
     )
   }
-  it.effect("given ISK, then Adyen's hundredths go out and come back as ours", () =>
+  it.effect("Adyen's hundredths of ISK go out and come back as ours", () =>
     Effect.gen(function* () {
       const body = { resultCode: "Authorised", pspReference: providerRef, amount: { value: 5_000, currency: "ISK" } }
       const { connector, requests } = connect([answer(200, body)])
@@ -394,11 +394,11 @@ describe("result codes", () => {
     ]
   ]
   for (const [code, more, expected] of table) {
-    it.effect(`given ${code} with ${JSON.stringify(more)}, then ${JSON.stringify(expected)}`, () =>
+    it.effect(`${code} with ${JSON.stringify(more)} is ${JSON.stringify(expected)}`, () =>
       answersWith("charge", said(code, more), expected)
     )
   }
-  it.effect("given Authorised of a charge that is only to be held, then Authorized", () =>
+  it.effect("Authorised of a charge that is only to be held is Authorized", () =>
     Effect.gen(function* () {
       const { connector } = connect([said("Authorised", { amount })])
       const held = yield* connector.charge({ ...Requests.charge, capture: false })
@@ -419,9 +419,9 @@ describe("result codes", () => {
     ["an amount with a fraction", said("Authorised", { amount: { value: 10.5, currency: "EUR" } })],
     ["an amount that ISK does not have", said("Authorised", { amount: { value: 1050, currency: "ISK" } })]
   ] as const) {
-    it.effect(`given ${what}, then Unanswered`, () => unanswers("charge", answered))
+    it.effect(`${what} is Unanswered`, () => unanswers("charge", answered))
   }
-  it.effect("given Authorised for another attempt of ours, then Unanswered, which hands that one on", () =>
+  it.effect("Authorised for another attempt of ours is Unanswered, which passes that one on", () =>
     Effect.gen(function* () {
       const said = answer(200, { resultCode: "Authorised", pspReference: providerRef, merchantReference: "att_2.held" })
       const { result } = yield* run("charge", said)
@@ -436,7 +436,7 @@ describe("refusal reasons", () => {
   for (const entry of reasons) {
     const { code, reason, soft } = entry
     const { category, normalized } = meaningOf(entry)
-    it.effect(`given ${code}, ${reason}, then ${category}`, () =>
+    it.effect(`${code}, ${reason} is ${category}`, () =>
       Effect.gen(function* () {
         const body = { resultCode: "Refused", pspReference: providerRef }
         for (const more of [
@@ -451,7 +451,7 @@ describe("refusal reasons", () => {
       })
     )
   }
-  it("given the list, then no code and no reason twice, and another connection is asked after these alone", () => {
+  it("the list has no code or reason twice, and only these ask another connection", () => {
     assert.strictEqual(new Set(reasons.map(({ code }) => code)).size, reasons.length)
     assert.strictEqual(new Set(reasons.map(({ reason }) => reason.toLowerCase())).size, reasons.length)
     const softCategories = ["do_not_honor", "issuer_unavailable", "limit_exceeded"]
@@ -462,7 +462,7 @@ describe("refusal reasons", () => {
       ["2", "3", "9", "28", "29"]
     )
   })
-  it.effect("given Error, whatever its reason, then no other connection is asked, and nobody is to charge again", () =>
+  it.effect("Error of any reason asks no other connection, and nothing is to charge again", () =>
     Effect.gen(function* () {
       for (const code of [...reasons.map((reason) => reason.code), "99", undefined]) {
         const body = { resultCode: "Error", pspReference: providerRef, refusalReasonCode: code }
@@ -474,7 +474,7 @@ describe("refusal reasons", () => {
       }
     })
   )
-  it.effect("given a raw answer of the acquirer, then it is not read", () =>
+  it.effect("a raw answer of the acquirer is not read", () =>
     answersWith(
       "charge",
       answer(200, {
@@ -493,7 +493,7 @@ describe("errors", () => {
   const rejected = { _tag: "Rejected", code: "901", message: "Invalid Merchant Account" }
   for (const status of [400, 401, 403, 422]) {
     for (const errorType of ["validation", "security", "configuration"]) {
-      it.effect(`given ${status} of type ${errorType}, then Rejected, whatever was asked`, () =>
+      it.effect(`${status} of type ${errorType} is Rejected, whatever was asked`, () =>
         Effect.gen(function* () {
           for (const operation of changes) {
             const said = serviceError(status, "901", "Invalid Merchant Account", errorType)
@@ -502,7 +502,7 @@ describe("errors", () => {
         })
       )
     }
-    it.effect(`given ${status} of type internal, or of none, or without a code, then Unanswered`, () =>
+    it.effect(`${status} of type internal, or of none, or without a code, is Unanswered`, () =>
       Effect.gen(function* () {
         for (const operation of changes) {
           yield* unanswers(operation, serviceError(status, "901", "No.", "internal"))
@@ -513,7 +513,7 @@ describe("errors", () => {
         }
       })
     )
-    it.effect(`given ${status} with a transient error, or of a key that is at work, then Unanswered`, () =>
+    it.effect(`${status} with a transient error, or of a key at work, is Unanswered`, () =>
       Effect.gen(function* () {
         for (const operation of changes) {
           const transient = { "transient-error": "true" }
@@ -532,7 +532,7 @@ describe("errors", () => {
     )
   }
   for (const status of [404, 405, 406, 408, 409, 413, 429, 500, 502, 503, 504]) {
-    it.effect(`given ${status}, then Unanswered, whatever was asked`, () =>
+    it.effect(`${status} is Unanswered, whatever was asked`, () =>
       Effect.gen(function* () {
         for (const operation of [...changes, "lookUpCharge"] as const) {
           yield* unanswers(operation, serviceError(status, "905", "Payment details are not supported", "configuration"))
@@ -540,7 +540,7 @@ describe("errors", () => {
       })
     )
   }
-  it.effect("given a refusal of the look-up of a page, then Unanswered: nothing is known of the payment", () =>
+  it.effect("a refused lookup of a page is Unanswered: nothing is known of the payment", () =>
     Effect.gen(function* () {
       for (const status of [400, 401, 403, 404, 422]) {
         yield* unanswers("lookUpCharge", serviceError(status, "904", "Payment link not found"))
@@ -552,11 +552,11 @@ describe("errors", () => {
 describe("captures, cancels and refunds", () => {
   const received = { paymentPspReference: providerRef, pspReference: "993617894906488A", status: "received" }
   for (const operation of ["capture", "void"] as const) {
-    it.effect(`given ${operation}, received, then Pending`, () =>
+    it.effect(`a received ${operation} is Pending`, () =>
       answersWith(operation, answer(201, received), { _tag: "Pending", providerRef })
     )
   }
-  it.effect("given a refund, received, then RefundPending under the refund's own reference", () =>
+  it.effect("a received refund is RefundPending under its own reference", () =>
     Effect.gen(function* () {
       const providerRefundId = "993617894906488A"
       yield* answersWith("refund", answer(201, received), { _tag: "RefundPending", providerRefundId })
@@ -568,7 +568,7 @@ describe("captures, cancels and refunds", () => {
     })
   )
   for (const operation of ["capture", "void", "refund"] as const) {
-    it.effect(`given an answer to ${operation} of another payment, then Unanswered`, () =>
+    it.effect(`an answer to ${operation} of another payment is Unanswered`, () =>
       unanswers(operation, answer(201, { ...received, paymentPspReference: "993617894903480B" }))
     )
   }
@@ -582,7 +582,7 @@ describe("pages", () => {
     status: "active"
   }
   const url = "https://test.adyen.link/PLE83C39B0A0DE0C1E"
-  it.effect("given an expiry, then it is reported, and otherwise there is none", () =>
+  it.effect("an expiry is reported if there is one", () =>
     Effect.gen(function* () {
       const opened = { _tag: "CheckoutOpened", reference: link.id, url }
       yield* answersWith("openCheckout", answer(201, { ...link, url }), { ...opened, expiresAt: null })
@@ -592,7 +592,7 @@ describe("pages", () => {
       })
     })
   )
-  it.effect("given another payment's page, or one that is over, then Unanswered", () =>
+  it.effect("another payment's page, or one that is over, is Unanswered", () =>
     Effect.gen(function* () {
       yield* unanswers("openCheckout", answer(201, { ...link, url, reference: "att_another.taken.page" }))
       yield* unanswers("openCheckout", answer(201, { ...link, url, status: "completed" }))
@@ -606,12 +606,11 @@ describe("pages", () => {
     ["paid", false],
     ["expired", true]
   ] as const) {
-    it.effect(
-      `given the record of a page that is ${status}, then NotFound, ${conclusive ? "" : "not "}conclusive`,
-      () => answersWith("lookUpCharge", answer(200, { ...link, url, status }), { _tag: "NotFound", conclusive })
+    it.effect(`a page that is ${status} is NotFound, ${conclusive ? "" : "not "}conclusive`, () =>
+      answersWith("lookUpCharge", answer(200, { ...link, url, status }), { _tag: "NotFound", conclusive })
     )
   }
-  it.effect("given the record of another page, then Unanswered", () =>
+  it.effect("the record of another page is Unanswered", () =>
     Effect.gen(function* () {
       yield* unanswers("lookUpCharge", answer(200, { ...link, url, id: "PL0000000000000000", status: "expired" }))
       yield* unanswers("lookUpCharge", answer(200, { ...link, reference: "att_another.taken.page", status: "expired" }))

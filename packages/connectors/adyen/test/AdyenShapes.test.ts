@@ -103,7 +103,7 @@ const tagOf = (value: unknown): unknown => (value as { readonly _tag?: unknown }
 
 describe("Adyen's own description", () => {
   if (file === "") {
-    it.skip("ADYEN_OPENAPI is not set: it names CheckoutService-v72.json of https://github.com/Adyen/adyen-openapi", () => {})
+    it.skip("ADYEN_OPENAPI is not set: it names CheckoutService-v72.json of adyen-openapi", () => {})
     return
   }
   const api: Description = JSON.parse(readFileSync(file, "utf8"))
@@ -124,7 +124,7 @@ describe("Adyen's own description", () => {
   for (const [name, calls] of Object.entries(Requests.operations)) {
     const operation = name as OperationName
     for (const [answered, expected] of [...answers[operation], ...(operation === "lookUpCharge" ? [] : errors)]) {
-      it.effect(`given ${operation} and ${answered.status}, ${expected}, then both are as described`, () =>
+      it.effect(`${operation} and ${answered.status} are as described (${expected})`, () =>
         Effect.gen(function* () {
           const { connector, requests } = connect([answered])
           const said = Result.getOrThrow(yield* Effect.result(calls(connector)))
@@ -154,7 +154,7 @@ describe("Adyen's own description", () => {
     }
   }
   for (const [what, { charge, checkout }] of Object.entries(variants)) {
-    it.effect(`given a charge and a page ${what}, then both requests are as described`, () =>
+    it.effect(`both requests of a charge and a page ${what} are as described`, () =>
       Effect.gen(function* () {
         const { connector, requests } = connect([answer(500, {}), answer(500, {})])
         yield* Effect.exit(connector.charge(charge))
@@ -169,7 +169,7 @@ describe("Adyen's own description", () => {
     )
   }
 
-  it("finds a misspelt field, a wrong type, a missing field and a word that is not in the list", () => {
+  it("the check finds a misspelt field, a wrong type, a missing field and a wrong word", () => {
     const schema = { $ref: "#/components/schemas/PaymentLinkRequest" }
     const good = { merchantAccount, amount, reference: "r" }
     assert.deepStrictEqual(faultsOf(api, schema, good), [])

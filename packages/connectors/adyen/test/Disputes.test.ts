@@ -33,7 +33,7 @@ const stated = {
 }
 
 describe("a dispute", () => {
-  it.effect("given a reason and a deadline, then they are stated with the amount", () =>
+  it.effect("a dispute's reason and deadline are stated with its amount", () =>
     Effect.gen(function* () {
       const about = yield* read({ chargebackReasonCode: "10.4", defensePeriodEndsAt: "2026-12-18T10:15:30+01:00" })
       assert.deepStrictEqual<unknown>(about, {
@@ -49,12 +49,10 @@ describe("a dispute", () => {
     { chargebackReasonCode: 104, defensePeriodEndsAt: 1_800_000_000_000 },
     { chargebackReasonCode: "x".repeat(61), defensePeriodEndsAt: "2026-13-40T10:15:30+01:00" }
   ]) {
-    it.effect(
-      `given ${JSON.stringify(additionalData).slice(0, 60)}, then the verdict and the amount alone are stated`,
-      () =>
-        Effect.gen(function* () {
-          assert.deepStrictEqual<unknown>(yield* read(additionalData), stated)
-        })
+    it.effect(`${JSON.stringify(additionalData).slice(0, 60)} states only verdict and amount`, () =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual<unknown>(yield* read(additionalData), stated)
+      })
     )
   }
 })

@@ -343,7 +343,7 @@ const table: ReadonlyArray<readonly [string, Item, unknown]> = [
 
 describe("events", () => {
   for (const [what, item, expected] of table) {
-    it.effect(`given ${item.eventCode} ${what}, then ${JSON.stringify(expected)}`, () =>
+    it.effect(`${item.eventCode} ${what} is ${JSON.stringify(expected)}`, () =>
       Effect.gen(function* () {
         const message = Result.getOrThrow(yield* read(item))
         assert.deepStrictEqual(saidOf(message.about), expected)
@@ -395,7 +395,7 @@ describe("events", () => {
     ["a negative amount", { ...ofCapture, eventCode: "CAPTURE", amount: { value: -1000, currency: "EUR" } }],
     ["an invalid time", { ...ofCapture, eventCode: "CAPTURE", eventDate: "yesterday" }]
   ] as const satisfies ReadonlyArray<readonly [string, Item]>) {
-    it.effect(`given ${what}, then it is unreadable, and no value is shown`, () =>
+    it.effect(`${what} is unreadable, and no value is shown`, () =>
       Effect.gen(function* () {
         const reason = reasonIn(yield* read(item))
         for (const value of [providerRef, ownReference, attemptId, "SomebodyElse", "yesterday", "order 1"]) {
@@ -405,19 +405,17 @@ describe("events", () => {
     )
   }
 
-  it.effect(
-    "given a refund in the Customer Area under the payment's reference, then it is of what Adyen refunded",
-    () =>
-      Effect.gen(function* () {
-        for (const eventCode of ["REFUND", "CANCEL_OR_REFUND"]) {
-          const { about } = Result.getOrThrow(yield* read({ ...byHand, eventCode }))
-          assert.strictEqual(about._tag, "UnnamedRefund")
-          assert.deepStrictEqual(saidOf(about), [{ providerRef }, ownReference, refunded])
-        }
-      })
+  it.effect("a Customer Area refund under the payment's reference is of what Adyen refunded", () =>
+    Effect.gen(function* () {
+      for (const eventCode of ["REFUND", "CANCEL_OR_REFUND"]) {
+        const { about } = Result.getOrThrow(yield* read({ ...byHand, eventCode }))
+        assert.strictEqual(about._tag, "UnnamedRefund")
+        assert.deepStrictEqual(saidOf(about), [{ providerRef }, ownReference, refunded])
+      }
+    })
   )
 
-  it.effect("given a refused card on a page, then it is not the last word", () =>
+  it.effect("a refused card on a page is not the last word", () =>
     Effect.gen(function* () {
       const reference = { merchantReference: `${attemptId}.taken.page` }
       const result = yield* read({ ...ofPayment, ...reference, eventCode: "AUTHORISATION", success: "false" })
@@ -425,7 +423,7 @@ describe("events", () => {
     })
   )
 
-  it.effect("given the same event of two payments, or both ends of one, then each has an id of its own", () =>
+  it.effect("the same event of two payments, or both ends of one, have ids of their own", () =>
     Effect.gen(function* () {
       const ids = yield* Effect.forEach(
         [
@@ -457,7 +455,7 @@ describe("events", () => {
       "the failed operation is unknown to Pointsman (CAPTURE_FAILED)"
     ]
   ] as const) {
-    it.effect(`given a capture that failed of a payment that was ${what}, then it is for a person to look at`, () =>
+    it.effect(`a capture that failed of a payment that was ${what} is for a person to review`, () =>
       Effect.gen(function* () {
         const said = reasonIn(yield* read(item))
         assert.strictEqual(said, `${reason}: see its originalReference in Adyen's Customer Area`)
@@ -465,7 +463,7 @@ describe("events", () => {
     )
   }
 
-  it.effect("given the same event with other words beside its signature, then it has the same id", () =>
+  it.effect("the same event with other words beside its signature has the same id", () =>
     Effect.gen(function* () {
       const ids = yield* Effect.forEach(["", "Capture Failed", technical], (reason) =>
         Effect.map(
@@ -484,7 +482,7 @@ describe("the references of captures and cancels", () => {
     [operationId, "void", `${attemptId}.void.${digits}`],
     ["op_1", "capture", `${attemptId}.take.op_1`]
   ] as const) {
-    it(`given ${id} of a ${kind}, then it comes back whole, within 80 characters`, () => {
+    it(`${id} of a ${kind} comes back whole, within 80 characters`, () => {
       assert.strictEqual(operationReferenceOf({ attemptId, operationId: id, kind }), reference)
       assert.isAtMost(reference.length, 80)
       assert.deepStrictEqual(readOperationReference(reference), { attemptId, kind, operationId: id })
@@ -493,7 +491,7 @@ describe("the references of captures and cancels", () => {
     })
   }
 
-  it("given an id that has no room or no place there, then the reference names the attempt alone", () => {
+  it("only the attempt is in a reference without room or place for an id", () => {
     for (const id of [`op_${"1".repeat(40)}`, "op.1", "op:1", ""]) {
       for (const [kind, word] of [
         ["capture", "capture"],
@@ -507,7 +505,7 @@ describe("the references of captures and cancels", () => {
     }
   })
 
-  it("given a reference of anything else, then it names no operation", () => {
+  it("a reference of anything else names no operation", () => {
     for (const reference of [
       "",
       "order 1",

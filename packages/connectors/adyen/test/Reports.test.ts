@@ -46,7 +46,7 @@ describe("report files of Adyen", () => {
     ["a part within a day", at(20, 1), at(21), []],
     ["two days and a part", at(20, 1), at(22, 1), ["2026-11-20", "2026-11-21"]]
   ] as const) {
-    it.effect(`given ${what}, then the files of the days that end there are named, and nothing is asked`, () =>
+    it.effect(`${what} names the files of the days that end there`, () =>
       Effect.gen(function* () {
         const { report, requests } = adyenWith({})
         const page = yield* report.list({ createdFrom: from, createdBefore: before, cursor: null })
@@ -57,7 +57,7 @@ describe("report files of Adyen", () => {
   }
 
   for (const isLive of [false, true]) {
-    it.effect(`given a day's file, when it is downloaded from ${isLive ? "live" : "test"}, then its text comes`, () =>
+    it.effect(`a day's file downloaded from ${isLive ? "live" : "test"} gives its text`, () =>
       Effect.gen(function* () {
         const { file, requests } = adyenWith({ [fileOf(20)]: csv }, { reportKey }, isLive)
         assert.strictEqual(yield* file("2026-11-20"), text)
@@ -82,7 +82,7 @@ describe("report files of Adyen", () => {
     )
   }
 
-  it.effect("given a day without a file, when one of the days before has one, then Adyen made none", () =>
+  it.effect("Adyen made no file of a day if one of the days before has one", () =>
     Effect.gen(function* () {
       const { file, requests } = adyenWith({ [fileOf(6)]: csv, [fileOf(21)]: csv })
       assert.isNull(yield* file("2026-11-08"))
@@ -94,7 +94,7 @@ describe("report files of Adyen", () => {
     })
   )
 
-  it.effect("given a day without a file, when none of the days before has one, then it is unanswered", () =>
+  it.effect("a day without a file is unanswered if none of the days before has one", () =>
     Effect.gen(function* () {
       const { file, requests } = adyenWith({ [fileOf(5)]: csv, [fileOf(21)]: csv })
       const reason = yield* failureOf(file("2026-11-20"))
@@ -109,7 +109,7 @@ describe("report files of Adyen", () => {
     [500, "status 500"],
     [302, "status 302"]
   ] as const) {
-    it.effect(`given status ${status}, for the file or one before it, then it is unanswered, and never empty`, () =>
+    it.effect(`status ${status}, for the file or one before it, is unanswered, and never empty`, () =>
       Effect.gen(function* () {
         const own = adyenWith({ [fileOf(20)]: answer(status, text), [fileOf(19)]: csv })
         assert.include(yield* failureOf(own.file("2026-11-20")), reason)
@@ -119,7 +119,7 @@ describe("report files of Adyen", () => {
     )
   }
 
-  it.effect("given no key of a report user, then the report says what is missing, and asks nothing", () =>
+  it.effect("a report without a report user's key says what is missing, and asks nothing", () =>
     Effect.gen(function* () {
       const { report, requests } = adyenWith({}, {})
       const missing =
@@ -131,7 +131,7 @@ describe("report files of Adyen", () => {
     })
   )
 
-  it("given a key that is no text for a header, then the field is named", () => {
+  it("the field of a key that no header can have is named", () => {
     const account = { connectionId: "main", environment: "sandbox", timeoutMillis: 1_000 } as const
     const send = () => Effect.die("nothing is sent")
     const connected = (fields: object) =>

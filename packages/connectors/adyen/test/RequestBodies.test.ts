@@ -119,10 +119,10 @@ const typesOfMethods: Readonly<Record<string, string>> = {
 
 describe("every request body is one that Adyen's description accepts", () => {
   for (const [what, ask] of Object.entries(asks)) {
-    it.effect(`given ${what}, then its body is described`, () => assertDescribed(ask))
+    it.effect(`the body of ${what} is described`, () => assertDescribed(ask))
   }
   for (const name of Object.keys(namedMethods) as ReadonlyArray<PaymentMethodName>) {
-    it.effect(`given a page for ${name}, then it names Adyen's type`, () =>
+    it.effect(`a page for ${name} names Adyen's type`, () =>
       Effect.gen(function* () {
         const request = { ...details, returnUrl: Requests.checkout.returnUrl, paymentMethod: name }
         yield* assertDescribed((connector) => connector.openCheckout?.(request))
@@ -133,7 +133,7 @@ describe("every request body is one that Adyen's description accepts", () => {
       })
     )
   }
-  it.effect("given every currency of ISO 4217, in amounts of 0, 2, 3 and 4 decimals, then whole minor units", () =>
+  it.effect("every ISO 4217 currency of 0, 2, 3 and 4 decimals is in whole minor units", () =>
     Effect.gen(function* () {
       assert.includeMembers([...new Set(currencies.map(scaleOf))], [0, 2, 3, 4])
       const amounts = currencies.flatMap(
@@ -155,7 +155,7 @@ describe("every request body is one that Adyen's description accepts", () => {
     "a currency of two letters": { ...good, amount: { currency: "EU", value: 1 } },
     "a reference of 81 characters": { ...good, reference: "r".repeat(81) }
   })) {
-    it(`given ${what}, then the check refuses it`, () => {
+    it(`the check refuses ${what}`, () => {
       assert.isUndefined(faultOf(Capture, good))
       assert.isString(faultOf(Capture, body))
     })

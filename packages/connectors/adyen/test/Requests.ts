@@ -1,6 +1,6 @@
 /** A request of every kind, and the connector that sends them. */
 import { AdyenConnector } from "@pointsman/connector-adyen"
-import { scriptedTransport } from "@pointsman/contracts/connector"
+import { scriptedConnector } from "@pointsman/contracts/connector"
 import {
   type CaptureRequest,
   type ChargeLookup,
@@ -15,7 +15,7 @@ import {
   type Unanswered,
   type VoidRequest
 } from "@pointsman/core/connector"
-import { Effect, Redacted, Result } from "effect"
+import { Effect, Redacted } from "effect"
 import { credentials } from "./Adyen.ts"
 
 export const eur = money(1000, "EUR")
@@ -62,16 +62,7 @@ export const chargeLookup: ChargeLookup = {
 export const connect = (
   answers: ReadonlyArray<TransportAnswer>,
   { environment = "sandbox", account = credentials }: { environment?: Environment; account?: object } = {}
-) => {
-  const { requests, transport } = scriptedTransport(answers.map((answer) => Effect.succeed(answer)))
-  const connector = Result.getOrThrow(
-    AdyenConnector.definition.connect(
-      { connectionId: "main", environment, credentials: account, timeoutMillis: 2_000 },
-      transport
-    )
-  )
-  return { connector, requests }
-}
+) => scriptedConnector(AdyenConnector.definition, answers, { environment, credentials: account })
 
 const missing = Effect.die(new Error("the connector has no such operation"))
 

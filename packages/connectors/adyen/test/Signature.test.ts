@@ -47,57 +47,55 @@ const read = (body: Uint8Array, secret = hmacKey, merchantAccount = "TestMerchan
 }
 
 describe("the signature", () => {
-  it.effect("given Adyen's example, then it is verified", () =>
+  it.effect("Adyen's example is verified", () =>
     Effect.gen(function* () {
       const message = Result.getOrThrow(yield* read(envelope(published)))
       assert.strictEqual(message.id, "7914073381342284:AUTHORISATION:true")
       assert.strictEqual(message.at, Date.UTC(2014, 7, 6, 11, 39, 3))
     })
   )
-  it("given Adyen's example, then Adyen's library makes the same of it", () => {
+  it("Adyen's library has the same result for Adyen's example", () => {
     const { additionalData, ...plain } = published
     assert.strictEqual(signedItem(plain).additionalData.hmacSignature, additionalData.hmacSignature)
   })
   for (const [at, other] of others.entries()) {
     const item = { ...other, additionalData: { hmacSignature: signatures[at] ?? "" } }
-    it.effect(
-      `given Adyen's ${item.eventCode}, then it is verified, and any covered field that differs is refused`,
-      () =>
-        Effect.gen(function* () {
-          const endOf = (given: object, secret = otherKey) =>
-            Effect.map(read(envelope(given), secret, "merchantAccount"), (result) =>
-              Result.isFailure(result) ? result.failure._tag : "read"
-            )
-          assert.strictEqual(yield* endOf(item), "pointsman/MessageUnreadable")
-          const changes: ReadonlyArray<object> = [
-            { pspReference: "pspReferencf" },
-            { originalReference: "originalReferencf" },
-            { merchantAccountCode: "merchantAccounu" },
-            { merchantReference: "referencf" },
-            { amount: { currency: "EUR", value: 1001 } },
-            { amount: { currency: "EUS", value: 1000 } },
-            { eventCode: "AUTHORISATION" },
-            { success: "false" },
-            { additionalData: { hmacSignature: published.additionalData.hmacSignature } }
-          ]
-          for (const change of changes) {
-            assert.strictEqual(
-              yield* endOf({ ...item, ...change }),
-              "pointsman/MessageUnverified",
-              JSON.stringify(change)
-            )
-          }
-          // Another account's key.
-          assert.strictEqual(yield* endOf(item, hmacKey), "pointsman/MessageUnverified")
-        })
+    it.effect(`Adyen's ${item.eventCode} is verified, and refused if a covered field differs`, () =>
+      Effect.gen(function* () {
+        const endOf = (given: object, secret = otherKey) =>
+          Effect.map(read(envelope(given), secret, "merchantAccount"), (result) =>
+            Result.isFailure(result) ? result.failure._tag : "read"
+          )
+        assert.strictEqual(yield* endOf(item), "pointsman/MessageUnreadable")
+        const changes: ReadonlyArray<object> = [
+          { pspReference: "pspReferencf" },
+          { originalReference: "originalReferencf" },
+          { merchantAccountCode: "merchantAccounu" },
+          { merchantReference: "referencf" },
+          { amount: { currency: "EUR", value: 1001 } },
+          { amount: { currency: "EUS", value: 1000 } },
+          { eventCode: "AUTHORISATION" },
+          { success: "false" },
+          { additionalData: { hmacSignature: published.additionalData.hmacSignature } }
+        ]
+        for (const change of changes) {
+          assert.strictEqual(
+            yield* endOf({ ...item, ...change }),
+            "pointsman/MessageUnverified",
+            JSON.stringify(change)
+          )
+        }
+        // Another account's key.
+        assert.strictEqual(yield* endOf(item, hmacKey), "pointsman/MessageUnverified")
+      })
     )
   }
-  it.effect("given a key in small letters, then it is the same key", () =>
+  it.effect("a key in small letters is the same key", () =>
     Effect.gen(function* () {
       assert.isTrue(Result.isSuccess(yield* read(envelope(published), hmacKey.toLowerCase())))
     })
   )
-  it.effect("given what the signature does not cover, then a change there does no harm to what it covers", () =>
+  it.effect("a change of what the signature does not cover harms nothing that it covers", () =>
     Effect.gen(function* () {
       const { additionalData } = published
       const other = {
@@ -108,7 +106,7 @@ describe("the signature", () => {
       assert.isTrue(Result.isSuccess(yield* read(envelope({ ...published, ...other }))))
     })
   )
-  it.effect("given fields that are null or absent, then they are signed as nothing", () =>
+  it.effect("fields that are null or absent are signed as nothing", () =>
     Effect.gen(function* () {
       const { originalReference, ...without } = published
       assert.strictEqual(originalReference, "")
@@ -117,13 +115,13 @@ describe("the signature", () => {
       }
     })
   )
-  it.effect("given a success that is no text, then it is signed as one", () =>
+  it.effect("a success that is no text is signed as one", () =>
     Effect.gen(function* () {
       const message = Result.getOrThrow(yield* read(envelope({ ...published, success: true })))
       assert.strictEqual(message.id, "7914073381342284:AUTHORISATION:true")
     })
   )
-  it.effect("given fields with a colon inside, which others could be signed alike with, then it is unreadable", () =>
+  it.effect("fields with a colon inside, which others could be signed like, are unreadable", () =>
     Effect.gen(function* () {
       const item = { ...published, additionalData: {}, merchantReference: "a:b" }
       const result = yield* read(signed(item).body)
@@ -140,14 +138,14 @@ describe("the signature", () => {
     ["two items, both signed", envelope(published, published)],
     ["an unsigned item", envelope({ ...published, additionalData: {} })]
   ] as const) {
-    it.effect(`given ${what}, then it is refused`, () =>
+    it.effect(`${what} is refused`, () =>
       Effect.gen(function* () {
         const result = yield* read(body)
         assert.strictEqual(Result.isFailure(result) ? result.failure._tag : "read", "pointsman/MessageUnverified")
       })
     )
   }
-  it.effect("given a secret that is no key, then the reason says so, and does not show it", () =>
+  it.effect("a secret that is no key has a reason that does not show it", () =>
     Effect.gen(function* () {
       for (const secret of ["whsec_hunter2", ""]) {
         const result = yield* read(envelope(published), secret)

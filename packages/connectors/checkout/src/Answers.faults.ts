@@ -12,6 +12,6 @@ export const faults: ReadonlyArray<Fault> = [
       }
     ],
     caughtBy:
-      "packages/connectors/checkout/test/CheckoutConnector.test.ts > given captured money of no stated amount, then the result is unknown"
+      "packages/connectors/checkout/test/CheckoutConnector.test.ts > captured money of no stated amount has an unknown result"
   }
 ]

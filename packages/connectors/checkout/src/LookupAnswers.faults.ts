@@ -6,6 +6,6 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "A charge that Checkout.com shows late is called never received, and another provider charges the card again.",
     edits: [{ in: "notFound", property: "conclusive", become: "true" }],
     caughtBy:
-      "packages/connectors/checkout/test/CheckoutConnector.test.ts > given no payment with our reference, however late, then it may be there still"
+      "packages/connectors/checkout/test/CheckoutConnector.test.ts > a payment may still be there, however late, if none has our reference"
   }
 ]

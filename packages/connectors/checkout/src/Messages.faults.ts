@@ -6,6 +6,6 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "Somebody who kept a signed message sends it again, years later.",
     edits: [{ in: "readMessage", operand: "ageAtMostMillis", become: "false" }],
     caughtBy:
-      "packages/connectors/checkout/test/Messages.test.ts > given an older message, or one of the future, then it is refused, whatever its signature"
+      "packages/connectors/checkout/test/Messages.test.ts > an older message, or one of the future, is refused, whatever its signature"
   }
 ]

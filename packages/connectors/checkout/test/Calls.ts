@@ -1,12 +1,12 @@
 /** A connection to a Checkout.com that answers by a script, and what it is asked. */
 import { CheckoutConnector } from "@pointsman/connector-checkout"
-import { scriptedTransport } from "@pointsman/contracts/connector"
+import { scriptedConnector } from "@pointsman/contracts/connector"
 import {
   type CaptureRequest,
   type ChargeLookup,
   type ChargeRequest,
   type CheckoutRequest,
-  type Environment,
+  type ConnectorAccount,
   money,
   type OperationLookup,
   type RefundLookup,
@@ -15,7 +15,7 @@ import {
   type TransportRequest,
   type VoidRequest
 } from "@pointsman/core/connector"
-import { Effect, Redacted, Result } from "effect"
+import { Redacted } from "effect"
 import { instrument, credentials as ofSandbox, paymentId } from "./Checkout.ts"
 
 export const eur = money(1234, "EUR")
@@ -57,19 +57,10 @@ export const refundLookup: RefundLookup = { ...ofCharge, refundId, providerRefun
 
 export const timeoutMillis = 4_321
 
-interface Connecting {
-  readonly environment?: Environment
-  readonly credentials?: unknown
-}
-
 export const connected = (
   script: ReadonlyArray<TransportAnswer>,
-  { credentials = ofSandbox, environment = "sandbox" }: Connecting = {}
-) => {
-  const { requests, transport } = scriptedTransport(script.map((one) => Effect.succeed(one)))
-  const account = { connectionId: "main", environment, credentials, timeoutMillis }
-  return { requests, connector: Result.getOrThrow(CheckoutConnector.definition.connect(account, transport)) }
-}
+  { credentials = ofSandbox, environment = "sandbox" }: Partial<ConnectorAccount> = {}
+) => scriptedConnector(CheckoutConnector.definition, script, { environment, credentials, timeoutMillis })
 
 export const bodyOf = (request: TransportRequest | undefined): Readonly<Record<string, unknown>> =>
   JSON.parse(request?.body ?? "null")

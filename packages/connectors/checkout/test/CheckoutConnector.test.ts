@@ -52,7 +52,7 @@ const notYet = { _tag: "NotFound", conclusive: false } as const
 const captured: ChargeState = { _tag: "Captured", providerRef: paymentId, stated: eur }
 
 describe("what is asked", () => {
-  it.effect("given a direct charge, then one request with the key, the account's address and our reference", () =>
+  it.effect("a direct charge is one request with the key, the account's address and reference", () =>
     Effect.gen(function* () {
       const { connector, requests } = connected([answer(201, payment(ours))], {
         credentials: { secretKey, prefix, processingChannelId: channel }
@@ -89,7 +89,7 @@ describe("what is asked", () => {
       })
     })
   )
-  it.effect("given a connection in production, then the live address", () =>
+  it.effect("a connection in production has the live address", () =>
     Effect.gen(function* () {
       const { connector, requests } = connected([answer(201, payment(ours))], {
         environment: "production",
@@ -100,7 +100,7 @@ describe("what is asked", () => {
       assert.deepStrictEqual(yield* connector.account?.() ?? missing, { id: prefix, mode: "live" })
     })
   )
-  it.effect("given a payment that the merchant starts, then it says so, with the payment that began the series", () =>
+  it.effect("a payment that the merchant starts says so, with the one that began the series", () =>
     Effect.gen(function* () {
       const { connector, requests } = connected([answer(201, payment(ours)), answer(201, payment(ours))])
       const token = `${instrument}/${paymentId}`
@@ -114,7 +114,7 @@ describe("what is asked", () => {
       assert.notProperty(bodyOf(requests[1]), "previous_payment_id")
     })
   )
-  it.effect("given the same charge of another payment id, then the very same request", () =>
+  it.effect("a charge of another payment id is the very same request", () =>
     Effect.gen(function* () {
       const { connector, requests } = connected([answer(201, payment(ours)), answer(201, payment(ours))])
       yield* connector.charge(charge)
@@ -122,7 +122,7 @@ describe("what is asked", () => {
       assert.deepStrictEqual(requests[0], requests[1])
     })
   )
-  it.effect("given instruments that are none of Checkout.com's, then nothing is sent", () =>
+  it.effect("instruments that are none of Checkout.com's send nothing", () =>
     Effect.gen(function* () {
       const { connector, requests } = connected([])
       for (const token of [
@@ -141,7 +141,7 @@ describe("what is asked", () => {
       assert.isEmpty(requests)
     })
   )
-  it.effect("given a page, then one payment link for an hour, by card, and its end", () =>
+  it.effect("a page is one payment link for an hour, by card, with its end", () =>
     Effect.gen(function* () {
       const { connector, requests } = connected([answer(201, openedLink())])
       const opened = yield* connector.openCheckout?.({ ...checkout, cardBrand: null, reference: null }) ?? missing
@@ -165,14 +165,14 @@ describe("what is asked", () => {
       })
     })
   )
-  it.effect("given a method by name, then the page offers it alone, by Checkout.com's name", () =>
+  it.effect("a page offers only the named method, by Checkout.com's name", () =>
     Effect.gen(function* () {
       const { connector, requests } = connected([answer(201, openedLink())])
       yield* connector.openCheckout?.({ ...checkout, paymentMethod: "apple_pay" }) ?? missing
       assert.deepInclude(bodyOf(requests[0]) as object, { allow_payment_methods: ["applepay"] })
     })
   )
-  it.effect("given a capture, a void and a refund, then each is named by our id", () =>
+  it.effect("a capture, a void and a refund are each named by our id", () =>
     Effect.gen(function* () {
       const { connector, requests } = connected([
         answer(202, accepted({ reference: captureReference })),
@@ -206,7 +206,7 @@ describe("what is asked", () => {
       ])
     })
   )
-  it.effect("given texts that are longer than metadata may be, then they are cut between characters", () =>
+  it.effect("texts longer than metadata may be are cut between characters", () =>
     Effect.gen(function* () {
       const { connector, requests } = connected([answer(201, payment(ours))])
       yield* connector.charge({ ...charge, reference: "😀".repeat(300) })
@@ -214,7 +214,7 @@ describe("what is asked", () => {
       assert.strictEqual(sent, "😀".repeat(255))
     })
   )
-  it.effect("given amounts that Checkout.com cannot express, then nothing is sent", () =>
+  it.effect("amounts that Checkout.com cannot express send nothing", () =>
     Effect.gen(function* () {
       const { connector, requests } = connected([])
       const sent = [
@@ -267,7 +267,7 @@ describe("what an answer to a charge means", () => {
     ]
   ]
   for (const [what, body, expected] of states) {
-    it.effect(`given ${what}, then ${JSON.stringify(expected)}`, () =>
+    it.effect(`${what} is ${JSON.stringify(expected)}`, () =>
       Effect.gen(function* () {
         const end = yield* connected([answer(201, body)]).connector.charge(charge)
         assert.deepStrictEqual([end._tag, "stated" in end ? end.stated?.minorUnits : undefined], expected)
@@ -280,13 +280,13 @@ describe("what an answer to a charge means", () => {
     ["no redirect", acceptedPayment({ ...ours, _links: {} }), { _tag: "Pending", providerRef: paymentId }]
   ]
   for (const [what, body, expected] of accepted202) {
-    it.effect(`given a 202 with ${what}, then it needs no amount`, () =>
+    it.effect(`a 202 with ${what} needs no amount`, () =>
       Effect.gen(function* () {
         assert.deepStrictEqual(yield* connected([answer(202, body)]).connector.charge(charge), expected)
       })
     )
   }
-  it.effect("given a 202 to another attempt under our key, then it is passed on as that attempt's", () =>
+  it.effect("a 202 to another attempt under our key is passed on as that attempt's", () =>
     Effect.gen(function* () {
       const given = answer(202, acceptedPayment({ reference: "a0000000000000000000000001" }))
       const failed = yield* Effect.flip(connected([given]).connector.charge(charge))
@@ -315,13 +315,13 @@ describe("what an answer to a charge means", () => {
     ["a bad gateway", answer(502, "")]
   ]
   for (const [what, given] of unknown) {
-    it.effect(`given ${what}, then the result is unknown`, () =>
+    it.effect(`${what} has an unknown result`, () =>
       Effect.gen(function* () {
         assert.instanceOf(yield* Effect.flip(connected([given]).connector.charge(charge)), Unanswered)
       })
     )
   }
-  it.effect("given a key that may not do it, with a body or without, then nothing was done", () =>
+  it.effect("a key without the right did nothing, with a body or without", () =>
     Effect.gen(function* () {
       for (const [given, code] of [
         [answer(401, ""), "unauthorized"],
@@ -335,7 +335,7 @@ describe("what an answer to a charge means", () => {
       }
     })
   )
-  it.effect("given the answer to another attempt under our key, then it is passed on as that attempt's", () =>
+  it.effect("an answer to another attempt under our key is passed on as that attempt's", () =>
     Effect.gen(function* () {
       const another = "a0000000000000000000000001"
       const failed = yield* Effect.flip(
@@ -351,7 +351,7 @@ describe("what an answer to a charge means", () => {
       assert.isUndefined(strange instanceof Unanswered ? strange.ofAnother : null)
     })
   )
-  it.effect("given the answer to another operation under our key, then the result is unknown", () =>
+  it.effect("an answer to another operation under our key is unknown", () =>
     Effect.gen(function* () {
       const calls: ReadonlyArray<(connector: Connector) => Effect.Effect<unknown, NotSent | Unanswered> | undefined> = [
         (connector) => connector.capture?.(capture),
@@ -367,7 +367,7 @@ describe("what an answer to a charge means", () => {
 })
 
 describe("what is looked up", () => {
-  it.effect("given a charge without an answer, then it is asked for by our reference", () =>
+  it.effect("a charge without an answer is asked for by our reference", () =>
     Effect.gen(function* () {
       const { connector, requests } = connected([answer(200, list(capturedPayment(1234, ours)))])
       assert.deepStrictEqual<unknown>(yield* connector.lookUpCharge(chargeLookup), { _tag: "Found", state: captured })
@@ -375,7 +375,7 @@ describe("what is looked up", () => {
       assert.isUndefined(requests[0]?.body)
     })
   )
-  it.effect("given a charge that Checkout.com named, then it is asked for by that name", () =>
+  it.effect("a charge that Checkout.com named is asked for by that name", () =>
     Effect.gen(function* () {
       const { connector, requests } = connected([answer(200, capturedPayment(1234, ours))])
       const found = yield* connector.lookUpCharge({ ...chargeLookup, providerRef: paymentId })
@@ -383,32 +383,30 @@ describe("what is looked up", () => {
       assert.strictEqual(requests[0]?.url, `https://checkout.example/payments/${paymentId}`)
     })
   )
-  it.effect(
-    "given a charge of which something was refunded, then its actions name the refunds, also of the Dashboard",
-    () =>
-      Effect.gen(function* () {
-        const balances = { total_authorized: 1234, total_captured: 1234, total_refunded: 1234 }
-        const shown = answer(200, capturedPayment(1234, { ...ours, balances }))
-        const refunds = [
-          action({ id: "act_ours", type: "Refund", amount: 834, reference: refundReference }),
-          action({ id: "act_hand", type: "Refund", amount: 400, reference }),
-          action({ id: "act_refused", type: "Refund", amount: 400, reference, approved: false })
+  it.effect("the actions of a charge name its refunds, also those of the Dashboard", () =>
+    Effect.gen(function* () {
+      const balances = { total_authorized: 1234, total_captured: 1234, total_refunded: 1234 }
+      const shown = answer(200, capturedPayment(1234, { ...ours, balances }))
+      const refunds = [
+        action({ id: "act_ours", type: "Refund", amount: 834, reference: refundReference }),
+        action({ id: "act_hand", type: "Refund", amount: 400, reference }),
+        action({ id: "act_refused", type: "Refund", amount: 400, reference, approved: false })
+      ]
+      const { connector, requests } = connected([shown, answer(200, [...refunds, action()])])
+      const found = yield* connector.lookUpCharge({ ...chargeLookup, providerRef: paymentId })
+      assert.deepStrictEqual(
+        found._tag === "Found" &&
+          found.refunds?.map((one) => [one.refundId, one.state.providerRefundId, one.state._tag]),
+        [
+          [refundId, "act_ours", "Succeeded"],
+          [null, "act_hand", "Succeeded"],
+          [null, "act_refused", "RefundFailed"]
         ]
-        const { connector, requests } = connected([shown, answer(200, [...refunds, action()])])
-        const found = yield* connector.lookUpCharge({ ...chargeLookup, providerRef: paymentId })
-        assert.deepStrictEqual(
-          found._tag === "Found" &&
-            found.refunds?.map((one) => [one.refundId, one.state.providerRefundId, one.state._tag]),
-          [
-            [refundId, "act_ours", "Succeeded"],
-            [null, "act_hand", "Succeeded"],
-            [null, "act_refused", "RefundFailed"]
-          ]
-        )
-        assert.strictEqual(requests[1]?.url, `https://checkout.example/payments/${paymentId}/actions`)
-      })
+      )
+      assert.strictEqual(requests[1]?.url, `https://checkout.example/payments/${paymentId}/actions`)
+    })
   )
-  it.effect("given payments that ended and one that is alive, then the one that is alive counts", () =>
+  it.effect("the payment that is alive counts among those that ended", () =>
     Effect.gen(function* () {
       const declined = payment({
         ...ours,
@@ -432,7 +430,7 @@ describe("what is looked up", () => {
     ["an entry that is not understood", list(capturedPayment(1234, { ...ours, amount: "12.34" }))]
   ]
   for (const [what, body] of unsettled) {
-    it.effect(`given ${what}, then nothing is known`, () =>
+    it.effect(`${what} leaves nothing known`, () =>
       Effect.gen(function* () {
         assert.instanceOf(
           yield* Effect.flip(connected([answer(200, body)]).connector.lookUpCharge(chargeLookup)),
@@ -441,13 +439,13 @@ describe("what is looked up", () => {
       })
     )
   }
-  it.effect("given no payment with our reference, however late, then it may be there still", () =>
+  it.effect("a payment may still be there, however late, if none has our reference", () =>
     Effect.gen(function* () {
       const late = { date: "Tue, 01 Dec 2026 12:00:00 GMT" }
       assert.deepStrictEqual(yield* connected([answer(200, list(), late)]).connector.lookUpCharge(chargeLookup), notYet)
     })
   )
-  it.effect("given a payment on a page whose record was lost, then it is found by the reference of its attempt", () =>
+  it.effect("a payment on a page with a lost record is found by its attempt's reference", () =>
     Effect.gen(function* () {
       const paidOnPage = capturedPayment(1234, { reference, metadata: { attempt_id: attemptId, page: "true" } })
       const refusedBefore = payment({ reference, id: "pay_b", status: "Declined", response_code: "20005" })
@@ -463,7 +461,7 @@ describe("what is looked up", () => {
       )
     })
   )
-  it.effect("given another payment than was asked for, or none, then nothing is known", () =>
+  it.effect("another payment than was asked for, or none, leaves nothing known", () =>
     Effect.gen(function* () {
       const asked = { ...chargeLookup, providerRef: "pay_another" }
       for (const given of [
@@ -478,7 +476,7 @@ describe("what is looked up", () => {
   const page = (fields: Readonly<Record<string, unknown>>) => answer(200, link({ reference, ...fields }))
   const paid = answer(200, capturedPayment(1234, { reference }))
   const declined = answer(200, payment({ reference, status: "Declined", response_code: "20005" }))
-  it.effect("given a page that was paid on, then the payment on it, after a second request", () =>
+  it.effect("a paid page has its payment after a second request", () =>
     Effect.gen(function* () {
       const { connector, requests } = connected([page({ status: "Payment Received", payment_id: paymentId }), paid])
       assert.deepStrictEqual<unknown>(yield* connector.lookUpCharge(onPage), { _tag: "Found", state: captured })
@@ -488,14 +486,14 @@ describe("what is looked up", () => {
       )
     })
   )
-  it.effect("given a page that nobody paid on, then it may be paid until it ends, and never after", () =>
+  it.effect("an unpaid page may be paid until it ends, and never after", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* connected([page({})]).connector.lookUpCharge(onPage), notYet)
       const ended = yield* connected([page({ status: "Expired" })]).connector.lookUpCharge(onPage)
       assert.deepStrictEqual(ended, { _tag: "NotFound", conclusive: true })
     })
   )
-  it.effect("given a refusal on a page, then it is final only once the page has ended", () =>
+  it.effect("a refusal on a page is final only once the page has ended", () =>
     Effect.gen(function* () {
       const open = connected([page({ payment_id: paymentId }), declined])
       assert.deepStrictEqual(yield* open.connector.lookUpCharge(onPage), notYet)
@@ -504,13 +502,13 @@ describe("what is looked up", () => {
       assert.strictEqual(found._tag === "Found" ? found.state._tag : found._tag, "Declined")
     })
   )
-  it.effect("given a page that was paid on while it is shown as active, then the money counts", () =>
+  it.effect("the money of a page that is paid while active counts", () =>
     Effect.gen(function* () {
       const { connector } = connected([page({ payment_id: paymentId }), paid])
       assert.deepStrictEqual<unknown>(yield* connector.lookUpCharge(onPage), { _tag: "Found", state: captured })
     })
   )
-  it.effect("given another page's record, or a payment that it does not name, then nothing is known", () =>
+  it.effect("another page's record, or one of an unnamed payment, leaves it unknown", () =>
     Effect.gen(function* () {
       for (const fields of [
         { id: "pl_another", status: "Expired" },
@@ -523,7 +521,7 @@ describe("what is looked up", () => {
     })
   )
 
-  it.effect("given the actions of a payment, then each operation is found by its reference", () =>
+  it.effect("each operation is found by its reference in a payment's actions", () =>
     Effect.gen(function* () {
       const actions = answer(200, [
         action({ id: "act_r", type: "Refund", amount: 500, reference: refundReference }),
@@ -548,7 +546,7 @@ describe("what is looked up", () => {
       for (const { url } of requests) assert.strictEqual(url, `https://checkout.example/payments/${paymentId}/actions`)
     })
   )
-  it.effect("given an action of the kind that names nobody, then it may be ours, and nothing is known", () =>
+  it.effect("an action of the kind without a name may be ours, and nothing is known", () =>
     Effect.gen(function* () {
       const { connector } = connected([answer(200, [action(), authorization])])
       assert.instanceOf(yield* Effect.flip(connector.lookUpOperation?.(captureLookup) ?? missing), Unanswered)
@@ -557,7 +555,7 @@ describe("what is looked up", () => {
       assert.deepStrictEqual(yield* byHand.connector.lookUpOperation?.(captureLookup) ?? missing, notYet)
     })
   )
-  it.effect("given a refund that Checkout.com named, then it is found by that name among those of ours", () =>
+  it.effect("a refund that Checkout.com named is found by that name among ours", () =>
     Effect.gen(function* () {
       const ofPayment = { reference, metadata: { attempt_id: attemptId } }
       const { connector } = connected([

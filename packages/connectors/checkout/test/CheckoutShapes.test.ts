@@ -135,11 +135,11 @@ describe("the answers of these tests", () => {
     Schema.decodeUnknownResult(shape, { onExcessProperty: "error" })(JSON.parse(JSON.stringify(value)))
 
   for (const [what, shape, value] of answers) {
-    it(`given ${what}, then it is as Checkout.com describes it, without a field that it does not have`, () => {
+    it(`${what} is as Checkout.com describes it`, () => {
       const read = isDescribed(shape, value)
       if (Result.isFailure(read)) assert.fail(read.failure.message)
     })
-    it(`given ${what} with a field that is misspelt, then it is refused`, () => {
+    it(`${what} with a field that is misspelt is refused`, () => {
       assert.isTrue(Result.isFailure(isDescribed(shape, { ...value, refrence: "x" })))
     })
   }

@@ -57,7 +57,7 @@ describe("response codes", () => {
     )
 
   for (const [code, text, category, soft] of codes) {
-    it.effect(`given ${code}, ${text}, then ${category}, ${soft ? "soft" : "hard"}`, () =>
+    it.effect(`${code}, ${text} is ${category}, ${soft ? "soft" : "hard"}`, () =>
       Effect.gen(function* () {
         const end = yield* endOf({ response_code: code, response_summary: text })
         assert.deepStrictEqual<unknown>(
@@ -79,20 +79,20 @@ describe("response codes", () => {
     ["40101", "blocked_by_provider"],
     ["99999", "other"]
   ] as const) {
-    it.effect(`given ${code}, then its normalized code is ${normalized}`, () =>
+    it.effect(`the normalized code of ${code} is ${normalized}`, () =>
       Effect.gen(function* () {
         assert.propertyVal(yield* endOf({ response_code: code }), "normalized", normalized)
       })
     )
   }
-  it.effect("given that 3D Secure is required, of the issuer or of the risk engine, then the customer is needed", () =>
+  it.effect("3D Secure required by the issuer or the risk engine needs the customer", () =>
     Effect.gen(function* () {
       for (const response_code of ["20154", "44301"]) {
         assert.strictEqual((yield* endOf({ response_code }))._tag, "NeedsCustomer")
       }
     })
   )
-  it.effect("given no code, then other, and hard", () =>
+  it.effect("no code is other, and hard", () =>
     Effect.gen(function* () {
       for (const response_code of [undefined, null, ""]) {
         const end = yield* endOf({ response_code })

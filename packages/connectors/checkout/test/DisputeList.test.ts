@@ -43,7 +43,7 @@ describe("the list of disputes", () => {
       { verdict: "opened", status: "needs_response", dueBy: Date.UTC(2026, 11, 1) }
     ]
   ] as const) {
-    it.effect(`given ${JSON.stringify(fields)}, then what it says now, since its last change`, () =>
+    it.effect(`${JSON.stringify(fields)} is what it says now, since its last change`, () =>
       Effect.gen(function* () {
         const { connector, requests } = connected([part([entry(fields)])])
         assert.deepStrictEqual<unknown>(yield* list(connector), {
@@ -58,7 +58,7 @@ describe("the list of disputes", () => {
       })
     )
   }
-  it.effect("given more than one part, then each begins with the last entry of the part before", () =>
+  it.effect("each of several parts begins with the last entry of the part before", () =>
     Effect.gen(function* () {
       const all = many(300)
       const { connector, requests } = connected([part(all.slice(0, 250), 300), part(all.slice(249), 300)])
@@ -70,7 +70,7 @@ describe("the list of disputes", () => {
       assert.include(requests[1]?.url, "skip=249")
     })
   )
-  it.effect("given a list that changes while it is read, or never ends, then Unanswered and never a part", () =>
+  it.effect("a list that changes while read, or never ends, is Unanswered and never a part", () =>
     Effect.gen(function* () {
       const all = many(300)
       for (const second of [part(all.slice(248, 299), 300), part([], 300), part([all[249]], 300)]) {
@@ -83,7 +83,7 @@ describe("the list of disputes", () => {
       assert.include((yield* Effect.flip(list(connected(parts).connector))).reason, "more than 5000 disputes")
     })
   )
-  it.effect("given a key that may not view disputes, then there is no list", () =>
+  it.effect("a key that may not view disputes has no list", () =>
     Effect.gen(function* () {
       for (const [status, isUnsupported] of [
         [403, true],
@@ -95,7 +95,7 @@ describe("the list of disputes", () => {
       }
     })
   )
-  it.effect("given entries that cannot be read, then they are named beside the others, without their values", () =>
+  it.effect("unreadable entries are named beside the others, without their values", () =>
     Effect.gen(function* () {
       for (const [fields, at] of [
         [{ status: "of_tomorrow" }, "it is not to be understood at status"],

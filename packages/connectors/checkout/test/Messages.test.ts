@@ -41,7 +41,7 @@ const plain = ({ about }: ProviderMessage): unknown =>
   "state" in about && about.state !== null ? { ...about, state: about.state(eur) } : about
 
 const tells = (what: string, message: unknown, expected: unknown) =>
-  it.effect(`given ${what}, then ${(expected as MessageAbout)._tag}`, () =>
+  it.effect(`${what} is ${(expected as MessageAbout)._tag}`, () =>
     Effect.gen(function* () {
       const result = yield* read(message)
       if (Result.isFailure(result)) return assert.fail(endOf(result))
@@ -62,14 +62,14 @@ describe("the signature", () => {
   const signature = "6d01b264b3c6e82e79b8f8ef902ab674317a73520a5d2099a771ce5f8c565d71"
   const bytes = new TextEncoder().encode(body)
 
-  it.effect("given the signature that OpenSSL makes, in either case, then the message is read", () =>
+  it.effect("a message with OpenSSL's signature, in either case, is read", () =>
     Effect.gen(function* () {
       for (const header of [signature, signature.toUpperCase()]) {
         assert.strictEqual(endOf(yield* readBy({ headers: { "cko-signature": header }, body: bytes })), "read")
       }
     })
   )
-  it.effect("given a signature in another place or form, or of other bytes, then the message is refused", () =>
+  it.effect("a signature in another place or form, or of other bytes, is refused", () =>
     Effect.gen(function* () {
       const base64 = Buffer.from(signature, "hex").toString("base64")
       for (const headers of [
@@ -94,7 +94,7 @@ describe("the signature", () => {
       }
     })
   )
-  it.effect("given a connection without a webhook secret, then nothing verifies", () =>
+  it.effect("nothing verifies at a connection without a webhook secret", () =>
     Effect.gen(function* () {
       const { readMessage } = connected([]).connector
       const raw = { ...signed(body, ""), secret: Redacted.make(""), receivedAt: noon }
@@ -106,21 +106,21 @@ describe("the signature", () => {
 
 describe("the age", () => {
   const message = event("payment_captured", told({ reference }))
-  it.effect("given the last repetition of a message, 30 hours after the first, then it is read", () =>
+  it.effect("the last repetition of a message, 30 hours after the first, is read", () =>
     Effect.gen(function* () {
       assert.strictEqual(endOf(yield* read(message, { at: noon + 30 * hours })), "read")
       assert.strictEqual(endOf(yield* read(message, { at: noon + 36 * hours })), "read")
       assert.strictEqual(endOf(yield* read(message, { at: noon - 300_000 })), "read")
     })
   )
-  it.effect("given an older message, or one of the future, then it is refused, whatever its signature", () =>
+  it.effect("an older message, or one of the future, is refused, whatever its signature", () =>
     Effect.gen(function* () {
       for (const at of [noon + 36 * hours + 1, noon + 365 * 24 * hours, noon - 300_001]) {
         assert.match(endOf(yield* read(message, { at })), /^pointsman\/MessageUnverified: its event is too old/)
       }
     })
   )
-  it.effect("given an old message that was stored, then it is read again", () =>
+  it.effect("an old message that was stored is read again", () =>
     Effect.gen(function* () {
       const { readStored } = connected([]).connector
       const stored = { body: signed(JSON.stringify(message), secret).body, secret: Redacted.make(secret) }
@@ -128,15 +128,13 @@ describe("the age", () => {
       assert.strictEqual(again.at, noon)
     })
   )
-  it.effect(
-    "given a message that calls its time `timestamp`, then that is its time, and without one it is unreadable",
-    () =>
-      Effect.gen(function* () {
-        const { created_on, ...others } = message
-        const result = yield* read({ ...others, timestamp: "2026-11-21T11:59:58.357+00:00" })
-        assert.strictEqual(Result.isSuccess(result) ? result.success.at : endOf(result), noon - 1_643)
-        assert.match(endOf(yield* read(others)), /^pointsman\/MessageUnreadable: its created_on is missing/)
-      })
+  it.effect("a message's `timestamp` is its time, and without a time it is unreadable", () =>
+    Effect.gen(function* () {
+      const { created_on, ...others } = message
+      const result = yield* read({ ...others, timestamp: "2026-11-21T11:59:58.357+00:00" })
+      assert.strictEqual(Result.isSuccess(result) ? result.success.at : endOf(result), noon - 1_643)
+      assert.match(endOf(yield* read(others)), /^pointsman\/MessageUnreadable: its created_on is missing/)
+    })
   )
 })
 
@@ -146,7 +144,7 @@ describe("whose it is", () => {
   const disputed = (fields: Readonly<Record<string, unknown>>) => event("dispute_lost", dispute(fields))
   const ofChannel = { credentials: { ...credentials, processingChannelId: channel } }
 
-  it.effect("given messages of another account, channel or environment, then they are unreadable", () =>
+  it.effect("messages of another account, channel or environment are unreadable", () =>
     Effect.gen(function* () {
       for (const [message, options] of [
         [captured(self("https://otherone.api.sandbox.checkout.com/workflows/events/evt_1"))],
@@ -159,7 +157,7 @@ describe("whose it is", () => {
       }
     })
   )
-  it.effect("given messages of ours, or that do not say whose they are, then they are read", () =>
+  it.effect("messages of ours, or that do not say whose they are, are read", () =>
     Effect.gen(function* () {
       for (const [message, options] of [
         [captured(self("https://api.sandbox.checkout.com/workflows/events/evt_1"))],
@@ -420,7 +418,7 @@ describe("what it says", () => {
     tells(`what is kept of a dispute_resolved with the reason ${reason}: ${verdict}`, keptOf(resolved), about)
   }
 
-  it.effect("given what says nothing that is understood, then the payment that it names is looked up, and why", () =>
+  it.effect("a message that is not understood causes a lookup of its payment, with the reason", () =>
     Effect.gen(function* () {
       for (const [message, why] of [
         [event("payment_returned", ofUs()), /its type is not supported/],
@@ -450,7 +448,7 @@ describe("what it says", () => {
       }
     })
   )
-  it.effect("given personal data in a message, then it is not kept", () =>
+  it.effect("personal data in a message is not kept", () =>
     Effect.gen(function* () {
       const { keptOfMessage } = connected([]).connector
       const customer = { email: "brucewayne@example.com", name: "Bruce Wayne" }

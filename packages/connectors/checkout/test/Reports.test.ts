@@ -64,7 +64,7 @@ const reportOf = ({ reports }: Connector) =>
 const listed = (answerTo: (url: URL) => TransportAnswer) => reportOf(checkoutWith(answerTo).connector).list(window)
 
 describe("report files of Checkout.com", () => {
-  it.effect("given reports of a day, then the CSV files of the financial actions are named, the oldest first", () =>
+  it.effect("CSV files of a day's financial actions are named, the oldest first", () =>
     Effect.gen(function* () {
       const reports = [
         report("rpt_4", { created_on: "2022-02-19T00:00:00Z" }),
@@ -98,7 +98,7 @@ describe("report files of Checkout.com", () => {
     })
   )
 
-  it.effect("given three pages, then the files of all are named in the order of their reports", () =>
+  it.effect("the files of three pages are named in the order of their reports", () =>
     Effect.gen(function* () {
       const pages: Readonly<Record<string, TransportAnswer>> = {
         "": listOf([report("rpt_3")], "b"),
@@ -115,7 +115,7 @@ describe("report files of Checkout.com", () => {
     })
   )
 
-  it.effect("given a file, when it is downloaded, then its text comes, and long ones are taken", () =>
+  it.effect("a downloaded file gives its text, and long ones are accepted", () =>
     Effect.gen(function* () {
       const text = "Action ID,Payment ID\nact_1,pay_1\n"
       const { connector, requests } = checkoutWith(() => answer(200, text))
@@ -136,14 +136,14 @@ describe("report files of Checkout.com", () => {
     return Effect.result(reportOf(connector).download?.(names) ?? Effect.die("none"))
   }
 
-  it.effect("given a report in two files, then they are one text with one first line", () =>
+  it.effect("a report in two files is one text with one first line", () =>
     Effect.gen(function* () {
       const text = yield* Effect.fromResult(yield* partsOf("rpt_1/file_a+file_b"))
       assert.strictEqual(text, "Action ID,Payment ID\r\nact_1,pay_1\nact_1,pay_1\n")
     })
   )
 
-  it.effect("given a report in two files with other columns, then it is unanswered", () =>
+  it.effect("a report in two files with other columns is unanswered", () =>
     Effect.gen(function* () {
       const result = yield* partsOf("rpt_1/file_a+file_c")
       assert(Result.isFailure(result) && result.failure._tag === "pointsman/Unanswered")
@@ -161,7 +161,7 @@ describe("report files of Checkout.com", () => {
     ["the same page again", listOf([], "a"), "the same page again"],
     ["no JSON", answer(200, "<html>"), "status 200"]
   ] as const) {
-    it.effect(`given ${what}, then the list is unanswered and says why, and is never an empty one`, () =>
+    it.effect(`${what} makes the list unanswered with the reason, and never empty`, () =>
       Effect.gen(function* () {
         const result = yield* Effect.result(listed(() => wrong))
         assert(Result.isFailure(result) && result.failure._tag === "pointsman/Unanswered")
@@ -170,7 +170,7 @@ describe("report files of Checkout.com", () => {
     )
   }
 
-  it.effect("given a file that is not there, then it is unanswered, and never an empty one", () =>
+  it.effect("a missing file is unanswered, and never empty", () =>
     Effect.gen(function* () {
       const { connector } = checkoutWith(() => answer(404, ""))
       const result = yield* Effect.result(reportOf(connector).download?.("rpt_1/file_1") ?? Effect.die("none"))

@@ -94,7 +94,7 @@ describe("every request body is one that Checkout.com's description accepts", ()
     { money: money(999_999_990, "KWD") }
   ]
   for (const [at, fields] of charges.entries()) {
-    it.effect(`given a charge and a page, ${at + 1}, then both`, () =>
+    it.effect(`a charge and a page are described, ${at + 1}`, () =>
       Effect.gen(function* () {
         for (const connecting of [{}, withChannel]) {
           const { connector, requests } = connected(
@@ -110,7 +110,7 @@ describe("every request body is one that Checkout.com's description accepts", ()
       })
     )
   }
-  it.effect("given a capture, a void and a refund, then all three", () =>
+  it.effect("a capture, a void and a refund are described", () =>
     Effect.gen(function* () {
       const { connector, requests } = connected(
         [captureReference, voidReference, refundReference].map((reference) => answer(202, accepted({ reference })))
@@ -175,7 +175,7 @@ describe("every request goes to an operation that Checkout.com has", () => {
     "a lookup of a refund": (connector) => connector.lookUpRefund?.(refundLookup)
   }
   for (const [what, ask] of Object.entries(asks)) {
-    it.effect(`given ${what}, then its method, path, query and key`, () =>
+    it.effect(`${what} has the described method, path, query and key`, () =>
       Effect.gen(function* () {
         const { connector, requests } = connected([answer(500, {})])
         yield* Effect.exit(ask(connector) ?? Effect.die("the connector lacks it"))
@@ -184,7 +184,7 @@ describe("every request goes to an operation that Checkout.com has", () => {
       })
     )
   }
-  it("given another path, parameter or no key, then the check refuses it", () => {
+  it("the check refuses another path or parameter, and a missing key", () => {
     const request = (method: "GET" | "POST", path: string): TransportRequest => ({
       ...{ method, url: `https://x.example/${path}`, headers: {}, timeoutMillis: 1 }
     })
@@ -205,7 +205,7 @@ describe("amounts", () => {
     assert.deepStrictEqual(listed(3), "BHD IQD JOD KWD LYD OMR TND".split(" "))
     assert.strictEqual(listed(2).length, currencies.length - 15 - 7)
   })
-  it.effect("given each currency, then whole minor units are sent", () =>
+  it.effect("whole minor units of each currency are sent", () =>
     Effect.gen(function* () {
       for (const currency of CheckoutConnector.definition.supports.currencies ?? []) {
         const { connector, requests } = connected([answer(201, payment({ reference, currency, amount: 1230 }))])

@@ -13,7 +13,7 @@ const seeds = Number(process.env["POINTSMAN_CHECKOUT_SEEDS"] ?? 4)
 const first = Number(process.env["POINTSMAN_CHECKOUT_FIRST_SEED"] ?? 1)
 
 describe("a simulated Checkout.com", () => {
-  it(`given ${seeds} seeds of faults from ${first}, then its books and ours agree`, async () => {
+  it(`its books and ours agree in ${seeds} seeds of faults from ${first}`, async () => {
     const spoken: Spoken = { overWire: 0, passedOn: 0 }
     for (let seed = first; seed < first + seeds; seed++) {
       const run = await simulate({

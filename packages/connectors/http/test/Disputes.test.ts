@@ -1,7 +1,7 @@
 /** Evidence and acceptances in the provider protocol, and what became of them. */
 import { assert, describe, it } from "@effect/vitest"
 import { HttpConnector } from "@pointsman/connector-http"
-import { scriptedTransport } from "@pointsman/contracts/connector"
+import { scriptedConnector } from "@pointsman/contracts/connector"
 import type { DisputeLookup, DisputeSubmission, TransportAnswer } from "@pointsman/core/connector"
 import { Effect, Result } from "effect"
 import { answer, apiKey, neverReceived, refusal } from "./Provider.ts"
@@ -18,19 +18,15 @@ const { files: _, texts: _t, ...acceptance } = submission
 const lookup: DisputeLookup = { ...acceptance, kind: "submit", sentAt: 0 }
 const missing = Effect.die("the connector has no such method")
 
-const connected = (answers: ReadonlyArray<TransportAnswer>) => {
-  const scripted = scriptedTransport(answers.map((one) => Effect.succeed(one)))
-  const account = { connectionId: "main", environment: "sandbox", timeoutMillis: 1000 } as const
-  const credentials = { apiKey, baseUrl: "https://provider.example" }
-  const connector = Result.getOrThrow(HttpConnector.definition.connect({ ...account, credentials }, scripted.transport))
-  return { connector, requests: scripted.requests }
-}
+const credentials = { apiKey, baseUrl: "https://provider.example" }
+const connected = (answers: ReadonlyArray<TransportAnswer>) =>
+  scriptedConnector(HttpConnector.definition, answers, { credentials })
 const dispute = (status: string, dispute_id = "du/1") => answer(200, { dispute_id, status })
 const operation = (fields: object) =>
   answer(200, { operation_id: "op_1", kind: "dispute_submit", status: "confirmed", ...fields })
 
 describe("evidence and acceptances", () => {
-  it.effect("given evidence, then it is one request with our id, the texts and the files", () =>
+  it.effect("evidence is one request with our id, the texts and the files", () =>
     Effect.gen(function* () {
       const { connector, requests } = connected([dispute("under_review")])
       assert.deepStrictEqual(yield* connector.submitDispute?.(submission) ?? missing, { _tag: "SubmissionDone" })
@@ -45,7 +41,7 @@ describe("evidence and acceptances", () => {
     })
   )
 
-  it.effect("given an acceptance, then it is one request with our id", () =>
+  it.effect("an acceptance is one request with our id", () =>
     Effect.gen(function* () {
       const { connector, requests } = connected([dispute("accepted")])
       assert.deepStrictEqual(yield* connector.acceptDispute?.(acceptance) ?? missing, { _tag: "SubmissionDone" })
@@ -67,7 +63,7 @@ describe("evidence and acceptances", () => {
     [answer(409, {}), "pointsman/Unanswered"],
     [answer(500, {}), "pointsman/Unanswered"]
   ] as const) {
-    it.effect(`given status ${given.status} and ${given.body}, then evidence is ${wanted}`, () =>
+    it.effect(`evidence with ${given.status} and ${given.body} is ${wanted}`, () =>
       Effect.gen(function* () {
         const { connector } = connected([given])
         const ended = yield* Effect.result(connector.submitDispute?.(submission) ?? missing)
@@ -91,7 +87,7 @@ describe("a look-up", () => {
     ["another kind", operation({ kind: "dispute_accept" }), "pointsman/Unanswered"],
     ["no lookup", answer(501, {}), "pointsman/Unanswered"]
   ] as const) {
-    it.effect(`given ${title}, then that is what is known`, () =>
+    it.effect(`${title} is what is known`, () =>
       Effect.gen(function* () {
         const { connector } = connected([given])
         const found = yield* Effect.result(connector.lookUpDispute?.(lookup) ?? missing)

@@ -2,7 +2,7 @@
 
 import { assert, describe, it } from "@effect/vitest"
 import { HttpConnector } from "@pointsman/connector-http"
-import { scriptedTransport } from "@pointsman/contracts/connector"
+import { scriptedConnector, scriptedTransport } from "@pointsman/contracts/connector"
 import {
   type CaptureRequest,
   type ChargeLookup,
@@ -121,16 +121,11 @@ const idsOfLookUps = {
 } as const
 
 /** Runs one operation against one scripted answer. */
-const connect = (answered: TransportAnswer, baseUrl = "https://provider.example/v1") => {
-  const { requests, transport } = scriptedTransport([Effect.succeed(answered)])
-  const connector = Result.getOrThrow(
-    HttpConnector.definition.connect(
-      { connectionId: "main", environment: "production", credentials: { baseUrl, apiKey }, timeoutMillis: 2_000 },
-      transport
-    )
-  )
-  return { connector, requests }
-}
+const connect = (answered: TransportAnswer, baseUrl = "https://provider.example/v1") =>
+  scriptedConnector(HttpConnector.definition, [answered], {
+    environment: "production",
+    credentials: { baseUrl, apiKey }
+  })
 
 const run = (operation: OperationName, answered: TransportAnswer, baseUrl?: string) => {
   const { connector, requests } = connect(answered, baseUrl)
@@ -210,7 +205,7 @@ describe("requests", () => {
   ] as const satisfies ReadonlyArray<readonly [OperationName, string, string, string, object | undefined]>
 
   for (const [operation, method, path, id, body] of table) {
-    it.effect(`given ${operation}, then ${method} ${path}, word for word`, () =>
+    it.effect(`${operation} is ${method} ${path}, word for word`, () =>
       Effect.gen(function* () {
         const { requests } = yield* run(operation, answer(500, {})).pipe(
           Effect.provideService(Tracer.DisablePropagation, true)
@@ -231,7 +226,7 @@ describe("requests", () => {
     )
   }
 
-  it.effect("given a refund whose id at the provider is known, then its lookup names both", () =>
+  it.effect("a lookup of a refund with a known id at the provider names both", () =>
     Effect.gen(function* () {
       const { connector, requests } = connect(answer(500, {}))
       yield* Effect.exit(connector.lookUpRefund?.({ ...refundLookup, providerRefundId: "re/1" }) ?? Effect.void)
@@ -242,7 +237,7 @@ describe("requests", () => {
     })
   )
 
-  it.effect("given a checkout of a method by name, then the name is in the body", () =>
+  it.effect("the body of a checkout of a method has its name", () =>
     Effect.gen(function* () {
       const { connector, requests } = connect(answer(500, {}))
       yield* Effect.exit(connector.openCheckout?.({ ...checkout, paymentMethod: "ideal" }) ?? Effect.void)
@@ -250,19 +245,11 @@ describe("requests", () => {
     })
   )
 
-  it.effect("given nothing optional, then null on the wire", () =>
+  it.effect("optional fields without a value are null on the wire", () =>
     Effect.gen(function* () {
-      const { requests, transport } = scriptedTransport([
-        Effect.succeed(answer(500, {})),
-        Effect.succeed(answer(500, {}))
-      ])
       const credentials = { baseUrl: "https://provider.example", apiKey }
-      const connector = Result.getOrThrow(
-        HttpConnector.definition.connect(
-          { connectionId: "main", environment: "sandbox", credentials, timeoutMillis: 1 },
-          transport
-        )
-      )
+      const answers = [answer(500, {}), answer(500, {})]
+      const { connector, requests } = scriptedConnector(HttpConnector.definition, answers, { credentials })
       yield* Effect.exit(
         connector.charge({ ...charge, cardBrand: null, reference: null, instrument: null, capture: false })
       )
@@ -286,7 +273,7 @@ describe("requests", () => {
     ["http://127.0.0.1:9001/", "http://127.0.0.1:9001/charges"],
     ["https://provider.example/a/b//", "https://provider.example/a/b/charges"]
   ] as const) {
-    it.effect(`given the base URL ${baseUrl}, then ${url}`, () =>
+    it.effect(`the base URL ${baseUrl} gives ${url}`, () =>
       Effect.gen(function* () {
         const { requests } = yield* run("charge", answer(500, {}), baseUrl)
         assert.strictEqual(requests[0]?.url, url)
@@ -300,17 +287,11 @@ describe("requests", () => {
     ["ä ö%", "%C3%A4%20%C3%B6%25"],
     ["half \ud800", "half%20%EF%BF%BD"]
   ] as const) {
-    it.effect(`given the reference ${JSON.stringify(providerRef)}, then ${encoded} in the path`, () =>
+    it.effect(`the reference ${JSON.stringify(providerRef)} is ${encoded} in the path`, () =>
       Effect.gen(function* () {
-        const unknown = Effect.succeed(answer(500, {}))
-        const { requests, transport } = scriptedTransport([unknown, unknown, unknown])
         const credentials = { baseUrl: "https://provider.example", apiKey }
-        const connector = Result.getOrThrow(
-          HttpConnector.definition.connect(
-            { connectionId: "main", environment: "sandbox", credentials, timeoutMillis: 1 },
-            transport
-          )
-        )
+        const answers = [answer(500, {}), answer(500, {}), answer(500, {})]
+        const { connector, requests } = scriptedConnector(HttpConnector.definition, answers, { credentials })
         yield* Effect.exit(connector.capture?.({ ...capture, providerRef }) ?? Effect.void)
         yield* Effect.exit(connector.void?.({ ...voidRequest, providerRef }) ?? Effect.void)
         yield* Effect.exit(connector.refund?.({ ...refund, providerRef }) ?? Effect.void)
@@ -328,14 +309,14 @@ describe("requests", () => {
     )
   }
 
-  it.effect("given spans that nobody collects, then no trace goes along", () =>
+  it.effect("no trace is sent of spans that are not collected", () =>
     Effect.gen(function* () {
       const { requests } = yield* run("charge", answer(500, {})).pipe(Effect.withSpan("a request"))
       assert.isUndefined(requests[0]?.headers["traceparent"])
     })
   )
 
-  it.effect("given a span, then its trace goes along", () =>
+  it.effect("a span's trace is sent", () =>
     Effect.gen(function* () {
       const span = Tracer.externalSpan({ traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331" })
       const { requests } = yield* run("charge", answer(500, {})).pipe(Effect.withParentSpan(span))
@@ -347,14 +328,14 @@ describe("requests", () => {
 describe("refusals", () => {
   for (const status of [400, 401, 403, 404, 405, 413, 415, 422, 429]) {
     for (const operation of changes) {
-      it.effect(`given ${status} with code and message to ${operation}, then Rejected`, () =>
+      it.effect(`${status} with code and message to ${operation} is Rejected`, () =>
         answersWith(operation, refusal(status, "nope", "Not today."), {
           _tag: "Rejected",
           code: "nope",
           message: "Not today."
         })
       )
-      it.effect(`given a bare ${status} to ${operation}, then Unanswered`, () =>
+      it.effect(`a bare ${status} to ${operation} is Unanswered`, () =>
         Effect.gen(function* () {
           for (const body of ["", "{}", "Bad Request", '{"error":"nope"}', '{"error":{"code":"nope"}}', "[]"]) {
             yield* unanswers(operation, { status, headers: {}, body })
@@ -366,13 +347,13 @@ describe("refusals", () => {
     }
   }
   for (const status of [301, 402, 406, 407, 408, 409, 410, 412, 418, 423, 424, 425, 428, 431, 451, 499, 500, 503]) {
-    it.effect(`given ${status} with code and message, then Unanswered, whatever was asked`, () =>
+    it.effect(`${status} with code and message is Unanswered, whatever was asked`, () =>
       Effect.gen(function* () {
         for (const operation of [...changes, ...lookUps]) yield* unanswers(operation, refusal(status, "nope", "No."))
       })
     )
   }
-  it.effect("given 409 of a key that was used before with other parameters, then Unanswered, and never a refusal", () =>
+  it.effect("409 of a key used before with other parameters is Unanswered, never a refusal", () =>
     Effect.gen(function* () {
       for (const operation of changes) {
         const used = refusal(409, "idempotency_key_reused", "The key was used with another body.")
@@ -381,7 +362,7 @@ describe("refusals", () => {
       }
     })
   )
-  it.effect("given a message with control characters and no end, then it is made fit to be kept", () =>
+  it.effect("a message with control characters and no end is made fit to be stored", () =>
     answersWith("charge", refusal(400, "a\u0000b", `c\nd \ud800 ${"x".repeat(2_000)}`), {
       _tag: "Rejected",
       code: "a b",
@@ -428,7 +409,7 @@ describe("the state of a charge", () => {
     ["void", { status: "authorized", currency: "EUR" }, state("Authorized")]
   ]
   for (const [operation, body, expected] of table) {
-    it.effect(`given ${JSON.stringify(body)} to ${operation}, then ${JSON.stringify(expected)}`, () =>
+    it.effect(`${JSON.stringify(body)} to ${operation} is ${JSON.stringify(expected)}`, () =>
       answersWith(operation, charged(body), expected)
     )
   }
@@ -446,7 +427,7 @@ describe("the state of a charge", () => {
     [{ code: "05", category: "insufficient_funds", soft: true }, "insufficient_funds", true]
   ] as const) {
     for (const operation of ["charge", "capture", "void"] as const) {
-      it.effect(`given a decline ${JSON.stringify(decline)} to ${operation}, then ${category}, soft ${soft}`, () =>
+      it.effect(`${JSON.stringify(decline)} declines ${operation} as ${category}, soft ${soft}`, () =>
         answersWith(operation, charged({ status: "declined", decline }), {
           _tag: "Declined",
           providerRef: "ch_1",
@@ -483,7 +464,7 @@ describe("the state of a charge", () => {
     }))
   ]
   for (const body of spoilt) {
-    it.effect(`given ${JSON.stringify(body)}, then Unanswered`, () =>
+    it.effect(`${JSON.stringify(body)} is Unanswered`, () =>
       Effect.gen(function* () {
         for (const operation of ["charge", "capture", "void", "look up a charge"] as const) {
           yield* unanswers(operation, charged(body))
@@ -493,11 +474,11 @@ describe("the state of a charge", () => {
   }
 
   for (const status of ["declined", "canceled", "requires_authentication", "pending"]) {
-    it.effect(`given ${status} without a reference, then Unanswered: nobody could look it up`, () =>
+    it.effect(`${status} without a reference is Unanswered: no lookup could find it`, () =>
       unanswers("charge", answer(200, { status, decline: { code: "05" } }))
     )
   }
-  it.effect("given 201 with a charge, then it counts as 200", () =>
+  it.effect("201 with a charge counts as 200", () =>
     answersWith("charge", { ...charged({ status: "captured" }), status: 201 }, state("Captured"))
   )
 })
@@ -520,7 +501,7 @@ describe("a checkout", () => {
     ["an unknown field", { status: "open" }, {}]
   ]
   for (const [what, more, expected] of usable) {
-    it.effect(`given ${what}, then CheckoutOpened`, () =>
+    it.effect(`${what} is CheckoutOpened`, () =>
       answersWith("open a checkout", opened(more), {
         _tag: "CheckoutOpened",
         reference: "co_1",
@@ -548,7 +529,7 @@ describe("a checkout", () => {
     ["an end in the thirteenth month", { expires_at: "2026-13-21T12:00:00Z" }]
   ]
   for (const [what, more] of unusable) {
-    it.effect(`given ${what}, then Unanswered: it may be open, and nobody can be sent there`, () =>
+    it.effect(`${what} is Unanswered: it may be open, without an address`, () =>
       unanswers("open a checkout", opened(more))
     )
   }
@@ -581,7 +562,7 @@ describe("the state of a refund", () => {
     ]
   ]
   for (const [body, state] of table) {
-    it.effect(`given ${JSON.stringify(body)}, then ${JSON.stringify(state)}, answered or found`, () =>
+    it.effect(`${JSON.stringify(body)} is ${JSON.stringify(state)}, answered or found`, () =>
       Effect.gen(function* () {
         yield* answersWith("refund", refunded(body), state)
         yield* answersWith("look up a refund", refunded(body), { _tag: "Found", state })
@@ -597,7 +578,7 @@ describe("the state of a refund", () => {
     { status: "succeeded", provider_refund_id: null },
     { status: "failed", provider_refund_id: "" }
   ]) {
-    it.effect(`given ${JSON.stringify(body)}, then Unanswered, answered or found`, () =>
+    it.effect(`${JSON.stringify(body)} is Unanswered, answered or found`, () =>
       Effect.gen(function* () {
         yield* unanswers("refund", refunded(body))
         yield* unanswers("look up a refund", refunded(body))
@@ -628,7 +609,7 @@ describe("the state of an operation", () => {
     [{ status: "failed", failure_reason: `no ${apiKey}\u0000`, amount: 600 }, failed("no *** ", money(600, "EUR"))]
   ]
   for (const [body, state] of table) {
-    it.effect(`given ${JSON.stringify(body)}, then ${JSON.stringify(state)}`, () =>
+    it.effect(`${JSON.stringify(body)} is ${JSON.stringify(state)}`, () =>
       answersWith("look up an operation", operation(body), { _tag: "Found", state })
     )
   }
@@ -645,9 +626,9 @@ describe("the state of an operation", () => {
     ["half a unit", { status: "confirmed", amount: 0.5 }],
     ["a reason that is no text", { status: "failed", failure_reason: 5 }]
   ] as const) {
-    it.effect(`given ${what}, then Unanswered`, () => unanswers("look up an operation", operation(body)))
+    it.effect(`${what} is Unanswered`, () => unanswers("look up an operation", operation(body)))
   }
-  it.effect("given an adapter without a lookup of operations (501), then Unanswered, with that for its reason", () =>
+  it.effect("an adapter without a lookup of operations (501) is Unanswered, for that reason", () =>
     Effect.gen(function* () {
       for (const answered of [answer(501, {}), refusal(501, "nope", "No."), { status: 501, headers: {}, body: "" }]) {
         const { result, requests } = yield* run("look up an operation", answered)
@@ -666,13 +647,13 @@ describe("the state of an operation", () => {
 describe("looking up", () => {
   const pending = { _tag: "RefundPending", providerRefundId: "re_1" }
   const expectedRefund = { refund: pending, "look up a refund": { _tag: "Found", state: pending } }
-  it.effect("given a charge, then Found with what it states", () =>
+  it.effect("a charge is Found with what it states", () =>
     answersWith("look up a charge", charged({ status: "captured", captured_amount: 700 }), {
       _tag: "Found",
       state: { _tag: "Captured", providerRef: "ch_1", stated: money(700, "EUR") }
     })
   )
-  it.effect("given a charge with refunds, then those that were made by hand have no id of ours", () =>
+  it.effect("a charge's refunds made by hand have no id of ours", () =>
     Effect.gen(function* () {
       const ours = { refund_id: "rf_1", provider_refund_id: "re_1", status: "succeeded", amount: 100, currency: "EUR" }
       const byHand = { provider_refund_id: "re_2", status: "pending", amount: 40, currency: "EUR" }
@@ -690,7 +671,7 @@ describe("looking up", () => {
     })
   )
   for (const operation of ["charge", "look up a charge"] as const) {
-    it.effect(`given ${operation} answered with our attempt's id, then it counts`, () =>
+    it.effect(`${operation} with our attempt's id counts`, () =>
       Effect.gen(function* () {
         for (const attempt_id of ["att_1", null]) {
           const { result } = yield* run(operation, charged({ status: "captured", attempt_id }))
@@ -698,7 +679,7 @@ describe("looking up", () => {
         }
       })
     )
-    it.effect(`given ${operation} answered with another attempt's id, then Unanswered, which hands that one on`, () =>
+    it.effect(`${operation} with another attempt's id is Unanswered, which passes that one on`, () =>
       Effect.gen(function* () {
         const body = { status: "captured", amount: 700, currency: "EUR", attempt_id: "att_2" }
         const { result } = yield* run(operation, charged(body))
@@ -713,7 +694,7 @@ describe("looking up", () => {
     )
   }
   for (const operation of ["refund", "look up a refund"] as const) {
-    it.effect(`given ${operation} answered with another refund's id, then Unanswered`, () =>
+    it.effect(`${operation} with another refund's id is Unanswered`, () =>
       Effect.gen(function* () {
         yield* unanswers(operation, refunded({ status: "succeeded", refund_id: "rf_2" }))
         yield* answersWith(operation, refunded({ status: "pending", refund_id: "rf_1" }), expectedRefund[operation])
@@ -729,9 +710,8 @@ describe("looking up", () => {
       [{ conclusive: false }, false],
       [{ novelty: "of a later version" }, true]
     ] as const) {
-      it.effect(
-        `given never received ${JSON.stringify(more)} to ${operation}, then NotFound, ${conclusive ? "" : "not "}conclusive`,
-        () => answersWith(operation, neverReceived({ [name]: id, ...more }), { _tag: "NotFound", conclusive })
+      it.effect(`${operation} never received ${JSON.stringify(more)} is NotFound as it says`, () =>
+        answersWith(operation, neverReceived({ [name]: id, ...more }), { _tag: "NotFound", conclusive })
       )
     }
     for (const [what, body] of [
@@ -754,25 +734,25 @@ describe("looking up", () => {
       ["the id under another name", JSON.stringify({ found: false, id })],
       ["conclusive as a text", JSON.stringify({ found: false, [name]: id, conclusive: "false" })]
     ] as const) {
-      it.effect(`given 404 with ${what} to ${operation}, then Unanswered: it is not the adapter's word`, () =>
+      it.effect(`404 with ${what} to ${operation} is Unanswered: it is not the adapter's word`, () =>
         unanswers(operation, { status: 404, headers: {}, body })
       )
     }
-    it.effect(`given never received with another status to ${operation}, then Unanswered`, () =>
+    it.effect(`never received with another status to ${operation} is Unanswered`, () =>
       Effect.gen(function* () {
         for (const status of [200, 204, 400, 405, 409, 410, 422, 500, 501, 503]) {
           yield* unanswers(operation, { ...neverReceived({ [name]: id }), status })
         }
       })
     )
-    it.effect(`given never received of something else to ${operation}, then Unanswered`, () =>
+    it.effect(`never received of something else to ${operation} is Unanswered`, () =>
       Effect.gen(function* () {
         for (const other of Object.values(idsOfLookUps)) {
           if (other[0] !== name) yield* unanswers(operation, neverReceived({ [other[0]]: other[1] }))
         }
       })
     )
-    it.effect(`given a refusal to ${operation}, then Unanswered: it tells nothing about what was looked for`, () =>
+    it.effect(`a refusal to ${operation} is Unanswered: it says nothing of what was looked for`, () =>
       Effect.gen(function* () {
         for (const status of [400, 401, 403, 405, 413, 415, 422, 429]) {
           yield* unanswers(operation, refusal(status, "nope", "No."))
@@ -784,14 +764,11 @@ describe("looking up", () => {
 
 describe("the account", () => {
   const asked = (answered: TransportAnswer) => {
-    const { requests, transport } = scriptedTransport([Effect.succeed(answered)])
-    const credentials = { baseUrl: "https://provider.example/v1", apiKey }
-    const account = { connectionId: "main", environment: "production" as const, credentials, timeoutMillis: 2_000 }
-    const connector = Result.getOrThrow(HttpConnector.definition.connect(account, transport))
+    const { connector, requests } = connect(answered)
     const ask = connector.account?.() ?? Effect.die("no account")
     return Effect.map(Effect.result(ask), (result) => ({ result, requests }))
   }
-  it.effect("given an account, then GET /account without an idempotency key, and its id as it is", () =>
+  it.effect("an account is read by GET /account without an idempotency key, its id as it is", () =>
     Effect.gen(function* () {
       const { requests, result } = yield* asked(answer(200, { account: "Acme EU/7 (live)", more: 1 }))
       assert.deepStrictEqual(Result.getOrThrow(result), { id: "Acme EU/7 (live)", mode: null })
@@ -799,7 +776,7 @@ describe("the account", () => {
       assert.isUndefined(requests[0]?.headers["idempotency-key"])
     })
   )
-  it.effect("given 501, then unsupported; given any other answer that names no account, then only Unanswered", () =>
+  it.effect("501 is unsupported, and any other answer without an account only Unanswered", () =>
     Effect.gen(function* () {
       for (const [answered, isUnsupported] of [
         [{ status: 501, headers: {}, body: "" }, true],
@@ -820,7 +797,7 @@ describe("the account", () => {
 })
 
 describe("errors", () => {
-  it.effect("given an unreadable answer, then the error names the field and shows no value", () =>
+  it.effect("the error of an unreadable answer names the field and shows no value", () =>
     Effect.gen(function* () {
       const { result } = yield* run("charge", charged({ status: "captured", captured_amount: "12345678" }))
       if (Result.isSuccess(result)) return assert.fail("expected Unanswered")
@@ -831,7 +808,7 @@ describe("errors", () => {
 })
 
 describe("credentials", () => {
-  it("given an unknown field, when connected, then the field is named and no value is", () => {
+  it("an unknown field of credentials is named and no value is", () => {
     const credentials = { baseUrl: "https://provider.example", apiKey, baseURL: "https://other.example" }
     const connected = HttpConnector.definition.connect(
       { connectionId: "main", environment: "sandbox", credentials, timeoutMillis: 1 },

@@ -2,7 +2,7 @@
 
 import { assert, describe, it } from "@effect/vitest"
 import { HttpConnector } from "@pointsman/connector-http"
-import { scriptedTransport } from "@pointsman/contracts/connector"
+import { scriptedConnector } from "@pointsman/contracts/connector"
 import { type ListRequest, money, type NotSent, type TransportAnswer, type Unanswered } from "@pointsman/core/connector"
 import { Effect, Result } from "effect"
 import { answer, apiKey } from "./Provider.ts"
@@ -18,10 +18,9 @@ const listed = Effect.fnUntraced(function* (
   answered: TransportAnswer,
   request = window
 ) {
-  const { requests, transport } = scriptedTransport([Effect.succeed(answered)])
   const credentials = { baseUrl: "https://provider.example/v1", apiKey }
-  const account = { connectionId: "main", environment: "production" as const, credentials, timeoutMillis: 2_000 }
-  const connector = Result.getOrThrow(HttpConnector.definition.connect(account, transport))
+  const account = { environment: "production" as const, credentials }
+  const { connector, requests } = scriptedConnector(HttpConnector.definition, [answered], account)
   const list: Effect.Effect<unknown, NotSent | Unanswered> | undefined =
     what === "charges"
       ? connector.listCharges?.(request)
@@ -61,7 +60,7 @@ const plain = {
 }
 
 describe("requests", () => {
-  it.effect("given a window and a cursor, then RFC 3339 and the cursor, encoded, without an idempotency key", () =>
+  it.effect("a window is in RFC 3339, its cursor encoded, without an idempotency key", () =>
     Effect.gen(function* () {
       const times = "created_from=2026-11-21T12%3A00%3A00.000Z&created_before=2026-11-22T00%3A00%3A00.000Z"
       for (const what of ["charges", "refunds"] as const) {
@@ -77,7 +76,7 @@ describe("requests", () => {
 })
 
 describe("pages", () => {
-  it.effect("given 501, then unsupported; given a page that is none, then only Unanswered", () =>
+  it.effect("501 is unsupported, and an invalid page only Unanswered", () =>
     Effect.gen(function* () {
       for (const what of ["charges", "refunds"] as const) {
         for (const [answered, isUnsupported] of [
@@ -102,13 +101,13 @@ describe("pages", () => {
       }
     })
   )
-  it.effect("given a charge of which the adapter was told nothing more, then null for what it does not say", () =>
+  it.effect("a charge of which the adapter knows no more is null in what it does not say", () =>
     Effect.gen(function* () {
       const { result } = yield* listed("charges", answer(200, { charges: [charge()], next_cursor: "more" }))
       assert.deepStrictEqual<unknown>(Result.getOrThrow(result), { items: [plain], unreadable: [], nextCursor: "more" })
     })
   )
-  it.effect("given entries that cannot be read, then they are named beside the others, without their values", () =>
+  it.effect("unreadable entries are named beside the others, without their values", () =>
     Effect.gen(function* () {
       const at = (field: string) => `it is not as the protocol says at ${field}`
       for (const [entry, reference, reason] of [
@@ -134,7 +133,7 @@ describe("pages", () => {
       }
     })
   )
-  it.effect("given refunds, then each with its charge, also one that was not made by us", () =>
+  it.effect("each refund is listed with its charge, also one that was not made by us", () =>
     Effect.gen(function* () {
       const wrong = refund({ provider_reference: "" })
       const { result } = yield* listed(
@@ -161,7 +160,7 @@ describe("pages", () => {
     ...{ amount: 300, currency: "EUR", reason: "fraudulent", evidence_due_by: "2026-12-01T00:00:00Z" },
     ...fields
   })
-  it.effect("given disputes, then each with its charge, its terms, and the verdict of its status", () =>
+  it.effect("each dispute has its charge, its terms, and the verdict of its status", () =>
     Effect.gen(function* () {
       const of = {
         ...{ charge: { attemptId: "att_1" }, disputeId: "dp_1", at: Date.UTC(2026, 10, 21, 12) },
@@ -190,33 +189,31 @@ describe("pages", () => {
       }
     })
   )
-  it.effect(
-    "given an adapter without the list, then it has none; given a dispute without its charge, then it is named",
-    () =>
-      Effect.gen(function* () {
-        for (const [status, isUnsupported] of [
-          [501, true],
-          [404, true],
-          [405, true],
-          [500, undefined],
-          [401, undefined]
-        ] as const) {
-          const { result } = yield* listed("disputes", answer(status, { error: { code: "none", message: "none" } }))
-          const failure = Result.isFailure(result) ? result.failure : undefined
-          assert.strictEqual(failure?._tag === "pointsman/Unanswered" && failure.isUnsupported, isUnsupported)
-        }
-        for (const [fields, at] of [
-          [{ attempt_id: null }, "attempt_id"],
-          [{ status: "of_tomorrow" }, "status"],
-          [{ updated: null }, "updated"]
-        ] as const) {
-          const { result } = yield* listed("disputes", answer(200, { disputes: [dispute(fields)] }))
-          assert.deepStrictEqual<unknown>(Result.getOrThrow(result), {
-            items: [],
-            unreadable: [{ reference: "dp_1", reason: `it is not as the protocol says at ${at}` }],
-            nextCursor: null
-          })
-        }
-      })
+  it.effect("an adapter without the list has none; a dispute without its charge is named", () =>
+    Effect.gen(function* () {
+      for (const [status, isUnsupported] of [
+        [501, true],
+        [404, true],
+        [405, true],
+        [500, undefined],
+        [401, undefined]
+      ] as const) {
+        const { result } = yield* listed("disputes", answer(status, { error: { code: "none", message: "none" } }))
+        const failure = Result.isFailure(result) ? result.failure : undefined
+        assert.strictEqual(failure?._tag === "pointsman/Unanswered" && failure.isUnsupported, isUnsupported)
+      }
+      for (const [fields, at] of [
+        [{ attempt_id: null }, "attempt_id"],
+        [{ status: "of_tomorrow" }, "status"],
+        [{ updated: null }, "updated"]
+      ] as const) {
+        const { result } = yield* listed("disputes", answer(200, { disputes: [dispute(fields)] }))
+        assert.deepStrictEqual<unknown>(Result.getOrThrow(result), {
+          items: [],
+          unreadable: [{ reference: "dp_1", reason: `it is not as the protocol says at ${at}` }],
+          nextCursor: null
+        })
+      }
+    })
   )
 })

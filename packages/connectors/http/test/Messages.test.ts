@@ -72,7 +72,7 @@ describe("operation.updated", () => {
       { _tag: "OperationFailed", isFinal: true, reason: "refused: *** *** ***" }
     ]
   ] as const) {
-    it.effect(`given ${JSON.stringify(Object.keys(more))} of it, then ${JSON.stringify(state)} of our operation`, () =>
+    it.effect(`${JSON.stringify(Object.keys(more))} is ${JSON.stringify(state)} of ours`, () =>
       Effect.gen(function* () {
         const { about } = Result.getOrThrow(yield* read("operation.updated", { ...operation, ...more }))
         if (about._tag !== "Operation") return assert.fail(`it is about ${about._tag}`)
@@ -82,7 +82,7 @@ describe("operation.updated", () => {
     )
   }
 
-  it.effect("given an old state in a message that was written later, then its time is that of the state", () =>
+  it.effect("an old state in a message written later has the time of the state", () =>
     Effect.gen(function* () {
       const { at } = Result.getOrThrow(yield* read("operation.updated", operation))
       assert.strictEqual(at, Date.UTC(2026, 10, 21, 12, 0, 0))
@@ -96,7 +96,7 @@ describe("operation.updated", () => {
     ["no time of the state", { updated: undefined }, "data.updated"],
     ["half a unit", { amount: 0.5 }, "data.amount"]
   ] as const) {
-    it.effect(`given ${what}, then it is unreadable at ${field}`, () =>
+    it.effect(`${what} is unreadable at ${field}`, () =>
       Effect.gen(function* () {
         const result = yield* read("operation.updated", { ...operation, ...more })
         if (Result.isSuccess(result)) return assert.fail(`it was read as ${JSON.stringify(result.success)}`)
@@ -113,7 +113,7 @@ describe("disputes", () => {
     ["dispute.won", "won"],
     ["dispute.lost", "lost"]
   ] as const) {
-    it.effect(`given ${type}, then the dispute is ${verdict}, whatever else it contains`, () =>
+    it.effect(`the dispute of ${type} is ${verdict}, whatever else it contains`, () =>
       Effect.gen(function* () {
         const more = { amount: 600, currency: "EUR", reason: "fraud", evidence_due_by: "2026-12-01T00:00:00Z" }
         const { about, at } = Result.getOrThrow(yield* read(type, { attempt_id: "att_1", dispute_id: "dp_1", ...more }))
@@ -140,7 +140,7 @@ describe("disputes", () => {
     ["dispute.lost", "won", { verdict: "lost", status: "won" }],
     ["dispute.won", "warning", { verdict: "won", status: "warning" }]
   ] as const) {
-    it.effect(`given ${type} with the status ${status}, then it says ${JSON.stringify(said)}`, () =>
+    it.effect(`${type} with the status ${status} says ${JSON.stringify(said)}`, () =>
       Effect.gen(function* () {
         const { about } = Result.getOrThrow(yield* read(type, { attempt_id: "att_1", ...(status && { status }) }))
         assert.deepStrictEqual(about, {
@@ -151,7 +151,7 @@ describe("disputes", () => {
     )
   }
 
-  it.effect("given an inquiry and our reason, then it has no verdict, and the provider's own code beside it", () =>
+  it.effect("an inquiry and our reason have no verdict, with the provider's own code", () =>
     Effect.gen(function* () {
       const more = { status: "warning", reason: "not_received", provider_reason: "13.1" }
       const { about } = Result.getOrThrow(yield* read("dispute.opened", { attempt_id: "att_1", ...more }))
@@ -162,7 +162,7 @@ describe("disputes", () => {
     })
   )
 
-  it.effect("given fields of the charge in their place, then they are not the dispute's", () =>
+  it.effect("fields of the charge in their place are not the dispute's", () =>
     Effect.gen(function* () {
       const more = { status: "captured", amount: -1, currency: "eur", evidence_due_by: "soon", reason: 5 }
       const { about } = Result.getOrThrow(yield* read("dispute.opened", { attempt_id: "att_1", ...more }))
@@ -171,19 +171,17 @@ describe("disputes", () => {
     })
   )
 
-  it.effect(
-    "given a type that is not in the protocol, then it is not shown, and the charge that it names is looked up",
-    () =>
-      Effect.gen(function* () {
-        const named = Result.getOrThrow(yield* read("charge.hunter2", { attempt_id: "att_1" }))
-        assert.deepStrictEqual(named.about, {
-          _tag: "Changed",
-          charge: { attemptId: "att_1" },
-          reason: "unknown message type"
-        })
-        const result = yield* read("charge.hunter2", {})
-        if (Result.isSuccess(result)) return assert.fail(`it was read as ${JSON.stringify(result.success)}`)
-        assert.strictEqual(result.failure.reason, "unknown message type")
+  it.effect("a type outside of the protocol is hidden, and the charge that it names looked up", () =>
+    Effect.gen(function* () {
+      const named = Result.getOrThrow(yield* read("charge.hunter2", { attempt_id: "att_1" }))
+      assert.deepStrictEqual(named.about, {
+        _tag: "Changed",
+        charge: { attemptId: "att_1" },
+        reason: "unknown message type"
       })
+      const result = yield* read("charge.hunter2", {})
+      if (Result.isSuccess(result)) return assert.fail(`it was read as ${JSON.stringify(result.success)}`)
+      assert.strictEqual(result.failure.reason, "unknown message type")
+    })
   )
 })

@@ -124,24 +124,24 @@ for (const [name, operate] of operations) {
       assert.strictEqual(at.connections(), 1)
     })
 
-    it.effect("given a provider that refuses the connection, then NotSent", () =>
+    it.effect("a provider that refuses the connection is NotSent", () =>
       Effect.gen(function* () {
         assert.instanceOf(yield* failure(yield* connectTo(yield* refusedUrl)), NotSent)
       })
     )
-    it.effect("given a name that does not exist, then NotSent", () =>
+    it.effect("a name that does not exist is NotSent", () =>
       Effect.gen(function* () {
         assert.instanceOf(yield* failure(yield* connectTo("http://provider.invalid")), NotSent)
       })
     )
-    it.effect("given a provider without TLS behind an https URL, then NotSent and no request", () =>
+    it.effect("a provider without TLS at an https URL is NotSent without a request", () =>
       Effect.gen(function* () {
         const at = yield* socketProvider({ onConnection: (socket) => socket.once("data", () => socket.end("?\r\n")) })
         assert.instanceOf(yield* failure(yield* connectTo(at.url.replace("http:", "https:"))), NotSent)
         assert.strictEqual(at.requests.length, 0)
       })
     )
-    it.effect("given silence, when the time-out passes, then Unanswered and one request", () =>
+    it.effect("silence past the timeout is Unanswered after one request", () =>
       Effect.gen(function* () {
         const { at, connector } = yield* setup({})
         const operating = yield* Effect.forkChild(failure(connector))
@@ -173,7 +173,7 @@ for (const [name, operate] of operations) {
       ["10 MB", (socket) => socket.end(httpAnswer(200, JSON.stringify({ filler: "x".repeat(10_000_000) })))],
       ["a success without a reference", (socket) => socket.write(httpAnswer(200, '{"status":"captured"}'))]
     ] satisfies ReadonlyArray<readonly [string, NonNullable<SocketProviderOptions["onRequest"]>]>) {
-      it.effect(`given ${what}, then Unanswered and one request`, () => unanswered({ onRequest }))
+      it.effect(`${what} is Unanswered after one request`, () => unanswered({ onRequest }))
     }
   })
 }
@@ -184,7 +184,7 @@ describe("and without a fault", () => {
     return at.requests[0]
   }
 
-  it.effect("given a refusal, then Rejected and one request", () =>
+  it.effect("a refusal is Rejected after one request", () =>
     Effect.gen(function* () {
       const body = JSON.stringify({ error: { code: "bad_key", message: `Unknown key ${apiKey}.` } })
       const { at, connector } = yield* setup({ onRequest: (socket) => socket.write(httpAnswer(401, body)) })
@@ -199,7 +199,7 @@ describe("and without a fault", () => {
     ["behind a user in Base64", btoa(`me:${apiKey}`)],
     ["in Base64 of URLs", btoa(`user:${apiKey}`).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")],
     ["in hexadecimal digits", Buffer.from(apiKey).toString("hex").toUpperCase()]
-  ])("given a refusal that shows the key %s, then it is hidden", ([, shown]) =>
+  ])("the key %s in a refusal is hidden", ([, shown]) =>
     Effect.gen(function* () {
       const body = JSON.stringify({ error: { code: "bad_key", message: `Unknown key ${shown}.` } })
       const { connector } = yield* setup({ onRequest: (socket) => socket.write(httpAnswer(401, body)) })
@@ -207,19 +207,17 @@ describe("and without a fault", () => {
       assert.match(answer._tag === "Rejected" ? answer.message : "", /^Unknown key .{0,8}\*\*\*.{0,4}\.$/u)
     })
   )
-  it.effect(
-    "given a success whose reference shows the key, then the result is unknown, and the reason does not show it",
-    () =>
-      Effect.gen(function* () {
-        const body = JSON.stringify({ provider_reference: `ch_${btoa(apiKey)}`, status: "captured" })
-        const { at, connector } = yield* setup({ onRequest: (socket) => socket.write(httpAnswer(200, body)) })
-        const failure = yield* Effect.flip(connector.charge(charge))
-        assert.strictEqual(failure._tag, "pointsman/Unanswered")
-        assert.match(failure.reason, /\(status 200\) is not as the protocol says at provider_reference$/u)
-        only(at)
-      })
+  it.effect("a success whose reference shows the key is unknown, and its reason hides the key", () =>
+    Effect.gen(function* () {
+      const body = JSON.stringify({ provider_reference: `ch_${btoa(apiKey)}`, status: "captured" })
+      const { at, connector } = yield* setup({ onRequest: (socket) => socket.write(httpAnswer(200, body)) })
+      const failure = yield* Effect.flip(connector.charge(charge))
+      assert.strictEqual(failure._tag, "pointsman/Unanswered")
+      assert.match(failure.reason, /\(status 200\) is not as the protocol says at provider_reference$/u)
+      only(at)
+    })
   )
-  it.effect("given a success, then Captured, and the provider saw our id and key", () =>
+  it.effect("a success is Captured, and the provider saw our id and key", () =>
     Effect.gen(function* () {
       const { at, connector } = yield* setup({ onRequest: (socket) => socket.write(httpAnswer(200, success)) })
       const answer = yield* connector.charge(charge)
@@ -232,7 +230,7 @@ describe("and without a fault", () => {
     })
   )
   const neverReceived = JSON.stringify({ found: false, attempt_id: "att_1" })
-  it.effect("given a provider that never received the charge, then NotFound and one request", () =>
+  it.effect("a charge that the provider never received is NotFound after one request", () =>
     Effect.gen(function* () {
       const { at, connector } = yield* setup({ onRequest: (socket) => socket.write(httpAnswer(404, neverReceived)) })
       const found = yield* connector.lookUpCharge(lookup)

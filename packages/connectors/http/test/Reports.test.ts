@@ -1,7 +1,7 @@
 /** The protocol's report rows. */
 import { assert, describe, it } from "@effect/vitest"
 import { HttpConnector } from "@pointsman/connector-http"
-import { scriptedTransport } from "@pointsman/contracts/connector"
+import { scriptedConnector } from "@pointsman/contracts/connector"
 import type { ListRequest, TransportAnswer } from "@pointsman/core/connector"
 import { Effect, Result } from "effect"
 import { answer, apiKey } from "./Provider.ts"
@@ -13,11 +13,10 @@ const window: ListRequest = {
 }
 
 const fetched = Effect.fnUntraced(function* (answered: TransportAnswer, request = window) {
-  const { requests, transport } = scriptedTransport([Effect.succeed(answered)])
   const credentials = { baseUrl: "https://provider.example/v1", apiKey }
-  const account = { connectionId: "main", environment: "production" as const, credentials, timeoutMillis: 2_000 }
-  const { reports } = Result.getOrThrow(HttpConnector.definition.connect(account, transport))
-  const report = reports?.find(({ name }) => name === "http")
+  const account = { environment: "production" as const, credentials }
+  const { connector, requests } = scriptedConnector(HttpConnector.definition, [answered], account)
+  const report = connector.reports?.find(({ name }) => name === "http")
   const result = yield* Effect.result(report?.list(request) ?? Effect.die("no report"))
   return { result, request: requests[0] }
 })
@@ -34,7 +33,7 @@ const row = (fields: object = {}) => ({
 const pageOf = (rows: ReadonlyArray<unknown>, next_cursor: string | null = null) => answer(200, { rows, next_cursor })
 
 describe("report rows", () => {
-  it.effect("given a window and a cursor, then RFC 3339 and the cursor, encoded, without an idempotency key", () =>
+  it.effect("a report's window is in RFC 3339, its cursor encoded, without a key", () =>
     Effect.gen(function* () {
       const times = "occurred_from=2026-11-21T12%3A00%3A00.000Z&occurred_before=2026-11-21T13%3A00%3A00.000Z"
       const first = yield* fetched(pageOf([]))
@@ -46,7 +45,7 @@ describe("report rows", () => {
     })
   )
 
-  it.effect("given a full row and a plain one, then each says what its fields say", () =>
+  it.effect("a full row and a plain one each say what their fields say", () =>
     Effect.gen(function* () {
       const full = row({
         row_id: "mv_2",
@@ -132,7 +131,7 @@ describe("report rows", () => {
     ["a net amount alone", "fee", { net: 45 }],
     ["the key of the adapter", "", { reference: apiKey }]
   ] as const) {
-    it.effect(`given a row with ${what}, then it is unreadable at "${field}", others are not`, () =>
+    it.effect(`a row with ${what} is unreadable at "${field}", others are not`, () =>
       Effect.gen(function* () {
         const { result } = yield* fetched(pageOf([row(), row(fields)]))
         const [fine, wrong] = Result.getOrThrow(result).entries
@@ -151,7 +150,7 @@ describe("report rows", () => {
     ["a page without rows", answer(200, { charges: [] }), "rows"],
     ["a cursor that shows the key", pageOf([], apiKey), "next_cursor"]
   ] as const) {
-    it.effect(`given ${what}, then the page is unanswered and says why, and is never an empty one`, () =>
+    it.effect(`${what} makes the page unanswered with the reason, and never empty`, () =>
       Effect.gen(function* () {
         const { result } = yield* fetched(wrong)
         assert(Result.isFailure(result) && result.failure._tag === "pointsman/Unanswered")
@@ -160,7 +159,7 @@ describe("report rows", () => {
     )
   }
 
-  it.effect("given the same cursor again, then the page is unanswered", () =>
+  it.effect("a page with the same cursor again is unanswered", () =>
     Effect.gen(function* () {
       const { result } = yield* fetched(pageOf([], "c1"), { ...window, cursor: "c1" })
       assert.isTrue(Result.isFailure(result))

@@ -9,6 +9,6 @@ export const faults: ReadonlyArray<Fault> = [
       { const: "didNothing", become: "new Set([400, 409, 401, 403, 404, 405, 410, 415, 422, 429])" }
     ],
     caughtBy:
-      "packages/connectors/mollie/test/MollieConnector.test.ts > given 400, when money was to be moved, then key used"
+      "packages/connectors/mollie/test/MollieConnector.test.ts > 400 of a payment that was to move money is key used"
   }
 ]

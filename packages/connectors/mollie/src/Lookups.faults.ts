@@ -6,6 +6,6 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "A charge that 250 newer payments followed is settled as failed, and the customer pays again.",
     edits: [{ in: "isWhole", operand: "last.created", become: "true" }],
     caughtBy:
-      "packages/connectors/mollie/test/MollieConnector.test.ts > given a list that does not go back that far, then the next page is asked for"
+      "packages/connectors/mollie/test/MollieConnector.test.ts > the next page is asked for of a list that does not go back far enough"
   }
 ]

@@ -18,12 +18,12 @@ describe("amounts at Mollie", () => {
     [1230, "KWD", "1.230"],
     [1, "KWD", "0.001"],
     [100_000_000, "EUR", "1000000.00"]
-  ])("given %i minor units of %s, then %s, and back", (minorUnits, currency, value) => {
+  ])("%i minor units of %s are %s, and back", (minorUnits, currency, value) => {
     assert.deepStrictEqual(toMollie(money(minorUnits, currency)), { currency, value })
     assert.deepStrictEqual(fromMollie({ currency, value }), money(minorUnits, currency))
   })
 
-  it("given any amount of any currency of Mollie's, then there and back is the same", () => {
+  it("any amount of any currency of Mollie's is the same there and back", () => {
     fc.assert(
       fc.property(fc.constantFrom(...currencies), fc.integer({ min: 0, max: 1e12 }), (currency, minorUnits) => {
         const amount = toMollie(money(minorUnits, currency))
@@ -33,13 +33,13 @@ describe("amounts at Mollie", () => {
     )
   })
 
-  it("given each currency of Mollie's page, then it has as many decimals there as here", () => {
+  it("each currency of Mollie's page has as many decimals as here", () => {
     for (const currency of currencies) {
       assert.strictEqual(scaleOf(currency), withoutDecimals.has(currency) ? 0 : 2, currency)
     }
   })
 
-  it("given what is no amount, then there is none", () => {
+  it("an invalid amount is none", () => {
     for (const value of ["", "1", "1.2", "1.234", "01.00", "-1.00", "+1.00", "1,00", "1e2", "NaN", "1.00 ", "१.००"]) {
       assert.isUndefined(fromMollie({ currency: "EUR", value }), value)
     }

@@ -1,18 +1,17 @@
 /** Requests as core makes them, and a connector over scripted answers. */
 import { MollieConnector } from "@pointsman/connector-mollie"
+import { scriptedConnector } from "@pointsman/contracts/connector"
 import type {
   CaptureRequest,
   ChargeLookup,
   ChargeRequest,
   CheckoutRequest,
-  Connector,
   RefundRequest,
   TransportAnswer,
-  TransportRequest,
   VoidRequest
 } from "@pointsman/core/connector"
 import { money } from "@pointsman/core/connector"
-import { Effect, Redacted, Result } from "effect"
+import { Redacted } from "effect"
 import { apiKey } from "./Mollie.ts"
 
 export const providerRef = "tr_5B8cwPMGnU6qLbRvo7qEZo"
@@ -70,20 +69,4 @@ export const chargeLookup: ChargeLookup = {
 export const scripted = (
   answers: ReadonlyArray<TransportAnswer>,
   credentials: Readonly<Record<string, unknown>> = { apiKey }
-): { readonly connector: Connector; readonly requests: ReadonlyArray<TransportRequest> } => {
-  const requests: Array<TransportRequest> = []
-  const connector = Result.getOrThrow(
-    MollieConnector.definition.connect(
-      { connectionId: "mollie", environment: "sandbox", credentials, timeoutMillis: 2_000 },
-      {
-        send: (request) =>
-          Effect.suspend(() => {
-            requests.push(request)
-            const answer = answers[requests.length - 1]
-            return answer === undefined ? Effect.die(new Error("a request too many")) : Effect.succeed(answer)
-          })
-      }
-    )
-  )
-  return { connector, requests }
-}
+) => scriptedConnector(MollieConnector.definition, answers, { connectionId: "mollie", credentials })

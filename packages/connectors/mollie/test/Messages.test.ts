@@ -45,7 +45,7 @@ const unnamed = (about: MessageAbout): unknown => {
 describe("the signature", () => {
   const text = JSON.stringify(event("payment.paid", payment()))
 
-  it.effect("given what Mollie's library accepts, then it is read, and what it refuses is not", () =>
+  it.effect("a message is read or refused as by Mollie's library", () =>
     Effect.gen(function* () {
       const right = yield* signatureOf(text)
       const wrong = yield* signatureOf(text, "alternate_webhook_secret")
@@ -81,7 +81,7 @@ describe("the signature", () => {
       "77ffed7a0a427c09a20254c84c607ca1477a544e9bbc77c7eabc97f7b3574fe0"
     ]
   ] as const) {
-    it.effect(`given the payload that Mollie's PHP library signs with ${itsSecret}, then no other one verifies`, () =>
+    it.effect(`only the payload that Mollie's PHP library signs with ${itsSecret} verifies`, () =>
       Effect.gen(function* () {
         const ends = (body: string, signature: string, by: string = itsSecret) =>
           Effect.map(
@@ -98,41 +98,37 @@ describe("the signature", () => {
     )
   }
 
-  it.effect(
-    "given the two signatures of a rotation, then either is enough, in any order; more than eight are not read",
-    () =>
-      Effect.gen(function* () {
-        const right = `sha256=${yield* signatureOf(text)}`
-        const other = `sha256=${yield* signatureOf(text, "alternate_webhook_secret")}`
-        for (const [header, isRead] of [
-          [`${right}, ${other}`, true],
-          [`${other},${right}`, true],
-          [`${other}, ${other}`, false],
-          [`${Array(8).fill(other).join(",")},${right}`, false]
-        ] as const) {
-          const result = yield* read({ headers: { "x-mollie-signature": header }, body: bytes(text) })
-          assert.strictEqual(Result.isSuccess(result), isRead, header)
-        }
-      })
+  it.effect("either signature of a rotation is enough, in any order, of eight at most", () =>
+    Effect.gen(function* () {
+      const right = `sha256=${yield* signatureOf(text)}`
+      const other = `sha256=${yield* signatureOf(text, "alternate_webhook_secret")}`
+      for (const [header, isRead] of [
+        [`${right}, ${other}`, true],
+        [`${other},${right}`, true],
+        [`${other}, ${other}`, false],
+        [`${Array(8).fill(other).join(",")},${right}`, false]
+      ] as const) {
+        const result = yield* read({ headers: { "x-mollie-signature": header }, body: bytes(text) })
+        assert.strictEqual(Result.isSuccess(result), isRead, header)
+      }
+    })
   )
 
-  it.effect(
-    "given an event that is too old or of the future, then it is refused; as old as its last sending, it is not",
-    () =>
-      Effect.gen(function* () {
-        const headers = { "x-mollie-signature": yield* signatureOf(text) }
-        for (const [age, isRead] of [
-          [26 * hour, true],
-          [52 * hour, true],
-          [52 * hour + 1, false],
-          [-5 * 60_000, true],
-          [-5 * 60_000 - 1, false]
-        ] as const) {
-          const result = yield* read({ headers, body: bytes(text), receivedAt: noon + age })
-          assert.strictEqual(Result.isSuccess(result), isRead, `${age} ms`)
-          if (Result.isFailure(result)) assert.strictEqual(result.failure._tag, "pointsman/MessageUnverified")
-        }
-      })
+  it.effect("an event too old or of the future is refused; as old as its last sending, not", () =>
+    Effect.gen(function* () {
+      const headers = { "x-mollie-signature": yield* signatureOf(text) }
+      for (const [age, isRead] of [
+        [26 * hour, true],
+        [52 * hour, true],
+        [52 * hour + 1, false],
+        [-5 * 60_000, true],
+        [-5 * 60_000 - 1, false]
+      ] as const) {
+        const result = yield* read({ headers, body: bytes(text), receivedAt: noon + age })
+        assert.strictEqual(Result.isSuccess(result), isRead, `${age} ms`)
+        if (Result.isFailure(result)) assert.strictEqual(result.failure._tag, "pointsman/MessageUnverified")
+      }
+    })
   )
 })
 
@@ -157,7 +153,7 @@ const events: ReadonlyArray<readonly [type: string, entity: Fields, becomes: str
 
 describe("an event", () => {
   for (const [type, entity, becomes] of events) {
-    it.effect(`given ${type}, then ${becomes}`, () =>
+    it.effect(`${type} is ${becomes}`, () =>
       Effect.gen(function* () {
         assert.strictEqual(outcomeOf(yield* readSigned(event(type, entity))), becomes)
       })
@@ -169,7 +165,7 @@ describe("an event", () => {
     [{ currency: "EUR", value: "3,00" }, {}],
     [undefined, {}]
   ] as const) {
-    it.effect(`given a chargeback of ${amount?.value}, then that is what is disputed`, () =>
+    it.effect(`a chargeback of ${amount?.value} disputes that`, () =>
       Effect.gen(function* () {
         for (const [type, reversedAt, verdict] of [
           ["chargeback.received", null, "opened"],
@@ -194,20 +190,18 @@ describe("an event", () => {
       ["refunded", "Succeeded"],
       ["canceled", "RefundFailed"]
     ]) {
-      it.effect(
-        `given a refund with the metadata ${JSON.stringify(metadata)}, ${status}, then its payment names it`,
-        () =>
-          Effect.gen(function* () {
-            const message = event(
-              `refund.${status}`,
-              refund({ metadata, status, amount: { currency: "EUR", value: "4.00" } })
-            )
-            const { about } = Result.getOrThrow(yield* readSigned(message))
-            assert.deepStrictEqual(unnamed(about), {
-              ...{ charge: { providerRef }, providerRefundId: "re_4qqhO89gsT", tag },
-              amount: status === "canceled" ? undefined : 400
-            })
+      it.effect(`the payment of ${JSON.stringify(metadata)}, ${status}, names its refund`, () =>
+        Effect.gen(function* () {
+          const message = event(
+            `refund.${status}`,
+            refund({ metadata, status, amount: { currency: "EUR", value: "4.00" } })
+          )
+          const { about } = Result.getOrThrow(yield* readSigned(message))
+          assert.deepStrictEqual(unnamed(about), {
+            ...{ charge: { providerRef }, providerRefundId: "re_4qqhO89gsT", tag },
+            amount: status === "canceled" ? undefined : 400
           })
+        })
       )
     }
   }
@@ -240,14 +234,14 @@ describe("an event", () => {
     ]
   ]
   for (const [what, message, reason] of changes) {
-    it.effect(`given ${what}, then something about the payment changed`, () =>
+    it.effect(`${what} changed something about the payment`, () =>
       Effect.gen(function* () {
         const outcome = outcomeOf(yield* readSigned(message))
         assert.isTrue(outcome.startsWith(`Changed: ${reason}`), outcome)
       })
     )
   }
-  it.effect("given a payment without our id, then it is named as Mollie names it", () =>
+  it.effect("a payment without our id is named as Mollie names it", () =>
     Effect.gen(function* () {
       const message = event("payment.paid", payment({ metadata: { order: 1 } }))
       const { about } = Result.getOrThrow(yield* readSigned(message))
@@ -255,7 +249,7 @@ describe("an event", () => {
     })
   )
   for (const [what, message, reason] of broken) {
-    it.effect(`given ${what}, then it is unreadable, and says where`, () =>
+    it.effect(`${what} is unreadable, and says where`, () =>
       Effect.gen(function* () {
         const outcome = outcomeOf(yield* readSigned(message))
         assert.isTrue(outcome.startsWith(`MessageUnreadable: ${reason}`), outcome)
@@ -263,7 +257,7 @@ describe("an event", () => {
     )
   }
 
-  it("given a stored message, then names, cards and accounts of customers are not kept", () => {
+  it("names, cards and accounts of customers are not kept of a message", () => {
     const details = { cardHolder: "T. TEST", cardNumber: "4444", consumerAccount: "NL55INGB0000000000" }
     const kept = connector.keptOfMessage?.(JSON.stringify(event("payment.paid", payment({ details })))) ?? ""
     for (const personal of ["T. TEST", "4444", "NL55", "order 1", "cst_", "mdt_"]) assert.notInclude(kept, personal)
@@ -277,40 +271,34 @@ describe("a hint of a payment", () => {
     return Effect.map(hints?.lookUp(providerRef) ?? Effect.die("no hints"), (messages) => ({ messages, requests }))
   }
 
-  it.effect(
-    "given a payment with captures, refunds and chargebacks, then one request, and each of ours and each refund is stated",
-    () =>
-      Effect.gen(function* () {
-        const whole = payment({
-          amountCaptured: { currency: "EUR", value: "10.00" },
-          _embedded: {
-            captures: [
-              capture(),
-              capture({ id: "cpt_2", metadata: null }),
-              capture({ id: "cpt_3", status: "pending" })
-            ],
-            refunds: [refund(), refund({ id: "re_2", metadata: { order: 1 } })],
-            chargebacks: [chargeback(), chargeback({ id: "chb_2", reversedAt: "2026-11-22T12:00:00+00:00" })]
-          }
-        })
-        const { messages, requests } = yield* lookUp(whole)
-        assert.deepStrictEqual(
-          requests.map(({ method, url }) => `${method} ${url}`),
-          [`GET https://api.mollie.com/v2/payments/${providerRef}?embed=captures,refunds,chargebacks`]
-        )
-        assert.deepStrictEqual(
-          messages.map(({ message: { about, at, id } }) => [about._tag, id, at]),
-          [
-            ["Charge", `${providerRef} paid 10.00`, noon],
-            ["Operation", "cpt_vytxeTZskVKR7C7WgdSP3d succeeded", null],
-            ["Refund", "re_4qqhO89gsT refunded", null],
-            ["UnnamedRefund", "re_2 refunded", null],
-            ["Dispute", "chb_xFzwUN4ci8HAmSGUACS4J received", noon],
-            ["Dispute", "chb_2 reversed", noon + 24 * hour]
-          ]
-        )
-        for (const { body } of messages) assert.notInclude(body, "cst_")
+  it.effect("one request states a payment with each of our captures, refunds and chargebacks", () =>
+    Effect.gen(function* () {
+      const whole = payment({
+        amountCaptured: { currency: "EUR", value: "10.00" },
+        _embedded: {
+          captures: [capture(), capture({ id: "cpt_2", metadata: null }), capture({ id: "cpt_3", status: "pending" })],
+          refunds: [refund(), refund({ id: "re_2", metadata: { order: 1 } })],
+          chargebacks: [chargeback(), chargeback({ id: "chb_2", reversedAt: "2026-11-22T12:00:00+00:00" })]
+        }
       })
+      const { messages, requests } = yield* lookUp(whole)
+      assert.deepStrictEqual(
+        requests.map(({ method, url }) => `${method} ${url}`),
+        [`GET https://api.mollie.com/v2/payments/${providerRef}?embed=captures,refunds,chargebacks`]
+      )
+      assert.deepStrictEqual(
+        messages.map(({ message: { about, at, id } }) => [about._tag, id, at]),
+        [
+          ["Charge", `${providerRef} paid 10.00`, noon],
+          ["Operation", "cpt_vytxeTZskVKR7C7WgdSP3d succeeded", null],
+          ["Refund", "re_4qqhO89gsT refunded", null],
+          ["UnnamedRefund", "re_2 refunded", null],
+          ["Dispute", "chb_xFzwUN4ci8HAmSGUACS4J received", noon],
+          ["Dispute", "chb_2 reversed", noon + 24 * hour]
+        ]
+      )
+      for (const { body } of messages) assert.notInclude(body, "cst_")
+    })
   )
 
   const byHand = (id: string, value: string, fields: Fields = {}) =>
@@ -318,7 +306,7 @@ describe("a hint of a payment", () => {
   const refundedIn = (messages: ReadonlyArray<HintedMessage>) =>
     messages.flatMap(({ message: { about, id } }) => (about._tag === "Charge" ? [] : [[id, unnamed(about)]]))
 
-  it.effect("given a refund that was made by hand, then our attempt names its charge, in what is stored too", () =>
+  it.effect("a refund by hand has its charge named by our attempt, also in what is stored", () =>
     Effect.gen(function* () {
       const refunds = [
         byHand("re_2", "4.00", { status: "queued" }),
@@ -339,7 +327,7 @@ describe("a hint of a payment", () => {
   )
 
   // https://docs.mollie.com/reference/get-payment: "amountRefunded: the total amount that is already refunded".
-  it.effect("given more refunded than the refunds that come with the payment, then they are listed, page by page", () =>
+  it.effect("refunds above those that come with the payment are listed, page by page", () =>
     Effect.gen(function* () {
       const embedded = [byHand("re_1", "1.00"), byHand("re_2", "2.00", { status: "canceled" })]
       const whole = (value: string) =>
@@ -362,7 +350,7 @@ describe("a hint of a payment", () => {
     })
   )
 
-  it.effect("given a total of refunds, or a list of them, that cannot be read, then it is unknown", () =>
+  it.effect("a total or a list of refunds that cannot be read is unknown", () =>
     Effect.gen(function* () {
       const whole = (value: string) => payment({ amountRefunded: { currency: "EUR", value } })
       const pages = [list("refunds", [byHand("re_1", "1.00", { status: "settled" })])]
@@ -371,20 +359,20 @@ describe("a hint of a payment", () => {
     })
   )
 
-  it.effect("given a payment that nobody has paid yet, then nothing is stated", () =>
+  it.effect("a payment that is not paid yet states nothing", () =>
     Effect.gen(function* () {
       assert.isEmpty((yield* lookUp(payment({ status: "open", paidAt: undefined }))).messages)
     })
   )
 
-  it.effect("given a payment of another program, with a chargeback, then nothing is stated", () =>
+  it.effect("a payment of another program, with a chargeback, states nothing", () =>
     Effect.gen(function* () {
       const others = payment({ metadata: null, _embedded: { chargebacks: [chargeback()] } })
       assert.isEmpty((yield* lookUp(others)).messages)
     })
   )
 
-  it.effect("given another payment than was asked for, or one of the other mode, then it is unknown", () =>
+  it.effect("another payment than was asked for, or one of the other mode, is unknown", () =>
     Effect.gen(function* () {
       for (const fields of [{ id: "tr_other" }, { mode: "live" }]) {
         assert.strictEqual((yield* Effect.flip(lookUp(payment(fields))))._tag, "pointsman/Unanswered")
@@ -392,7 +380,7 @@ describe("a hint of a payment", () => {
     })
   )
 
-  it.effect("given an error of Mollie that is no word about the payment, then it is unknown", () =>
+  it.effect("an error of Mollie that does not concern the payment is unknown", () =>
     Effect.gen(function* () {
       for (const status of [400, 401, 403, 410, 429, 500, 503]) {
         const { body } = failure(status)

@@ -32,7 +32,7 @@ const charged = (given: TransportAnswer) => scripted([given]).connector.charge(c
 const bodyOf = (text: string | undefined): unknown => JSON.parse(text ?? "null")
 
 describe("a charge", () => {
-  it.effect("given a mandate, then it is charged as a recurring payment, with our marks and no drawn id", () =>
+  it.effect("a mandate is charged as a recurring payment, with our marks and no drawn id", () =>
     Effect.gen(function* () {
       const { connector, requests } = scripted([answer(201, payment())], { apiKey, webhookUrl })
       yield* connector.charge(charge)
@@ -59,7 +59,7 @@ describe("a charge", () => {
     })
   )
 
-  it.effect("given manual capture, then the money is only held", () =>
+  it.effect("manual capture only holds the money", () =>
     Effect.gen(function* () {
       const { connector, requests } = scripted([answer(201, payment({ status: "authorized" }))])
       const answered = yield* connector.charge({ ...charge, capture: false })
@@ -68,7 +68,7 @@ describe("a charge", () => {
     })
   )
 
-  it.effect("given a reference that leaves no room in the metadata, then it is left out, and our id is not", () =>
+  it.effect("a reference without room in the metadata is left out, and our id is not", () =>
     Effect.gen(function* () {
       const { connector, requests } = scripted([answer(201, payment())])
       yield* connector.charge({ ...charge, reference: "☂".repeat(255), cardBrand: null })
@@ -88,7 +88,7 @@ describe("a charge", () => {
     })
   )
 
-  it.effect("given no mandate, or another token, then nothing is sent, and another connection may be tried", () =>
+  it.effect("no mandate, or another token, sends nothing, and another connection may follow", () =>
     Effect.gen(function* () {
       for (const token of [
         null,
@@ -109,22 +109,20 @@ describe("a charge", () => {
   )
 
   for (const [reason, { category, normalized, soft }] of Object.entries(declines)) {
-    it.effect(
-      `given the failure reason ${reason}, then ${category}, ${soft ? "soft" : "hard"}, and no money moved`,
-      () =>
-        Effect.gen(function* () {
-          const state = yield* charged(answer(201, payment({ status: "failed", details: { failureReason: reason } })))
-          assert.deepStrictEqual(
-            state,
-            reason === "authentication_required"
-              ? { _tag: "NeedsCustomer", providerRef }
-              : { _tag: "Declined", providerRef, code: reason, category, normalized, soft }
-          )
-        })
+    it.effect(`the failure ${reason} is ${category}, ${soft ? "soft" : "hard"}: no money moved`, () =>
+      Effect.gen(function* () {
+        const state = yield* charged(answer(201, payment({ status: "failed", details: { failureReason: reason } })))
+        assert.deepStrictEqual(
+          state,
+          reason === "authentication_required"
+            ? { _tag: "NeedsCustomer", providerRef }
+            : { _tag: "Declined", providerRef, code: reason, category, normalized, soft }
+        )
+      })
     )
   }
 
-  it.effect("given a failure of a bank or without a reason, then it is other and hard", () =>
+  it.effect("a failure of a bank or without a reason is other and hard", () =>
     Effect.gen(function* () {
       for (const [details, code] of [
         [{ bankReasonCode: "AM04" }, "AM04"],
@@ -145,7 +143,7 @@ describe("a charge", () => {
     })
   )
 
-  it.effect("given an amount in another form than its currency has, then it is unknown", () =>
+  it.effect("an amount in another form than its currency has is unknown", () =>
     Effect.gen(function* () {
       for (const value of [
         "12",
@@ -165,13 +163,13 @@ describe("a charge", () => {
     })
   )
 
-  it.effect("given an object of the other mode, then it is unknown", () =>
+  it.effect("an object of the other mode is unknown", () =>
     Effect.gen(function* () {
       assert.instanceOf(yield* Effect.flip(charged(answer(201, payment({ mode: "live" })))), Unanswered)
     })
   )
 
-  it.effect("given the first answer to our key again, about another attempt, then it is that attempt's", () =>
+  it.effect("a first answer to our key again about another attempt is that attempt's", () =>
     Effect.gen(function* () {
       const failed = yield* Effect.flip(
         charged(answer(201, payment({ metadata: { attempt_id: "att_2" } }), { "idempotent-replayed": "true" }))
@@ -184,7 +182,7 @@ describe("a charge", () => {
     })
   )
 
-  it.effect("given a payment that names no attempt, then it is unknown", () =>
+  it.effect("a payment that names no attempt is unknown", () =>
     Effect.gen(function* () {
       for (const metadata of [null, undefined, "att_1", { order: 1 }, { attempt_id: 1 }, ["att_1"]]) {
         assert.instanceOf(yield* Effect.flip(charged(answer(201, payment({ metadata })))), Unanswered)
@@ -213,7 +211,7 @@ const errors: ReadonlyArray<readonly [status: number, becomes: "Rejected" | "Una
 
 describe("an error", () => {
   for (const [status, becomes] of errors) {
-    it.effect(`given ${status}, when money was to be moved, then ${becomes}`, () =>
+    it.effect(`${status} of a payment that was to move money is ${becomes}`, () =>
       Effect.gen(function* () {
         const operations: ReadonlyArray<Effect.Effect<{ readonly _tag: string }, NotSent | Unanswered>> = [
           scripted([failure(status)]).connector.charge(charge),
@@ -234,7 +232,7 @@ describe("an error", () => {
     )
   }
 
-  it.effect("given an error of a gateway with a status of Mollie's, then it is unknown", () =>
+  it.effect("an error of a gateway with a status of Mollie's is unknown", () =>
     Effect.gen(function* () {
       for (const body of [
         "",
@@ -252,7 +250,7 @@ describe("an error", () => {
 })
 
 describe("a capture", () => {
-  it.effect("given a part, then that part is asked for, with our id, and is what was captured", () =>
+  it.effect("a part is asked for with our id, and is what was captured", () =>
     Effect.gen(function* () {
       const part = money(1000, "EUR")
       const { connector, requests } = scripted([
@@ -268,7 +266,7 @@ describe("a capture", () => {
     })
   )
 
-  it.effect("given a capture of another operation or payment, then it is unknown", () =>
+  it.effect("a capture of another operation or payment is unknown", () =>
     Effect.gen(function* () {
       for (const fields of [{ metadata: { operation_id: "op_2" } }, { metadata: null }, { paymentId: "tr_other" }]) {
         const { connector } = scripted([answer(201, capture(fields))])
@@ -278,7 +276,7 @@ describe("a capture", () => {
     })
   )
 
-  it.effect("given a payment of which a part was captured, when it is looked up, then that part was taken", () =>
+  it.effect("a payment with a captured part took that part by its lookup", () =>
     Effect.gen(function* () {
       const amountCaptured = { currency: "EUR", value: "8.00" }
       for (const status of ["paid", "authorized"]) {
@@ -293,7 +291,7 @@ describe("a capture", () => {
 })
 
 describe("a page", () => {
-  it.effect("given a card payment, then the page takes cards, and returns the customer to our address", () =>
+  it.effect("a card payment's page takes cards, and returns the customer to our address", () =>
     Effect.gen(function* () {
       const { connector, requests } = scripted([answer(201, opened())])
       yield* connector.openCheckout?.(checkout) ?? Effect.die("no page")
@@ -308,7 +306,7 @@ describe("a page", () => {
     })
   )
 
-  it.effect("given a method by name, then the page is opened for that method", () =>
+  it.effect("a page is opened for the named method", () =>
     Effect.gen(function* () {
       const { connector, requests } = scripted([answer(201, opened()), answer(201, opened())])
       for (const named of [{ method: "bank", paymentMethod: "ideal" } as const, { paymentMethod: "card" } as const]) {
@@ -321,7 +319,7 @@ describe("a page", () => {
     })
   )
 
-  it.effect("given a bank payment, then the profile's methods are offered; held, it is not opened", () =>
+  it.effect("a bank payment is offered the profile's methods, and not opened to be held", () =>
     Effect.gen(function* () {
       const { connector, requests } = scripted([answer(201, opened())])
       yield* connector.openCheckout?.({ ...checkout, method: "bank" }) ?? Effect.die("no page")
@@ -343,7 +341,7 @@ describe("a page", () => {
     ["failed", "Declined"]
   ]
   for (const [status, becomes] of states) {
-    it.effect(`given a page whose payment is ${status}, when it is looked up, then ${becomes}`, () =>
+    it.effect(`a page whose payment is ${status} becomes ${becomes} when looked up`, () =>
       Effect.gen(function* () {
         const details = { failureReason: "authentication_required" }
         const found = payment({ status, details, metadata: { attempt_id: "att_1", checkout: "true" } })
@@ -356,7 +354,7 @@ describe("a page", () => {
     )
   }
 
-  it.effect("given a payment with refunds, when it is looked up, then those of the dashboard have no id of ours", () =>
+  it.effect("the dashboard's refunds of a looked-up payment have no id of ours", () =>
     Effect.gen(function* () {
       const amount = { currency: "EUR", value: "4.00" }
       const byHand = refund({ id: "re_hand", amount, status: "queued", metadata: null })
@@ -383,7 +381,7 @@ const others = (count: number, created: number) =>
 const dated = (millis: number) => ({ date: new Date(millis).toUTCString() })
 
 describe("the lookup of a charge that was not answered", () => {
-  it.effect("given a charge on the third page, then it is found, and Mollie's next link is not followed", () =>
+  it.effect("a charge on the third page is found, and Mollie's next link is not followed", () =>
     Effect.gen(function* () {
       const pages = [
         answer(200, list("payments", others(2, noon + hour), "tr_2")),
@@ -404,27 +402,25 @@ describe("the lookup of a charge that was not answered", () => {
     })
   )
 
-  it.effect(
-    "given a list that goes back an hour before it was sent, then it is denied an hour after, and not before",
-    () =>
-      Effect.gen(function* () {
-        const older = list("payments", others(2, noon - hour - 1), "tr_2")
-        const early = scripted([answer(200, older, dated(noon + hour - 1_000))])
-        assert.deepStrictEqual(yield* early.connector.lookUpCharge(chargeLookup), {
-          _tag: "NotFound",
-          conclusive: false
-        })
-        const late = scripted([answer(200, older, dated(noon + hour))])
-        assert.deepStrictEqual(yield* late.connector.lookUpCharge(chargeLookup), { _tag: "NotFound", conclusive: true })
-        const undated = scripted([answer(200, older)])
-        assert.deepStrictEqual(yield* undated.connector.lookUpCharge(chargeLookup), {
-          _tag: "NotFound",
-          conclusive: false
-        })
+  it.effect("a list that goes back an hour before denies an hour after, and not before", () =>
+    Effect.gen(function* () {
+      const older = list("payments", others(2, noon - hour - 1), "tr_2")
+      const early = scripted([answer(200, older, dated(noon + hour - 1_000))])
+      assert.deepStrictEqual(yield* early.connector.lookUpCharge(chargeLookup), {
+        _tag: "NotFound",
+        conclusive: false
       })
+      const late = scripted([answer(200, older, dated(noon + hour))])
+      assert.deepStrictEqual(yield* late.connector.lookUpCharge(chargeLookup), { _tag: "NotFound", conclusive: true })
+      const undated = scripted([answer(200, older)])
+      assert.deepStrictEqual(yield* undated.connector.lookUpCharge(chargeLookup), {
+        _tag: "NotFound",
+        conclusive: false
+      })
+    })
   )
 
-  it.effect("given a list that does not go back that far, then the next page is asked for", () =>
+  it.effect("the next page is asked for of a list that does not go back far enough", () =>
     Effect.gen(function* () {
       const { connector, requests } = scripted([
         answer(200, list("payments", others(2, noon - hour), "tr_2"), dated(noon + 2 * hour)),
@@ -435,7 +431,7 @@ describe("the lookup of a charge that was not answered", () => {
     })
   )
 
-  it.effect("given more pages than are asked for, then nothing is denied", () =>
+  it.effect("more pages than are asked for deny nothing", () =>
     Effect.gen(function* () {
       const page = answer(200, list("payments", others(1, noon), "tr_next"), dated(noon + 2 * hour))
       const { connector, requests } = scripted(Array.from({ length: 80 }, () => page))
@@ -444,7 +440,7 @@ describe("the lookup of a charge that was not answered", () => {
     })
   )
 
-  it.effect("given a list that is cut, or leads nowhere, then it is unknown", () =>
+  it.effect("a list that is cut, or leads nowhere, is unknown", () =>
     Effect.gen(function* () {
       const whole = list("payments", others(2, noon))
       for (const spoiled of [
@@ -463,25 +459,23 @@ describe("the lookup of a charge that was not answered", () => {
 
 describe("the lookup of a refund", () => {
   const lookup = { ...refundRequest, providerRefundId: null, sentAt: noon }
-  it.effect(
-    "given a refund with our id among others, then it is found; of another id, it is denied after an hour",
-    () =>
-      Effect.gen(function* () {
-        const entries = [refund({ id: "re_other", metadata: { order: 1 } }), refund()]
-        const { connector, requests } = scripted([answer(200, list("refunds", entries))])
-        const found = yield* connector.lookUpRefund?.(lookup) ?? Effect.die("no lookup")
-        assert.strictEqual(found._tag === "Found" ? found.state._tag : found._tag, "Succeeded")
-        assert.strictEqual(requests[0]?.url, `https://api.mollie.com/v2/payments/${providerRef}/refunds?limit=250`)
-        assert.isUndefined(requests[0]?.headers["idempotency-key"])
-        const none = scripted([answer(200, list("refunds", entries.slice(0, 1)), dated(noon + hour))])
-        assert.deepStrictEqual(yield* none.connector.lookUpRefund?.(lookup) ?? Effect.die("no lookup"), {
-          _tag: "NotFound",
-          conclusive: true
-        })
+  it.effect("a refund with our id among others is found; another id is denied after an hour", () =>
+    Effect.gen(function* () {
+      const entries = [refund({ id: "re_other", metadata: { order: 1 } }), refund()]
+      const { connector, requests } = scripted([answer(200, list("refunds", entries))])
+      const found = yield* connector.lookUpRefund?.(lookup) ?? Effect.die("no lookup")
+      assert.strictEqual(found._tag === "Found" ? found.state._tag : found._tag, "Succeeded")
+      assert.strictEqual(requests[0]?.url, `https://api.mollie.com/v2/payments/${providerRef}/refunds?limit=250`)
+      assert.isUndefined(requests[0]?.headers["idempotency-key"])
+      const none = scripted([answer(200, list("refunds", entries.slice(0, 1)), dated(noon + hour))])
+      assert.deepStrictEqual(yield* none.connector.lookUpRefund?.(lookup) ?? Effect.die("no lookup"), {
+        _tag: "NotFound",
+        conclusive: true
       })
+    })
   )
 
-  it.effect("given Mollie's id of it, then that one is asked for; missing, nothing is denied", () =>
+  it.effect("a refund is asked for by Mollie's id, and nothing denied if missing", () =>
     Effect.gen(function* () {
       const { connector, requests } = scripted([answer(200, refund()), failure(404, { title: "Not Found" })])
       const known = { ...lookup, providerRefundId: "re_4qqhO89gsT" }
@@ -493,7 +487,7 @@ describe("the lookup of a refund", () => {
     })
   )
 
-  it.effect("given Mollie's id of a refund that was made by hand, then it is found without our id", () =>
+  it.effect("Mollie's id of a refund made by hand is found without our id", () =>
     Effect.gen(function* () {
       const ends = (fields: Fields, known: Partial<typeof lookup>) => {
         const { connector } = scripted([answer(200, refund(fields)), answer(200, refund(fields))])
@@ -520,54 +514,50 @@ describe("the lists for recovery", () => {
   const ours = (id: string, created: number) =>
     payment({ id, createdAt: at(created), metadata: { attempt_id: `att_${id}` } })
 
-  it.effect(
-    "given a window of several pages, then its beginning is found, and it is read from there, oldest first",
-    () =>
-      Effect.gen(function* () {
-        const { connector, requests } = scripted([
-          answer(200, list("payments", [ours("5", noon + 2 * hour), ours("4", noon + 4)], "3")),
-          answer(200, list("payments", [ours("3", noon + 3), ours("2", noon)], "1")),
-          answer(200, list("payments", [ours("1", noon - 1)])),
-          answer(200, list("payments", [ours("2", noon), ours("3", noon + 3)], "4")),
-          answer(200, list("payments", [ours("4", noon + 4), ours("5", noon + 2 * hour)], "6"))
-        ])
-        const first = yield* connector.listCharges?.(window) ?? Effect.die("no list")
-        assert.deepStrictEqual(
-          first.items.map(({ attemptId }) => attemptId),
-          ["att_2", "att_3"]
+  it.effect("a window of several pages is read from its beginning, oldest first", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = scripted([
+        answer(200, list("payments", [ours("5", noon + 2 * hour), ours("4", noon + 4)], "3")),
+        answer(200, list("payments", [ours("3", noon + 3), ours("2", noon)], "1")),
+        answer(200, list("payments", [ours("1", noon - 1)])),
+        answer(200, list("payments", [ours("2", noon), ours("3", noon + 3)], "4")),
+        answer(200, list("payments", [ours("4", noon + 4), ours("5", noon + 2 * hour)], "6"))
+      ])
+      const first = yield* connector.listCharges?.(window) ?? Effect.die("no list")
+      assert.deepStrictEqual(
+        first.items.map(({ attemptId }) => attemptId),
+        ["att_2", "att_3"]
+      )
+      assert.strictEqual(first.nextCursor, "4")
+      const second = yield* connector.listCharges?.({ ...window, cursor: "4" }) ?? Effect.die("no list")
+      assert.deepStrictEqual(
+        second.items.map(({ attemptId }) => attemptId),
+        ["att_4"]
+      )
+      assert.isNull(second.nextCursor)
+      assert.deepStrictEqual(
+        requests.map(({ url }) => new URL(url).search),
+        ["&sort=desc", "&sort=desc&from=3", "&sort=desc&from=1", "&sort=asc&from=2", "&sort=asc&from=4"].map(
+          (rest) => `?limit=250${rest}`
         )
-        assert.strictEqual(first.nextCursor, "4")
-        const second = yield* connector.listCharges?.({ ...window, cursor: "4" }) ?? Effect.die("no list")
-        assert.deepStrictEqual(
-          second.items.map(({ attemptId }) => attemptId),
-          ["att_4"]
-        )
-        assert.isNull(second.nextCursor)
-        assert.deepStrictEqual(
-          requests.map(({ url }) => new URL(url).search),
-          ["&sort=desc", "&sort=desc&from=3", "&sort=desc&from=1", "&sort=asc&from=2", "&sort=asc&from=4"].map(
-            (rest) => `?limit=250${rest}`
-          )
-        )
-      })
+      )
+    })
   )
 
-  it.effect(
-    "given entries of other programs and a broken one of ours, then the first are left out, and that is shown",
-    () =>
-      Effect.gen(function* () {
-        const broken = { ...ours("3", noon), amount: { currency: "EUR", value: "1" } }
-        const { connector } = scripted([answer(200, list("payments", [broken, ...others(1, noon), ours("1", noon)]))])
-        const page = yield* connector.listCharges?.(window) ?? Effect.die("no list")
-        assert.deepStrictEqual(
-          page.items.map(({ attemptId }) => attemptId),
-          ["att_1"]
-        )
-        assert.deepStrictEqual(page.unreadable, [{ reference: "3", reason: "it cannot be read at amount" }])
-      })
+  it.effect("a list leaves out entries of other programs, and names a broken one of ours", () =>
+    Effect.gen(function* () {
+      const broken = { ...ours("3", noon), amount: { currency: "EUR", value: "1" } }
+      const { connector } = scripted([answer(200, list("payments", [broken, ...others(1, noon), ours("1", noon)]))])
+      const page = yield* connector.listCharges?.(window) ?? Effect.die("no list")
+      assert.deepStrictEqual(
+        page.items.map(({ attemptId }) => attemptId),
+        ["att_1"]
+      )
+      assert.deepStrictEqual(page.unreadable, [{ reference: "3", reason: "it cannot be read at amount" }])
+    })
   )
 
-  it.effect("given chargebacks, then each by its payment, one that was reversed as won since then", () =>
+  it.effect("each chargeback is listed by its payment, and a reversed one as won", () =>
     Effect.gen(function* () {
       const at = (minutes: number) => new Date(noon + minutes * 60_000).toISOString()
       const given = [

@@ -39,7 +39,7 @@ socketFaultsSuite({
 })
 
 describe("a Mollie at a socket", () => {
-  it.live("given a charge and a release over the wire, then the paths, the key and the bodies are Mollie's", () =>
+  it.live("a charge and a release over the wire have Mollie's paths, key and bodies", () =>
     Effect.gen(function* () {
       const at = yield* socketProvider({
         onRequest: (socket, { path }) =>

@@ -68,7 +68,7 @@ const assertKnown = (sent: unknown, described: unknown, path = ""): void => {
 
 describe("what is sent to Mollie", () => {
   for (const [what, description, send] of sends) {
-    it.effect(`given ${what}, then its body is as Mollie describes it, without a field that it does not know`, () =>
+    it.effect(`${what} has the body that Mollie describes, without an unknown field`, () =>
       Effect.gen(function* () {
         const { connector, requests } = scripted([failure(422)], { apiKey, webhookUrl })
         yield* send(connector) ?? Effect.die("not supported")
@@ -80,7 +80,7 @@ describe("what is sent to Mollie", () => {
     )
   }
 
-  it("given a body with a wrong field, then the description refuses it", () => {
+  it("the description refuses a body with a wrong field", () => {
     assert.isFalse(PaymentRequest$outboundSchema.safeParse({ amount: { currency: "EUR", value: 12 } }).success)
     assert.throws(() =>
       assertKnown({ descripton: "x" }, PaymentRequest$outboundSchema.parse({ descripton: "x" } as never))
@@ -102,7 +102,7 @@ describe("the objects of these tests", () => {
     ["an event of a chargeback", EntityWebhookEvent$inboundSchema, event("chargeback.received", chargeback())]
   ]
   for (const [what, description, object] of objects) {
-    it(`given ${what}, then it is as Mollie describes it`, () => {
+    it(`${what} is as Mollie describes it`, () => {
       const parsed = description.safeParse(JSON.parse(JSON.stringify(object)))
       assert.isTrue(parsed.success, String(parsed.error))
     })

@@ -111,7 +111,7 @@ const rowsOf = (books: Books) =>
 const live = { mode: "live" }
 
 describe("settlements of Mollie", () => {
-  it.effect("given a settlement, then its payments, captures, refunds and chargebacks are rows of its payout", () =>
+  it.effect("a settlement's payments, captures, refunds and chargebacks are its rows", () =>
     Effect.gen(function* () {
       const settled = {
         "stl_1/payments": [payment({ ...live, id: "tr_1", settlementAmount: amount("12.34") })],
@@ -161,7 +161,7 @@ describe("settlements of Mollie", () => {
     })
   )
 
-  it.effect("given money that comes back, or was converted, then the sign and the amount of the settlement count", () =>
+  it.effect("the settlement's sign and amount count for money returned or converted", () =>
     Effect.gen(function* () {
       const rows = yield* rowsOf({
         settlements: [settlement("stl_1")],
@@ -182,7 +182,7 @@ describe("settlements of Mollie", () => {
     })
   )
 
-  it.effect("given fees of two months, then each month has one row", () =>
+  it.effect("the fees of each of two months have one row", () =>
     Effect.gen(function* () {
       const periods = {
         2026: {
@@ -202,53 +202,49 @@ describe("settlements of Mollie", () => {
     })
   )
 
-  it.effect(
-    "given many settlements and pages, then each row of those that were paid out in the window comes once",
-    () =>
-      Effect.gen(function* () {
-        const entries = (of: number) => Array.from({ length: 5 }, (_, at) => payment({ ...live, id: `tr_${of}_${at}` }))
-        const settlements = [
-          settlement("stl_open", { status: "open", settledAt: null, reference: null }),
-          settlement("stl_after", { settledAt: "2026-11-22T00:00:00+00:00" }),
-          settlement("stl_3"),
-          settlement("stl_failed", { status: "failed" }),
-          settlement("stl_2"),
-          settlement("stl_1"),
-          settlement("stl_before", { settledAt: "2026-11-20T23:59:59+00:00" }),
-          settlement("stl_old", { createdAt: "2026-08-01T00:00:00+00:00", settledAt: "2026-08-03T00:00:00+00:00" })
-        ]
-        const settled = {
-          "stl_1/payments": entries(1),
-          "stl_2/payments": [],
-          "stl_3/payments": entries(3),
-          "stl_before/payments": entries(9),
-          "stl_after/payments": entries(8),
-          "stl_failed/payments": entries(7)
-        }
-        const rows = yield* rowsOf({ settlements, settled, ofPage: 2 })
-        assert.deepStrictEqual(
-          rows.map(({ id }) => id),
-          [...entries(1), ...entries(3)].map(({ id }) => id)
-        )
-      })
+  it.effect("each row of many settlements paid out in the window comes once", () =>
+    Effect.gen(function* () {
+      const entries = (of: number) => Array.from({ length: 5 }, (_, at) => payment({ ...live, id: `tr_${of}_${at}` }))
+      const settlements = [
+        settlement("stl_open", { status: "open", settledAt: null, reference: null }),
+        settlement("stl_after", { settledAt: "2026-11-22T00:00:00+00:00" }),
+        settlement("stl_3"),
+        settlement("stl_failed", { status: "failed" }),
+        settlement("stl_2"),
+        settlement("stl_1"),
+        settlement("stl_before", { settledAt: "2026-11-20T23:59:59+00:00" }),
+        settlement("stl_old", { createdAt: "2026-08-01T00:00:00+00:00", settledAt: "2026-08-03T00:00:00+00:00" })
+      ]
+      const settled = {
+        "stl_1/payments": entries(1),
+        "stl_2/payments": [],
+        "stl_3/payments": entries(3),
+        "stl_before/payments": entries(9),
+        "stl_after/payments": entries(8),
+        "stl_failed/payments": entries(7)
+      }
+      const rows = yield* rowsOf({ settlements, settled, ofPage: 2 })
+      assert.deepStrictEqual(
+        rows.map(({ id }) => id),
+        [...entries(1), ...entries(3)].map(({ id }) => id)
+      )
+    })
   )
 
-  it.effect(
-    "given a settlement of the window that is pending, then the page is unanswered; one of another is not",
-    () =>
-      Effect.gen(function* () {
-        const pending = { status: "pending" }
-        const settlements = [settlement("stl_2", pending), settlement("stl_1")]
-        const { connector } = mollieWith((request) => paged({ settlements }, request))
-        const result = yield* Effect.result(pageOf(connector))
-        assert(Result.isFailure(result) && result.failure._tag === "pointsman/Unanswered")
-        assert.strictEqual(result.failure.reason, "a settlement of the window is still pending at Mollie")
-        const later = [settlement("stl_2", { ...pending, settledAt: "2026-11-22T00:00:00+00:00" })]
-        assert.deepStrictEqual(yield* rowsOf({ settlements: later }), [])
-      })
+  it.effect("a pending settlement of the window leaves the page unanswered, others not", () =>
+    Effect.gen(function* () {
+      const pending = { status: "pending" }
+      const settlements = [settlement("stl_2", pending), settlement("stl_1")]
+      const { connector } = mollieWith((request) => paged({ settlements }, request))
+      const result = yield* Effect.result(pageOf(connector))
+      assert(Result.isFailure(result) && result.failure._tag === "pointsman/Unanswered")
+      assert.strictEqual(result.failure.reason, "a settlement of the window is still pending at Mollie")
+      const later = [settlement("stl_2", { ...pending, settledAt: "2026-11-22T00:00:00+00:00" })]
+      assert.deepStrictEqual(yield* rowsOf({ settlements: later }), [])
+    })
   )
 
-  it.effect("given no settlement in the window, then the report is empty after one request, with the token alone", () =>
+  it.effect("a window without a settlement is empty after one request, with only the token", () =>
     Effect.gen(function* () {
       const { connector, requests } = mollieWith((request) => paged({}, request))
       assert.deepStrictEqual(yield* wholeOf(connector), [])
@@ -259,7 +255,7 @@ describe("settlements of Mollie", () => {
     })
   )
 
-  it("given no token, or the test mode, then the report says what is missing, and is not asked for", () => {
+  it("a report without a token, or in test mode, says what is missing, unasked", () => {
     const missingOf = (environment: "production" | "sandbox", credentials: Fields) => {
       const account = { connectionId: "main", environment, credentials, timeoutMillis: 2_000 }
       const send = () => Effect.die("nothing is sent")
@@ -277,18 +273,16 @@ describe("settlements of Mollie", () => {
     ["createdAt", { createdAt: "yesterday" }],
     ["", { metadata: { reference: reportToken } }]
   ] as const) {
-    it.effect(
-      `given a wrong ${Object.keys(fields)} (${field}), then the entry is unreadable there, others are not`,
-      () =>
-        Effect.gen(function* () {
-          const payments = [payment({ ...live, id: "tr_1" }), payment({ ...live, id: "tr_2", ...fields })]
-          const books = { settlements: [settlement("stl_1")], settled: { "stl_1/payments": payments } }
-          const [fine, wrong] = yield* wholeOf(mollieWith((request) => paged(books, request)).connector)
-          assert.strictEqual(fine?._tag, "Row")
-          assert(wrong?._tag === "Unreadable")
-          assert.deepStrictEqual([wrong.unreadable.row, wrong.unreadable.field], [2, field])
-          assert.notInclude(JSON.stringify(wrong), reportToken)
-        })
+    it.effect(`a wrong ${Object.keys(fields)} (${field}) makes only its entry unreadable`, () =>
+      Effect.gen(function* () {
+        const payments = [payment({ ...live, id: "tr_1" }), payment({ ...live, id: "tr_2", ...fields })]
+        const books = { settlements: [settlement("stl_1")], settled: { "stl_1/payments": payments } }
+        const [fine, wrong] = yield* wholeOf(mollieWith((request) => paged(books, request)).connector)
+        assert.strictEqual(fine?._tag, "Row")
+        assert(wrong?._tag === "Unreadable")
+        assert.deepStrictEqual([wrong.unreadable.row, wrong.unreadable.field], [2, field])
+        assert.notInclude(JSON.stringify(wrong), reportToken)
+      })
     )
   }
 
@@ -303,7 +297,7 @@ describe("settlements of Mollie", () => {
     ],
     ["no JSON", answer(200, "<html>"), "cannot be read"]
   ] as const) {
-    it.effect(`given ${what}, then the page is unanswered and says why, and is never an empty one`, () =>
+    it.effect(`${what} makes the page unanswered with the reason, and never empty`, () =>
       Effect.gen(function* () {
         const books = { settlements: [settlement("stl_1")] }
         const { connector } = mollieWith((request) =>
@@ -320,7 +314,7 @@ describe("settlements of Mollie", () => {
     )
   }
 
-  it.effect("given a settlement that is not listed any more, then the next page is unanswered", () =>
+  it.effect("the next page of a settlement that is not listed any more is unanswered", () =>
     Effect.gen(function* () {
       const { connector } = mollieWith((request) => paged({ settlements: [settlement("stl_1")] }, request))
       const result = yield* Effect.result(pageOf(connector, "stl_2/payments/"))
@@ -329,7 +323,7 @@ describe("settlements of Mollie", () => {
     })
   )
 
-  it("given the settlements of these tests, then they are as Mollie describes them", () => {
+  it("the settlements of these tests are as Mollie describes them", () => {
     const whole = settlement("stl_1", { periods: { 2026: { 11: { costs: [cost("1.21")], revenue: [] } } } })
     const parsed = EntitySettlement$inboundSchema.safeParse(whole)
     assert.isTrue(parsed.success, String(parsed.error))

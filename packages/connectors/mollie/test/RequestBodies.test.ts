@@ -172,29 +172,27 @@ const asks: Readonly<Record<string, Ask>> = {
 
 describe("every request is one that Mollie's pages describe", () => {
   for (const [what, ask] of Object.entries(asks)) {
-    it.effect(`given ${what}, then its path, query and body are described`, () => assertDescribed(ask))
+    it.effect(`the path, query and body of ${what} are described`, () => assertDescribed(ask))
   }
   for (const name of Object.keys(namedMethods) as ReadonlyArray<PaymentMethodName>) {
-    it.effect(`given a page for ${name}, then its method is one of Mollie's`, () =>
+    it.effect(`the method of a page for ${name} is one of Mollie's`, () =>
       assertDescribed((connector) => connector.openCheckout?.({ ...checkout, paymentMethod: name }))
     )
   }
-  it.effect(
-    "given each currency that Mollie takes, then its own number of decimals, in every body with an amount",
-    () =>
-      Effect.gen(function* () {
-        const { currencies = [] } = MollieConnector.definition.supports
-        assert.sameMembers([...new Set(currencies.map(scaleOf))], [0, 2])
-        for (const currency of currencies) {
-          for (const minorUnits of [1, 99, 100, 123_456_789]) {
-            const amount = { money: money(minorUnits, currency) }
-            yield* assertDescribed((connector) => connector.charge({ ...charge, ...amount }))
-            yield* assertDescribed((connector) => connector.openCheckout?.({ ...checkout, ...amount }))
-            yield* assertDescribed((connector) => connector.capture?.({ ...captureRequest, ...amount }))
-            yield* assertDescribed((connector) => connector.refund?.({ ...refundRequest, ...amount }))
-          }
+  it.effect("each currency of Mollie has its number of decimals in every body with an amount", () =>
+    Effect.gen(function* () {
+      const { currencies = [] } = MollieConnector.definition.supports
+      assert.sameMembers([...new Set(currencies.map(scaleOf))], [0, 2])
+      for (const currency of currencies) {
+        for (const minorUnits of [1, 99, 100, 123_456_789]) {
+          const amount = { money: money(minorUnits, currency) }
+          yield* assertDescribed((connector) => connector.charge({ ...charge, ...amount }))
+          yield* assertDescribed((connector) => connector.openCheckout?.({ ...checkout, ...amount }))
+          yield* assertDescribed((connector) => connector.capture?.({ ...captureRequest, ...amount }))
+          yield* assertDescribed((connector) => connector.refund?.({ ...refundRequest, ...amount }))
         }
-      })
+      }
+    })
   )
 
   const good = {
@@ -219,12 +217,12 @@ describe("every request is one that Mollie's pages describe", () => {
     "metadata of more than 1 kB": { metadata: { text: "x".repeat(1_000) } },
     "no address to return to": { redirectUrl: undefined }
   })) {
-    it(`given ${what}, then the check refuses it`, () => {
+    it(`the check refuses ${what}`, () => {
       assert.isUndefined(faultOf(Payment, good))
       assert.isString(faultOf(Payment, JSON.parse(JSON.stringify({ ...good, ...fields }))))
     })
   }
-  it("given another path or parameter, then the check refuses it", () => {
+  it("the check refuses another path or parameter", () => {
     const request = (url: string): TransportRequest => ({ method: "GET", url, headers: {}, timeoutMillis: 1 })
     assert.isUndefined(faultOfRequest(request("https://api.mollie.com/v2/payments?limit=250&sort=desc")))
     for (const path of [

@@ -6,6 +6,6 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "A charge that PayPal made before is tried at another provider, and the customer pays twice.",
     edits: [{ in: "refusal", condition: "usedBefore", become: "false" }],
     caughtBy:
-      "packages/connectors/paypal/test/PayPalConnector.test.ts > given a used invoice id, then nothing is known, and that the key was used is"
+      "packages/connectors/paypal/test/PayPalConnector.test.ts > a used invoice id leaves nothing known but that the key was used"
   }
 ]

@@ -6,6 +6,6 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "PayPal answers with the order as it was opened, and the money is never taken.",
     edits: [{ in: "completeCheckout", property: "id", become: "id" }],
     caughtBy:
-      "packages/connectors/paypal/test/PayPalCheckout.test.ts > given an approved order, to be Captured, then one request, with an id of its own"
+      "packages/connectors/paypal/test/PayPalCheckout.test.ts > an approved order, to be Captured, is one request with an id of its own"
   }
 ]

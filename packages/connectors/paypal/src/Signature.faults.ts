@@ -6,6 +6,6 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "Anybody who names PayPal's certificate says that a payment was captured.",
     edits: [{ in: "verified", condition: "verify", become: "false" }],
     caughtBy:
-      "packages/connectors/paypal/test/OfficialSignature.test.ts > given the id of another account's webhook, in any character, or none, then it is refused"
+      "packages/connectors/paypal/test/OfficialSignature.test.ts > another account's webhook id, in any character, or none, is refused"
   }
 ]

@@ -34,7 +34,7 @@ const chargeOf = (currency: string, minorUnits: number) =>
 
 describe("amounts", () => {
   for (const [currency, minorUnits, value] of written) {
-    it.effect(`given ${minorUnits} minor units of ${currency}, then ${value}`, () =>
+    it.effect(`${minorUnits} minor units of ${currency} are ${value}`, () =>
       Effect.gen(function* () {
         const { requests } = yield* chargeOf(currency, minorUnits)
         const [unit] = bodyOf(requests[1])["purchase_units"] as ReadonlyArray<{ readonly amount: unknown }>
@@ -43,7 +43,7 @@ describe("amounts", () => {
     )
   }
   for (const [currency, minorUnits] of unsayable) {
-    it.effect(`given ${minorUnits} minor units of ${currency}, then NotSent in words, and not even a token`, () =>
+    it.effect(`${minorUnits} minor units of ${currency} are NotSent in words, without a token`, () =>
       Effect.gen(function* () {
         const { exit, requests } = yield* chargeOf(currency, minorUnits)
         assert.isEmpty(requests)
@@ -75,7 +75,7 @@ describe("amounts", () => {
     ["1.230", "KWD", undefined]
   ]
   for (const [value, currency, minorUnits] of stated) {
-    it.effect(`given a capture of ${value} ${currency}, then ${minorUnits ?? "nothing is known"}`, () =>
+    it.effect(`a capture of ${value} ${currency} is ${minorUnits ?? "nothing is known"}`, () =>
       Effect.gen(function* () {
         const body = order(attemptId, { captures: [capture({ amount: amount(value, currency) })] })
         const { connector } = connected([answer(200, token()), answer(201, body)])

@@ -1,5 +1,5 @@
 /** A connection to a PayPal that answers by a script, and what it is asked. */
-import { scriptedTransport } from "@pointsman/contracts/connector"
+import { scriptedConnector } from "@pointsman/contracts/connector"
 import {
   type CaptureRequest,
   type ChargeLookup,
@@ -7,8 +7,8 @@ import {
   type CheckoutRequest,
   type CompletionRequest,
   type Connector,
+  type ConnectorAccount,
   type ConnectorDefinition,
-  type Environment,
   money,
   type OperationLookup,
   type RefundLookup,
@@ -17,7 +17,7 @@ import {
   type TransportRequest,
   type VoidRequest
 } from "@pointsman/core/connector"
-import { Effect, Redacted, Result } from "effect"
+import { Redacted, Result } from "effect"
 import { definition, credentials as ofSandbox, orderId, vaultId, withoutOrders, withoutTokens } from "./PayPal.ts"
 
 export const eur = money(1234, "EUR")
@@ -57,20 +57,11 @@ export const refundLookup: RefundLookup = { ...ofCharge, refundId, providerRefun
 
 export const timeoutMillis = 4_321
 
-interface Connecting {
-  readonly environment?: Environment
-  readonly credentials?: unknown
-}
-
 /** `requests`: every request, those for tokens and orders too. */
 export const connected = (
   script: ReadonlyArray<TransportAnswer>,
-  { credentials = ofSandbox, environment = "sandbox" }: Connecting = {}
-) => {
-  const { requests, transport } = scriptedTransport(script.map((one) => Effect.succeed(one)))
-  const account = { connectionId: "main", environment, credentials, timeoutMillis }
-  return { requests, connector: Result.getOrThrow(definition.connect(account, transport)) }
-}
+  { credentials = ofSandbox, environment = "sandbox" }: Partial<ConnectorAccount> = {}
+) => scriptedConnector(definition, script, { environment, credentials, timeoutMillis })
 
 /**
  * The connector, seen without its requests for tokens and certificates; and its captures, voids and refunds without the order

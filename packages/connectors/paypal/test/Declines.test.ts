@@ -86,12 +86,12 @@ const assertDeclined = Effect.fnUntraced(function* (
 
 describe("declines", () => {
   for (const [code, meaning] of each(processor)) {
-    it.effect(`given the processor's ${code}, then ${meaning}`, () => assertDeclined(ofProcessor(code), code, meaning))
+    it.effect(`the processor's ${code} is ${meaning}`, () => assertDeclined(ofProcessor(code), code, meaning))
   }
-  it.effect("given no code of a processor, as for PayPal's own wallet, then other, hard", () =>
+  it.effect("no code of a processor, as for PayPal's own wallet, is other, hard", () =>
     assertDeclined(ofProcessor(undefined), "declined", "other/other hard")
   )
-  it("given the table, then it has the codes of this file, and no others", () => {
+  it("the table has the codes of this file, and no others", () => {
     const ofFile = [...each(ofIssue), ...each(processor)].filter(([, meaning]) => meaning !== "other/other hard")
     assert.sameMembers(
       [...declines.keys()],
@@ -99,18 +99,16 @@ describe("declines", () => {
     )
   })
   for (const [code, meaning] of each(ofIssue)) {
-    it.effect(`given the issue ${code}, then ${meaning}`, () =>
-      assertDeclined(chargedWith(failure(422, code)), code, meaning)
-    )
+    it.effect(`the issue ${code} is ${meaning}`, () => assertDeclined(chargedWith(failure(422, code)), code, meaning))
   }
   for (const code of rejected.split(" ")) {
-    it.effect(`given the issue ${code}, then rejected`, () =>
+    it.effect(`the issue ${code} is rejected`, () =>
       Effect.gen(function* () {
         assert.deepInclude(yield* chargedWith(failure(422, code)), { _tag: "Rejected", code })
       })
     )
   }
-  it.effect("given the issue PAYER_ACTION_REQUIRED, then the customer is needed", () =>
+  it.effect("the issue PAYER_ACTION_REQUIRED needs the customer", () =>
     Effect.gen(function* () {
       const state = yield* chargedWith(failure(422, "PAYER_ACTION_REQUIRED"))
       assert.deepStrictEqual(state, { _tag: "NeedsCustomer", providerRef: null })

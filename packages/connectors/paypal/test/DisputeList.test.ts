@@ -56,7 +56,7 @@ describe("the list of disputes", () => {
       { verdict: "lost", money: money(200, "EUR") }
     ]
   ] as const) {
-    it.effect(`given ${JSON.stringify(fields)}, then what PayPal says of it now, since its last change`, () =>
+    it.effect(`${JSON.stringify(fields)} is what PayPal says now, since its last change`, () =>
       Effect.gen(function* () {
         const { items, nextCursor, requests, unreadable } = yield* page([summaries(["PP-1"]), one(fields)])
         assert.deepStrictEqual<unknown>([items, unreadable, nextCursor], [[{ ...plain, ...expected }], [], null])
@@ -67,7 +67,7 @@ describe("the list of disputes", () => {
       })
     )
   }
-  it.effect("given a next page, then where to go on, and its address is not followed", () =>
+  it.effect("a next page is named, and its address is not followed", () =>
     Effect.gen(function* () {
       for (const [query, cursor] of [
         ["next_page_token=a%2Bb%3D", "next_page_token=a%2Bb%3D"],
@@ -85,7 +85,7 @@ describe("the list of disputes", () => {
       assert.strictEqual(result._tag, "Failure")
     })
   )
-  it.effect("given an app without disputes, or a time that PayPal does not list, then there is no list", () =>
+  it.effect("an app without disputes, or a time that PayPal does not list, has no list", () =>
     Effect.gen(function* () {
       const old = { ...window, createdFrom: noon - 180 * 24 * 60 * 60_000 }
       for (const [script, request, isUnsupported] of [
@@ -101,7 +101,7 @@ describe("the list of disputes", () => {
       assert.deepStrictEqual((yield* page([summaries([])], young)).items, [])
     })
   )
-  it.effect("given disputes of other charges, then none; of several of ours, then it is named and not read", () =>
+  it.effect("others' disputes are left out; one of several of ours is named and not read", () =>
     Effect.gen(function* () {
       const transaction = { seller_transaction_id: captureId }
       const several = (custom?: string) => one({ disputed_transactions: [{ ...transaction, custom }, transaction] })
@@ -116,7 +116,7 @@ describe("the list of disputes", () => {
       assert.deepStrictEqual(named.items[0]?.charge, { providerRef: captureId })
     })
   )
-  it.effect("given a dispute that is not answered, or another one, then Unanswered and never a part", () =>
+  it.effect("a dispute not answered, or another one, is Unanswered and never a part", () =>
     Effect.gen(function* () {
       for (const spoiled of [answer(500, {}), answer(404, {}), one({ dispute_id: "PP-2" })]) {
         assert.strictEqual((yield* listing([summaries(["PP-1"]), spoiled])).result._tag, "Failure")

@@ -88,19 +88,17 @@ describe("signatures", () => {
   it("computes the check value of CRC-32 (ISO 3309)", () => {
     assert.strictEqual(crc(new TextEncoder().encode("123456789")), 0xcbf43926)
   })
-  it.effect(
-    "given a message of PayPal, then it is believed, and the certificate is asked for without credentials",
-    () =>
-      Effect.gen(function* () {
-        const { requests, result } = heard(completed)
-        assert.isTrue(Result.isSuccess(yield* result))
-        assert.deepStrictEqual(
-          requests.map(({ headers, method, url }) => [method, url, headers]),
-          [["GET", certificateUrl, {}]]
-        )
-      })
+  it.effect("a message of PayPal is believed, its certificate fetched without credentials", () =>
+    Effect.gen(function* () {
+      const { requests, result } = heard(completed)
+      assert.isTrue(Result.isSuccess(yield* result))
+      assert.deepStrictEqual(
+        requests.map(({ headers, method, url }) => [method, url, headers]),
+        [["GET", certificateUrl, {}]]
+      )
+    })
   )
-  it.effect("given many messages with one certificate, then it is fetched once, and again after a day", () =>
+  it.effect("one certificate of many messages is fetched once, and again after a day", () =>
     Effect.gen(function* () {
       const { connector, raw, requests, result } = heard(completed, { certificates: [chain, chain] })
       yield* result
@@ -112,7 +110,7 @@ describe("signatures", () => {
       assert.strictEqual(requests.length, 2)
     })
   )
-  it.effect("given messages at once with a certificate that is not known yet, then it is fetched once", () =>
+  it.effect("an unknown certificate of messages at once is fetched once", () =>
     Effect.gen(function* () {
       let requests = 0
       const account = { connectionId: "main", environment: "sandbox", credentials, timeoutMillis } as const
@@ -137,7 +135,7 @@ describe("signatures", () => {
       assert.strictEqual(requests, 1)
     })
   )
-  it.effect("given invented addresses, then PayPal is asked ten times in a minute and no more", () =>
+  it.effect("invented addresses ask PayPal ten times in a minute and no more", () =>
     Effect.gen(function* () {
       const { connector, raw, requests } = heard(completed, {
         certificates: [...Array.from({ length: 10 }, () => answer(404, "")), chain]
@@ -157,50 +155,46 @@ describe("signatures", () => {
       assert.strictEqual(requests.length, 11)
     })
   )
-  it.effect(
-    "given invented addresses, when the certificate that was verified is a day old, then it is fetched again",
-    () =>
-      Effect.gen(function* () {
-        const { connector, raw, requests, result } = heard(completed, {
-          certificates: [chain, ...Array.from({ length: 10 }, () => answer(404, "")), chain]
-        })
-        yield* result
-        const tomorrow = noon + 86_400_000
-        const read = (url: string) =>
-          Effect.result(
-            connector.readMessage?.({
-              ...raw,
-              headers: { ...raw.headers, "paypal-cert-url": url },
-              secret: Redacted.make(webhookId),
-              receivedAt: tomorrow
-            }) ?? Effect.die("none")
-          )
-        for (let number = 0; number < 30; number++) {
-          assert.isTrue(Result.isFailure(yield* read(`${certificateUrl}${number}`)))
-        }
-        assert.strictEqual(requests.length, 11)
-        assert.isTrue(Result.isSuccess(yield* read(certificateUrl)))
-        assert.strictEqual(requests.length, 12)
+  it.effect("a day-old verified certificate is fetched again despite invented addresses", () =>
+    Effect.gen(function* () {
+      const { connector, raw, requests, result } = heard(completed, {
+        certificates: [chain, ...Array.from({ length: 10 }, () => answer(404, "")), chain]
       })
+      yield* result
+      const tomorrow = noon + 86_400_000
+      const read = (url: string) =>
+        Effect.result(
+          connector.readMessage?.({
+            ...raw,
+            headers: { ...raw.headers, "paypal-cert-url": url },
+            secret: Redacted.make(webhookId),
+            receivedAt: tomorrow
+          }) ?? Effect.die("none")
+        )
+      for (let number = 0; number < 30; number++) {
+        assert.isTrue(Result.isFailure(yield* read(`${certificateUrl}${number}`)))
+      }
+      assert.strictEqual(requests.length, 11)
+      assert.isTrue(Result.isSuccess(yield* read(certificateUrl)))
+      assert.strictEqual(requests.length, 12)
+    })
   )
-  it.effect(
-    "given a certificate that PayPal does not give again, then it is asked ten times in a minute and no more",
-    () =>
-      Effect.gen(function* () {
-        const { connector, raw, requests, result } = heard(completed, {
-          certificates: [chain, ...Array.from({ length: 11 }, () => answer(503, ""))]
-        })
-        yield* result
-        const again = connector.readMessage?.({
-          ...raw,
-          secret: Redacted.make(webhookId),
-          receivedAt: noon + 86_400_000
-        })
-        for (let time = 0; time < 30; time++) {
-          assert.isTrue(Result.isFailure(yield* Effect.result(again ?? Effect.die("none"))))
-        }
-        assert.strictEqual(requests.length, 11)
+  it.effect("a certificate that PayPal does not give again is asked for ten times a minute", () =>
+    Effect.gen(function* () {
+      const { connector, raw, requests, result } = heard(completed, {
+        certificates: [chain, ...Array.from({ length: 11 }, () => answer(503, ""))]
       })
+      yield* result
+      const again = connector.readMessage?.({
+        ...raw,
+        secret: Redacted.make(webhookId),
+        receivedAt: noon + 86_400_000
+      })
+      for (let time = 0; time < 30; time++) {
+        assert.isTrue(Result.isFailure(yield* Effect.result(again ?? Effect.die("none"))))
+      }
+      assert.strictEqual(requests.length, 11)
+    })
   )
 
   const withoutAsking: Readonly<Record<string, Hearing>> = {
@@ -225,7 +219,7 @@ describe("signatures", () => {
     "that is more than five minutes of the future": { receivedAt: noon - 300_001 }
   }
   for (const [what, hearing] of Object.entries(withoutAsking)) {
-    it.effect(`given a message ${what}, then it is refused, and nobody is asked`, () =>
+    it.effect(`a message ${what} is refused, and PayPal is not asked`, () =>
       Effect.gen(function* () {
         const refused = yield* reasonOf(hearing)
         assert.deepInclude(refused, { tag: "pointsman/MessageUnverified", requests: 0 })
@@ -249,13 +243,13 @@ describe("signatures", () => {
     "whose certificate was issued by one that is no authority": { certificates: [answer(200, chains.byNoAuthority)] }
   }
   for (const [what, hearing] of Object.entries(others)) {
-    it.effect(`given a message ${what}, then it is refused`, () =>
+    it.effect(`a message ${what} is refused`, () =>
       Effect.gen(function* () {
         assert.deepInclude(yield* reasonOf(hearing), { tag: "pointsman/MessageUnverified", requests: 1 })
       })
     )
   }
-  it.effect("given a certificate that was refused, then it is not kept, and the next message asks again", () =>
+  it.effect("a refused certificate is not kept, and the next message asks again", () =>
     Effect.gen(function* () {
       const { connector, raw, requests, result } = heard(completed, { certificates: [answer(503, ""), chain] })
       assert.isTrue(Result.isFailure(yield* result))
@@ -267,7 +261,7 @@ describe("signatures", () => {
 })
 
 describe("trusted roots", () => {
-  it("given a Node that trusts other authorities alone, then those that come with Node count too, once each", () => {
+  it("authorities of Node count once each beside others that it trusts only", () => {
     const usual = getCACertificates("default")
     const [own = ""] = getCACertificates("bundled")
     try {
@@ -557,7 +551,7 @@ const unreadable: ReadonlyArray<readonly [what: string, type: string, resource: 
 
 describe("messages", () => {
   for (const [what, type, resource, told] of messages) {
-    it.effect(`given ${what} (${type}), then it is read as that, and the same from what is stored`, () =>
+    it.effect(`${what} (${type}) is read as that, and the same from what is stored`, () =>
       Effect.gen(function* () {
         const message = event(type, resource)
         const { connector, result } = heard(message)
@@ -576,7 +570,7 @@ describe("messages", () => {
     )
   }
   for (const [what, type, resource, field] of unreadable) {
-    it.effect(`given ${what}, then it cannot be read, and the reason names ${field}`, () =>
+    it.effect(`${what} is unreadable, and the reason names ${field}`, () =>
       Effect.gen(function* () {
         const read = yield* heard(event(type, resource)).result
         // The charge that it names is looked up.
@@ -616,7 +610,7 @@ const simulatedCapture = {
 }
 
 describe("PayPal's own sample of a message", () => {
-  it.effect("given the sample with an operation of ours, then the operation is confirmed", () =>
+  it.effect("the sample with an operation of ours confirms the operation", () =>
     Effect.gen(function* () {
       const resource = { ...simulatedCapture, invoice_id: operationId }
       const read = Result.getOrThrow(yield* heard({ ...simulated, resource }).result)
@@ -625,7 +619,7 @@ describe("PayPal's own sample of a message", () => {
       assert.deepStrictEqual([read.id, read.at], [simulated.id, Date.UTC(2019, 1, 14, 21, 50, 7, 940)])
     })
   )
-  it.effect("given the sample as it is, about nothing of ours, then it names a capture as PayPal does", () =>
+  it.effect("the sample about nothing of ours names a capture as PayPal does", () =>
     Effect.gen(function* () {
       const { about } = Result.getOrThrow(yield* heard({ ...simulated, resource: simulatedCapture }).result)
       assert.deepInclude(about, { _tag: "Changed", charge: { providerRef: simulatedCapture.id } })

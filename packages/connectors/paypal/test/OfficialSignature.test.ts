@@ -95,12 +95,12 @@ const alteredText = (text: string, at: number): string => {
 }
 
 describe("a message that PayPal signed", () => {
-  it.effect("given the message of PayPal's SDK, then its signature is verified", () =>
+  it.effect("the signature of the message of PayPal's SDK is verified", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* readBy(connected()), verified)
     })
   )
-  it.effect("given one bit of any byte of its body changed, or one byte more or less, then it is refused", () =>
+  it.effect("a body with one bit changed, or one byte more or less, is refused", () =>
     Effect.gen(function* () {
       const connector = connected()
       const whole = bytes(body)
@@ -114,7 +114,7 @@ describe("a message that PayPal signed", () => {
     })
   )
   for (const name of ["paypal-transmission-id", "paypal-transmission-time", "paypal-transmission-sig"] as const) {
-    it.effect(`given any character of ${name} changed, then it is refused`, () =>
+    it.effect(`any changed character of ${name} is refused`, () =>
       Effect.gen(function* () {
         const connector = connected()
         const text = headers[name]
@@ -126,7 +126,7 @@ describe("a message that PayPal signed", () => {
       })
     )
   }
-  it.effect("given the id of another account's webhook, in any character, or none, then it is refused", () =>
+  it.effect("another account's webhook id, in any character, or none, is refused", () =>
     Effect.gen(function* () {
       const connector = connected()
       const others = Array.from(webhookId, (_, at) => alteredText(webhookId, at))
@@ -136,7 +136,7 @@ describe("a message that PayPal signed", () => {
       assert.strictEqual(yield* readBy(connector), verified)
     })
   )
-  it.effect("given its age, then it is read for four days, and refused when it is older or of the future", () =>
+  it.effect("a message is read for four days, and refused if older or of the future", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* readBy(connected(), { receivedAt: signedAt + 4 * day }), verified)
       for (const receivedAt of [signedAt + 4 * day + 1, signedAt - 300_001, Date.UTC(2026, 10, 21)]) {
@@ -144,7 +144,7 @@ describe("a message that PayPal signed", () => {
       }
     })
   )
-  it.effect("given another authority's root, or another key under PayPal's name, then it is refused", () =>
+  it.effect("another authority's root, or another key under PayPal's name, is refused", () =>
     Effect.gen(function* () {
       assert.match(yield* readBy(connected(undefined, rootsOfNode)), refused)
       assert.match(yield* readBy(connected(pem("other-key.pem"))), /its signature does not match/u)
@@ -153,13 +153,13 @@ describe("a message that PayPal signed", () => {
 
   const sdk = process.env["PAYPAL_JAVA_SDK"]
   if (sdk === undefined) {
-    it.skip("PAYPAL_JAVA_SDK names no local copy of PayPal's SDK for Java: its certificate is not verified here", () => {})
+    it.skip("PAYPAL_JAVA_SDK names no local copy of PayPal's SDK: no check of its certificate", () => {})
     return
   }
   const certificate = (name: string) =>
     new X509Certificate(readFileSync(join(sdk, "rest-api-sdk/src/test/resources", name))).toString()
   const chain = [certificate("testClientCert.crt"), certificate("DigiCertSHA2ExtendedValidationServerCA.crt")]
-  it.effect("given the certificate of PayPal's SDK, then it is verified up to a root that comes with Node", () =>
+  it.effect("the certificate of PayPal's SDK is verified up to a root that comes with Node", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* readBy(connected(chain.join(""), rootsOfNode)), verified)
       assert.match(yield* readBy(connected(chain[0], rootsOfNode)), refused)

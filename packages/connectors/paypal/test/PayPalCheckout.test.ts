@@ -36,7 +36,7 @@ const lookingUp = (script: ReadonlyArray<TransportAnswer>, change: Partial<Charg
 }
 
 describe("the opening of a checkout", () => {
-  it.effect("given a payment, then an order that its customer has to approve, and nothing else is sent", () =>
+  it.effect("a payment is an order that its customer has to approve, and no more is sent", () =>
     Effect.gen(function* () {
       const { opened, requests } = opening(answer(201, openedOrder(attemptId)))
       assert.deepStrictEqual(yield* opened, {
@@ -73,21 +73,21 @@ describe("the opening of a checkout", () => {
       })
     })
   )
-  it.effect("given capture_method manual, then an order to be authorized", () =>
+  it.effect("capture_method manual makes an order to be authorized", () =>
     Effect.gen(function* () {
       const { connector, requests } = connected([given, answer(201, openedOrder(attemptId))])
       yield* connector.openCheckout?.({ ...checkout, capture: false }) ?? Effect.die("none")
       assert.strictEqual(bodyOf(requests[1])["intent"], "AUTHORIZE")
     })
   )
-  it.effect("given an order without its time, then its end is counted from our clock", () =>
+  it.effect("the end of an order without its time is counted from our clock", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(5 * hour)
       const { opened } = opening(answer(201, openedOrder(attemptId, { create_time: undefined })))
       assert.deepInclude(yield* opened, { expiresAt: 11 * hour })
     })
   )
-  it.effect("given an order CREATED with the link that PayPal named before, then the customer is sent there", () =>
+  it.effect("an order CREATED with its earlier link sends the customer there", () =>
     Effect.gen(function* () {
       const links = [{ href: approvalUrl, rel: "approve", method: "GET" }]
       const { opened } = opening(answer(201, openedOrder(attemptId, { status: "CREATED", links })))
@@ -101,7 +101,7 @@ describe("the opening of a checkout", () => {
     "with a link to itself alone": { links: [{ href: "https://api-m.paypal.com/v2/checkout/orders/1", rel: "self" }] }
   }
   for (const [what, fields] of Object.entries(unusable)) {
-    it.effect(`given an order ${what}, then it is unknown, and no customer is sent anywhere`, () =>
+    it.effect(`an order ${what} is unknown, and no customer is sent anywhere`, () =>
       Effect.gen(function* () {
         const { opened, requests } = opening(answer(201, openedOrder(attemptId, fields)))
         assert.instanceOf(yield* Effect.flip(opened), Unanswered)
@@ -116,7 +116,7 @@ describe("the completion of a checkout", () => {
     [true, "capture", { captures: [capture()] }, "Captured"],
     [false, "authorize", { authorizations: [authorization()] }, "Authorized"]
   ] as const) {
-    it.effect(`given an approved order, to be ${state}, then one request, with an id of its own`, () =>
+    it.effect(`an approved order, to be ${state}, is one request with an id of its own`, () =>
       Effect.gen(function* () {
         const { completed, requests } = completing([answer(201, order(attemptId, payments))], { capture: isCaptured })
         assert.deepStrictEqual(yield* completed, { _tag: state, providerRef: orderId, stated: eur })
@@ -144,7 +144,7 @@ describe("the completion of a checkout", () => {
     "a request in progress": failure(409, "PREVIOUS_REQUEST_IN_PROGRESS")
   }
   for (const [what, said] of Object.entries(unsettling)) {
-    it.effect(`given ${what}, then it is unknown`, () =>
+    it.effect(`${what} has an unknown result`, () =>
       Effect.gen(function* () {
         const { completed, requests } = completing([said])
         assert.instanceOf(yield* Effect.flip(completed), Unanswered)
@@ -153,7 +153,7 @@ describe("the completion of a checkout", () => {
     )
   }
 
-  it.effect("given that the customer has to choose another way to pay, then it is declined", () =>
+  it.effect("a customer who has to choose another way to pay is declined", () =>
     Effect.gen(function* () {
       for (const issue of ["INSTRUMENT_DECLINED", "REDIRECT_PAYER_FOR_ALTERNATE_FUNDING"]) {
         const { completed } = completing([failure(422, issue)])
@@ -161,7 +161,7 @@ describe("the completion of a checkout", () => {
       }
     })
   )
-  it.effect("given that the customer did not approve, or that the order is gone, then nothing was executed", () =>
+  it.effect("an order without the customer's approval, or gone, executed nothing", () =>
     Effect.gen(function* () {
       for (const said of [
         failure(422, "ORDER_NOT_APPROVED"),
@@ -189,7 +189,7 @@ describe("the lookup of a checkout", () => {
     ["a void order", answer(200, order(attemptId, undefined, { status: "VOIDED" })), "Canceled"]
   ]
   for (const [what, said, tag] of states) {
-    it.effect(`given ${what}, then ${tag}, by the order that the customer was sent to`, () =>
+    it.effect(`${what} is ${tag}, by the order that the customer was sent to`, () =>
       Effect.gen(function* () {
         const { found, requests } = lookingUp([said])
         const record = yield* found
@@ -199,7 +199,7 @@ describe("the lookup of a checkout", () => {
       })
     )
   }
-  it.effect("given that PayPal has forgotten the order, then it was never paid", () =>
+  it.effect("an order that PayPal has forgotten was never paid", () =>
     Effect.gen(function* () {
       const { found } = lookingUp([failure(404, "INVALID_RESOURCE_ID")])
       assert.deepStrictEqual(yield* found, { _tag: "NotFound", conclusive: true })
@@ -213,13 +213,13 @@ describe("the lookup of a checkout", () => {
     "another attempt's order": answer(200, order("att_2", undefined, { status: "APPROVED" }))
   }
   for (const [what, said] of Object.entries(unreadable)) {
-    it.effect(`given ${what}, then it settles nothing`, () =>
+    it.effect(`${what} settles nothing`, () =>
       Effect.gen(function* () {
         assert.instanceOf(yield* Effect.flip(lookingUp([said]).found), Unanswered)
       })
     )
   }
-  it.effect("given a direct charge, then an approved order settles nothing: it may show its payments late", () =>
+  it.effect("an approved order of a direct charge settles nothing: payments may show late", () =>
     Effect.gen(function* () {
       const said = answer(200, order(attemptId, undefined, { status: "APPROVED" }))
       const { found } = lookingUp([said], { checkoutReference: null, providerRef: orderId })

@@ -59,7 +59,7 @@ const asks: Readonly<Record<string, Ask>> = {
 }
 
 describe("the access token", () => {
-  it.effect("given calls one after the other, then one request for a token, as PayPal documents it", () =>
+  it.effect("calls in sequence make one token request, as PayPal documents it", () =>
     Effect.gen(function* () {
       const { connector, requests } = connected([given, captured, captured])
       yield* connector.charge(charge)
@@ -73,7 +73,7 @@ describe("the access token", () => {
       for (const one of [first, second]) assert.strictEqual(one?.headers["authorization"], `Bearer ${accessToken}`)
     })
   )
-  it.effect("given twenty calls at once, then they share one request for a token", () =>
+  it.effect("twenty calls at once share one request for a token", () =>
     Effect.gen(function* () {
       const { connector, requests } = slowly(Effect.delay(Effect.succeed(given), "1 second"))
       const calls = yield* Effect.forkChild(
@@ -88,7 +88,7 @@ describe("the access token", () => {
       assert.strictEqual(requests.length, 21)
     })
   )
-  it.effect("given that the call which asked for the token is interrupted, then the others get it", () =>
+  it.effect("the others get the token when the call that asked for it is interrupted", () =>
     Effect.gen(function* () {
       const { connector, requests } = slowly(Effect.delay(Effect.succeed(given), "1 second"))
       const first = yield* Effect.forkChild(connector.charge(charge), { startImmediately: true })
@@ -99,7 +99,7 @@ describe("the access token", () => {
       assert.strictEqual(requests.filter(isTokenRequest).length, 1)
     })
   )
-  it.effect("given a token of an hour, then it is used for 59 minutes, and another one is requested then", () =>
+  it.effect("a token of an hour is used for 59 minutes, and another one requested then", () =>
     Effect.gen(function* () {
       const hour = answer(200, token({ expires_in: 3_600 }))
       const { connector, requests } = connected([hour, captured, captured, hour, captured])
@@ -124,7 +124,7 @@ describe("the access token", () => {
     "a refused connection": Effect.fail(new NotSent({ reason: "refused" }))
   }
   for (const [what, tokenAnswer] of Object.entries(bad)) {
-    it.effect(`given ${what} to the request for a token, then every call is NotSent, and none of them was sent`, () =>
+    it.effect(`${what} to the token request makes every call NotSent`, () =>
       Effect.gen(function* () {
         for (const [name, ask] of Object.entries(asks)) {
           const { connector, requests } = slowly(tokenAnswer)
@@ -136,7 +136,7 @@ describe("the access token", () => {
       })
     )
   }
-  it.effect("given a request for a token that failed, then the next call asks again", () =>
+  it.effect("the next call asks again after a failed request for a token", () =>
     Effect.gen(function* () {
       const { connector, requests } = connected([answer(500, ""), given, captured])
       yield* Effect.flip(connector.charge(charge))
@@ -144,7 +144,7 @@ describe("the access token", () => {
       assert.strictEqual(requests.length, 3)
     })
   )
-  it.effect("given a 401 for the token, then one more token, and the same request once more with the same id", () =>
+  it.effect("a 401 for the token asks for one more, and repeats the request with its id", () =>
     Effect.gen(function* () {
       const other = answer(200, token({ access_token: "A21AAother" }))
       const { connector, requests } = connected([given, tokenRefused, other, captured, captured])
@@ -159,14 +159,14 @@ describe("the access token", () => {
       assert.strictEqual(requests.length, 5)
     })
   )
-  it.effect("given a 401 for the second token too, then no third request, and nothing is known", () =>
+  it.effect("a 401 for the second token too makes no third request, and nothing is known", () =>
     Effect.gen(function* () {
       const { connector, requests } = connected([given, tokenRefused, given, tokenRefused])
       assert.instanceOf(yield* Effect.flip(connector.charge(charge)), Unanswered)
       assert.strictEqual(requests.length, 4)
     })
   )
-  it.effect("given a 401 for the token and no other token, then NotSent: PayPal executed nothing", () =>
+  it.effect("a 401 for the token and no other token is NotSent: PayPal executed nothing", () =>
     Effect.gen(function* () {
       const { connector, requests } = connected([given, tokenRefused, answer(503, "")])
       assert.instanceOf(yield* Effect.flip(connector.charge(charge)), NotSent)
@@ -175,7 +175,7 @@ describe("the access token", () => {
   )
   const notOfToken = [answer(401, ""), answer(401, "<html>"), failure(401, "INVALID_ACCOUNT_STATUS"), captured]
   for (const [at, one] of notOfToken.entries()) {
-    it.effect(`given a 401 that does not say that the token ended (${at}), then no second request`, () =>
+    it.effect(`a 401 that does not say that the token ended (${at}) makes no second request`, () =>
       Effect.gen(function* () {
         const { connector, requests } = connected([given, { ...one, status: 401 }])
         yield* Effect.exit(connector.charge(charge))
@@ -183,7 +183,7 @@ describe("the access token", () => {
       })
     )
   }
-  it.effect("given a 401 about something else, then the next call asks for another token", () =>
+  it.effect("the next call asks for another token after a 401 about something else", () =>
     Effect.gen(function* () {
       const { connector, requests } = connected([given, failure(401), given, captured])
       yield* connector.charge(charge)
@@ -191,7 +191,7 @@ describe("the access token", () => {
       assert.strictEqual(requests.filter(isTokenRequest).length, 2)
     })
   )
-  it.effect("given a charge that must begin by a time, then its token need not", () =>
+  it.effect("the token of a charge that must begin by a time need not", () =>
     Effect.gen(function* () {
       const seen: Array<number> = []
       const { connector } = over((request) =>
@@ -204,7 +204,7 @@ describe("the access token", () => {
       assert.deepStrictEqual(seen, [Number.POSITIVE_INFINITY, 5_000])
     })
   )
-  it.effect("given PayPal's texts with the token in them, then it is not shown", () =>
+  it.effect("the token is not shown in PayPal's texts", () =>
     Effect.gen(function* () {
       const echo = failure(422, "PAYEE_ACCOUNT_INVALID", `The token ${accessToken} of ${clientSecret} is bad.`)
       const { connector } = connected([given, echo])
@@ -235,10 +235,10 @@ function over(send: Parameters<typeof definition.connect>[1]["send"]) {
 }
 
 describe("what it declares", () => {
-  it("given a process with another copy of Effect, then the definition says how its own secrets are made", () => {
+  it("the definition says how a process with another copy of Effect makes its secrets", () => {
     assert.strictEqual(definition.redact, Redacted.make)
   })
-  it.effect("given a declared method, then its order names PayPal's source for it, captured at once or later", () =>
+  it.effect("a declared method's order names PayPal's source for it, captured now or later", () =>
     Effect.gen(function* () {
       const kinds = { card: "card", paypal: "wallet" } as const
       assert.deepStrictEqual<unknown>(definition.supports.paymentMethods, {
@@ -261,7 +261,7 @@ describe("what it declares", () => {
 })
 
 describe("charges", () => {
-  it.effect("given an account in production, then PayPal's own address", () =>
+  it.effect("an account in production has PayPal's own address", () =>
     Effect.gen(function* () {
       const { baseUrl: _, ...live } = credentials
       const { connector, requests } = connected([given, captured], { environment: "production", credentials: live })
@@ -272,7 +272,7 @@ describe("charges", () => {
       )
     })
   )
-  it.effect("given a charge, then our id is its key and its names, and the payment's id is not sent", () =>
+  it.effect("our id is a charge's key and names, and the payment's id is not sent", () =>
     Effect.gen(function* () {
       const { connector, requests } = connected([given, captured])
       yield* connector.charge(charge)
@@ -288,19 +288,17 @@ describe("charges", () => {
     })
   )
   for (const instrument of [null, "", "two words", "../x", "ä", "a".repeat(256)]) {
-    it.effect(
-      `given the instrument ${JSON.stringify(instrument)?.slice(0, 20)}, then rejected, and nothing is sent`,
-      () =>
-        Effect.gen(function* () {
-          const { connector, requests } = connected([])
-          const token = instrument === null ? null : Redacted.make(instrument)
-          const state = yield* connector.charge({ ...charge, instrument: token })
-          assert.deepInclude(state, { _tag: "Rejected", code: "instrument_unusable" })
-          assert.isEmpty(requests)
-        })
+    it.effect(`the instrument ${JSON.stringify(instrument)?.slice(0, 20)} is rejected, unsent`, () =>
+      Effect.gen(function* () {
+        const { connector, requests } = connected([])
+        const token = instrument === null ? null : Redacted.make(instrument)
+        const state = yield* connector.charge({ ...charge, instrument: token })
+        assert.deepInclude(state, { _tag: "Rejected", code: "instrument_unusable" })
+        assert.isEmpty(requests)
+      })
     )
   }
-  it.effect("given the order of another attempt, then nothing is known of this one, and its state is passed on", () =>
+  it.effect("another attempt's order says nothing of this one, and its state is passed on", () =>
     Effect.gen(function* () {
       const other = answer(200, order("att_other", { captures: [capture()] }))
       const failed = yield* Effect.flip(connected([given, other]).connector.charge(charge))
@@ -333,14 +331,14 @@ describe("charges", () => {
     }
   }
   for (const [what, fields] of Object.entries(unknown)) {
-    it.effect(`given an order with ${what}, then nothing is known`, () =>
+    it.effect(`an order with ${what} leaves nothing known`, () =>
       Effect.gen(function* () {
         const { connector } = connected([given, answer(201, order(attemptId, undefined, fields))])
         assert.instanceOf(yield* Effect.flip(connector.charge(charge)), Unanswered)
       })
     )
   }
-  it.effect("given several captures, then the sum of those that took money", () =>
+  it.effect("several captures sum up those that took money", () =>
     Effect.gen(function* () {
       const some = [capture(), capture({ status: "REFUNDED" }), capture({ status: "DECLINED" })]
       const shown = answer(200, order(attemptId, { captures: some }))
@@ -349,14 +347,14 @@ describe("charges", () => {
       assert.include(JSON.stringify(found), '"minorUnits":2468')
     })
   )
-  it.effect("given a capture that was declined on an authorization, then the authorization is left", () =>
+  it.effect("a declined capture of an authorization leaves the authorization", () =>
     Effect.gen(function* () {
       const shown = { authorizations: [authorization()], captures: [capture({ status: "DECLINED" })] }
       const found = yield* connected([given, answer(200, order(attemptId, shown))]).connector.lookUpCharge(chargeLookup)
       assert.include(JSON.stringify(found), '"Authorized"')
     })
   )
-  it.effect("given a used invoice id, then nothing is known, and that the key was used is", () =>
+  it.effect("a used invoice id leaves nothing known but that the key was used", () =>
     Effect.gen(function* () {
       const failed = yield* Effect.flip(
         connected([given, failure(422, "DUPLICATE_INVOICE_ID")]).connector.charge(charge)
@@ -364,7 +362,7 @@ describe("charges", () => {
       assert.deepInclude(failed, { _tag: "pointsman/Unanswered", isKeyUsed: true })
     })
   )
-  it.effect("given a 422 of another name, then nothing is known", () =>
+  it.effect("a 422 of another name leaves nothing known", () =>
     Effect.gen(function* () {
       const odd = failure(422, "INSTRUMENT_DECLINED", "", { name: "INTERNAL_SERVER_ERROR" })
       assert.instanceOf(yield* Effect.flip(connected([given, odd]).connector.charge(charge)), Unanswered)
@@ -373,7 +371,7 @@ describe("charges", () => {
 })
 
 describe("captures, voids and refunds", () => {
-  it.effect("given a capture, then the order's authorization is captured for the last time", () =>
+  it.effect("a capture is the last one of the order's authorization", () =>
     Effect.gen(function* () {
       const { connector, requests } = connected([
         given,
@@ -390,7 +388,7 @@ describe("captures, voids and refunds", () => {
       assert.deepInclude(bodyOf(sent), { invoice_id: operationId, final_capture: true })
     })
   )
-  it.effect("given a void, then the order's authorization is voided, without a body", () =>
+  it.effect("a void is of the order's authorization, without a body", () =>
     Effect.gen(function* () {
       const { connector, requests } = connected([given, authorized, answer(200, authorization({ status: "VOIDED" }))])
       assert.deepStrictEqual(yield* asks["void"]?.(connector) ?? Effect.die("none"), {
@@ -402,7 +400,7 @@ describe("captures, voids and refunds", () => {
       assert.strictEqual(requests[2]?.headers["content-type"], "application/json")
     })
   )
-  it.effect("given a refund, then the order's capture is refunded, with our id and without the reason", () =>
+  it.effect("a refund is of the order's capture, with our id and without the reason", () =>
     Effect.gen(function* () {
       const { connector, requests } = connected([given, taken, answer(201, refund({ custom_id: refundId }))])
       assert.deepInclude(yield* asks["refund"]?.(connector) ?? Effect.die("none"), { _tag: "Succeeded" })
@@ -432,7 +430,7 @@ describe("captures, voids and refunds", () => {
     )
   }
   for (const [what, shown] of Object.entries(orders)) {
-    it.effect(`given ${what} where the order is read, then NotSent, and nothing that moves money was sent`, () =>
+    it.effect(`${what} where the order is read is NotSent, and nothing that moves money is sent`, () =>
       Effect.gen(function* () {
         for (const name of ["capture", "void", "refund"]) {
           const { connector, requests } = connected([given, shown])
@@ -446,7 +444,7 @@ describe("captures, voids and refunds", () => {
       })
     )
   }
-  it.effect("given no answer where the order is read, then NotSent: reading moves no money", () =>
+  it.effect("no answer where the order is read is NotSent: reading moves no money", () =>
     Effect.gen(function* () {
       for (const name of ["capture", "void", "refund"]) {
         const { connector } = over((request) =>
@@ -456,7 +454,7 @@ describe("captures, voids and refunds", () => {
       }
     })
   )
-  it.effect("given an answer about another capture, void or refund, then nothing is known", () =>
+  it.effect("an answer about another capture, void or refund leaves nothing known", () =>
     Effect.gen(function* () {
       const others = {
         capture: [authorized, answer(201, capture({ invoice_id: "op_other" }))],
@@ -470,7 +468,7 @@ describe("captures, voids and refunds", () => {
     })
   )
   for (const issue of ["AUTHORIZATION_ALREADY_CAPTURED", "PREVIOUSLY_VOIDED", "CAPTURE_FULLY_REFUNDED"]) {
-    it.effect(`given ${issue}, then nothing is known: it was done before`, () =>
+    it.effect(`${issue} leaves nothing known: it was done before`, () =>
       Effect.gen(function* () {
         for (const [name, first] of [
           ["capture", authorized],
@@ -486,7 +484,7 @@ describe("captures, voids and refunds", () => {
 })
 
 describe("lookups", () => {
-  it.effect("given a charge whose order is not known, then nothing is sent, and nothing is known", () =>
+  it.effect("a charge whose order is not known sends nothing, and nothing is known", () =>
     Effect.gen(function* () {
       const { connector, requests } = connected([])
       const found = yield* connector.lookUpCharge({ ...chargeLookup, providerRef: null })
@@ -494,27 +492,25 @@ describe("lookups", () => {
       assert.isEmpty(requests)
     })
   )
-  it.effect(
-    "given an order with refunds, when its charge is looked up, then those of PayPal's pages have no id of ours",
-    () =>
-      Effect.gen(function* () {
-        const refunds = [
-          refund({ id: "R1", custom_id: refundId }),
-          refund({ id: "R2", custom_id: attemptId, amount: { currency_code: "EUR", value: "4.00" } })
+  it.effect("refunds of PayPal's pages in a looked-up order have no id of ours", () =>
+    Effect.gen(function* () {
+      const refunds = [
+        refund({ id: "R1", custom_id: refundId }),
+        refund({ id: "R2", custom_id: attemptId, amount: { currency_code: "EUR", value: "4.00" } })
+      ]
+      const shown = answer(200, order(attemptId, { captures: [capture()], refunds }))
+      const found = yield* connected([given, shown]).connector.lookUpCharge(chargeLookup)
+      assert.deepStrictEqual(
+        found._tag === "Found" &&
+          found.refunds?.map((one) => [one.refundId, one.state.providerRefundId, one.state._tag]),
+        [
+          [refundId, "R1", "Succeeded"],
+          [null, "R2", "Succeeded"]
         ]
-        const shown = answer(200, order(attemptId, { captures: [capture()], refunds }))
-        const found = yield* connected([given, shown]).connector.lookUpCharge(chargeLookup)
-        assert.deepStrictEqual(
-          found._tag === "Found" &&
-            found.refunds?.map((one) => [one.refundId, one.state.providerRefundId, one.state._tag]),
-          [
-            [refundId, "R1", "Succeeded"],
-            [null, "R2", "Succeeded"]
-          ]
-        )
-      })
+      )
+    })
   )
-  it.effect("given an order that PayPal does not know, then that settles nothing", () =>
+  it.effect("an order that PayPal does not know settles nothing", () =>
     Effect.gen(function* () {
       const { connector } = connected([given, failure(404, "INVALID_RESOURCE_ID")])
       assert.isTrue(Exit.isFailure(yield* Effect.exit(connector.lookUpCharge(chargeLookup))))
@@ -524,7 +520,7 @@ describe("lookups", () => {
     ["the attempt", attemptId],
     ["another attempt", "att_other"]
   ] as const) {
-    it.effect(`given the order of ${whose} without payments, then that settles nothing`, () =>
+    it.effect(`the order of ${whose} without payments settles nothing`, () =>
       Effect.gen(function* () {
         for (const status of ["CREATED", "SAVED", "APPROVED", "PAYER_ACTION_REQUIRED"]) {
           const { connector } = connected([given, answer(200, order(id, undefined, { status }))])
@@ -536,7 +532,7 @@ describe("lookups", () => {
       })
     )
   }
-  it.effect("given the captures and refunds of others in the order, then ours are found by our names", () =>
+  it.effect("our captures and refunds are found by our names among others in the order", () =>
     Effect.gen(function* () {
       const shown = answer(
         200,
@@ -551,7 +547,7 @@ describe("lookups", () => {
       assert.include(JSON.stringify(refunded), '"providerRefundId":"R2"')
     })
   )
-  it.effect("given a refund by PayPal's id of it, then it is asked for by that, whatever id of ours it has", () =>
+  it.effect("a refund by PayPal's id is asked for by that, whatever id of ours it has", () =>
     Effect.gen(function* () {
       const request = { ...refundLookup, providerRefundId: refundReference }
       const lookUp = (answered: TransportAnswer) => {

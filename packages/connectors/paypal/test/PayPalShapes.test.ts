@@ -150,23 +150,22 @@ const charges: Readonly<Record<string, ChargeRequest>> = {
 
 describe("what is sent to PayPal", () => {
   for (const [what, request] of Object.entries(charges)) {
-    it.effect(`given a charge of ${what}, then an order as PayPal describes it`, () =>
+    it.effect(`a charge of ${what} is an order as PayPal describes it`, () =>
       assertDescribed([], (connector) => connector.charge(request))
     )
   }
   for (const capture of [true, false]) {
     const when = capture ? "at once" : "later"
-    it.effect(`given a checkout, to be captured ${when}, then an order as PayPal describes it`, () =>
+    it.effect(`a checkout, to be captured ${when}, is an order as PayPal describes it`, () =>
       assertDescribed([], (connector) => connector.openCheckout?.({ ...checkout, capture }))
     )
-    it.effect(`given an approved checkout, to be captured ${when}, then it is completed as PayPal describes it`, () =>
+    it.effect(`an approved checkout captured ${when} is completed as PayPal describes it`, () =>
       assertDescribed([], (connector) => connector.completeCheckout?.({ ...completion, capture }))
     )
   }
   for (const reason of [null, "", "broken", long]) {
-    it.effect(
-      `given a refund with ${reason === long ? "a long reason" : JSON.stringify(reason)}, then as described`,
-      () => assertDescribed([taken], (connector) => connector.refund?.({ ...refunding, reason }))
+    it.effect(`a refund: ${reason === long ? "a long reason" : JSON.stringify(reason)}`, () =>
+      assertDescribed([taken], (connector) => connector.refund?.({ ...refunding, reason }))
     )
   }
   const others: Readonly<Record<string, readonly [ReadonlyArray<TransportAnswer>, Ask]>> = {
@@ -183,9 +182,9 @@ describe("what is sent to PayPal", () => {
     "the account": [[], (connector) => connector.account?.()]
   }
   for (const [what, [script, ask]] of Object.entries(others)) {
-    it.effect(`given ${what}, then as PayPal describes it`, () => assertDescribed(script, ask))
+    it.effect(`${what} is as PayPal describes it`, () => assertDescribed(script, ask))
   }
-  it.effect("given each currency that PayPal takes, then a described amount in every body", () =>
+  it.effect("each currency of PayPal has a described amount in every body", () =>
     Effect.gen(function* () {
       assert.sameMembers([...new Set(currencies.map(scaleOf))], [0, 2])
       for (const currency of currencies) {
@@ -219,12 +218,12 @@ describe("what is sent to PayPal", () => {
     },
     "a text that is too long": { ...good, purchase_units: [{ ...unit, description: "x".repeat(128) }] }
   })) {
-    it(`given an order with ${what}, then the check refuses it`, () => {
+    it(`the check refuses an order with ${what}`, () => {
       assert.isTrue(orderOf(good), JSON.stringify(orderOf.errors))
       assert.isFalse(orderOf(body))
     })
   }
-  it("given a wrong capture, refund or path, then the check refuses it", () => {
+  it("the check refuses a wrong capture, refund or path", () => {
     assert.isFalse(captureOf({ amount: { currency_code: "EUR", value: 12 } }))
     assert.isFalse(captureOf({ amount: { ...amount, total: "12.34" } }))
     assert.isFalse(refundOf({ reason: "broken" }))

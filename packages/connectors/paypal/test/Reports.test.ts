@@ -80,7 +80,7 @@ const rowsOf = (...details: ReadonlyArray<unknown>) =>
 const eur = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
 
 describe("reports of PayPal", () => {
-  it.effect("given a capture, then its row names the attempt, the operation and the order, and has the fee", () =>
+  it.effect("a capture's row names attempt, operation and order, and has the fee", () =>
     Effect.gen(function* () {
       const { asked, connector } = payPalWith(() => search([transaction("8MC585209K746392H")]))
       assert.deepStrictEqual(yield* wholeOf(connector), [
@@ -122,7 +122,7 @@ describe("reports of PayPal", () => {
     })
   )
 
-  it.effect("given each kind of transaction, then its row has the kind and the sign of the file's", () =>
+  it.effect("each kind of transaction has a row of its kind, with the file's sign", () =>
     Effect.gen(function* () {
       const cases = [
         ["T0006", "5.00", "charge"],
@@ -154,42 +154,40 @@ describe("reports of PayPal", () => {
     })
   )
 
-  it.effect(
-    "given a refund of ours and one of PayPal's pages, then each names its transaction, and ours its refund",
-    () =>
-      Effect.gen(function* () {
-        const ours = {
-          transaction_event_code: "T1107",
-          transaction_amount: amount("-5.00"),
-          fee_amount: amount("0.20")
-        }
-        const rows = yield* rowsOf(
-          transaction("r1", {
-            ...ours,
-            custom_field: refundId,
-            invoice_id: undefined,
-            paypal_reference_id_type: "TXN"
-          }),
-          transaction("r2", { ...ours, custom_field: undefined, invoice_id: "order 7" })
-        )
-        assert.deepStrictEqual(
-          rows.map(({ fee, names, net }) => [
-            names.refundId,
-            names.providerRefundId,
-            names.providerRef,
-            names.reference,
-            fee,
-            net
-          ]),
-          [
-            [refundId, "r1", null, null, eur(-20), eur(-480)],
-            [null, "r2", orderId, "order 7", eur(-20), eur(-480)]
-          ]
-        )
-      })
+  it.effect("a refund of ours and one by hand name their transactions, and ours its refund", () =>
+    Effect.gen(function* () {
+      const ours = {
+        transaction_event_code: "T1107",
+        transaction_amount: amount("-5.00"),
+        fee_amount: amount("0.20")
+      }
+      const rows = yield* rowsOf(
+        transaction("r1", {
+          ...ours,
+          custom_field: refundId,
+          invoice_id: undefined,
+          paypal_reference_id_type: "TXN"
+        }),
+        transaction("r2", { ...ours, custom_field: undefined, invoice_id: "order 7" })
+      )
+      assert.deepStrictEqual(
+        rows.map(({ fee, names, net }) => [
+          names.refundId,
+          names.providerRefundId,
+          names.providerRef,
+          names.reference,
+          fee,
+          net
+        ]),
+        [
+          [refundId, "r1", null, null, eur(-20), eur(-480)],
+          [null, "r2", orderId, "order 7", eur(-20), eur(-480)]
+        ]
+      )
+    })
   )
 
-  it.effect("given transactions that wait, were denied or only hold money, then they are no rows", () =>
+  it.effect("transactions that wait, were denied or only hold money are no rows", () =>
     Effect.gen(function* () {
       const rows = yield* rowsOf(
         transaction("a", { transaction_status: "P" }),
@@ -220,7 +218,7 @@ describe("reports of PayPal", () => {
     })
   )
 
-  it.effect("given amounts in forints and yen, then they are whole units", () =>
+  it.effect("amounts in forints and yen are whole units", () =>
     Effect.gen(function* () {
       const of = (value: string, currency: string) =>
         transaction(currency, { transaction_amount: amount(value, currency), fee_amount: undefined })
@@ -235,7 +233,7 @@ describe("reports of PayPal", () => {
     })
   )
 
-  it.effect("given three pages, then each is asked for once, and no transaction is missing", () =>
+  it.effect("each of three pages is asked for once, and no transaction is missing", () =>
     Effect.gen(function* () {
       const { asked, connector } = payPalWith((query) =>
         search([transaction(`t${query.get("page")}`)], { total_items: 3, total_pages: 3 })
@@ -248,7 +246,7 @@ describe("reports of PayPal", () => {
     })
   )
 
-  it.effect("given an empty window, then the report is empty after one request", () =>
+  it.effect("the report of an empty window is empty after one request", () =>
     Effect.gen(function* () {
       const { asked, connector } = payPalWith(() => search([], { total_pages: 0 }))
       assert.deepStrictEqual(yield* wholeOf(connector), [])
@@ -256,7 +254,7 @@ describe("reports of PayPal", () => {
     })
   )
 
-  it.effect("given data that is older than the window's end, then the page is unanswered", () =>
+  it.effect("a page with data older than the window's end is unanswered", () =>
     Effect.gen(function* () {
       const { connector } = payPalWith(() => search([], { last_refreshed_datetime: "2026-11-21T12:59:59+0000" }))
       const result = yield* Effect.result(pageOf(connector))
@@ -265,7 +263,7 @@ describe("reports of PayPal", () => {
     })
   )
 
-  it.effect("given an answer that does not say how new its data is, then the page is unanswered", () =>
+  it.effect("an answer without the age of its data leaves the page unanswered", () =>
     Effect.gen(function* () {
       for (const last_refreshed_datetime of [undefined, null]) {
         const { connector } = payPalWith(() => search([], { last_refreshed_datetime }))
@@ -283,18 +281,16 @@ describe("reports of PayPal", () => {
     ["transaction_info.transaction_initiation_date", { transaction_initiation_date: "yesterday" }],
     ["transaction_info", { invoice_id: clientSecret }]
   ] as const) {
-    it.effect(
-      `given a wrong ${field} (${Object.keys(fields)}), then the entry is unreadable there, others are not`,
-      () =>
-        Effect.gen(function* () {
-          const [fine, wrong] = yield* wholeOf(
-            payPalWith(() => search([transaction("a"), transaction("b", fields)])).connector
-          )
-          assert.strictEqual(fine?._tag, "Row")
-          assert(wrong?._tag === "Unreadable")
-          assert.deepStrictEqual([wrong.unreadable.row, wrong.unreadable.field], [2, field])
-          assert.notInclude(JSON.stringify(wrong), clientSecret)
-        })
+    it.effect(`a wrong ${field} (${Object.keys(fields)}) makes only its entry unreadable`, () =>
+      Effect.gen(function* () {
+        const [fine, wrong] = yield* wholeOf(
+          payPalWith(() => search([transaction("a"), transaction("b", fields)])).connector
+        )
+        assert.strictEqual(fine?._tag, "Row")
+        assert(wrong?._tag === "Unreadable")
+        assert.deepStrictEqual([wrong.unreadable.row, wrong.unreadable.field], [2, field])
+        assert.notInclude(JSON.stringify(wrong), clientSecret)
+      })
     )
   }
 
@@ -305,7 +301,7 @@ describe("reports of PayPal", () => {
     ["a page of something else", answer(200, { balances: [] }), "see total_pages"],
     ["no JSON", answer(200, "<html>"), "settles nothing"]
   ] as const) {
-    it.effect(`given ${what}, then the page is unanswered and says why, and is never an empty one`, () =>
+    it.effect(`${what} makes the page unanswered with the reason, and never empty`, () =>
       Effect.gen(function* () {
         const result = yield* Effect.result(pageOf(payPalWith(() => wrong).connector))
         assert(Result.isFailure(result) && result.failure._tag === "pointsman/Unanswered")

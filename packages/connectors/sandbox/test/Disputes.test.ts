@@ -78,34 +78,32 @@ const opened = Effect.fnUntraced(function* (store: (typeof stores)[number]) {
 describe("a dispute of the simulated provider", () => {
   for (const store of stores) {
     for (const end of ["won", "lost"] as const) {
-      it.effect(
-        `given a reference that asks for one, in ${store}, when evidence is sent, then it is taken once and ${end}`,
-        () =>
-          Effect.gen(function* () {
-            const { connector, stated } = yield* opened(store)
-            yield* TestClock.setTime(begin)
-            yield* connector.charge(charge(`${disputedReference}${end}-1001`))
-            assert.deepStrictEqual(yield* stated, ["needs_response"])
-            yield* TestClock.adjust("1 minute")
-            const evidence = { texts: { summary: "It arrived." }, files: [] }
-            const lookUp = connector.lookUpDispute({ ...request("op_1"), kind: "submit", sentAt: begin })
-            assert.deepStrictEqual(yield* lookUp, { _tag: "NotFound", conclusive: true })
-            for (let time = 0; time < 2; time++) {
-              const answer = yield* connector.submitDispute({ ...request("op_1"), ...evidence })
-              assert.deepStrictEqual(answer, { _tag: "SubmissionDone" })
-            }
-            const second = yield* connector.acceptDispute(request("op_2"))
-            assert.deepInclude(second, { _tag: "Rejected", code: "dispute_closed" })
-            assert.deepStrictEqual(yield* lookUp, { _tag: "Found", state: { _tag: "SubmissionDone" } })
-            assert.deepStrictEqual(yield* stated, ["needs_response", "under_review"])
-            yield* TestClock.adjust("5 seconds")
-            assert.deepStrictEqual(yield* stated, ["needs_response", "under_review", end])
-          }).pipe(Effect.scoped)
+      it.effect(`evidence for a reference's dispute, in ${store}, is taken once and ${end}`, () =>
+        Effect.gen(function* () {
+          const { connector, stated } = yield* opened(store)
+          yield* TestClock.setTime(begin)
+          yield* connector.charge(charge(`${disputedReference}${end}-1001`))
+          assert.deepStrictEqual(yield* stated, ["needs_response"])
+          yield* TestClock.adjust("1 minute")
+          const evidence = { texts: { summary: "It arrived." }, files: [] }
+          const lookUp = connector.lookUpDispute({ ...request("op_1"), kind: "submit", sentAt: begin })
+          assert.deepStrictEqual(yield* lookUp, { _tag: "NotFound", conclusive: true })
+          for (let time = 0; time < 2; time++) {
+            const answer = yield* connector.submitDispute({ ...request("op_1"), ...evidence })
+            assert.deepStrictEqual(answer, { _tag: "SubmissionDone" })
+          }
+          const second = yield* connector.acceptDispute(request("op_2"))
+          assert.deepInclude(second, { _tag: "Rejected", code: "dispute_closed" })
+          assert.deepStrictEqual(yield* lookUp, { _tag: "Found", state: { _tag: "SubmissionDone" } })
+          assert.deepStrictEqual(yield* stated, ["needs_response", "under_review"])
+          yield* TestClock.adjust("5 seconds")
+          assert.deepStrictEqual(yield* stated, ["needs_response", "under_review", end])
+        }).pipe(Effect.scoped)
       )
     }
   }
 
-  it.effect("given no answer, then it is lost at its deadline, and takes none any more", () =>
+  it.effect("a dispute without an answer is lost at its deadline, and takes none any more", () =>
     Effect.gen(function* () {
       const { connector, stated } = yield* opened("memory")
       yield* TestClock.setTime(begin)
@@ -120,7 +118,7 @@ describe("a dispute of the simulated provider", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("given an acceptance, then it is accepted, and listed so", () =>
+  it.effect("an accepted dispute is listed as accepted", () =>
     Effect.gen(function* () {
       const { connector, stated } = yield* opened("memory")
       yield* TestClock.setTime(begin)
@@ -151,7 +149,7 @@ describe("a dispute of the simulated provider", () => {
     ["a reference that names no end", disputedReference, {}],
     ["money that is not captured", `${disputedReference}won`, { capture: false }]
   ] as const) {
-    it.effect(`given ${title}, then nothing is disputed`, () =>
+    it.effect(`${title} disputes nothing`, () =>
       Effect.gen(function* () {
         const { connector, stated } = yield* opened("memory")
         yield* connector.charge(charge(reference, change))

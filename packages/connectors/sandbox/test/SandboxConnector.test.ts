@@ -275,7 +275,7 @@ const fileInFolder: Layer.Layer<SandboxRecords> = Layer.effect(
   })
 )
 
-it("given the cases below, when they are counted, then every outcome of charge is among them, captured and held", () => {
+it("every outcome of charge is among the cases below, captured and held", () => {
   const named = chargeCases.map((row) => `${row.charge} ${row.capture}`)
   assert.deepStrictEqual(
     named.toSorted(),
@@ -289,7 +289,7 @@ describe.each([
   { name: "in a file", records: fileInFolder }
 ])("record $name", ({ records }) => {
   /** A record of its own for every test. */
-  const given = (name: string, test: Effect.Effect<void, unknown, SandboxRecords>) =>
+  const testRecord = (name: string, test: Effect.Effect<void, unknown, SandboxRecords>) =>
     it.effect(name, () => Effect.provide(test, records))
 
   describe("charge and look-up", () => {
@@ -297,8 +297,8 @@ describe.each([
       for (const told of [undefined, ...lookupSimulations]) {
         const simulation: Simulation = { charge: row.charge, ...(told === undefined ? {} : { lookup: told }) }
         const column = told === "not_executed" ? "not_executed" : "executed"
-        given(
-          `given ${row.charge}${row.capture ? "" : " to be captured later"} and look-up ${told ?? "untold"}, when charged and looked up, then the record says what was executed`,
+        testRecord(
+          `${row.charge}${row.capture ? "" : ", held"}, ${told ?? "untold"}, is as executed`,
           Effect.gen(function* () {
             const connector = connected(yield* SandboxRecords)
             const request = chargeRequest("att_1", { capture: row.capture, simulation })
@@ -317,16 +317,16 @@ describe.each([
       }
     }
 
-    given(
-      "given nothing was sent, when looked up as executed, then it is conclusively not found",
+    testRecord(
+      "a lookup played as executed conclusively finds nothing that was never sent",
       Effect.gen(function* () {
         const connector = connected(yield* SandboxRecords)
         assert.deepStrictEqual(yield* lookUpCharge(connector, lookup("att_1", { lookup: "executed" })), neverReceived)
       })
     )
 
-    given(
-      "given a list of outcomes, when attempts follow each other, then each plays its own and the last one applies to the rest",
+    testRecord(
+      "each attempt plays its outcome of a list, and the last one applies to the rest",
       Effect.gen(function* () {
         const connector = connected(yield* SandboxRecords)
         const simulation: Simulation = { charge: ["soft_decline:do_not_honor", "approve"] }
@@ -342,8 +342,8 @@ describe.each([
   })
 
   describe("the same id again", () => {
-    given(
-      "given an approved charge, when the same attempt comes again with another simulation, then the recorded answer comes back and one charge was executed",
+    testRecord(
+      "an attempt with another simulation gets the recorded answer of one charge",
       Effect.gen(function* () {
         const connector = connected(yield* SandboxRecords)
         const request = chargeRequest("att_1")
@@ -356,8 +356,8 @@ describe.each([
       })
     )
 
-    given(
-      "given a charge without an answer, when the same attempt comes again, then it is answered as it was executed, once",
+    testRecord(
+      "an unanswered charge that comes again is answered as it was executed, once",
       Effect.gen(function* () {
         const connector = connected(yield* SandboxRecords)
         const request = chargeRequest("att_1", { simulation: { charge: "no_answer" } })
@@ -367,8 +367,8 @@ describe.each([
       })
     )
 
-    given(
-      "given two attempts of one payment, when both are approved, then the record shows the money moved twice",
+    testRecord(
+      "two approved attempts of one payment are on record as money moved twice",
       Effect.gen(function* () {
         const records = yield* SandboxRecords
         yield* charge(connected(records, "a"), chargeRequest("att_1", { paymentId: "p" }))
@@ -378,8 +378,8 @@ describe.each([
       })
     )
 
-    given(
-      "given a charge at one connection, when another connection looks it up or captures it, then it is not found",
+    testRecord(
+      "a charge at one connection is not found by another's lookup or capture",
       Effect.gen(function* () {
         const records = yield* SandboxRecords
         yield* charge(connected(records, "a"), chargeRequest("att_1", { capture: false }))
@@ -421,8 +421,8 @@ describe.each([
         ...(lost ? { lookup: "not_executed" } : {})
       }
       const name = `${row.told ?? "untold"}${lost ? ", not executed" : ""}`
-      given(
-        `given a held charge and capture ${name}, when captured and looked up, then the record says what was executed`,
+      testRecord(
+        `the record of a held charge and capture ${name} says what was executed`,
         Effect.gen(function* () {
           const connector = connected(yield* SandboxRecords)
           yield* charge(connector, chargeRequest("att_1", { capture: false }))
@@ -436,8 +436,8 @@ describe.each([
           assert.deepStrictEqual(yield* lookUpOperation(connector, operationLookup("void", simulation)), notFound)
         })
       )
-      given(
-        `given a held charge and void ${name}, when voided and looked up, then the record says what was executed`,
+      testRecord(
+        `the record of a held charge and void ${name} says what was executed`,
         Effect.gen(function* () {
           const connector = connected(yield* SandboxRecords)
           yield* charge(connector, chargeRequest("att_1", { capture: false }))
@@ -452,8 +452,8 @@ describe.each([
       )
     }
 
-    given(
-      "given a captured charge, when its capture is looked up without an answer or at another connection, then nothing is reported",
+    testRecord(
+      "an unanswered lookup of a capture, or at another connection, reports nothing",
       Effect.gen(function* () {
         const records = yield* SandboxRecords
         const connector = connected(records)
@@ -469,8 +469,8 @@ describe.each([
       })
     )
 
-    given(
-      "given a capture without an answer, when the same capture comes again, then it is answered as recorded and one capture was executed",
+    testRecord(
+      "an unanswered capture that comes again is as recorded, executed once",
       Effect.gen(function* () {
         const records = yield* SandboxRecords
         const connector = connected(records)
@@ -483,8 +483,8 @@ describe.each([
       })
     )
 
-    given(
-      "given a captured charge, when it is voided, then the answer states the capture and nothing changes",
+    testRecord(
+      "a void of a captured charge states the capture and changes nothing",
       Effect.gen(function* () {
         const connector = connected(yield* SandboxRecords)
         yield* charge(connector, chargeRequest("att_1"))
@@ -493,8 +493,8 @@ describe.each([
       })
     )
 
-    given(
-      "given a voided charge, when it is captured, then the answer states the void and no money is taken",
+    testRecord(
+      "a capture of a voided charge states the void and takes no money",
       Effect.gen(function* () {
         const connector = connected(yield* SandboxRecords)
         yield* charge(connector, chargeRequest("att_1", { capture: false }))
@@ -504,8 +504,8 @@ describe.each([
       })
     )
 
-    given(
-      "given a held charge, when more or another currency is captured, then it is refused and the charge is still held",
+    testRecord(
+      "a capture of more or another currency is refused and the charge still held",
       Effect.gen(function* () {
         const connector = connected(yield* SandboxRecords)
         yield* charge(connector, chargeRequest("att_1", { capture: false }))
@@ -517,8 +517,8 @@ describe.each([
       })
     )
 
-    given(
-      "given a declined charge, when it is captured or voided, then it is refused",
+    testRecord(
+      "a capture or void of a declined charge is refused",
       Effect.gen(function* () {
         const connector = connected(yield* SandboxRecords)
         yield* charge(connector, chargeRequest("att_1", { simulation: { charge: "decline:expired_card" } }))
@@ -542,8 +542,8 @@ describe.each([
     for (const row of cases) {
       for (const told of ["executed", "not_executed", "no_answer"] as const) {
         const simulation: Simulation = { ...(row.told === undefined ? {} : { refund: row.told }), lookup: told }
-        given(
-          `given a captured charge, refund ${row.told ?? "untold"} and look-up ${told}, when refunded and looked up, then the record says what was executed`,
+        testRecord(
+          `the record of a refund ${row.told ?? "untold"}, ${told}, says what was executed`,
           Effect.gen(function* () {
             const connector = connected(yield* SandboxRecords)
             yield* charge(connector, chargeRequest("att_1"))
@@ -560,8 +560,8 @@ describe.each([
       }
     }
 
-    given(
-      "given a refund without an answer, when the same refund comes again, then it is answered as recorded and moved once",
+    testRecord(
+      "an unanswered refund that comes again is answered as recorded and moved once",
       Effect.gen(function* () {
         const records = yield* SandboxRecords
         const connector = connected(records)
@@ -574,8 +574,8 @@ describe.each([
       })
     )
 
-    given(
-      "given refunds that leave too little, when more is refunded, then it is refused until a pending one fails",
+    testRecord(
+      "a refund above what is left is refused until a pending one fails",
       Effect.gen(function* () {
         const connector = connected(yield* SandboxRecords)
         yield* charge(connector, chargeRequest("att_1"))
@@ -588,8 +588,8 @@ describe.each([
     )
   })
 
-  given(
-    "given the same attempt sixteen times at once, when all are played, then one charge was executed",
+  testRecord(
+    "one charge is executed when the same attempt is played sixteen times at once",
     Effect.gen(function* () {
       const connector = connected(yield* SandboxRecords)
       const request = chargeRequest("att_1")
@@ -606,61 +606,57 @@ describe.each([
 const noList = Effect.die("the connector has no list")
 
 describe("file", () => {
-  it.effect(
-    "given charges in a file, when it is closed and opened again, then look-ups and operations go on from it",
-    () =>
-      withFile((path) =>
-        Effect.gen(function* () {
-          yield* Effect.scoped(
-            Effect.gen(function* () {
-              const connector = connected(yield* SandboxRecords.file(path))
-              yield* charge(connector, chargeRequest("att_1", { capture: false, simulation: { charge: "no_answer" } }))
-              yield* charge(connector, chargeRequest("att_2"))
-              yield* refund(connector, refundRequest("att_2", "rf_1", { simulation: { refund: "pending" } }))
+  it.effect("lookups and operations continue from the charges in a file opened again", () =>
+    withFile((path) =>
+      Effect.gen(function* () {
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            const connector = connected(yield* SandboxRecords.file(path))
+            yield* charge(connector, chargeRequest("att_1", { capture: false, simulation: { charge: "no_answer" } }))
+            yield* charge(connector, chargeRequest("att_2"))
+            yield* refund(connector, refundRequest("att_2", "rf_1", { simulation: { refund: "pending" } }))
+          })
+        )
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            const records = yield* SandboxRecords.file(path)
+            const connector = connected(records)
+            assert.deepStrictEqual(yield* lookUpCharge(connector, lookup("att_1")), found(authorized()))
+            assert.deepStrictEqual(
+              yield* charge(connector, chargeRequest("att_1", { capture: false })),
+              authorized(),
+              "the same attempt is not executed again"
+            )
+            assert.deepStrictEqual(yield* capture(connector, captureRequest("att_1")), captured())
+            assert.deepStrictEqual(yield* lookUpRefund(connector, refundLookup("rf_1")), {
+              _tag: "Found",
+              state: { _tag: "Succeeded", providerRefundId: "sbx_rf_1", stated: eur(400) }
             })
-          )
-          yield* Effect.scoped(
-            Effect.gen(function* () {
-              const records = yield* SandboxRecords.file(path)
-              const connector = connected(records)
-              assert.deepStrictEqual(yield* lookUpCharge(connector, lookup("att_1")), found(authorized()))
-              assert.deepStrictEqual(
-                yield* charge(connector, chargeRequest("att_1", { capture: false })),
-                authorized(),
-                "the same attempt is not executed again"
-              )
-              assert.deepStrictEqual(yield* capture(connector, captureRequest("att_1")), captured())
-              assert.deepStrictEqual(yield* lookUpRefund(connector, refundLookup("rf_1")), {
-                _tag: "Found",
-                state: { _tag: "Succeeded", providerRefundId: "sbx_rf_1", stated: eur(400) }
-              })
-              assert.strictEqual((yield* records.charges("payment-of-att_1")).length, 1)
-            })
-          )
-        })
-      )
+            assert.strictEqual((yield* records.charges("payment-of-att_1")).length, 1)
+          })
+        )
+      })
+    )
   )
 
-  it.effect(
-    "given a server that charged and was killed, when the file is opened again, then the charge is in it, once",
-    () =>
-      withFile((path) =>
-        Effect.gen(function* () {
-          assert.strictEqual(yield* Effect.promise(() => chargeAndKill(path)), "Captured")
-          yield* Effect.scoped(
-            Effect.gen(function* () {
-              const records = yield* SandboxRecords.file(path)
-              const connector = connected(records)
-              assert.deepStrictEqual(yield* lookUpCharge(connector, lookup("att_1")), found(captured()))
-              assert.deepStrictEqual(yield* charge(connector, chargeRequest("att_1")), captured())
-              assert.strictEqual((yield* records.charges("payment-of-att_1")).length, 1)
-            })
-          )
-        })
-      )
+  it.effect("the charge of a killed server is in the file once when opened again", () =>
+    withFile((path) =>
+      Effect.gen(function* () {
+        assert.strictEqual(yield* Effect.promise(() => chargeAndKill(path)), "Captured")
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            const records = yield* SandboxRecords.file(path)
+            const connector = connected(records)
+            assert.deepStrictEqual(yield* lookUpCharge(connector, lookup("att_1")), found(captured()))
+            assert.deepStrictEqual(yield* charge(connector, chargeRequest("att_1")), captured())
+            assert.strictEqual((yield* records.charges("payment-of-att_1")).length, 1)
+          })
+        )
+      })
+    )
   )
 
-  it.live("given a new file that another process makes at this moment, when it is opened, then it waits for it", () =>
+  it.live("an open of a new file waits for another process that makes it at the moment", () =>
     withFile(
       Effect.fnUntraced(function* (path) {
         mkdirSync(dirname(path))
@@ -679,7 +675,7 @@ describe("file", () => {
     )
   )
 
-  it.effect("given two servers on one file, when one charges, then the other's look-up finds it", () =>
+  it.effect("one server's lookup finds the other's charge in one file", () =>
     withFile((path) =>
       Effect.scoped(
         Effect.gen(function* () {
@@ -692,7 +688,7 @@ describe("file", () => {
     )
   )
 
-  it.effect("given a file that is closed, when a charge is sent, then its result is unknown and not a failure", () =>
+  it.effect("a charge sent after the file is closed is unknown and not a failure", () =>
     withFile((path) =>
       Effect.gen(function* () {
         const records = yield* Effect.scoped(SandboxRecords.file(path))
@@ -701,25 +697,23 @@ describe("file", () => {
     )
   )
 
-  it.effect(
-    "given a file, when it is opened again or by two at once, then one account, and another one of another file",
-    () =>
-      withFile((path) =>
-        Effect.gen(function* () {
-          const accountOf = (at: string) =>
-            Effect.scoped(
-              Effect.flatMap(SandboxRecords.file(at), (records) => connected(records).account?.() ?? Effect.die("none"))
-            )
-          const first = yield* accountOf(path)
-          assert.match(first.id, /^sandbox_[0-9a-f]{32}$/)
-          assert.deepStrictEqual(yield* accountOf(path), first)
-          assert.deepStrictEqual(yield* Effect.all([accountOf(path), accountOf(path)]), [first, first])
-          assert.notDeepEqual(yield* accountOf(`${path}-2`), first)
-        })
-      )
+  it.effect("a file opened again or by two at once has one account, unlike another file", () =>
+    withFile((path) =>
+      Effect.gen(function* () {
+        const accountOf = (at: string) =>
+          Effect.scoped(
+            Effect.flatMap(SandboxRecords.file(at), (records) => connected(records).account?.() ?? Effect.die("none"))
+          )
+        const first = yield* accountOf(path)
+        assert.match(first.id, /^sandbox_[0-9a-f]{32}$/)
+        assert.deepStrictEqual(yield* accountOf(path), first)
+        assert.deepStrictEqual(yield* Effect.all([accountOf(path), accountOf(path)]), [first, first])
+        assert.notDeepEqual(yield* accountOf(`${path}-2`), first)
+      })
+    )
   )
 
-  it.effect("given more charges than a page holds in a file, then all of them once, the oldest first", () =>
+  it.effect("charges in a file above a page are all listed once, the oldest first", () =>
     withFile((path) =>
       Effect.gen(function* () {
         const connector = connected(yield* SandboxRecords.file(path))
@@ -754,7 +748,7 @@ describe("file", () => {
     )
   )
 
-  it.effect("given a path that cannot be made, when it is opened, then it fails and says at which step", () =>
+  it.effect("a path that cannot be made fails at the open and says at which step", () =>
     Effect.gen(function* () {
       const failure = yield* Effect.flip(Effect.scoped(SandboxRecords.file("/dev/null/sandbox.db")))
       assert.strictEqual(failure.operation, "open")
@@ -765,30 +759,30 @@ describe("file", () => {
 describe("connect", () => {
   const definition = SandboxConnector.make(SandboxRecords.memory())
 
-  it("given the definition, when it is read, then it is named sandbox and is for sandbox alone", () => {
+  it("the definition is named sandbox and is for the sandbox environment only", () => {
     assert.strictEqual(definition.name, "sandbox")
     assert.deepStrictEqual(definition.environments, ["sandbox"])
   })
 
   for (const credentials of [{}, null, undefined]) {
-    it(`given ${JSON.stringify(credentials)} as credentials, when connected, then it is accepted`, () => {
+    it(`${JSON.stringify(credentials)} is accepted as credentials`, () => {
       assert.isTrue(Result.isSuccess(definition.connect(account("sandbox", credentials), noTransport)))
     })
   }
 
-  it("given credentials, when connected, then the message names the field and not its value", () => {
+  it("a refusal of credentials names the field and not its value", () => {
     const refused = definition.connect(account("sandbox", { apiKey: "top-secret" }), noTransport)
     assert.deepStrictEqual(refused, Result.fail("credentials.apiKey: expected {}; the simulator has no credentials"))
   })
 
-  it("given credentials that are no object, when connected, then it is refused without showing them", () => {
+  it("credentials that are no object are refused without showing them", () => {
     for (const credentials of ["top-secret", 7, ["top-secret"]]) {
       const refused = definition.connect(account("sandbox", credentials), noTransport)
       assert.deepStrictEqual(refused, Result.fail("credentials: expected {} or no value"))
     }
   })
 
-  it("given a production connection, when connected, then it is refused", () => {
+  it("a production connection is refused", () => {
     assert.isTrue(Result.isFailure(definition.connect(account("production", {}), noTransport)))
   })
 })

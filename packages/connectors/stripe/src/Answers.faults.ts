@@ -6,6 +6,6 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "Stripe may have charged before it ran into the lock; the next connection charges again.",
     edits: [{ in: "didNothing", operand: "lock_timeout", become: "true" }],
     caughtBy:
-      "packages/connectors/stripe/test/StripeConnector.test.ts > given 429 of a lock with a limiter's header, then Unanswered, whatever was asked"
+      "packages/connectors/stripe/test/StripeConnector.test.ts > 429 of a lock with a limiter's header is Unanswered, whatever was asked"
   }
 ]

@@ -28,7 +28,7 @@ const same: ReadonlyArray<readonly [string, number, number]> = [
 
 describe("amounts", () => {
   for (const [currency, minorUnits, amount] of same) {
-    it.effect(`given ${minorUnits} minor units of ${currency}, then ${amount}, and the same back`, () =>
+    it.effect(`${minorUnits} minor units of ${currency} are ${amount}, and the same back`, () =>
       Effect.gen(function* () {
         const body = paymentIntent({ amount, amount_received: amount, currency: currency.toLowerCase() })
         const { connector, requests } = connected([answer(200, body)])
@@ -52,7 +52,7 @@ describe("amounts", () => {
   ]
   for (const [currency, minorUnits] of inexpressible) {
     const money = { minorUnits, currency }
-    it.effect(`given ${minorUnits} minor units of ${currency}, then NotSent, and nothing is sent`, () =>
+    it.effect(`${minorUnits} minor units of ${currency} are NotSent, and nothing is sent`, () =>
       Effect.gen(function* () {
         const { connector, requests } = connected([])
         const asked = { operationId: "op_1", attemptId: "att_1", providerRef: "pi_1", money, simulation: null }
@@ -83,7 +83,7 @@ describe("amounts", () => {
     ["mga", 9_007_199_254_740_991]
   ]
   for (const [currency, amount] of unreadable) {
-    it.effect(`given an answer of ${amount} ${currency}, then Unanswered: nobody can tell how much that is`, () =>
+    it.effect(`an answer of ${amount} ${currency} is Unanswered: how much that is, is unclear`, () =>
       Effect.gen(function* () {
         const { connector } = connected([answer(200, paymentIntent({ amount, amount_received: amount, currency }))])
         const error = yield* Effect.flip(connector.charge(charge))
@@ -92,7 +92,7 @@ describe("amounts", () => {
     )
   }
 
-  it("given every currency that is offered, then it is one of money", () => {
+  it("every currency that is offered is one of money", () => {
     const offered = StripeConnector.definition.supports.currencies ?? []
     assert.deepStrictEqual(
       offered.filter((code) => scaleOf(code) === undefined),

@@ -1,12 +1,12 @@
 /** A connection to a Stripe that answers by a script, and what it is asked. */
 import { StripeConnector } from "@pointsman/connector-stripe"
-import { scriptedTransport } from "@pointsman/contracts/connector"
+import { scriptedConnector } from "@pointsman/contracts/connector"
 import {
   type CaptureRequest,
   type ChargeLookup,
   type ChargeRequest,
   type CheckoutRequest,
-  type Environment,
+  type ConnectorAccount,
   money,
   type RefundLookup,
   type RefundRequest,
@@ -14,7 +14,7 @@ import {
   type TransportRequest,
   type VoidRequest
 } from "@pointsman/core/connector"
-import { Effect, Redacted, Result } from "effect"
+import { Redacted } from "effect"
 import { secretKey } from "./Stripe.ts"
 
 export const eur = money(1234, "EUR")
@@ -75,18 +75,9 @@ export const refundLookup: RefundLookup = {
 
 export const timeoutMillis = 4_321
 
-interface Connecting {
-  readonly environment?: Environment
-  readonly credentials?: unknown
-}
-
 export const connected = (
   script: ReadonlyArray<TransportAnswer>,
-  { credentials = { secretKey }, environment = "sandbox" }: Connecting = {}
-) => {
-  const { requests, transport } = scriptedTransport(script.map((one) => Effect.succeed(one)))
-  const account = { connectionId: "main", environment, credentials, timeoutMillis }
-  return { requests, connector: Result.getOrThrow(StripeConnector.definition.connect(account, transport)) }
-}
+  { credentials = { secretKey }, environment = "sandbox" }: Partial<ConnectorAccount> = {}
+) => scriptedConnector(StripeConnector.definition, script, { environment, credentials, timeoutMillis })
 
 export const formOf = (request: TransportRequest | undefined): URLSearchParams => new URLSearchParams(request?.body)

@@ -86,7 +86,7 @@ const failed = (error: Readonly<Record<string, unknown>>) =>
 
 describe("declines", () => {
   for (const [code, category, soft] of documented) {
-    it.effect(`given ${code}, answered, found or told, then ${category}, ${soft ? "soft" : "hard"}`, () =>
+    it.effect(`${code} in any way is ${category}, ${soft ? "soft" : "hard"}`, () =>
       Effect.gen(function* () {
         const { normalized } = (Object.hasOwn(declines, code) ? declines[code] : undefined) ?? unmappedDecline
         const expected = { _tag: "Declined", providerRef, category, normalized, code, soft }
@@ -104,7 +104,7 @@ describe("declines", () => {
     )
   }
   for (const [code, category, soft] of byErrorCode) {
-    it.effect(`given the error ${code} and no decline code, then ${category}, ${soft ? "soft" : "hard"}`, () =>
+    it.effect(`the error ${code} without a code is ${category}, ${soft ? "soft" : "hard"}`, () =>
       Effect.gen(function* () {
         const { connector } = connected([decline("", {}, { code, decline_code: null })])
         const { normalized } = (Object.hasOwn(declines, code) ? declines[code] : undefined) ?? unmappedDecline
@@ -121,7 +121,7 @@ describe("declines", () => {
     ["card_declined", "mobile_device_authentication_required"],
     ["authentication_required", null]
   ] as const) {
-    it.effect(`given ${code} with ${declineCode}, then NeedsCustomer`, () =>
+    it.effect(`${code} with ${declineCode} is NeedsCustomer`, () =>
       Effect.gen(function* () {
         const { connector } = connected([decline("", {}, { code, decline_code: declineCode })])
         assert.deepStrictEqual<unknown>(yield* connector.charge(charge), { _tag: "NeedsCustomer", providerRef })
@@ -136,7 +136,7 @@ describe("declines", () => {
     ["duplicate_transaction", "duplicate_transaction"],
     ["a_code_of_tomorrow", "other"]
   ] as const) {
-    it.effect(`given ${code}, then its normalized code is ${normalized}`, () =>
+    it.effect(`the normalized code of ${code} is ${normalized}`, () =>
       Effect.gen(function* () {
         const state = yield* connected([decline(code)]).connector.charge(charge)
         assert.propertyVal(state, "normalized", normalized)
@@ -144,7 +144,7 @@ describe("declines", () => {
     )
   }
 
-  it.effect("given the network's advice never to try again, then a soft code is hard", () =>
+  it.effect("the network's advice never to try again makes a soft code hard", () =>
     Effect.gen(function* () {
       const { connector } = connected([decline("do_not_honor", {}, { advice_code: "do_not_try_again" })])
       const state = yield* connector.charge(charge)
@@ -155,7 +155,7 @@ describe("declines", () => {
     })
   )
 
-  it.effect("given a refusal without any code, then other, and hard", () =>
+  it.effect("a refusal without any code is other, and hard", () =>
     Effect.gen(function* () {
       const { connector } = connected([decline("", {}, { code: null, decline_code: null })])
       const expected = {
@@ -170,7 +170,7 @@ describe("declines", () => {
     })
   )
 
-  it.effect("given a card error that names no payment, then Declined without a reference", () =>
+  it.effect("a card error that names no payment is Declined without a reference", () =>
     Effect.gen(function* () {
       const { connector } = connected([failure(402, { type: "card_error", code: "expired_card" })])
       const state = yield* connector.charge(charge)
@@ -188,7 +188,7 @@ describe("declines", () => {
   )
 
   for (const status of ["succeeded", "processing", "requires_capture", "of_tomorrow"]) {
-    it.effect(`given a card error of a payment that is ${status}, then Unanswered: it may have been made`, () =>
+    it.effect(`a card error of a payment that is ${status} is Unanswered: it may have been made`, () =>
       Effect.gen(function* () {
         const { connector } = connected([decline("do_not_honor", { status })])
         assert.strictEqual((yield* Effect.flip(connector.charge(charge)))._tag, "pointsman/Unanswered")

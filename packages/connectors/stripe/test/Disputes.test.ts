@@ -22,7 +22,7 @@ const uploaded = answer(200, { object: "file", id: "file_1", purpose: "dispute_e
 const missing = Effect.die("the connector has no such method")
 
 describe("evidence", () => {
-  it.effect("given texts and a file, then the file is uploaded, and one request submits all under Stripe's names", () =>
+  it.effect("a file is uploaded, and one request submits it and all texts by Stripe's names", () =>
     Effect.gen(function* () {
       const { connector, requests } = connected([uploaded, answer(200, dispute({ status: "under_review" }))])
       const ended = yield* connector.submitDispute?.(submission) ?? missing
@@ -51,7 +51,7 @@ describe("evidence", () => {
     })
   )
 
-  it.effect("given a file that cannot be uploaded, then nothing is submitted, and that is said", () =>
+  it.effect("a file that cannot be uploaded submits nothing, and is named", () =>
     Effect.gen(function* () {
       const { connector, requests } = connected([answer(500, {})])
       const ended = yield* connector.submitDispute?.(submission) ?? missing
@@ -60,7 +60,7 @@ describe("evidence", () => {
     })
   )
 
-  it.effect("given two files without fields of their own, or texts that are too long, then nothing is sent", () =>
+  it.effect("two files without own fields, or texts that are too long, send nothing", () =>
     Effect.gen(function* () {
       const { connector, requests } = connected([])
       const two = ["one", "two"].map((name) => ({ name, type: "image/png", bytes }) as const)
@@ -79,7 +79,7 @@ describe("evidence", () => {
     ["a key that had other parameters", keyReused(operationId)[0] ?? answer(500, {}), "pointsman/Unanswered"],
     ["another dispute", answer(200, dispute({ id: "du_other" })), "pointsman/Unanswered"]
   ] as const) {
-    it.effect(`given ${title}, then it is ${wanted}`, () =>
+    it.effect(`${title} is ${wanted}`, () =>
       Effect.gen(function* () {
         const { connector } = connected([given])
         const ended = yield* Effect.result(connector.submitDispute?.({ ...submission, files: [] }) ?? missing)
@@ -90,7 +90,7 @@ describe("evidence", () => {
 })
 
 describe("an acceptance", () => {
-  it.effect("given a dispute, then it is closed by one request under our id", () =>
+  it.effect("a dispute is closed by one request under our id", () =>
     Effect.gen(function* () {
       const { connector, requests } = connected([answer(200, dispute({ status: "lost" }))])
       const { files: _, texts: _t, ...request } = submission
@@ -112,7 +112,7 @@ describe("a look-up", () => {
     ["a dispute that is lost", "accept", dispute({ status: "lost" }), 0, "Found"],
     ["a dispute that goes on", "accept", dispute(), day, [true]]
   ] as const) {
-    it.effect(`given ${title}, then of "${kind}" that is what it states`, () =>
+    it.effect(`${title} of "${kind}" is what it states`, () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(sentAt + after)
         const { connector } = connected([answer(200, given)])
@@ -122,7 +122,7 @@ describe("a look-up", () => {
     )
   }
 
-  it.effect("given a dispute that a report named, when it is read, then it is stated as its events state it", () =>
+  it.effect("a dispute of a report is stated as its events state it", () =>
     Effect.gen(function* () {
       const due = { evidence_details: { due_by: 1_700_000_000 }, reason: "product_not_received" }
       const { connector, requests } = connected([answer(200, dispute({ ...due, status: "needs_response" }))])
@@ -145,7 +145,7 @@ describe("a look-up", () => {
     })
   )
 
-  it.effect("given no answer, then nothing is known", () =>
+  it.effect("no answer leaves nothing known", () =>
     Effect.gen(function* () {
       for (const given of [answer(404, {}), answer(500, {}), answer(200, dispute({ id: "du_other" }))]) {
         const { connector } = connected([given])

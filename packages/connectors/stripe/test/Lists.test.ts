@@ -2,7 +2,6 @@
 
 import { assert, describe, it } from "@effect/vitest"
 import { StripeConnector } from "@pointsman/connector-stripe"
-import { scriptedTransport } from "@pointsman/contracts/connector"
 import {
   type Connector,
   type ListedPage,
@@ -99,7 +98,7 @@ describe("pages", () => {
     [101, 2],
     [250, 3]
   ] as const) {
-    it.effect(`given ${count} charges and refunds, then all of them once, the oldest first, in ${pages} pages`, () =>
+    it.effect(`${count} charges and refunds are listed once, oldest first, in ${pages} pages`, () =>
       Effect.gen(function* () {
         const stripe = stripeWith(() => many(count, intentAt))
         const listed = yield* wholeOf((cursor) => charges(stripe.connector, cursor))
@@ -119,7 +118,7 @@ describe("pages", () => {
       })
     )
   }
-  it.effect("given charges that are made between two pages, then they come too, and none comes twice", () =>
+  it.effect("charges made between two pages come too, and none comes twice", () =>
     Effect.gen(function* () {
       let count = 150
       const { connector } = stripeWith(() => many(count, intentAt))
@@ -136,7 +135,7 @@ describe("pages", () => {
       assert.isAtLeast(ids.length, 210)
     })
   )
-  it.effect("given a window, then whole seconds of Stripe's clock, the first inside and the last outside", () =>
+  it.effect("a window is whole seconds of Stripe's clock, the first inside, the last not", () =>
     Effect.gen(function* () {
       const { connector } = stripeWith(() => many(10, intentAt))
       const idsOf = (createdFrom: number, createdBefore: number) =>
@@ -147,23 +146,16 @@ describe("pages", () => {
       assert.deepStrictEqual(yield* idsOf(1_002_999, 1_003_001), [1_002_000, 1_003_000])
     })
   )
-  it.effect("given more than may be asked for, then Unanswered after 200 pages, and never a part", () =>
+  it.effect("more than may be asked for is Unanswered after 200 pages, and never a part", () =>
     Effect.gen(function* () {
       const page = answer(200, list([intentAt(1)], true))
-      const { requests, transport } = scriptedTransport(many(200, () => Effect.succeed(page)))
-      const account = {
-        connectionId: "main",
-        environment: "sandbox" as const,
-        credentials: { secretKey },
-        timeoutMillis
-      }
-      const connector = Result.getOrThrow(StripeConnector.definition.connect(account, transport))
+      const { connector, requests } = connected(many(200, () => page))
       const failed = yield* Effect.flip(charges(connector))
       assert.include(failed.reason, "20000 entries")
       assert.strictEqual(requests.length, 200)
     })
   )
-  it.effect("given a later page that fails, is another list, or is empty with more to come, then Unanswered", () =>
+  it.effect("a later page that fails, is another list or an empty one is Unanswered", () =>
     Effect.gen(function* () {
       const first = answer(200, list([intentAt(1)], true))
       for (const second of [
@@ -255,7 +247,7 @@ describe("entries", () => {
       }
     ]
   ] as const) {
-    it.effect(`given ${what}, then what Stripe keeps of it`, () =>
+    it.effect(`${what} is listed as Stripe keeps it`, () =>
       Effect.gen(function* () {
         assert.deepStrictEqual<unknown>(yield* one(fields), {
           items: [{ ...plain, ...more }],
@@ -265,7 +257,7 @@ describe("entries", () => {
       })
     )
   }
-  it.effect("given payments of other programs, then they are left out, whatever they look like", () =>
+  it.effect("payments of other programs are left out, whatever they look like", () =>
     Effect.gen(function* () {
       for (const metadata of [{}, null, { attempt_id: "" }, { attempt_id: 7 }, { attempt_id: "a\nb" }]) {
         const page = yield* one({ metadata, status: "of_tomorrow", amount: "?" })
@@ -273,7 +265,7 @@ describe("entries", () => {
       }
     })
   )
-  it.effect("given one of ours that cannot be read, then it is named beside the others, without its values", () =>
+  it.effect("one of ours that cannot be read is named beside the others, without its values", () =>
     Effect.gen(function* () {
       for (const [fields, at] of [
         [{ status: "of_tomorrow" }, "status"],
@@ -294,7 +286,7 @@ describe("entries", () => {
       assert.deepStrictEqual<unknown>([shows.items, shows.unreadable.length], [[], 1])
     })
   )
-  it.effect("given refunds, then those of our charges and made by hand, and none of charges without a payment", () =>
+  it.effect("refunds of our charges and by hand are listed, those without a payment are not", () =>
     Effect.gen(function* () {
       const given = refundList([
         refundAt(5, { status: "of_tomorrow" }),
@@ -324,7 +316,7 @@ describe("entries", () => {
       assert.deepStrictEqual(unreadable, [{ reference: "re_5", reason: "it is not to be understood, at status" }])
     })
   )
-  it.effect("given disputes, then each by its payment, as it is now, also over pages", () =>
+  it.effect("each dispute is listed by its payment, as it is now, also over pages", () =>
     Effect.gen(function* () {
       const at = (index: number, fields: object = {}) =>
         dispute({ id: `du_${index}`, created: 1_000 + index, ...fields }) as unknown as Stored

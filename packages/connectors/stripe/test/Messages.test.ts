@@ -293,7 +293,7 @@ const rows: ReadonlyArray<readonly [type: string, object: unknown, expected: unk
 
 describe("events", () => {
   for (const [index, [type, object, expected]] of rows.entries()) {
-    it.effect(`given ${type} (${index + 1}), then ${tagOf(expected)}`, () =>
+    it.effect(`${type} (${index + 1}) is ${tagOf(expected)}`, () =>
       Effect.gen(function* () {
         assert.deepStrictEqual<unknown>(yield* told(event(type, object)), expected)
         if (typeof expected !== "string") {
@@ -308,7 +308,7 @@ describe("events", () => {
     )
   }
 
-  it.effect("given an event, then its own id and the time when it was written", () =>
+  it.effect("an event has its own id and the time when it was written", () =>
     Effect.gen(function* () {
       const message = event("refund.updated", refund(), { id: "evt_77", created: 1_686_089_970 })
       const { at, id } = Result.getOrThrow(yield* read(message))
@@ -318,25 +318,23 @@ describe("events", () => {
 
   // "Partially capturing or canceling payments no longer creates a Refund"
   // (https://docs.stripe.com/changelog/basil/2025-03-31/remove-refund-from-partial-capture-and-payment-cancellation-flow).
-  it.effect(
-    "given a refund of a version in which what is not captured is refunded, then it counts with our id alone",
-    () =>
-      Effect.gen(function* () {
-        const tags = (api_version: string | null, fields: Parameters<typeof refund>[0]) =>
-          Effect.map(told(event("refund.updated", refund(fields), { api_version })), (about) =>
-            typeof about === "string" ? about : about._tag
-          )
-        for (const version of ["2025-03-31.basil", "2025-09-30.clover"]) {
-          assert.strictEqual(yield* tags(version, { metadata: {} }), "UnnamedRefund")
-        }
-        for (const version of ["2025-02-24.acacia", "2020-08-27", null]) {
-          assert.strictEqual(yield* tags(version, { metadata: {} }), "Changed")
-          assert.strictEqual(yield* tags(version, {}), "Refund")
-        }
-      })
+  it.effect("a version that refunds what is not captured counts its refund only by our id", () =>
+    Effect.gen(function* () {
+      const tags = (api_version: string | null, fields: Parameters<typeof refund>[0]) =>
+        Effect.map(told(event("refund.updated", refund(fields), { api_version })), (about) =>
+          typeof about === "string" ? about : about._tag
+        )
+      for (const version of ["2025-03-31.basil", "2025-09-30.clover"]) {
+        assert.strictEqual(yield* tags(version, { metadata: {} }), "UnnamedRefund")
+      }
+      for (const version of ["2025-02-24.acacia", "2020-08-27", null]) {
+        assert.strictEqual(yield* tags(version, { metadata: {} }), "Changed")
+        assert.strictEqual(yield* tags(version, {}), "Refund")
+      }
+    })
   )
 
-  it.effect("given a refund in another unit than ours, then it is stated in ours", () =>
+  it.effect("a refund in another unit than ours is stated in ours", () =>
     Effect.gen(function* () {
       const about = yield* told(event("refund.updated", refund({ amount: 500, currency: "isk" })))
       const isk = { minorUnits: 5, currency: "ISK" }
@@ -362,19 +360,19 @@ describe("accounts and modes", () => {
     ["of the platform to a connection of a connected account", connectedAccount, paid({}), others]
   ]
   for (const [what, credentials, message, expected] of cases) {
-    it.effect(`given an event ${what}, then it is not believed`, () =>
+    it.effect(`an event ${what} is not believed`, () =>
       Effect.gen(function* () {
         assert.strictEqual<unknown>(yield* told(message, { credentials }), expected)
       })
     )
   }
-  it.effect("given an event of the connection's connected account, then it is read", () =>
+  it.effect("an event of the connection's connected account is read", () =>
     Effect.gen(function* () {
       const about = yield* told(paid({ account: "acct_ours" }), { credentials: connectedAccount })
       assert.strictEqual(typeof about === "string" ? about : about._tag, "Charge")
     })
   )
-  it.effect("given a test payment to a connection of production, then it is not believed", () =>
+  it.effect("a test payment to a connection of production is not believed", () =>
     Effect.gen(function* () {
       const live = { environment: "production", credentials: { secretKey: "sk_live_0123456789" } } as const
       const refused = unreadable("it belongs to the other mode, at livemode")
@@ -422,7 +420,7 @@ describe("signatures, against Stripe's own code", () => {
     ["without a time", header().slice(header().indexOf("v1=")), false]
   ]
   for (const [what, value, isGenuine] of cases) {
-    it.effect(`given a signature ${what}, then ${isGenuine ? "read" : "unverified"}, as Stripe's code says`, () =>
+    it.effect(`a signature ${what} is ${isGenuine ? "read" : "unverified"}, as in Stripe's code`, () =>
       Effect.gen(function* () {
         const result = yield* verify(value)
         const tag = Result.isFailure(result) ? result.failure._tag : "read"
@@ -431,7 +429,7 @@ describe("signatures, against Stripe's own code", () => {
       })
     )
   }
-  it.effect("given no header, or our own, then unverified", () =>
+  it.effect("no header, or our own, is unverified", () =>
     Effect.gen(function* () {
       for (const value of [undefined, "", "t=,v1="]) assert.isTrue(Result.isFailure(yield* verify(value)))
       const { connector } = connected([])

@@ -121,7 +121,7 @@ const rowsIn = (entries: ReadonlyArray<ReportEntry>) =>
 const eur = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
 
 describe("the balance", () => {
-  it.effect("given a charge, then its row names the attempt, the charge and the reference, and has the fee", () =>
+  it.effect("a charge's row names the attempt, the charge and the reference, and has the fee", () =>
     Effect.gen(function* () {
       const { connector, requests } = stripeWith((request) => paged({ transactions: [transaction("txn_1")] }, request))
       const [row] = rowsIn(yield* wholeOf(connector, "stripe-balance"))
@@ -149,7 +149,7 @@ describe("the balance", () => {
     })
   )
 
-  it.effect("given a refund, a dispute and a payout, then each has its kind, its sign and its own id", () =>
+  it.effect("a refund, a dispute and a payout each have their kind, sign and id", () =>
     Effect.gen(function* () {
       const moved = { amount: -500, fee: 0, net: -500 }
       const transactions = [
@@ -190,7 +190,7 @@ describe("the balance", () => {
   )
 
   for (const count of [0, 1, 100, 101, 250]) {
-    it.effect(`given ${count} balance transactions, then each comes once, the oldest first`, () =>
+    it.effect(`each of ${count} balance transactions comes once, the oldest first`, () =>
       Effect.gen(function* () {
         const transactions = Array.from({ length: count }, (_, at) =>
           transaction(`txn_${at}`, { created: 1_000 + Math.floor(at / 3) })
@@ -211,21 +211,19 @@ describe("the balance", () => {
     ["amount", { amount: 1.5 }],
     ["reporting_category", { reporting_category: "" }]
   ] as const) {
-    it.effect(
-      `given a wrong ${field} (${JSON.stringify(fields)}), then the entry is unreadable there, others are not`,
-      () =>
-        Effect.gen(function* () {
-          const transactions = [transaction("txn_1"), transaction("txn_2", fields)]
-          const { connector } = stripeWith((request) => paged({ transactions }, request))
-          const [fine, wrong] = yield* wholeOf(connector, "stripe-balance")
-          assert.strictEqual(fine?._tag, "Row")
-          assert(wrong?._tag === "Unreadable")
-          assert.deepStrictEqual([wrong.unreadable.row, wrong.unreadable.field], [2, field])
-        })
+    it.effect(`a wrong ${field} (${JSON.stringify(fields)}) makes only its entry unreadable`, () =>
+      Effect.gen(function* () {
+        const transactions = [transaction("txn_1"), transaction("txn_2", fields)]
+        const { connector } = stripeWith((request) => paged({ transactions }, request))
+        const [fine, wrong] = yield* wholeOf(connector, "stripe-balance")
+        assert.strictEqual(fine?._tag, "Row")
+        assert(wrong?._tag === "Unreadable")
+        assert.deepStrictEqual([wrong.unreadable.row, wrong.unreadable.field], [2, field])
+      })
     )
   }
 
-  it.effect("given metadata with the secret key, then no entry shows it", () =>
+  it.effect("no entry shows metadata with the secret key", () =>
     Effect.gen(function* () {
       const source = { ...transaction("txn_1").source, metadata: { reference: secretKey } }
       const { connector } = stripeWith((request) =>
@@ -241,7 +239,7 @@ describe("the balance", () => {
     ["a page of something else", answer(200, list([], false, "/v1/refunds"))],
     ["no JSON", { status: 200, headers: {}, body: "<html>" }]
   ] as const) {
-    it.effect(`given ${what}, then the page is unanswered, and never an empty one`, () =>
+    it.effect(`${what} leaves the page unanswered, and never empty`, () =>
       Effect.gen(function* () {
         const { connector } = stripeWith(() => wrong)
         for (const name of ["stripe-balance", "stripe-payout-reconciliation"]) {
@@ -255,7 +253,7 @@ describe("the balance", () => {
 
 describe("payouts", () => {
   const name = "stripe-payout-reconciliation"
-  it.effect("given two automatic payouts and a manual one, then each row of the automatic ones names its payout", () =>
+  it.effect("rows of two automatic payouts name theirs, and those of a manual one do not", () =>
     Effect.gen(function* () {
       const many = Array.from({ length: 150 }, (_, at) => transaction(`txn_a${at}`, { created: 10 + at }))
       const transactions = [...many, transaction("txn_b", { created: 900 })]
@@ -275,7 +273,7 @@ describe("payouts", () => {
     })
   )
 
-  it.effect("given a payout that Stripe has not listed yet, then the report is unanswered", () =>
+  it.effect("the report of a payout that Stripe has not listed yet is unanswered", () =>
     Effect.gen(function* () {
       const payouts = [payout("po_a", { reconciliation_status: "in_progress" })]
       const { connector } = stripeWith((request) => paged({ payouts }, request))
@@ -285,7 +283,7 @@ describe("payouts", () => {
     })
   )
 
-  it.effect("given no payout in the window, then the report is empty after one request", () =>
+  it.effect("the report of a window without a payout is empty after one request", () =>
     Effect.gen(function* () {
       const { connector, requests } = stripeWith((request) => paged({ transactions: [transaction("txn_1")] }, request))
       assert.deepStrictEqual(yield* wholeOf(connector, name), [])

@@ -230,7 +230,7 @@ const read = ({ body, headers, method, path }: SeenRequest) => {
 
 describe("Stripe's own client", () => {
   for (const [what, ours, theirs] of pairs) {
-    it.effect(`given ${what}, then the client's request and ours are read alike`, () =>
+    it.effect(`the client's request of ${what} and ours are read alike`, () =>
       Effect.gen(function* () {
         const at = yield* socketProvider({
           onRequest: (socket) => socket.write(httpAnswer(200, JSON.stringify({ id: "x", object: "x", data: [] })))

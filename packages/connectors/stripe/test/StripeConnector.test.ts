@@ -238,7 +238,7 @@ describe("requests", () => {
     ]
   ]
   for (const [what, operation, id, target, form] of cases) {
-    it.effect(`given ${what}, then ${target}, word for word`, () =>
+    it.effect(`${what} is ${target}, word for word`, () =>
       Effect.gen(function* () {
         const { connector, requests } = connected([answer(500, {})])
         yield* Effect.flip(operation(connector))
@@ -267,7 +267,7 @@ describe("requests", () => {
     )
   }
 
-  it.effect("given the same request with another payment id, then the same parameters, but for those of a page", () =>
+  it.effect("another payment id changes no parameter of a request but those of a page", () =>
     Effect.gen(function* () {
       const { connector, requests } = connected([answer(500, {}), answer(500, {})])
       yield* Effect.flip(connector.charge(charge))
@@ -275,7 +275,7 @@ describe("requests", () => {
       assert.deepStrictEqual(requests[0], requests[1])
     })
   )
-  it.effect("given a clock, then the page ends an hour from now", () =>
+  it.effect("a page ends an hour from now by the clock", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(1_700_000_000_900)
       const { connector, requests } = connected([answer(200, session())])
@@ -283,7 +283,7 @@ describe("requests", () => {
       assert.strictEqual(formOf(requests[0]).get("expires_at"), "1700003600")
     })
   )
-  it.effect("given a connected account, then every request is for it", () =>
+  it.effect("every request of a connected account is for it", () =>
     Effect.gen(function* () {
       for (const [, operation] of all) {
         const { connector, requests } = connected([answer(500, {})], {
@@ -294,7 +294,7 @@ describe("requests", () => {
       }
     })
   )
-  it.effect("given references that are no words, then they stay one part of the path", () =>
+  it.effect("references that are no words stay one part of the path", () =>
     Effect.gen(function* () {
       const { connector, requests } = connected([answer(500, {})])
       yield* Effect.flip(connector.void?.({ ...voidRequest, providerRef: "../a b?c#\ud800" }) ?? missing)
@@ -312,7 +312,7 @@ describe("requests", () => {
     ["/pm_1", "instrument_malformed"],
     ["cus_1/", "instrument_malformed"]
   ] as const) {
-    it.effect(`given the instrument ${JSON.stringify(token)}, then Rejected, and Stripe is not asked`, () =>
+    it.effect(`the instrument ${JSON.stringify(token)} is Rejected, and Stripe is not asked`, () =>
       Effect.gen(function* () {
         const { connector, requests } = connected([])
         const instrument = token === null ? null : Redacted.make(token)
@@ -363,7 +363,7 @@ describe("errors of Stripe", () => {
     ["503 that says to try again", failure(503, { type: "api_error" }, { "stripe-should-retry": "true" })]
   ]
   for (const [what, given] of nothingDone) {
-    it.effect(`given ${what}, then Rejected, whatever was asked`, () =>
+    it.effect(`${what} is Rejected, whatever was asked`, () =>
       Effect.gen(function* () {
         for (const [name, operation] of Object.entries(operations)) {
           assert.strictEqual(yield* tagOf(operation, given), "Rejected", name)
@@ -372,7 +372,7 @@ describe("errors of Stripe", () => {
     )
   }
   for (const [what, given] of nobodyKnows) {
-    it.effect(`given ${what}, then Unanswered, whatever was asked`, () =>
+    it.effect(`${what} is Unanswered, whatever was asked`, () =>
       Effect.gen(function* () {
         for (const [name, operation] of all) {
           assert.strictEqual(yield* tagOf(operation, given), "pointsman/Unanswered", name)
@@ -380,7 +380,7 @@ describe("errors of Stripe", () => {
       })
     )
   }
-  it.effect("given a key that was used before, then Unanswered: the request that had it may have been executed", () =>
+  it.effect("a key used before is Unanswered: the request that had it may have executed", () =>
     Effect.gen(function* () {
       for (const given of keyReused("att_1")) {
         for (const [name, operation] of Object.entries(operations)) {
@@ -389,7 +389,7 @@ describe("errors of Stripe", () => {
       }
     })
   )
-  it.effect("given any error to a look-up, then Unanswered; it says nothing of what is looked for", () =>
+  it.effect("any error to a lookup is Unanswered; it says nothing of what is looked for", () =>
     Effect.gen(function* () {
       const byReference = ["a charge by its reference", "a checkout", "a refund by its reference"]
       for (const [what, given] of nothingDone) {
@@ -402,14 +402,14 @@ describe("errors of Stripe", () => {
     })
   )
   for (const status of ["processing", "requires_capture", "succeeded", "of_tomorrow"]) {
-    it.effect(`given a refusal that shows its payment as ${status}, then Unanswered`, () =>
+    it.effect(`a refusal that shows its payment as ${status} is Unanswered`, () =>
       Effect.gen(function* () {
         const given = failure(400, { code: "x", payment_intent: paymentIntent({ status }) })
         assert.strictEqual(yield* tagOf(operations.charge, given), "pointsman/Unanswered")
       })
     )
   }
-  it.effect("given a refusal that shows its payment as before, then Rejected", () =>
+  it.effect("a refusal that shows its payment as before is Rejected", () =>
     Effect.gen(function* () {
       const as = (status: string) => failure(400, { code: "x", payment_intent: paymentIntent({ status }) })
       assert.strictEqual(yield* tagOf(operations.charge, as("requires_payment_method")), "Rejected")
@@ -418,7 +418,7 @@ describe("errors of Stripe", () => {
       assert.strictEqual(yield* tagOf(operations.refund, as("succeeded")), "Rejected")
     })
   )
-  it.effect("given a message that shows a key, the token or control characters, then it is made fit to be shown", () =>
+  it.effect("a message with a key, the token or control characters is made fit to be shown", () =>
     Effect.gen(function* () {
       const message = `No such PaymentMethod: 'pm_1234' of cus_1234; key sk_test_***************lmn, ${secretKey}\n`
       const { connector } = connected([failure(400, { code: "resource_missing", message: message.padEnd(2_000) })])
@@ -435,7 +435,7 @@ describe("errors of Stripe", () => {
     "cs_test_a11YYufWQzNY63zpQ6QSNRQhkUpVph4WRmzW0zWJO2znZKdVujZ0N0S22u_secret_fidwbEhqYWAnPydmcHZxamgneCUl",
     "whsec_0123456789abcdef"
   ]) {
-    it.effect(`given a message that shows ${clientSecret.slice(0, 7)}… with a secret, then it is not shown`, () =>
+    it.effect(`a message with ${clientSecret.slice(0, 7)}… and a secret is not shown`, () =>
       Effect.gen(function* () {
         const { connector } = connected([
           failure(400, { code: "resource_missing", message: `No such: '${clientSecret}'` })
@@ -445,7 +445,7 @@ describe("errors of Stripe", () => {
       })
     )
   }
-  it.effect("given an unreadable answer, then the error names the field and shows no value", () =>
+  it.effect("the error of an unreadable answer names the field and shows no value", () =>
     Effect.gen(function* () {
       const { connector } = connected([answer(200, paymentIntent({ status: "secret_4242" }))])
       const error = yield* Effect.flip(connector.charge(charge))
@@ -470,7 +470,7 @@ describe("the state of a payment", () => {
     [{ status: "canceled" }, { _tag: "Canceled", providerRef }]
   ]
   for (const [fields, state] of cases) {
-    it.effect(`given ${JSON.stringify(fields)}, then ${JSON.stringify(state)}, answered or found`, () =>
+    it.effect(`${JSON.stringify(fields)} is ${JSON.stringify(state)}, answered or found`, () =>
       Effect.gen(function* () {
         const object = paymentIntent(fields)
         for (const operation of [operations.charge, operations.capture, operations.void]) {
@@ -496,7 +496,7 @@ describe("the state of a payment", () => {
     { id: ".." },
     { id: "pi_\u0000" }
   ]) {
-    it.effect(`given ${JSON.stringify(fields)}, then Unanswered`, () =>
+    it.effect(`${JSON.stringify(fields)} is Unanswered`, () =>
       Effect.gen(function* () {
         const given = answer(200, paymentIntent({ amount_received: 1234, ...fields }))
         assert.strictEqual(yield* tagOf(operations.charge, given), "pointsman/Unanswered")
@@ -508,7 +508,7 @@ describe("the state of a payment", () => {
   const unexpected = (fields: Readonly<Record<string, unknown>>) =>
     failure(400, { code: "payment_intent_unexpected_state", payment_intent: paymentIntent(fields) })
   for (const operation of ["capture", "void"] as const) {
-    it.effect(`given a ${operation} of a payment that was over before, then how it ended`, () =>
+    it.effect(`a ${operation} of a payment that was over before has how it ended`, () =>
       Effect.gen(function* () {
         const over = (given: TransportAnswer) => operations[operation](connected([given]).connector)
         const captured = { _tag: "Captured", providerRef, stated: received }
@@ -529,7 +529,7 @@ describe("the state of a payment", () => {
       })
     )
   }
-  it.effect("given a charge that was over before, then Unanswered: it is another request's", () =>
+  it.effect("a charge that was over before is Unanswered: it is another request's", () =>
     Effect.gen(function* () {
       const given = unexpected({ status: "succeeded", amount_received: 1234 })
       assert.strictEqual(yield* tagOf(operations.charge, given), "pointsman/Unanswered")
@@ -550,7 +550,7 @@ describe("the state of a refund", () => {
     [{ status: "canceled" }, { _tag: "RefundFailed", providerRefundId, reason: null }]
   ]
   for (const [fields, state] of cases) {
-    it.effect(`given ${JSON.stringify(fields)}, then ${JSON.stringify(state)}, answered or found`, () =>
+    it.effect(`${JSON.stringify(fields)} means ${JSON.stringify(state)}, answered or found`, () =>
       Effect.gen(function* () {
         const given = answer(200, refund(fields))
         const found = { _tag: "Found", state }
@@ -564,7 +564,7 @@ describe("the state of a refund", () => {
       })
     )
   }
-  it.effect("given an unknown status, or a 402, then Unanswered", () =>
+  it.effect("an unknown status, or a 402, is Unanswered", () =>
     Effect.gen(function* () {
       const unknown = answer(200, refund({ status: "of_tomorrow" }))
       assert.strictEqual(yield* tagOf(operations.refund, unknown), "pointsman/Unanswered")
@@ -612,7 +612,7 @@ describe("a checkout", () => {
   ]
   for (const [status, fields, expected] of cases) {
     const intent = fields === null ? null : paymentIntent(fields)
-    it.effect(`given ${status} and ${JSON.stringify(fields)}, then ${JSON.stringify(expected)}`, () =>
+    it.effect(`${status} and ${JSON.stringify(fields)} are ${JSON.stringify(expected)}`, () =>
       Effect.gen(function* () {
         const { connector } = connected([answer(200, session({ status, payment_intent: intent }))])
         assert.deepStrictEqual<unknown>(yield* lookUps["a checkout"](connector), expected)
@@ -624,13 +624,13 @@ describe("a checkout", () => {
     ["a payment by its name alone", { status: "complete", payment_intent: "pi_1" }],
     ["a status of tomorrow", { status: "of_tomorrow" }]
   ] as const) {
-    it.effect(`given ${what}, then Unanswered`, () =>
+    it.effect(`${what} is Unanswered`, () =>
       Effect.gen(function* () {
         assert.strictEqual(yield* tagOf(lookUps["a checkout"], answer(200, session(fields))), "pointsman/Unanswered")
       })
     )
   }
-  it.effect("given a checkout whose payment is known by now, then the checkout is asked, which tells both", () =>
+  it.effect("a checkout with a known payment is asked, which tells both", () =>
     Effect.gen(function* () {
       const { connector, requests } = connected([answer(200, session())])
       yield* connector.lookUpCharge({ ...chargeLookup, checkoutReference, providerRef })
@@ -644,7 +644,7 @@ describe("an idempotency key that another request had", () => {
     ["with other parameters", failure(400, { type: "idempotency_error" })],
     ["that is at work", failure(409, { code: "idempotency_key_in_use", type: "idempotency_error" })]
   ] as const) {
-    it.effect(`given one ${what}, then Unanswered, which says so`, () =>
+    it.effect(`one ${what} is Unanswered, which says so`, () =>
       Effect.gen(function* () {
         const asked: ReadonlyArray<Operation> = Object.values(operations)
         for (const operation of asked) {
@@ -665,7 +665,7 @@ describe("an answer about something else", () => {
     ["a look-up of a checkout", lookUps["a checkout"], inSession(paymentIntent(other))]
   ]
   for (const [name, operation, given] of answers) {
-    it.effect(`given ${name} that names another attempt of ours, then Unanswered, which hands that one on`, () =>
+    it.effect(`${name} with another attempt of ours is Unanswered, which passes that one on`, () =>
       Effect.gen(function* () {
         const failed = yield* Effect.flip(operation(connected([given]).connector))
         if (failed._tag !== "pointsman/Unanswered") return assert.fail(failed._tag)
@@ -674,7 +674,7 @@ describe("an answer about something else", () => {
       })
     )
   }
-  it.effect("given an object under another id than was asked for, then Unanswered", () =>
+  it.effect("an object under another id than was asked for is Unanswered", () =>
     Effect.gen(function* () {
       for (const [operation, given] of [
         [lookUps["a charge by its reference"], answer(200, paymentIntent({ id: "pi_2" }))],
@@ -686,22 +686,20 @@ describe("an answer about something else", () => {
       }
     })
   )
-  it.effect(
-    "given an object without our id, because its metadata was erased or it was made by hand, then it counts by its id",
-    () =>
-      Effect.gen(function* () {
-        const erased = { metadata: {} }
+  it.effect("an object without our id, erased or made by hand, counts by its id", () =>
+    Effect.gen(function* () {
+      const erased = { metadata: {} }
+      assert.strictEqual(
+        yield* tagOf(lookUps["a charge by its reference"], answer(200, paymentIntent(erased))),
+        "Found"
+      )
+      for (const metadata of [{}, null, { order: "1" }, { refund_id: "8151" }]) {
         assert.strictEqual(
-          yield* tagOf(lookUps["a charge by its reference"], answer(200, paymentIntent(erased))),
+          yield* tagOf(lookUps["a refund by its reference"], answer(200, refund({ metadata }))),
           "Found"
         )
-        for (const metadata of [{}, null, { order: "1" }, { refund_id: "8151" }]) {
-          assert.strictEqual(
-            yield* tagOf(lookUps["a refund by its reference"], answer(200, refund({ metadata }))),
-            "Found"
-          )
-        }
-      })
+      }
+    })
   )
 })
 
@@ -722,7 +720,7 @@ describe("looking for what nobody answered", () => {
     ["at no time", {}, false],
     ["at an invalid time", { date: "soon" }, false]
   ] as const) {
-    it.effect(`given nothing of ours ${what}, then NotFound, ${conclusive ? "" : "not "}conclusive`, () =>
+    it.effect(`nothing of ours ${what} is NotFound, ${conclusive ? "" : "not "}conclusive`, () =>
       Effect.gen(function* () {
         for (const [operation, listOf] of [
           [search, list],
@@ -735,7 +733,7 @@ describe("looking for what nobody answered", () => {
       })
     )
   }
-  it.effect("given more than a page, then the pages after it, from the last id on", () =>
+  it.effect("pages after the first are read from the last id on", () =>
     Effect.gen(function* () {
       const { connector, requests } = connected([
         answer(200, list(others(0), true)),
@@ -746,7 +744,7 @@ describe("looking for what nobody answered", () => {
       assert.deepStrictEqual(urls, [null, "pi_99"])
     })
   )
-  it.effect("given a last page without it, then NotFound on all of them", () =>
+  it.effect("all pages without it are NotFound", () =>
     Effect.gen(function* () {
       const { connector } = connected([
         answer(200, list(others(0), true), dated(sentAt + 2 * day)),
@@ -755,13 +753,13 @@ describe("looking for what nobody answered", () => {
       assert.deepStrictEqual<unknown>(yield* search(connector), { _tag: "NotFound", conclusive: true })
     })
   )
-  it.effect("given a page that fails, then Unanswered", () =>
+  it.effect("a page that fails is Unanswered", () =>
     Effect.gen(function* () {
       const { connector } = connected([answer(200, list(others(0), true)), failure(429, {})])
       assert.strictEqual((yield* Effect.flip(search(connector)))._tag, "pointsman/Unanswered")
     })
   )
-  it.effect("given an empty list that is not the one that was asked for, then Unanswered: it denies nothing", () =>
+  it.effect("an empty list of another request is Unanswered: it denies nothing", () =>
     Effect.gen(function* () {
       const empty = (fields: object) => answer(200, { ...list([]), ...fields }, dated(sentAt + 2 * day))
       for (const fields of [{ url: "/v1/charges" }, { url: undefined }, { object: undefined }, { object: "account" }]) {
@@ -772,7 +770,7 @@ describe("looking for what nobody answered", () => {
       assert.strictEqual(yield* tagOf(searchRefund, empty({})), "pointsman/Unanswered")
     })
   )
-  it.effect("given an empty page that says there is more, then Unanswered", () =>
+  it.effect("an empty page that says there is more is Unanswered", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* tagOf(search, answer(200, list([], true))), "pointsman/Unanswered")
     })
@@ -781,7 +779,7 @@ describe("looking for what nobody answered", () => {
   const twenty = (listOf: typeof refundList) =>
     Array.from({ length: 20 }, (_, page) => answer(200, listOf(others(100 * page), true), dated(sentAt + 2 * day)))
   const twentyPages = twenty(list)
-  it.effect("given more pages than may be asked for, then the search, which is believed where it finds", () =>
+  it.effect("the search is believed where it finds, beyond the pages that may be asked for", () =>
     Effect.gen(function* () {
       const { connector, requests } = connected([...twentyPages, answer(200, searched([ours]))])
       assert.deepStrictEqual<unknown>(yield* search(connector), found)
@@ -790,7 +788,7 @@ describe("looking for what nobody answered", () => {
       assert.strictEqual(last.searchParams.get("query"), 'metadata["attempt_id"]:"att_1"')
     })
   )
-  it.effect("given a search that finds nothing, or another's, then nothing is known", () =>
+  it.effect("a search that finds nothing, or another's, leaves nothing known", () =>
     Effect.gen(function* () {
       for (const data of [[], [paymentIntent({ metadata: { attempt_id: "ATT_1" } })]]) {
         const { connector } = connected([...twentyPages, answer(200, searched(data), dated(sentAt + 2 * day))])
@@ -798,14 +796,14 @@ describe("looking for what nobody answered", () => {
       }
     })
   )
-  it.effect("given more refunds of a payment than may be asked for, then nothing is known", () =>
+  it.effect("more refunds of a payment than may be asked for leave nothing known", () =>
     Effect.gen(function* () {
       const { connector, requests } = connected(twenty(refundList))
       assert.deepStrictEqual<unknown>(yield* searchRefund(connector), { _tag: "NotFound", conclusive: false })
       assert.strictEqual(requests.length, 20)
     })
   )
-  it.effect("given others that nobody understands beside ours, then ours", () =>
+  it.effect("ours counts beside others that are unreadable", () =>
     Effect.gen(function* () {
       const strange = paymentIntent({ status: "of_tomorrow", amount: "?", metadata: null })
       const { connector } = connected([answer(200, list([strange, ours]))])
@@ -813,40 +811,36 @@ describe("looking for what nobody answered", () => {
     })
   )
   for (const theirs of ["", "x".repeat(300), "two\nlines", "\ud800"]) {
-    it.effect(
-      `given others whose metadata has our field names but another payment's values (${theirs.length}), then ours`,
-      () =>
-        Effect.gen(function* () {
-          const strange = { metadata: { attempt_id: theirs, refund_id: theirs, checkout: 7 } }
-          const charges = connected([answer(200, list([paymentIntent(strange), ours]))]).connector
-          assert.deepStrictEqual<unknown>(yield* search(charges), found)
-          const refunds = connected([answer(200, refundList([refund(strange)]), dated(sentAt + day))]).connector
-          assert.deepStrictEqual<unknown>(yield* searchRefund(refunds), { _tag: "NotFound", conclusive: true })
-        })
+    it.effect(`our object is found among others with our field names (${theirs.length})`, () =>
+      Effect.gen(function* () {
+        const strange = { metadata: { attempt_id: theirs, refund_id: theirs, checkout: 7 } }
+        const charges = connected([answer(200, list([paymentIntent(strange), ours]))]).connector
+        assert.deepStrictEqual<unknown>(yield* search(charges), found)
+        const refunds = connected([answer(200, refundList([refund(strange)]), dated(sentAt + day))]).connector
+        assert.deepStrictEqual<unknown>(yield* searchRefund(refunds), { _tag: "NotFound", conclusive: true })
+      })
     )
   }
-  it.effect(
-    "given a charge that was sent at some time of a day, then all of the day is searched, and denied a day after it",
-    () =>
-      Effect.gen(function* () {
-        const sentBefore = sentAt + day
-        for (const [at, conclusive] of [
-          [sentBefore + day - 1000, false],
-          [sentBefore + day, true]
-        ] as const) {
-          const charges = connected([answer(200, list([]), dated(at))])
-          const found = yield* charges.connector.lookUpCharge({ ...chargeLookup, sentBefore })
-          assert.deepStrictEqual<unknown>(found, { _tag: "NotFound", conclusive })
-          const { searchParams } = new URL(charges.requests[0]?.url ?? "")
-          const created = [searchParams.get("created[gte]"), searchParams.get("created[lte]")].map(Number)
-          assert.deepStrictEqual(created, [sentAt / 1000 - 3600, sentBefore / 1000 + 3600])
-          const refunds = connected([answer(200, refundList([]), dated(at))]).connector
-          const refunded = yield* refunds.lookUpRefund?.({ ...refundLookup, sentBefore }) ?? missing
-          assert.deepStrictEqual<unknown>(refunded, { _tag: "NotFound", conclusive })
-        }
-      })
+  it.effect("all of a charge's day is searched, and denied a day after it", () =>
+    Effect.gen(function* () {
+      const sentBefore = sentAt + day
+      for (const [at, conclusive] of [
+        [sentBefore + day - 1000, false],
+        [sentBefore + day, true]
+      ] as const) {
+        const charges = connected([answer(200, list([]), dated(at))])
+        const found = yield* charges.connector.lookUpCharge({ ...chargeLookup, sentBefore })
+        assert.deepStrictEqual<unknown>(found, { _tag: "NotFound", conclusive })
+        const { searchParams } = new URL(charges.requests[0]?.url ?? "")
+        const created = [searchParams.get("created[gte]"), searchParams.get("created[lte]")].map(Number)
+        assert.deepStrictEqual(created, [sentAt / 1000 - 3600, sentBefore / 1000 + 3600])
+        const refunds = connected([answer(200, refundList([]), dated(at))]).connector
+        const refunded = yield* refunds.lookUpRefund?.({ ...refundLookup, sentBefore }) ?? missing
+        assert.deepStrictEqual<unknown>(refunded, { _tag: "NotFound", conclusive })
+      }
+    })
   )
-  it.effect("given a charge that was sent at the beginning of time, then no time before it", () =>
+  it.effect("a charge that was sent at the beginning of time has no time before it", () =>
     Effect.gen(function* () {
       const { connector, requests } = connected([answer(200, list([]))])
       yield* connector.lookUpCharge({ ...chargeLookup, sentAt: 0 })
@@ -861,7 +855,7 @@ describe("the account", () => {
     const { connector, requests } = connected([answer(200, account({ id }))], { credentials, environment })
     return Effect.map(Effect.result(connector.account?.() ?? missing), (result) => ({ requests, result }))
   }
-  it.effect("given a key, then GET account without an idempotency key, and the key's own mode", () =>
+  it.effect("a key is read by GET account without an idempotency key, with its mode", () =>
     Effect.gen(function* () {
       for (const [secretKey, environment, mode] of [
         ["rk_test_0123456789", "sandbox", "test"],
@@ -878,7 +872,7 @@ describe("the account", () => {
       }
     })
   )
-  it.effect("given a connected account, then the answer is about that one, or there is none", () =>
+  it.effect("the answer of a connected account is about that one, or there is none", () =>
     Effect.gen(function* () {
       const ours = yield* of(connectedAccount, { secretKey, account: connectedAccount })
       assert.deepStrictEqual(Result.getOrThrow(ours.result), { id: connectedAccount, mode: "test" })
@@ -887,7 +881,7 @@ describe("the account", () => {
       assert.isTrue(Result.isFailure(platform.result) && platform.result.failure._tag === "pointsman/Unanswered")
     })
   )
-  it.effect("given an object that is no account, then Unanswered", () =>
+  it.effect("an object that is no account is Unanswered", () =>
     Effect.gen(function* () {
       const ask: Operation = (connector) => connector.account?.() ?? missing
       for (const fields of [{ object: "customer" }, { id: "cus_1" }, { id: null }, { id: "acct_1/x" }]) {
@@ -913,7 +907,7 @@ describe("credentials", () => {
     ["sk_test_0123456789", "production", "expected a live key in production, but this is a test key"],
     ["rk_test_0123456789", "production", "expected a live key in production, but this is a test key"]
   ] as const) {
-    it(`given ${key.slice(0, 8)}… in ${environment}, then ${expected ?? "it connects"}`, () => {
+    it(`${key.slice(0, 8)}… in ${environment} gives ${expected ?? "a connection"}`, () => {
       const { result } = connect({ secretKey: key }, environment)
       const refusal = Result.isFailure(result) ? result.failure : undefined
       assert.strictEqual(refusal, expected === undefined ? undefined : `credentials.secretKey: ${expected}`)
@@ -926,7 +920,7 @@ describe("credentials", () => {
     ["http://localhost:12111", "http://localhost:12111/v1/payment_intents"],
     ["http://[::1]:12111", "http://[::1]:12111/v1/payment_intents"]
   ] as const) {
-    it.effect(`given the base URL ${baseUrl}, then ${url}`, () =>
+    it.effect(`the base URL ${baseUrl} gives ${url}`, () =>
       Effect.gen(function* () {
         const { requests, result } = connect({ secretKey, baseUrl }, "sandbox")
         yield* Effect.flip(Result.getOrThrow(result).charge(charge))
@@ -948,7 +942,7 @@ describe("the refunds of a charge that is looked up", () => {
     found._tag === "Found" &&
     found.refunds?.map(({ refundId, state }) => [refundId, state.providerRefundId, state._tag])
 
-  it.effect("given refunds, then all are listed, page by page, and those of the dashboard have no id of ours", () =>
+  it.effect("all refunds are listed page by page, and the dashboard's have no id of ours", () =>
     Effect.gen(function* () {
       const pages = [answer(200, refundList([byHand("re_hand", 400)], true)), answer(200, refundList([refund()]))]
       const { connector, requests } = connected([refunded(), ...pages])
@@ -963,7 +957,7 @@ describe("the refunds of a charge that is looked up", () => {
       )
     })
   )
-  it.effect("given a checkout whose payment was refunded in part, then its refunds are listed", () =>
+  it.effect("the refunds of a checkout that was refunded in part are listed", () =>
     Effect.gen(function* () {
       const payment_intent = paymentIntent({
         latest_charge: stripeCharge({ amount_refunded: 400 }),
@@ -975,7 +969,7 @@ describe("the refunds of a charge that is looked up", () => {
       assert.deepStrictEqual(tagsIn(found), [[null, "re_hand", "Succeeded"]])
     })
   )
-  it.effect("given nothing refunded, or a charge that is not shown, then no refunds are asked for", () =>
+  it.effect("nothing refunded, or a charge that is not shown, asks for no refunds", () =>
     Effect.gen(function* () {
       for (const shown of [refunded({ amount_refunded: 0 }), answer(200, paymentIntent())]) {
         const { connector, requests } = connected([shown])
@@ -984,7 +978,7 @@ describe("the refunds of a charge that is looked up", () => {
       }
     })
   )
-  it.effect("given the Refund that an old version makes of what a capture leaves, then it is left out", () =>
+  it.effect("the Refund of an old version for what a capture leaves is left out", () =>
     Effect.gen(function* () {
       const shown = refunded({ amount_captured: 834 })
       const refunds = refundList([byHand("re_left", 400), byHand("re_hand", 100), refund({ amount: 400 })])
@@ -995,7 +989,7 @@ describe("the refunds of a charge that is looked up", () => {
       ])
     })
   )
-  it.effect("given a refund that cannot be read, or a list that is not answered, then nothing is known", () =>
+  it.effect("an unreadable refund, or an unanswered list, leaves nothing known", () =>
     Effect.gen(function* () {
       for (const listed of [answer(200, refundList([refund({ currency: "xxx" })])), answer(500, {})]) {
         const { connector } = connected([refunded(), listed])

@@ -304,7 +304,7 @@ describe("Stripe's description of its API", () => {
   const checks = checksOf(JSON.parse(readFileSync(named, "utf8")))
 
   for (const [what, call, answers] of calls) {
-    it.effect(`given ${what}, then a request and ${answers.length} answers as described`, () =>
+    it.effect(`${what} is a request and ${answers.length} answers as described`, () =>
       Effect.gen(function* () {
         const { connector, requests } = connected([answers[0] ?? answer(500, {})])
         yield* Effect.exit(call(connector) ?? Effect.die("no such method"))
@@ -315,7 +315,7 @@ describe("Stripe's description of its API", () => {
       })
     )
   }
-  it.effect("given the second page of a list, and the search, then requests as described", () =>
+  it.effect("the second page of a list, and the search, are requests as described", () =>
     Effect.gen(function* () {
       const page = answer(200, list([paymentIntent({ metadata: {} })], true))
       const { connector, requests } = connected([...Array.from({ length: 20 }, () => page), answer(200, searched([]))])
@@ -323,10 +323,10 @@ describe("Stripe's description of its API", () => {
       for (const request of requests) assert.deepStrictEqual(checks.checkRequest(request), [])
     })
   )
-  it("given the object of a dispute's event, then it is as described", () => {
+  it("the object of a dispute's event is as described", () => {
     assert.deepStrictEqual(checks.checkAnswer(checks.schemas["dispute"] ?? {}, dispute(), "dispute"), [])
   })
-  it("given a parameter, a value or an operation that Stripe has not, then this finds it", () => {
+  it("the check finds a parameter, a value or an operation that Stripe lacks", () => {
     const request = (url: string, body: string): TransportRequest => ({
       ...{ method: "POST", url: `https://api.stripe.com/v1/${url}`, headers: {}, body, timeoutMillis: 1 }
     })

@@ -25,7 +25,7 @@ const keysOf = async (workspace: string) => {
 }
 
 await describeInChromium("administration in a browser", (browser) => {
-  test("given a double click on create and a reload, then one key is created, and its first answer shows it", () =>
+  test("a double click on create and a reload create one key, shown at first", () =>
     visit(browser, {}, async ({ page }) => {
       await listening.signIn(page)
       await openArea(page, "Keys")
@@ -45,7 +45,7 @@ await describeInChromium("administration in a browser", (browser) => {
       await page.getByText("The key is revoked.").waitFor()
     }))
 
-  test("given a new operator, when it uses its link, then its roles count, and change on its page", () =>
+  test("a new operator's roles count with its link, and change on its page", () =>
     visit(browser, {}, async ({ page }) => {
       await listening.signIn(page)
       await openArea(page, "Operators")
@@ -71,7 +71,7 @@ await describeInChromium("administration in a browser", (browser) => {
     }))
 
   test.each(["light", "dark"] as const)(
-    "given the pages in the %s, then axe finds nothing, on a phone and a desktop",
+    "axe finds nothing on the pages in the %s, on a phone and a desktop",
     (colorScheme) =>
       visit(browser, { colorScheme }, async (visitor) => {
         const { page, takePicture } = visitor

@@ -33,7 +33,7 @@ const disputed = async (disputeId: string) => {
 }
 
 await describeInChromium("reports and disputes in a browser", (browser) => {
-  test("given a difference, when an operator closes it by the keyboard, then it is closed", () =>
+  test("an operator closes a difference by the keyboard", () =>
     visit(browser, { javaScriptEnabled: false }, async ({ page }) => {
       await listening.signIn(page)
       await openArea(page, "Reconciliation")
@@ -49,7 +49,7 @@ await describeInChromium("reports and disputes in a browser", (browser) => {
       await expect.poll(() => row.count()).toBe(0)
     }))
 
-  test("given a dispute, when an operator submits evidence with a double click, then the provider gets it once", () =>
+  test("evidence by a double click reaches the provider once from the page", () =>
     visit(browser, { javaScriptEnabled: false }, async ({ page }) => {
       await disputed("du_sent")
       await listening.signIn(page)
@@ -73,7 +73,7 @@ await describeInChromium("reports and disputes in a browser", (browser) => {
   test.each([
     ["light", "narrow"],
     ["dark", "desktop"]
-  ] as const)("given the pages in the %s, when the screen is %s, then axe finds nothing", (colorScheme, size) =>
+  ] as const)("axe finds nothing on the pages in the %s, when the screen is %s", (colorScheme, size) =>
     visit(browser, { colorScheme }, async (visitor) => {
       const { page } = visitor
       const { id, paymentId } = await disputed(`du_${colorScheme}`)

@@ -17,7 +17,7 @@ afterAll(() => listening.close())
 
 await describeInChromium("the console in a browser", (browser) => {
   test.each([true, false])(
-    "with JavaScript: %s, when an operator signs in, finds a payment and clicks twice on refund, then it is refunded once",
+    "with JavaScript: %s, an operator's double click on refund makes one refund",
     (javaScriptEnabled) =>
       visit(browser, { javaScriptEnabled }, async ({ origins, page }) => {
         const { id } = await here.pay("acme", "sandbox", "automatic")
@@ -44,7 +44,7 @@ await describeInChromium("the console in a browser", (browser) => {
   )
 
   test.each(["light", "dark"] as const)(
-    "given the pages in the %s, then axe finds nothing, on a phone and a desktop",
+    "axe finds nothing on the pages in the %s, on a phone and a desktop",
     (colorScheme) =>
       visit(browser, { colorScheme }, async (visitor) => {
         const { page } = visitor
@@ -62,7 +62,7 @@ await describeInChromium("the console in a browser", (browser) => {
       })
   )
 
-  test("given an open page, when the payment changes, then the page shows it by itself", () =>
+  test("an open page shows a change of its payment by itself", () =>
     visit(browser, {}, async ({ page }) => {
       const { id } = await here.pay("acme", "sandbox", "manual")
       await listening.signIn(page)

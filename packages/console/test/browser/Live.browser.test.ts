@@ -32,31 +32,29 @@ const voidPayment = async (id: string) => {
 }
 
 await describeInChromium("live pages in a browser", (browser) => {
-  test.each([false, true])(
-    "given a page of a payment, with streams refused: %s, when it changes, then the page shows it, and asks only without a stream",
-    (isRefused) =>
-      visit(browser, {}, async ({ page }) => {
-        refusesStreams = isRefused
-        const { id } = await here.pay("acme", "sandbox", "manual")
-        await listening.signIn(page)
-        const path = `${mount}/payments/acme/sandbox/${id}`
-        const stream = isRefused
-          ? undefined
-          : page.waitForResponse((response) => response.url().endsWith(`/live/acme/sandbox?payment=${id}`))
-        await page.goto(`${url}${path}`)
-        expect((await stream)?.headers()["content-type"] ?? "text/event-stream").toBe("text/event-stream")
-        // Behind the first look after the stream opened.
-        await page.waitForTimeout(5_500)
-        const before = asked.filter((one) => one === path).length
-        await page.waitForTimeout(5_500)
-        expect(asked.filter((one) => one === path).length > before).toBe(isRefused)
-        await voidPayment(id)
-        await page.getByText("Cancelled", { exact: true }).first().waitFor()
-        refusesStreams = false
-      })
+  test.each([false, true])("a payment's page shows a change; streams refused: %s asks without one only", (isRefused) =>
+    visit(browser, {}, async ({ page }) => {
+      refusesStreams = isRefused
+      const { id } = await here.pay("acme", "sandbox", "manual")
+      await listening.signIn(page)
+      const path = `${mount}/payments/acme/sandbox/${id}`
+      const stream = isRefused
+        ? undefined
+        : page.waitForResponse((response) => response.url().endsWith(`/live/acme/sandbox?payment=${id}`))
+      await page.goto(`${url}${path}`)
+      expect((await stream)?.headers()["content-type"] ?? "text/event-stream").toBe("text/event-stream")
+      // Behind the first look after the stream opened.
+      await page.waitForTimeout(5_500)
+      const before = asked.filter((one) => one === path).length
+      await page.waitForTimeout(5_500)
+      expect(asked.filter((one) => one === path).length > before).toBe(isRefused)
+      await voidPayment(id)
+      await page.getByText("Cancelled", { exact: true }).first().waitFor()
+      refusesStreams = false
+    })
   )
 
-  test("given a hidden page, then it holds no connection, and shows what changed once it is visible", () =>
+  test("a hidden page holds no connection, and shows what changed once visible", () =>
     visit(browser, {}, async ({ page }) => {
       const { id } = await here.pay("acme", "sandbox", "manual")
       await listening.signIn(page)
@@ -78,7 +76,7 @@ await describeInChromium("live pages in a browser", (browser) => {
       await page.getByText("Cancelled", { exact: true }).first().waitFor()
     }))
 
-  test("given a reader in another zone, then times are the reader's, with UTC in their title, also after a change", () =>
+  test("times are those of the reader's zone, with UTC in their title, after changes too", () =>
     visit(browser, { timezoneId: "Asia/Tokyo", locale: "en-GB" }, async ({ page }) => {
       const { createdAt, id } = await here.pay("acme", "sandbox", "manual")
       await listening.signIn(page)
@@ -96,7 +94,7 @@ await describeInChromium("live pages in a browser", (browser) => {
     }))
 
   test.each(["light", "dark"] as const)(
-    "given the list with filters and a payment's path in the %s, then axe finds nothing, on a phone and a desktop",
+    "axe finds nothing in list and payment in the %s, on a phone and a desktop",
     (colorScheme) =>
       visit(browser, { colorScheme }, async (visitor) => {
         const { page } = visitor
@@ -123,7 +121,7 @@ await describeInChromium("live pages in a browser", (browser) => {
       })
   )
 
-  test("given the list, when filters are typed, removed and exported, then four actions are enough", () =>
+  test("four actions type, remove and export the list's filters", () =>
     visit(browser, {}, async ({ page }) => {
       await here.pay("acme", "sandbox", "automatic")
       await listening.signIn(page)

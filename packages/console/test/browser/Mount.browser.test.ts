@@ -27,31 +27,29 @@ await describeInChromium("the console below another path", (browser) => {
   test.each([
     ["light", sizes.desktop],
     ["dark", sizes.narrow]
-  ] as const)(
-    "given the pages in the %s, when an operator refunds, then nothing leads out of the path",
-    (colorScheme, size) =>
-      visit(browser, { colorScheme }, async (visitor) => {
-        const { origins, page } = visitor
-        const outside: Array<string> = []
-        page.on("request", (request) => {
-          if (!new URL(request.url()).pathname.startsWith(`${shown}/`)) outside.push(request.url())
-        })
-        await page.setViewportSize(size)
-        const { id } = await here.pay("acme", "sandbox", "automatic")
-        await listening.signIn(page, "jo", `${url}${shown}`)
-        expect(await page.evaluate("getComputedStyle(document.querySelector('header')).display")).toBe("flex")
-        await page.getByLabel("Search").fill(id)
-        await page.getByRole("button", { name: "Find" }).click()
-        await page.getByRole("link", { name: "Refund…" }).click()
-        await page.getByLabel("Amount in EUR").fill("4.99")
-        await page.getByLabel("Reason").fill("damaged")
-        await page.getByRole("button", { name: "Refund", exact: true }).click()
-        await page.waitForURL(/notice=refunded$/u)
-        await checkPage(visitor)
-        await page.getByRole("button", { name: "Sign out" }).click()
-        await page.waitForURL(`${url}${shown}/sign-in`)
-        expect(outside).toEqual([])
-        expect(origins()).toEqual([url])
+  ] as const)("no page in the %s leads out of the path when an operator refunds", (colorScheme, size) =>
+    visit(browser, { colorScheme }, async (visitor) => {
+      const { origins, page } = visitor
+      const outside: Array<string> = []
+      page.on("request", (request) => {
+        if (!new URL(request.url()).pathname.startsWith(`${shown}/`)) outside.push(request.url())
       })
+      await page.setViewportSize(size)
+      const { id } = await here.pay("acme", "sandbox", "automatic")
+      await listening.signIn(page, "jo", `${url}${shown}`)
+      expect(await page.evaluate("getComputedStyle(document.querySelector('header')).display")).toBe("flex")
+      await page.getByLabel("Search").fill(id)
+      await page.getByRole("button", { name: "Find" }).click()
+      await page.getByRole("link", { name: "Refund…" }).click()
+      await page.getByLabel("Amount in EUR").fill("4.99")
+      await page.getByLabel("Reason").fill("damaged")
+      await page.getByRole("button", { name: "Refund", exact: true }).click()
+      await page.waitForURL(/notice=refunded$/u)
+      await checkPage(visitor)
+      await page.getByRole("button", { name: "Sign out" }).click()
+      await page.waitForURL(`${url}${shown}/sign-in`)
+      expect(outside).toEqual([])
+      expect(origins()).toEqual([url])
+    })
   )
 })

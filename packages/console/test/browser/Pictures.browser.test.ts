@@ -101,7 +101,7 @@ const looks = [
 
 await describeInChromium("the pages that the guide shows", (browser) => {
   test.each(looks)(
-    "given the look '$suffix', then axe finds nothing and only tables scroll sideways",
+    "axe finds nothing in the look '$suffix' and only tables scroll sideways",
     ({ only, options, suffix }) =>
       visit(browser, { ...options, timezoneId: "Europe/Amsterdam" }, async ({ accessibilityFaults, page }) => {
         const { here } = shop

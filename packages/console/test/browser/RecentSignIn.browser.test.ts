@@ -21,7 +21,7 @@ afterAll(() => listening.close())
 
 await describeInChromium("a recent sign-in in a browser", (browser) => {
   test.each(["light", "dark"] as const)(
-    "given an older sign-in in the %s, then a passkey sends the form that was filled in, by keyboard, and axe finds nothing",
+    "a passkey in the %s sends a filled form after an older sign-in, accessibly",
     (colorScheme) =>
       visit(browser, { colorScheme }, async (visitor) => {
         const { page } = visitor

@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => listening.close())
 
 await describeInChromium("reviews and messages in a browser", (browser) => {
-  test("given an unknown result, when an operator settles it in four actions, with a double click, then it is settled", () =>
+  test("an operator settles an unknown result in four actions, with a double click", () =>
     visit(browser, { javaScriptEnabled: false }, async ({ page }) => {
       const { id } = await here.pay("acme", "sandbox", "automatic", "order-4")
       await listening.signIn(page)
@@ -37,7 +37,7 @@ await describeInChromium("reviews and messages in a browser", (browser) => {
       await page.getByText("Captured", { exact: true }).first().waitFor()
     }))
 
-  test("given a file, when an operator chooses it as evidence, then its hash is filled in, and the file is not sent", () =>
+  test("the hash of a file chosen as evidence is filled in, and the file not sent", () =>
     visit(browser, {}, async ({ page }) => {
       const { id } = await here.pay("acme", "sandbox", "automatic", "order-5")
       await listening.signIn(page)
@@ -58,7 +58,7 @@ await describeInChromium("reviews and messages in a browser", (browser) => {
     }))
 
   test.each(["light", "dark"] as const)(
-    "given the pages in the %s, then axe finds nothing, on a phone and a desktop",
+    "axe finds nothing on the pages in the %s, on a phone and a desktop",
     (colorScheme) =>
       visit(browser, { colorScheme }, async (visitor) => {
         const { page } = visitor

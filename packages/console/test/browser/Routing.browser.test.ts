@@ -41,7 +41,7 @@ const preview = "/preview?amount=20&currency=EUR&country=NL"
 
 await describeInChromium("routing and connections in a browser", (browser) => {
   test.each(["light", "dark"] as const)(
-    "given the pages in the %s, then axe finds nothing, on a phone and a desktop",
+    "axe finds nothing on the pages in the %s, on a phone and a desktop",
     (colorScheme) =>
       visit(browser, { colorScheme }, async (visitor) => {
         const { page } = visitor
@@ -62,7 +62,7 @@ await describeInChromium("routing and connections in a browser", (browser) => {
       })
   )
 
-  test("given no JavaScript, when an operator asks where a payment would go, then four actions show it, and a plot is drawn", () =>
+  test("four actions show where a payment would go without JavaScript, with a plot", () =>
     visit(browser, { javaScriptEnabled: false }, async ({ origins, page }) => {
       await listening.signIn(page)
       await openArea(page, "Routing")

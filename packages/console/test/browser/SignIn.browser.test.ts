@@ -59,7 +59,7 @@ const signOut = async (page: Page) => {
 const signInByPasskey = (page: Page) => page.getByRole("button", { name: "Sign in with a passkey" }).click()
 
 await describeInChromium("signing in to the console in a browser", (browser) => {
-  test("given a passkey that an operator adds, then it signs in, not twice with one response, and not once it was removed", () =>
+  test("an added passkey signs in, not twice by one response, and not once removed", () =>
     visit(browser, {}, async ({ accessibilityFaults, origins, page }) => {
       await withAuthenticator(page)
       await listening.signIn(page)
@@ -90,7 +90,7 @@ await describeInChromium("signing in to the console in a browser", (browser) => 
       expect(origins()).toEqual([listening.url])
     }))
 
-  test("given no passkey on the device, or a user who is not verified, then the page says so", () =>
+  test("the page says that there is no passkey, or that a user is not verified", () =>
     visit(browser, {}, async ({ page }) => {
       const { authenticatorId, devtools } = await withAuthenticator(page)
       await page.goto(`${url}/sign-in`)
@@ -104,7 +104,7 @@ await describeInChromium("signing in to the console in a browser", (browser) => 
       await page.getByText("No passkey was used").waitFor()
     }))
 
-  test("given a passkey of this console, when another origin of the host uses it, then the console refuses the response", () =>
+  test("a passkey's response from another origin of the host is refused", () =>
     visit(browser, {}, async ({ page }) => {
       await withAuthenticator(page)
       await listening.signIn(page)
@@ -129,7 +129,7 @@ await describeInChromium("signing in to the console in a browser", (browser) => 
       }
     }))
 
-  test("given an account at the issuer, when its link is followed, then the operator is signed in", () =>
+  test("an operator is signed in by the link to an account at the issuer", () =>
     visit(browser, {}, async ({ page }) => {
       await page.goto(`${url}/payments/globex/sandbox`)
       await page.getByRole("link", { name: "Sign in with single sign-on" }).click()
@@ -139,7 +139,7 @@ await describeInChromium("signing in to the console in a browser", (browser) => 
     }))
 
   test.each(["light", "dark"] as const)(
-    "given the pages in the %s, then axe finds nothing, on a phone and a desktop",
+    "axe finds nothing on the pages in the %s, on a phone and a desktop",
     (colorScheme) =>
       visit(browser, { colorScheme }, async (visitor) => {
         const { page } = visitor

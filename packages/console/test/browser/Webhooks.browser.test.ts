@@ -23,7 +23,7 @@ afterAll(() => listening.close())
 
 await describeInChromium("the pages of webhooks in a browser", (browser) => {
   test.each([true, false])(
-    "with JavaScript: %s, when an admin clicks twice on sending again and on rotating, then each is done once, in few actions",
+    "with JavaScript: %s, double clicks send again and rotate once, in few actions",
     (javaScriptEnabled) =>
       visit(browser, { javaScriptEnabled }, async ({ origins, page }) => {
         await here.pay("acme", "sandbox", "automatic")
@@ -52,7 +52,7 @@ await describeInChromium("the pages of webhooks in a browser", (browser) => {
   )
 
   test.each(["light", "dark"] as const)(
-    "given the pages in the %s, then axe finds nothing, on a phone and a desktop",
+    "axe finds nothing on the pages in the %s, on a phone and a desktop",
     (colorScheme) =>
       visit(browser, { colorScheme }, async (visitor) => {
         const { page } = visitor

@@ -21,7 +21,7 @@ export const accountChapter = (subject: ConnectorUnderTest): void => {
       )
     })
     if (account === undefined) return
-    it.effect("given the provider's answer, then its account, the same each time", () =>
+    it.effect("the provider's answer is its account, the same each time", () =>
       Effect.gen(function* () {
         for (let time = 0; time < 2; time++) {
           const asked = yield* askedFor(subject, account.answer)
@@ -36,7 +36,7 @@ export const accountChapter = (subject: ConnectorUnderTest): void => {
     const { answer } = account
     if (answer === undefined) return
     for (const [what, spoiled] of [...malformed(answer), ...foreign(answer), ...refused(answer)]) {
-      it.effect(`given ${what}, then Unanswered, one request, and no secret is shown`, () =>
+      it.effect(`${what} is Unanswered and shows no secret`, () =>
         Effect.gen(function* () {
           const echo = subject.secrets.join(" ")
           const asked = yield* askedFor(subject, { ...spoiled, headers: { ...spoiled.headers, echo } })
@@ -47,7 +47,7 @@ export const accountChapter = (subject: ConnectorUnderTest): void => {
       )
     }
     for (const failure of [new NotSent({ reason: "refused" }), new Unanswered({ reason: "silence" })]) {
-      it.effect(`given ${failure._tag} of the transport, then the same`, () =>
+      it.effect(`${failure._tag} of the transport stays the same`, () =>
         Effect.gen(function* () {
           const { requests, transport } = scriptedTransport([Effect.fail(failure)])
           const exit = yield* Effect.exit(connect(subject, transport).account?.() ?? Effect.die("no account"))

@@ -62,7 +62,7 @@ export const answersChapter = (subject: ConnectorUnderTest): void => {
         for (const of of eachSituation(subject, name)) {
           const isPlayed = playedBy(subject, of) !== undefined
           if (isLacking) {
-            it(`${name}${kindOf(of)}: the provider cannot come into it, and the test says so`, () => {
+            it(`${name}${kindOf(of)}: the test says why the provider has none`, () => {
               assert.isFalse(isPlayed, `"${name}" is played, and named in \`lacks\`: it can only be one of them`)
             })
           } else if (isPlayed) {
@@ -105,7 +105,7 @@ const nothingIsAsked = (subject: ConnectorUnderTest): void => {
     simulation: null
   }
   const looking = (what: string, look: (connector: Connector) => Effect.Effect<unknown, NotSent | Unanswered>) =>
-    it.effect(`given the look-up of ${what}, which the provider has not, then nothing is sent and nothing known`, () =>
+    it.effect(`a lookup of ${what}, if missing, sends and knows nothing`, () =>
       Effect.gen(function* () {
         const { requests, transport } = scriptedTransport([])
         const found = yield* look(connect(subject, transport))
@@ -115,17 +115,15 @@ const nothingIsAsked = (subject: ConnectorUnderTest): void => {
     )
   const { directCharges, refunds, voids } = subject.cannotBeAsked ?? {}
   if (voids === true) {
-    it.effect(
-      "given the lookup of a void, which the provider has not, then it is unsupported, and nothing is sent",
-      () =>
-        Effect.gen(function* () {
-          const { requests, transport } = scriptedTransport([])
-          const request = { ...of, operationId: "op_1", kind: "void", attemptId: "att_1" } as const
-          const lookUp = connect(subject, transport).lookUpOperation?.(request) ?? Effect.die("no lookup of operations")
-          const failure = yield* Effect.flip(lookUp)
-          assert.deepInclude(failure, { _tag: "pointsman/Unanswered", isUnsupported: true })
-          assert.isEmpty(requests)
-        })
+    it.effect("a lookup of a void, which the provider lacks, is unsupported and sends nothing", () =>
+      Effect.gen(function* () {
+        const { requests, transport } = scriptedTransport([])
+        const request = { ...of, operationId: "op_1", kind: "void", attemptId: "att_1" } as const
+        const lookUp = connect(subject, transport).lookUpOperation?.(request) ?? Effect.die("no lookup of operations")
+        const failure = yield* Effect.flip(lookUp)
+        assert.deepInclude(failure, { _tag: "pointsman/Unanswered", isUnsupported: true })
+        assert.isEmpty(requests)
+      })
     )
   }
   if (directCharges === true) {
@@ -147,7 +145,7 @@ const nothingIsAsked = (subject: ConnectorUnderTest): void => {
 const answersTo = (subject: ConnectorUnderTest, of: Situation): void => {
   const kind = of.decline === null ? "" : ` (${of.decline.category}, ${of.decline.soft ? "soft" : "hard"})`
   const expected = outcomes[of.name]
-  it.effect(`given ${of.name}${kind}${kindOf(of)}, then ${expected}`, () =>
+  it.effect(`${of.name}${kind}${kindOf(of)} is ${expected}`, () =>
     Effect.gen(function* () {
       const rehearsal = yield* rehearse(subject, of)
       assertRequests(rehearsal, subject.wire === undefined ? 0 : 1)

@@ -94,12 +94,11 @@ const eachOf = <Shape>(
   for (const name of tell === undefined ? [] : names) {
     const of = situationOf(name)
     const told = tell?.(of) ?? []
-    if ("lacks" in told)
-      it(`given ${name}, then ${courier} does not tell it: ${told.lacks}`, () => assert.isNotEmpty(told.lacks))
+    if ("lacks" in told) it(`${courier} does not state ${name}: ${told.lacks}`, () => assert.isNotEmpty(told.lacks))
     else {
       const isChanged = "changed" in told
       const shapes = isChanged ? told.changed : told
-      it.effect(`given ${name}, then ${courier} states ${isChanged ? "that the charge changed" : "it"}`, () =>
+      it.effect(`${courier} states ${name}${isChanged ? " as a changed charge" : ""}`, () =>
         Effect.suspend(() => {
           assert.isNotEmpty(shapes)
           return check(shapes, of, isChanged)

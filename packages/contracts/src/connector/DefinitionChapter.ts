@@ -30,7 +30,7 @@ export const definitionChapter = (subject: ConnectorUnderTest): void => {
       connect(subject, transport)
       assert.isEmpty(requests)
     })
-    it("given a connector that can refund, then it can look refunds up: an unanswered one must be settled", () => {
+    it("a connector that can refund can look refunds up: unanswered ones must be settled", () => {
       const operations = operationsOf(subject)
       assert.strictEqual(
         operations.includes("refund"),
@@ -38,7 +38,7 @@ export const definitionChapter = (subject: ConnectorUnderTest): void => {
         "`refund` and `lookUpRefund` come together, or neither of them"
       )
     })
-    it("given a connector that looks operations up, then it has an operation to look up", () => {
+    it("a connector that looks operations up has an operation to look up", () => {
       const operations = operationsOf(subject)
       assert.isTrue(
         !operations.includes("lookUpOperation") || operations.includes("capture") || operations.includes("void"),
@@ -49,14 +49,14 @@ export const definitionChapter = (subject: ConnectorUnderTest): void => {
       assert.isNotEmpty(subject.brokenCredentials, "`brokenCredentials` is empty: nothing shows that they are checked")
     })
     for (const [index, { credentials, field }] of subject.brokenCredentials.entries()) {
-      it(`given broken credentials ${index + 1} (${field}), then the refusal names the field and not its value`, () => {
+      it(`broken credentials ${index + 1} (${field}) name only the field`, () => {
         const result = connectWith(credentials)
         if (Result.isSuccess(result)) return assert.fail(`accepted: \`connect\` must refuse them, and name ${field}`)
         assert.include(result.failure, field, "the refusal must name the field")
         for (const value of valuesIn(credentials)) assert.notInclude(result.failure, value)
       })
     }
-    it("given no credentials at all, or anything else, then an answer and never an exception", () => {
+    it("no credentials at all, or anything else, gets an answer and never an exception", () => {
       for (const credentials of [undefined, null, "text", 42, [], {}, { baseUrl: {} }, Object.create(null)]) {
         const result = connectWith(credentials)
         if (Result.isFailure(result)) assert.isNotEmpty(result.failure)

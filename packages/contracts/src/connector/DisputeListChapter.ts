@@ -65,7 +65,7 @@ const listed = (subject: ConnectorUnderTest, { answers, told }: DisputesOfProvid
     ["disputes", disputes],
     ["no disputes", []]
   ] as const) {
-    it.effect(`given ${what}, then each as the provider keeps it, on the last page`, () =>
+    it.effect(`${what}: each is listed as the provider keeps it, on the last page`, () =>
       Effect.gen(function* () {
         const all = answers(some)
         const asked = yield* ask(all.map((one) => Effect.succeed(one)))
@@ -90,7 +90,7 @@ const listed = (subject: ConnectorUnderTest, { answers, told }: DisputesOfProvid
       ([, { status }]) => at === 0 || status < 200 || status > 299
     )
     for (const [how, answer] of spoiled) {
-      it.effect(`given ${how} as ${which}, then Unanswered and no empty page, and no secret is shown`, () =>
+      it.effect(`${how} as ${which} is Unanswered`, () =>
         Effect.gen(function* () {
           const echo = subject.secrets.join(" ")
           const asked = yield* ask([...before, Effect.succeed({ ...answer, headers: { ...answer.headers, echo } })])
@@ -99,7 +99,7 @@ const listed = (subject: ConnectorUnderTest, { answers, told }: DisputesOfProvid
         })
       )
     }
-    it.effect(`given a transport that fails under ${which}, then the same`, () =>
+    it.effect(`a failure of the transport under ${which} stays the same`, () =>
       Effect.gen(function* () {
         for (const failure of [
           new NotSent({ reason: "refused by the script" }),

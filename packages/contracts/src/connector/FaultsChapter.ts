@@ -38,7 +38,7 @@ export const faultsChapter = (subject: ConnectorUnderTest, wire: Wire): void => 
       }
       const success = played.answer
       for (const [what, answer] of faults(subject, success, wire, operation)) {
-        it.effect(`given ${what} to ${operation}, then Unanswered, and one request`, () =>
+        it.effect(`${what} to ${operation} is Unanswered`, () =>
           Effect.gen(function* () {
             const rehearsal = yield* rehearseOver(subject, of, Effect.succeed(answer))
             assertFailsWith("Unanswered", rehearsal)
@@ -46,23 +46,21 @@ export const faultsChapter = (subject: ConnectorUnderTest, wire: Wire): void => 
           })
         )
       }
-      it.effect(
-        `given an answer to ${operation} at the last moment of its time-out, then it counts, and one request`,
-        () =>
-          Effect.gen(function* () {
-            const late = Effect.delay(Effect.succeed(success), timeoutMillis - 1)
-            const running = yield* Effect.forkChild(rehearseOver(subject, of, late))
-            yield* TestClock.adjust(timeoutMillis)
-            const rehearsal = yield* Fiber.join(running)
-            assert.isTrue(
-              Exit.isSuccess(rehearsal.exit),
-              `the time-out is the transport's, and the connector has none of its own; it ${endOf(rehearsal)}`
-            )
-            assertRequests(rehearsal, 1)
-          })
+      it.effect(`an answer to ${operation} at the last moment counts, after one request`, () =>
+        Effect.gen(function* () {
+          const late = Effect.delay(Effect.succeed(success), timeoutMillis - 1)
+          const running = yield* Effect.forkChild(rehearseOver(subject, of, late))
+          yield* TestClock.adjust(timeoutMillis)
+          const rehearsal = yield* Fiber.join(running)
+          assert.isTrue(
+            Exit.isSuccess(rehearsal.exit),
+            `the time-out is the transport's, and the connector has none of its own; it ${endOf(rehearsal)}`
+          )
+          assertRequests(rehearsal, 1)
+        })
       )
       if (isBodiless(wire, operation)) continue
-      it(`has an unknown status and a missing reference of ${operation} that are successes but for that`, () => {
+      it(`an unknown status and a missing reference of ${operation} differ only in that`, () => {
         for (const name of ["unknownStatus", "withoutReference"] as const) {
           const spoiled = wire[name](operation, of)
           assert.strictEqual(

@@ -37,14 +37,14 @@ export const hintsChapter = (subject: ConnectorUnderTest): void => {
       return { requests, exit: yield* Effect.exit(looked) }
     })
 
-    it.effect("given a hint, then its reference, and nothing is sent", () =>
+    it.effect("a hint is its reference, and nothing is sent", () =>
       Effect.gen(function* () {
         const { connector, requests } = connected()
         assert.strictEqual(yield* connector.hints?.read(hints.message) ?? Effect.die("no hints"), hints.reference)
         assert.isEmpty(requests)
       })
     )
-    it.effect("given any other message, or a signed one, then it is no hint, and its values are not shown", () =>
+    it.effect("any other message, or a signed one, is no hint, and its values are not shown", () =>
       Effect.gen(function* () {
         const { connector, requests } = connected()
         const secret = messages?.secrets?.right ?? "whsec_of_the_contract_0123456789"
@@ -59,34 +59,32 @@ export const hintsChapter = (subject: ConnectorUnderTest): void => {
         assert.isEmpty(requests)
       })
     )
-    it.effect(
-      "given a charge that was captured, then one request, and the statement, which is stored as it is read",
-      () =>
-        Effect.gen(function* () {
-          const captured = hints.captured({ attemptId, money: asked, at })
-          const looked = yield* lookUp(Effect.succeed(captured))
-          assertRequests(looked, 1)
-          assert.strictEqual(looked.requests[0]?.timeoutMillis, timeoutMillis)
-          if (Exit.isFailure(looked.exit)) return assert.fail(`expected a statement: the connector ${endOf(looked)}`)
-          const [stated, ...others] = looked.exit.value
-          assert.isEmpty(others)
-          if (stated?.message.about._tag !== "Charge") return assert.fail("expected a statement about the charge")
-          const { about, id } = stated.message
-          assert.deepStrictEqual(about.charge, { attemptId })
-          assert.deepInclude(about.state(asked), { _tag: "Captured", stated: asked })
-          assert.isTrue(id.length >= 1 && id.length <= 255, "the id has 1 to 255 characters")
-          const { connector } = connected()
-          const stored = { body: new TextEncoder().encode(stated.body), secret: Redacted.make("") }
-          const again = yield* connector.readStored?.(stored) ?? Effect.die("no `readStored`")
-          assert.deepStrictEqual([again.id, again.at], [id, stated.message.at])
-          if (again.about._tag !== "Charge") return assert.fail("expected the same statement")
-          assert.deepStrictEqual(again.about.state(asked), about.state(asked))
-          const second = yield* lookUp(Effect.succeed(captured))
-          assert.strictEqual(Exit.isSuccess(second.exit) ? second.exit.value[0]?.message.id : undefined, id)
-        })
+    it.effect("a captured charge is one request, and its statement is stored as it is read", () =>
+      Effect.gen(function* () {
+        const captured = hints.captured({ attemptId, money: asked, at })
+        const looked = yield* lookUp(Effect.succeed(captured))
+        assertRequests(looked, 1)
+        assert.strictEqual(looked.requests[0]?.timeoutMillis, timeoutMillis)
+        if (Exit.isFailure(looked.exit)) return assert.fail(`expected a statement: the connector ${endOf(looked)}`)
+        const [stated, ...others] = looked.exit.value
+        assert.isEmpty(others)
+        if (stated?.message.about._tag !== "Charge") return assert.fail("expected a statement about the charge")
+        const { about, id } = stated.message
+        assert.deepStrictEqual(about.charge, { attemptId })
+        assert.deepInclude(about.state(asked), { _tag: "Captured", stated: asked })
+        assert.isTrue(id.length >= 1 && id.length <= 255, "the id has 1 to 255 characters")
+        const { connector } = connected()
+        const stored = { body: new TextEncoder().encode(stated.body), secret: Redacted.make("") }
+        const again = yield* connector.readStored?.(stored) ?? Effect.die("no `readStored`")
+        assert.deepStrictEqual([again.id, again.at], [id, stated.message.at])
+        if (again.about._tag !== "Charge") return assert.fail("expected the same statement")
+        assert.deepStrictEqual(again.about.state(asked), about.state(asked))
+        const second = yield* lookUp(Effect.succeed(captured))
+        assert.strictEqual(Exit.isSuccess(second.exit) ? second.exit.value[0]?.message.id : undefined, id)
+      })
     )
     for (const what of ["foreign", "unknown"] as const) {
-      it.effect(`given an object that is ${what}, then nothing is stated`, () =>
+      it.effect(`an object that is ${what} states nothing`, () =>
         Effect.gen(function* () {
           const looked = yield* lookUp(Effect.succeed(hints[what]))
           assertRequests(looked, 1)
@@ -96,7 +94,7 @@ export const hintsChapter = (subject: ConnectorUnderTest): void => {
     }
     const answer = hints.captured({ attemptId, money: asked, at })
     for (const [what, spoiled] of [...malformed(answer), ...refused(answer)]) {
-      it.effect(`given ${what}, then Unanswered, one request, and no secret is shown`, () =>
+      it.effect(`${what} is Unanswered and shows no secret`, () =>
         Effect.gen(function* () {
           const echo = subject.secrets.join(" ")
           const looked = yield* lookUp(Effect.succeed({ ...spoiled, headers: { ...spoiled.headers, echo } }))
@@ -106,7 +104,7 @@ export const hintsChapter = (subject: ConnectorUnderTest): void => {
         })
       )
     }
-    it.effect("given a transport that fails, then the same", () =>
+    it.effect("a failure of the transport stays the same", () =>
       Effect.gen(function* () {
         assertFailsWith("NotSent", yield* lookUp(Effect.fail(new NotSent({ reason: "refused by the script" }))))
         assertFailsWith("Unanswered", yield* lookUp(Effect.fail(new Unanswered({ reason: "silence by the script" }))))

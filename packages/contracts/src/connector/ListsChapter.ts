@@ -140,18 +140,16 @@ const paged = <Item>(
     assert.strictEqual(asked.requests[0]?.timeoutMillis, timeoutMillis)
   })
 
-  it.effect(`given ${what}, then what the provider keeps of each, oldest first, in one request`, () =>
+  it.effect(`the list of ${what} has what the provider keeps, oldest first, in one request`, () =>
     answersWith({ items, hasMore: false }, null, expected)
   )
-  it.effect(`given a page of ${what} with more after it, then where to go on`, () =>
+  it.effect(`a page of ${what} with more after it says where to continue`, () =>
     answersWith({ items, hasMore: true }, "prv_cursor", expected)
   )
-  it.effect(`given no ${what}, then an empty page, the last one`, () =>
-    answersWith({ items: [], hasMore: false }, null, [])
-  )
+  it.effect(`no ${what} make an empty page, the last one`, () => answersWith({ items: [], hasMore: false }, null, []))
   const page = write({ items, hasMore: false })
   for (const [how, spoiled] of [...malformed(page), ...foreign(page), ...refused(page)]) {
-    it.effect(`given ${how} to the list of ${what}, then Unanswered and no empty page, and no secret is shown`, () =>
+    it.effect(`${how} to the list of ${what} is Unanswered`, () =>
       Effect.gen(function* () {
         const echo = subject.secrets.join(" ")
         const asked = yield* ask(Effect.succeed({ ...spoiled, headers: { ...spoiled.headers, echo } }))
@@ -161,7 +159,7 @@ const paged = <Item>(
       })
     )
   }
-  it.effect(`given a transport that fails under the list of ${what}, then the same`, () =>
+  it.effect(`a failure of the transport under the list of ${what} stays the same`, () =>
     Effect.gen(function* () {
       assertFailsWith("NotSent", yield* ask(Effect.fail(new NotSent({ reason: "refused by the script" }))))
       assertFailsWith("Unanswered", yield* ask(Effect.fail(new Unanswered({ reason: "silence by the script" }))))
@@ -171,7 +169,7 @@ const paged = <Item>(
 
 /** Without a wire: what was charged and refunded is listed, as a lookup finds it. */
 const simulated = (subject: ConnectorUnderTest): void => {
-  it.effect("given charges and a refund, then they are listed as a lookup finds them, oldest first", () =>
+  it.effect("charges and a refund are listed as a lookup finds them, oldest first", () =>
     Effect.gen(function* () {
       const connector = connect(subject, scriptedTransport([]).transport)
       yield* TestClock.setTime(noon)

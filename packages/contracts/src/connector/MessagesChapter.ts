@@ -110,7 +110,7 @@ export const messagesChapter = (subject: ConnectorUnderTest): void => {
     for (const name of messageSituations) {
       const sign = () => messages.sign(situationOf(name), secret, receivedAt)
       if (sign() === undefined) continue
-      it.effect(`given ${name}, then it is read as that, with its id and its time, and nothing is sent`, () =>
+      it.effect(`${name} is read as that, with its id and its time, and nothing is sent`, () =>
         Effect.gen(function* () {
           const raw = sign()
           if (raw === undefined) return assert.fail("it was signed a moment ago")
@@ -130,7 +130,7 @@ export const messagesChapter = (subject: ConnectorUnderTest): void => {
       for (const name of messageSituations) {
         const sign = () => messages.sign(situationOf(name), secret, receivedAt)
         if (sign() === undefined) continue
-        it.effect(`given ${name} that was stored, then it is read again as it was, without its signature`, () =>
+        it.effect(`${name} that was stored is read again as it was, without its signature`, () =>
           Effect.gen(function* () {
             const raw = sign()
             if (raw === undefined) return assert.fail("it was signed a moment ago")
@@ -147,7 +147,7 @@ export const messagesChapter = (subject: ConnectorUnderTest): void => {
           })
         )
       }
-      it.effect("given a stored body that cannot be read, then it is unreadable and its values are not shown", () =>
+      it.effect("an unreadable stored body is unreadable and its values are not shown", () =>
         Effect.gen(function* () {
           const texts = [...noMessages, '{"id":"hunter2","hunter2":{'].map((text) => new TextEncoder().encode(text))
           for (const body of texts) {
@@ -165,7 +165,7 @@ export const messagesChapter = (subject: ConnectorUnderTest): void => {
         assert.fail('`messages.sign` gives nothing for "charge captured", which every other check starts from'))
       return
     }
-    it.effect("given messages late, twice and out of order, then each is read as before", () =>
+    it.effect("messages late, twice and out of order are each read as before", () =>
       Effect.gen(function* () {
         const aDayLater = receivedAt + 86_400_000
         const signed = messageSituations.flatMap((name) => {
@@ -188,7 +188,7 @@ export const messagesChapter = (subject: ConnectorUnderTest): void => {
       })
     )
     if (typeof signText === "function") {
-      it.effect("given any byte that is another, or one more or less, then it is refused", () =>
+      it.effect("any changed byte, or one more or less, is refused", () =>
         Effect.gen(function* () {
           for (let at = 0; at < whole.body.length; at++) {
             const body = Uint8Array.from(whole.body)
@@ -202,9 +202,9 @@ export const messagesChapter = (subject: ConnectorUnderTest): void => {
       )
     } else {
       for (const [part, raw] of signText.tampered(situationOf("charge captured"), secret, receivedAt)) {
-        it.effect(`given another ${part} than was signed, then it is refused`, () => refused(raw))
+        it.effect(`another ${part} than was signed is refused`, () => refused(raw))
       }
-      it.effect("given a body that is cut, or nothing, then it is refused", () =>
+      it.effect("a body that is cut, or empty, is refused", () =>
         Effect.gen(function* () {
           for (const length of [0, 1, whole.body.length / 2, whole.body.length - 1]) {
             yield* refused({ headers: whole.headers, body: whole.body.slice(0, length) })
@@ -212,7 +212,7 @@ export const messagesChapter = (subject: ConnectorUnderTest): void => {
         })
       )
     }
-    it.effect("given another secret, none, or a header that is missing or garbled, then it is refused", () =>
+    it.effect("another secret, none, or a missing or garbled header is refused", () =>
       Effect.gen(function* () {
         for (const other of wrong) {
           yield* refused({ ...whole, secret: Redacted.make(other) })
@@ -228,7 +228,7 @@ export const messagesChapter = (subject: ConnectorUnderTest): void => {
     )
     if (messages.toleranceMillis !== null) {
       const tolerance = messages.toleranceMillis
-      it.effect("given a message that is older than the scheme allows, or of the future, then it is refused", () =>
+      it.effect("a message older than the scheme allows, or of the future, is refused", () =>
         Effect.gen(function* () {
           assert.isTrue(Result.isSuccess(yield* read({ ...whole, receivedAt: receivedAt + tolerance })))
           yield* refused({ ...whole, receivedAt: receivedAt + tolerance + 1000 })
@@ -236,21 +236,19 @@ export const messagesChapter = (subject: ConnectorUnderTest): void => {
         })
       )
     }
-    it.effect(
-      "given bodies that are not the provider's messages, under its own signature, then they are unreadable",
-      () =>
-        Effect.gen(function* () {
-          const raws =
-            typeof signText === "function"
-              ? [...noMessages, '{"id":"hunter2","hunter2":{'].map((text) => signText(text, secret, receivedAt))
-              : signText.unreadable(secret, receivedAt)
-          assert.isNotEmpty(raws)
-          for (const raw of raws) {
-            const result = yield* read(raw)
-            assert.strictEqual(Result.isFailure(result) ? result.failure._tag : "read", "pointsman/MessageUnreadable")
-            assert.notInclude(textIn([result]), "hunter2")
-          }
-        })
+    it.effect("bodies that are not the provider's, under its own signature, are unreadable", () =>
+      Effect.gen(function* () {
+        const raws =
+          typeof signText === "function"
+            ? [...noMessages, '{"id":"hunter2","hunter2":{'].map((text) => signText(text, secret, receivedAt))
+            : signText.unreadable(secret, receivedAt)
+        assert.isNotEmpty(raws)
+        for (const raw of raws) {
+          const result = yield* read(raw)
+          assert.strictEqual(Result.isFailure(result) ? result.failure._tag : "read", "pointsman/MessageUnreadable")
+          assert.notInclude(textIn([result]), "hunter2")
+        }
+      })
     )
   })
 }

@@ -1,6 +1,15 @@
 /** A transport in memory: it records what it is asked to send, and answers by a script. */
-import type { NotSent, Transport, TransportAnswer, TransportRequest, Unanswered } from "@pointsman/core/connector"
-import { Effect } from "effect"
+import type {
+  Connector,
+  ConnectorAccount,
+  ConnectorDefinition,
+  NotSent,
+  Transport,
+  TransportAnswer,
+  TransportRequest,
+  Unanswered
+} from "@pointsman/core/connector"
+import { Effect, Result } from "effect"
 
 export interface ScriptedTransport {
   readonly transport: Transport["Service"]
@@ -23,4 +32,21 @@ export const scriptedTransport = (
         })
     }
   }
+}
+
+/** A connector that is answered so, one answer for each request; in the sandbox, where `account` says nothing else. */
+export const scriptedConnector = (
+  definition: ConnectorDefinition,
+  answers: ReadonlyArray<TransportAnswer>,
+  account: Partial<ConnectorAccount>
+): Pick<ScriptedTransport, "requests"> & { readonly connector: Connector } => {
+  const { requests, transport } = scriptedTransport(answers.map((answer) => Effect.succeed(answer)))
+  const all = {
+    connectionId: "main",
+    environment: "sandbox",
+    credentials: {},
+    timeoutMillis: 2_000,
+    ...account
+  } as const
+  return { requests, connector: Result.getOrThrow(definition.connect(all, transport)) }
 }

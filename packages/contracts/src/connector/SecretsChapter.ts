@@ -40,7 +40,7 @@ export const secretsChapter = (subject: ConnectorUnderTest): void => {
       for (const name of situationsFor(subject, operation)) {
         for (const of of eachSituation(subject, name)) {
           if (playedBy(subject, of) === undefined) continue
-          it.effect(`given ${name}${kindOf(of)}, then no secret is shown`, () => secretly(rehearse(subject, of)))
+          it.effect(`${name}${kindOf(of)} shows no secret`, () => secretly(rehearse(subject, of)))
         }
       }
       const { wire } = subject
@@ -53,7 +53,7 @@ export const secretsChapter = (subject: ConnectorUnderTest): void => {
         ...faults(subject, played.answer, wire, operation),
         ...echoes(played.answer, echo)
       ]) {
-        it.effect(`given ${what} to ${operation}, with secrets sent back, then none is shown`, () =>
+        it.effect(`${what} to ${operation} shows no secret`, () =>
           secretly(rehearseOver(subject, of, Effect.succeed({ ...answer, headers: { ...answer.headers, echo } })))
         )
       }
@@ -61,7 +61,7 @@ export const secretsChapter = (subject: ConnectorUnderTest): void => {
         for (const secret of subject.secrets) {
           for (const [how, { written }] of writings(secret)) {
             const address = `https://pay.provider.example/1?key=${encodeURIComponent(written)}`
-            it.effect(`given an address with a secret ${how} in it, then no customer is sent there`, () =>
+            it.effect(`no customer is sent to an address with a secret ${how} in it`, () =>
               secretly(
                 rehearseOver(subject, of, Effect.succeed(wire.checkout?.leadingTo(address, of) ?? played.answer))
               )
@@ -77,9 +77,7 @@ export const secretsChapter = (subject: ConnectorUnderTest): void => {
         for (const [how, { telling, written }] of writings(secret)) {
           const answered = situation(rejected, { rejection: { code: "bad_key", message: `Not a key: ${written}` } })
           if (playedBy(subject, answered) === undefined) continue
-          it.effect(`given ${rejected} with a secret ${how} in its message, then it is not shown`, () =>
-            secretly(rehearse(subject, answered), telling)
-          )
+          it.effect(`${rejected} hides a secret ${how}`, () => secretly(rehearse(subject, answered), telling))
         }
       }
     }

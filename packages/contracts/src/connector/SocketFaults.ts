@@ -46,7 +46,7 @@ export const socketFaultsSuite = ({ answers, connectTo, operations, provider, su
   })
   describe(`${provider} that fails`, () => {
     for (const [what, options] of [...Object.entries(sockets(success)), ...answering]) {
-      it.live(`given ${provider} that ${what}, then Unanswered after one request, whatever was asked`, () =>
+      it.live(`${provider} that ${what} is Unanswered`, () =>
         Effect.gen(function* () {
           for (const [name, operation] of Object.entries(operations)) {
             const at = yield* socketProvider(options)
@@ -58,7 +58,7 @@ export const socketFaultsSuite = ({ answers, connectTo, operations, provider, su
         })
       )
     }
-    it.live("given an address at which nothing listens, then NotSent, whatever was asked", () =>
+    it.live("an address at which nothing listens is NotSent, whatever was asked", () =>
       Effect.gen(function* () {
         const connector = yield* connectTo(yield* refusedUrl)
         for (const [name, operation] of Object.entries(operations)) {

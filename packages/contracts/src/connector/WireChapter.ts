@@ -21,7 +21,7 @@ export const wireChapter = (subject: ConnectorUnderTest, wire: Wire): void => {
     })
     // What is not played yet has failed in the chapter of the faults already.
     for (const operation of askingOperationsOf(subject).filter((operation) => isPlayed(subject, operation))) {
-      it.effect(`given ${operation}, then one request with our id as its key, the time-out and an absolute URL`, () =>
+      it.effect(`${operation} is one request with our id as key, timeout and absolute URL`, () =>
         Effect.gen(function* () {
           const rehearsal = yield* rehearse(subject, situation(successOf(subject, operation)))
           const { exit, id, requests } = rehearsal
@@ -39,7 +39,7 @@ export const wireChapter = (subject: ConnectorUnderTest, wire: Wire): void => {
         })
       )
       if (operation === "openCheckout") {
-        it.effect("given openCheckout, then the request says where the customer is to be sent afterwards", () =>
+        it.effect("openCheckout says where the customer is to be sent afterwards", () =>
           Effect.gen(function* () {
             const { requests } = yield* rehearse(subject, situation(successOf(subject, operation)))
             const [request] = requests
@@ -50,7 +50,7 @@ export const wireChapter = (subject: ConnectorUnderTest, wire: Wire): void => {
       }
       const whenSilent = amountSituations[operation]
       if (whenSilent === undefined) continue
-      it.effect(`given ${operation} of each currency, then what routing lets through is sent, and nothing else`, () =>
+      it.effect(`${operation} sends what routing lets through of each currency, and no more`, () =>
         Effect.gen(function* () {
           for (const asked of amountsOfEachCurrency) {
             const rehearsal = yield* rehearse(subject, situation(whenSilent, { money: asked }))
@@ -65,7 +65,7 @@ export const wireChapter = (subject: ConnectorUnderTest, wire: Wire): void => {
         })
       )
       for (const [currency, asked] of Object.entries(amounts) as ReadonlyArray<[keyof typeof amounts, Money]>) {
-        it.effect(`given ${operation} of ${asked.minorUnits} minor units of ${currency}, then that amount`, () =>
+        it.effect(`${operation} of ${asked.minorUnits} minor units of ${currency} has that amount`, () =>
           Effect.gen(function* () {
             const rehearsal = yield* rehearse(subject, situation(successOf(subject, operation), { money: asked }))
             const [request] = rehearsal.requests

@@ -269,7 +269,7 @@ export const worldSuite = (world: ProviderWorld): void => {
     const { count, one } = world.seeds
     const seeds = one === undefined ? Array.from({ length: Number(count) }, (_, index) => index + 1) : [Number(one)]
     it.effect.each(seeds)(
-      "given the faults of seed %i, when all has been said, then the books of both sides agree",
+      "the books of both sides agree after the faults of seed %i",
       (seed) => {
         const random = randomFrom(seed)
         const provider = world.open(random)

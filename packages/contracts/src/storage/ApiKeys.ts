@@ -7,30 +7,28 @@ import type { StorageTest } from "./StorageTest.ts"
 
 export const apiKeys = (it: StorageTest): void => {
   describe("API keys", () => {
-    it.effect(
-      "given a live key, when it is revoked, then the next commit writes nothing and the next read shows it",
-      () =>
-        Effect.gen(function* () {
-          const ledger = yield* Ledger
-          const directory = yield* Directory
-          const tenant = yield* newTenant()
-          const apiKey = apiKeyOf(tenant)
-          yield* writeDirectory({ workspaces: [workspaceOf(tenant)], apiKeys: [apiKey] })
-          const before = yield* firstChange(tenant)
-          yield* ledger.commit({ ...before.change, apiKeyHash: apiKey.hash })
-          expect(Option.getOrThrow(yield* directory.keyHolder(apiKey.hash)).apiKey.revokedAt).toBeNull()
+    it.effect("a revoked live key makes the next commit write nothing and the next read show it", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const directory = yield* Directory
+        const tenant = yield* newTenant()
+        const apiKey = apiKeyOf(tenant)
+        yield* writeDirectory({ workspaces: [workspaceOf(tenant)], apiKeys: [apiKey] })
+        const before = yield* firstChange(tenant)
+        yield* ledger.commit({ ...before.change, apiKeyHash: apiKey.hash })
+        expect(Option.getOrThrow(yield* directory.keyHolder(apiKey.hash)).apiKey.revokedAt).toBeNull()
 
-          yield* writeDirectory({ apiKeys: [{ ...apiKey, revokedAt: 5 }] })
+        yield* writeDirectory({ apiKeys: [{ ...apiKey, revokedAt: 5 }] })
 
-          expect(Option.getOrThrow(yield* directory.keyHolder(apiKey.hash)).apiKey.revokedAt).toBe(5)
-          const after = yield* firstChange(tenant)
-          const refused = yield* Effect.flip(ledger.commit({ ...after.change, apiKeyHash: apiKey.hash }))
-          expect(refused._tag).toBe("pointsman/ApiKeyRevoked")
-          expect(yield* traceOf(after.change)).toStrictEqual(noTrace)
-        })
+        expect(Option.getOrThrow(yield* directory.keyHolder(apiKey.hash)).apiKey.revokedAt).toBe(5)
+        const after = yield* firstChange(tenant)
+        const refused = yield* Effect.flip(ledger.commit({ ...after.change, apiKeyHash: apiKey.hash }))
+        expect(refused._tag).toBe("pointsman/ApiKeyRevoked")
+        expect(yield* traceOf(after.change)).toStrictEqual(noTrace)
+      })
     )
 
-    it.effect("given a revoked key and a taken idempotency key, when both refuse, then the API key is told first", () =>
+    it.effect("a revoked key is reported before a taken idempotency key when both refuse", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const tenant = yield* newTenant()
@@ -43,7 +41,7 @@ export const apiKeys = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a key that an operator revoked, when one writes that read it before, then it stays revoked", () =>
+    it.effect("a key that an operator revoked stays so for writers that read it before", () =>
       Effect.gen(function* () {
         const directory = yield* Directory
         const tenant = yield* newTenant()
@@ -62,7 +60,7 @@ export const apiKeys = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a key that a file no longer names, when it is named again, then it is alive", () =>
+    it.effect("a key that a file no longer names is alive when it is named again", () =>
       Effect.gen(function* () {
         const directory = yield* Directory
         const tenant = yield* newTenant()
@@ -73,7 +71,7 @@ export const apiKeys = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a key with a name, an expiry and networks, when it is read, then it has them", () =>
+    it.effect("a key is read with its name, expiry and networks", () =>
       Effect.gen(function* () {
         const directory = yield* Directory
         const tenant = yield* newTenant()
@@ -86,7 +84,7 @@ export const apiKeys = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a key that was used, when it is used again, then the last use is recorded once a minute", () =>
+    it.effect("the last use of a key is recorded once a minute", () =>
       Effect.gen(function* () {
         const directory = yield* Directory
         const tenant = yield* newTenant()
@@ -109,7 +107,7 @@ export const apiKeys = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a revoked key, when a change needs no key, then it is written", () =>
+    it.effect("a change that needs no key is written after a key was revoked", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const tenant = yield* newTenant()

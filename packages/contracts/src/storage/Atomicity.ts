@@ -48,7 +48,7 @@ export const atomicity = (it: StorageTest): void => {
     ]
 
     for (const { because, refused, spoil } of refusals) {
-      it.effect(`given a change, when ${because}, then none of it is written`, () =>
+      it.effect(`nothing of a change is written when ${because}`, () =>
         Effect.gen(function* () {
           const ledger = yield* Ledger
           const { change } = yield* firstChange(yield* newTenant())
@@ -63,7 +63,7 @@ export const atomicity = (it: StorageTest): void => {
     }
 
     for (const { because, refused, spoil } of refusals) {
-      it.effect(`given a change with an operation and a refund, when ${because}, then none of it is written`, () =>
+      it.effect(`nothing of a change with an operation and a refund is written when ${because}`, () =>
         Effect.gen(function* () {
           const ledger = yield* Ledger
           const tenant = yield* newTenant()
@@ -83,7 +83,7 @@ export const atomicity = (it: StorageTest): void => {
       )
     }
 
-    it.effect("given a key that is taken, when another payment claims it, then none of it is written", () =>
+    it.effect("nothing is written of a payment that claims another's key", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const tenant = yield* newTenant()
@@ -99,7 +99,7 @@ export const atomicity = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a free key, when the payment is stored already, then the key stays free", () =>
+    it.effect("a free key stays free if its payment is stored already", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const tenant = yield* newTenant()
@@ -117,7 +117,7 @@ export const atomicity = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given an attempt, when it is written again, then it is replaced and not added", () =>
+    it.effect("an attempt written again is replaced and not added", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const tenant = yield* newTenant()
@@ -134,7 +134,7 @@ export const atomicity = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a live API key, when a change needs it, then all of the change is written", () =>
+    it.effect("all of a change with a live API key is written", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const tenant = yield* newTenant()

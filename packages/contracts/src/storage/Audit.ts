@@ -23,7 +23,7 @@ const entries = Effect.flatMap(Audit, ({ list }) => list({ after: 0, limit: 100_
 
 export const audit = (it: StorageTest): void => {
   describe("the audit trail", () => {
-    it.effect("given entries that are added at once, when they are read, then they are one chain", () =>
+    it.effect("entries added at once are read as one chain", () =>
       Effect.gen(function* () {
         const { append, list } = yield* Audit
         const before = (yield* entries).length
@@ -38,7 +38,7 @@ export const audit = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given entries, when they are searched, then all that match are found, the newest first", () =>
+    it.effect("a search finds all entries that match, the newest first", () =>
       Effect.gen(function* () {
         const { append, search } = yield* Audit
         const { workspaceId } = yield* newTenant()
@@ -69,7 +69,7 @@ export const audit = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a change of the directory with an entry, when it is written, then both are, or neither", () =>
+    it.effect("a change of the directory and its entry are both written, or neither", () =>
       Effect.gen(function* () {
         const directory = yield* Directory
         const tenant = yield* newTenant()

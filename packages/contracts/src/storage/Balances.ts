@@ -56,7 +56,7 @@ const mismatches: Readonly<Record<string, (given: Given) => Change>> = {
 
 export const balances = (it: StorageTest): void => {
   describe("balances", () => {
-    it.effect("given refunds in every stage, when they are written, then the payment's totals are their sums", () =>
+    it.effect("the payment's totals are the sums of its refunds in every stage", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const { walked } = yield* reach(yield* newTenant(), "Captured")
@@ -72,7 +72,7 @@ export const balances = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a refund, when its payment moves for another reason, then the totals stay its", () =>
+    it.effect("the totals stay the refund's when its payment moves for another reason", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const { stored } = yield* given
@@ -83,7 +83,7 @@ export const balances = (it: StorageTest): void => {
     )
 
     for (const [because, spoil] of Object.entries(mismatches)) {
-      it.effect(`given refunds, when ${because}, then it dies and nothing is written`, () =>
+      it.effect(`refunds die and write nothing when ${because}`, () =>
         Effect.gen(function* () {
           const ledger = yield* Ledger
           const all = yield* given
@@ -100,7 +100,7 @@ export const balances = (it: StorageTest): void => {
       )
     }
 
-    it.effect("given a stale change that would not add up either, when it is written, then Stale is told first", () =>
+    it.effect("Stale is reported first of a stale change that would not add up either", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const { another, stored } = yield* given
@@ -111,7 +111,7 @@ export const balances = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given changes at once, when one does not add up, then it dies alone and the others are written", () =>
+    it.effect("one of several changes at once that does not add up dies; the others are written", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const all = yield* Effect.forEach(Array(8).keys(), () => given)

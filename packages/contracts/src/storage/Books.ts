@@ -19,7 +19,7 @@ const bookOf = Effect.fnUntraced(function* ({ payment }: Walked) {
 
 export const books = (it: StorageTest): void => {
   describe("books", () => {
-    it.effect("given an operation, when it is written again, then it is replaced and the others stay", () =>
+    it.effect("an operation written again is replaced and the others stay", () =>
       Effect.gen(function* () {
         const { walked } = yield* reach(yield* newTenant(), "Authorized")
         const [first, second] = [yield* newOperation(walked.payment), yield* newOperation(walked.payment)]
@@ -46,7 +46,7 @@ export const books = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a refund, when it is written again, then it is replaced and the others stay", () =>
+    it.effect("a refund written again is replaced and the others stay", () =>
       Effect.gen(function* () {
         const { walked } = yield* reach(yield* newTenant(), "Captured")
         const money = { ...walked.payment.money, minorUnits: 300 }
@@ -79,7 +79,7 @@ export const books = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given entries that are written in any order, when the book is read, then the oldest comes first", () =>
+    it.effect("a book has entries written in any order with the oldest first", () =>
       Effect.gen(function* () {
         const { walked } = yield* reach(yield* newTenant(), "Captured")
         const { payment } = walked
@@ -99,7 +99,7 @@ export const books = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given an id of no payment, when its book is asked for, then there is none", () =>
+    it.effect("an id of no payment has no book", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const { after, change } = yield* firstChange(yield* newTenant())
@@ -107,7 +107,7 @@ export const books = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a payment without operations, when its book is read, then its attempts are in their order", () =>
+    it.effect("the book of a payment without operations has its attempts in order", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const { walked } = yield* reach(yield* newTenant(), "Charging")
@@ -122,7 +122,7 @@ export const books = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a writer, when the book is read meanwhile, then each time it is of one moment", () =>
+    it.effect("a book read during a write is of one moment each time", () =>
       Effect.gen(function* () {
         const { walked } = yield* reach(yield* newTenant(), "Captured")
         const { version } = walked.payment

@@ -29,7 +29,7 @@ const taken = Effect.fnUntraced(function* (now: number, books: ReadonlyArray<Pay
 
 export const checks = (it: StorageTest): void => {
   describe("checks", () => {
-    it.effect("given a time, when it has come, then the payment is taken, with its tenant, and not before", () =>
+    it.effect("a payment is taken with its tenant when its time has come, and not before", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const at = someTime()
@@ -42,36 +42,34 @@ export const checks = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given no time, then the payment is never taken", () =>
+    it.effect("a payment without a time is never taken", () =>
       Effect.gen(function* () {
         expect(yield* taken(Number.MAX_SAFE_INTEGER - 1000, [yield* due(null)], 0)).toEqual([])
       })
     )
 
-    it.effect(
-      "given some that will be looked at, then they are counted, as far as was asked, and the first is told",
-      () =>
-        Effect.gen(function* () {
-          const ledger = yield* Ledger
-          // Before all that other tests left behind.
-          const firstAt = -1_000_000
-          const before = yield* ledger.watched(100_000)
-          const [first, second] = yield* Effect.all([due(firstAt), due(firstAt + 1), due(null)])
-          const after = yield* ledger.watched(100_000)
-          expect(after).toEqual({ payments: before.payments + 2, withRefunds: before.withRefunds, firstAt })
-          expect(yield* ledger.watched(1)).toEqual({ payments: 1, withRefunds: 0, firstAt })
+    it.effect("checks are counted, as far as was asked, and the first is reported", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        // Before all that other tests left behind.
+        const firstAt = -1_000_000
+        const before = yield* ledger.watched(100_000)
+        const [first, second] = yield* Effect.all([due(firstAt), due(firstAt + 1), due(null)])
+        const after = yield* ledger.watched(100_000)
+        expect(after).toEqual({ payments: before.payments + 2, withRefunds: before.withRefunds, firstAt })
+        expect(yield* ledger.watched(1)).toEqual({ payments: 1, withRefunds: 0, firstAt })
 
-          const { walked } = yield* reach(yield* newTenant(), "Captured")
-          const asked = writeEntries(walked, { refunds: [yield* newRefund(walked.payment)] })
-          yield* ledger.commit({ ...asked.change, checkAt: firstAt - 1 })
-          expect(yield* ledger.watched(1)).toEqual({ payments: 1, withRefunds: 1, firstAt: firstAt - 1 })
-          // They are in nobody's way.
-          for (const { payment } of [first, second, asked.after]) yield* ledger.postpone(payment, null)
-          expect(yield* ledger.watched(100_000)).toEqual(before)
-        })
+        const { walked } = yield* reach(yield* newTenant(), "Captured")
+        const asked = writeEntries(walked, { refunds: [yield* newRefund(walked.payment)] })
+        yield* ledger.commit({ ...asked.change, checkAt: firstAt - 1 })
+        expect(yield* ledger.watched(1)).toEqual({ payments: 1, withRefunds: 1, firstAt: firstAt - 1 })
+        // They are in nobody's way.
+        for (const { payment } of [first, second, asked.after]) yield* ledger.postpone(payment, null)
+        expect(yield* ledger.watched(100_000)).toEqual(before)
+      })
     )
 
-    it.effect("given it was taken, when the lease is over, then it is due again, and not before", () =>
+    it.effect("a taken check is due again when the lease is over, and not before", () =>
       Effect.gen(function* () {
         const at = someTime()
         const book = yield* due(at)
@@ -81,7 +79,7 @@ export const checks = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given several, then those that wait longest come first, and no more than were asked for", () =>
+    it.effect("those that wait longest are taken first, and no more than were asked for", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         // Before all that other tests left behind.
@@ -97,7 +95,7 @@ export const checks = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given many of one connection, when a page is taken, then others that wait for less long are on it", () =>
+    it.effect("a page of many of one connection also has others that wait for less long", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         // Before all that other tests left behind, and longest of all those of the one that hangs.
@@ -125,37 +123,35 @@ export const checks = (it: StorageTest): void => {
       })
     )
 
-    it.effect(
-      "given a connection's share, then no more are taken of it than are not under way, and all of others",
-      () =>
-        Effect.gen(function* () {
-          const ledger = yield* Ledger
-          const at = -2_000
-          const books = yield* Effect.forEach(
-            ["hanging", "hanging", "hanging", null, null, "other"],
-            (connection, index) => due(at + index, connection)
+    it.effect("a connection's share leaves what is not under way, and all of others", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const at = -2_000
+        const books = yield* Effect.forEach(
+          ["hanging", "hanging", "hanging", null, null, "other"],
+          (connection, index) => due(at + index, connection)
+        )
+        const take = (underWay: ReadonlyMap<string | null, number>) =>
+          Effect.map(
+            ledger.takeDue({ now: at + 10, leaseMillis: 1_000_000, limit: 100, limitPerConnection: 3, underWay }),
+            (found) => found.map(({ connectionId }) => connectionId)
           )
-          const take = (underWay: ReadonlyMap<string | null, number>) =>
-            Effect.map(
-              ledger.takeDue({ now: at + 10, leaseMillis: 1_000_000, limit: 100, limitPerConnection: 3, underWay }),
-              (found) => found.map(({ connectionId }) => connectionId)
-            )
-          expect(
-            yield* take(
-              new Map([
-                ["hanging", 2],
-                [null, 3]
-              ])
-            )
-          ).toEqual(["other", "hanging"])
-          expect(yield* take(new Map([["hanging", 3]]))).toEqual([null, null])
-          expect(yield* take(new Map([["hanging", 3]]))).toEqual([])
-          expect(yield* take(new Map())).toEqual(["hanging", "hanging"])
-          for (const { payment } of books) yield* ledger.postpone(payment, null)
-        })
+        expect(
+          yield* take(
+            new Map([
+              ["hanging", 2],
+              [null, 3]
+            ])
+          )
+        ).toEqual(["other", "hanging"])
+        expect(yield* take(new Map([["hanging", 3]]))).toEqual([null, null])
+        expect(yield* take(new Map([["hanging", 3]]))).toEqual([])
+        expect(yield* take(new Map())).toEqual(["hanging", "hanging"])
+        for (const { payment } of books) yield* ledger.postpone(payment, null)
+      })
     )
 
-    it.effect("given some that are due, then they are counted by connection, as far as was asked", () =>
+    it.effect("checks that are due are counted by connection, as far as was asked", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const at = -3_000
@@ -173,7 +169,7 @@ export const checks = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a write, then the connection that it names is the one that is asked", () =>
+    it.effect("the connection that a write names is the one that is asked", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const at = -4_000
@@ -187,7 +183,7 @@ export const checks = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given 16 takers at once, then each payment goes to one of them", () =>
+    it.effect("each payment goes to one of 16 takers at once", () =>
       Effect.gen(function* () {
         const at = someTime()
         const books = yield* Effect.forEach(Array.from({ length: 20 }), () => due(at))
@@ -198,7 +194,7 @@ export const checks = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a write, then its time replaces the one before, and a write without one ends it", () =>
+    it.effect("a write's time replaces the one before, and a write without one ends it", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const at = someTime()
@@ -213,7 +209,7 @@ export const checks = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given it is postponed, then to that time; where it was written since, the write stands", () =>
+    it.effect("a check is postponed to its time, and stays as written where it was since", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const at = someTime()

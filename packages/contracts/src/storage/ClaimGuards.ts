@@ -60,7 +60,7 @@ const withLoss = <A, E, R>(test: Effect.Effect<A, E, R>) =>
 
 export const claimGuards = (it: StorageTest): void => {
   describe("claims after records were lost", () => {
-    it.effect("given connections of its tenant that are not recovered, then nothing is written, until all are", () =>
+    it.effect("nothing is written until all of the tenant's connections are recovered", () =>
       withLoss(
         Effect.gen(function* () {
           const losses = yield* RecordLosses
@@ -83,32 +83,30 @@ export const claimGuards = (it: StorageTest): void => {
       )
     )
 
-    it.effect(
-      "given a payment on file, when it is claimed anew, then its key and its version come before the loss",
-      () =>
-        withLoss(
-          Effect.gen(function* () {
-            const ledger = yield* Ledger
-            const { tenant } = yield* shop()
-            const key = "key-of-this-test"
-            const first = yield* firstChange(tenant, { key })
-            yield* ledger.commit(first.change)
-            const again = yield* firstChange(tenant, { key })
-            expect(yield* Effect.flip(ledger.commit({ ...again.change, guard: guardOf() }))).toMatchObject({
-              _tag: "pointsman/KeyTaken"
-            })
-            const { after, change } = yield* moveAlong(first.after, rowOf("Charging", "AttemptFollowed"))
-            expect(yield* refusalOf({ ...change, guard: guardOf() })).toBeInstanceOf(RecordsMissing)
-            yield* ledger.commit(change)
-            expect(after.payment.version).toBeGreaterThan(first.after.payment.version)
-            expect(yield* Effect.flip(ledger.commit({ ...change, guard: guardOf() }))).toMatchObject({
-              _tag: "pointsman/Stale"
-            })
+    it.effect("key and version come before the loss when a payment on file is claimed anew", () =>
+      withLoss(
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const { tenant } = yield* shop()
+          const key = "key-of-this-test"
+          const first = yield* firstChange(tenant, { key })
+          yield* ledger.commit(first.change)
+          const again = yield* firstChange(tenant, { key })
+          expect(yield* Effect.flip(ledger.commit({ ...again.change, guard: guardOf() }))).toMatchObject({
+            _tag: "pointsman/KeyTaken"
           })
-        )
+          const { after, change } = yield* moveAlong(first.after, rowOf("Charging", "AttemptFollowed"))
+          expect(yield* refusalOf({ ...change, guard: guardOf() })).toBeInstanceOf(RecordsMissing)
+          yield* ledger.commit(change)
+          expect(after.payment.version).toBeGreaterThan(first.after.payment.version)
+          expect(yield* Effect.flip(ledger.commit({ ...change, guard: guardOf() }))).toMatchObject({
+            _tag: "pointsman/Stale"
+          })
+        })
+      )
     )
 
-    it.effect("given the tag of a key is filed, then claims under it are refused with its payments", () =>
+    it.effect("claims under a key whose tag is filed are refused with its payments", () =>
       Effect.gen(function* () {
         const losses = yield* RecordLosses
         const { tenant } = yield* shop()
@@ -130,7 +128,7 @@ export const claimGuards = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given the tag of a refund is filed, then only its own payment's claims are refused", () =>
+    it.effect("only its own payment's claims are refused while a refund's tag is filed", () =>
       Effect.gen(function* () {
         const losses = yield* RecordLosses
         const ledger = yield* Ledger
@@ -145,7 +143,7 @@ export const claimGuards = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given claims of several tenants at once, then each is refused or written by itself", () =>
+    it.effect("each of several tenants' claims at once is refused or written by itself", () =>
       withLoss(
         Effect.gen(function* () {
           const losses = yield* RecordLosses

@@ -27,7 +27,7 @@ const key = "key-of-this-test"
 export const claims = (it: StorageTest): void => {
   describe("claims", () => {
     for (const row of ClaimMachine.rows) {
-      it.effect(`given ${row.from}, when ${row.on}, then ${row.to}`, () =>
+      it.effect(`${row.on} takes ${row.from} to ${row.to}`, () =>
         Effect.gen(function* () {
           const ledger = yield* Ledger
           const tenant = yield* newTenant()
@@ -56,7 +56,7 @@ export const claims = (it: StorageTest): void => {
       )
     }
 
-    it.effect("given a taken key, when it is claimed anew, then KeyTaken carries the stored claim", () =>
+    it.effect("KeyTaken carries the stored claim when a taken key is claimed anew", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const tenant = yield* newTenant()
@@ -76,7 +76,7 @@ export const claims = (it: StorageTest): void => {
     )
 
     for (const state of ["Captured", "Authorized", "Declined", "ChargeUnknown"] as const) {
-      it.effect(`given an answer with a payment in ${state}, when the payment moves on, then the answer stays`, () =>
+      it.effect(`an answer with a payment in ${state} stays when the payment moves on`, () =>
         Effect.gen(function* () {
           const ledger = yield* Ledger
           const tenant = yield* newTenant()
@@ -102,7 +102,7 @@ export const claims = (it: StorageTest): void => {
       )
     }
 
-    it.effect("given a taken key and a stale payment, when both are written, then KeyTaken is told first", () =>
+    it.effect("KeyTaken is reported before a stale payment when both are written", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const tenant = yield* newTenant()
@@ -113,7 +113,7 @@ export const claims = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a key that is not stored, when a later version of it is written, then Stale", () =>
+    it.effect("a later version of a key that is not stored is Stale", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const { change, claim } = yield* firstChange(yield* newTenant(), { key })

@@ -62,55 +62,49 @@ const takenWhileInactive = Effect.gen(function* () {
 
 export const configurations = (it: StorageTest): void => {
   describe("configurations", () => {
-    it.effect(
-      "given a change, when it is applied, then contents and generation are stored, and a later start reads both",
-      () =>
-        Effect.gen(function* () {
-          const directory = yield* Directory
-          const tenant = yield* newTenant()
-          const before = (yield* directory.state).configurations
-          const change = yield* nextChange({ workspaces: [workspaceOf(tenant)], connections: [connectionOf(tenant)] })
-          expect(yield* directory.apply(change)).toBe(true)
-          const { configurations, contents } = yield* directory.state
-          expect(configurations).toStrictEqual([...before, change.configuration])
-          expect(contents).toStrictEqual(yield* directory.contents)
-          expect(contents.connections).toContainEqual(connectionOf(tenant))
+    it.effect("an applied change stores contents and generation, and a later start reads both", () =>
+      Effect.gen(function* () {
+        const directory = yield* Directory
+        const tenant = yield* newTenant()
+        const before = (yield* directory.state).configurations
+        const change = yield* nextChange({ workspaces: [workspaceOf(tenant)], connections: [connectionOf(tenant)] })
+        expect(yield* directory.apply(change)).toBe(true)
+        const { configurations, contents } = yield* directory.state
+        expect(configurations).toStrictEqual([...before, change.configuration])
+        expect(contents).toStrictEqual(yield* directory.contents)
+        expect(contents.connections).toContainEqual(connectionOf(tenant))
 
-          const completed = { ...change, configuration: null, after: change.configuration.generation }
-          expect(yield* directory.apply(completed)).toBe(true)
-          expect((yield* directory.state).configurations).toStrictEqual(configurations)
-        })
+        const completed = { ...change, configuration: null, after: change.configuration.generation }
+        expect(yield* directory.apply(completed)).toBe(true)
+        expect((yield* directory.state).configurations).toStrictEqual(configurations)
+      })
     )
 
-    it.effect(
-      "given a newer generation, when a change comes that was planned before it, then nothing of it is written",
-      () =>
-        Effect.gen(function* () {
-          const directory = yield* Directory
-          const tenant = yield* newTenant()
-          const late = yield* nextChange({ workspaces: [workspaceOf(tenant)], connections: [connectionOf(tenant)] })
-          expect(yield* directory.apply(yield* nextChange({}, "1".repeat(64)))).toBe(true)
-          const before = yield* directory.state
-          for (const configuration of [late.configuration, null]) {
-            expect(yield* directory.apply({ ...late, configuration })).toBe(false)
-          }
-          expect(yield* directory.state).toStrictEqual(before)
-        })
+    it.effect("nothing is written of a change planned before a newer generation", () =>
+      Effect.gen(function* () {
+        const directory = yield* Directory
+        const tenant = yield* newTenant()
+        const late = yield* nextChange({ workspaces: [workspaceOf(tenant)], connections: [connectionOf(tenant)] })
+        expect(yield* directory.apply(yield* nextChange({}, "1".repeat(64)))).toBe(true)
+        const before = yield* directory.state
+        for (const configuration of [late.configuration, null]) {
+          expect(yield* directory.apply({ ...late, configuration })).toBe(false)
+        }
+        expect(yield* directory.state).toStrictEqual(before)
+      })
     )
 
-    it.effect(
-      `given ${racers} configurations at once, when all are applied, then one is, and nothing of the others`,
-      () =>
-        Effect.gen(function* () {
-          const directory = yield* Directory
-          const { changes, state, won } = yield* race(directory.apply, racers)
-          expect(won).toHaveLength(1)
-          const [winner] = won
-          expect(state.configurations.at(-1)).toStrictEqual(winner?.configuration)
-          const stored = new Set(state.contents.connections.map(({ id }) => id))
-          const written = changes.filter(({ contents }) => contents.connections.every(({ id }) => stored.has(id)))
-          expect(written).toStrictEqual([winner])
-        })
+    it.effect(`one of ${racers} configurations at once is applied, and nothing of the others`, () =>
+      Effect.gen(function* () {
+        const directory = yield* Directory
+        const { changes, state, won } = yield* race(directory.apply, racers)
+        expect(won).toHaveLength(1)
+        const [winner] = won
+        expect(state.configurations.at(-1)).toStrictEqual(winner?.configuration)
+        const stored = new Set(state.contents.connections.map(({ id }) => id))
+        const written = changes.filter(({ contents }) => contents.connections.every(({ id }) => stored.has(id)))
+        expect(written).toStrictEqual([winner])
+      })
     )
 
     it.effect("control: without a guard, several are applied, and their contents are mixed", () =>
@@ -127,61 +121,53 @@ export const configurations = (it: StorageTest): void => {
       })
     )
 
-    it.effect(
-      "given a key that an operator revoked, when a configuration is applied that read it before, then it stays revoked",
-      () =>
-        Effect.gen(function* () {
-          const directory = yield* Directory
-          const tenant = yield* newTenant()
-          const apiKey = apiKeyOf(tenant, { source: "configuration" })
-          const change = yield* nextChange({ workspaces: [workspaceOf(tenant)], apiKeys: [apiKey] })
-          yield* writeDirectory({ apiKeys: [{ ...apiKey, revokedAt: 5, source: "operator" }] })
-          expect(yield* directory.apply(change)).toBe(true)
-          expect((yield* directory.contents).apiKeys).toContainEqual({ ...apiKey, revokedAt: 5, source: "operator" })
-        })
+    it.effect("a configuration planned on a key leaves an operator's revocation of it", () =>
+      Effect.gen(function* () {
+        const directory = yield* Directory
+        const tenant = yield* newTenant()
+        const apiKey = apiKeyOf(tenant, { source: "configuration" })
+        const change = yield* nextChange({ workspaces: [workspaceOf(tenant)], apiKeys: [apiKey] })
+        yield* writeDirectory({ apiKeys: [{ ...apiKey, revokedAt: 5, source: "operator" }] })
+        expect(yield* directory.apply(change)).toBe(true)
+        expect((yield* directory.contents).apiKeys).toContainEqual({ ...apiKey, revokedAt: 5, source: "operator" })
+      })
     )
 
-    it.effect(
-      "given a delivery given up for its inactive endpoint, when the endpoint returns, then it is due, with its failures",
-      () =>
-        Effect.gen(function* () {
-          const { delivery, endpoint, record, stored } = yield* takenWhileInactive
-          yield* record(withdrawn)
-          expect(yield* stored).toMatchObject({ state: "GivenUp", dueAt: null })
-          yield* writeDirectory({ webhookEndpoints: [{ ...endpoint, active: false }] })
-          expect(yield* stored).toMatchObject({ state: "GivenUp", dueAt: null })
-          yield* TestClock.adjust("1 hour")
-          const returned = yield* Clock.currentTimeMillis
-          expect(yield* (yield* Directory).apply(yield* nextChange({ webhookEndpoints: [endpoint] }))).toBe(true)
-          expect(yield* stored).toStrictEqual({ ...delivery, state: "Due", failures: 2, dueAt: returned })
-        })
+    it.effect("a delivery given up for its endpoint is due again, with failures, on its return", () =>
+      Effect.gen(function* () {
+        const { delivery, endpoint, record, stored } = yield* takenWhileInactive
+        yield* record(withdrawn)
+        expect(yield* stored).toMatchObject({ state: "GivenUp", dueAt: null })
+        yield* writeDirectory({ webhookEndpoints: [{ ...endpoint, active: false }] })
+        expect(yield* stored).toMatchObject({ state: "GivenUp", dueAt: null })
+        yield* TestClock.adjust("1 hour")
+        const returned = yield* Clock.currentTimeMillis
+        expect(yield* (yield* Directory).apply(yield* nextChange({ webhookEndpoints: [endpoint] }))).toBe(true)
+        expect(yield* stored).toStrictEqual({ ...delivery, state: "Due", failures: 2, dueAt: returned })
+      })
     )
 
-    it.effect(
-      "given an endpoint that returned, when an attempt is recorded that found it inactive, then the delivery is due",
-      () =>
-        Effect.gen(function* () {
-          const { delivery, endpoint, now, record, stored } = yield* takenWhileInactive
-          yield* writeDirectory({ webhookEndpoints: [endpoint] })
-          yield* record(withdrawn)
-          expect(yield* stored).toStrictEqual({ ...delivery, state: "Due", failures: 2, dueAt: now + 7 })
-        })
+    it.effect("a delivery is due if an attempt found its returned endpoint inactive", () =>
+      Effect.gen(function* () {
+        const { delivery, endpoint, now, record, stored } = yield* takenWhileInactive
+        yield* writeDirectory({ webhookEndpoints: [endpoint] })
+        yield* record(withdrawn)
+        expect(yield* stored).toStrictEqual({ ...delivery, state: "Due", failures: 2, dueAt: now + 7 })
+      })
     )
 
-    it.effect(
-      "given an attempt that is recorded while its endpoint returns, then the delivery is due in either order",
-      () =>
-        Effect.gen(function* () {
-          for (let round = 0; round < 10; round++) {
-            const { endpoint, record, stored } = yield* takenWhileInactive
-            const both = [record(withdrawn), writeDirectory({ webhookEndpoints: [endpoint] })]
-            yield* Effect.all(round % 2 === 0 ? both : both.toReversed(), { concurrency: "unbounded", discard: true })
-            expect(yield* stored).toMatchObject({ state: "Due" })
-          }
-        })
+    it.effect("a delivery is due in either order of an attempt and its endpoint's return", () =>
+      Effect.gen(function* () {
+        for (let round = 0; round < 10; round++) {
+          const { endpoint, record, stored } = yield* takenWhileInactive
+          const both = [record(withdrawn), writeDirectory({ webhookEndpoints: [endpoint] })]
+          yield* Effect.all(round % 2 === 0 ? both : both.toReversed(), { concurrency: "unbounded", discard: true })
+          expect(yield* stored).toMatchObject({ state: "Due" })
+        }
+      })
     )
 
-    it.effect("given a delivery whose schedule is exhausted, when its endpoint returns, then it stays given up", () =>
+    it.effect("a delivery with an exhausted schedule stays given up when its endpoint returns", () =>
       Effect.gen(function* () {
         const { endpoint, record, stored } = yield* takenWhileInactive
         yield* record({ _tag: "Answered", status: 500 })

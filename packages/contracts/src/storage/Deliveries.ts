@@ -70,7 +70,7 @@ const delivered = { state: "Delivered", dueAt: null } as const
 
 export const deliveries = (it: StorageTest): void => {
   describe("deliveries", () => {
-    it.effect("given several endpoints, then the time of the first delivery is told, and not those that are over", () =>
+    it.effect("the time of the first delivery is reported, and not of those that are over", () =>
       Effect.gen(function* () {
         const deliveries = yield* Deliveries
         const [one, other] = [yield* newTenant(), yield* newTenant()]
@@ -95,57 +95,53 @@ export const deliveries = (it: StorageTest): void => {
       })
     )
 
-    it.effect(
-      "given endpoints, when an event is written, then it goes to the active ones of the tenant that want it",
-      () =>
-        Effect.gen(function* () {
-          const tenant = yield* newTenant()
-          const all = yield* endpointFor(tenant)
-          const named = yield* endpointFor(tenant, { events: ["payment.captured", "payment.created"] })
-          yield* endpointFor(tenant, { events: ["payment.captured"] })
-          yield* endpointFor(tenant, { events: [] })
-          yield* endpointFor(tenant, { active: false })
-          yield* endpointFor({ ...tenant, environment: "production" })
-          yield* endpointFor(yield* newTenant())
-          const at = someTime()
-          const { payment } = yield* created(tenant, at)
-          const [event] = yield* (yield* Ledger).timeline(tenant, payment.id, { limit: 10 })
-          const found = yield* listed(tenant)
-          expect(found.map(({ endpointId }) => endpointId).toSorted()).toEqual([all.id, named.id].toSorted())
-          for (const { id, endpointId, ...delivery } of found) {
-            expect(id).toMatch(/^dlv_[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
-            expect(delivery).toStrictEqual({
-              tenant,
-              eventId: event?.id,
-              state: "Due",
-              failures: 0,
-              attempts: 0,
-              dueAt: at,
-              createdAt: event?.createdAt
-            })
-            expect(yield* (yield* Deliveries).delivery(tenant, id)).toStrictEqual(
-              Option.some({ id, endpointId, ...delivery })
-            )
-          }
-          expect(yield* listed({ ...tenant, environment: "production" })).toEqual([])
-        })
+    it.effect("an event goes to the active endpoints of the tenant that want it", () =>
+      Effect.gen(function* () {
+        const tenant = yield* newTenant()
+        const all = yield* endpointFor(tenant)
+        const named = yield* endpointFor(tenant, { events: ["payment.captured", "payment.created"] })
+        yield* endpointFor(tenant, { events: ["payment.captured"] })
+        yield* endpointFor(tenant, { events: [] })
+        yield* endpointFor(tenant, { active: false })
+        yield* endpointFor({ ...tenant, environment: "production" })
+        yield* endpointFor(yield* newTenant())
+        const at = someTime()
+        const { payment } = yield* created(tenant, at)
+        const [event] = yield* (yield* Ledger).timeline(tenant, payment.id, { limit: 10 })
+        const found = yield* listed(tenant)
+        expect(found.map(({ endpointId }) => endpointId).toSorted()).toEqual([all.id, named.id].toSorted())
+        for (const { id, endpointId, ...delivery } of found) {
+          expect(id).toMatch(/^dlv_[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+          expect(delivery).toStrictEqual({
+            tenant,
+            eventId: event?.id,
+            state: "Due",
+            failures: 0,
+            attempts: 0,
+            dueAt: at,
+            createdAt: event?.createdAt
+          })
+          expect(yield* (yield* Deliveries).delivery(tenant, id)).toStrictEqual(
+            Option.some({ id, endpointId, ...delivery })
+          )
+        }
+        expect(yield* listed({ ...tenant, environment: "production" })).toEqual([])
+      })
     )
 
-    it.effect(
-      "given an endpoint that came after the first commits, when a commit writes deliveries, then it says so",
-      () =>
-        Effect.gen(function* () {
-          const tenant = yield* newTenant()
-          const { commit } = yield* Ledger
-          yield* commit((yield* firstChange(tenant)).change)
-          yield* endpointFor(tenant)
-          for (let times = 0; times < 2; times++) {
-            expect(yield* commit((yield* firstChange(tenant)).change)).toBe(true)
-          }
-        })
+    it.effect("a commit says that it writes deliveries to an endpoint that came later", () =>
+      Effect.gen(function* () {
+        const tenant = yield* newTenant()
+        const { commit } = yield* Ledger
+        yield* commit((yield* firstChange(tenant)).change)
+        yield* endpointFor(tenant)
+        for (let times = 0; times < 2; times++) {
+          expect(yield* commit((yield* firstChange(tenant)).change)).toBe(true)
+        }
+      })
     )
 
-    it.effect("given no time to deliver, then a delivery is due from the time of its event", () =>
+    it.effect("a delivery without a time is due from the time of its event", () =>
       Effect.gen(function* () {
         const tenant = yield* newTenant()
         yield* endpointFor(tenant)
@@ -154,7 +150,7 @@ export const deliveries = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a change that is refused, then no delivery is left of it", () =>
+    it.effect("no delivery is left of a refused change", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const tenant = yield* newTenant()
@@ -168,63 +164,57 @@ export const deliveries = (it: StorageTest): void => {
       })
     )
 
-    it.effect(
-      "given an event, when an endpoint comes later, then it gets nothing of before; one that goes gets no more",
-      () =>
-        Effect.gen(function* () {
-          const tenant = yield* newTenant()
-          const early = yield* endpointFor(tenant)
-          const book = yield* created(tenant)
-          const late = yield* endpointFor(tenant)
-          yield* writeDirectory({ webhookEndpoints: [{ ...early, active: false }] })
-          const moved = yield* moveAlong(book, rowOf("Charging", "ChargeUnanswered"))
-          yield* (yield* Ledger).commit(moved.change)
-          const found = (yield* listed(tenant)).toReversed()
-          expect(found.map(({ endpointId }) => endpointId)).toEqual([early.id, late.id])
-        })
+    it.effect("an endpoint gets no events from before it came, or from after it went", () =>
+      Effect.gen(function* () {
+        const tenant = yield* newTenant()
+        const early = yield* endpointFor(tenant)
+        const book = yield* created(tenant)
+        const late = yield* endpointFor(tenant)
+        yield* writeDirectory({ webhookEndpoints: [{ ...early, active: false }] })
+        const moved = yield* moveAlong(book, rowOf("Charging", "ChargeUnanswered"))
+        yield* (yield* Ledger).commit(moved.change)
+        const found = (yield* listed(tenant)).toReversed()
+        expect(found.map(({ endpointId }) => endpointId)).toEqual([early.id, late.id])
+      })
     )
 
-    it.effect(
-      "given it is due, when it is taken, then it comes with its endpoint and event, and its attempt has begun",
-      () =>
-        Effect.gen(function* () {
-          const tenant = yield* newTenant()
-          const endpoint = yield* endpointFor(tenant, { sealedPreviousSecret: "sealed before" })
-          const at = someTime()
-          const { payment } = yield* created(tenant, at)
-          const events = yield* (yield* Ledger).timeline(tenant, payment.id, { limit: 10 })
-          const [before] = yield* listed(tenant)
-          expect(yield* taken(at - 1, tenant)).toEqual([])
-          const [found, ...others] = yield* taken(at, tenant, { leaseMillis: 500 })
-          expect(others).toEqual([])
-          expect(found).toStrictEqual({
-            delivery: { ...before, state: "Sending", attempts: 1, dueAt: at + 500 },
-            endpoint,
-            event: events[0]
-          })
-          expect(yield* listed(tenant)).toStrictEqual([found?.delivery])
-          expect(yield* (yield* Deliveries).attempts(tenant, before?.id ?? "")).toStrictEqual([
-            { deliveryId: before?.id, number: 1, sentAt: at, endedAt: null, end: null }
-          ])
+    it.effect("a due delivery is taken with its endpoint and event, and its attempt has begun", () =>
+      Effect.gen(function* () {
+        const tenant = yield* newTenant()
+        const endpoint = yield* endpointFor(tenant, { sealedPreviousSecret: "sealed before" })
+        const at = someTime()
+        const { payment } = yield* created(tenant, at)
+        const events = yield* (yield* Ledger).timeline(tenant, payment.id, { limit: 10 })
+        const [before] = yield* listed(tenant)
+        expect(yield* taken(at - 1, tenant)).toEqual([])
+        const [found, ...others] = yield* taken(at, tenant, { leaseMillis: 500 })
+        expect(others).toEqual([])
+        expect(found).toStrictEqual({
+          delivery: { ...before, state: "Sending", attempts: 1, dueAt: at + 500 },
+          endpoint,
+          event: events[0]
         })
+        expect(yield* listed(tenant)).toStrictEqual([found?.delivery])
+        expect(yield* (yield* Deliveries).attempts(tenant, before?.id ?? "")).toStrictEqual([
+          { deliveryId: before?.id, number: 1, sentAt: at, endedAt: null, end: null }
+        ])
+      })
     )
 
-    it.effect(
-      "given it was taken and nothing was recorded, when the lease is over, then it is due again, and not before",
-      () =>
-        Effect.gen(function* () {
-          const tenant = yield* newTenant()
-          yield* endpointFor(tenant)
-          const at = someTime()
-          yield* created(tenant, at)
-          expect(yield* taken(at, tenant, { leaseMillis: 500 })).toHaveLength(1)
-          expect(yield* taken(at + 499, tenant)).toEqual([])
-          const again = yield* taken(at + 500, tenant)
-          expect(again.map(({ delivery }) => delivery.attempts)).toEqual([2])
-        })
+    it.effect("a delivery taken without a record is due again after the lease, and not before", () =>
+      Effect.gen(function* () {
+        const tenant = yield* newTenant()
+        yield* endpointFor(tenant)
+        const at = someTime()
+        yield* created(tenant, at)
+        expect(yield* taken(at, tenant, { leaseMillis: 500 })).toHaveLength(1)
+        expect(yield* taken(at + 499, tenant)).toEqual([])
+        const again = yield* taken(at + 500, tenant)
+        expect(again.map(({ delivery }) => delivery.attempts)).toEqual([2])
+      })
     )
 
-    it.effect("given an end, when it is recorded, then the delivery is as it says, and due when it says", () =>
+    it.effect("a recorded end leaves the delivery as it says, and due when it says", () =>
       Effect.gen(function* () {
         const store = yield* Deliveries
         const tenant = yield* newTenant()
@@ -254,93 +244,85 @@ export const deliveries = (it: StorageTest): void => {
       })
     )
 
-    it.effect(
-      "given another took it since, when the first one's end is recorded, then the attempt is told and no more",
-      () =>
-        Effect.gen(function* () {
-          const store = yield* Deliveries
-          const tenant = yield* newTenant()
-          yield* endpointFor(tenant)
-          const at = someTime()
-          yield* created(tenant, at)
-          const [first] = yield* taken(at, tenant, { leaseMillis: 100 })
-          const [second] = yield* taken(at + 100, tenant, { leaseMillis: 100 })
-          if (first === undefined || second === undefined) return expect.unreachable()
-          yield* store.record([ended(first, delivered, ok, at + 110)])
-          expect(yield* listed(tenant)).toStrictEqual([second.delivery])
-          const [told] = yield* store.attempts(tenant, first.delivery.id)
-          expect(told?.end).toEqual(ok)
-          yield* store.record([ended(second, delivered, ok, at + 120)])
-          expect((yield* listed(tenant)).map(({ state }) => state)).toEqual(["Delivered"])
-        })
+    it.effect("the end of an attempt that another one replaced reports it and no more", () =>
+      Effect.gen(function* () {
+        const store = yield* Deliveries
+        const tenant = yield* newTenant()
+        yield* endpointFor(tenant)
+        const at = someTime()
+        yield* created(tenant, at)
+        const [first] = yield* taken(at, tenant, { leaseMillis: 100 })
+        const [second] = yield* taken(at + 100, tenant, { leaseMillis: 100 })
+        if (first === undefined || second === undefined) return expect.unreachable()
+        yield* store.record([ended(first, delivered, ok, at + 110)])
+        expect(yield* listed(tenant)).toStrictEqual([second.delivery])
+        const [told] = yield* store.attempts(tenant, first.delivery.id)
+        expect(told?.end).toEqual(ok)
+        yield* store.record([ended(second, delivered, ok, at + 120)])
+        expect((yield* listed(tenant)).map(({ state }) => state)).toEqual(["Delivered"])
+      })
     )
 
-    it.effect(
-      "given one endpoint with much that is due, then it gets so many at once, and another one all of its own",
-      () =>
-        Effect.gen(function* () {
-          const store = yield* Deliveries
-          const tenant = yield* newTenant()
-          const crowded = yield* endpointFor(tenant)
-          const at = someTime()
-          for (let index = 0; index < 8; index++) yield* created(tenant, at + index)
-          const quiet = yield* endpointFor(tenant)
-          yield* created(tenant, at + 8)
-          const now = at + 10
-          const countsOf = (found: ReadonlyArray<DueDelivery>) =>
-            [crowded, quiet].map(({ id }) => found.filter(({ delivery }) => delivery.endpointId === id).length)
-          const first = yield* taken(now, tenant, { limitPerEndpoint: 3 })
-          expect(countsOf(first)).toEqual([3, 1])
-          // Those in flight count, whichever process took them.
-          expect(yield* taken(now, tenant, { limitPerEndpoint: 3 })).toEqual([])
-          const [one] = first
-          if (one === undefined) return expect.unreachable()
-          yield* store.record([ended(one, delivered, ok, now)])
-          expect(countsOf(yield* taken(now, tenant, { limitPerEndpoint: 3 }))).toEqual([1, 0])
-          // Where the lease is over, what was on its way is due itself, and the bound holds for it again.
-          expect(countsOf(yield* taken(now + 1000, tenant, { limitPerEndpoint: 3 }))).toEqual([3, 1])
-        })
+    it.effect("an endpoint with much that is due gets its share, and another one all of its own", () =>
+      Effect.gen(function* () {
+        const store = yield* Deliveries
+        const tenant = yield* newTenant()
+        const crowded = yield* endpointFor(tenant)
+        const at = someTime()
+        for (let index = 0; index < 8; index++) yield* created(tenant, at + index)
+        const quiet = yield* endpointFor(tenant)
+        yield* created(tenant, at + 8)
+        const now = at + 10
+        const countsOf = (found: ReadonlyArray<DueDelivery>) =>
+          [crowded, quiet].map(({ id }) => found.filter(({ delivery }) => delivery.endpointId === id).length)
+        const first = yield* taken(now, tenant, { limitPerEndpoint: 3 })
+        expect(countsOf(first)).toEqual([3, 1])
+        // Those in flight count, whichever process took them.
+        expect(yield* taken(now, tenant, { limitPerEndpoint: 3 })).toEqual([])
+        const [one] = first
+        if (one === undefined) return expect.unreachable()
+        yield* store.record([ended(one, delivered, ok, now)])
+        expect(countsOf(yield* taken(now, tenant, { limitPerEndpoint: 3 }))).toEqual([1, 0])
+        // Where the lease is over, what was on its way is due itself, and the bound holds for it again.
+        expect(countsOf(yield* taken(now + 1000, tenant, { limitPerEndpoint: 3 }))).toEqual([3, 1])
+      })
     )
 
-    it.effect(
-      "given many endpoints with all of their places taken, then one that waits for less long is found all the same",
-      () =>
-        Effect.gen(function* () {
-          const tenant = yield* newTenant()
-          // Before all that other tests left behind, and more than a store passes over by chance.
-          const at = -2_000_000
-          for (let index = 0; index < 40; index++) yield* endpointFor(tenant)
-          yield* created(tenant, at)
-          yield* created(tenant, at + 1)
-          expect(yield* taken(at, tenant, { limitPerEndpoint: 1 })).toHaveLength(40)
-          const { id } = yield* endpointFor(tenant)
-          yield* created(tenant, at + 2)
-          const next = yield* taken(at + 10, tenant, { limitPerEndpoint: 1, limit: 1 })
-          expect(next.map(({ delivery }) => delivery.endpointId)).toEqual([id])
-          for (const delivery of yield* listed(tenant)) {
-            yield* (yield* Deliveries).replace(delivery, { ...delivery, state: "Refused", dueAt: null })
-          }
-        })
+    it.effect("one that waits less is found behind many endpoints with all places taken", () =>
+      Effect.gen(function* () {
+        const tenant = yield* newTenant()
+        // Before all that other tests left behind, and more than a store passes over by chance.
+        const at = -2_000_000
+        for (let index = 0; index < 40; index++) yield* endpointFor(tenant)
+        yield* created(tenant, at)
+        yield* created(tenant, at + 1)
+        expect(yield* taken(at, tenant, { limitPerEndpoint: 1 })).toHaveLength(40)
+        const { id } = yield* endpointFor(tenant)
+        yield* created(tenant, at + 2)
+        const next = yield* taken(at + 10, tenant, { limitPerEndpoint: 1, limit: 1 })
+        expect(next.map(({ delivery }) => delivery.endpointId)).toEqual([id])
+        for (const delivery of yield* listed(tenant)) {
+          yield* (yield* Deliveries).replace(delivery, { ...delivery, state: "Refused", dueAt: null })
+        }
+      })
     )
 
-    it.effect(
-      "given several of one endpoint, then those that wait longest come first, and no more than were asked for",
-      () =>
-        Effect.gen(function* () {
-          const tenant = yield* newTenant()
-          yield* endpointFor(tenant)
-          // Before all that other tests left behind.
-          for (const at of [-10, -30, -20]) yield* created(tenant, at)
-          const timesOf = Effect.fnUntraced(function* (found: ReadonlyArray<DueDelivery>) {
-            return found.map(({ delivery }) => delivery.id)
-          })
-          const byTime = (yield* listed(tenant)).toSorted((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0)).map(({ id }) => id)
-          expect(yield* timesOf(yield* taken(0, tenant, { limit: 2 }))).toEqual(byTime.slice(0, 2))
-          expect(yield* timesOf(yield* taken(0, tenant, { limit: 2 }))).toEqual(byTime.slice(2))
+    it.effect("those that wait longest at an endpoint come first, and no more than asked for", () =>
+      Effect.gen(function* () {
+        const tenant = yield* newTenant()
+        yield* endpointFor(tenant)
+        // Before all that other tests left behind.
+        for (const at of [-10, -30, -20]) yield* created(tenant, at)
+        const timesOf = Effect.fnUntraced(function* (found: ReadonlyArray<DueDelivery>) {
+          return found.map(({ delivery }) => delivery.id)
         })
+        const byTime = (yield* listed(tenant)).toSorted((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0)).map(({ id }) => id)
+        expect(yield* timesOf(yield* taken(0, tenant, { limit: 2 }))).toEqual(byTime.slice(0, 2))
+        expect(yield* timesOf(yield* taken(0, tenant, { limit: 2 }))).toEqual(byTime.slice(2))
+      })
     )
 
-    it.effect("given 16 takers at once, then each delivery goes to one of them", () =>
+    it.effect("each delivery goes to one of 16 takers at once", () =>
       Effect.gen(function* () {
         const tenant = yield* newTenant()
         yield* endpointFor(tenant)
@@ -365,31 +347,29 @@ export const deliveries = (it: StorageTest): void => {
       ["Refused", 410],
       ["Delivered", 200]
     ] as const) {
-      it.effect(
-        `given one that is ${state}, when it is asked for again, then it is due, for one of those who ask`,
-        () =>
-          Effect.gen(function* () {
-            const store = yield* Deliveries
-            const tenant = yield* newTenant()
-            yield* endpointFor(tenant)
-            const at = someTime()
-            yield* created(tenant, at)
-            const [first] = yield* taken(at, tenant)
-            if (first === undefined) return expect.unreachable()
-            const over = { ...first.delivery, state, dueAt: null }
-            const asked = { ...over, state: "Due", dueAt: at + 100 } as const
-            expect(yield* store.replace(over, asked)).toBe(false)
-            yield* store.record([ended(first, over, { _tag: "Answered", status }, at + 1)])
-            expect(yield* store.replace({ ...over, tenant: yield* newTenant() }, asked)).toBe(false)
-            expect([yield* store.replace(over, asked), yield* store.replace(over, asked)]).toEqual([true, false])
-            expect(yield* taken(at + 99, tenant)).toEqual([])
-            const again = yield* taken(at + 100, tenant)
-            expect(again.map(({ delivery }) => [delivery.id, delivery.attempts])).toEqual([[first.delivery.id, 2]])
-          })
+      it.effect(`a delivery that is ${state} is due again for one of those who ask`, () =>
+        Effect.gen(function* () {
+          const store = yield* Deliveries
+          const tenant = yield* newTenant()
+          yield* endpointFor(tenant)
+          const at = someTime()
+          yield* created(tenant, at)
+          const [first] = yield* taken(at, tenant)
+          if (first === undefined) return expect.unreachable()
+          const over = { ...first.delivery, state, dueAt: null }
+          const asked = { ...over, state: "Due", dueAt: at + 100 } as const
+          expect(yield* store.replace(over, asked)).toBe(false)
+          yield* store.record([ended(first, over, { _tag: "Answered", status }, at + 1)])
+          expect(yield* store.replace({ ...over, tenant: yield* newTenant() }, asked)).toBe(false)
+          expect([yield* store.replace(over, asked), yield* store.replace(over, asked)]).toEqual([true, false])
+          expect(yield* taken(at + 99, tenant)).toEqual([])
+          const again = yield* taken(at + 100, tenant)
+          expect(again.map(({ delivery }) => [delivery.id, delivery.attempts])).toEqual([[first.delivery.id, 2]])
+        })
       )
     }
 
-    it.effect("given deliveries, then they are listed newest first, by page and by state, for their tenant alone", () =>
+    it.effect("deliveries are listed newest first, by page and state, only for their tenant", () =>
       Effect.gen(function* () {
         const store = yield* Deliveries
         const tenant = yield* newTenant()
@@ -418,67 +398,61 @@ export const deliveries = (it: StorageTest): void => {
       })
     )
 
-    it.effect(
-      "given endpoints and payments, then deliveries are listed of each, newest first, and come with their events",
-      () =>
-        Effect.gen(function* () {
-          const store = yield* Deliveries
-          const tenant = yield* newTenant()
-          const elsewhere = { ...tenant, environment: "production" } as const
-          const one = yield* endpointFor(tenant)
-          const other = yield* endpointFor(tenant)
-          const foreign = yield* endpointFor(elsewhere)
-          const at = someTime()
-          const books = [
-            yield* created(tenant, at),
-            yield* created(tenant, at + 1000),
-            yield* created(tenant, at + 2000)
-          ]
-          yield* created(elsewhere, at)
-          const payments = books.map(({ payment }) => payment.id)
-          const all = yield* listed(tenant)
-          const events = yield* store.events(tenant, [...all.map(({ id }) => id), "dlv_of_none"])
-          expect(events.size).toBe(6)
-          for (const { eventId, id } of all) expect(events.get(id)?.id).toBe(eventId)
-          const [oldest, ...others] = yield* (yield* Ledger).timeline(tenant, payments[0] ?? "", { limit: 10 })
-          expect(others).toEqual([])
-          expect([...events.values()].filter(({ id }) => id === oldest?.id)).toStrictEqual([oldest, oldest])
-          expect(
-            yield* store.events(
-              elsewhere,
-              all.map(({ id }) => id)
-            )
-          ).toEqual(new Map())
-
-          const idsOf = (found: ReadonlyArray<Delivery>) => found.map(({ id }) => id)
-          const ofOne = all.filter(({ endpointId }) => endpointId === one.id).map(({ id }) => id)
-          expect(ofOne).toHaveLength(3)
-          expect(idsOf(yield* store.list(tenant, { limit: 9, endpointId: one.id }))).toEqual(ofOne)
-          expect(idsOf(yield* store.list(tenant, { limit: 2, endpointId: one.id }))).toEqual(ofOne.slice(0, 2))
-          const older = { limit: 9, endpointId: one.id, before: ofOne[0] ?? "" }
-          expect(idsOf(yield* store.list(tenant, older))).toEqual(ofOne.slice(1))
-          const [first] = (yield* taken(at, tenant)).filter(({ delivery }) => delivery.endpointId === one.id)
-          expect(first?.delivery.id).toBe(ofOne[2])
-          // Of two states, still by id.
-          expect(idsOf(yield* store.list(tenant, { limit: 9, endpointId: one.id }))).toEqual(ofOne)
-          expect(idsOf(yield* store.list(tenant, { limit: 9, endpointId: one.id, state: "Sending" }))).toEqual(
-            ofOne.slice(2)
+    it.effect("deliveries are listed by endpoint and payment, newest first, with their events", () =>
+      Effect.gen(function* () {
+        const store = yield* Deliveries
+        const tenant = yield* newTenant()
+        const elsewhere = { ...tenant, environment: "production" } as const
+        const one = yield* endpointFor(tenant)
+        const other = yield* endpointFor(tenant)
+        const foreign = yield* endpointFor(elsewhere)
+        const at = someTime()
+        const books = [yield* created(tenant, at), yield* created(tenant, at + 1000), yield* created(tenant, at + 2000)]
+        yield* created(elsewhere, at)
+        const payments = books.map(({ payment }) => payment.id)
+        const all = yield* listed(tenant)
+        const events = yield* store.events(tenant, [...all.map(({ id }) => id), "dlv_of_none"])
+        expect(events.size).toBe(6)
+        for (const { eventId, id } of all) expect(events.get(id)?.id).toBe(eventId)
+        const [oldest, ...others] = yield* (yield* Ledger).timeline(tenant, payments[0] ?? "", { limit: 10 })
+        expect(others).toEqual([])
+        expect([...events.values()].filter(({ id }) => id === oldest?.id)).toStrictEqual([oldest, oldest])
+        expect(
+          yield* store.events(
+            elsewhere,
+            all.map(({ id }) => id)
           )
-          expect(yield* store.list(tenant, { limit: 9, endpointId: foreign.id })).toEqual([])
+        ).toEqual(new Map())
 
-          const ofPayment = all.filter(({ eventId }) => eventId === oldest?.id).map(({ id }) => id)
-          expect(ofPayment).toHaveLength(2)
-          const paymentId = payments[0] ?? ""
-          expect(idsOf(yield* store.list(tenant, { limit: 9, paymentId }))).toEqual(ofPayment)
-          expect(idsOf(yield* store.list(tenant, { limit: 1, paymentId }))).toEqual(ofPayment.slice(0, 1))
-          expect(idsOf(yield* store.list(tenant, { limit: 9, paymentId, before: ofPayment[0] ?? "" }))).toEqual(
-            ofPayment.slice(1)
-          )
-          const both = yield* store.list(tenant, { limit: 9, paymentId, endpointId: other.id, state: "Sending" })
-          expect(both.map(({ endpointId }) => endpointId)).toEqual([other.id])
-          expect(yield* store.list(tenant, { limit: 9, paymentId, endpointId: other.id, state: "Due" })).toEqual([])
-          expect(yield* store.list(elsewhere, { limit: 9, paymentId })).toEqual([])
-        })
+        const idsOf = (found: ReadonlyArray<Delivery>) => found.map(({ id }) => id)
+        const ofOne = all.filter(({ endpointId }) => endpointId === one.id).map(({ id }) => id)
+        expect(ofOne).toHaveLength(3)
+        expect(idsOf(yield* store.list(tenant, { limit: 9, endpointId: one.id }))).toEqual(ofOne)
+        expect(idsOf(yield* store.list(tenant, { limit: 2, endpointId: one.id }))).toEqual(ofOne.slice(0, 2))
+        const older = { limit: 9, endpointId: one.id, before: ofOne[0] ?? "" }
+        expect(idsOf(yield* store.list(tenant, older))).toEqual(ofOne.slice(1))
+        const [first] = (yield* taken(at, tenant)).filter(({ delivery }) => delivery.endpointId === one.id)
+        expect(first?.delivery.id).toBe(ofOne[2])
+        // Of two states, still by id.
+        expect(idsOf(yield* store.list(tenant, { limit: 9, endpointId: one.id }))).toEqual(ofOne)
+        expect(idsOf(yield* store.list(tenant, { limit: 9, endpointId: one.id, state: "Sending" }))).toEqual(
+          ofOne.slice(2)
+        )
+        expect(yield* store.list(tenant, { limit: 9, endpointId: foreign.id })).toEqual([])
+
+        const ofPayment = all.filter(({ eventId }) => eventId === oldest?.id).map(({ id }) => id)
+        expect(ofPayment).toHaveLength(2)
+        const paymentId = payments[0] ?? ""
+        expect(idsOf(yield* store.list(tenant, { limit: 9, paymentId }))).toEqual(ofPayment)
+        expect(idsOf(yield* store.list(tenant, { limit: 1, paymentId }))).toEqual(ofPayment.slice(0, 1))
+        expect(idsOf(yield* store.list(tenant, { limit: 9, paymentId, before: ofPayment[0] ?? "" }))).toEqual(
+          ofPayment.slice(1)
+        )
+        const both = yield* store.list(tenant, { limit: 9, paymentId, endpointId: other.id, state: "Sending" })
+        expect(both.map(({ endpointId }) => endpointId)).toEqual([other.id])
+        expect(yield* store.list(tenant, { limit: 9, paymentId, endpointId: other.id, state: "Due" })).toEqual([])
+        expect(yield* store.list(elsewhere, { limit: 9, paymentId })).toEqual([])
+      })
     )
   })
 }

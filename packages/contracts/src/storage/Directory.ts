@@ -27,7 +27,7 @@ const endpointOf = (tenant: Tenant, fields: Partial<WebhookEndpoint> = {}): Webh
 
 export const directory = (it: StorageTest): void => {
   describe("directory", () => {
-    it.effect("given a full entry of each kind, when it is read, then it is what was written", () =>
+    it.effect("a full entry of each kind is read as it was written", () =>
       Effect.gen(function* () {
         const directory = yield* Directory
         const tenant = yield* newTenant()
@@ -76,7 +76,7 @@ export const directory = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given an entry of each kind, when it is written again, then it is replaced and nothing is added", () =>
+    it.effect("an entry of each kind written again is replaced and nothing is added", () =>
       Effect.gen(function* () {
         const directory = yield* Directory
         const tenant = yield* newTenant()
@@ -106,7 +106,7 @@ export const directory = (it: StorageTest): void => {
 
     accounts(it)
 
-    it.effect("given entries, when a later write does not name them, then they stay", () =>
+    it.effect("entries stay that a later write does not name", () =>
       Effect.gen(function* () {
         const directory = yield* Directory
         const tenant = yield* newTenant()
@@ -119,7 +119,7 @@ export const directory = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given two environments, when one is asked, then nothing of the other shows", () =>
+    it.effect("nothing of one environment shows in the other", () =>
       Effect.gen(function* () {
         const directory = yield* Directory
         const sandbox = yield* newTenant()
@@ -138,58 +138,56 @@ export const directory = (it: StorageTest): void => {
       })
     )
 
-    it.effect(
-      "given an endpoint, when its secret is replaced, then only where the expected one is stored, with an entry",
-      () =>
-        Effect.gen(function* () {
-          const directory = yield* Directory
-          const tenant = yield* newTenant()
-          const endpoint = endpointOf(tenant)
-          yield* writeDirectory({ workspaces: [workspaceOf(tenant)], webhookEndpoints: [endpoint] })
-          const read = Effect.map(directory.contents, ({ webhookEndpoints }) =>
-            webhookEndpoints.find(({ id }) => id === endpoint.id)
-          )
-          const entries = Effect.map((yield* Audit).list({ after: 0, limit: 10_000 }), (all) =>
-            all.filter(({ subject }) => subject === endpoint.id)
-          )
-          const draft = yield* auditDraft("endpoint.secret_rotated", endpoint.id, {})
-          const rotation = { at: 5, previousUntil: 10, configured: "fingerprint" }
-          const after = { ...endpoint, sealedSecret: "second", sealedPreviousSecret: "sealed", rotation }
-          expect(yield* directory.replaceEndpointSecret("other", after, draft)).toBe(false)
-          expect(yield* read).toStrictEqual(endpoint)
-          expect(yield* entries).toEqual([])
-          // Nothing but the secrets and the rotation is written.
-          const stale = { ...after, url: "https://elsewhere.example", active: false, events: [] }
-          expect(yield* directory.replaceEndpointSecret("sealed", stale, draft)).toBe(true)
-          expect(yield* read).toStrictEqual(after)
-          expect(yield* directory.replaceEndpointSecret("sealed", after, draft)).toBe(false)
-          expect(yield* entries).toHaveLength(1)
-          const alone = { ...after, sealedSecret: "third", sealedPreviousSecret: null }
-          expect(yield* directory.replaceEndpointSecret("second", alone, draft)).toBe(true)
-          const { sealedPreviousSecret: _, ...expected } = alone
-          expect(yield* read).toStrictEqual(expected)
-          yield* writeDirectory({ webhookEndpoints: [endpoint] })
-          expect(yield* read).toStrictEqual(endpoint)
-          yield* writeDirectory({ webhookEndpoints: [after] })
-          expect(yield* read).toStrictEqual(after)
-          const { configurations } = yield* directory.state
-          const change = {
-            contents: { workspaces: [], apiKeys: [], connections: [], routing: [], webhookEndpoints: [endpoint] },
-            configuration: null,
-            after: configurations.at(-1)?.generation ?? 0
-          }
-          const seeing = (id: string, sealed: string) => ({ ...change, seenSecrets: new Map([[id, sealed]]) })
-          expect(yield* directory.apply(seeing(endpoint.id, "sealed"))).toBe(false)
-          expect(yield* directory.apply(seeing("of no endpoint", "second"))).toBe(false)
-          expect(yield* read).toStrictEqual(after)
-          expect(yield* directory.apply(seeing(endpoint.id, "second"))).toBe(true)
-          expect(yield* read).toStrictEqual(endpoint)
-          yield* writeDirectory({ webhookEndpoints: [after] })
-          expect(yield* read).toStrictEqual(after)
-        })
+    it.effect("a secret is replaced only where the expected one is stored, with an entry", () =>
+      Effect.gen(function* () {
+        const directory = yield* Directory
+        const tenant = yield* newTenant()
+        const endpoint = endpointOf(tenant)
+        yield* writeDirectory({ workspaces: [workspaceOf(tenant)], webhookEndpoints: [endpoint] })
+        const read = Effect.map(directory.contents, ({ webhookEndpoints }) =>
+          webhookEndpoints.find(({ id }) => id === endpoint.id)
+        )
+        const entries = Effect.map((yield* Audit).list({ after: 0, limit: 10_000 }), (all) =>
+          all.filter(({ subject }) => subject === endpoint.id)
+        )
+        const draft = yield* auditDraft("endpoint.secret_rotated", endpoint.id, {})
+        const rotation = { at: 5, previousUntil: 10, configured: "fingerprint" }
+        const after = { ...endpoint, sealedSecret: "second", sealedPreviousSecret: "sealed", rotation }
+        expect(yield* directory.replaceEndpointSecret("other", after, draft)).toBe(false)
+        expect(yield* read).toStrictEqual(endpoint)
+        expect(yield* entries).toEqual([])
+        // Nothing but the secrets and the rotation is written.
+        const stale = { ...after, url: "https://elsewhere.example", active: false, events: [] }
+        expect(yield* directory.replaceEndpointSecret("sealed", stale, draft)).toBe(true)
+        expect(yield* read).toStrictEqual(after)
+        expect(yield* directory.replaceEndpointSecret("sealed", after, draft)).toBe(false)
+        expect(yield* entries).toHaveLength(1)
+        const alone = { ...after, sealedSecret: "third", sealedPreviousSecret: null }
+        expect(yield* directory.replaceEndpointSecret("second", alone, draft)).toBe(true)
+        const { sealedPreviousSecret: _, ...expected } = alone
+        expect(yield* read).toStrictEqual(expected)
+        yield* writeDirectory({ webhookEndpoints: [endpoint] })
+        expect(yield* read).toStrictEqual(endpoint)
+        yield* writeDirectory({ webhookEndpoints: [after] })
+        expect(yield* read).toStrictEqual(after)
+        const { configurations } = yield* directory.state
+        const change = {
+          contents: { workspaces: [], apiKeys: [], connections: [], routing: [], webhookEndpoints: [endpoint] },
+          configuration: null,
+          after: configurations.at(-1)?.generation ?? 0
+        }
+        const seeing = (id: string, sealed: string) => ({ ...change, seenSecrets: new Map([[id, sealed]]) })
+        expect(yield* directory.apply(seeing(endpoint.id, "sealed"))).toBe(false)
+        expect(yield* directory.apply(seeing("of no endpoint", "second"))).toBe(false)
+        expect(yield* read).toStrictEqual(after)
+        expect(yield* directory.apply(seeing(endpoint.id, "second"))).toBe(true)
+        expect(yield* read).toStrictEqual(endpoint)
+        yield* writeDirectory({ webhookEndpoints: [after] })
+        expect(yield* read).toStrictEqual(after)
+      })
     )
 
-    it.effect("given what is not stored, when it is asked for, then there is none", () =>
+    it.effect("what is not stored is not found", () =>
       Effect.gen(function* () {
         const directory = yield* Directory
         const tenant = yield* newTenant()
@@ -222,7 +220,7 @@ const accounts = (it: StorageTest): void => {
     return connection?.account
   })
 
-  it.effect("given a connection, when its provider names accounts, then the first and the last are kept", () =>
+  it.effect("a connection keeps the first and the last account that its provider names", () =>
     Effect.gen(function* () {
       const tenant = yield* newTenant()
       yield* writeDirectory({ workspaces: [workspaceOf(tenant)], connections: [connectionOf(tenant)] })
@@ -237,7 +235,7 @@ const accounts = (it: StorageTest): void => {
     })
   )
 
-  it.effect("given a connection with an account, when a configuration is written, then the account stays", () =>
+  it.effect("a connection's account stays when a configuration is written", () =>
     Effect.gen(function* () {
       const directory = yield* Directory
       const tenant = yield* newTenant()
@@ -257,7 +255,7 @@ const accounts = (it: StorageTest): void => {
     })
   )
 
-  it.effect("given a connection with other credentials by now, when an account is recorded, then it is not", () =>
+  it.effect("an account is not recorded of a connection with other credentials by now", () =>
     Effect.gen(function* () {
       const tenant = yield* newTenant()
       yield* writeDirectory({ workspaces: [workspaceOf(tenant)], connections: [connectionOf(tenant)] })

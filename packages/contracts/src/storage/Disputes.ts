@@ -77,7 +77,7 @@ const long = -8_000_000_000_000
 
 export const disputes = (it: StorageTest): void => {
   describe("disputes", () => {
-    it.effect("given a dispute with evidence, when they are read, then they are as they were written", () =>
+    it.effect("a dispute and its evidence are read as they were written", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const tenant = yield* newTenant()
@@ -91,7 +91,7 @@ export const disputes = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a dispute, when it is replaced and its evidence dropped, then nothing of both is left", () =>
+    it.effect("nothing is left of a replaced dispute and its dropped evidence", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const tenant = yield* newTenant()
@@ -103,58 +103,54 @@ export const disputes = (it: StorageTest): void => {
       })
     )
 
-    it.effect(
-      "given disputes of two payments, when they are listed, then newest first, by payment, status and page",
-      () =>
-        Effect.gen(function* () {
-          const ledger = yield* Ledger
-          const tenant = yield* newTenant()
-          const first = yield* disputed(tenant)
-          const lost = yield* disputed(tenant, { status: "lost" })
-          const last = yield* disputed(tenant)
-          yield* disputed(yield* newTenant())
-          const idsOf = (query: Partial<Parameters<typeof ledger.disputes>[1]>) =>
-            Effect.map(ledger.disputes(tenant, { limit: 10, ...query }), (found) => found.map(({ id }) => id))
-          expect(yield* idsOf({})).toStrictEqual([last.dispute.id, lost.dispute.id, first.dispute.id])
-          expect(yield* idsOf({ limit: 1, before: last.dispute.id })).toStrictEqual([lost.dispute.id])
-          expect(yield* idsOf({ status: "lost" })).toStrictEqual([lost.dispute.id])
-          expect(yield* idsOf({ status: "needs_response", before: last.dispute.id })).toStrictEqual([first.dispute.id])
-          expect(yield* idsOf({ paymentId: lost.dispute.paymentId })).toStrictEqual([lost.dispute.id])
-          expect(yield* idsOf({ paymentId: lost.dispute.paymentId, status: "won" })).toStrictEqual([])
-        })
+    it.effect("disputes of two payments are listed newest first, by payment, status and page", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const tenant = yield* newTenant()
+        const first = yield* disputed(tenant)
+        const lost = yield* disputed(tenant, { status: "lost" })
+        const last = yield* disputed(tenant)
+        yield* disputed(yield* newTenant())
+        const idsOf = (query: Partial<Parameters<typeof ledger.disputes>[1]>) =>
+          Effect.map(ledger.disputes(tenant, { limit: 10, ...query }), (found) => found.map(({ id }) => id))
+        expect(yield* idsOf({})).toStrictEqual([last.dispute.id, lost.dispute.id, first.dispute.id])
+        expect(yield* idsOf({ limit: 1, before: last.dispute.id })).toStrictEqual([lost.dispute.id])
+        expect(yield* idsOf({ status: "lost" })).toStrictEqual([lost.dispute.id])
+        expect(yield* idsOf({ status: "needs_response", before: last.dispute.id })).toStrictEqual([first.dispute.id])
+        expect(yield* idsOf({ paymentId: lost.dispute.paymentId })).toStrictEqual([lost.dispute.id])
+        expect(yield* idsOf({ paymentId: lost.dispute.paymentId, status: "won" })).toStrictEqual([])
+      })
     )
 
-    it.effect(
-      "given disputes of several tenants, when those that are due are read, then in the order of their times",
-      () =>
-        Effect.gen(function* () {
-          const ledger = yield* Ledger
-          const [one, other] = [yield* newTenant(), yield* newTenant("production")]
-          const late = yield* disputed(one, { checkAt: long + 20 })
-          const same = yield* disputed(other, { checkAt: long + 20 })
-          const early = yield* disputed(other, { checkAt: long + 10 })
-          yield* disputed(one, { checkAt: long + 21 })
-          yield* disputed(one)
-          const due = ({ change, dispute }: typeof late, checkAt: number): DueDispute => ({
-            tenant: change.tenant,
-            paymentId: dispute.paymentId,
-            disputeId: dispute.id,
-            checkAt
-          })
-          const wanted = [due(early, long + 10), due(late, long + 20), due(same, long + 20)]
-          expect(yield* ledger.dueDisputes({ now: long + 20, limit: 10 })).toStrictEqual(wanted)
-          expect(yield* ledger.dueDisputes({ now: long + 20, limit: 1 })).toStrictEqual(wanted.slice(0, 1))
-          for (const [at, after] of wanted.entries()) {
-            expect(yield* ledger.dueDisputes({ now: long + 20, after, limit: 10 })).toStrictEqual(wanted.slice(at + 1))
-          }
-          for (const { change, dispute } of [late, same, early]) {
-            yield* ledger.commit(next(change, { disputes: [{ ...dispute, checkAt: null }] }))
-          }
-          expect(yield* ledger.dueDisputes({ now: long + 20, limit: 10 })).toStrictEqual([])
+    it.effect("due disputes of several tenants are read in the order of their times", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const [one, other] = [yield* newTenant(), yield* newTenant("production")]
+        const late = yield* disputed(one, { checkAt: long + 20 })
+        const same = yield* disputed(other, { checkAt: long + 20 })
+        const early = yield* disputed(other, { checkAt: long + 10 })
+        yield* disputed(one, { checkAt: long + 21 })
+        yield* disputed(one)
+        const due = ({ change, dispute }: typeof late, checkAt: number): DueDispute => ({
+          tenant: change.tenant,
+          paymentId: dispute.paymentId,
+          disputeId: dispute.id,
+          checkAt
         })
+        const wanted = [due(early, long + 10), due(late, long + 20), due(same, long + 20)]
+        expect(yield* ledger.dueDisputes({ now: long + 20, limit: 10 })).toStrictEqual(wanted)
+        expect(yield* ledger.dueDisputes({ now: long + 20, limit: 1 })).toStrictEqual(wanted.slice(0, 1))
+        for (const [at, after] of wanted.entries()) {
+          expect(yield* ledger.dueDisputes({ now: long + 20, after, limit: 10 })).toStrictEqual(wanted.slice(at + 1))
+        }
+        for (const { change, dispute } of [late, same, early]) {
+          yield* ledger.commit(next(change, { disputes: [{ ...dispute, checkAt: null }] }))
+        }
+        expect(yield* ledger.dueDisputes({ now: long + 20, limit: 10 })).toStrictEqual([])
+      })
     )
 
-    it.effect(`given ${racers} writers of one dispute, when all decide on one version, then one is written`, () =>
+    it.effect(`one of ${racers} writers of one dispute that decide on one version is written`, () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const tenant = yield* newTenant()
@@ -171,7 +167,7 @@ export const disputes = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a broken dispute, when it is committed, then the commit dies and nothing is written", () =>
+    it.effect("a broken dispute dies in its commit and nothing is written", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const tenant = yield* newTenant()
@@ -193,7 +189,7 @@ export const disputes = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a payment that leaves the store, then its disputes and their evidence leave with it", () =>
+    it.effect("disputes and their evidence leave the store with their payment", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const tenant = yield* newTenant()

@@ -40,7 +40,7 @@ const refundUnderKey = ({ payment }: Walked) => newRefund(payment, { money: part
 export const entryKeys = (it: StorageTest): void => {
   describe("keys of operations and refunds", () => {
     for (const stage of ["Sending", "Unknown", "Succeeded", "Refused", "Failed"] as const) {
-      it.effect(`given a refund that is ${stage}, when another one has its key, then it dies`, () =>
+      it.effect(`another refund with the key of one that is ${stage} dies`, () =>
         Effect.gen(function* () {
           const start = yield* captured
           const first = yield* commits(writeEntries(start, { refunds: [{ ...(yield* refundUnderKey(start)), stage }] }))
@@ -49,14 +49,14 @@ export const entryKeys = (it: StorageTest): void => {
       )
     }
 
-    it.effect("given a new key, when two refunds of one change have it, then it dies", () =>
+    it.effect("a new key of two refunds of one change dies", () =>
       Effect.gen(function* () {
         const start = yield* captured
         yield* dies(writeEntries(start, { refunds: [yield* refundUnderKey(start), yield* refundUnderKey(start)] }))
       })
     )
 
-    it.effect("given a refund, when another payment's has its key, then both are written", () =>
+    it.effect("a refund is written with the key of another payment's", () =>
       Effect.gen(function* () {
         const { tenant } = (yield* captured).payment
         for (let count = 0; count < 2; count++) {
@@ -66,7 +66,7 @@ export const entryKeys = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given operations and refunds without a key, when more of them come, then all are written", () =>
+    it.effect("operations and refunds without a key are all written as more of them come", () =>
       Effect.gen(function* () {
         let last = yield* captured
         for (let count = 0; count < 2; count++) {
@@ -81,7 +81,7 @@ export const entryKeys = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given an operation in flight, when another one of its kind has its key, then it dies", () =>
+    it.effect("another operation with the kind and key of one in flight dies", () =>
       Effect.gen(function* () {
         const start = yield* authorized
         const operation = newOperation(start.payment, { idempotencyKey })
@@ -90,7 +90,7 @@ export const entryKeys = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given an operation with a reply, when another one of its kind has its key, then it dies", () =>
+    it.effect("another operation with the kind and key of one with a reply dies", () =>
       Effect.gen(function* () {
         const start = yield* authorized
         const replied = yield* newOperation(start.payment, {
@@ -103,7 +103,7 @@ export const entryKeys = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given an operation that was refused, when another one has its key, then both are written", () =>
+    it.effect("another operation with the key of a refused one is written beside it", () =>
       Effect.gen(function* () {
         let last = yield* authorized
         for (let count = 0; count < 3; count++) {
@@ -115,7 +115,7 @@ export const entryKeys = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a capture, when a void or another payment's capture has its key, then all are written", () =>
+    it.effect("a void and another payment's capture are written with a capture's key", () =>
       Effect.gen(function* () {
         const start = yield* authorized
         const first = yield* commits(

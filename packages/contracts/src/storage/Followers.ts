@@ -14,38 +14,36 @@ const maxPolls = 100_000
 
 export const followers = (it: StorageTest): void => {
   describe("followers", () => {
-    it.effect(
-      `given ${writers} writers at once, when a follower reads on from its last event, then it misses none`,
-      () =>
-        Effect.gen(function* () {
-          const ledger = yield* Ledger
-          const tenant = yield* newTenant()
-          const seen: Array<Event> = []
-          const follower = yield* Effect.gen(function* () {
-            for (let poll = 0; poll < maxPolls && seen.length < expected; poll++) {
-              seen.push(...(yield* ledger.events(tenant, { after: seen.at(-1)?.id ?? "", limit: 7 })))
-              yield* Effect.yieldNow
-            }
-          }).pipe(Effect.forkChild)
+    it.effect(`a follower misses nothing of ${writers} writers from its last event`, () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const tenant = yield* newTenant()
+        const seen: Array<Event> = []
+        const follower = yield* Effect.gen(function* () {
+          for (let poll = 0; poll < maxPolls && seen.length < expected; poll++) {
+            seen.push(...(yield* ledger.events(tenant, { after: seen.at(-1)?.id ?? "", limit: 7 })))
+            yield* Effect.yieldNow
+          }
+        }).pipe(Effect.forkChild)
 
-          yield* Effect.forEach(
-            Array(writers).keys(),
-            Effect.fnUntraced(function* () {
-              const first = yield* firstChange(tenant)
-              yield* ledger.commit(first.change)
-              const { change } = yield* moveAlong(first.after, rowOf("Charging", "ChargeCaptured"))
-              yield* ledger.commit(change)
-            }),
-            { concurrency: "unbounded", discard: true }
-          )
-          yield* Fiber.join(follower)
+        yield* Effect.forEach(
+          Array(writers).keys(),
+          Effect.fnUntraced(function* () {
+            const first = yield* firstChange(tenant)
+            yield* ledger.commit(first.change)
+            const { change } = yield* moveAlong(first.after, rowOf("Charging", "ChargeCaptured"))
+            yield* ledger.commit(change)
+          }),
+          { concurrency: "unbounded", discard: true }
+        )
+        yield* Fiber.join(follower)
 
-          const all = (yield* ledger.events(tenant, { limit: expected + 1 })).toReversed()
-          expect(all).toHaveLength(expected)
-          expect(seen).toStrictEqual(all)
-          const order = all.map(({ id }) => id)
-          expect(order).toEqual([...new Set(order)].toSorted())
-        })
+        const all = (yield* ledger.events(tenant, { limit: expected + 1 })).toReversed()
+        expect(all).toHaveLength(expected)
+        expect(seen).toStrictEqual(all)
+        const order = all.map(({ id }) => id)
+        expect(order).toEqual([...new Set(order)].toSorted())
+      })
     )
   })
 }

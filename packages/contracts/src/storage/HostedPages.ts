@@ -26,7 +26,7 @@ const awaiting = Effect.fnUntraced(function* (tenant: Tenant, hosted: HostedPage
 
 export const hostedPages = (it: StorageTest): void => {
   describe("hosted pages", () => {
-    it.effect("given payments of several tenants, when a page's hash is given, then its payment is found", () =>
+    it.effect("a page's hash finds its payment among several tenants", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         for (const environment of ["sandbox", "production"] as const) {
@@ -39,7 +39,7 @@ export const hostedPages = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a page, when anything but its hash is given, then nothing is found", () =>
+    it.effect("a page is found by its hash only", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const tenant = yield* newTenant()
@@ -65,7 +65,7 @@ export const hostedPages = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a page, when its payment moves on, then the page shows the payment as it is now", () =>
+    it.effect("a page shows its payment as it is now", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const page = yield* newPage
@@ -77,7 +77,7 @@ export const hostedPages = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a page, when its payment is written with another one, then the first one is found no more", () =>
+    it.effect("the first page is found no more when its payment is written with another", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const [page, next] = [yield* newPage, yield* newPage]
@@ -91,7 +91,7 @@ export const hostedPages = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a page, when another payment has its hash, whoever's, then it dies and nothing is written", () =>
+    it.effect("another payment with a page's hash, of any tenant, dies and writes nothing", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const tenant = yield* newTenant()

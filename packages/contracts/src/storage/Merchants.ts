@@ -84,44 +84,40 @@ const race = Effect.fnUntraced(function* (
 
 export const merchants = (it: StorageTest): void => {
   describe("merchants", () => {
-    it.effect(
-      "given a partner, when it provisions, then merchant and workspace are there, also for the directory",
-      () =>
-        Effect.gen(function* () {
-          const store = yield* Merchants
-          const directory = yield* Directory
-          const partner = yield* newPartner()
-          // Read before the write: what an adapter keeps of it must not be what is read after.
-          expect((yield* store.workspaceIds).size).toBeGreaterThanOrEqual(0)
-          const merchant = yield* newMerchant(partner)
-          expect(yield* directory.workspace(merchant.workspaceId)).toEqual(Option.none())
+    it.effect("a provisioned merchant has its workspace, also for the directory", () =>
+      Effect.gen(function* () {
+        const store = yield* Merchants
+        const directory = yield* Directory
+        const partner = yield* newPartner()
+        // Read before the write: what an adapter keeps of it must not be what is read after.
+        expect((yield* store.workspaceIds).size).toBeGreaterThanOrEqual(0)
+        const merchant = yield* newMerchant(partner)
+        expect(yield* directory.workspace(merchant.workspaceId)).toEqual(Option.none())
 
-          yield* store.provision({ merchant, apiKeyHash: apiKeyOf(partner).hash })
+        yield* store.provision({ merchant, apiKeyHash: apiKeyOf(partner).hash })
 
-          expect(yield* list(partner)).toStrictEqual([invited(merchant)])
-          expect((yield* store.workspaceIds).has(merchant.workspaceId)).toBe(true)
-          const workspace = Option.getOrThrow(yield* directory.workspace(merchant.workspaceId))
-          expect(workspace).toStrictEqual(workspaceOfMerchant(merchant))
-          const contents = yield* directory.contents
-          expect(contents.workspaces).toContainEqual(workspace)
-          expect(contents.apiKeys.filter(({ workspaceId }) => workspaceId === merchant.workspaceId)).toEqual([])
-        })
+        expect(yield* list(partner)).toStrictEqual([invited(merchant)])
+        expect((yield* store.workspaceIds).has(merchant.workspaceId)).toBe(true)
+        const workspace = Option.getOrThrow(yield* directory.workspace(merchant.workspaceId))
+        expect(workspace).toStrictEqual(workspaceOfMerchant(merchant))
+        const contents = yield* directory.contents
+        expect(contents.workspaces).toContainEqual(workspace)
+        expect(contents.apiKeys.filter(({ workspaceId }) => workspaceId === merchant.workspaceId)).toEqual([])
+      })
     )
 
-    it.effect(
-      "given a merchant that is stored, when the same write comes again, then it succeeds and changes nothing",
-      () =>
-        Effect.gen(function* () {
-          const store = yield* Merchants
-          const partner = yield* newPartner(1)
-          const merchant = yield* provisioned(partner)
-          yield* writeDirectory({ workspaces: [workspaceOf(partner, { partner: null })] })
-          yield* store.provision({ merchant: { ...merchant, name: "Another name" }, apiKeyHash: "of no key" })
-          expect(yield* list(partner)).toStrictEqual([invited(merchant)])
-        })
+    it.effect("a repeated write of a stored merchant succeeds and changes nothing", () =>
+      Effect.gen(function* () {
+        const store = yield* Merchants
+        const partner = yield* newPartner(1)
+        const merchant = yield* provisioned(partner)
+        yield* writeDirectory({ workspaces: [workspaceOf(partner, { partner: null })] })
+        yield* store.provision({ merchant: { ...merchant, name: "Another name" }, apiKeyHash: "of no key" })
+        expect(yield* list(partner)).toStrictEqual([invited(merchant)])
+      })
     )
 
-    it.effect("given a revoked key, no partner or a used address, when it provisions, then nothing is written", () =>
+    it.effect("a revoked key, no partner and a used address provision nothing", () =>
       Effect.gen(function* () {
         const partner = yield* newPartner(1)
         const first = yield* provisioned(partner, { email: "Owner@Shop.example" })
@@ -142,7 +138,7 @@ export const merchants = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given an allowance, when it is used up, lowered and raised, then the stored one counts", () =>
+    it.effect("the stored allowance counts as it is used up, lowered and raised", () =>
       Effect.gen(function* () {
         const partner = yield* newPartner(1)
         const allow = (allowance: number) =>
@@ -168,7 +164,7 @@ export const merchants = (it: StorageTest): void => {
       })
     )
 
-    it.effect(`given an allowance of 2, when ${racers} provision at once, then two of them are there`, () =>
+    it.effect(`two of ${racers} provisions at once fit an allowance of 2`, () =>
       Effect.gen(function* () {
         const { provision } = yield* Merchants
         const partner = yield* newPartner(2)
@@ -182,7 +178,7 @@ export const merchants = (it: StorageTest): void => {
       })
     )
 
-    it.effect("control: when the allowance is looked at before the write, then more than two are there", () =>
+    it.effect("control: more than two fit if the allowance is read before the write", () =>
       Effect.gen(function* () {
         const store = yield* Merchants
         const partner = yield* newPartner(racers)
@@ -201,24 +197,22 @@ export const merchants = (it: StorageTest): void => {
       })
     )
 
-    it.effect(
-      `given one address, when ${racers} provision it at once in two spellings, then one of them is there`,
-      () =>
-        Effect.gen(function* () {
-          const { provision } = yield* Merchants
-          const partner = yield* newPartner(racers)
-          const contenders = yield* Effect.forEach(Array(racers).keys(), (index) =>
-            newMerchant(partner, { email: index % 2 === 0 ? "Jörg@Shop.Example" : "jo\u0308rg@shop.example" })
-          )
-          const { lost, won } = yield* race(contenders, provision)
-          expect(won).toHaveLength(1)
-          expect(lost.map(({ reason }) => reason)).toEqual(Array(racers - 1).fill("pointsman/AlreadyInvited"))
-          // The spelling is kept.
-          expect(yield* list(partner)).toStrictEqual(won.map(invited))
-        })
+    it.effect(`one of ${racers} provisions of one address in two spellings is there`, () =>
+      Effect.gen(function* () {
+        const { provision } = yield* Merchants
+        const partner = yield* newPartner(racers)
+        const contenders = yield* Effect.forEach(Array(racers).keys(), (index) =>
+          newMerchant(partner, { email: index % 2 === 0 ? "Jörg@Shop.Example" : "jo\u0308rg@shop.example" })
+        )
+        const { lost, won } = yield* race(contenders, provision)
+        expect(won).toHaveLength(1)
+        expect(lost.map(({ reason }) => reason)).toEqual(Array(racers - 1).fill("pointsman/AlreadyInvited"))
+        // The spelling is kept.
+        expect(yield* list(partner)).toStrictEqual(won.map(invited))
+      })
     )
 
-    it.effect("given two partners, when both invite one address, then each has its own and sees no other", () =>
+    it.effect("two partners that invite one address each have their own and see no other", () =>
       Effect.gen(function* () {
         const store = yield* Merchants
         const [one, other] = [yield* newPartner(1), yield* newPartner(1)]
@@ -232,43 +226,39 @@ export const merchants = (it: StorageTest): void => {
       })
     )
 
-    it.effect(
-      "given a merchant, when it is invited again, then it has the new invitation and nothing else changes",
-      () =>
-        Effect.gen(function* () {
-          const store = yield* Merchants
-          const partner = yield* newPartner()
-          const merchant = yield* provisioned(partner)
-          const neighbour = yield* provisioned(partner)
-          const after = invited({ ...merchant, invitationHash: "hash-of-another" })
-          const replace = store.replaceInvitation(partner.workspaceId, merchant.id, "hash-of-another")
-          expect(yield* replace).toStrictEqual(Option.some(after))
-          expect(yield* replace).toStrictEqual(Option.some(after))
-          expect(yield* list(partner)).toStrictEqual([invited(neighbour), after])
-          expect(yield* store.replaceInvitation(partner.workspaceId, "mer_of_nobody", "a")).toEqual(Option.none())
-        })
+    it.effect("a merchant invited again has the new invitation and nothing else changes", () =>
+      Effect.gen(function* () {
+        const store = yield* Merchants
+        const partner = yield* newPartner()
+        const merchant = yield* provisioned(partner)
+        const neighbour = yield* provisioned(partner)
+        const after = invited({ ...merchant, invitationHash: "hash-of-another" })
+        const replace = store.replaceInvitation(partner.workspaceId, merchant.id, "hash-of-another")
+        expect(yield* replace).toStrictEqual(Option.some(after))
+        expect(yield* replace).toStrictEqual(Option.some(after))
+        expect(yield* list(partner)).toStrictEqual([invited(neighbour), after])
+        expect(yield* store.replaceInvitation(partner.workspaceId, "mer_of_nobody", "a")).toEqual(Option.none())
+      })
     )
 
-    it.effect(
-      "given keys and a suspension, when merchants are listed, then their standing is that of the workspace",
-      () =>
-        Effect.gen(function* () {
-          const partner = yield* newPartner()
-          const merchant = yield* provisioned(partner)
-          const standing = Effect.map(list(partner), ([row]) => [row?.suspended, row?.hasLiveKey])
-          const live = apiKeyOf({ workspaceId: merchant.workspaceId, environment: "production" })
-          yield* writeDirectory({ apiKeys: [apiKeyOf({ workspaceId: merchant.workspaceId, environment: "sandbox" })] })
-          expect(yield* standing).toEqual([false, false])
-          yield* writeDirectory({ apiKeys: [live] })
-          expect(yield* standing).toEqual([false, true])
-          yield* writeDirectory({ workspaces: [{ ...workspaceOfMerchant(merchant), suspended: true }] })
-          expect(yield* standing).toEqual([true, true])
-          yield* writeDirectory({ apiKeys: [{ ...live, revokedAt: 5 }] })
-          expect(yield* standing).toEqual([true, false])
-        })
+    it.effect("listed merchants have the standing of their workspace: keys and suspension", () =>
+      Effect.gen(function* () {
+        const partner = yield* newPartner()
+        const merchant = yield* provisioned(partner)
+        const standing = Effect.map(list(partner), ([row]) => [row?.suspended, row?.hasLiveKey])
+        const live = apiKeyOf({ workspaceId: merchant.workspaceId, environment: "production" })
+        yield* writeDirectory({ apiKeys: [apiKeyOf({ workspaceId: merchant.workspaceId, environment: "sandbox" })] })
+        expect(yield* standing).toEqual([false, false])
+        yield* writeDirectory({ apiKeys: [live] })
+        expect(yield* standing).toEqual([false, true])
+        yield* writeDirectory({ workspaces: [{ ...workspaceOfMerchant(merchant), suspended: true }] })
+        expect(yield* standing).toEqual([true, true])
+        yield* writeDirectory({ apiKeys: [{ ...live, revokedAt: 5 }] })
+        expect(yield* standing).toEqual([true, false])
+      })
     )
 
-    it.effect("given merchants, when they are read newest first while new ones arrive, then no page moves", () =>
+    it.effect("pages of merchants, newest first, do not move while new ones arrive", () =>
       Effect.gen(function* () {
         const store = yield* Merchants
         const partner = yield* newPartner()
@@ -285,7 +275,7 @@ export const merchants = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given awkward text, when it is provisioned, then it is read back as it was", () =>
+    it.effect("awkward text that is provisioned is read back as it was", () =>
       Effect.gen(function* () {
         const partner = yield* newPartner()
         const awkward = ["👩‍👩‍👧‍👦 \u202eمرحبا", "'); drop table merchants; --", "a\u0000b", "\ud83d", "%_"]

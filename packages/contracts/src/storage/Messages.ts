@@ -69,7 +69,7 @@ const nextOf = ({ payment }: Walked, message?: MessageDecision): Change => ({
 
 export const messages = (it: StorageTest): void => {
   describe("messages", () => {
-    it.effect("given a message, when it is stored and decided with a change or alone, then it reads back so", () =>
+    it.effect("a message reads back as stored and decided, with a change or without", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const walked = yield* captured
@@ -93,7 +93,7 @@ export const messages = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a stored message, when it comes again, then the first one is given and nothing is written", () =>
+    it.effect("a stored message that comes again gives the first one and writes nothing", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const { payment } = yield* captured
@@ -108,35 +108,33 @@ export const messages = (it: StorageTest): void => {
       })
     )
 
-    it.effect(
-      "given a decided message, when it is decided with any change or alone, then it is taken and nothing else",
-      () =>
-        Effect.gen(function* () {
-          const ledger = yield* Ledger
-          const walked = yield* captured
-          const { tenant } = walked.payment
-          const decision = yield* storedAs(tenant, messageOf("1"), walked.payment)
-          yield* ledger.keepMessage(tenant, { ...decision, after: { ...decision.after, outcome: "waits" } }, null)
-          const { change } = yield* moveAlong(walked, rowOf("Captured", "SettlementReported"))
-          const failures = [
-            yield* Effect.flip(ledger.commit({ ...change, message: decision })),
-            // Also where the version is not the one any more.
-            yield* Effect.flip(
-              ledger.commit(nextOf({ ...walked, payment: { ...walked.payment, version: 1 } }, decision))
-            ),
-            yield* Effect.flip(ledger.keepMessage(tenant, decision, { paymentId: walked.payment.id, version: 0 }))
-          ]
-          expect(failures).toEqual([new MessageTaken(), new MessageTaken(), new MessageTaken()])
-          expect(yield* ledger.payment(tenant, walked.payment.id)).toStrictEqual(Option.some(walked.payment))
-          const stored = Option.getOrThrow(yield* ledger.message(tenant, "first", "1"))
-          expect(stored.outcome).toBe("waits")
-          // Who expects that outcome decides it anew.
-          yield* ledger.commit({ ...change, message: { ...decision, expected: "waits" } })
-          expect(Option.getOrThrow(yield* ledger.message(tenant, "first", "1")).outcome).toBe("applied")
-        })
+    it.effect("a decided message is taken when decided again, with a change or without", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const walked = yield* captured
+        const { tenant } = walked.payment
+        const decision = yield* storedAs(tenant, messageOf("1"), walked.payment)
+        yield* ledger.keepMessage(tenant, { ...decision, after: { ...decision.after, outcome: "waits" } }, null)
+        const { change } = yield* moveAlong(walked, rowOf("Captured", "SettlementReported"))
+        const failures = [
+          yield* Effect.flip(ledger.commit({ ...change, message: decision })),
+          // Also where the version is not the one any more.
+          yield* Effect.flip(
+            ledger.commit(nextOf({ ...walked, payment: { ...walked.payment, version: 1 } }, decision))
+          ),
+          yield* Effect.flip(ledger.keepMessage(tenant, decision, { paymentId: walked.payment.id, version: 0 }))
+        ]
+        expect(failures).toEqual([new MessageTaken(), new MessageTaken(), new MessageTaken()])
+        expect(yield* ledger.payment(tenant, walked.payment.id)).toStrictEqual(Option.some(walked.payment))
+        const stored = Option.getOrThrow(yield* ledger.message(tenant, "first", "1"))
+        expect(stored.outcome).toBe("waits")
+        // Who expects that outcome decides it anew.
+        yield* ledger.commit({ ...change, message: { ...decision, expected: "waits" } })
+        expect(Option.getOrThrow(yield* ledger.message(tenant, "first", "1")).outcome).toBe("applied")
+      })
     )
 
-    it.effect("given a message that is not stored, when it is decided, then that is stale and writes nothing", () =>
+    it.effect("deciding a message that is not stored is stale and writes nothing", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const walked = yield* captured
@@ -149,7 +147,7 @@ export const messages = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given an id, when another connection or another tenant has it too, then both are recorded", () =>
+    it.effect("an id of two connections or two tenants is recorded for both", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const [mine, theirs] = [yield* captured, yield* captured]
@@ -165,7 +163,7 @@ export const messages = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a change that is stale, then its message stays undecided, and can be decided again", () =>
+    it.effect("a stale change leaves its message undecided, to be decided again", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const walked = yield* captured
@@ -180,7 +178,7 @@ export const messages = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a message that changes nothing, then it is decided for the version that was seen alone", () =>
+    it.effect("a message that changes nothing is decided only for the version that was seen", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const walked = yield* captured
@@ -198,7 +196,7 @@ export const messages = (it: StorageTest): void => {
       })
     )
 
-    it.effect(`given one message, when it is stored ${racers} times at once, then one of them stored it`, () =>
+    it.effect(`one of ${racers} stores of one message at once stored it`, () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const tenant = yield* newTenant()
@@ -213,7 +211,7 @@ export const messages = (it: StorageTest): void => {
       })
     )
 
-    it.effect(`given one message, when it is decided ${racers} times at once, then it is decided once`, () =>
+    it.effect(`one message decided ${racers} times at once is decided once`, () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const walked = yield* captured
@@ -235,7 +233,7 @@ export const messages = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a message about another payment than its change, then the commit dies and writes nothing", () =>
+    it.effect("a message about another payment than its change dies and writes nothing", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const walked = yield* captured
@@ -247,40 +245,38 @@ export const messages = (it: StorageTest): void => {
       })
     )
 
-    it.effect(
-      "given an attempt, a refund or a charge, then its payment is found with all of its book, and by no other tenant",
-      () =>
-        Effect.gen(function* () {
-          const ledger = yield* Ledger
-          const walked = yield* captured
-          const refund = yield* newRefund(walked.payment, { money: { ...walked.payment.money, minorUnits: 100 } })
-          const { after, change } = writeEntries(walked, { refunds: [refund] })
-          yield* ledger.commit(change)
-          yield* ledger.commit((yield* firstChange(walked.payment.tenant)).change)
-          const { tenant } = walked.payment
-          const attemptId = walked.attempts[0]?.id ?? ""
-          const connectionId = walked.payment.connectionId ?? ""
-          const providerRef = walked.payment.providerRef ?? ""
-          for (const subject of [{ attemptId }, { refundId: refund.id }, { connectionId, providerRef }]) {
-            expect(yield* ledger.bookOf(tenant, subject)).toStrictEqual(Option.some({ book: after, others: [] }))
-            for (const other of [yield* newTenant(), { ...tenant, environment: "production" as const }]) {
-              expect(yield* ledger.bookOf(other, subject)).toEqual(Option.none())
-            }
+    it.effect("an attempt, a refund or a charge finds its payment's book, for its tenant only", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const walked = yield* captured
+        const refund = yield* newRefund(walked.payment, { money: { ...walked.payment.money, minorUnits: 100 } })
+        const { after, change } = writeEntries(walked, { refunds: [refund] })
+        yield* ledger.commit(change)
+        yield* ledger.commit((yield* firstChange(walked.payment.tenant)).change)
+        const { tenant } = walked.payment
+        const attemptId = walked.attempts[0]?.id ?? ""
+        const connectionId = walked.payment.connectionId ?? ""
+        const providerRef = walked.payment.providerRef ?? ""
+        for (const subject of [{ attemptId }, { refundId: refund.id }, { connectionId, providerRef }]) {
+          expect(yield* ledger.bookOf(tenant, subject)).toStrictEqual(Option.some({ book: after, others: [] }))
+          for (const other of [yield* newTenant(), { ...tenant, environment: "production" as const }]) {
+            expect(yield* ledger.bookOf(other, subject)).toEqual(Option.none())
           }
-          for (const subject of [
-            { attemptId: refund.id },
-            { refundId: attemptId },
-            { attemptId: "" },
-            { connectionId: "another", providerRef },
-            { connectionId, providerRef: `${providerRef}1` },
-            { connectionId, providerRef: "" }
-          ]) {
-            expect(yield* ledger.bookOf(tenant, subject)).toEqual(Option.none())
-          }
-        })
+        }
+        for (const subject of [
+          { attemptId: refund.id },
+          { refundId: attemptId },
+          { attemptId: "" },
+          { connectionId: "another", providerRef },
+          { connectionId, providerRef: `${providerRef}1` },
+          { connectionId, providerRef: "" }
+        ]) {
+          expect(yield* ledger.bookOf(tenant, subject)).toEqual(Option.none())
+        }
+      })
     )
 
-    it.effect("given a charge that moved no money, then a message finds its payment by the attempt's reference", () =>
+    it.effect("a message finds a charge that moved no money by the attempt's reference", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const { walked } = yield* reach(yield* newTenant(), "Charging")
@@ -304,7 +300,7 @@ export const messages = (it: StorageTest): void => {
   })
 
   describe("a list of messages", () => {
-    it.effect("given messages of several tenants, then they are listed newest first, by page and by filter", () =>
+    it.effect("messages of several tenants are listed newest first, by page and by filter", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const [mine, theirs] = [yield* captured, yield* captured]

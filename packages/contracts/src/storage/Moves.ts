@@ -12,7 +12,7 @@ import type { StorageTest } from "./StorageTest.ts"
 export const moves = (it: StorageTest): void => {
   describe("moves", () => {
     for (const row of PaymentMachine.rows) {
-      it.effect(`given ${row.from}, when ${row.on}, then ${row.to}`, () =>
+      it.effect(`${row.on} takes ${row.from} to ${row.to}`, () =>
         Effect.gen(function* () {
           const ledger = yield* Ledger
           const tenant = yield* newTenant()

@@ -24,22 +24,20 @@ const claimed = Effect.fnUntraced(function* (claimedAt: number, key?: string) {
 
 export const oldClaims = (it: StorageTest): void => {
   describe("old claims", () => {
-    it.effect(
-      "given claims of several tenants, then the older come first, each with its payment, and none too new",
-      () =>
-        Effect.gen(function* () {
-          const ledger = yield* Ledger
-          const [one, other, young] = [someTime(), someTime(), someTime()]
-          const second = yield* claimed(other)
-          const first = yield* claimed(one)
-          yield* claimed(young)
-          const found = yield* ledger.oldClaims({ claimedBefore: young, limit: 1000 })
-          expect(found.filter(({ claim }) => claim.claimedAt >= one)).toStrictEqual([first, second])
-          yield* ledger.forgetClaims(found.map(({ claim: { key, version }, tenant }) => ({ tenant, key, version })))
-        })
+    it.effect("old claims of several tenants come oldest first, with payments, and none too new", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const [one, other, young] = [someTime(), someTime(), someTime()]
+        const second = yield* claimed(other)
+        const first = yield* claimed(one)
+        yield* claimed(young)
+        const found = yield* ledger.oldClaims({ claimedBefore: young, limit: 1000 })
+        expect(found.filter(({ claim }) => claim.claimedAt >= one)).toStrictEqual([first, second])
+        yield* ledger.forgetClaims(found.map(({ claim: { key, version }, tenant }) => ({ tenant, key, version })))
+      })
     )
 
-    it.effect("given claims of one time, when they are read one by one, then each comes once", () =>
+    it.effect("each of several claims of one time is read once, one by one", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const at = someTime()
@@ -61,7 +59,7 @@ export const oldClaims = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a claim, when it is forgotten as it stands, then its key is free and its payment stays", () =>
+    it.effect("a claim forgotten as it stands frees its key and leaves its payment", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const { claim, payment, tenant } = yield* claimed(someTime())
@@ -74,7 +72,7 @@ export const oldClaims = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a claim that moved meanwhile, or another tenant's, then it stays", () =>
+    it.effect("a claim that moved meanwhile, or another tenant's, stays", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const { claim, tenant } = yield* claimed(someTime())

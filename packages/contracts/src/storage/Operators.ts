@@ -74,7 +74,7 @@ const entriesAbout = (operator: Operator) =>
 
 export const operators = (it: StorageTest): void => {
   describe("operators", () => {
-    it.effect("given an operator, when it is written, then it is found by its id and by any case of its login", () =>
+    it.effect("an operator is found by its id and by any case of its login", () =>
       Effect.gen(function* () {
         const { byId, byLogin, list } = yield* Operators
         const operator = yield* stored()
@@ -87,7 +87,7 @@ export const operators = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a login that is taken, when another operator asks for it at once, then one of them has it", () =>
+    it.effect("one of two operators that ask for a login at once has it", () =>
       Effect.gen(function* () {
         const login = `Ann-${yield* (yield* Ids).payment}`
         const first = yield* newOperator({ login })
@@ -103,7 +103,7 @@ export const operators = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given two changes of one version, when both are written, then the second one is refused", () =>
+    it.effect("the second of two changes of one version is refused", () =>
       Effect.gen(function* () {
         const operator = yield* stored()
         const changed = {
@@ -121,7 +121,7 @@ export const operators = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given two who may manage operators, when both lose the role at once, then one of them keeps it", () =>
+    it.effect("one of two who may manage operators keeps the role when both lose it at once", () =>
       Effect.gen(function* () {
         const { list } = yield* Operators
         // The suite shares its storage.
@@ -156,7 +156,7 @@ export const operators = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a session, when it is read, used and ended, then it is there until it ended, and once", () =>
+    it.effect("a session is there, once, until it ended", () =>
       Effect.gen(function* () {
         const { endSession, seen, session, sessions } = yield* Operators
         const operator = yield* stored()
@@ -179,7 +179,7 @@ export const operators = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given sessions that are over, when another one is added, then they are deleted", () =>
+    it.effect("sessions that are over are deleted when another one is added", () =>
       Effect.gen(function* () {
         const { session } = yield* Operators
         const operator = yield* stored()
@@ -193,7 +193,7 @@ export const operators = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given an operator that is deactivated, then its sessions and links are gone and it gets no others", () =>
+    it.effect("a deactivated operator loses its sessions and links, and gets no others", () =>
       Effect.gen(function* () {
         const { session, takeLink } = yield* Operators
         const operator = yield* stored()
@@ -215,7 +215,7 @@ export const operators = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given several sessions, when all of an operator are ended, then they and its links are gone", () =>
+    it.effect("ending all sessions of an operator ends its links as well", () =>
       Effect.gen(function* () {
         const { endSessionsOf, takeLink } = yield* Operators
         const operator = yield* stored()
@@ -230,7 +230,7 @@ export const operators = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a link, when eight requests take it at once, then one of them gets it", () =>
+    it.effect("one of eight requests that take a link at once gets it", () =>
       Effect.gen(function* () {
         const { takeLink } = yield* Operators
         const operator = yield* stored()
@@ -241,7 +241,7 @@ export const operators = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a link that is over, when another one is added, then the first is deleted", () =>
+    it.effect("a link that is over is deleted when another one is added", () =>
       Effect.gen(function* () {
         const { takeLink } = yield* Operators
         const operator = yield* stored()
@@ -254,7 +254,7 @@ export const operators = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given tries of sign-in at once, when they are counted, then each counts, and the window ends", () =>
+    it.effect("each try of sign-in at once counts, and the window ends", () =>
       Effect.gen(function* () {
         const { countGuess, forgetGuesses } = yield* Operators
         const key = `key ${yield* (yield* Ids).payment}`

@@ -21,7 +21,7 @@ const ids = (rows: ReadonlyArray<{ readonly id: string }>): ReadonlyArray<string
 
 export const pages = (it: StorageTest): void => {
   describe("pages", () => {
-    it.effect("given payments, when they are read newest first while new ones arrive, then no page moves", () =>
+    it.effect("pages of payments, newest first, do not move while new ones arrive", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const tenant = yield* newTenant()
@@ -38,7 +38,7 @@ export const pages = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given events, when they are read newest first while new ones arrive, then no page moves", () =>
+    it.effect("pages of events, newest first, do not move while new ones arrive", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const tenant = yield* newTenant()
@@ -57,7 +57,7 @@ export const pages = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given payments in several states, when some states are asked for, then only they are listed", () =>
+    it.effect("only payments in the states that are asked for are listed", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const tenant = yield* newTenant()
@@ -86,7 +86,7 @@ export const pages = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a payment, when it moves, then it is listed under its new state alone", () =>
+    it.effect("a payment that moves is listed only under its new state", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const tenant = yield* newTenant()
@@ -100,7 +100,7 @@ export const pages = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given events of several types, when one type is asked for, then only it is listed, either way", () =>
+    it.effect("only events of the type that is asked for are listed, either way", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const tenant = yield* newTenant()
@@ -120,24 +120,22 @@ export const pages = (it: StorageTest): void => {
       })
     )
 
-    it.effect(
-      "given `after` and `before` at once, when more lies between them than fits, then the newest come first",
-      () =>
-        Effect.gen(function* () {
-          const ledger = yield* Ledger
-          const tenant = yield* newTenant()
-          yield* Effect.forEach(Array(rows).keys(), () => write(tenant))
-          const newest = yield* ledger.events(tenant, { limit: 100 })
-          const page = yield* ledger.events(tenant, {
-            after: newest.at(-1)?.id,
-            before: newest[0]?.id,
-            limit: pageSize
-          })
-          expect(page).toStrictEqual(newest.slice(1, 1 + pageSize))
+    it.effect("the newest between `after` and `before` come first when more than fits", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const tenant = yield* newTenant()
+        yield* Effect.forEach(Array(rows).keys(), () => write(tenant))
+        const newest = yield* ledger.events(tenant, { limit: 100 })
+        const page = yield* ledger.events(tenant, {
+          after: newest.at(-1)?.id,
+          before: newest[0]?.id,
+          limit: pageSize
         })
+        expect(page).toStrictEqual(newest.slice(1, 1 + pageSize))
+      })
     )
 
-    it.effect("given a timeline, when it is read in pages, then each event comes once and the oldest first", () =>
+    it.effect("pages of a timeline have each event once and the oldest first", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const tenant = yield* newTenant()
@@ -152,7 +150,7 @@ export const pages = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a cursor that names no row, when a page is read from it, then it is a place in the order", () =>
+    it.effect("a cursor that names no row is a place in the order of a page", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const tenant = yield* newTenant()

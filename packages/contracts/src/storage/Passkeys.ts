@@ -65,7 +65,7 @@ const challengeFor = Effect.fnUntraced(function* (fields: Partial<PasskeyChallen
 
 export const passkeys = (it: StorageTest): void => {
   describe("passkeys", () => {
-    it.effect("given passkeys, when they are added, then each operator has its own, in the order of their times", () =>
+    it.effect("each operator has its own passkeys, in the order of their times", () =>
       Effect.gen(function* () {
         const { byId, list } = yield* Passkeys
         const operator = yield* storedOperator
@@ -85,7 +85,7 @@ export const passkeys = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given one passkey, when two operators add it at once, then one of them has it", () =>
+    it.effect("one of two operators that add a passkey at once has it", () =>
       Effect.gen(function* () {
         const operator = yield* storedOperator
         const other = yield* storedOperator
@@ -98,7 +98,7 @@ export const passkeys = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a counter, when a sign-in is recorded, then it only grows, and 0 stays 0", () =>
+    it.effect("a counter only grows at sign-ins, and 0 stays 0", () =>
       Effect.gen(function* () {
         const { byId, used } = yield* Passkeys
         const operator = yield* storedOperator
@@ -118,28 +118,26 @@ export const passkeys = (it: StorageTest): void => {
       })
     )
 
-    it.effect(
-      "given a passkey, when it is removed twice at once, then it is removed once, and by its operator alone",
-      () =>
-        Effect.gen(function* () {
-          const { byId } = yield* Passkeys
-          const operator = yield* storedOperator
-          const other = yield* storedOperator
-          const passkey = yield* passkeyFor(operator)
-          yield* add(passkey)
-          expect(yield* remove(other.id, passkey.id)).toBe(false)
-          expect(yield* byId(passkey.id)).toEqual(Option.some(passkey))
-          const ends = yield* Effect.all([remove(operator.id, passkey.id), remove(operator.id, passkey.id)], {
-            concurrency: "unbounded"
-          })
-          expect(ends.toSorted()).toEqual([false, true])
-          expect(yield* byId(passkey.id)).toEqual(Option.none())
-          expect((yield* entriesAbout(operator)).slice(2)).toEqual(["operator.passkey_removed"])
-          expect(yield* entriesAbout(other)).toEqual(["operator.changed"])
+    it.effect("a passkey removed twice at once is removed once, and only by its operator", () =>
+      Effect.gen(function* () {
+        const { byId } = yield* Passkeys
+        const operator = yield* storedOperator
+        const other = yield* storedOperator
+        const passkey = yield* passkeyFor(operator)
+        yield* add(passkey)
+        expect(yield* remove(other.id, passkey.id)).toBe(false)
+        expect(yield* byId(passkey.id)).toEqual(Option.some(passkey))
+        const ends = yield* Effect.all([remove(operator.id, passkey.id), remove(operator.id, passkey.id)], {
+          concurrency: "unbounded"
         })
+        expect(ends.toSorted()).toEqual([false, true])
+        expect(yield* byId(passkey.id)).toEqual(Option.none())
+        expect((yield* entriesAbout(operator)).slice(2)).toEqual(["operator.passkey_removed"])
+        expect(yield* entriesAbout(other)).toEqual(["operator.changed"])
+      })
     )
 
-    it.effect("given an operator that is deactivated, then its passkeys are gone for good, and it gets no others", () =>
+    it.effect("a deactivated operator's passkeys are gone for good, and it gets no others", () =>
       Effect.gen(function* () {
         const { list } = yield* Passkeys
         const operator = yield* storedOperator
@@ -156,7 +154,7 @@ export const passkeys = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a challenge, when eight requests take it at once, then one of them gets it", () =>
+    it.effect("one of eight requests that take a challenge at once gets it", () =>
       Effect.gen(function* () {
         const { addChallenge, takeChallenge } = yield* Passkeys
         const operator = yield* storedOperator
@@ -171,7 +169,7 @@ export const passkeys = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a challenge that is over, when another one is added, then the first is deleted", () =>
+    it.effect("a challenge that is over is deleted when another one is added", () =>
       Effect.gen(function* () {
         const { addChallenge, takeChallenge } = yield* Passkeys
         const over = yield* challengeFor({ expiresAt: 150_000 })

@@ -85,7 +85,7 @@ const walk = Effect.fnUntraced(function* (tenant: Tenant, filter: PaymentFilter)
 
 export const paymentSearch = (it: StorageTest): void => {
   describe("search", () => {
-    it.effect("given payments, when they are searched by any filters, then those that match are found, in pages", () =>
+    it.effect("a search by any filters finds the payments that match, in pages", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const tenant = yield* newTenant()
@@ -140,7 +140,7 @@ export const paymentSearch = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given an attempt that moved no money, when its reference is searched, then its payment is found", () =>
+    it.effect("the reference of an attempt that moved no money finds its payment", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const tenant = yield* newTenant()
@@ -157,7 +157,7 @@ export const paymentSearch = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given an id that was drawn half an hour before or after, then the payment's own time decides", () =>
+    it.effect("the payment's own time decides of an id drawn half an hour before or after", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const tenant = yield* newTenant()
@@ -176,7 +176,7 @@ export const paymentSearch = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given metadata whose texts are erased, then it finds its payment no more", () =>
+    it.effect("metadata whose texts are erased finds its payment no more", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const tenant = yield* newTenant()
@@ -202,7 +202,7 @@ export const paymentSearch = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a reference that is erased, then it finds its payment no more", () =>
+    it.effect("a reference that is erased finds its payment no more", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const tenant = yield* newTenant()

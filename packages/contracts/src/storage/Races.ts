@@ -13,7 +13,7 @@ import { controlRacers, racers, retryRefused, unguarded } from "./Unguarded.ts"
 
 export const races = (it: StorageTest): void => {
   describe("races", () => {
-    it.effect(`given ${racers} payments, when all claim one key at once, then one wins and all others learn who`, () =>
+    it.effect(`one of ${racers} payments that claim one key wins and all others learn who`, () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const { lost, tenant, won } = yield* raceForKey(ledger, racers)
@@ -39,27 +39,25 @@ export const races = (it: StorageTest): void => {
       })
     )
 
-    it.effect(
-      `given one version, when ${racers} changes are decided on it, then one wins and all others are stale`,
-      () =>
-        Effect.gen(function* () {
-          const ledger = yield* Ledger
-          const { lost, start, won } = yield* raceForVersion(ledger, racers)
-          expect(won).toHaveLength(1)
-          const winner = won[0] as Change
-          expect(lost.map(({ failure }) => failure._tag)).toEqual(Array(racers - 1).fill("pointsman/Stale"))
+    it.effect(`one of ${racers} changes on one version wins and all others are stale`, () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const { lost, start, won } = yield* raceForVersion(ledger, racers)
+        expect(won).toHaveLength(1)
+        const winner = won[0] as Change
+        expect(lost.map(({ failure }) => failure._tag)).toEqual(Array(racers - 1).fill("pointsman/Stale"))
 
-          const stored = yield* traceOf(winner)
-          expect(Option.getOrThrow(stored.payment)).toStrictEqual(winner.payment.after)
-          expect(stored.attempts).toStrictEqual([
-            ...start.attempts.map((first) => ({
-              ...first,
-              outcome: "Rejected",
-              answeredAt: winner.payment.after.updatedAt
-            })),
-            winner.attempts.at(-1)
-          ])
-        })
+        const stored = yield* traceOf(winner)
+        expect(Option.getOrThrow(stored.payment)).toStrictEqual(winner.payment.after)
+        expect(stored.attempts).toStrictEqual([
+          ...start.attempts.map((first) => ({
+            ...first,
+            outcome: "Rejected",
+            answeredAt: winner.payment.after.updatedAt
+          })),
+          winner.attempts.at(-1)
+        ])
+      })
     )
 
     it.effect("control: without a guard, several changes win the same version", () =>
@@ -69,16 +67,14 @@ export const races = (it: StorageTest): void => {
       })
     )
 
-    it.effect(
-      `given one version, when ${racers} changes give all of it back, then one is written and all others are stale`,
-      () =>
-        Effect.gen(function* () {
-          const { book, exits } = yield* raceForRefund(yield* Ledger, racers)
-          expect(exits.filter(Exit.isSuccess)).toHaveLength(1)
-          expect(exits.filter(isStale)).toHaveLength(racers - 1)
-          expect(book.refunds.map(({ money }) => money.minorUnits)).toEqual([1000])
-          expect(book.payment).toMatchObject({ refundedMinor: 0, refundPendingMinor: 1000 })
-        })
+    it.effect(`one of ${racers} changes that give all back is written, and others are stale`, () =>
+      Effect.gen(function* () {
+        const { book, exits } = yield* raceForRefund(yield* Ledger, racers)
+        expect(exits.filter(Exit.isSuccess)).toHaveLength(1)
+        expect(exits.filter(isStale)).toHaveLength(racers - 1)
+        expect(book.refunds.map(({ money }) => money.minorUnits)).toEqual([1000])
+        expect(book.payment).toMatchObject({ refundedMinor: 0, refundPendingMinor: 1000 })
+      })
     )
 
     it.effect("control: without a guard, several changes give all of it back", () =>
@@ -89,7 +85,7 @@ export const races = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given writers without a guard, when the refunds of others stand, then the sums let one through", () =>
+    it.effect("writers without a guard let one refund through by the sums of the others", () =>
       Effect.gen(function* () {
         const { book, exits } = yield* raceForRefund(unguarded(yield* Ledger, { forgets: false }), controlRacers)
         expect(exits.filter(Exit.isSuccess)).toHaveLength(1)
@@ -104,7 +100,7 @@ export const races = (it: StorageTest): void => {
     const claiming = PaymentMachine.rows.filter((row) => row.on.endsWith("Claimed"))
     for (const one of claiming) {
       for (const other of claiming.filter((row) => row.from === one.from)) {
-        it.effect(`given ${one.from}, when ${one.on} and ${other.on} come at once, then one of them wins`, () =>
+        it.effect(`one of ${one.on} and ${other.on} at once wins in ${one.from}`, () =>
           Effect.gen(function* () {
             const ledger = yield* Ledger
             const { walked } = yield* reachRow(yield* newTenant(), one)

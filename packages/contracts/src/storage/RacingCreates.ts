@@ -31,7 +31,7 @@ import { controlRacers, racers, retryRefused, rounds, unguarded } from "./Unguar
 export const racingCreates = (it: StorageTest): void => {
   describe("racing creates", () => {
     it.effect(
-      `given ${racers} requests under one key over a slow provider, then one provider call, ${rounds} times in a row`,
+      `${racers} requests under one slow key make one provider call, ${rounds} times`,
       () =>
         Effect.gen(function* () {
           const { caller, pointsman, provider } = yield* open(yield* Ledger)

@@ -18,7 +18,7 @@ const declared = Effect.fnUntraced(function* () {
 
 export const recordLosses = (it: StorageTest): void => {
   describe("losses of records", () => {
-    it.effect("given a loss, when it is declared, then it is stored, known at once, and has a number of its own", () =>
+    it.effect("a declared loss is stored, known at once, and has a number of its own", () =>
       Effect.gen(function* () {
         const { before, loss, losses } = yield* declared()
         expect(loss).toMatchObject({
@@ -34,7 +34,7 @@ export const recordLosses = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a recovered connection, when the loss is extended, then it has to be recovered again", () =>
+    it.effect("a recovered connection has to be recovered again when the loss is extended", () =>
       Effect.gen(function* () {
         const { loss, losses } = yield* declared()
         expect(yield* losses.markRecovered(loss, "stripe", false)).toBe(true)
@@ -53,7 +53,7 @@ export const recordLosses = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given refunds that wait at a connection, then they do until an operator releases them, for good", () =>
+    it.effect("refunds wait at a connection until an operator releases them, for good", () =>
       Effect.gen(function* () {
         const { loss, losses } = yield* declared()
         yield* losses.markRecovered(loss, "paypal", true)
@@ -75,7 +75,7 @@ export const recordLosses = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a loss, when it ends, then it stays on record, ends once, and the next one is another", () =>
+    it.effect("a loss that ends stays on record, ends once, and the next one is another", () =>
       Effect.gen(function* () {
         const { loss, losses } = yield* declared()
         const ended = { outcome: "accepted", at: since + 90_000 } as const
@@ -88,7 +88,7 @@ export const recordLosses = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a loss, when many servers declare it at once, then it is one loss from the earliest time", () =>
+    it.effect("a loss that many servers declare at once is one from the earliest time", () =>
       Effect.gen(function* () {
         const { loss, losses } = yield* declared()
         yield* losses.end(loss, { outcome: "recovered", at: since })

@@ -9,28 +9,26 @@ import { racers, rounds } from "./Unguarded.ts"
 
 export const references = (it: StorageTest): void => {
   describe("references of charges", () => {
-    it.effect(
-      "given a payment has it, when another one takes it, then the failure names the payment, and nothing is written",
-      () =>
-        Effect.gen(function* () {
-          const ledger = yield* Ledger
-          const tenant = yield* newTenant()
-          const first = yield* captured(tenant, "ch-1")
-          yield* ledger.commit(first.change)
-          const second = yield* captured(tenant, "ch-1")
-          const before = yield* traceOf(second.change)
-          expect(yield* failureOf(second.change)).toEqual(taken("ch-1", first.change))
-          expect(yield* traceOf(second.change)).toStrictEqual(before)
-          // Whatever the provider says of it next.
-          const other = yield* captured(tenant, "ch-2", second.before)
-          yield* ledger.commit(other.change)
-          expect(yield* ledger.payment(tenant, other.change.payment.after.id)).toStrictEqual(
-            Option.some(other.change.payment.after)
-          )
-        })
+    it.effect("another payment's reference is refused with its name, and nothing is written", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const tenant = yield* newTenant()
+        const first = yield* captured(tenant, "ch-1")
+        yield* ledger.commit(first.change)
+        const second = yield* captured(tenant, "ch-1")
+        const before = yield* traceOf(second.change)
+        expect(yield* failureOf(second.change)).toEqual(taken("ch-1", first.change))
+        expect(yield* traceOf(second.change)).toStrictEqual(before)
+        // Whatever the provider says of it next.
+        const other = yield* captured(tenant, "ch-2", second.before)
+        yield* ledger.commit(other.change)
+        expect(yield* ledger.payment(tenant, other.change.payment.after.id)).toStrictEqual(
+          Option.some(other.change.payment.after)
+        )
+      })
     )
 
-    it.effect("given a payment has it, when it is written again, then it keeps it, and may take another one", () =>
+    it.effect("a payment written again keeps its reference, and may take another one", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const tenant = yield* newTenant()
@@ -44,7 +42,7 @@ export const references = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a later writer of the same payment comes first, then the change is stale and takes nothing", () =>
+    it.effect("a change after a later writer of the payment is stale and takes nothing", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const tenant = yield* newTenant()
@@ -56,7 +54,7 @@ export const references = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given other connections, workspaces and environments, then each has the reference once", () =>
+    it.effect("other connections, workspaces and environments each have the reference once", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const tenant = yield* newTenant()
@@ -75,25 +73,23 @@ export const references = (it: StorageTest): void => {
     )
 
     for (const outcome of ["Authorized", "Captured", "Pending", "Mismatched"] as const) {
-      it.effect(
-        `given an attempt that ended ${outcome} has it beside its payment's own, then nobody else gets it`,
-        () =>
-          Effect.gen(function* () {
-            const ledger = yield* Ledger
-            const tenant = yield* newTenant()
-            const first = yield* captured(tenant, "ch-1")
-            const attempts = first.change.attempts.map((attempt) => ({ ...attempt, outcome, providerRef: "ch-2" }))
-            yield* ledger.commit({ ...first.change, attempts })
-            for (const reference of ["ch-1", "ch-2"]) {
-              const { change } = yield* captured(tenant, reference)
-              expect(yield* failureOf(change)).toEqual(taken(reference, first.change))
-            }
-          })
+      it.effect(`an attempt that ended ${outcome} keeps its reference beside its payment's own`, () =>
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const tenant = yield* newTenant()
+          const first = yield* captured(tenant, "ch-1")
+          const attempts = first.change.attempts.map((attempt) => ({ ...attempt, outcome, providerRef: "ch-2" }))
+          yield* ledger.commit({ ...first.change, attempts })
+          for (const reference of ["ch-1", "ch-2"]) {
+            const { change } = yield* captured(tenant, reference)
+            expect(yield* failureOf(change)).toEqual(taken(reference, first.change))
+          }
+        })
       )
     }
 
     for (const outcome of ["Declined", "Rejected", "Canceled"] as const) {
-      it.effect(`given an attempt that ended ${outcome} names it, then it takes none, and may name no one else's`, () =>
+      it.effect(`an attempt that ended ${outcome} takes no reference, nor names another's`, () =>
         Effect.gen(function* () {
           const ledger = yield* Ledger
           const tenant = yield* newTenant()
@@ -116,7 +112,7 @@ export const references = (it: StorageTest): void => {
       "like another but for its case": "CH-1"
     }
     for (const [name, reference] of Object.entries(references)) {
-      it.effect(`given a reference that is ${name}, then it is one like all others`, () =>
+      it.effect(`a reference that is ${name} is one like all others`, () =>
         Effect.gen(function* () {
           const ledger = yield* Ledger
           const tenant = yield* newTenant()
@@ -128,25 +124,23 @@ export const references = (it: StorageTest): void => {
       )
     }
 
-    it.effect(
-      `given one reference, when ${racers} payments take it at once, then one does, and all others learn who`,
-      () =>
-        Effect.gen(function* () {
-          for (let round = 0; round < rounds / 5; round++) {
-            const tenant = yield* newTenant()
-            const { lost, won } = yield* race(tenant, () => "ch-1")
-            expect(won).toHaveLength(1)
-            const winner = won[0] as Change
-            expect(lost).toEqual(Array(racers - 1).fill(taken("ch-1", winner)))
-            const found = yield* (yield* Ledger).bookOf(tenant, { connectionId: "first", providerRef: "ch-1" })
-            expect(Option.map(found, ({ book, others }) => [book.payment.id, others])).toEqual(
-              Option.some([winner.payment.after.id, []])
-            )
-          }
-        })
+    it.effect(`one of ${racers} payments takes a reference at once, and others learn who`, () =>
+      Effect.gen(function* () {
+        for (let round = 0; round < rounds / 5; round++) {
+          const tenant = yield* newTenant()
+          const { lost, won } = yield* race(tenant, () => "ch-1")
+          expect(won).toHaveLength(1)
+          const winner = won[0] as Change
+          expect(lost).toEqual(Array(racers - 1).fill(taken("ch-1", winner)))
+          const found = yield* (yield* Ledger).bookOf(tenant, { connectionId: "first", providerRef: "ch-1" })
+          expect(Option.map(found, ({ book, others }) => [book.payment.id, others])).toEqual(
+            Option.some([winner.payment.after.id, []])
+          )
+        }
+      })
     )
 
-    it.effect("given a reference for each two payments, when all take theirs at once, then each is taken once", () =>
+    it.effect("a reference for each two payments is taken once by all at once", () =>
       Effect.gen(function* () {
         const tenant = yield* newTenant()
         const { lost, won } = yield* race(tenant, (index) => `ch-${index % (racers / 2)}`)
@@ -155,7 +149,7 @@ export const references = (it: StorageTest): void => {
       })
     )
 
-    it.effect("control: given a reference for each payment, when all take theirs at once, then all are written", () =>
+    it.effect("control: all payments with references of their own are written at once", () =>
       Effect.gen(function* () {
         const { won } = yield* race(yield* newTenant(), (index) => `ch-${index}`)
         expect(won).toHaveLength(racers)

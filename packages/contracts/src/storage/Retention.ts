@@ -77,7 +77,7 @@ const deliverAll = Effect.fnUntraced(function* (tenant: Tenant) {
 })
 
 const findsOld = (it: StorageTest): void => {
-  it.effect("given payments of a tenant, when the old ones are read, then each comes whole, oldest first", () =>
+  it.effect("old payments of a tenant are read whole, oldest first", () =>
     Effect.gen(function* () {
       const ledger = yield* Ledger
       const tenant = yield* newTenant()
@@ -108,7 +108,7 @@ const findsOld = (it: StorageTest): void => {
 }
 
 const removes = (it: StorageTest): void => {
-  it.effect("given an old payment, when it is removed, then nothing of it is left and its neighbour stays", () =>
+  it.effect("nothing is left of a removed old payment and its neighbour stays", () =>
     Effect.gen(function* () {
       const ledger = yield* Ledger
       const retention = yield* Retention
@@ -137,7 +137,7 @@ const removes = (it: StorageTest): void => {
     })
   )
 
-  it.effect("given a payment that was written since it was read, or another tenant's, then it stays", () =>
+  it.effect("a payment written since it was read, or another tenant's, stays", () =>
     Effect.gen(function* () {
       const ledger = yield* Ledger
       const retention = yield* Retention
@@ -154,30 +154,28 @@ const removes = (it: StorageTest): void => {
     })
   )
 
-  it.effect(
-    "given a delivery or a message of a payment is open, when it is removed, then it stays until that ends",
-    () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const retention = yield* Retention
-        const tenant = yield* newTenant()
-        yield* endpointFor(tenant)
-        const undelivered = yield* refunded(tenant)
-        const message = messageAbout(undelivered.payment.id, { outcome: "waits" })
-        expect(yield* retention.remove([readPayment(undelivered.payment)])).toEqual([])
-        expect((yield* oldOf(tenant))[0]?.openDeliveries).toBe(
-          (yield* ledger.timeline(tenant, undelivered.payment.id, { limit: 100 })).length
-        )
-        yield* deliverAll(tenant)
-        yield* ledger.storeMessage(tenant, message)
-        expect(yield* retention.remove([readPayment(undelivered.payment)])).toEqual([])
-        const { body: _, isSealed: __, ...note } = message
-        yield* ledger.keepMessage(tenant, { expected: "waits", after: { ...note, outcome: "older" } }, null)
-        expect(yield* retention.remove([readPayment(undelivered.payment)])).toEqual([undelivered.payment.id])
-      })
+  it.effect("a payment with an open delivery or message stays until that ends", () =>
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const retention = yield* Retention
+      const tenant = yield* newTenant()
+      yield* endpointFor(tenant)
+      const undelivered = yield* refunded(tenant)
+      const message = messageAbout(undelivered.payment.id, { outcome: "waits" })
+      expect(yield* retention.remove([readPayment(undelivered.payment)])).toEqual([])
+      expect((yield* oldOf(tenant))[0]?.openDeliveries).toBe(
+        (yield* ledger.timeline(tenant, undelivered.payment.id, { limit: 100 })).length
+      )
+      yield* deliverAll(tenant)
+      yield* ledger.storeMessage(tenant, message)
+      expect(yield* retention.remove([readPayment(undelivered.payment)])).toEqual([])
+      const { body: _, isSealed: __, ...note } = message
+      yield* ledger.keepMessage(tenant, { expected: "waits", after: { ...note, outcome: "older" } }, null)
+      expect(yield* retention.remove([readPayment(undelivered.payment)])).toEqual([undelivered.payment.id])
+    })
   )
 
-  it.effect("given two removals of one payment at once, then one of them has it", () =>
+  it.effect("one of two removals of a payment at once has it", () =>
     Effect.gen(function* () {
       const retention = yield* Retention
       const { payment } = yield* refunded(yield* newTenant())
@@ -187,38 +185,36 @@ const removes = (it: StorageTest): void => {
     })
   )
 
-  it.effect(
-    "given a payment left, then its provider's reference is still refused to another, which says whose it was",
-    () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const retention = yield* Retention
-        const tenant = yield* newTenant()
-        const { payment } = yield* refunded(tenant)
-        const reference = { connectionId: "first", providerRef: payment.providerRef ?? "" }
-        expect(yield* retention.removedPaymentOf(tenant, reference)).toBeNull()
-        yield* retention.remove([readPayment(payment)])
-        expect(yield* retention.removedPaymentOf(tenant, reference)).toBe(payment.id)
-        expect(yield* retention.removedPaymentOf(tenant, { ...reference, providerRef: "other" })).toBeNull()
-        expect(yield* ledger.bookOf(tenant, reference)).toEqual(Option.none())
-        const { walked } = yield* reach(tenant, "Charging")
-        const { change } = yield* moveAlong(walked, rowOf("Charging", "ChargeCaptured"))
-        const { after } = change.payment
-        const taking = {
-          ...change,
-          payment: { ...change.payment, after: { ...after, providerRef: reference.providerRef } },
-          attempts: change.attempts.map((attempt) => ({ ...attempt, providerRef: reference.providerRef }))
-        }
-        const failed = yield* Effect.result(ledger.commit(taking))
-        expect(Result.isFailure(failed) && failed.failure).toEqual(
-          new ReferenceTaken({ ...reference, paymentId: payment.id })
-        )
-      })
+  it.effect("a removed payment's reference is refused to another, which says whose it was", () =>
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const retention = yield* Retention
+      const tenant = yield* newTenant()
+      const { payment } = yield* refunded(tenant)
+      const reference = { connectionId: "first", providerRef: payment.providerRef ?? "" }
+      expect(yield* retention.removedPaymentOf(tenant, reference)).toBeNull()
+      yield* retention.remove([readPayment(payment)])
+      expect(yield* retention.removedPaymentOf(tenant, reference)).toBe(payment.id)
+      expect(yield* retention.removedPaymentOf(tenant, { ...reference, providerRef: "other" })).toBeNull()
+      expect(yield* ledger.bookOf(tenant, reference)).toEqual(Option.none())
+      const { walked } = yield* reach(tenant, "Charging")
+      const { change } = yield* moveAlong(walked, rowOf("Charging", "ChargeCaptured"))
+      const { after } = change.payment
+      const taking = {
+        ...change,
+        payment: { ...change.payment, after: { ...after, providerRef: reference.providerRef } },
+        attempts: change.attempts.map((attempt) => ({ ...attempt, providerRef: reference.providerRef }))
+      }
+      const failed = yield* Effect.result(ledger.commit(taking))
+      expect(Result.isFailure(failed) && failed.failure).toEqual(
+        new ReferenceTaken({ ...reference, paymentId: payment.id })
+      )
+    })
   )
 }
 
 const removesCaptures = (it: StorageTest): void => {
-  it.effect("given a payment with a capture, then the capture's id finds it, and nothing once it left", () =>
+  it.effect("a capture's id finds its payment, and nothing once it left", () =>
     Effect.gen(function* () {
       const ledger = yield* Ledger
       const settlements = yield* Settlements
@@ -250,87 +246,83 @@ const removesCaptures = (it: StorageTest): void => {
 }
 
 const prunes = (it: StorageTest): void => {
-  it.effect(
-    "given deliveries, when they are pruned, then those that ended before the time leave and open ones stay",
-    () =>
-      Effect.gen(function* () {
-        const deliveries = yield* Deliveries
-        const retention = yield* Retention
-        const tenant = yield* newTenant()
-        yield* endpointFor(tenant)
-        const first = yield* refunded(tenant)
-        const [open, ...over] = (yield* deliveries.list(tenant, { limit: 100 })).toReversed()
-        for (const one of over) yield* deliveries.replace(one, { ...one, state: "GivenUp", dueAt: null })
-        yield* TestClock.adjust(day)
-        const { payment } = yield* refunded(tenant)
-        const young = (yield* deliverAll(tenant)).filter(({ createdAt }) => createdAt === payment.createdAt)
-        yield* deliveries.replace({ ...(open ?? over[0]), state: "Delivered" } as never, open as never)
-        const query = { tenant, before: payment.createdAt, limit: 100 }
-        expect(
-          yield* retention.held({ tenant, deliveriesBefore: query.before, bodiesBefore: null, limit: 9 })
-        ).toMatchObject({
-          deliveries: over.length,
-          bodies: 0,
-          oldestPaymentAt: first.payment.createdAt,
-          oldestDeliveryAt: first.payment.createdAt,
-          oldestBodyAt: null
-        })
-        expect(yield* retention.pruneDeliveries({ ...query, limit: 1 })).toBe(1)
-        expect(yield* retention.pruneDeliveries(query)).toBe(over.length - 1)
-        expect(yield* retention.pruneDeliveries(query)).toBe(0)
-        const left = yield* deliveries.list(tenant, { limit: 100 })
-        expect(left.map(({ id }) => id).toSorted()).toEqual([open?.id, ...young.map(({ id }) => id)].toSorted())
-        expect(yield* deliveries.attempts(tenant, over[0]?.id ?? "")).toEqual([])
+  it.effect("deliveries that ended before the time are pruned, and open ones stay", () =>
+    Effect.gen(function* () {
+      const deliveries = yield* Deliveries
+      const retention = yield* Retention
+      const tenant = yield* newTenant()
+      yield* endpointFor(tenant)
+      const first = yield* refunded(tenant)
+      const [open, ...over] = (yield* deliveries.list(tenant, { limit: 100 })).toReversed()
+      for (const one of over) yield* deliveries.replace(one, { ...one, state: "GivenUp", dueAt: null })
+      yield* TestClock.adjust(day)
+      const { payment } = yield* refunded(tenant)
+      const young = (yield* deliverAll(tenant)).filter(({ createdAt }) => createdAt === payment.createdAt)
+      yield* deliveries.replace({ ...(open ?? over[0]), state: "Delivered" } as never, open as never)
+      const query = { tenant, before: payment.createdAt, limit: 100 }
+      expect(
+        yield* retention.held({ tenant, deliveriesBefore: query.before, bodiesBefore: null, limit: 9 })
+      ).toMatchObject({
+        deliveries: over.length,
+        bodies: 0,
+        oldestPaymentAt: first.payment.createdAt,
+        oldestDeliveryAt: first.payment.createdAt,
+        oldestBodyAt: null
       })
+      expect(yield* retention.pruneDeliveries({ ...query, limit: 1 })).toBe(1)
+      expect(yield* retention.pruneDeliveries(query)).toBe(over.length - 1)
+      expect(yield* retention.pruneDeliveries(query)).toBe(0)
+      const left = yield* deliveries.list(tenant, { limit: 100 })
+      expect(left.map(({ id }) => id).toSorted()).toEqual([open?.id, ...young.map(({ id }) => id)].toSorted())
+      expect(yield* deliveries.attempts(tenant, over[0]?.id ?? "")).toEqual([])
+    })
   )
 
-  it.effect(
-    "given messages of every outcome, when bodies are pruned, then the undecided keep theirs, and all stay known",
-    () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const retention = yield* Retention
-        const tenant = yield* newTenant()
-        const reviewed = (yield* reach(tenant, "ChargeMismatched")).walked.payment
-        expect(reviewed.review).not.toBeNull()
-        const decided = (yield* refunded(tenant)).payment
-        const cases = [
-          ["applied", decided.id, true],
-          ["confirmed", decided.id, true],
-          ["older", decided.id, true],
-          ["contradicts", decided.id, true],
-          ["contradicts", reviewed.id, false],
-          ["received", null, false],
-          ["waits", decided.id, false],
-          ["unmatched", null, false],
-          ["unreadable", null, false]
-        ] as const
-        const messages = cases.map(([outcome, paymentId], index) =>
-          messageAbout(paymentId, { outcome, eventId: `m${index}`, receivedAt: index })
-        )
-        for (const message of messages) yield* ledger.storeMessage(tenant, message)
-        yield* ledger.storeMessage(tenant, messageAbout(decided.id, { eventId: "young", receivedAt: 100 }))
-        const query = { tenant, before: 100, limit: 3 }
-        const bodies = { tenant, deliveriesBefore: null, bodiesBefore: 100, limit: 9 }
-        expect(yield* retention.held(bodies)).toMatchObject({ bodies: 4, oldestBodyAt: 0 })
-        expect(yield* retention.pruneBodies(query)).toBe(3)
-        expect(yield* retention.pruneBodies(query)).toBe(1)
-        expect(yield* retention.pruneBodies(query)).toBe(0)
-        expect(yield* retention.held(bodies)).toMatchObject({ bodies: 0, oldestBodyAt: 4 })
-        for (const [index, message] of messages.entries()) {
-          const stored = Option.getOrThrow(yield* ledger.message(tenant, "first", `m${index}`))
-          expect(stored).toStrictEqual(cases[index]?.[2] === true ? { ...message, body: "", isSealed: false } : message)
-          // It is known when it comes again.
-          expect(Option.isSome(yield* ledger.storeMessage(tenant, message))).toBe(true)
-        }
-        const young = Option.getOrThrow(yield* ledger.message(tenant, "first", "young"))
-        expect(young.body).toBe("sealed")
-      })
+  it.effect("bodies are pruned but of undecided messages, and all messages stay known", () =>
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const retention = yield* Retention
+      const tenant = yield* newTenant()
+      const reviewed = (yield* reach(tenant, "ChargeMismatched")).walked.payment
+      expect(reviewed.review).not.toBeNull()
+      const decided = (yield* refunded(tenant)).payment
+      const cases = [
+        ["applied", decided.id, true],
+        ["confirmed", decided.id, true],
+        ["older", decided.id, true],
+        ["contradicts", decided.id, true],
+        ["contradicts", reviewed.id, false],
+        ["received", null, false],
+        ["waits", decided.id, false],
+        ["unmatched", null, false],
+        ["unreadable", null, false]
+      ] as const
+      const messages = cases.map(([outcome, paymentId], index) =>
+        messageAbout(paymentId, { outcome, eventId: `m${index}`, receivedAt: index })
+      )
+      for (const message of messages) yield* ledger.storeMessage(tenant, message)
+      yield* ledger.storeMessage(tenant, messageAbout(decided.id, { eventId: "young", receivedAt: 100 }))
+      const query = { tenant, before: 100, limit: 3 }
+      const bodies = { tenant, deliveriesBefore: null, bodiesBefore: 100, limit: 9 }
+      expect(yield* retention.held(bodies)).toMatchObject({ bodies: 4, oldestBodyAt: 0 })
+      expect(yield* retention.pruneBodies(query)).toBe(3)
+      expect(yield* retention.pruneBodies(query)).toBe(1)
+      expect(yield* retention.pruneBodies(query)).toBe(0)
+      expect(yield* retention.held(bodies)).toMatchObject({ bodies: 0, oldestBodyAt: 4 })
+      for (const [index, message] of messages.entries()) {
+        const stored = Option.getOrThrow(yield* ledger.message(tenant, "first", `m${index}`))
+        expect(stored).toStrictEqual(cases[index]?.[2] === true ? { ...message, body: "", isSealed: false } : message)
+        // It is known when it comes again.
+        expect(Option.isSome(yield* ledger.storeMessage(tenant, message))).toBe(true)
+      }
+      const young = Option.getOrThrow(yield* ledger.message(tenant, "first", "young"))
+      expect(young.body).toBe("sealed")
+    })
   )
 }
 
 const takesTurns = (it: StorageTest): void => {
-  it.effect("given a lease, then another holder has it when it is over, and its own extends it", () =>
+  it.effect("another holder has a lease when it is over, and its own extends it", () =>
     Effect.gen(function* () {
       const { lease } = yield* Retention
       const now = 9_000_000_000_000
@@ -343,7 +335,7 @@ const takesTurns = (it: StorageTest): void => {
     })
   )
 
-  it.effect("given three leases, then each has a holder of its own", () =>
+  it.effect("each of three leases has a holder of its own", () =>
     Effect.gen(function* () {
       const { lease } = yield* Retention
       // Later than every other test's.
@@ -361,7 +353,7 @@ const takesTurns = (it: StorageTest): void => {
     })
   )
 
-  it.effect("given a lease that ends later than an hour from now, then another holder has it", () =>
+  it.effect("another holder has a lease that ends later than an hour from now", () =>
     Effect.gen(function* () {
       const { lease } = yield* Retention
       const hour = 60 * 60_000
@@ -373,7 +365,7 @@ const takesTurns = (it: StorageTest): void => {
     })
   )
 
-  it.effect("given the upkeep of the store ran, then payments are written and delivered as before", () =>
+  it.effect("payments are written and delivered as before after the store's upkeep", () =>
     Effect.gen(function* () {
       const tenant = yield* newTenant()
       yield* endpointFor(tenant)

@@ -79,7 +79,7 @@ const mortal = <Args extends ReadonlyArray<never>, A>(
   })
 
 const everyState = (it: StorageTest): void => {
-  it.effect("given payments in every state, when years have passed, then the closed ones leave and the sums stay", () =>
+  it.effect("closed payments leave after years, and the sums stay", () =>
     Effect.gen(function* () {
       const tenant = yield* newTenant()
       for (const state of paymentStates) yield* reach(tenant, state)
@@ -106,48 +106,46 @@ const everyState = (it: StorageTest): void => {
 }
 
 const deaths = (it: StorageTest): void => {
-  it.effect(
-    "given a process that dies at any point of a removal, then the next one finishes it and loses nothing",
-    () =>
-      Effect.gen(function* () {
-        const retention = yield* Retention
-        const tenant = yield* newTenant()
-        const { archive, given } = newArchive()
-        let points = 0
-        for (let at = 1; at <= 20; at++) {
-          for (const state of ["Captured", "Failed", "Authorized"] as const) yield* reach(tenant, state)
-          yield* TestClock.adjust(2 * year)
-          const before = yield* stored(tenant)
-          given.clear()
-          const death: Death = { at, calls: 0 }
-          const dying = sweep(tenant).pipe(
-            Effect.provideService(BeforeRemoval, mortal(death, archive)),
-            Effect.provideService(Retention, {
-              ...retention,
-              oldPayments: mortal(death, retention.oldPayments),
-              remove: mortal(death, retention.remove)
-            })
-          )
-          const isDead = Exit.isFailure(yield* Effect.exit(dying))
-          const lost = before.filter(({ id }) => !given.has(id))
-          const present = new Set((yield* stored(tenant)).map(({ id }) => id))
-          expect(lost.filter(({ id }) => !present.has(id))).toEqual([])
-          yield* Effect.provideService(sweep(tenant), BeforeRemoval, archive)
-          const stays = yield* stored(tenant)
-          expect(new Set(stays.map(({ state }) => state))).toEqual(new Set(["Authorized"]))
-          const left = [...given.values()].map(({ book }) => book.payment)
-          expect(sumsOf([...left, ...stays])).toEqual(sumsOf(before))
-          if (!isDead) break
-          points += 1
-        }
-        // The read, the archive and the removal, and a read of each of the four states without money, before and after each.
-        expect(points).toBe(14)
-      })
+  it.effect("a removal after one that died at any point finishes it and loses nothing", () =>
+    Effect.gen(function* () {
+      const retention = yield* Retention
+      const tenant = yield* newTenant()
+      const { archive, given } = newArchive()
+      let points = 0
+      for (let at = 1; at <= 20; at++) {
+        for (const state of ["Captured", "Failed", "Authorized"] as const) yield* reach(tenant, state)
+        yield* TestClock.adjust(2 * year)
+        const before = yield* stored(tenant)
+        given.clear()
+        const death: Death = { at, calls: 0 }
+        const dying = sweep(tenant).pipe(
+          Effect.provideService(BeforeRemoval, mortal(death, archive)),
+          Effect.provideService(Retention, {
+            ...retention,
+            oldPayments: mortal(death, retention.oldPayments),
+            remove: mortal(death, retention.remove)
+          })
+        )
+        const isDead = Exit.isFailure(yield* Effect.exit(dying))
+        const lost = before.filter(({ id }) => !given.has(id))
+        const present = new Set((yield* stored(tenant)).map(({ id }) => id))
+        expect(lost.filter(({ id }) => !present.has(id))).toEqual([])
+        yield* Effect.provideService(sweep(tenant), BeforeRemoval, archive)
+        const stays = yield* stored(tenant)
+        expect(new Set(stays.map(({ state }) => state))).toEqual(new Set(["Authorized"]))
+        const left = [...given.values()].map(({ book }) => book.payment)
+        expect(sumsOf([...left, ...stays])).toEqual(sumsOf(before))
+        if (!isDead) break
+        points += 1
+      }
+      // The read, the archive and the removal, and a read of each of the four states without money, before and after each.
+      expect(points).toBe(14)
+    })
   )
 }
 
 const changes = (it: StorageTest): void => {
-  it.effect("given a dispute that comes between the archive and the removal, then its payment stays whole", () =>
+  it.effect("a dispute between the archive and the removal leaves its payment whole", () =>
     Effect.gen(function* () {
       const ledger = yield* Ledger
       const tenant = yield* newTenant()
@@ -164,7 +162,7 @@ const changes = (it: StorageTest): void => {
     })
   )
 
-  it.effect("given an archive that fails, then nothing is removed", () =>
+  it.effect("an archive that fails removes nothing", () =>
     Effect.gen(function* () {
       const tenant = yield* newTenant()
       yield* reach(tenant, "Captured")
@@ -177,7 +175,7 @@ const changes = (it: StorageTest): void => {
     })
   )
 
-  it.effect("given two sweeps at once, then each payment leaves once", () =>
+  it.effect("each payment leaves once with two sweeps at once", () =>
     Effect.gen(function* () {
       const tenant = yield* newTenant()
       for (let count = 0; count < 5; count++) yield* reach(tenant, "Declined")

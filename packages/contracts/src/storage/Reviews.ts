@@ -32,7 +32,7 @@ const correction: Correction = {
 
 export const reviews = (it: StorageTest): void => {
   describe("reviews", () => {
-    it.effect("given an unknown result, then it waits with its tenant, and ends with the result", () =>
+    it.effect("an unknown result waits with its tenant, and ends with the result", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const walked = yield* unknown(yield* newTenant("production"))
@@ -44,7 +44,7 @@ export const reviews = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a contradiction, then it waits also when the payment goes on", () =>
+    it.effect("a contradiction waits also when the payment continues", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const { walked } = yield* reach(yield* newTenant(), "Captured")
@@ -57,25 +57,23 @@ export const reviews = (it: StorageTest): void => {
       })
     )
 
-    it.effect(
-      "given several tenants, then those that wait longest come first, and a tenant's own when it is named",
-      () =>
-        Effect.gen(function* () {
-          const [one, other] = [yield* newTenant("production"), yield* newTenant("sandbox")]
-          const first = (yield* unknown(one)).payment
-          const second = (yield* unknown(other)).payment
-          const third = (yield* unknown(one)).payment
-          const made = [first, second, third]
-          expect(yield* waiting(made)).toEqual(made)
-          expect(yield* waiting(made, { tenant: one })).toEqual([first, third])
-          expect(yield* waiting(made, { tenant: { ...one, environment: "sandbox" } })).toEqual([])
-          expect(yield* waiting(made, { paymentId: second.id })).toEqual([second])
-          expect(yield* waiting(made, { paymentId: second.id, tenant: one })).toEqual([])
-          expect(yield* waiting(made, { paymentId: "" })).toEqual([])
-        })
+    it.effect("the longest waiting of several tenants come first, or a named tenant's own", () =>
+      Effect.gen(function* () {
+        const [one, other] = [yield* newTenant("production"), yield* newTenant("sandbox")]
+        const first = (yield* unknown(one)).payment
+        const second = (yield* unknown(other)).payment
+        const third = (yield* unknown(one)).payment
+        const made = [first, second, third]
+        expect(yield* waiting(made)).toEqual(made)
+        expect(yield* waiting(made, { tenant: one })).toEqual([first, third])
+        expect(yield* waiting(made, { tenant: { ...one, environment: "sandbox" } })).toEqual([])
+        expect(yield* waiting(made, { paymentId: second.id })).toEqual([second])
+        expect(yield* waiting(made, { paymentId: second.id, tenant: one })).toEqual([])
+        expect(yield* waiting(made, { paymentId: "" })).toEqual([])
+      })
     )
 
-    it.effect("given corrections, then they are read as they were written, with and without a provider's report", () =>
+    it.effect("corrections are read as written, with and without a provider's report", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const tenant = yield* newTenant()
@@ -97,7 +95,7 @@ export const reviews = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given pages, then each begins after the last one of the page before, also where two wait as long", () =>
+    it.effect("each page of reviews begins after the last, also where two wait as long", () =>
       Effect.gen(function* () {
         const tenant = yield* newTenant()
         yield* TestClock.adjust(1)
@@ -121,7 +119,7 @@ export const reviews = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given amounts, then pages in their order have the largest of each currency first", () =>
+    it.effect("pages in the order of amounts begin with the largest of each currency", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const tenant = yield* newTenant("production")

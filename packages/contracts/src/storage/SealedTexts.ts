@@ -118,7 +118,7 @@ const byKey = (texts: ReadonlyArray<SealedText>) =>
 
 export const sealedTexts = (it: StorageTest): void => {
   describe("sealed texts", () => {
-    it.effect("given records of every kind, when sealed texts are listed by pages, then each is there once", () =>
+    it.effect("each of all kinds of sealed texts is listed once by pages", () =>
       Effect.gen(function* () {
         const { tenant, texts } = yield* sealedRecords
         for (const limit of [1, 2, 1_000]) {
@@ -128,7 +128,7 @@ export const sealedTexts = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given sealed texts, when they are replaced, then they alone change, and every reader sees it", () =>
+    it.effect("replaced sealed texts change nothing else, and every reader sees it", () =>
       Effect.gen(function* () {
         const sealed = yield* SealedTexts
         const ledger = yield* Ledger
@@ -175,7 +175,7 @@ export const sealedTexts = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a text that was written since it was read, when it is replaced, then the newer text stays", () =>
+    it.effect("a text written since it was read stays when it is replaced", () =>
       Effect.gen(function* () {
         const sealed = yield* SealedTexts
         const { connections, tenant, texts } = yield* sealedRecords
@@ -201,7 +201,7 @@ export const sealedTexts = (it: StorageTest): void => {
       })
     )
 
-    it.effect(`given ${racers} writers of one text, when all replace what they read, then one does`, () =>
+    it.effect(`one of ${racers} writers that replace one text does`, () =>
       Effect.gen(function* () {
         const sealed = yield* SealedTexts
         const { texts } = yield* sealedRecords
@@ -218,29 +218,25 @@ export const sealedTexts = (it: StorageTest): void => {
       })
     )
 
-    it.effect(
-      "given a checkout is sealed again, when a step that was decided before is written, then it is stale",
-      () =>
-        Effect.gen(function* () {
-          const ledger = yield* Ledger
-          const { attempts, tenant, texts } = yield* sealedRecords
-          const read = Effect.map(ledger.book(tenant, attempts[0]?.paymentId ?? ""), Option.getOrThrow)
-          const before = yield* read
-          const resealed = texts
-            .filter(({ kind }) => kind === "checkout")
-            .map((text) => replacementOf(text, "resealed"))
-          expect(yield* (yield* SealedTexts).replace("checkout", resealed)).toBe(attempts.length)
-          const after = { ...before.payment, version: before.payment.version + 1 }
-          const payment = { expected: before.payment.version, before, after }
-          const failure = yield* Effect.flip(ledger.commit({ tenant, payment, attempts: before.attempts, events: [] }))
-          expect(failure._tag).toBe("pointsman/Stale")
-          expect((yield* read).attempts.map(({ checkout }) => checkout?.sealedUrl)).toStrictEqual(
-            attempts.map(() => "resealed")
-          )
-        })
+    it.effect("a step decided before its checkout is sealed again is stale", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const { attempts, tenant, texts } = yield* sealedRecords
+        const read = Effect.map(ledger.book(tenant, attempts[0]?.paymentId ?? ""), Option.getOrThrow)
+        const before = yield* read
+        const resealed = texts.filter(({ kind }) => kind === "checkout").map((text) => replacementOf(text, "resealed"))
+        expect(yield* (yield* SealedTexts).replace("checkout", resealed)).toBe(attempts.length)
+        const after = { ...before.payment, version: before.payment.version + 1 }
+        const payment = { expected: before.payment.version, before, after }
+        const failure = yield* Effect.flip(ledger.commit({ tenant, payment, attempts: before.attempts, events: [] }))
+        expect(failure._tag).toBe("pointsman/Stale")
+        expect((yield* read).attempts.map(({ checkout }) => checkout?.sealedUrl)).toStrictEqual(
+          attempts.map(() => "resealed")
+        )
+      })
     )
 
-    it.effect("given derivation keys, when several processes bring theirs, then the first ones are kept", () =>
+    it.effect("the first derivation keys that several processes bring are kept", () =>
       Effect.gen(function* () {
         const sealed = yield* SealedTexts
         const brought = Array.from({ length: controlRacers }, (_, at) => `derivation ${at}`)

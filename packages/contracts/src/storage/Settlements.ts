@@ -129,7 +129,7 @@ const all = Effect.fnUntraced(function* (tenant: Tenant, connectionId = "first")
 
 export const settlements = (it: StorageTest): void => {
   describe("settlements", () => {
-    it.effect("given a file that began, when it begins again, then it is the same run", () =>
+    it.effect("a file that begins again is the same run", () =>
       Effect.gen(function* () {
         const { run, settlements: store, tenant } = yield* given()
         expect(run).toStrictEqual(runOf(tenant))
@@ -147,45 +147,43 @@ export const settlements = (it: StorageTest): void => {
       })
     )
 
-    it.effect(
-      "given a run that is read, when another of its connection begins, then it is told whose the lease is",
-      () =>
-        Effect.gen(function* () {
-          const { run, settlements: store, tenant } = yield* given()
-          const second = runOf(tenant, { id: "rec_second", sha256: "cd", fileName: odd })
-          const other = (more: Partial<RunHolder> = {}) => store.begin(second, taking({ holder: "other", ...more }))
-          const by = { runId: run.id, holder: "reader", fileName: "june.csv", since: at, until: at + minute }
-          expect(yield* other({ now: at + minute - 1 })).toStrictEqual({ _tag: "Taken", by })
-          expect(Option.getOrUndefined(yield* store.run(tenant, second.id))).toBe(undefined)
-          const elsewhere = yield* store.begin(
-            runOf(tenant, { id: "rec_third", connectionId: "second" }),
-            taking({ holder: "other" })
-          )
-          expect(elsewhere._tag).toBe("Begun")
-          const batch = batchOf(run, [entryOf(run)], { lease: { holder: "reader", until: at + 2 * minute } })
-          expect(yield* store.applyBatch(batch)).toBe(true)
-          expect((yield* other({ now: at + 2 * minute - 1 }))._tag).toBe("Taken")
-          yield* store.release(tenant, "first", "other")
-          expect((yield* other({ now: at + minute }))._tag).toBe("Taken")
-          const takenOver = { now: at + 2 * minute, until: at + 3 * minute }
-          expect(yield* other(takenOver)).toStrictEqual({ _tag: "Begun", run: second })
-          const lease = {
-            holder: "other",
-            fileName: odd,
-            runId: second.id,
-            since: at + 2 * minute,
-            until: at + 3 * minute
-          }
-          expect(yield* store.begin(run, taking({ now: at + 2 * minute }))).toStrictEqual({ _tag: "Taken", by: lease })
-          const late = batchOf({ ...run, version: 2 }, [entryOf(run, { rowId: "late" })])
-          expect(yield* store.applyBatch(late)).toBe(false)
-          expect((yield* all(tenant)).map(({ rowId }) => rowId)).toEqual(["row-1"])
-          yield* store.release(tenant, "first", "other")
-          expect((yield* store.begin(run, taking({ now: at + 2 * minute })))._tag).toBe("Begun")
-        })
+    it.effect("a run is refused with the lease's holder while another of its connection is read", () =>
+      Effect.gen(function* () {
+        const { run, settlements: store, tenant } = yield* given()
+        const second = runOf(tenant, { id: "rec_second", sha256: "cd", fileName: odd })
+        const other = (more: Partial<RunHolder> = {}) => store.begin(second, taking({ holder: "other", ...more }))
+        const by = { runId: run.id, holder: "reader", fileName: "june.csv", since: at, until: at + minute }
+        expect(yield* other({ now: at + minute - 1 })).toStrictEqual({ _tag: "Taken", by })
+        expect(Option.getOrUndefined(yield* store.run(tenant, second.id))).toBe(undefined)
+        const elsewhere = yield* store.begin(
+          runOf(tenant, { id: "rec_third", connectionId: "second" }),
+          taking({ holder: "other" })
+        )
+        expect(elsewhere._tag).toBe("Begun")
+        const batch = batchOf(run, [entryOf(run)], { lease: { holder: "reader", until: at + 2 * minute } })
+        expect(yield* store.applyBatch(batch)).toBe(true)
+        expect((yield* other({ now: at + 2 * minute - 1 }))._tag).toBe("Taken")
+        yield* store.release(tenant, "first", "other")
+        expect((yield* other({ now: at + minute }))._tag).toBe("Taken")
+        const takenOver = { now: at + 2 * minute, until: at + 3 * minute }
+        expect(yield* other(takenOver)).toStrictEqual({ _tag: "Begun", run: second })
+        const lease = {
+          holder: "other",
+          fileName: odd,
+          runId: second.id,
+          since: at + 2 * minute,
+          until: at + 3 * minute
+        }
+        expect(yield* store.begin(run, taking({ now: at + 2 * minute }))).toStrictEqual({ _tag: "Taken", by: lease })
+        const late = batchOf({ ...run, version: 2 }, [entryOf(run, { rowId: "late" })])
+        expect(yield* store.applyBatch(late)).toBe(false)
+        expect((yield* all(tenant)).map(({ rowId }) => rowId)).toEqual(["row-1"])
+        yield* store.release(tenant, "first", "other")
+        expect((yield* store.begin(run, taking({ now: at + 2 * minute })))._tag).toBe("Begun")
+      })
     )
 
-    it.effect("given a run that is read, when it begins again elsewhere, then its first holder writes no more", () =>
+    it.effect("a run that begins again elsewhere lets its first holder write no more", () =>
       Effect.gen(function* () {
         const { run, settlements: store } = yield* given()
         const again = { ...run, id: "rec_again" }
@@ -196,23 +194,21 @@ export const settlements = (it: StorageTest): void => {
       })
     )
 
-    it.effect(
-      "given a lease of a clock that was wrong, when a run begins, then it takes it; a run that is done needs none",
-      () =>
-        Effect.gen(function* () {
-          const { run, settlements: store, tenant } = yield* given()
-          const done: ReconciliationRun = { ...run, version: 2, state: "done" }
-          yield* store.applyBatch(batchOf(run, [], { run: { expected: 1, after: done } }))
-          const second = runOf(tenant, { id: "rec_second", sha256: "cd" })
-          const ahead = longestLeaseMillis + minute
-          yield* store.begin(second, taking({ now: at + minute, until: at + 2 * ahead }))
-          expect(yield* store.begin(run, taking({ holder: "other" }))).toStrictEqual({ _tag: "Begun", run: done })
-          const taken = yield* store.begin(second, taking({ holder: "other" }))
-          expect(taken).toStrictEqual({ _tag: "Begun", run: second })
-        })
+    it.effect("a run takes a lease of a wrong clock, and one that is done needs none", () =>
+      Effect.gen(function* () {
+        const { run, settlements: store, tenant } = yield* given()
+        const done: ReconciliationRun = { ...run, version: 2, state: "done" }
+        yield* store.applyBatch(batchOf(run, [], { run: { expected: 1, after: done } }))
+        const second = runOf(tenant, { id: "rec_second", sha256: "cd" })
+        const ahead = longestLeaseMillis + minute
+        yield* store.begin(second, taking({ now: at + minute, until: at + 2 * ahead }))
+        expect(yield* store.begin(run, taking({ holder: "other" }))).toStrictEqual({ _tag: "Begun", run: done })
+        const taken = yield* store.begin(second, taking({ holder: "other" }))
+        expect(taken).toStrictEqual({ _tag: "Begun", run: second })
+      })
     )
 
-    it.effect("given a comparison of open differences, when it has the lease, then it writes, and no run begins", () =>
+    it.effect("a comparison of open differences writes with the lease, and no run begins", () =>
       Effect.gen(function* () {
         const tenant = yield* newTenant()
         const store = yield* Settlements
@@ -236,7 +232,7 @@ export const settlements = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a difference that is closed and corrected at once, then it keeps what closed it", () =>
+    it.effect("a difference closed and corrected at once keeps what closed it", () =>
       Effect.gen(function* () {
         const { run, settlements: store, tenant } = yield* given()
         yield* store.applyBatch(batchOf(run, [entryOf(run, difference)]))
@@ -255,7 +251,7 @@ export const settlements = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given races for one lease, when runs of two files begin at once, then one of them has it", () =>
+    it.effect("one of two files' runs that begin at once has the lease", () =>
       Effect.gen(function* () {
         const tenant = yield* newTenant()
         const store = yield* Settlements
@@ -269,7 +265,7 @@ export const settlements = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given entries with every field and odd text, when they are written, then they are read back", () =>
+    it.effect("entries with every field and odd text are read back", () =>
       Effect.gen(function* () {
         const { run, settlements: store, tenant } = yield* given()
         const entries = [
@@ -311,7 +307,7 @@ export const settlements = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a batch of an older version, when it is written, then nothing of it is", () =>
+    it.effect("nothing is written of a batch of an older version", () =>
       Effect.gen(function* () {
         const { run, settlements: store, tenant } = yield* given()
         yield* store.applyBatch(batchOf(run, [entryOf(run, difference)]))
@@ -324,7 +320,7 @@ export const settlements = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a row that is stored, when it is written again, then the first one stays", () =>
+    it.effect("the first of a row written twice stays", () =>
       Effect.gen(function* () {
         const { run, settlements: store, tenant } = yield* given()
         yield* store.applyBatch(batchOf(run, [entryOf(run)]))
@@ -342,7 +338,7 @@ export const settlements = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given open differences, when some are closed, then the others are listed in their order", () =>
+    it.effect("open differences are listed in their order without the closed ones", () =>
       Effect.gen(function* () {
         const { run, settlements: store, tenant } = yield* given()
         const entries = [3, 1, 2].map((after) =>
@@ -375,7 +371,7 @@ export const settlements = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a row that comes with other contents, again and again, then each version knows the newest", () =>
+    it.effect("each version of a row with other contents, again and again, knows the newest", () =>
       Effect.gen(function* () {
         const { run, settlements: store, tenant } = yield* given()
         const closed = { by: "person", note: "seen", at: at + 6 } as const
@@ -404,7 +400,7 @@ export const settlements = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given an unchanged row of other reports, then the entry has the time of the one generated last", () =>
+    it.effect("an unchanged row of other reports has the time of the one generated last", () =>
       Effect.gen(function* () {
         const { run, settlements: store, tenant } = yield* given()
         yield* store.applyBatch(
@@ -431,7 +427,7 @@ export const settlements = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given entries without a payment, when they are read in pages, then each is read once", () =>
+    it.effect("entries without a payment are read once in pages", () =>
       Effect.gen(function* () {
         const { run, settlements: store, tenant } = yield* given()
         const { walked } = yield* reach(tenant, "Captured")
@@ -456,7 +452,7 @@ export const settlements = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given names of a payment, when they are looked up, then each finds its book", () =>
+    it.effect("each name of a payment finds its book", () =>
       Effect.gen(function* () {
         const { settlements: store, tenant } = yield* given()
         const { walked } = yield* reach(tenant, "Refunded")
@@ -478,42 +474,40 @@ export const settlements = (it: StorageTest): void => {
       })
     )
 
-    it.effect(
-      "given an attempt id of several payments, when it is looked up, then it finds the one that was sent",
-      () =>
-        Effect.gen(function* () {
-          const { settlements: store, tenant } = yield* given()
-          const ledger = yield* Ledger
-          const givenUp = Effect.fnUntraced(function* (attempt: Attempt) {
-            const { payment } = (yield* reach(tenant, "Declined")).walked
-            const after: Payment = { ...payment, version: payment.version + 1 }
-            const attempts: ReadonlyArray<Attempt> = [
-              { ...attempt, paymentId: payment.id, outcome: "Abandoned", providerRef: null }
-            ]
-            const change = { expected: payment.version, after }
-            yield* ledger.commit({ tenant, payment: change, attempts, refunds: [], events: [] })
-            return payment.id
-          })
-          const [sample] = (yield* reach(tenant, "Captured")).walked.attempts
-          const shared = { ...sample, id: "att_shared" } as Attempt
-          const found = Effect.map(
-            store.booksNamed(tenant, "first", names({ attemptIds: ["att_shared"] })),
-            ({ named }) => named.map(({ paymentId }) => paymentId)
-          )
-          const first = yield* givenUp(shared)
-          expect(yield* found).toEqual([first])
+    it.effect("an attempt id of several payments finds the one that was sent", () =>
+      Effect.gen(function* () {
+        const { settlements: store, tenant } = yield* given()
+        const ledger = yield* Ledger
+        const givenUp = Effect.fnUntraced(function* (attempt: Attempt) {
           const { payment } = (yield* reach(tenant, "Declined")).walked
           const after: Payment = { ...payment, version: payment.version + 1 }
-          const attempts = [{ ...shared, paymentId: payment.id, providerRef: null, outcome: null }]
+          const attempts: ReadonlyArray<Attempt> = [
+            { ...attempt, paymentId: payment.id, outcome: "Abandoned", providerRef: null }
+          ]
           const change = { expected: payment.version, after }
           yield* ledger.commit({ tenant, payment: change, attempts, refunds: [], events: [] })
-          yield* givenUp(shared)
-          yield* givenUp(shared)
-          expect(yield* found).toEqual([payment.id])
+          return payment.id
         })
+        const [sample] = (yield* reach(tenant, "Captured")).walked.attempts
+        const shared = { ...sample, id: "att_shared" } as Attempt
+        const found = Effect.map(
+          store.booksNamed(tenant, "first", names({ attemptIds: ["att_shared"] })),
+          ({ named }) => named.map(({ paymentId }) => paymentId)
+        )
+        const first = yield* givenUp(shared)
+        expect(yield* found).toEqual([first])
+        const { payment } = (yield* reach(tenant, "Declined")).walked
+        const after: Payment = { ...payment, version: payment.version + 1 }
+        const attempts = [{ ...shared, paymentId: payment.id, providerRef: null, outcome: null }]
+        const change = { expected: payment.version, after }
+        yield* ledger.commit({ tenant, payment: change, attempts, refunds: [], events: [] })
+        yield* givenUp(shared)
+        yield* givenUp(shared)
+        expect(yield* found).toEqual([payment.id])
+      })
     )
 
-    it.effect("given the provider's id of a refund, when it is looked up, then it finds the payment", () =>
+    it.effect("the provider's id of a refund finds the payment", () =>
       Effect.gen(function* () {
         const { settlements: store, tenant } = yield* given()
         const { walked } = yield* reach(tenant, "Captured")
@@ -531,7 +525,7 @@ export const settlements = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given captured payments, when those without an entry are asked for, then others are not given", () =>
+    it.effect("captured payments without an entry are read without the others", () =>
       Effect.gen(function* () {
         const { run, settlements: store, tenant } = yield* given()
         const made = []
@@ -573,7 +567,7 @@ export const settlements = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given rows of two days, when the balance is asked for, then it is by day and currency", () =>
+    it.effect("the balance of rows of two days is by day and currency", () =>
       Effect.gen(function* () {
         const { run, settlements: store, tenant } = yield* given()
         const usd = (minorUnits: number) => ({ minorUnits, currency: "USD" })
@@ -610,7 +604,7 @@ export const settlements = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given rows of two payouts, when one is read, then it has what counts of its own rows, by currency", () =>
+    it.effect("one of two payouts has what counts of its own rows, by currency", () =>
       Effect.gen(function* () {
         const { run, settlements: store, tenant } = yield* given()
         const usd = (minorUnits: number) => ({ minorUnits, currency: "USD" })
@@ -665,50 +659,48 @@ export const settlements = (it: StorageTest): void => {
       })
     )
 
-    it.effect(
-      "given payouts that left and came back, when they are read, then each has its own moves by currency",
-      () =>
-        Effect.gen(function* () {
-          const { run, settlements: store, tenant } = yield* given()
-          const usd = (minorUnits: number) => ({ minorUnits, currency: "USD" })
-          const eur = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
-          const itself = (rowId: string, fields: Partial<SettlementEntry>) =>
-            entryOf(run, { rowId, kind: "payout", payoutId: odd, fee: null, net: null, ...fields })
-          yield* store.applyBatch(
-            batchOf(run, [
-              entryOf(run, { rowId: "charge", payoutId: odd }),
-              itself("1", { gross: eur(-658) }),
-              itself("1 earlier", { gross: eur(-1), corrected: { by: "1", at } }),
-              itself("1#2", { gross: eur(-658), result: "duplicate", reason: "same_row", openedAt: at }),
-              itself("2", { kind: "payout_failed", gross: usd(300), converted: eur(200) }),
-              itself("3", { kind: "payout_failed", gross: eur(58), ...difference }),
-              itself("4", { gross: usd(-7) }),
-              itself("5", { gross: eur(-9), payoutId: "other" }),
-              itself("6", { gross: eur(-9), payoutId: null }),
-              entryOf(run, { rowId: "7", payoutId: "open" })
-            ])
-          )
-          const name = { connectionId: "first", payoutId: odd }
-          const read = (...payoutIds: ReadonlyArray<string>) =>
-            Effect.map(
-              store.payoutMoves(
-                tenant,
-                payoutIds.map((payoutId) => ({ connectionId: "first", payoutId }))
-              ),
-              (moves) => moves.toSorted((a, b) => a.leftMinor - b.leftMinor)
-            )
-          expect(yield* read(odd, "open", "other", "")).toStrictEqual([
-            { ...name, leftMinor: -658, returnedMinor: 258 },
-            { connectionId: "first", payoutId: "other", leftMinor: -9, returnedMinor: 0 },
-            { ...name, leftMinor: -7, returnedMinor: 0 }
+    it.effect("payouts that left and came back each have their own moves by currency", () =>
+      Effect.gen(function* () {
+        const { run, settlements: store, tenant } = yield* given()
+        const usd = (minorUnits: number) => ({ minorUnits, currency: "USD" })
+        const eur = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
+        const itself = (rowId: string, fields: Partial<SettlementEntry>) =>
+          entryOf(run, { rowId, kind: "payout", payoutId: odd, fee: null, net: null, ...fields })
+        yield* store.applyBatch(
+          batchOf(run, [
+            entryOf(run, { rowId: "charge", payoutId: odd }),
+            itself("1", { gross: eur(-658) }),
+            itself("1 earlier", { gross: eur(-1), corrected: { by: "1", at } }),
+            itself("1#2", { gross: eur(-658), result: "duplicate", reason: "same_row", openedAt: at }),
+            itself("2", { kind: "payout_failed", gross: usd(300), converted: eur(200) }),
+            itself("3", { kind: "payout_failed", gross: eur(58), ...difference }),
+            itself("4", { gross: usd(-7) }),
+            itself("5", { gross: eur(-9), payoutId: "other" }),
+            itself("6", { gross: eur(-9), payoutId: null }),
+            entryOf(run, { rowId: "7", payoutId: "open" })
           ])
-          expect(yield* read("open")).toEqual([])
-          expect(yield* store.payoutMoves(tenant, [{ ...name, connectionId: "second" }])).toEqual([])
-          expect(yield* store.payoutMoves(yield* newTenant(), [name])).toEqual([])
-        })
+        )
+        const name = { connectionId: "first", payoutId: odd }
+        const read = (...payoutIds: ReadonlyArray<string>) =>
+          Effect.map(
+            store.payoutMoves(
+              tenant,
+              payoutIds.map((payoutId) => ({ connectionId: "first", payoutId }))
+            ),
+            (moves) => moves.toSorted((a, b) => a.leftMinor - b.leftMinor)
+          )
+        expect(yield* read(odd, "open", "other", "")).toStrictEqual([
+          { ...name, leftMinor: -658, returnedMinor: 258 },
+          { connectionId: "first", payoutId: "other", leftMinor: -9, returnedMinor: 0 },
+          { ...name, leftMinor: -7, returnedMinor: 0 }
+        ])
+        expect(yield* read("open")).toEqual([])
+        expect(yield* store.payoutMoves(tenant, [{ ...name, connectionId: "second" }])).toEqual([])
+        expect(yield* store.payoutMoves(yield* newTenant(), [name])).toEqual([])
+      })
     )
 
-    it.effect("given payouts, when those of a period are listed, then the newest come first", () =>
+    it.effect("the payouts of a period are listed with the newest first", () =>
       Effect.gen(function* () {
         const { run, settlements: store, tenant } = yield* given()
         const payout = (rowId: string, fields: Partial<SettlementEntry> = {}) =>
@@ -736,7 +728,7 @@ export const settlements = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a payment that leaves, then its entries leave with it, and an open difference stays", () =>
+    it.effect("a payment's entries leave with it, and an open difference stays", () =>
       Effect.gen(function* () {
         const { run, settlements: store, tenant } = yield* given()
         const { walked } = yield* reach(tenant, "Declined")

@@ -13,21 +13,19 @@ const many = mostNamed + 5
 
 export const sharedReferences = (it: StorageTest): void => {
   describe("a reference of many payments", () => {
-    it.effect(
-      "given they were declined, when a message names it, then it may be about any, and the oldest are named",
-      () =>
-        Effect.gen(function* () {
-          const ledger = yield* Ledger
-          const tenant = yield* newTenant()
-          const ids = yield* writeDeclined(tenant, many)
-          expect(yield* meant(tenant)).toEqual(ids.slice(0, mostNamed))
-          const { change, payment } = yield* captured(tenant)
-          yield* ledger.commit(change)
-          expect(yield* meant(tenant)).toEqual([payment.id])
-        })
+    it.effect("a message may be about any of declined attempts, and the oldest are named", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const tenant = yield* newTenant()
+        const ids = yield* writeDeclined(tenant, many)
+        expect(yield* meant(tenant)).toEqual(ids.slice(0, mostNamed))
+        const { change, payment } = yield* captured(tenant)
+        yield* ledger.commit(change)
+        expect(yield* meant(tenant)).toEqual([payment.id])
+      })
     )
 
-    it.effect("given one attempt id of many payments, when a message names it, then the newest is meant", () =>
+    it.effect("a message that names one attempt id of many payments means the newest", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const tenant = yield* newTenant()
@@ -37,7 +35,7 @@ export const sharedReferences = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given they are searched by it, then all are found, in pages, each once", () =>
+    it.effect("all that share a reference are found by it, in pages, each once", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const tenant = yield* newTenant()

@@ -72,7 +72,7 @@ const broken: Readonly<Record<string, (change: Change) => Change>> = {
 export const soundness = (it: StorageTest): void => {
   describe("soundness", () => {
     for (const [because, spoil] of Object.entries(broken)) {
-      it.effect(`given a new payment, when ${because}, then it dies and nothing is written`, () =>
+      it.effect(`a new payment dies and writes nothing when ${because}`, () =>
         Effect.gen(function* () {
           const ledger = yield* Ledger
           const { after, change: first } = yield* firstChange(yield* newTenant())
@@ -91,7 +91,7 @@ export const soundness = (it: StorageTest): void => {
       )
     }
 
-    it.effect("given a stored payment, when a move breaks a balance, then it dies and the payment stays", () =>
+    it.effect("a move that breaks a balance dies and the payment stays", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const { walked } = yield* reach(yield* newTenant(), "Authorized")

@@ -63,7 +63,7 @@ const atOnce = <A, E, R>(one: (index: number) => Effect.Effect<A, E, R>) =>
 
 export const successRates = (it: StorageTest): void => {
   describe("success rates", () => {
-    it.effect("given weights of every size, when they are written, then they are read back to the last bit", () =>
+    it.effect("weights of every size are read back to the last bit", () =>
       Effect.gen(function* () {
         const tenant = yield* newTenant()
         const weights = [0, 1, 100, 0.1 + 0.2, 1 / 3, 99.00000000000001, 2 ** 53 + 2, 5e-324, 1.7976931348623157e308]
@@ -78,7 +78,7 @@ export const successRates = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given rates with a memory and without, when they are written, then each is read as it was", () =>
+    it.effect("rates with a memory and without are each read as they were", () =>
       Effect.gen(function* () {
         const tenant = yield* newTenant()
         const outcomes = (succeeded: number, failed: number) => ({ succeeded, failed })
@@ -100,7 +100,7 @@ export const successRates = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a time, when what changed since is asked for, then it is what is of that time or later", () =>
+    it.effect("changes since a time are those of that time or later", () =>
       Effect.gen(function* () {
         const [one, other] = [yield* newTenant(), yield* newTenant("production")]
         const at = (time: number) => ({ rate: { succeeded: 1, failed: 0, at: time } })
@@ -119,7 +119,7 @@ export const successRates = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given keys that differ in one part, then each has a rate of its own", () =>
+    it.effect("keys that differ in one part each have a rate of their own", () =>
       Effect.gen(function* () {
         const sandbox = yield* newTenant()
         const production: Tenant = { ...sandbox, environment: "production" }
@@ -140,7 +140,7 @@ export const successRates = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given another version than the one before, when it is written, then what is stored is given back", () =>
+    it.effect("a write of another version than the one before gives back what is stored", () =>
       Effect.gen(function* () {
         const tenant = yield* newTenant()
         const first = rateOf(tenant)
@@ -155,7 +155,7 @@ export const successRates = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given several in one write, when some are stale, then the others are written", () =>
+    it.effect("the others of one write are written when some are stale", () =>
       Effect.gen(function* () {
         const [one, other] = [yield* newTenant(), yield* newTenant()]
         const stored = [rateOf(one), rateOf(one, { segment: "" }), rateOf(other)]
@@ -174,7 +174,7 @@ export const successRates = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a rate that was forgotten, when it is written on, then it is written with its version", () =>
+    it.effect("a rate that was forgotten is written with its version", () =>
       Effect.gen(function* () {
         const tenant = yield* newTenant()
         const forgotten = rateOf(tenant, { version: 8 })
@@ -184,13 +184,13 @@ export const successRates = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given nothing, when it is written, then nothing comes back", () =>
+    it.effect("a write of nothing gives back nothing", () =>
       Effect.gen(function* () {
         expect(yield* write()).toEqual([])
       })
     )
 
-    it.effect(`given ${controlRacers} writers of one new rate, then one wins, and the others are given its rate`, () =>
+    it.effect(`one of ${controlRacers} writers of a new rate wins; others are given its rate`, () =>
       Effect.gen(function* () {
         const tenant = yield* newTenant()
         for (const version of [1, 2]) {
@@ -206,7 +206,7 @@ export const successRates = (it: StorageTest): void => {
       })
     )
 
-    it.effect(`given ${controlRacers} writers that add to the same rates in any order, then nothing is lost`, () =>
+    it.effect(`${controlRacers} writers that add to the same rates in any order lose nothing`, () =>
       Effect.gen(function* () {
         const tenant = yield* newTenant()
         const segments = ["a", "b", "c"]
@@ -245,7 +245,7 @@ export const successRates = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given any text, when a segment or a connection has it, then it is read back, and has its own rate", () =>
+    it.effect("any text of a segment or a connection is read back, and has its own rate", () =>
       Effect.gen(function* () {
         const tenant = yield* newTenant()
         const alike = ["EUR", "eur", "EUR ", "EUR\u0000", "EUR\ud800", "\u0001EUR", "EU_"]
@@ -262,23 +262,21 @@ export const successRates = (it: StorageTest): void => {
       })
     )
 
-    it.effect(
-      "given rates of several tenants, when those before a time are forgotten, then those alone, and counted",
-      () =>
-        Effect.gen(function* () {
-          const { forgetBefore } = yield* SuccessRates
-          const [one, other] = [yield* newTenant(), yield* newTenant("production")]
-          const at = (time: number) => ({ rate: { succeeded: 1, failed: 1, at: time } })
-          const old = [rateOf(one, at(-2000)), rateOf(other, at(-1500)), rateOf(other, { segment: "", ...at(-1001) })]
-          const kept = [rateOf(one, { segment: "", ...at(-1000) }), rateOf(other, { segment: "new", ...at(-999) })]
-          yield* write(...old, ...kept)
-          expect(yield* forgetBefore(-1000)).toBe(3)
-          expect(yield* storedOf([one, other])).toStrictEqual(inOrder(kept))
-          expect(yield* forgetBefore(-1000)).toBe(0)
-          // A new one begins anew.
-          expect(yield* write(rateOf(one))).toEqual([])
-          expect(yield* forgetBefore(0)).toBe(2)
-        })
+    it.effect("only rates before a time are forgotten, of several tenants, and counted", () =>
+      Effect.gen(function* () {
+        const { forgetBefore } = yield* SuccessRates
+        const [one, other] = [yield* newTenant(), yield* newTenant("production")]
+        const at = (time: number) => ({ rate: { succeeded: 1, failed: 1, at: time } })
+        const old = [rateOf(one, at(-2000)), rateOf(other, at(-1500)), rateOf(other, { segment: "", ...at(-1001) })]
+        const kept = [rateOf(one, { segment: "", ...at(-1000) }), rateOf(other, { segment: "new", ...at(-999) })]
+        yield* write(...old, ...kept)
+        expect(yield* forgetBefore(-1000)).toBe(3)
+        expect(yield* storedOf([one, other])).toStrictEqual(inOrder(kept))
+        expect(yield* forgetBefore(-1000)).toBe(0)
+        // A new one begins anew.
+        expect(yield* write(rateOf(one))).toEqual([])
+        expect(yield* forgetBefore(0)).toBe(2)
+      })
     )
   })
 }

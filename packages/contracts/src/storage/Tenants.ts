@@ -23,7 +23,7 @@ const neighbours = Effect.gen(function* () {
 
 export const tenants = (it: StorageTest): void => {
   describe("tenants", () => {
-    it.effect("given four tenants that use one key, when each reads everything, then it sees its own alone", () =>
+    it.effect("each of four tenants with one key sees only its own of everything", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const all = yield* neighbours
@@ -51,40 +51,38 @@ export const tenants = (it: StorageTest): void => {
       })
     )
 
-    it.effect(
-      "given four tenants whose payments share ids and keys, when all are refunded, then each has its own",
-      () =>
-        Effect.gen(function* () {
-          const ledger = yield* Ledger
-          const all = yield* neighbours
-          const { payment: model } = yield* blank(all[0] as Tenant)
-          const taken = {
-            ...model,
-            state: "Captured",
-            authorizedMinor: 1000,
-            capturedMinor: 1000,
-            connectionId: "first"
-          } as const
-          const operation = yield* newOperation(taken, { idempotencyKey: key })
-          const refund = yield* newRefund(taken, { idempotencyKey: key })
-          const books = all.map((tenant, index) => {
-            const minorUnits = 100 * (index + 1)
-            return writeEntries(
-              { payment: { ...taken, tenant }, attempts: [], operations: [], refunds: [] },
-              {
-                operations: [{ ...operation, sentAt: index }],
-                refunds: [{ ...refund, money: money(minorUnits, "EUR") }]
-              }
-            )
-          })
-          yield* Effect.forEach(books, ({ change }) => ledger.commit(change), { concurrency: "unbounded" })
-          for (const { after } of books) {
-            expect(yield* ledger.book(after.payment.tenant, model.id)).toStrictEqual(Option.some(after))
-          }
+    it.effect("each of four tenants with shared ids and keys has its own refunded payment", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const all = yield* neighbours
+        const { payment: model } = yield* blank(all[0] as Tenant)
+        const taken = {
+          ...model,
+          state: "Captured",
+          authorizedMinor: 1000,
+          capturedMinor: 1000,
+          connectionId: "first"
+        } as const
+        const operation = yield* newOperation(taken, { idempotencyKey: key })
+        const refund = yield* newRefund(taken, { idempotencyKey: key })
+        const books = all.map((tenant, index) => {
+          const minorUnits = 100 * (index + 1)
+          return writeEntries(
+            { payment: { ...taken, tenant }, attempts: [], operations: [], refunds: [] },
+            {
+              operations: [{ ...operation, sentAt: index }],
+              refunds: [{ ...refund, money: money(minorUnits, "EUR") }]
+            }
+          )
         })
+        yield* Effect.forEach(books, ({ change }) => ledger.commit(change), { concurrency: "unbounded" })
+        for (const { after } of books) {
+          expect(yield* ledger.book(after.payment.tenant, model.id)).toStrictEqual(Option.some(after))
+        }
+      })
     )
 
-    it.effect("given a payment, when another tenant writes under its id, then each has its own", () =>
+    it.effect("two tenants' payments under one id each are their own", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const [own, other] = (yield* neighbours) as [Tenant, Tenant]

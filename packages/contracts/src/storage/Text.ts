@@ -41,7 +41,7 @@ export const awkward: Readonly<Record<string, string>> = {
 export const text = (it: StorageTest): void => {
   describe("text", () => {
     for (const [name, value] of Object.entries(awkward)) {
-      it.effect(`given ${name}, when it is written, then it is read back as it was`, () =>
+      it.effect(`${name} is read back as it was written`, () =>
         Effect.gen(function* () {
           const ledger = yield* Ledger
           const tenant = yield* newTenant()
@@ -80,7 +80,7 @@ export const text = (it: StorageTest): void => {
     }
 
     for (const [name, value] of Object.entries(awkward)) {
-      it.effect(`given ${name}, when operations and refunds carry it, then they are read back as they were`, () =>
+      it.effect(`${name} in operations and refunds is read back as it was`, () =>
         Effect.gen(function* () {
           const ledger = yield* Ledger
           const { walked } = yield* reach(yield* newTenant(), "Captured")
@@ -117,7 +117,7 @@ export const text = (it: StorageTest): void => {
       )
     }
 
-    it.effect("given awkward names, when they are written to the directory, then they are read back as they were", () =>
+    it.effect("awkward names in the directory are read back as they were", () =>
       Effect.gen(function* () {
         const directory = yield* Directory
         const tenant = yield* newTenant()
@@ -136,7 +136,7 @@ export const text = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a key, when one that is much like it is asked for, then there is none", () =>
+    it.effect("a key that is much like a stored one is not found", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const tenant = yield* newTenant()

@@ -19,19 +19,17 @@ export const usage = (it: StorageTest): void => {
   describe("usage", () => {
     for (const outcome of [null, ...attemptOutcomes]) {
       const counts = outcome !== null && outcome !== "NotSent" && outcome !== "Abandoned"
-      it.effect(
-        `given an attempt that came to ${outcome ?? "no answer yet"}, then its payment ${counts ? "counts" : "does not count"}`,
-        () =>
-          Effect.gen(function* () {
-            const ledger = yield* Ledger
-            const tenant = yield* newTenant("production")
-            yield* write(tenant, outcome)
-            expect(yield* ledger.usage({ workspaceId: tenant.workspaceId, ...ever })).toBe(counts ? 1 : 0)
-          })
+      it.effect(`${outcome ?? "no answer yet"} ${counts ? "counts" : "does not count"} in usage`, () =>
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const tenant = yield* newTenant("production")
+          yield* write(tenant, outcome)
+          expect(yield* ledger.usage({ workspaceId: tenant.workspaceId, ...ever })).toBe(counts ? 1 : 0)
+        })
       )
     }
 
-    it.effect("given several attempts, when any of them reached a provider, then the payment counts once", () =>
+    it.effect("a payment counts once for several attempts if any reached a provider", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const tenant = yield* newTenant("production")
@@ -50,7 +48,7 @@ export const usage = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a call in flight, when it is answered, then its payment counts from then on", () =>
+    it.effect("a payment counts once its call in flight is answered, and from then on", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const tenant = yield* newTenant("production")
@@ -62,7 +60,7 @@ export const usage = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given payments over time, when a span is asked for, then its start is inside and its end is not", () =>
+    it.effect("a span of usage includes its start and not its end", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const tenant = yield* newTenant("production")
@@ -77,7 +75,7 @@ export const usage = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given sandbox payments and other workspaces' payments, when usage is asked for, then none counts", () =>
+    it.effect("sandbox payments and those of other workspaces do not count as usage", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const tenant = yield* newTenant("production")

@@ -6,7 +6,7 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "A charge that was captured is not found in another account, and recorded as failed; its customer pays again.",
     edits: [{ in: "inAccount", if: "other", become: "" }],
     caughtBy:
-      "packages/core/test/Accounts.test.ts > given a payment that is unanswered, when it is looked up there, then nothing moves, once under review",
+      "packages/core/test/Accounts.test.ts > a payment that is unanswered does not move at a lookup there, and is reviewed once",
     simulatedOn: "memory",
     simulatedUnder: "account"
   },
@@ -15,7 +15,7 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "The credentials may open another account, which never received what was captured in the first one.",
     edits: [{ in: "inAccount", operand: "isVerified", become: "false" }],
     caughtBy:
-      "packages/core/test/Accounts.test.ts > given a provider that does not name the account, then what is not found may be in the one before",
+      "packages/core/test/Accounts.test.ts > a provider that names no account may have what is not found in the one before",
     simulatedOn: "memory",
     simulatedUnder: "account"
   }

@@ -8,21 +8,19 @@ export const faults: ReadonlyArray<Fault> = [
       { in: "claimCall", if: "MaybeWritten", become: "if (failure instanceof MaybeWritten) return failure.value" }
     ],
     caughtBy:
-      "packages/core/test/OperationFaults.test.ts > of a capture is lost, then nothing is sent, the key is free, and a retry does it once",
+      "packages/core/test/OperationFaults.test.ts > a capture whose first commit is lost is unsent, and retried once",
     simulatedOn: "memory"
   },
   {
     name: "capture in another account",
     harm: "Another merchant's charge with the same reference would be captured or voided.",
     edits: [{ in: "connectionInAccount", condition: "other", become: "true" }],
-    caughtBy:
-      "packages/core/test/Accounts.test.ts > given a payment of the first account, when a capture is asked for, then nothing is sent there"
+    caughtBy: "packages/core/test/Accounts.test.ts > a capture of a payment of the first account is not sent to another"
   },
   {
     name: "refund in another account",
     harm: "Another merchant's charge with the same reference would be refunded.",
     edits: [{ in: "connectionInAccount", condition: "other", become: "true" }],
-    caughtBy:
-      "packages/core/test/Accounts.test.ts > given a payment of the first account, when a refund is asked for, then nothing is sent there"
+    caughtBy: "packages/core/test/Accounts.test.ts > a refund of a payment of the first account is not sent to another"
   }
 ]

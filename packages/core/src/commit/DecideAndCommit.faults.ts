@@ -12,7 +12,7 @@ export const faults: ReadonlyArray<Fault> = [
       }
     ],
     caughtBy:
-      "packages/core/test/IdempotentCreate.test.ts > given a first commit whose answer is lost (unheard), then nothing is sent on it and the key is free"
+      "packages/core/test/IdempotentCreate.test.ts > a first commit with a lost answer (unheard) sends nothing and frees the key"
   },
   {
     name: "a refusal from what a process wrote last",
@@ -26,14 +26,14 @@ export const faults: ReadonlyArray<Fault> = [
       }
     ],
     caughtBy:
-      "packages/core/test/KeptBooks.test.ts > given a capture, when a refund comes, then it is made, and not refused on what was kept"
+      "packages/core/test/KeptBooks.test.ts > a refund after a capture is made, and not refused on what was kept"
   },
   {
     name: "one of two payments with one reference reviewed",
     harm: "Operations settle the second payment, and never hear that the first one's charge may not be its own.",
     edits: [{ in: "reviewOther", condition: "id", become: "!($)" }],
     caughtBy:
-      "packages/core/test/ReusedReferences.test.ts > given two answers at once, then one payment has it, and both are reviewed",
+      "packages/core/test/ReusedReferences.test.ts > one payment has the reference of two answers at once, both reviewed",
     simulatedOn: "memory"
   }
 ]

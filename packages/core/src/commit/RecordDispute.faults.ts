@@ -6,6 +6,6 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "A late message opens an accepted dispute again, and evidence is sent for money that was given up.",
     edits: [{ in: "disputeStep", call: "withAcceptance", become: "payment" }],
     caughtBy:
-      "packages/core/test/Disputes.test.ts > given an acceptance, when a message comes that was written before it, then it does not open again"
+      "packages/core/test/Disputes.test.ts > an accepted dispute is not opened again by a message written before"
   }
 ]

@@ -6,6 +6,6 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "A charge that a message calls declined is captured at the provider, and nobody hears of it.",
     edits: [{ in: "recordLookup", call: "appliedLate", become: "undefined" }],
     caughtBy:
-      "packages/http/test/LateLookups.test.ts > given a lookup under way, when a message says declined and the lookup CAPTURED, then the money is believed"
+      "packages/http/test/LateLookups.test.ts > money is believed by a lookup (CAPTURED) under way when a message says declined"
   }
 ]

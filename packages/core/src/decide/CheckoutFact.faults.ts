@@ -6,7 +6,7 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "The payment reads CANCELLED, the merchant makes another, and the customer pays both.",
     edits: [{ in: "checkoutFactOf", condition: "found.conclusive", become: "found.conclusive" }],
     caughtBy:
-      "packages/core/test/HostedCheckout.test.ts > given nothing is found, conclusively, then nothing changes: it may still be paid",
+      "packages/core/test/HostedCheckout.test.ts > nothing changes when nothing is found, conclusively: it may still be paid",
     simulatedOn: "memory"
   }
 ]

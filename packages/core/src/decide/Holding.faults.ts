@@ -6,6 +6,6 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "A capture that is reported again is counted twice.",
     edits: [{ in: "captureNamed", returned: "captures", become: "undefined" }],
     caughtBy:
-      "packages/http/test/CapturesByHand.test.ts > given ours and then one by hand, then they add up; above the authorization they are reviewed"
+      "packages/http/test/CapturesByHand.test.ts > ours and one by hand add up; above the authorization they are reviewed"
   }
 ]

@@ -12,8 +12,7 @@ export const faults: ReadonlyArray<Fault> = [
         become: "wasAnsweredBefore(claim, payment) ? (payment.settledAt ?? claim.answeredAt) : claim.answeredAt"
       }
     ],
-    caughtBy:
-      "packages/core/test/IdempotentCreate.test.ts > given a payment that stays UNKNOWN, then its key never ends",
+    caughtBy: "packages/core/test/IdempotentCreate.test.ts > the key of a payment that stays UNKNOWN never ends",
     simulatedOn: "memory",
     simulatedUnder: "open-charges"
   },
@@ -22,7 +21,7 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "The same key charges again a day after it was answered PENDING, while the first charge is still under way.",
     edits: [{ const: "answeredOpen", become: 'new Set(["UNKNOWN"])' }],
     caughtBy:
-      "packages/core/test/IdempotentCreate.test.ts > given a payment that was answered PENDING, then its key is kept until 24 hours after it settled",
+      "packages/core/test/IdempotentCreate.test.ts > a key answered PENDING is kept until 24 hours after its payment settled",
     simulatedOn: "memory",
     simulatedUnder: "open-charges"
   }

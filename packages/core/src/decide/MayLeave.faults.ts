@@ -6,6 +6,6 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "An authorization that a provider still holds is neither captured nor voided, because its record is gone.",
     edits: [{ in: "endOf", property: "Authorized", become: '"none"' }],
     caughtBy:
-      "packages/storage/memory/test/Memory.contract.test.ts > given payments in every state, when years have passed, then the closed ones leave and the sums stay"
+      "packages/storage/memory/test/Memory.contract.test.ts > closed payments leave after years, and the sums stay"
   }
 ]

@@ -6,6 +6,6 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "A late refusal of an old capture makes the payment capturable while the new one is at the provider.",
     edits: [{ in: "rowFor", const: "isHeard", become: "true" }],
     caughtBy:
-      "packages/core/test/LateOperations.test.ts > given it refuses while a newer capture is in flight, then that one goes on"
+      "packages/core/test/LateOperations.test.ts > a refusal while a newer capture is in flight lets that one continue"
   }
 ]

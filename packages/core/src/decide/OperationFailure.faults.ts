@@ -6,7 +6,7 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "The merchant keeps books of money that the provider took back.",
     edits: [{ in: "applyOperationFailure", call: "reverseCapture", become: "undefined" }],
     caughtBy:
-      "packages/core/test/ProviderReversals.test.ts > given a confirmed capture, when it fails for good, then nothing is captured and an older confirmation does not count",
+      "packages/core/test/ProviderReversals.test.ts > a confirmed capture that fails captures nothing, also by older confirmations",
     simulatedOn: "memory"
   }
 ]

@@ -6,6 +6,6 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "A repeated message of the earlier success hides that the customer was not repaid.",
     edits: [{ in: "isOlderWord", returned: "stage", about: "settledAt", become: "false" }],
     caughtBy:
-      "packages/core/test/ProviderReversals.test.ts > given a reversed refund, when the success arrives again, then it counts only where it is dated after the failure"
+      "packages/core/test/ProviderReversals.test.ts > a reversed refund's success counts only where it is dated after the failure"
   }
 ]

@@ -6,6 +6,6 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "The bank takes the money of a dispute that the store lost, and a refund gives it back once more.",
     edits: [{ in: "refundWaits", condition: "includes", become: "true" }],
     caughtBy:
-      "packages/core/test/RecoverDisputes.test.ts > given it is recovered, then refunds of payments from before wait for an operator, and of later ones do not"
+      "packages/core/test/RecoverDisputes.test.ts > refunds of payments before the recovery wait for an operator, later ones do not"
   }
 ]

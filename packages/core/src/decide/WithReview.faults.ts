@@ -6,7 +6,7 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "A payment that was disputed before it was captured is refunded in full, and the merchant pays twice.",
     edits: [{ in: "weighReported", condition: "isDisputed", become: "false" }],
     caughtBy:
-      "packages/core/test/ProviderReversals.test.ts > given a payment that is UNKNOWN, when a dispute is opened and the charge is captured then, then it is CHARGEBACK and cannot be refunded",
+      "packages/core/test/ProviderReversals.test.ts > a dispute of a payment UNKNOWN makes its capture CHARGEBACK, and not refundable",
     simulatedOn: "memory"
   }
 ]

@@ -6,6 +6,6 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "An agent's draft moves money before a person has seen it.",
     edits: [{ in: "paymentMethods", const: "drafting", become: "refunding" }],
     caughtBy:
-      "packages/core/test/ProposedRefunds.test.ts > given any amount, then it is proposed and nothing is sent, until another person approves it"
+      "packages/core/test/ProposedRefunds.test.ts > any amount is proposed and not sent until another person approves it"
   }
 ]

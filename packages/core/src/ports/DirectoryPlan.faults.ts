@@ -6,7 +6,7 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "A key that was removed because it leaked moves money again.",
     edits: [{ in: "alive", operand: "before.revokedAt", become: "false" }],
     caughtBy:
-      "packages/core/test/DirectoryPlan.test.ts > given a key of the configuration, when it is dropped and named again, then it is revoked and stays so",
+      "packages/core/test/DirectoryPlan.test.ts > a key of the configuration dropped and named again is revoked and stays so",
     simulatedOn: "memory",
     simulatedUnder: "older-file"
   }

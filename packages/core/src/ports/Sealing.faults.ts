@@ -9,6 +9,6 @@ export const faults: ReadonlyArray<Fault> = [
       { in: "openWith", property: "aad", become: 'utf8.encode("")' }
     ],
     caughtBy:
-      "packages/core/test/Secrets.test.ts > given a sealed text, when it is opened in another place, then it is broken and names the place alone"
+      "packages/core/test/Secrets.test.ts > a sealed text opened in another place is broken, and only the place is named"
   }
 ]

@@ -12,6 +12,6 @@ export const faults: ReadonlyArray<Fault> = [
       }
     ],
     caughtBy:
-      "packages/core/test/Secrets.test.ts > given a store, when its encryption key is replaced, then fingerprints, ids and page tokens stay"
+      "packages/core/test/Secrets.test.ts > fingerprints, ids and page tokens stay when an encryption key is replaced"
   }
 ]

@@ -8,8 +8,7 @@ export const faults: ReadonlyArray<Fault> = [
       { in: "nothingExecuted", statement: "pointsman/NotSent", become: 'case "pointsman/Unanswered": $' },
       { in: "mayFollow", returned: "followers", become: "$ ?? true" }
     ],
-    caughtBy:
-      "packages/core/test/CreatePayment.test.ts > given mode failover, when the first ends unanswered, then the second is never asked",
+    caughtBy: "packages/core/test/CreatePayment.test.ts > the second is never asked in failover after unanswered",
     simulatedOn: "memory"
   }
 ]

@@ -6,6 +6,6 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "The customer pays again, and is charged twice.",
     edits: [{ in: "outcomeOf", property: "ChargeUnknown", become: '"failed"' }],
     caughtBy:
-      "packages/http/test/hosted/Pages.test.ts > given ChargeUnknown, when the page is opened, then it says Your payment is being checked and leads back"
+      "packages/http/test/hosted/Pages.test.ts > ChargeUnknown says Your payment is being checked on the page and leads back"
   }
 ]

@@ -6,7 +6,7 @@ afterEach(() => {
 })
 
 await describeInChromium("a Chromium for tests", (browser) => {
-  test("given two contexts one after the other, when pages are opened, then both show text", async () => {
+  test("pages of two contexts one after the other both show text", async () => {
     for (const text of ["first", "second"]) {
       const context = await browser.newContext()
       const page = await context.newPage()
@@ -18,12 +18,12 @@ await describeInChromium("a Chromium for tests", (browser) => {
 })
 
 describe("where no Chromium starts", () => {
-  test("given CHROMIUM_PATH names no browser, when it is started, then the reason names the variable", async () => {
+  test("an error names CHROMIUM_PATH when it names no browser", async () => {
     vi.stubEnv("CHROMIUM_PATH", "/bin/false")
     expect(await startChromium()).toEqual({ reason: expect.stringMatching(/CHROMIUM_PATH: /u) })
   })
 
-  test("given CI, when the suite is described, then it fails instead of being skipped", async () => {
+  test("the suite fails in CI instead of being skipped", async () => {
     vi.stubEnv("CHROMIUM_PATH", "/bin/false")
     vi.stubEnv("CI", "true")
     await expect(describeInChromium("a page", () => {})).rejects.toThrow("a page: no Chromium starts")

@@ -35,7 +35,7 @@ await describeInChromium("the reference page in a browser", (browser) => {
     return { page, requests, errors, close: () => context.close() }
   }
 
-  test("given the page, when its parts are read, then nothing else is asked for and nothing fails", {
+  test("the page's parts are all that is requested, and none fails", {
     timeout: 60_000
   }, async () => {
     const seen = await open({ viewport: { width: 1300, height: 900 } })
@@ -48,7 +48,7 @@ await describeInChromium("the reference page in a browser", (browser) => {
     await seen.close()
   })
 
-  test("given a script that asks another origin, when it runs in the page, then the policy stops it", async () => {
+  test("the policy stops a script of the page that asks another origin", async () => {
     const seen = await open()
     const answer = await seen.page.evaluate(
       `fetch("http://localhost:1/elsewhere").then(() => "answered", () => "stopped")`
@@ -60,7 +60,7 @@ await describeInChromium("the reference page in a browser", (browser) => {
   test.each([
     ["light", "rgb(255, 255, 255)"],
     ["dark", "rgb(15, 15, 15)"]
-  ] as const)("given a phone in %s colours, then the page fits it", async (colorScheme, background) => {
+  ] as const)("the page fits a phone in %s colours", async (colorScheme, background) => {
     const seen = await open({ colorScheme, viewport: { width: 390, height: 800 }, isMobile: true })
     expect(await seen.page.evaluate("document.documentElement.scrollWidth")).toBe(390)
     expect(await seen.page.evaluate("getComputedStyle(document.body).backgroundColor")).toBe(background)
@@ -68,7 +68,7 @@ await describeInChromium("the reference page in a browser", (browser) => {
     await seen.close()
   })
 
-  test("given a sandbox key, when a request is tried from the page, then it goes to this server alone", async () => {
+  test("a request tried from the page with a sandbox key goes only to this server", async () => {
     const seen = await open({ viewport: { width: 1300, height: 900 } })
     await seen.page.getByPlaceholder("Token").first().fill(keys.acme)
     await seen.page

@@ -29,7 +29,7 @@ const backAtShop = ({ id }: Created, status: string) =>
 
 await describeInChromium("the hosted page in a browser", (browser) => {
   describe.each([true, false])("with JavaScript: %s", (javaScriptEnabled) => {
-    test("given a sandbox payment, when it is approved, then the customer is back at the shop and it is captured", () =>
+    test("an approved sandbox payment is captured, and the customer back at the shop", () =>
       visit(browser, { javaScriptEnabled }, async ({ origins, page }) => {
         const created = await world.create()
         await page.goto(created.page)
@@ -41,7 +41,7 @@ await describeInChromium("the hosted page in a browser", (browser) => {
         expect(origins()).toEqual([world.url, world.shop].sort())
       }))
 
-    test("given a challenge, when it is passed, then the payment is captured", () =>
+    test("a payment is captured once its challenge is passed", () =>
       visit(browser, { javaScriptEnabled }, async ({ page }) => {
         const created = await world.create({ simulate: { charge: "requires_authentication" } })
         await page.goto(created.page)
@@ -51,7 +51,7 @@ await describeInChromium("the hosted page in a browser", (browser) => {
         await page.waitForURL(backAtShop(created, "CAPTURED"))
       }))
 
-    test("given a challenge, when it is failed, then the payment is declined for it", () =>
+    test("a payment is declined for its failed challenge", () =>
       visit(browser, { javaScriptEnabled }, async ({ page }) => {
         const created = await world.create()
         await page.goto(created.page)
@@ -62,7 +62,7 @@ await describeInChromium("the hosted page in a browser", (browser) => {
         expect(await page.getByText("authentication_failed").count()).toBe(1)
       }))
 
-    test("given a reason, when it is declined, then it is declined for that reason", () =>
+    test("a payment is declined for the chosen reason", () =>
       visit(browser, { javaScriptEnabled }, async ({ page }) => {
         const created = await world.create()
         await page.goto(created.page)
@@ -73,24 +73,20 @@ await describeInChromium("the hosted page in a browser", (browser) => {
         expect(await page.getByText("expired_card").count()).toBe(1)
       }))
 
-    test.each([true, false])(
-      "given cancel_url: %s, when it is cancelled, then it leads there, else to return_url",
-      (isThere) =>
-        visit(browser, { javaScriptEnabled }, async ({ page }) => {
-          const created = await world.create(isThere ? { cancel_url: `${world.shop}/basket` } : {})
-          await page.goto(created.page)
-          await press(page, "Cancel")
-          await page.waitForURL(
-            isThere
-              ? `${world.shop}/basket?payment_id=${created.id}&status=CANCELLED`
-              : backAtShop(created, "CANCELLED")
-          )
-          expect(await world.statusOf(created.id)).toBe("CANCELLED")
-        })
+    test.each([true, false])("cancelling with cancel_url: %s leads there, else to return_url", (isThere) =>
+      visit(browser, { javaScriptEnabled }, async ({ page }) => {
+        const created = await world.create(isThere ? { cancel_url: `${world.shop}/basket` } : {})
+        await page.goto(created.page)
+        await press(page, "Cancel")
+        await page.waitForURL(
+          isThere ? `${world.shop}/basket?payment_id=${created.id}&status=CANCELLED` : backAtShop(created, "CANCELLED")
+        )
+        expect(await world.statusOf(created.id)).toBe("CANCELLED")
+      })
     )
   })
 
-  test("given a challenge, when the customer turns back from it, then the buttons are there again", () =>
+  test("the buttons are there again when the customer turns back from a challenge", () =>
     visit(browser, {}, async ({ page }) => {
       const created = await world.create()
       await page.goto(`${created.page}?step=challenge`)
@@ -100,7 +96,7 @@ await describeInChromium("the hosted page in a browser", (browser) => {
       await page.waitForURL(backAtShop(created, "CAPTURED"))
     }))
 
-  test("given it was approved, when the customer goes back, then they see that and can only return", () =>
+  test("a customer who goes back after an approval sees that and can only return", () =>
     visit(browser, {}, async ({ page }) => {
       const created = await world.create()
       await page.goto(created.page)
@@ -113,7 +109,7 @@ await describeInChromium("the hosted page in a browser", (browser) => {
       await page.waitForURL(backAtShop(created, "CAPTURED"))
     }))
 
-  test("given a second tab, when it declines what the first approved, then it sees that, and nothing changes", () =>
+  test("a second tab that declines what the first approved sees that, with no change", () =>
     visit(browser, {}, async ({ page }) => {
       const created = await world.create()
       const second = await page.context().newPage()
@@ -125,7 +121,7 @@ await describeInChromium("the hosted page in a browser", (browser) => {
       expect(await world.timelineOf(created.id)).toEqual(["payment.requires_action", "payment.captured"])
     }))
 
-  test("given production, when the customer pays at the provider, then the shop hears of it", () =>
+  test("the shop gets an event when a customer pays at the provider in production", () =>
     visit(browser, {}, async ({ origins, page }) => {
       const before = world.checkouts()
       const created = await world.create({}, "production")
@@ -154,7 +150,7 @@ await describeInChromium("the hosted page in a browser", (browser) => {
       world.record = undefined
     }))
 
-  test("given Approve, when it is clicked twice at once, then the payment is charged once", () =>
+  test("Approve clicked twice at once charges the payment once", () =>
     visit(browser, {}, async ({ page }) => {
       const created = await world.create()
       await page.goto(created.page)
@@ -163,7 +159,7 @@ await describeInChromium("the hosted page in a browser", (browser) => {
       expect(await world.timelineOf(created.id)).toEqual(["payment.requires_action", "payment.captured"])
     }))
 
-  test("given a keyboard alone, when Approve is reached and pressed, then every stop is seen and it is captured", () =>
+  test("a keyboard reaches Approve with every stop visible, and it is captured", () =>
     visit(browser, {}, async ({ page }) => {
       const created = await world.create()
       await page.goto(created.page)
@@ -179,13 +175,13 @@ await describeInChromium("the hosted page in a browser", (browser) => {
       await page.waitForURL(backAtShop(created, "CAPTURED"))
     }))
 
-  test("given a German browser, when the page is opened, then the amount is written as Germans write it", () =>
+  test("a German browser shows the amount as Germans write it", () =>
     visit(browser, { locale: "de-DE" }, async ({ page }) => {
       await page.goto((await world.create()).page)
       expect(await page.locator(".amount").innerText()).toBe("1.234,56\u00A0€")
     }))
 
-  test("given a brand, when the page is opened, then its logo, name, color and links are shown", () =>
+  test("a page of a brand shows its logo, name, color and links", () =>
     visit(browser, {}, async ({ accessibilityFaults, origins, page, takePicture }) => {
       await page.route("https://cdn.example/logo.svg", (route) =>
         route.fulfill({
@@ -211,7 +207,7 @@ await describeInChromium("the hosted page in a browser", (browser) => {
       expect(origins()).toEqual([world.url, "https://cdn.example"].sort())
     }))
 
-  test("given a brand, a description and lines, when the page is opened, then it shows them, as the guide does", () =>
+  test("a page shows brand, description and lines as the guide does", () =>
     visit(browser, {}, async ({ accessibilityFaults, page }) => {
       const logo = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 232 40" width="232" height="40"><g fill="none" stroke="#123524" stroke-width="3"><path d="M5 15h22v8a11 11 0 0 1-22 0zM27 17h4a4 4 0 0 1 0 9h-5M4 38h24M12 10q-3-4 0-8M20 10q-3-4 0-8"/></g><text x="46" y="29" font-family="sans-serif" font-size="21" font-weight="700" fill="#123524">${brand.name}</text></svg>`
       await page.route(brand.logo ?? "", (route) => route.fulfill({ contentType: "image/svg+xml", body: logo }))
@@ -272,23 +268,21 @@ await describeInChromium("the hosted page in a browser", (browser) => {
     ]
   ]
 
-  test.each(pages)(
-    "given the page %s, when it is looked at in the light and the dark, then axe finds nothing and it fits 320 pixels",
-    (name, heading, open) =>
-      visit(browser, {}, async ({ accessibilityFaults, page, takePicture }) => {
-        await page.goto(await open())
-        expect(await headingOf(page)).toBe(heading)
-        for (const colorScheme of ["light", "dark"] as const) {
-          await page.emulateMedia({ colorScheme })
-          for (const size of ["phone", "desktop"] as const) {
-            await page.setViewportSize(sizes[size])
-            await takePicture(`${name}-${size}-${colorScheme}`)
-          }
-          expect(await accessibilityFaults()).toEqual([])
+  test.each(pages)("the page %s has no finding of axe in light and dark, and fits 320 pixels", (name, heading, open) =>
+    visit(browser, {}, async ({ accessibilityFaults, page, takePicture }) => {
+      await page.goto(await open())
+      expect(await headingOf(page)).toBe(heading)
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme })
+        for (const size of ["phone", "desktop"] as const) {
+          await page.setViewportSize(sizes[size])
+          await takePicture(`${name}-${size}-${colorScheme}`)
         }
-        await page.setViewportSize(sizes.narrow)
-        expect(await page.evaluate(pageWidth)).toBe(sizes.narrow.width)
-      })
+        expect(await accessibilityFaults()).toEqual([])
+      }
+      await page.setViewportSize(sizes.narrow)
+      expect(await page.evaluate(pageWidth)).toBe(sizes.narrow.width)
+    })
   )
 
   describe.each(languages)("in %s", (locale) => {
@@ -302,25 +296,21 @@ await describeInChromium("the hosted page in a browser", (browser) => {
       ["missing", async () => `${world.url}/hosted/nothing`]
     ]
 
-    test.each(inLanguage)(
-      "given the page %s, when it is looked at in the light and the dark, then axe finds nothing and it fits 320 pixels",
-      (name, open) =>
-        visit(browser, { locale, viewport: sizes.narrow }, async ({ accessibilityFaults, page, takePicture }) => {
-          await page.route("https://cdn.example/**", (route) =>
-            route.fulfill({ contentType: "image/svg+xml", body: "" })
-          )
-          await page.goto(await open())
-          expect(await page.locator("html").getAttribute("lang")).toBe(locale)
-          for (const colorScheme of ["light", "dark"] as const) {
-            await page.emulateMedia({ colorScheme })
-            await takePicture(`${name}-narrow-${locale}-${colorScheme}`)
-            expect(await accessibilityFaults()).toEqual([])
-          }
-          expect(await page.evaluate(pageWidth)).toBe(sizes.narrow.width)
-        })
+    test.each(inLanguage)("the page %s in this language has no finding of axe, and fits 320 pixels", (name, open) =>
+      visit(browser, { locale, viewport: sizes.narrow }, async ({ accessibilityFaults, page, takePicture }) => {
+        await page.route("https://cdn.example/**", (route) => route.fulfill({ contentType: "image/svg+xml", body: "" }))
+        await page.goto(await open())
+        expect(await page.locator("html").getAttribute("lang")).toBe(locale)
+        for (const colorScheme of ["light", "dark"] as const) {
+          await page.emulateMedia({ colorScheme })
+          await takePicture(`${name}-narrow-${locale}-${colorScheme}`)
+          expect(await accessibilityFaults()).toEqual([])
+        }
+        expect(await page.evaluate(pageWidth)).toBe(sizes.narrow.width)
+      })
     )
 
-    test("given any state of a payment, when its page is looked at, then it fits 320 pixels", () =>
+    test("the page of a payment in any state fits 320 pixels", () =>
       visit(browser, { locale, viewport: sizes.narrow }, async ({ page }) => {
         for (const state of paymentStates) {
           for (const payment of [{ ...awaiting, state }, inProduction({ ...awaiting, state })]) {

@@ -34,20 +34,17 @@ describe("the sandbox's buttons", () => {
     )
   ]
 
-  test.each(buttons)(
-    "given %o, when it is posted, then core is asked for %o and the customer sent back",
-    async (form, action) => {
-      const { post, script } = acting(captured)
-      const page = await post(form)
-      expect(script.asked).toEqual([
-        ["hostedPage", "token"],
-        ["actOnHostedPage", "token", action]
-      ])
-      expect(page.status).toBe(303)
-      expect(page.headers.get("location")).toBe(backTo(captured))
-      expect(page.text).toBe("")
-    }
-  )
+  test.each(buttons)("%o asks core for %o and sends the customer back", async (form, action) => {
+    const { post, script } = acting(captured)
+    const page = await post(form)
+    expect(script.asked).toEqual([
+      ["hostedPage", "token"],
+      ["actOnHostedPage", "token", action]
+    ])
+    expect(page.status).toBe(303)
+    expect(page.headers.get("location")).toBe(backTo(captured))
+    expect(page.text).toBe("")
+  })
 
   test.each<Record<string, string>>([
     {},
@@ -59,7 +56,7 @@ describe("the sandbox's buttons", () => {
     { action: "decline", reason: "" },
     { action: "decline", reason: "bad_luck" },
     { action: "decline", reason: "toString" }
-  ])("given %o, which is no button, when it is posted, then it is 422 and core is not asked", async (form) => {
+  ])("%o, which is no button, is 422 and does not ask core", async (form) => {
     const { post, script } = acting(captured)
     const page = await post(form)
     expect(page.status).toBe(422)
@@ -70,7 +67,7 @@ describe("the sandbox's buttons", () => {
   })
 
   test.each(["application/json", "multipart/form-data; boundary=x", "text/plain"])(
-    "given a body of %s, when it is posted, then it is 422",
+    "a body of %s is 422",
     async (contentType) => {
       const { send, script } = acting(captured)
       const page = await send("/hosted/token", {
@@ -84,7 +81,7 @@ describe("the sandbox's buttons", () => {
     }
   )
 
-  test("given no body, when it is posted, then it is 422", async () => {
+  test("a post without a body is 422", async () => {
     const page = await acting(captured).send("/hosted/token", { method: "POST" })
     expect(page.status).toBe(422)
   })
@@ -92,7 +89,7 @@ describe("the sandbox's buttons", () => {
   test.each([
     [1_024, 303],
     [1_025, 413]
-  ])("given a form of %i bytes, when it is posted, then it is %i", async (bytes, status) => {
+  ])("a form of %i bytes is %i", async (bytes, status) => {
     const body = "action=approve&padding=".padEnd(bytes, "x")
     const { send, script } = acting(captured)
     const page = await send("/hosted/token", {
@@ -104,7 +101,7 @@ describe("the sandbox's buttons", () => {
     expect(script.asked).toHaveLength(status === 303 ? 2 : 0)
   })
 
-  test("given a form without end, when it streams past the limit, then it is 413 and core is not asked", async () => {
+  test("a form without end is 413 past the limit, and core is not asked", async () => {
     const { send, script } = acting(captured)
     const body = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.enqueue(new TextEncoder().encode("action=approve&".repeat(10)))
@@ -124,7 +121,7 @@ describe("the sandbox's buttons", () => {
 })
 
 describe("two tabs", () => {
-  test("given one tab approved, when the other declines, then it shows what the first came to", async () => {
+  test("a tab that declines shows what the first one's approval came to", async () => {
     const { post } = hostedWeb(awaiting, {
       answers: { actOnHostedPage: () => Effect.succeed({ payment: captured, acted: false }) }
     })
@@ -134,7 +131,7 @@ describe("two tabs", () => {
     expect(page.hrefs).toEqual([backTo(captured)])
   })
 
-  test("given one tab is being charged, when the other approves, then it is told not to pay again and looks again", async () => {
+  test("a tab that approves during a charge says not to pay again, and looks again", async () => {
     const charging: Payment = { ...awaiting, state: "Charging" }
     const { post } = hostedWeb(awaiting, {
       answers: { actOnHostedPage: () => Effect.succeed({ payment: charging, acted: false }) }
@@ -148,7 +145,7 @@ describe("two tabs", () => {
 describe("production's buttons", () => {
   const production = inProduction(awaiting)
 
-  test("given continue, when it is posted, then the checkout is opened with our return address and led to", async () => {
+  test("continue opens the checkout with our return address and leads to it", async () => {
     const { post, script } = hostedWeb(production, {
       answers: { openCheckout: () => Effect.succeed({ _tag: "Redirect", url: "https://provider.example/pay?x=1#y" }) }
     })
@@ -158,7 +155,7 @@ describe("production's buttons", () => {
     expect(script.asked.at(-1)).toEqual(["openCheckout", "token", "https://pay.example/hosted/token/return"])
   })
 
-  test("given another tab is opening it, when it is posted, then it is told so and looks again", async () => {
+  test("continue while another tab opens the checkout says so and looks again", async () => {
     const charging: Payment = { ...production, state: "Charging" }
     const { post } = hostedWeb(production, {
       answers: { openCheckout: () => Effect.succeed({ _tag: "Wait", payment: charging }) }
@@ -169,7 +166,7 @@ describe("production's buttons", () => {
     expect(page.headers.get("refresh")).toBe("2; url=?look=1")
   })
 
-  test("given no connection could open one, when it is posted, then it says that nothing was charged", async () => {
+  test("continue says that nothing was charged if no connection could open a checkout", async () => {
     const failed: Payment = { ...production, state: "Failed" }
     const { post } = hostedWeb(production, {
       answers: { openCheckout: () => Effect.succeed({ _tag: "Ended", payment: failed }) }
@@ -179,7 +176,7 @@ describe("production's buttons", () => {
     expect(page.hrefs).toEqual([backTo(failed)])
   })
 
-  test("given the opening was not answered, when it is posted, then it is being checked", async () => {
+  test("a post after an unanswered opening is being checked", async () => {
     const unknown: Payment = { ...production, state: "ChargeUnknown" }
     const { post } = hostedWeb(production, {
       answers: { openCheckout: () => Effect.succeed({ _tag: "Ended", payment: unknown }) }
@@ -189,7 +186,7 @@ describe("production's buttons", () => {
     expect(page.words).toContain("you could be charged twice")
   })
 
-  test("given the provider's page has ended, when it is posted, then there is no way to go on", async () => {
+  test("continue after the provider's page has ended offers no way there", async () => {
     const open: Payment = { ...production, state: "CheckoutOpen" }
     const { post } = hostedWeb(open)
     const page = await post({ action: "continue" })
@@ -198,7 +195,7 @@ describe("production's buttons", () => {
     expect(page.hrefs).toEqual(["?look=1", backTo(open)])
   })
 
-  test("given cancel, when it is posted, then core is asked to cancel", async () => {
+  test("cancel asks core to cancel", async () => {
     const { post, script } = hostedWeb(production, {
       answers: { actOnHostedPage: () => Effect.succeed({ payment: inProduction(cancelled), acted: true }) }
     })
@@ -207,7 +204,7 @@ describe("production's buttons", () => {
   })
 
   test.each(["approve", "confirm_challenge", "fail_challenge", "decline"])(
-    "given the sandbox's %s, when it is posted, then it is 422 and core is not asked",
+    "the sandbox's %s is 422 and core is not asked",
     async (action) => {
       const { post, script } = hostedWeb(production)
       expect((await post({ action, reason: "other" })).status).toBe(422)
@@ -218,7 +215,7 @@ describe("production's buttons", () => {
 
 describe("coming back from the provider", () => {
   test.each(["Captured", "Authorized", "Declined", "Failed", "Cancelled", "Voided", "CaptureUnknown"] as const)(
-    "given %s, when the customer comes back, then they are forwarded to the merchant",
+    "%s forwards a customer who comes back to the merchant",
     async (state) => {
       const decided = inProduction({ ...awaiting, state })
       const { get, script } = hostedWeb(decided)
@@ -230,7 +227,7 @@ describe("coming back from the provider", () => {
   )
 
   test.each(["ChargePending", "ChargeUnknown", "ChargeMismatched", "Charging"] as const)(
-    "given %s, when the customer comes back, then the page looks again and leads on only by a link",
+    "%s, when the customer comes back, looks again and continues only by a link",
     async (state) => {
       const open = inProduction({ ...awaiting, state })
       const page = await hostedWeb(open).get("/hosted/token/return?look=2")
@@ -240,7 +237,7 @@ describe("coming back from the provider", () => {
     }
   )
 
-  test("given nobody paid yet, when the customer comes back, then they can go on, on the payment's own page", async () => {
+  test("a customer who comes back unpaid can continue on the payment's own page", async () => {
     const open = inProduction({ ...awaiting, state: "CheckoutOpen" })
     const page = await hostedWeb(open).get("/hosted/token/return")
     expect(page.status).toBe(200)
@@ -251,7 +248,7 @@ describe("coming back from the provider", () => {
     expect(page.headers.get("refresh")).toBe("2; url=?look=1")
   })
 
-  test("given nothing was begun, when the address is opened, then it is the payment's page, and its forms go there", async () => {
+  test("a return before anything began shows the payment's page, and its forms go there", async () => {
     const page = await hostedWeb(awaiting).get("/hosted/token/return")
     expect(page.actions).toEqual(["approve", "decline", "cancel"])
     expect(page.hrefs).toEqual(["../token?step=challenge"])
@@ -271,24 +268,21 @@ describe("what fails", () => {
     ["/hosted/token", "GET"],
     ["/hosted/token", "POST"],
     ["/hosted/token/return", "GET"]
-  ])(
-    "given the store does not answer, when %s is asked for by %s, then it is 503 and told in the log alone",
-    async (path, method) => {
-      const { send, web } = hostedWeb(awaiting, {
-        answers: { hostedPage: () => storageError, returnFromCheckout: () => storageError }
-      })
-      const page = await send(path, {
-        method,
-        ...(method === "POST" ? { body: new URLSearchParams({ action: "approve" }) } : {})
-      })
-      expect(page.status).toBe(503)
-      expect(page.heading).toBe("Temporarily unavailable")
-      expect(page.text).not.toContain("secret")
-      expect(web.log.join()).toContain("disk is on fire")
-    }
-  )
+  ])("a silent store makes %s by %s a 503, with the reason only in the log", async (path, method) => {
+    const { send, web } = hostedWeb(awaiting, {
+      answers: { hostedPage: () => storageError, returnFromCheckout: () => storageError }
+    })
+    const page = await send(path, {
+      method,
+      ...(method === "POST" ? { body: new URLSearchParams({ action: "approve" }) } : {})
+    })
+    expect(page.status).toBe(503)
+    expect(page.heading).toBe("Temporarily unavailable")
+    expect(page.text).not.toContain("secret")
+    expect(web.log.join()).toContain("disk is on fire")
+  })
 
-  test("given an action with an unknown result, when it is posted, then it is 500 and says not to pay again", async () => {
+  test("an action with an unknown result is 500 and says not to pay again", async () => {
     const { post, web } = hostedWeb(awaiting, { answers: { actOnHostedPage: () => resultUnknown } })
     const page = await post({ action: "approve" })
     expect(page.status).toBe(500)
@@ -299,7 +293,7 @@ describe("what fails", () => {
     expect(web.log.join()).toContain("lost at")
   })
 
-  test("given a suspended workspace, when it is posted, then it is 403 and nothing was charged", async () => {
+  test("an action in a suspended workspace is 403 and nothing was charged", async () => {
     const page = await hostedWeb(awaiting, { answers: { actOnHostedPage: () => new HostedSuspended() } }).post({
       action: "approve"
     })
@@ -307,14 +301,14 @@ describe("what fails", () => {
     expect(page.heading).toBe("This shop is not accepting payments at the moment")
   })
 
-  test("given core does not offer an action, when it is posted, then it is 422", async () => {
+  test("an action that core does not offer is 422", async () => {
     const page = await hostedWeb(awaiting, { answers: { actOnHostedPage: () => new ActionNotOffered() } }).post({
       action: "approve"
     })
     expect(page.status).toBe(422)
   })
 
-  test("given a defect, when the page is opened, then it is a page without details, and the log names the request", async () => {
+  test("a defect is a page without details, and the log names the request", async () => {
     const { get, web } = hostedWeb(awaiting, {
       answers: { hostedPage: () => Effect.die(new Error("a bug at /src/x.ts")) }
     })

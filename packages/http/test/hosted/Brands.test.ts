@@ -25,7 +25,7 @@ const open = (brand: Brand | undefined, path?: string) =>
   hostedWeb(awaiting, brand === undefined ? {} : { brand }).get(path)
 
 describe("a brand", () => {
-  test("given none, when the page is opened, then it has neither logo nor links, and one style", async () => {
+  test("a page without a brand has neither logo nor links, and one style", async () => {
     const page = await open(undefined)
     expect(page.text).not.toMatch(/<img|<footer/u)
     expect(directive(page, "img-src")).toBe("img-src data:")
@@ -46,7 +46,7 @@ describe("a brand", () => {
       "img-src data: https://xn--bcher-kva.example"
     ],
     [dataLogo, dataLogo, "img-src data:"]
-  ])("given the logo %s, when the page is opened, then its origin alone may be asked", async (logo, source, policy) => {
+  ])("only the origin of the logo %s may be asked", async (logo, source, policy) => {
     const page = await open({ logo })
     expect(page.text).toContain(`<img class="logo" src="${source}" alt="Acme">`)
     expect(directive(page, "img-src")).toBe(policy)
@@ -54,7 +54,7 @@ describe("a brand", () => {
     expect(page.headers.get("referrer-policy")).toBe("no-referrer")
   })
 
-  test("given a color, when the page is opened, then the button has it by a style that the policy names", async () => {
+  test("the button has a brand's color by a style that the policy names", async () => {
     const page = await open({ color: "#0B5FFF" })
     const hashes = styleHashes(page)
     expect(hashes).toHaveLength(2)
@@ -63,7 +63,7 @@ describe("a brand", () => {
     expect(page.text).toContain("%230B5FFF")
   })
 
-  test("given links, when a page in German is opened, then they are below it, with German texts", async () => {
+  test("links are below a page in German, with German texts", async () => {
     const brand = { support: "mailto:help@shop.example", terms: "https://shop.example/agb?a=1&b=2" }
     const page = await hostedWeb(inProduction(awaiting), { brand }).get("/hosted/token", { "accept-language": "de" })
     expect(page.hrefs).toEqual(["mailto:help@shop.example", "https://shop.example/agb?a=1&b=2"])
@@ -71,7 +71,7 @@ describe("a brand", () => {
   })
 
   test.each(["AwaitingCustomer", "CheckoutOpen", "Captured", "ChargePending", "Cancelled"] as const)(
-    "given a payment in %s, when its page is opened, then the brand is on it",
+    "the brand is on the page of a payment in %s",
     async (state) => {
       for (const payment of [{ ...awaiting, state }, inProduction({ ...awaiting, state })]) {
         const page = await hostedWeb(payment, { brand: { logo: dataLogo, terms: "https://shop.example/t" } }).get()
@@ -81,7 +81,7 @@ describe("a brand", () => {
     }
   )
 
-  test("given a page of no payment, when it is opened, then no brand is on it", async () => {
+  test("no brand is on a page without a payment", async () => {
     const page = await open({ logo: dataLogo, color: "#0b5fff", terms: "https://shop.example/t" }, "/hosted/unknown")
     expect(page.text).not.toMatch(/<img|<footer|0b5fff/u)
   })
@@ -98,14 +98,14 @@ describe("a stored brand that no configuration would be allowed", () => {
     { support: "data:text/html,x" },
     { terms: "javascript:alert(1)" },
     { terms: "http://shop.example/" }
-  ])("given %j, when the page is opened, then it is left out", async (brand) => {
+  ])("%j is left out of the page", async (brand) => {
     const plain = await open(undefined)
     const page = await open(brand)
     expect(page.text).toBe(plain.text)
     expect(page.headers.get("content-security-policy")).toBe(plain.headers.get("content-security-policy"))
   })
 
-  test("given markup in any field, when the page is opened, then it is text", async () => {
+  test("markup in any field is text on the page", async () => {
     const page = await open({
       logo: 'data:image/png;base64,"><script>alert(1)</script>',
       support: 'mailto:"><script>alert(1)</script>@shop.example',

@@ -24,7 +24,7 @@ const press = (url: string, form: Record<string, string>) =>
 const read = async (path: string) => (await web.send(`/api/v1/payments/${path}`, { key: keys.acme })).body.data
 
 describe("a create with return_url", () => {
-  test("given debug, then it waits for its customer, half an hour, and tells nothing of routing", async () => {
+  test("a hosted create with debug waits half an hour, without routing", async () => {
     const { status, body } = await create({ debug: true })
     expect(status).toBe(201)
     expect(body.data).toMatchObject({ payment_status: "REQUIRES_ACTION", status: "REQUIRES_ACTION" })
@@ -36,7 +36,7 @@ describe("a create with return_url", () => {
     expect(events.map((event: { type: string }) => event.type)).toEqual(["payment.requires_action"])
   })
 
-  test("given no connection that could take it, then it is created all the same, and FAILED once approved", async () => {
+  test("a hosted create without a connection is created, and FAILED once approved", async () => {
     const { body } = await create({}, keys.globex)
     expect(body.data.status).toBe("REQUIRES_ACTION")
     const pressed = await press(body.data.next_action.url, { action: "approve" })
@@ -51,23 +51,20 @@ describe("a create with return_url", () => {
     ["approve", { simulate: { charge: "no_answer" } }, "UNKNOWN", null],
     ["approve", { simulate: { charge: "technical_error" } }, "FAILED", null],
     ["cancel", {}, "CANCELLED", null]
-  ])(
-    "given %s and %j, when it is pressed, then it is %s, and the customer goes back",
-    async (action, fields, status, category) => {
-      const { body } = await create(fields)
-      const pressed = await press(body.data.next_action.url, { action })
-      expect(pressed.status).toBe(303)
-      expect(pressed.headers.get("referrer-policy")).toBe("no-referrer")
-      const back = `payment_id=${body.data.id}&status=${status}`
-      expect(pressed.headers.get("location")).toBe(
-        action === "cancel" ? `https://shop.example/basket?${back}` : `https://shop.example/thanks?order=1&${back}`
-      )
-      const payment = await read(body.data.id)
-      expect(payment).toMatchObject({ status, decline_category: category, next_action: { type: "NONE" } })
-      // Acting again shows what happened, sends nobody away and changes nothing.
-      const again = await press(body.data.next_action.url, { action: "approve" })
-      expect([again.status, again.headers.get("location")]).toEqual([200, null])
-      expect(await read(body.data.id)).toEqual(payment)
-    }
-  )
+  ])("%s with %j is %s, and the customer goes back", async (action, fields, status, category) => {
+    const { body } = await create(fields)
+    const pressed = await press(body.data.next_action.url, { action })
+    expect(pressed.status).toBe(303)
+    expect(pressed.headers.get("referrer-policy")).toBe("no-referrer")
+    const back = `payment_id=${body.data.id}&status=${status}`
+    expect(pressed.headers.get("location")).toBe(
+      action === "cancel" ? `https://shop.example/basket?${back}` : `https://shop.example/thanks?order=1&${back}`
+    )
+    const payment = await read(body.data.id)
+    expect(payment).toMatchObject({ status, decline_category: category, next_action: { type: "NONE" } })
+    // Acting again shows what happened, sends nobody away and changes nothing.
+    const again = await press(body.data.next_action.url, { action: "approve" })
+    expect([again.status, again.headers.get("location")]).toEqual([200, null])
+    expect(await read(body.data.id)).toEqual(payment)
+  })
 })

@@ -37,16 +37,13 @@ describe("the headers of a page", () => {
     ["a return_url of http", { returnUrl: "http://shop.example/" }, "https://pay.example", httpToo],
     ["a cancel_url of http", { cancelUrl: "HTTP://shop.example/" }, "https://pay.example", httpToo],
     ["a server of http", {}, "http://127.0.0.1:3000", httpToo]
-  ])(
-    "given %s, when the page is opened, then its policy lets forms end there and nothing else",
-    async (_, change, baseUrl, formAction) => {
-      const page = await hostedWeb({ ...awaiting, hosted: { ...hosted, ...change } }, { baseUrl }).get()
-      expect(page.headers.get("content-security-policy")).toBe(policy(styleHashOf(page.text), formAction))
-      expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8")
-      expect(Object.fromEntries(page.headers)).toMatchObject(common)
-      expect(page.headers.get("x-request-id")).toMatch(/^req_/u)
-    }
-  )
+  ])("%s: the page's policy lets forms end there and nothing else", async (_, change, baseUrl, formAction) => {
+    const page = await hostedWeb({ ...awaiting, hosted: { ...hosted, ...change } }, { baseUrl }).get()
+    expect(page.headers.get("content-security-policy")).toBe(policy(styleHashOf(page.text), formAction))
+    expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8")
+    expect(Object.fromEntries(page.headers)).toMatchObject(common)
+    expect(page.headers.get("x-request-id")).toMatch(/^req_/u)
+  })
 
   test.each([
     ["/hosted/token?step=challenge", 200],
@@ -54,7 +51,7 @@ describe("the headers of a page", () => {
     ["/hosted/unknown/return", 404],
     ["/hosted/token/other", 404],
     ["/hosted/", 404]
-  ])("given %s, when it is opened, then it is %i, as a page with the same headers", async (path, status) => {
+  ])("%s is %i, as a page with the same headers", async (path, status) => {
     const page = await hostedWeb(awaiting).get(path)
     expect(page.status).toBe(status)
     expect(page.headers.get("content-security-policy")).toBe(policy(styleHashOf(page.text), https))
@@ -62,7 +59,7 @@ describe("the headers of a page", () => {
     expect(page.headers.get("x-request-id")).toMatch(/^req_/u)
   })
 
-  test("given a redirect, then the address with the token is not disclosed and nothing is cached", async () => {
+  test("a redirect does not disclose the address with the token, and is not cached", async () => {
     const { post } = hostedWeb(awaiting, {
       answers: { actOnHostedPage: () => Effect.succeed({ payment: { ...awaiting, state: "Captured" }, acted: true }) }
     })
@@ -72,7 +69,7 @@ describe("the headers of a page", () => {
     expect(page.headers.get("x-request-id")).toMatch(/^req_/u)
   })
 
-  test("given any page, then it has no script, no handler in its markup, and fetches nothing", async () => {
+  test("every page has no script and no handler in its markup, and fetches nothing", async () => {
     for (const payment of [awaiting, inProduction(awaiting), { ...awaiting, state: "Captured" as const }]) {
       const { text } = await hostedWeb(payment).get()
       expect(text).not.toMatch(/<script|\son[a-z]+=|\sstyle=|\ssrc=|@import|url\(/iu)
@@ -84,7 +81,7 @@ describe("the headers of a page", () => {
 
 describe("the routes", () => {
   test.each(["/hosted/token", "/hosted/token/return", "/hosted/unknown"])(
-    "given HEAD of %s, then it is as GET without the body",
+    "HEAD of %s is as GET without the body",
     async (path) => {
       const { send } = hostedWeb(awaiting)
       const [head, get] = [await send(path, { method: "HEAD" }), await send(path)]
@@ -101,7 +98,7 @@ describe("the routes", () => {
     ["OPTIONS", "/hosted/token", "GET, HEAD, POST"],
     ["POST", "/hosted/token/return", "GET, HEAD"],
     ["PUT", "/hosted/token/return", "GET, HEAD"]
-  ])("given %s %s, then it is 405, names %s and asks core nothing", async (method, path, allow) => {
+  ])("%s %s is 405, names %s and asks core nothing", async (method, path, allow) => {
     const { script, send } = hostedWeb(awaiting)
     const page = await send(path, { method })
     expect(page.status).toBe(405)
@@ -111,7 +108,7 @@ describe("the routes", () => {
   })
 
   test.each(["/hosted/unknown", "/hosted/TOKEN", "/hosted/token%20", "/hosted/%00", `/hosted/${"x".repeat(100)}`])(
-    "given %s, which no payment has, then it is a page 404",
+    "%s, which no payment has, is a page 404",
     async (path) => {
       const page = await hostedWeb(awaiting).get(path)
       expect(page.status).toBe(404)
@@ -119,20 +116,20 @@ describe("the routes", () => {
     }
   )
 
-  test("given a post to a token that no payment has, then it is a page 404", async () => {
+  test("a post to a token that no payment has is a page 404", async () => {
     const page = await hostedWeb(awaiting).post({ action: "approve" }, "/hosted/unknown")
     expect(page.status).toBe(404)
     expect(page.heading).toBe("Payment page not found")
   })
 
   test.each([`/hosted/${"x".repeat(101)}`, "/hosted/%zz"])(
-    "given %s, which the router does not read, then it is 404 all the same",
+    "%s, which the router does not read, is 404 all the same",
     async (path) => {
       expect((await hostedWeb(awaiting).get(path)).status).toBe(404)
     }
   )
 
-  test("given a prefix before the server, when the page is opened, then its links and forms stay under it", async () => {
+  test("links and forms of the page stay under a prefix before the server", async () => {
     const { post, get, script } = hostedWeb(inProduction(awaiting), { baseUrl: "https://shop.example/pay" })
     const page = await get()
     expect(page.text).toContain('<form method="post">')
@@ -140,7 +137,7 @@ describe("the routes", () => {
     expect(script.asked.at(-1)).toEqual(["openCheckout", "token", "https://shop.example/pay/hosted/token/return"])
   })
 
-  test("given no base URL, then there is no page", async () => {
+  test("there is no page without a base URL", async () => {
     const reply = await serve(scripted().layer).send("/hosted/token")
     expect(reply.status).toBe(404)
     expect(reply.body.error.code).toBe("not_found")

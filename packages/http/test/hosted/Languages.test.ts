@@ -59,7 +59,7 @@ describe("what the customer pays for", () => {
   const purchase = { description: "Zwei Karten & mehr", locale: "de-AT", lines }
 
   test.each([awaiting, inProduction(awaiting)])(
-    "given a description, lines and a locale, when the page is opened, then it shows them in the payment's language",
+    "a page shows description and lines in the language of the payment's locale",
     async (payment) => {
       const page = await hostedWeb({ ...payment, purchase }).get("/hosted/token", { "accept-language": "fr" })
       expectIn(page, "de")
@@ -69,7 +69,7 @@ describe("what the customer pays for", () => {
     }
   )
 
-  test("given a locale without texts, when the page is opened, then the browser's language decides", async () => {
+  test("the browser's language decides when a locale has no texts", async () => {
     const unknown = { description: null, locale: "fi", lines: null }
     const page = await hostedWeb({ ...awaiting, purchase: unknown }).get("/hosted/token", { "accept-language": "fr" })
     expectIn(page, "fr")
@@ -78,15 +78,12 @@ describe("what the customer pays for", () => {
 })
 
 describe("the language of a page", () => {
-  test.each(languages)(
-    "given a browser that prefers %s, when the page is opened, then it is in it",
-    async (language) => {
-      const page = await hostedWeb(awaiting).get("/hosted/token", { "accept-language": language })
-      expectIn(page, language)
-      expect(page.heading).toBe(payHeadings[language])
-      expect(page.text).toContain(`<title>${payHeadings[language]}`)
-    }
-  )
+  test.each(languages)("a page is in %s for a browser that prefers it", async (language) => {
+    const page = await hostedWeb(awaiting).get("/hosted/token", { "accept-language": language })
+    expectIn(page, language)
+    expect(page.heading).toBe(payHeadings[language])
+    expect(page.text).toContain(`<title>${payHeadings[language]}`)
+  })
 
   test.each([
     [undefined, "en"],
@@ -102,7 +99,7 @@ describe("the language of a page", () => {
     ["deutsch, de_DE, fr", "fr"],
     ["constructor, __proto__, it", "it"],
     [`${"xx,".repeat(10)}de`, "en"]
-  ] as const)("given Accept-Language %j, when the page is opened, then it is in %s", async (header, language) => {
+  ] as const)("a page for Accept-Language %j is in %s", async (header, language) => {
     expectIn(
       await hostedWeb(awaiting).get("/hosted/token", header === undefined ? {} : { "accept-language": header }),
       language
@@ -118,7 +115,7 @@ describe("the language of a page", () => {
     [undefined, "ar-u-nu-arab", "ar", "ar"],
     [undefined, "fi", "en", "en-GB"]
   ] as const)(
-    "given Accept-Language %j and a payment's locale %j, when a reader is made, then it is %s, with amounts as in %s",
+    "Accept-Language %j and a payment's locale %j give %s, with amounts as in %s",
     (header, locale, language, amounts) => {
       expect(readerOf(header, locale)).toMatchObject({ language, locale: amounts })
     }
@@ -130,26 +127,23 @@ describe("the texts of a page", () => {
   const expired: Payment = { ...awaiting, state: "Cancelled", updatedAt: Date.UTC(2026, 10, 21, 11, 30) }
   const payments = [...paymentStates.map((state): Payment => ({ ...awaiting, state })), declined, expired]
 
-  test.each(languages)(
-    "given %s, when any page of a payment is opened, then all of its words are in it",
-    async (language) => {
-      for (const payment of payments.flatMap((one) => [one, inProduction(one)])) {
-        const own = [
-          "Acme",
-          "order-1",
-          amountText(payment.money, language),
-          statusOf[payment.state],
-          "insufficient_funds"
-        ]
-        for (const path of ["/hosted/token", "/hosted/token?step=challenge", "/hosted/token/return"]) {
-          const page = await hostedWeb(payment).get(path, { "accept-language": language })
-          if (page.status === 303) continue
-          expect(foreignWords(page, language, own)).toBe("")
-          expectIn(page, language)
-        }
+  test.each(languages)("%s has all words of any page of a payment", async (language) => {
+    for (const payment of payments.flatMap((one) => [one, inProduction(one)])) {
+      const own = [
+        "Acme",
+        "order-1",
+        amountText(payment.money, language),
+        statusOf[payment.state],
+        "insufficient_funds"
+      ]
+      for (const path of ["/hosted/token", "/hosted/token?step=challenge", "/hosted/token/return"]) {
+        const page = await hostedWeb(payment).get(path, { "accept-language": language })
+        if (page.status === 303) continue
+        expect(foreignWords(page, language, own)).toBe("")
+        expectIn(page, language)
       }
     }
-  )
+  })
 
   const failures = [
     () => new ActionNotOffered(),
@@ -159,7 +153,7 @@ describe("the texts of a page", () => {
     () => Effect.die("lost")
   ]
 
-  test.each(languages)("given %s, when a request fails, then all words of the page are in it", async (language) => {
+  test.each(languages)("%s has all words of the page of a failed request", async (language) => {
     const headers = { "accept-language": language }
     const pressed = { method: "POST", headers, body: new URLSearchParams({ action: "approve" }) }
     const pages = [
@@ -182,7 +176,7 @@ describe("the texts of a page", () => {
     }
   })
 
-  test("given two languages, when their longer texts are compared, then none is the same", () => {
+  test("no longer text of two languages is the same", () => {
     for (const language of languages) {
       for (const other of languages.filter((one) => one !== language)) {
         const theirs = new Set(textsOf(readerOf(other).texts))

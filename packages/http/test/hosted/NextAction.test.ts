@@ -21,37 +21,31 @@ const redirect = {
 const none = { type: "NONE" }
 
 describe("next_action", () => {
-  test.each([false, true])(
-    "given return_url and replay %s, when it is created, then it leads to the page",
-    async (isReplay) => {
-      const script = scripted({ create: () => Effect.succeed({ payment: awaiting, isReplay }) })
-      const reply = await serve(script.layer, { baseUrl }).send("/api/v1/payments", { key: "sandbox", body: create })
-      expect(reply.status).toBe(201)
-      expect(reply.headers.get("idempotent-replay")).toBe(isReplay ? "true" : null)
-      expect(reply.body.data).toMatchObject({ payment_status: "REQUIRES_ACTION", next_action: redirect })
-      expect(reply.body.data).not.toHaveProperty("routing")
-      expect(script.created[0]?.request).toMatchObject({ returnUrl: create.return_url, cancelUrl: create.cancel_url })
-    }
-  )
+  test.each([false, true])("return_url with replay %s leads to the page", async (isReplay) => {
+    const script = scripted({ create: () => Effect.succeed({ payment: awaiting, isReplay }) })
+    const reply = await serve(script.layer, { baseUrl }).send("/api/v1/payments", { key: "sandbox", body: create })
+    expect(reply.status).toBe(201)
+    expect(reply.headers.get("idempotent-replay")).toBe(isReplay ? "true" : null)
+    expect(reply.body.data).toMatchObject({ payment_status: "REQUIRES_ACTION", next_action: redirect })
+    expect(reply.body.data).not.toHaveProperty("routing")
+    expect(script.created[0]?.request).toMatchObject({ returnUrl: create.return_url, cancelUrl: create.cancel_url })
+  })
 
-  test.each(["AwaitingCustomer", "CheckoutOpen"] as const)(
-    "given %s, when it is retrieved and listed, then it leads to the page",
-    async (state) => {
-      const script = scripted({
-        payment: () => Effect.succeed({ ...awaiting, state }),
-        payments: () => Effect.succeed({ items: [{ ...awaiting, state }, payment], hasMore: true })
-      })
-      const web = serve(script.layer, { baseUrl })
-      const one = await web.send(`/api/v1/payments/${paymentId}`, { key: "sandbox" })
-      expect(one.body.data.next_action).toEqual(redirect)
-      const list = await web.send("/api/v1/payments", { key: "sandbox" })
-      expect(list.body.data.map((shown: { next_action: unknown }) => shown.next_action)).toEqual([redirect, none])
-      expect(list.body).toMatchObject({ has_more: true, next_cursor: paymentId })
-      expect(script.asked.filter(([name]) => name === "pageToken")).toHaveLength(2)
-    }
-  )
+  test.each(["AwaitingCustomer", "CheckoutOpen"] as const)("%s leads to the page in reads and lists", async (state) => {
+    const script = scripted({
+      payment: () => Effect.succeed({ ...awaiting, state }),
+      payments: () => Effect.succeed({ items: [{ ...awaiting, state }, payment], hasMore: true })
+    })
+    const web = serve(script.layer, { baseUrl })
+    const one = await web.send(`/api/v1/payments/${paymentId}`, { key: "sandbox" })
+    expect(one.body.data.next_action).toEqual(redirect)
+    const list = await web.send("/api/v1/payments", { key: "sandbox" })
+    expect(list.body.data.map((shown: { next_action: unknown }) => shown.next_action)).toEqual([redirect, none])
+    expect(list.body).toMatchObject({ has_more: true, next_cursor: paymentId })
+    expect(script.asked.filter(([name]) => name === "pageToken")).toHaveLength(2)
+  })
 
-  test("given a key that only reads, when a payment is shown, then it gets no address, and no token is made", async () => {
+  test("a key that only reads gets no address with a payment, and no token is made", async () => {
     const script = scripted({
       payment: () => Effect.succeed(awaiting),
       payments: () => Effect.succeed({ items: [awaiting], hasMore: false })
@@ -66,7 +60,7 @@ describe("next_action", () => {
   })
 
   test.each(["Captured", "Cancelled", "ChargeUnknown", "ChargePending"] as const)(
-    "given a hosted payment in %s, when it is shown, then there is nothing to do, and no token is made",
+    "a hosted payment in %s has nothing to do, and no token is made",
     async (state) => {
       const script = scripted({ payment: () => Effect.succeed({ ...awaiting, state }) })
       const reply = await serve(script.layer, { baseUrl }).send(`/api/v1/payments/${paymentId}`, { key: "sandbox" })
@@ -79,7 +73,7 @@ describe("next_action", () => {
     ["capture", "/capture"],
     ["void", "/void"],
     ["refund", "/refunds"]
-  ])("given a %s, when it is answered, then there is nothing to do", async (_, path) => {
+  ])("a %s has nothing to do", async (_, path) => {
     const reply = await serve(scripted().layer, { baseUrl }).send(`/api/v1/payments/${paymentId}${path}`, {
       key: "sandbox",
       method: "POST"
@@ -88,14 +82,14 @@ describe("next_action", () => {
     expect(reply.body.data.next_action).toEqual(none)
   })
 
-  test("given a base URL that ends in a slash, when a payment is shown, then its page has one slash", async () => {
+  test("a payment's page has one slash behind a base URL that ends in one", async () => {
     const script = scripted({ payment: () => Effect.succeed(awaiting) })
     const web = serve(script.layer, { baseUrl: `${baseUrl}/` })
     const reply = await web.send(`/api/v1/payments/${paymentId}`, { key: "sandbox" })
     expect(reply.body.data.next_action.url).toBe(redirect.url)
   })
 
-  test("given no base URL, when return_url is sent, then it is 422 and names it", async () => {
+  test("return_url without a base URL is 422 and named", async () => {
     const script = scripted()
     const reply = await serve(script.layer).send("/api/v1/payments", { key: "sandbox", body: create })
     expect(reply.status).toBe(422)

@@ -41,7 +41,7 @@ const cases = paymentStates.flatMap((state) =>
 )
 
 describe("a payment that waits for its customer", () => {
-  test("given the sandbox, when the page is opened, then it has the buttons and no field for a card", async () => {
+  test("a sandbox page has the buttons and no field for a card", async () => {
     const { get, script } = hostedWeb(awaiting)
     const page = await get()
     expect(page.status).toBe(200)
@@ -55,14 +55,14 @@ describe("a payment that waits for its customer", () => {
     expect(script.asked).toEqual([["hostedPage", "token"]])
   })
 
-  test("given the sandbox, when the challenge is opened, then it can be passed and failed", async () => {
+  test("the sandbox's challenge can be passed and failed", async () => {
     const page = await hostedWeb(awaiting).get("/hosted/token?step=challenge")
     expect(page.heading).toBe("Confirm your identity")
     expect(page.actions).toEqual(["confirm_challenge", "fail_challenge"])
     expect(page.hrefs).toEqual(["?"])
   })
 
-  test("given production, when the page is opened, then nothing is opened at a provider yet", async () => {
+  test("opening the page in production opens nothing at a provider yet", async () => {
     const { get, script } = hostedWeb(inProduction(awaiting))
     const page = await get()
     expect(page.heading).toBe("Pay Acme")
@@ -71,7 +71,7 @@ describe("a payment that waits for its customer", () => {
     expect(script.asked).toEqual([["hostedPage", "token"]])
   })
 
-  test("given a sandbox page that leads to the provider, when it is opened, then it says so and has no buttons", async () => {
+  test("a sandbox page that leads to the provider says so and has no buttons", async () => {
     const page = await hostedWeb({
       ...awaiting,
       hosted: { ...awaiting.hosted, leadsTo: "provider" } as HostedPage
@@ -80,19 +80,19 @@ describe("a payment that waits for its customer", () => {
     expect(page.words).toContain("Sandbox")
   })
 
-  test("given production, when the challenge is asked for, then it is the page without it", async () => {
+  test("the challenge in production is the page without it", async () => {
     const page = await hostedWeb(inProduction(awaiting)).get("/hosted/token?step=challenge")
     expect(page.actions).toEqual(["continue", "cancel"])
   })
 
-  test("given no reference, when the page is opened, then it has no place for one", async () => {
+  test("a page without a reference has no place for one", async () => {
     const page = await hostedWeb({ ...awaiting, reference: null }).get()
     expect(page.words).not.toContain("Reference")
   })
 })
 
 describe("a payment whose checkout is open", () => {
-  test("given another tab, when it is opened, then it can go on and not cancel", async () => {
+  test("another tab can continue and not cancel", async () => {
     const open = inProduction({ ...awaiting, state: "CheckoutOpen" })
     const page = await hostedWeb(open).get()
     expect(page.actions).toEqual(["continue"])
@@ -101,24 +101,21 @@ describe("a payment whose checkout is open", () => {
 })
 
 describe("a payment that has moved on", () => {
-  test.each(cases)(
-    "given $state, when the page is opened, then it says $heading and leads back",
-    async ({ heading, looksAgain, says, state }) => {
-      const moved: Payment = { ...awaiting, state }
-      const page = await hostedWeb(moved).get()
-      expect(page.status).toBe(200)
-      expect(page.heading).toBe(heading)
-      expect(page.words).toContain(says)
-      expect(page.words).toContain(`Status ${statusOf[state]}`)
-      expect(page.actions).toEqual([])
-      expect(page.hrefs).toEqual(looksAgain ? ["?look=1", backTo(moved)] : [backTo(moved)])
-      expect(page.headers.get("refresh")).toBe(looksAgain ? "2; url=?look=1" : null)
-      expect(page.text).toContain('role="status"')
-    }
-  )
+  test.each(cases)("$state says $heading on the page and leads back", async ({ heading, looksAgain, says, state }) => {
+    const moved: Payment = { ...awaiting, state }
+    const page = await hostedWeb(moved).get()
+    expect(page.status).toBe(200)
+    expect(page.heading).toBe(heading)
+    expect(page.words).toContain(says)
+    expect(page.words).toContain(`Status ${statusOf[state]}`)
+    expect(page.actions).toEqual([])
+    expect(page.hrefs).toEqual(looksAgain ? ["?look=1", backTo(moved)] : [backTo(moved)])
+    expect(page.headers.get("refresh")).toBe(looksAgain ? "2; url=?look=1" : null)
+    expect(page.text).toContain('role="status"')
+  })
 
   test.each(cases)(
-    "given $state, when a button of an old page is pressed, then it shows the same and redirects nowhere",
+    "$state shows the same after a button of an old page, and redirects nowhere",
     async ({ heading, state }) => {
       const moved: Payment = { ...awaiting, state }
       for (const form of [{ action: "approve" }, { action: "cancel" }, { action: "decline", reason: "other" }]) {
@@ -131,13 +128,13 @@ describe("a payment that has moved on", () => {
     }
   )
 
-  test.each(cases)("given $state in production, then no internal code is shown", async ({ state }) => {
+  test.each(cases)("$state shows no internal code in production", async ({ state }) => {
     const page = await hostedWeb(inProduction({ ...awaiting, state })).get()
     expect(page.words).not.toContain(statusOf[state])
     expect(page.words).not.toContain("Sandbox")
   })
 
-  test("given production and Charging, then the checkout is being opened and nothing is said of paying", async () => {
+  test("Charging in production opens the checkout, and the page does not mention paying", async () => {
     const page = await hostedWeb(inProduction({ ...awaiting, state: "Charging" })).get()
     expect(page.heading).toBe("Opening the payment page")
   })
@@ -146,7 +143,7 @@ describe("a payment that has moved on", () => {
 describe("a page that expired", () => {
   const expired: Payment = { ...awaiting, state: "Cancelled", updatedAt: Date.UTC(2026, 10, 21, 11, 30) }
 
-  test("given its end was reached, when it is opened, then it is 410 and says so", async () => {
+  test("a page whose end was reached is 410 and says so", async () => {
     const page = await hostedWeb(expired).get()
     expect(page.status).toBe(410)
     expect(page.heading).toBe("This payment page has expired")
@@ -155,13 +152,13 @@ describe("a page that expired", () => {
     expect(page.hrefs).toEqual([backTo(expired)])
   })
 
-  test("given a millisecond before its end, when the customer cancelled then, then it is cancelled", async () => {
+  test("a payment cancelled a millisecond before its end is cancelled", async () => {
     const page = await hostedWeb({ ...expired, updatedAt: expired.updatedAt - 1 }).get()
     expect(page.status).toBe(200)
     expect(page.heading).toBe("Payment cancelled")
   })
 
-  test("given a provider cancelled it later, then the page did not expire", async () => {
+  test("a page that a provider cancelled later did not expire", async () => {
     const page = await hostedWeb({ ...expired, routing }).get()
     expect(page.heading).toBe("Payment cancelled")
   })
@@ -173,7 +170,7 @@ describe("a declined payment", () => {
     ["authentication_failed", "Authentication failed."],
     ["lost_or_stolen", "Your bank declined the payment."],
     ["suspected_fraud", "Your bank declined the payment."]
-  ] as const)("given %s in production, then the customer reads: %s", async (declineCategory, says) => {
+  ] as const)("%s in production reads: %s", async (declineCategory, says) => {
     const page = await hostedWeb(
       inProduction({ ...awaiting, state: "Declined", declineCategory, declineReason: "raw_code" })
     ).get()
@@ -182,7 +179,7 @@ describe("a declined payment", () => {
     expect(page.words).not.toContain("raw_code")
   })
 
-  test("given the sandbox, then its category is shown to those who test", async () => {
+  test("the sandbox shows its category to testers", async () => {
     const page = await hostedWeb({ ...awaiting, state: "Declined", declineCategory: "suspected_fraud" }).get()
     expect(page.words).toContain("Category suspected_fraud")
   })
@@ -199,7 +196,7 @@ describe("looking again", () => {
     ["1000", "2; url=?look=1", "?look=1"],
     ["-1", "2; url=?look=1", "?look=1"],
     ["x&look=3", "2; url=?look=1", "?look=1"]
-  ])("given ?look=%s, then the page looks by itself: %s", async (look, refresh, href) => {
+  ])("?look=%s looks by itself: %s", async (look, refresh, href) => {
     const page = await hostedWeb(pending).get(`/hosted/token?look=${look}`)
     expect(page.headers.get("refresh")).toBe(refresh)
     expect(page.hrefs[0]).toBe(href)

@@ -17,7 +17,7 @@ describe("a hostile name", () => {
   ]
   const states = ["AwaitingCustomer", "Captured", "ChargePending", "Cancelled"] as const
 
-  test.each(names)("given the merchant %j, when any page is opened, then it is text", async (merchant) => {
+  test.each(names)("the merchant %j is text on any page", async (merchant) => {
     const plain = (path: string, payment: Payment) => hostedWeb(payment, { merchant: "Acme" }).get(path)
     const named = (path: string, payment: Payment) => hostedWeb(payment, { merchant }).get(path)
     for (const state of states) {
@@ -32,16 +32,13 @@ describe("a hostile name", () => {
     }
   })
 
-  test.each(names)(
-    "given the reference %j, when the page is opened, then it is text, apart from what is around it",
-    async (reference) => {
-      const page = await hostedWeb({ ...awaiting, reference }).get()
-      const other = await hostedWeb({ ...awaiting, reference: "order" }).get()
-      expect(page.text.match(/<[a-z/!][^\s>]*/giu)).toEqual(other.text.match(/<[a-z/!][^\s>]*/giu))
-      expect(page.words).toContain(`Reference ${reference.trim()}`)
-      expect(page.text).toMatch(/<dd><bdi>[^<]*<\/bdi><\/dd>/u)
-    }
-  )
+  test.each(names)("the reference %j is isolated text", async (reference) => {
+    const page = await hostedWeb({ ...awaiting, reference }).get()
+    const other = await hostedWeb({ ...awaiting, reference: "order" }).get()
+    expect(page.text.match(/<[a-z/!][^\s>]*/giu)).toEqual(other.text.match(/<[a-z/!][^\s>]*/giu))
+    expect(page.words).toContain(`Reference ${reference.trim()}`)
+    expect(page.text).toMatch(/<dd><bdi>[^<]*<\/bdi><\/dd>/u)
+  })
 })
 
 describe("the amount", () => {
@@ -67,17 +64,14 @@ describe("the amount", () => {
     ["*, tlh, xx-invalid-locale-tag, de", "EUR", 50, `0,50${nbsp}€`, "de"],
     ["en-US-u-nu-arab", "EUR", 123_456, "€1,234.56", "en-US"],
     [`${"fr;q=0,".repeat(1_000)}de`, "EUR", 50, "€0.50", "en-GB"]
-  ])(
-    "given Accept-Language %j, when %s %i is shown, then it is %s",
-    async (language, currency, minorUnits, text, locale) => {
-      const page = await hostedWeb({ ...awaiting, money: { minorUnits, currency } }).get(
-        "/hosted/token",
-        language === undefined ? {} : { "accept-language": language }
-      )
-      expect(page.text).toContain(`<bdi lang="${locale}">${text}</bdi>`)
-      expect(page.text).toContain(`<html lang="${locale.slice(0, 2)}" dir="${locale === "ar" ? "rtl" : "ltr"}">`)
-    }
-  )
+  ])("Accept-Language %j shows %s %i as %s", async (language, currency, minorUnits, text, locale) => {
+    const page = await hostedWeb({ ...awaiting, money: { minorUnits, currency } }).get(
+      "/hosted/token",
+      language === undefined ? {} : { "accept-language": language }
+    )
+    expect(page.text).toContain(`<bdi lang="${locale}">${text}</bdi>`)
+    expect(page.text).toContain(`<html lang="${locale.slice(0, 2)}" dir="${locale === "ar" ? "rtl" : "ltr"}">`)
+  })
 })
 
 describe("the address to go back to", () => {
@@ -110,7 +104,7 @@ describe("the address to go back to", () => {
     ["https://shop.example:8443/x", `https://shop.example:8443/x?${added}`],
     ["http://127.0.0.1:9000/x", `http://127.0.0.1:9000/x?${added}`],
     ['https://shop.example/"onclick="x', `https://shop.example/%22onclick=%22x?${added}`]
-  ])("given return_url %s, when the customer paid, then it is %s", async (returnUrl, expected) => {
+  ])("return_url %s after a payment is %s", async (returnUrl, expected) => {
     const paid: Payment = { ...awaiting, state: "Captured", hosted: { ...hosted, returnUrl } }
     expect(await sentTo(paid)).toBe(expected)
     const page = await hostedWeb(paid).get()
@@ -123,11 +117,11 @@ describe("the address to go back to", () => {
     ["Cancelled", cancelUrl, `${cancelUrl}?${cancelled}`],
     ["Cancelled", null, `https://shop.example/thanks?order=1&${cancelled}#receipt`],
     ["Captured", cancelUrl, `https://shop.example/thanks?order=1&${added}#receipt`]
-  ] as const)("given %s and cancel_url %s, then it is %s", async (state, cancelUrl, expected) => {
+  ] as const)("%s with cancel_url %s is %s", async (state, cancelUrl, expected) => {
     expect(await sentTo({ ...awaiting, state, hosted: { ...hosted, cancelUrl } })).toBe(expected)
   })
 
-  test("given a stored address that is no web address, then nobody is sent there", async () => {
+  test("a stored address that is no web address leads no customer there", async () => {
     const page = await hostedWeb({
       ...awaiting,
       state: "Captured",

@@ -41,7 +41,7 @@ const exampleOf = (operationId: string, reply: Reply) => {
 }
 
 describe("the check itself", () => {
-  test("given answers that are not as the document says, when they are checked, then they are not valid", async () => {
+  test("answers that differ from the document are not valid", async () => {
     const { schema = {} } =
       endpointOf("retrievePayment").operation.responses["200"]?.content?.["application/json"] ?? {}
     const { data } = (await web.send(`/api/v1/payments/${captured}`, { key: keys.acme })).body
@@ -62,13 +62,13 @@ describe("answers of the real core", () => {
     ["one that failed", 201, { simulate: { charge: ["technical_error", "technical_error"] } }],
     ["one with its exclusions", 201, { debug: true, currency: "JPY" }]
   ]
-  test.each(creates)("given %s, when it is answered, then the document describes it", async (_, status, more) => {
+  test.each(creates)("the document describes %s", async (_, status, more) => {
     const reply = await create(more)
     expect(reply.status).toBe(status)
     expectDocumented("createPayment", reply)
   })
 
-  test("given a create that comes again, when it is answered, then the replay is described too", async () => {
+  test("the replay of a repeated create is described too", async () => {
     const headers = { "idempotency-key": "answers-replayed" }
     await create({}, { headers })
     const reply = await create({}, { headers })
@@ -76,13 +76,13 @@ describe("answers of the real core", () => {
     expectDocumented("createPayment", reply)
   })
 
-  test("given no connection for a currency, when debug is set, then the exclusions are described", async () => {
+  test("the exclusions of debug without a connection for a currency are described", async () => {
     const reply = await web.send("/api/v1/payments", { key: keys.globex, body: { ...body, debug: true } })
     expect(reply.body.error.excluded).toHaveLength(1)
     expectDocumented("createPayment", reply)
   })
 
-  test("given reads, when they are answered, then the document describes them", async () => {
+  test("the document describes the answers of reads", async () => {
     const reads: ReadonlyArray<readonly [operationId: string, path: string]> = [
       ["listPayments", "/api/v1/payments?status=captured&limit=1"],
       ["listPayments", "/api/v1/payments"],
@@ -97,7 +97,7 @@ describe("answers of the real core", () => {
     }
   })
 
-  test("given a capture, a refund and a refused void, when they are answered, then they are described", async () => {
+  test("the answers of a capture, a refund and a refused void are described", async () => {
     const act = (path: string, body?: object) =>
       web.send(`/api/v1/payments/${path}`, { key: keys.acme, method: "POST", ...(body === undefined ? {} : { body }) })
     const capture = await act(`${authorized}/capture`, { amount: 1500 })
@@ -126,13 +126,10 @@ describe("answers of the real core", () => {
     ["listMerchants", 403, "/api/v1/merchants", { key: keys.acme }],
     ["createMerchant", 403, "/api/v1/merchants", { key: keys.acme, body: {} }]
   ]
-  test.each(refusals)(
-    "given a request that %s refuses with %i at %s, then the document's example is what came",
-    async (operationId, status, path, sent) => {
-      const reply = await web.send(path, sent)
-      expect(reply.status).toBe(status)
-      expectDocumented(operationId, reply)
-      expect(reply.body).toEqual(exampleOf(operationId, reply))
-    }
-  )
+  test.each(refusals)("%s with %i at %s answers as the document's example", async (operationId, status, path, sent) => {
+    const reply = await web.send(path, sent)
+    expect(reply.status).toBe(status)
+    expectDocumented(operationId, reply)
+    expect(reply.body).toEqual(exampleOf(operationId, reply))
+  })
 })

@@ -61,7 +61,7 @@ const clients: ReadonlyArray<readonly [folder: string, generator: string, option
 ]
 
 describe("generated clients", { timeout: 240_000 }, () => {
-  test.each(clients)("given %s, when it is generated and compiled, then it makes a payment", async (...client) => {
+  test.each(clients)("%s makes a payment once generated and compiled", async (...client) => {
     const [folder, generator, options] = client
     const cwd = join(example, folder)
     await Promise.all(["dist", "generated"].map((made) => rm(join(cwd, made), { recursive: true, force: true })))

@@ -25,7 +25,7 @@ const nodes = (node: unknown, path = ""): ReadonlyArray<readonly [path: string, 
 }
 
 describe("what the document covers", () => {
-  test("given the served routes, when they are compared with the document, then each is there and nothing else", () => {
+  test("each served route is in the document, and nothing else", () => {
     const served: Array<string> = []
     HttpApi.reflect(ServedApi, {
       onGroup: () => {},
@@ -36,7 +36,7 @@ describe("what the document covers", () => {
     expect(endpoints.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(served.sort())
   })
 
-  test("given every path, when it is asked for, then the documented methods exist and others are 405", async () => {
+  test("every path has the documented methods, and others are 405", async () => {
     for (const path of Object.keys(document.paths)) {
       const url = path.replace(/\{\w+\}/gu, "x")
       const documented = endpoints.filter((endpoint) => endpoint.path === path).map(({ method }) => method)
@@ -47,7 +47,7 @@ describe("what the document covers", () => {
     }
   })
 
-  test("given the operations, when their ids are read, then they are the stable ones", () => {
+  test("the ids of the operations are the stable ones", () => {
     expect(
       Object.fromEntries(endpoints.map(({ method, operation, path }) => [operation.operationId, `${method} ${path}`]))
     ).toEqual({
@@ -71,7 +71,7 @@ describe("what the document covers", () => {
     })
   })
 
-  test("given the components, when their names are read, then they are the stable ones", () => {
+  test("the names of the components are the stable ones", () => {
     expect(Object.keys(document.components.schemas).sort()).toEqual([
       "AcceptedEnvelope",
       "AmountMismatchEventData",
@@ -118,12 +118,12 @@ describe("what the document covers", () => {
     ])
   })
 
-  test("given a base URL or none, when the document is made, then its server is there or wherever it came from", () => {
+  test("the document has the base URL's server, or the one it came from", () => {
     expect(openApiDocument("https://pay.test/x").servers.map(({ url }) => url)).toEqual(["https://pay.test/x"])
     expect(openApiDocument().servers.map(({ url }) => url)).toEqual(["/"])
   })
 
-  test("given the security, when it is read, then each operation names the scope that it requires", () => {
+  test("each operation names the scope that it requires", () => {
     expect(document.components.securitySchemes).toMatchObject({ bearer: { type: "http", scheme: "bearer" } })
     const scopes = endpoints.map(({ operation }) => [operation.operationId, operation.security[0]?.["bearer"]?.[0]])
     expect(Object.fromEntries(scopes)).toEqual({
@@ -147,7 +147,7 @@ describe("what the document covers", () => {
     })
   })
 
-  test("given every operation, tag, parameter, header, schema and field, when it is read, then it is described", () => {
+  test("every operation, tag, parameter, header, schema and field is described", () => {
     for (const { operation } of endpoints) expect(operation.summary, operation.operationId).not.toBe("")
     for (const tag of document.tags) expect(tag.description, tag.name).not.toBe("")
     const silent = nodes({ ...document, openapi: null }).filter(([path, node]) => {
@@ -267,7 +267,7 @@ describe("the failures of each operation", () => {
   const sorted = (codes: string) => codes.split(" ").toSorted()
 
   test.each(endpoints.map((endpoint) => [endpoint.operation.operationId, endpoint] as const))(
-    "given %s, when its failures are read, then they are exactly these",
+    "%s has exactly these failures",
     (operationId, endpoint) => {
       const documented = failuresOf(endpoint).map(([status, response]) => [status, codesOf(response).toSorted()])
       const wanted = Object.entries(expected[operationId] ?? {}).map(([status, codes]) => [status, sorted(codes)])
@@ -293,7 +293,7 @@ describe("the failures of each operation", () => {
     verifyMessage: "receiveProviderWebhook",
     recordMessage: "receiveProviderWebhook"
   }
-  test("given each of core's failures, when its operation is read, then its code is documented there", () => {
+  test("the code of each of core's failures is documented at its operation", () => {
     for (const [operation, operationId] of Object.entries(operationOf)) {
       const documented = failuresOf(endpointOf(operationId)).flatMap(([, response]) => codesOf(response))
       const rows = { ...errorTable.authenticate, ...errorTable[operation as keyof typeof operationOf] }
@@ -301,7 +301,7 @@ describe("the failures of each operation", () => {
     }
   })
 
-  test("given each code, when its answer is read, then it has its status and an example with a message", () => {
+  test("the answer of each code has its status and an example with a message", () => {
     for (const endpoint of endpoints) {
       for (const [status, response] of failuresOf(endpoint)) {
         const { examples = {}, schema = {} } = response.content?.["application/json"] ?? {}
@@ -322,18 +322,18 @@ describe("the failures of each operation", () => {
 })
 
 describe("what the generator gets wrong by itself", () => {
-  test("given a field with a pattern, when it is read, then the pattern is there", () => {
+  test("the pattern of a field is in the document", () => {
     expect(component("CreatePayment").properties["currency"]).toMatchObject({ pattern: "^[A-Z]{3}$" })
     expect(component("CreatePayment").properties["country"]).toMatchObject({ pattern: "^[A-Z]{2}$" })
   })
 
-  test("given any object, when it is read, then it is open: unknown fields are ignored", () => {
+  test("any object is open: unknown fields are ignored", () => {
     expect(nodes(document).filter(([, node]) => node["additionalProperties"] === false)).toEqual([])
     const withMore = { amount: 1999, currency: "EUR", country: "NL", unknown: { a: 1 } }
     expect(isValid({ $ref: "#/components/schemas/CreatePayment" }, withMore)).toBe(true)
   })
 
-  test("given query parameters, when they are read, then they are what they mean and not the text they come as", () => {
+  test("query parameters have the type that they mean, and not text", () => {
     for (const operationId of ["listPayments", "listPaymentEvents", "listEvents", "listMerchants"]) {
       const limit = parameter(operationId, "limit")
       expect([limit?.required, limit?.schema]).toEqual([
@@ -354,7 +354,7 @@ describe("what the generator gets wrong by itself", () => {
     expect(status?.description).toContain("Case-insensitive")
   })
 
-  test("given fields with defaults, when they are read, then the defaults are there", () => {
+  test("the defaults of fields are in the document", () => {
     const defaults = Object.entries(component("CreatePayment").properties).flatMap(([name, schema]) =>
       "default" in schema ? [[name, schema.default]] : []
     )
@@ -366,14 +366,14 @@ describe("what the generator gets wrong by itself", () => {
     })
   })
 
-  test("given the name of a method, then a request has the list, and an answer may hold a name of a later release", () => {
+  test("a request has the list of methods; an answer may hold a later release's name", () => {
     expect(component("CreatePayment").properties["payment_method"]).toMatchObject({ enum: paymentMethodNames })
     const answered = component("Payment").properties["payment_method"]
     expect(answered).toMatchObject({ type: "string", description: expect.stringContaining("`ideal`") })
     expect(answered).not.toHaveProperty("enum")
   })
 
-  test("given the bodies, when they are read, then those that may be left out are not required", () => {
+  test("bodies that may be left out are not required", () => {
     const required = endpoints.map(({ operation }) => [operation.operationId, operation.requestBody?.required])
     expect(Object.fromEntries(required.filter(([, value]) => value !== undefined))).toEqual({
       createPayment: true,
@@ -385,7 +385,7 @@ describe("what the generator gets wrong by itself", () => {
     })
   })
 
-  test("given any schema, when it is read, then it has no bounds but the true ones and no wrapping", () => {
+  test("every schema has only true bounds and no wrapping", () => {
     for (const [path, node] of nodes(document)) {
       for (const bound of ["minimum", "maximum"]) {
         const value = node[bound]
@@ -405,7 +405,7 @@ describe("what the generator gets wrong by itself", () => {
     expect(component("Payment").properties["reference"]).toMatchObject({ type: ["string", "null"] })
   })
 
-  test("given headers, when they are read, then they are written as people write them", () => {
+  test("headers are written as people write them", () => {
     expect(parameter("createPayment", "Idempotency-Key")).toMatchObject({
       in: "header",
       required: false,
@@ -424,7 +424,7 @@ describe("what the generator gets wrong by itself", () => {
     ])
   })
 
-  test("given any answer, when its headers are read, then they are those that the server sends", () => {
+  test("the headers of every answer are those that the server sends", () => {
     for (const { operation } of endpoints) {
       for (const [status, { headers }] of Object.entries(operation.responses)) {
         const names = Object.keys(headers ?? {})
@@ -435,7 +435,7 @@ describe("what the generator gets wrong by itself", () => {
     }
   })
 
-  test("given requests and successes, when their examples are read, then they are there and valid", () => {
+  test("examples of requests and successes are there and valid", () => {
     for (const { operation } of endpoints) {
       const contents = [
         operation.requestBody?.content,
@@ -453,12 +453,12 @@ describe("what the generator gets wrong by itself", () => {
 })
 
 describe("the webhooks that the service sends", () => {
-  test("given the catalogue of events, when the webhooks are read, then each type has one", () => {
+  test("each event type of the catalogue has one webhook", () => {
     expect(webhooks.map(({ method, path }) => [method, path])).toEqual(eventTypes.map((type) => ["POST", type]))
     expect(new Set(webhooks.map(({ operation }) => operation.operationId)).size).toBe(eventTypes.length)
   })
 
-  test("given any webhook, when it is read, then it has its headers, its body and no API key", () => {
+  test("every webhook has its headers, its body and no API key", () => {
     for (const { operation, path } of webhooks) {
       expect(operation.parameters?.map(({ in: place, name, required }) => [place, name, required])).toEqual([
         ["header", "X-Service-Signature", true],

@@ -52,15 +52,15 @@ const spectral = async (): Promise<ReadonlyArray<string>> => {
 }
 
 describe("the linters", () => {
-  test("given the served document, when Redocly reads it, then it finds nothing", async () => {
+  test("Redocly finds nothing in the served document", async () => {
     expect(await redocly()).toEqual([])
   })
 
-  test("given the served document, when Spectral and OWASP's rules read it, then they find nothing", async () => {
+  test("Spectral and OWASP's rules find nothing in the served document", async () => {
     expect(await spectral()).toEqual([])
   })
 
-  test("given a document with a mistake, when they read it, then both say so", async () => {
+  test("both linters report a document with a mistake", async () => {
     await write({ ...document, paths: { "/api/v1/broken/{id}": { get: { responses: { 200: {} } } } } })
     expect((await redocly()).join("\n")).toContain("`description`")
     expect((await spectral()).join("\n")).toContain("description")

@@ -6,6 +6,6 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "The customer sees a failure, and pays again for what a provider may have charged.",
     edits: [{ in: "makeCall", condition: "moves", become: "true" }],
     caughtBy:
-      "packages/node/test/Errors.test.ts > given a store that breaks down in the middle of a call, when money may have moved, then the error says so"
+      "packages/node/test/Errors.test.ts > an error says that money may have moved if the store fails during a call"
   }
 ]

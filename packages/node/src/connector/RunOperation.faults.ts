@@ -6,6 +6,6 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "A function that catches a time-out and answers `rejected` gives up a charge that was executed.",
     edits: [{ in: "runOperation", operand: "letsAnotherCharge", become: "false" }],
     caughtBy:
-      "packages/node/test/Connector.test.ts > given a call that was not answered, when the function answers `rejected`, then the result is unknown"
+      "packages/node/test/Connector.test.ts > a call without an answer and `rejected` from the function are an unknown result"
   }
 ]

@@ -131,7 +131,7 @@ export const merchantSuite = (name: string, open: () => Promise<MerchantCalls>):
   const anOrder = (): CreatePayment => ({ ...plain, reference: `${name} ${++orders}` })
 
   describe(name, () => {
-    it("given an order, when it is paid twice under one key, then it is charged once and answered alike", async () => {
+    it("an order paid twice under one key is charged once and answered alike", async () => {
       const calls = await open()
       const order = anOrder()
       const first = await calls.create(order, { idempotencyKey: "order-1001" })
@@ -145,7 +145,7 @@ export const merchantSuite = (name: string, open: () => Promise<MerchantCalls>):
       assert.strictEqual((await calls.payments({ reference: order.reference })).data.length, 1)
     })
 
-    it("given an authorization, when it is captured in part and refunded, then the amounts add up", async () => {
+    it("the amounts of a partial capture and its refund add up", async () => {
       const calls = await open()
       const { payment } = await calls.create({ ...anOrder(), capture_method: "manual" })
       assert.strictEqual(payment.status, "AUTHORIZED")
@@ -168,20 +168,20 @@ export const merchantSuite = (name: string, open: () => Promise<MerchantCalls>):
       ])
     })
 
-    it("given an authorization, when it is voided, then it is cancelled", async () => {
+    it("an authorization that is voided is cancelled", async () => {
       const calls = await open()
       const { payment } = await calls.create({ ...anOrder(), capture_method: "manual" })
       assert.strictEqual((await calls.void(payment.id)).payment.status, "CANCELLED")
     })
 
-    it("given a declined payment, when it is created, then it is a result and no error", async () => {
+    it("a declined payment is a result and no error", async () => {
       const calls = await open()
       const { payment } = await calls.create({ ...anOrder(), simulate: { charge: "decline:expired_card" } })
       assert.strictEqual(payment.status, "DECLINED")
       assert.strictEqual(payment.decline_category, "expired_card")
     })
 
-    it("given several payments, when they are read in pages, then each comes once", async () => {
+    it("each of several payments comes once in pages", async () => {
       const calls = await open()
       const order = anOrder()
       const made: Array<string> = []

@@ -382,7 +382,7 @@ const day = async (browser: Browser, options: BrowserContextOptions, use: (visit
   })
 
 await describeInChromium("four people's days at the console", (browser) => {
-  test(`given ${filled.toLocaleString("en")} payments, then each task takes four actions at most, and a month fifteen`, {
+  test(`${filled.toLocaleString("en")} payments: a task takes four actions, a month 15`, {
     timeout: 900_000
   }, async () => {
     const shop = await openShop()

@@ -21,7 +21,7 @@ const minutesAtMost = 5
 
 await describeInChromium("a shop's first afternoon", (browser) => {
   test(
-    "given Stripe on Express, then a customer pays with the simulator, and then on Stripe's test page",
+    "a customer pays Express with the simulator, and then on Stripe's test page",
     {
       timeout: minutesAtMost * 60_000
     },

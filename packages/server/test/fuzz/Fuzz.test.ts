@@ -28,7 +28,7 @@ const timeout = 60_000 + count * 60
 const nothingToClose = async () => {}
 const runsOf = (hundredths: number) => Math.ceil((count * hundredths) / 100)
 
-describe(`generated inputs, again by POINTSMAN_FUZZ_SEED=${seed} POINTSMAN_FUZZ_COUNT=${count}`, () => {
+describe(`inputs of POINTSMAN_FUZZ_SEED=${seed} POINTSMAN_FUZZ_COUNT=${count}`, () => {
   const test = <Input>(
     name: string,
     hundredths: number,
@@ -36,7 +36,7 @@ describe(`generated inputs, again by POINTSMAN_FUZZ_SEED=${seed} POINTSMAN_FUZZ_
     open: () => Promise<Receiver<Input>>,
     budget?: (input: Input) => number
   ) =>
-    it(`given ${runsOf(hundredths)} ${name}, when each is sent, then none fails and none is slow`, {
+    it(`none of ${runsOf(hundredths)} ${name} fails or is slow when sent`, {
       timeout
     }, async () => {
       const accepted = await sendInputs({ inputs, seed, numRuns: runsOf(hundredths), open, inputsPerReceiver, budget })
@@ -77,19 +77,19 @@ describe("controls", () => {
     )
   const failing = (send: (input: number) => Promise<Answer>) => failingIn(receiver(send))
 
-  it("given a payment in raw bytes, when they are sent, then it is made: the server's answer is waited for", async () => {
+  it("a payment in raw bytes is made: the server's answer is waited for", async () => {
     const server = await openServer()
     assert.strictEqual((await server.send(rawCreate, 9000)).status, 201)
     await server.close()
   })
 
-  it("given a handler that answers 500 to one input, when inputs are sent, then the input is named", async () => {
+  it("an input whose handler answers 500 is named", async () => {
     const message = await failing(async (input) => (input === 2 ? { status: 500, code: "internal_error" } : answer))
     assert.include(message, "Counterexample: [2]")
     assert.include(message, "answered 500 internal_error")
   })
 
-  it("given a handler that is slow for one input and then replays it, when inputs are sent, then the input is named", async () => {
+  it("an input whose handler is slow and then replays it is named", async () => {
     const message = await failingIn(async () => {
       const seen = new Set<number>()
       const send = async (input: number) => {
@@ -103,7 +103,7 @@ describe("controls", () => {
     assert.include(message, "of the processor at each of ten runs")
   })
 
-  it("given a handler that throws for one input, when inputs are sent, then the input is named", async () => {
+  it("an input whose handler throws is named", async () => {
     assert.include(
       await failing(async (input) => {
         if (input === 1) throw new Error("broken")
@@ -113,7 +113,7 @@ describe("controls", () => {
     )
   })
 
-  it("given a handler that is slow once, when the input is sent, then it passes", async () => {
+  it("an input whose handler is slow once passes", async () => {
     let runs = 0
     const passed = await rejected(async () => {
       if (++runs === 1) busyFor(60)
@@ -122,12 +122,12 @@ describe("controls", () => {
     assert.deepStrictEqual([passed, runs], ["passed", 2])
   })
 
-  it("given a documented 502 and a 500 without a code, when they are judged, then the second alone fails", async () => {
+  it("only a 500 without a code fails, and a documented 502 does not", async () => {
     assert.strictEqual(await rejected(async () => ({ status: 502, code: "psp_error" })), "passed")
     assert.strictEqual(await rejected(async () => ({ status: 500, code: undefined })), "answered 500 without a code")
   })
 
-  it("given a promise that is rejected without a handler, when inputs were sent, then it is reported", async () => {
+  it("a rejected promise without a handler is reported after the inputs", async () => {
     const outcome = await withoutRejections(async () => void Promise.reject(new Error("unseen"))).then(
       () => "passed",
       (error: Error) => error.message

@@ -111,7 +111,7 @@ describe.skipIf(!isLong)("the largest inputs", () => {
     forms: [forms, 422]
   } as const
   for (const [name, [inputs, expected]] of Object.entries(kinds)) {
-    it(`given ${name}, when each is sent, then 16 KB of it cost at most 50 ms of the processor`, {
+    it(`16 KB of ${name} cost at most 50 ms of the processor`, {
       timeout: 1_800_000
     }, async () => {
       const receiver = await openWorld()
@@ -126,7 +126,7 @@ describe.skipIf(!isLong)("the largest inputs", () => {
   }
 
   for (const [at, { columns, delimiter, name }] of reportFormats.entries()) {
-    it(`given reports of ${name}, when read, then they cost no more, and keep at most 100 MB`, {
+    it(`reports of ${name} cost no more, and keep at most 100 MB`, {
       timeout: 1_800_000
     }, async () => {
       const header = `${columns.map((column) => column.name).join(delimiter)}\n`

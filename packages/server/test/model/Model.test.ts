@@ -43,7 +43,7 @@ const testOver = (sequences: number, newStorage: () => Promise<Storage>) => {
     return world
   }
 
-  test(`given ${sequences} random sequences of requests, when each is sent to both, then they agree on every answer`, {
+  test(`the model agrees on every answer to ${sequences} random sequences of requests`, {
     timeout: 180_000 + sequences * 1_000
   }, async () => {
     const mode = fc.constantFrom<Mode>("fixed", "priority", "failover")

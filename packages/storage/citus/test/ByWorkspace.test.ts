@@ -19,7 +19,7 @@ const asking = () => {
 const others = workspaces.filter((workspace) => workspace.startsWith("other"))
 
 describe("workspaces of a node that is down", () => {
-  it.effect("given a write of all of them, then it fails, and those of other nodes are written", () =>
+  it.effect("a write of all nodes fails only for those that do not answer", () =>
     Effect.gen(function* () {
       const { ask, written } = asking()
       const failure = yield* Effect.flip(allWorkspaces(workspaces, (one) => one, ask))
@@ -28,7 +28,7 @@ describe("workspaces of a node that is down", () => {
     })
   )
 
-  it.effect("given a question to all of them, then those of other nodes are the answer", () =>
+  it.effect("the answer to a question to all is that of the other nodes", () =>
     Effect.gen(function* () {
       const { ask } = asking()
       expect(yield* someWorkspaces(workspaces, (one) => one, ask)).toHaveLength(others.length)

@@ -32,13 +32,13 @@ const survivesNodes = Effect.fnUntraced(function* (isWhole: boolean) {
 
 describe.skipIf(missingOwnCitus() !== undefined)("killed nodes of a Citus cluster", () => {
   it.live(
-    "given commits under way, when the node of the workspace is killed and comes back, then each matches its caller's response",
+    "commits in flight match their caller's response after a kill of the node",
     () => survivesNodes(false),
     120_000 + rounds * 20_000
   )
 
   it.live(
-    "given commits under way, when all nodes are killed and come back, then each matches its caller's response",
+    "commits in flight match their caller's response after a kill of all nodes",
     () => survivesNodes(true),
     120_000 + rounds * 20_000
   )

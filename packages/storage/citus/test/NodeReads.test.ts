@@ -51,17 +51,15 @@ describe("reads of nodes while shards move", () => {
     ["a shard at both nodes", [at(1, "a", [lowest, -1], [0, 99]), second]],
     ["another node than was meant", [first, at(1, "a", [lowest, -1])]],
     ["a table that was dropped after its shard moved", [first, "42P01"]]
-  ] as const)(
-    "given %s, when all nodes are read, then it is found out where shards are, and all are read again",
-    ([, round]) =>
-      Effect.gen(function* () {
-        const { asked, reads } = nodesThat([round, whole])
-        expect(yield* reads.all("test", list)).toEqual([{ id: "a" }, { id: "b" }])
-        expect(asked).toEqual({ nodes: 2, answers: 4 })
-      })
+  ] as const)("%s is found out when all nodes are read, and all are read again", ([, round]) =>
+    Effect.gen(function* () {
+      const { asked, reads } = nodesThat([round, whole])
+      expect(yield* reads.all("test", list)).toEqual([{ id: "a" }, { id: "b" }])
+      expect(asked).toEqual({ nodes: 2, answers: 4 })
+    })
   )
 
-  it.effect("given a node that does not answer, when some are read, then the others' rows are there at once", () =>
+  it.effect("the others' rows are there at once when a node of some does not answer", () =>
     Effect.gen(function* () {
       const { asked, reads } = nodesThat([[first, "08006"]])
       expect(yield* reads.some("test", list)).toEqual([{ id: "a" }])
@@ -71,7 +69,7 @@ describe("reads of nodes while shards move", () => {
     })
   )
 
-  it.effect("given shards that never come to rest, when all nodes are read, then the read fails in words", () =>
+  it.effect("a read of all nodes fails in words if shards never come to rest", () =>
     Effect.gen(function* () {
       const round = [first, at(2, "b", [100, highest])]
       const { asked, reads } = nodesThat(Array.from({ length: 10 }, () => round))
@@ -109,17 +107,15 @@ describe("a workspace that moves", () => {
     ["transaction", (db: Database) => db.transaction("test", (query) => query(statement))]
   ] as const
 
-  it.effect.each(ways)(
-    "given a node that it left, when there is a %s, then the answer of the new node counts",
-    ([way, ask]) =>
-      Effect.gen(function* () {
-        const { asked, db } = nodeThat([elsewhere, here])
-        expect(yield* inWorkspace("acme")(ask(db))).toEqual([{ id: "a" }])
-        expect(asked).toEqual({ begun: way === "transaction" ? 2 : 0, statements: 2 })
-      })
+  it.effect.each(ways)("the answer of the new node counts when there is a %s", ([way, ask]) =>
+    Effect.gen(function* () {
+      const { asked, db } = nodeThat([elsewhere, here])
+      expect(yield* inWorkspace("acme")(ask(db))).toEqual([{ id: "a" }])
+      expect(asked).toEqual({ begun: way === "transaction" ? 2 : 0, statements: 2 })
+    })
   )
 
-  it.effect.each(ways)("given a node that always denies it, when there is a %s, then it fails in words", ([, ask]) =>
+  it.effect.each(ways)("a node that always denies it fails in words when there is a %s", ([, ask]) =>
     Effect.gen(function* () {
       const { asked, db } = nodeThat([elsewhere])
       const failure = (yield* Effect.flip(inWorkspace("acme")(ask(db)))) as StorageError
@@ -128,7 +124,7 @@ describe("a workspace that moves", () => {
     })
   )
 
-  it.effect("given a statement about workspaces that is for none, then it is not sent", () =>
+  it.effect("a statement about workspaces that is for none is not sent", () =>
     Effect.gen(function* () {
       const { asked, db } = nodeThat([here])
       const exit = yield* Effect.exit(db.read("test", list))

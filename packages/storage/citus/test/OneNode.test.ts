@@ -80,7 +80,7 @@ const moved = (before: PaymentBook, version: number): Change => ({
 })
 
 describe.skipIf(!hasCluster)("nodes that a statement asks", () => {
-  it.live("given the coordinator, when one workspace is written and read, then one task asks its node, once each", () =>
+  it.live("the coordinator asks one node once each to write and read a workspace", () =>
     Effect.gen(function* () {
       const [url] = yield* newNodes
       const { askedBy, deliveries, ledger } = yield* explained(url as Redacted.Redacted)
@@ -110,7 +110,7 @@ describe.skipIf(!hasCluster)("nodes that a statement asks", () => {
     }).pipe(Effect.provide(Ids.layer))
   )
 
-  it.live("given retention of one workspace, then each statement is one task of its node", () =>
+  it.live("each statement of one workspace's retention is one task of its node", () =>
     Effect.gen(function* () {
       const [url] = yield* newNodes
       const { askedBy, ledger, retention } = yield* explained(url as Redacted.Redacted)
@@ -131,7 +131,7 @@ describe.skipIf(!hasCluster)("nodes that a statement asks", () => {
     }).pipe(Effect.provide(Ids.layer))
   )
 
-  it.live("given a standby beside a distributed database, when it is opened, then it is refused by name", () =>
+  it.live("a standby beside a distributed database is refused by name", () =>
     Effect.gen(function* () {
       const url = Redacted.make("postgres://nobody@127.0.0.1:1/none")
       const failure = yield* Effect.flip(Effect.scoped(openDistributed({ url, readUrl: url })))
@@ -141,7 +141,7 @@ describe.skipIf(!hasCluster)("nodes that a statement asks", () => {
     })
   )
 
-  it.live("given what looks across workspaces, then each of the two nodes is asked once", () =>
+  it.live("each of two nodes is asked once for what looks across workspaces", () =>
     Effect.gen(function* () {
       const [url] = yield* newNodes
       const { askedBy, deliveries, ledger } = yield* explained(url as Redacted.Redacted)
@@ -155,7 +155,7 @@ describe.skipIf(!hasCluster)("nodes that a statement asks", () => {
     }).pipe(Effect.provide(Ids.layer))
   )
 
-  it.live("given a distributed database, when it is opened as a plain one, then it is refused by name", () =>
+  it.live("a distributed database opened as a plain one is refused by name", () =>
     Effect.gen(function* () {
       const [url] = yield* newNodes
       const { layer } = yield* Effect.promise(() => import("@pointsman/storage-postgres"))
@@ -170,22 +170,20 @@ describe.skipIf(!hasCluster)("nodes that a statement asks", () => {
     })
   )
 
-  it.live(
-    "given a first start that was killed between two tables, when a server starts, then it places the rest and commits",
-    () =>
-      Effect.gen(function* () {
-        const [url, worker] = (yield* newEmptyNodes) as [Redacted.Redacted, Redacted.Redacted]
-        yield* migrate(yield* openNode({ url }))
-        // The engine adds `recovered_connections` to its catalogue, because a foreign key of it names this table.
-        yield* Effect.promise(() => runOn(Redacted.value(url), "select create_reference_table('record_losses')"))
-        const { ledger } = yield* opened(worker, (db) => db)
-        const change = { ...(yield* newChange()), guard: { refusesMissing: true, key: null } }
-        yield* ledger.commit(change)
-        expect(Option.isSome(yield* ledger.payment(tenant, change.payment.after.id))).toBe(true)
-      }).pipe(Effect.provide(Ids.layer))
+  it.live("a start after one killed between two tables places the rest and commits", () =>
+    Effect.gen(function* () {
+      const [url, worker] = (yield* newEmptyNodes) as [Redacted.Redacted, Redacted.Redacted]
+      yield* migrate(yield* openNode({ url }))
+      // The engine adds `recovered_connections` to its catalogue, because a foreign key of it names this table.
+      yield* Effect.promise(() => runOn(Redacted.value(url), "select create_reference_table('record_losses')"))
+      const { ledger } = yield* opened(worker, (db) => db)
+      const change = { ...(yield* newChange()), guard: { refusesMissing: true, key: null } }
+      yield* ledger.commit(change)
+      expect(Option.isSome(yield* ledger.payment(tenant, change.payment.after.id))).toBe(true)
+    }).pipe(Effect.provide(Ids.layer))
   )
 
-  it.live("given a distributed database, when a later step of the schema comes, then every node has it", () =>
+  it.live("every node of a distributed database gets a later step of the schema", () =>
     Effect.gen(function* () {
       const nodes = yield* newNodes
       const db = yield* openNode({ url: nodes[0] as Redacted.Redacted })

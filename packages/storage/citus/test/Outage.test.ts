@@ -45,7 +45,7 @@ const due = { now: 10, leaseMillis: 1, limit: 10, limitPerConnection: 10, underW
 
 describe.skipIf(!isPossible)("a node that is killed (POINTSMAN_LONG=all)", () => {
   it.live(
-    "given two workers, when one is killed, then workspaces of the other go on, and those of the first are back with it",
+    "workspaces of another worker continue during a kill, and the rest after it",
     () =>
       Effect.gen(function* () {
         const nodes = yield* cluster
@@ -99,7 +99,7 @@ describe.skipIf(!isPossible)("a node that is killed (POINTSMAN_LONG=all)", () =>
   )
 
   it.live(
-    "given a server at a worker, when the coordinator is killed, then payments go on on every node, and a new server starts",
+    "payments continue on every node, and a server starts, without a coordinator",
     () =>
       Effect.gen(function* () {
         const nodes = yield* cluster
@@ -123,7 +123,7 @@ describe.skipIf(!isPossible)("a node that is killed (POINTSMAN_LONG=all)", () =>
   )
 
   it.live(
-    "given a worker that comes back in an earlier state, when others have committed on meanwhile, then the loss is noticed",
+    "a worker back in an earlier state is a noticed loss once others committed",
     () =>
       Effect.gen(function* () {
         const nodes = yield* cluster

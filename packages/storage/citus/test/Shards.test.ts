@@ -56,7 +56,7 @@ const answering = (url: Redacted.Redacted, node: string, setting: string, value:
 
 describe.skipIf(!hasCluster)("shards that move", () => {
   it.live(
-    "given a commit that waits for a move, when the workspace has moved, then it is taken back and written at the new node",
+    "a commit that waits for a move is taken back and written at the new node",
     () =>
       Effect.gen(function* () {
         const nodes = yield* newNodes
@@ -123,7 +123,7 @@ describe.skipIf(!hasCluster)("shards that move", () => {
   )
 
   it.live(
-    "given a node whose only shards are those of one workspace, when all nodes are read, then it is read too",
+    "a node with the shards of only one workspace is read with all nodes",
     () =>
       Effect.gen(function* () {
         const nodes = yield* newNodes
@@ -170,7 +170,7 @@ describe.skipIf(!hasCluster)("shards that move", () => {
   )
 
   it.live(
-    "given a node whose log cannot be replicated, when its workspace is moved, then it is refused, unless writes may wait",
+    "a move from a node without a replicable log is refused, unless writes may wait",
     () =>
       Effect.gen(function* () {
         const nodes = yield* newNodes
@@ -204,7 +204,7 @@ describe.skipIf(!hasCluster)("shards that move", () => {
   )
 
   it.live(
-    "given a node that does not allow the library of the engine, when a workspace is isolated, then it is refused by name",
+    "isolating is refused by name if a node does not allow the engine's library",
     () =>
       Effect.gen(function* () {
         const nodes = yield* newNodes

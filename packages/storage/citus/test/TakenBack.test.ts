@@ -12,7 +12,7 @@ describe("errors of a distributed database", () => {
     ["a node that shuts down", "57P01"],
     ["a deadlock, which may be one of several nodes", "40P01"],
     ["too many connections", "53300"]
-  ])("given %s, then the commit is unknown", (_, code) => {
+  ])("%s makes the commit unknown", (_, code) => {
     expect(isCertain(code)).toBe(false)
   })
 
@@ -21,7 +21,7 @@ describe("errors of a distributed database", () => {
     ["a bad value", "22P02"],
     ["a lock that was given up", "55P03"],
     ["a write that came between", "PM001"]
-  ])("given %s, then nothing was written", (_, code) => {
+  ])("%s writes nothing", (_, code) => {
     expect(isCertain(code)).toBe(true)
     expect(isCertain(code, "FATAL")).toBe(false)
   })

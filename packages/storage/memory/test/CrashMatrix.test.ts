@@ -75,7 +75,7 @@ describe("the crash matrix", () => {
     ends = await endsOfEach(runner({ storage }))
   }, timeout)
 
-  it("given every point of every operation, when its process ends there, then nothing is wrong with the money", () => {
+  it("the money is right after a process ends at any point of any operation", () => {
     assert.deepStrictEqual(
       ends.flatMap(({ wrong }) => wrong),
       []
@@ -83,7 +83,7 @@ describe("the crash matrix", () => {
   })
 
   it.runIf(isAll)(
-    "given the matrix with every client, when the snapshot of it is made, then it is what is committed",
+    "the matrix with every client is the committed snapshot",
     async () => {
       const cells = await crashMatrix({ storage })
       assert.deepStrictEqual(wrongCells(cells), [])
@@ -94,7 +94,7 @@ describe("the crash matrix", () => {
   )
 
   // A point that is gone is a call that is not made any more, or that the matrix does not see.
-  it("given an operation, when its points are counted, then there are as many as there were", () => {
+  it("an operation has as many points as it had", () => {
     const pointsOf = (operation: Operation, outcome: Outcome) =>
       ends.find((end) => end.operation === operation && end.outcome === outcome)?.points.length
     const counted = operations.map((operation) => [
@@ -178,7 +178,7 @@ describe("the process that takes over", () => {
 
   for (const operation of operations) {
     it.runIf(isAll || operation.name === "create" || operation.name === "refund")(
-      `given a ${operation.name} with an unknown result, when the process that settles it ends as well, then the result is the same`,
+      `an unknown ${operation.name} has one result though its settling process ends too`,
       async () => {
         const wrong: Array<string> = []
         for (const handling of ["executedInSilence", "lost"] as const) {
@@ -199,7 +199,7 @@ describe("the process that takes over", () => {
     )
 
     it.runIf(isAll)(
-      `given a ${operation.name} at every point, when the process that takes over ends as well, then nothing is wrong with the money`,
+      `the money is right if the process that ends a ${operation.name} dies as well`,
       async () => {
         const wrong: Array<string> = []
         for (const outcome of outcomesOf(operation)) {
@@ -231,7 +231,7 @@ describe("controls: what the matrix must not pass", () => {
   })
 
   it(
-    "given a connector that asks again, when a provider executed without an answer, then it is found out",
+    "a connector that asks again is found out when an unanswered provider executed",
     async () => {
       const runs = runner({ storage, connector: asksAgain })
       const wrong = wrongCells(await cellsOf(runs, create, outcomeOf(create, "executedInSilence")))
@@ -266,7 +266,7 @@ describe("controls: what the matrix must not pass", () => {
   ).pipe(Layer.provideMerge(storage))
 
   it(
-    "given a claim that is written after the request is sent, when a process ends in between, then it is found out",
+    "a claim written after its request is found out when a process ends in between",
     async () => {
       const runs = runner({ storage: writesLate })
       const cells = await cellsOf(runs, create, outcomeOf(create, "executed"))

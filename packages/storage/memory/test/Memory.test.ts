@@ -80,30 +80,28 @@ const slowIds = Layer.effect(
 ).pipe(Layer.provide(Ids.layer))
 
 describe("memory storage put back to an earlier state", () => {
-  it.effect(
-    "given another record with the number of a lost one, when a step was decided on the lost one, then it is stale",
-    () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const snapshots = yield* StorageSnapshots
-        const made = yield* changeOf("key-0001")
-        const { id } = made.payment.after
-        yield* ledger.commit(made)
-        const putBack = yield* snapshots?.take ?? Effect.die("it has no snapshots")
-        yield* ledger.commit(nextOf(made, 2))
-        yield* putBack
-        // What is left is the same record as before.
-        yield* ledger.commit(nextOf(made, 2))
-        const stale = yield* Effect.flip(ledger.commit(nextOf(made, 3)))
-        expect(stale._tag).toBe("pointsman/Stale")
-        const version = firstVersionIn(2) + 1
-        expect(Option.getOrThrow(yield* ledger.payment(tenant, id)).version).toBe(version)
-        expect(Option.getOrThrow(yield* ledger.claim(tenant, "key-0001")).version).toBe(version)
-        yield* ledger.commit(nextOf(made, version + 1))
-      }).pipe(Effect.provide(Layer.provideMerge(layer(), Ids.layer)))
+  it.effect("a step decided on a lost record is stale on another one with its number", () =>
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const snapshots = yield* StorageSnapshots
+      const made = yield* changeOf("key-0001")
+      const { id } = made.payment.after
+      yield* ledger.commit(made)
+      const putBack = yield* snapshots?.take ?? Effect.die("it has no snapshots")
+      yield* ledger.commit(nextOf(made, 2))
+      yield* putBack
+      // What is left is the same record as before.
+      yield* ledger.commit(nextOf(made, 2))
+      const stale = yield* Effect.flip(ledger.commit(nextOf(made, 3)))
+      expect(stale._tag).toBe("pointsman/Stale")
+      const version = firstVersionIn(2) + 1
+      expect(Option.getOrThrow(yield* ledger.payment(tenant, id)).version).toBe(version)
+      expect(Option.getOrThrow(yield* ledger.claim(tenant, "key-0001")).version).toBe(version)
+      yield* ledger.commit(nextOf(made, version + 1))
+    }).pipe(Effect.provide(Layer.provideMerge(layer(), Ids.layer)))
   )
 
-  it.effect("given a lost payment is stored again, when a step was decided on the lost one, then it is stale", () =>
+  it.effect("a step decided on a lost payment is stale once it is stored again", () =>
     Effect.gen(function* () {
       const ledger = yield* Ledger
       const snapshots = yield* StorageSnapshots
@@ -128,7 +126,7 @@ describe("memory storage put back to an earlier state", () => {
 })
 
 describe("memory storage", () => {
-  it.effect("given what went in and came out, when a caller changes it, then the store stays as it was", () =>
+  it.effect("the store stays as it was when a caller changes what went in or came out", () =>
     Effect.gen(function* () {
       const ledger = yield* Ledger
       const directory = yield* Directory
@@ -194,21 +192,19 @@ describe("memory storage", () => {
     }).pipe(Effect.provide(Layer.provideMerge(layer(), Ids.layer)))
   )
 
-  it.effect(
-    "given ids that take a while to draw, when many commit at once, then no smaller id follows a larger one",
-    () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const changes = yield* Effect.forEach(Array(16).keys(), (number) => changeOf(`key-${number}`))
-        yield* Effect.forEach(changes, ledger.commit, { concurrency: "unbounded" })
-        const events = yield* ledger.events(tenant, { limit: 99 })
-        const ids = events.map(({ id }) => id).reverse()
-        expect(ids).toHaveLength(16)
-        expect(ids).toStrictEqual(ids.toSorted())
-      }).pipe(Effect.provide(Layer.provideMerge(layer(), slowIds)))
+  it.effect("no smaller id follows a larger one when many commit at once with slow ids", () =>
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const changes = yield* Effect.forEach(Array(16).keys(), (number) => changeOf(`key-${number}`))
+      yield* Effect.forEach(changes, ledger.commit, { concurrency: "unbounded" })
+      const events = yield* ledger.events(tenant, { limit: 99 })
+      const ids = events.map(({ id }) => id).reverse()
+      expect(ids).toHaveLength(16)
+      expect(ids).toStrictEqual(ids.toSorted())
+    }).pipe(Effect.provide(Layer.provideMerge(layer(), slowIds)))
   )
 
-  it.effect("given two layers, when one is written to, then the other knows nothing of it", () =>
+  it.effect("a layer knows nothing of what another one writes", () =>
     Effect.gen(function* () {
       const change = yield* changeOf("key-0001")
       const write = Effect.andThen(Ledger, (ledger) => ledger.commit(change)).pipe(Effect.provide(layer()))

@@ -60,7 +60,7 @@ describe("what has to hold when a provider contradicts itself", () => {
       "captured 1999, and at the provider 0, and no review names it"
     ]
   ] as const) {
-    it(`given it ${name}, then a review names the difference, and without the review or its evidence that is wrong`, async () => {
+    it(`a review names the difference when it ${name}, or else that is wrong`, async () => {
       const { book, events, side } = await captureThen(act)
       assert.deepStrictEqual(wrongWith(book, events, side), [])
       const unreviewed = { ...book, payment: { ...book.payment, review: null } }
@@ -70,7 +70,7 @@ describe("what has to hold when a provider contradicts itself", () => {
     })
   }
 
-  it("given it does what it said, then a review is wrong", async () => {
+  it("a review of a simulator that does what it said is wrong", async () => {
     const { book, events, side } = await captureThen((charge) => ({ _tag: "PaysOut", charge }))
     assert.deepStrictEqual([book.payment.state, wrongWith(book, events, side)], ["Settled", []])
     const reviewed = { ...book, payment: { ...book.payment, review: { since: 0, reasons: ["conflict" as const] } } }
@@ -79,7 +79,7 @@ describe("what has to hold when a provider contradicts itself", () => {
 })
 
 describe("a process in a world", () => {
-  it("given nothing goes wrong, when a payment is created, then it is captured and every endpoint hears of it", async () => {
+  it("a payment without faults is captured and every endpoint hears of it", async () => {
     const world = await makeWorld({ storage: layer() })
     const process = world.start({ backgroundEveryMillis: minute })
     const ends: Array<unknown> = []
@@ -106,7 +106,7 @@ describe("a process in a world", () => {
   })
 
   for (const side of ["before", "after"] as const) {
-    it(`given it dies ${side} its first call, then nothing of it runs any more and another settles what it began`, async () => {
+    it(`another process settles what one began that died ${side} its first call`, async () => {
       const world = await makeWorld({
         storage: layer(),
         hooks: {
@@ -144,7 +144,7 @@ describe("a process in a world", () => {
     ["before", []],
     ["after", ["review.resolving"]]
   ] as const) {
-    it(`given it dies ${side} it records an intent, then the audit trail runs beyond it and takes the next one`, async () => {
+    it(`the audit trail continues after a process that dies ${side} it records an intent`, async () => {
       const world = await makeWorld({
         storage: layer(),
         hooks: {
@@ -181,7 +181,7 @@ describe("a process in a world", () => {
     })
   }
 
-  it("given it freezes before a charge, when it wakes too late, then it sends nothing there and goes on", async () => {
+  it("a process that freezes before a charge and wakes too late sends nothing there", async () => {
     let freezes = 1
     const world = await makeWorld({
       storage: layer(),

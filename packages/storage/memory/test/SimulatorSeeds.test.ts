@@ -33,7 +33,7 @@ const forgetful = Layer.effect(
 ).pipe(Layer.provideMerge(layer()))
 
 describe("simulations over storage in memory", () => {
-  it(`given ${seeds} seeds, when everything has come to rest, then all is well`, async () => {
+  it(`all is well when ${seeds} seeds have come to rest`, async () => {
     const wrong: Array<string> = []
     for (let seed = 1; seed <= seeds; seed++) {
       const storage = layer({ yieldBetween: seed % 2 === 0 })
@@ -43,7 +43,7 @@ describe("simulations over storage in memory", () => {
     assert.deepStrictEqual(wrong, [], "npm run simulate -- --storage memory --seed … explains it")
   })
 
-  it("given the same seed, when it runs again, then it does the same to the last call", async () => {
+  it("the same seed does the same again to the last call", async () => {
     for (const seed of [2, 3, 17]) {
       const first = await traceOf(seed)
       assert.isAbove(first.lines, 100)
@@ -52,7 +52,7 @@ describe("simulations over storage in memory", () => {
     assert.notStrictEqual((await traceOf(3)).hash, (await traceOf(17)).hash)
   })
 
-  it("given a store that forgets, then it is caught, made small and replayed by what is left", async () => {
+  it("a store that forgets is caught, made small and replayed by what is left", async () => {
     const options = { storage: forgetful, seed: 3 }
     const first = await simulate(options)
     assert.isNotEmpty(first.wrong)

@@ -21,7 +21,7 @@ const newServer = Effect.map(
 
 describe.skipIf("missing" in binaries)("a killed server", () => {
   it.live(
-    "given commits under way, when the server is killed and comes back, then each matches its caller's response",
+    "commits in flight match their caller's response after a kill of the server",
     () => Effect.flatMap(newServer, (server) => withStorage({ url: server.holder })(survives(server))),
     60_000 + rounds * 20_000
   )

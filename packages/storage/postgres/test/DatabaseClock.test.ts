@@ -32,7 +32,7 @@ const now = ({ clock }: DatabaseClock) => clock.currentTimeMillisUnsafe()
 
 describe("the database's clock", () => {
   for (const aheadMillis of [65_000, -600_000]) {
-    it(`given a machine ${aheadMillis / 1_000} s ahead, then the time is the database's, and the difference is known`, () => {
+    it(`the time is the database's on a machine ${aheadMillis / 1_000} s ahead`, () => {
       const { clock, pass, read } = given()
       read(began + 1 - aheadMillis)
       assert.approximately(now(clock), began + 2 - aheadMillis, 1)
@@ -43,7 +43,7 @@ describe("the database's clock", () => {
     })
   }
 
-  it("given a slow round trip, then a good reading is kept, and what is not certain is no difference", () => {
+  it("a slow round trip keeps a good reading, and no uncertain difference", () => {
     const { clock, read } = given()
     read(began + 1)
     // The answer alone took four seconds.
@@ -53,7 +53,7 @@ describe("the database's clock", () => {
     assert.isNull(clock.agesFrom())
   })
 
-  it("given a machine whose clock is set ahead, then ages count for nothing until the database says the time", () => {
+  it("ages count for nothing on a clock set ahead until the database says the time", () => {
     const { clock, pass, read } = given()
     read(began)
     pass(1_000, 61_000)
@@ -64,7 +64,7 @@ describe("the database's clock", () => {
     assert.approximately(clock.agesFrom() ?? 0, began + 1_004, 2)
   })
 
-  it("given a machine whose clock is set back, then time goes on", () => {
+  it("time continues on a machine whose clock is set back", () => {
     const { clock, pass, read } = given()
     read(began)
     pass(1_000, -59_000)
@@ -74,7 +74,7 @@ describe("the database's clock", () => {
     assert.isNotNull(clock.agesFrom())
   })
 
-  it("given a machine that was suspended, whose monotonic clock stood still, then a call is not sent late", () => {
+  it("no call is sent late after a suspension that stopped the monotonic clock", () => {
     const { clock, pass, read } = given()
     read(began)
     pass(0, 20_000)
@@ -83,7 +83,7 @@ describe("the database's clock", () => {
     assert.approximately(now(clock), began + 20_004, 2)
   })
 
-  it("given a database whose clock jumps, then ages begin anew; corrections of milliseconds take no time back", () => {
+  it("ages begin anew when the database's clock jumps, and milliseconds take none back", () => {
     const { clock, pass, read } = given()
     read(began + 1)
     pass(2_000)
@@ -97,7 +97,7 @@ describe("the database's clock", () => {
     assert.approximately(clock.agesFrom() ?? 0, began + 64_001, 3)
   })
 
-  it("given another timeline, then ages begin with it, and never earlier again", () => {
+  it("ages begin with another timeline, and never earlier again", () => {
     const { clock, read } = given()
     read(began)
     clock.changed(began + 500)
@@ -105,7 +105,7 @@ describe("the database's clock", () => {
     assert.strictEqual(clock.agesFrom(), began + 500)
   })
 
-  it("given a database whose clock jumps days ahead and back, then ages begin with the last jump", () => {
+  it("ages begin with the last of a database's jumps days ahead and back", () => {
     const { clock, pass, read } = given()
     read(began + 1)
     pass(2_000)
@@ -118,7 +118,7 @@ describe("the database's clock", () => {
     assert.approximately(clock.agesFrom() ?? 0, began + 4_005, 3)
   })
 
-  it("given a change that was noticed by a clock days ahead, when a server starts later, then ages begin with its start", () => {
+  it("ages begin with a later server's start after a change seen days ahead", () => {
     const { clock, pass, read } = given()
     read(began + 1)
     clock.changed(began + 9 * day)

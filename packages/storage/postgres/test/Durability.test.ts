@@ -49,7 +49,7 @@ const recordCommits = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
 })
 
 describe.skipIf("missing" in binaries)("durability", () => {
-  it.live("given fsync=off, when the storage opens, then it fails unless that is allowed, and then it warns", () =>
+  it.live("an open with fsync=off fails unless that is allowed, and then warns", () =>
     Effect.gen(function* () {
       const url = yield* server({ fsync: false })
       const failure = yield* Effect.flip(conditionOf({ url }))
@@ -69,7 +69,7 @@ describe.skipIf("missing" in binaries)("durability", () => {
     })
   )
 
-  it.live("given each default of synchronous_commit, then sessions commit with `on` at least", () =>
+  it.live("sessions commit with `on` at least for each default of synchronous_commit", () =>
     Effect.gen(function* () {
       const url = yield* server({ fsync: true })
       const sql = yield* clientOf(url, 1)
@@ -94,7 +94,7 @@ describe.skipIf("missing" in binaries)("durability", () => {
     })
   )
 
-  it.live("given full_page_writes=off, or standbys that nobody waits for, then it warns of what may be lost", () =>
+  it.live("full_page_writes=off, or standbys that no commit waits for, cause a warning", () =>
     Effect.gen(function* () {
       const replicated = { wal_level: "replica", max_wal_senders: "1" }
       const url = yield* server({ fsync: true, settings: { full_page_writes: "off", ...replicated } })
@@ -114,7 +114,7 @@ describe.skipIf("missing" in binaries)("durability", () => {
     })
   )
 
-  it.live("given a storage in use, when fsync is turned off, then it takes no new work until it is on again", () =>
+  it.live("a storage takes no new work while fsync is off", () =>
     Effect.gen(function* () {
       const url = yield* server({ fsync: "alterable" })
       const sql = yield* clientOf(url, 1)

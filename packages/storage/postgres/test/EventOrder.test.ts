@@ -27,7 +27,7 @@ const of = (change: Change, owner: Tenant): Change => ({
 const idsOf = (events: ReadonlyArray<{ readonly paymentId: string }>) => events.map(({ paymentId }) => paymentId)
 
 describe.skipIf(!hasServer)("the order of events", () => {
-  it.live("given a commit that is held open, then later events of its tenant wait for it, and no others", () =>
+  it.live("only later events of its tenant wait for a commit that is held open", () =>
     Effect.gen(function* () {
       const url = yield* newDatabase
       const sql = yield* clientOf(url, 2)
@@ -70,7 +70,7 @@ describe.skipIf(!hasServer)("the order of events", () => {
     })
   )
 
-  it.live("given a server whose clock is behind, when it writes, then its events follow those that are stored", () =>
+  it.live("events of a server whose clock is behind follow those that are stored", () =>
     Effect.gen(function* () {
       const url = yield* newDatabase
       const sql = yield* clientOf(url, 2)

@@ -35,48 +35,42 @@ const withStoppedTime = <A, E, R>(test: Effect.Effect<A, E, R>): Effect.Effect<A
 const awaited: StorageAllowance = { leftMillis: 60_000 }
 
 describe("makeGatheringLine", () => {
-  it.live(
-    "given changes that no client waits for, then a statement takes twice as many of them, and with others as many as of those",
-    () =>
-      Effect.gen(function* () {
-        const { join, taken } = yield* lineOf({ unawaited: 400, awaited: 0 })
-        expect([taken(10), taken(10), taken(10), taken(10), taken(10)]).toEqual([8, 16, 32, 64, 128])
-        yield* join(awaited)
-        expect([taken(10), taken(10)]).toEqual([64, 89])
-      }).pipe(Effect.provide(Ids.layer))
+  it.live("changes without a waiting client share twice as large a statement on their own", () =>
+    Effect.gen(function* () {
+      const { join, taken } = yield* lineOf({ unawaited: 400, awaited: 0 })
+      expect([taken(10), taken(10), taken(10), taken(10), taken(10)]).toEqual([8, 16, 32, 64, 128])
+      yield* join(awaited)
+      expect([taken(10), taken(10)]).toEqual([64, 89])
+    }).pipe(Effect.provide(Ids.layer))
   )
 
-  it.live(
-    "given fast statements that are full, then the next take more; and given a slow one, then they take few",
-    () =>
-      Effect.gen(function* () {
-        const { taken } = yield* lineOf({ awaited: 300, unawaited: 0 })
-        expect([taken(10), taken(10), taken(10), taken(10)]).toEqual([8, 16, 32, 64])
-        // 20 milliseconds for each of them: ten in the time that a statement may take.
-        expect([taken(1_280), taken(150), taken(150)]).toEqual([64, 10, 10])
-        // Fewer would not be faster where the disk is slow.
-        expect([taken(2_000), taken(300), taken(10), taken(10)]).toEqual([10, 8, 8, 16])
-      }).pipe(Effect.provide(Ids.layer))
+  it.live("takes grow after fast full statements, and shrink after a slow one", () =>
+    Effect.gen(function* () {
+      const { taken } = yield* lineOf({ awaited: 300, unawaited: 0 })
+      expect([taken(10), taken(10), taken(10), taken(10)]).toEqual([8, 16, 32, 64])
+      // 20 milliseconds for each of them: ten in the time that a statement may take.
+      expect([taken(1_280), taken(150), taken(150)]).toEqual([64, 10, 10])
+      // Fewer would not be faster where the disk is slow.
+      expect([taken(2_000), taken(300), taken(10), taken(10)]).toEqual([10, 8, 8, 16])
+    }).pipe(Effect.provide(Ids.layer))
   )
 
-  it.live(
-    "given changes of a report, when a client's change comes after them, then it goes first, and it alone counts as a wait",
-    () =>
-      Effect.gen(function* () {
-        const { join, line } = yield* lineOf({ unawaited: 100, awaited: 0 })
-        vi.advanceTimersByTime(30)
-        expect(line.longestWaitMillis()).toBe(0)
-        yield* join(awaited)
-        vi.advanceTimersByTime(10)
-        expect(line.longestWaitMillis()).toBe(10)
-        expect(line.take().map(({ isAwaited }) => isAwaited)).toEqual([true, ...Array(7).fill(false)])
-        expect(line.longestWaitMillis()).toBe(0)
-        // Nobody answers those that were taken: their time-out ends them.
-        vi.advanceTimersByTime(1_000)
-      }).pipe(Effect.provide(Ids.layer), withStoppedTime)
+  it.live("a client's change goes first, and only it is a wait, behind a report's", () =>
+    Effect.gen(function* () {
+      const { join, line } = yield* lineOf({ unawaited: 100, awaited: 0 })
+      vi.advanceTimersByTime(30)
+      expect(line.longestWaitMillis()).toBe(0)
+      yield* join(awaited)
+      vi.advanceTimersByTime(10)
+      expect(line.longestWaitMillis()).toBe(10)
+      expect(line.take().map(({ isAwaited }) => isAwaited)).toEqual([true, ...Array(7).fill(false)])
+      expect(line.longestWaitMillis()).toBe(0)
+      // Nobody answers those that were taken: their time-out ends them.
+      vi.advanceTimersByTime(1_000)
+    }).pipe(Effect.provide(Ids.layer), withStoppedTime)
   )
 
-  it.live("given claims that wait, when a provider's answer is to be recorded, then it goes first", () =>
+  it.live("a provider's answer to record goes before claims that wait", () =>
     Effect.gen(function* () {
       const { line } = yield* lineOf({ awaited: 100, unawaited: 0 })
       const change = yield* newChange()
@@ -93,7 +87,7 @@ describe("makeGatheringLine", () => {
   it.live.each([
     ["no other change", 0, [false, false, false, true, false]],
     ["changes that none waits for", 50, [false, false, false, false, true, false]]
-  ] as const)("given results without end, and %s, then claims have turns", ([, unawaited, turns]) =>
+  ] as const)("claims have turns beside results without end, and %s", ([, unawaited, turns]) =>
     Effect.gen(function* () {
       const { line } = yield* lineOf({ awaited: 100, unawaited: 0 })
       for (let count = 0; count < 50 + unawaited; count++) {
@@ -114,7 +108,7 @@ describe("makeGatheringLine", () => {
     }).pipe(Effect.provide(Ids.layer))
   )
 
-  it.live("given a claim that waits for its turn, when a second has passed, then it is refused, and not before", () =>
+  it.live("a claim that waits for its turn is refused after a second, not before", () =>
     Effect.gen(function* () {
       const { line } = yield* lineOf({ awaited: 0, unawaited: 0 })
       const allowance: StorageAllowance = { leftMillis: 7_000 }
@@ -141,23 +135,21 @@ describe("makeGatheringLine", () => {
     }).pipe(Effect.provide(Ids.layer), withStoppedTime)
   )
 
-  it.live(
-    "given clients that always wait, then every fourth statement begins with the oldest change that none waits for",
-    () =>
-      Effect.gen(function* () {
-        const { line } = yield* lineOf({ unawaited: 2, awaited: 100 })
-        const first = () => {
-          const batch = line.take()
-          line.release(batch, 300)
-          return [batch[0]?.isAwaited, batch.length]
-        }
-        expect([first(), first(), first(), first(), first()]).toEqual([
-          [true, 8],
-          [true, 8],
-          [true, 8],
-          [false, 8],
-          [true, 8]
-        ])
-      }).pipe(Effect.provide(Ids.layer))
+  it.live("every fourth statement begins with the oldest change that no client waits for", () =>
+    Effect.gen(function* () {
+      const { line } = yield* lineOf({ unawaited: 2, awaited: 100 })
+      const first = () => {
+        const batch = line.take()
+        line.release(batch, 300)
+        return [batch[0]?.isAwaited, batch.length]
+      }
+      expect([first(), first(), first(), first(), first()]).toEqual([
+        [true, 8],
+        [true, 8],
+        [true, 8],
+        [false, 8],
+        [true, 8]
+      ])
+    }).pipe(Effect.provide(Ids.layer))
   )
 })

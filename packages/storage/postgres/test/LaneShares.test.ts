@@ -23,7 +23,7 @@ const given = (maxConnections: number) => {
 }
 
 describe("shares of nodes", () => {
-  it.live("given a node whose statements do not end, then it holds its share, and another one is served", () =>
+  it.live("a node whose statements do not end holds its share, and another is served", () =>
     Effect.gen(function* () {
       const { enter, started } = given(10)
       for (let n = 0; n < 10; n++) yield* enter(1, `silent ${n}`)
@@ -34,7 +34,7 @@ describe("shares of nodes", () => {
     })
   )
 
-  it.live("given statements that wait for their node, when one leaves, then the next that still waits starts", () =>
+  it.live("the next statement that still waits for its node starts when one leaves", () =>
     Effect.gen(function* () {
       const { enter, started } = given(1)
       const [first, third] = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()]

@@ -58,7 +58,7 @@ const commitBoth = ({ commit }: ReturnType<ReturnType<typeof given>["server"]>) 
 }
 
 describe("losses on several nodes", () => {
-  it.effect("given a loss on one node, when another node returns without its commits, then that is a loss too", () =>
+  it.effect("another node that returns without its commits is a loss too", () =>
     Effect.gen(function* () {
       const { at, known, nodes, server } = given()
       const servers = [server(), server()]
@@ -86,7 +86,7 @@ describe("losses on several nodes", () => {
     })
   )
 
-  it.effect("given a node that lacks commits, when it does not answer again, then the loss covers them", () =>
+  it.effect("a loss covers the commits of a node that lacked them and is silent again", () =>
     Effect.gen(function* () {
       const { at, known, nodes, server } = given()
       const one = server()
@@ -100,7 +100,7 @@ describe("losses on several nodes", () => {
     })
   )
 
-  it.effect("given a payment that retention removed, when its last commit is old, then that is no loss", () =>
+  it.effect("a payment that retention removed is no loss once its last commit is old", () =>
     Effect.gen(function* () {
       const { at, known, nodes, server } = given()
       const one = server()

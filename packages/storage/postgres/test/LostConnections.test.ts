@@ -34,7 +34,7 @@ const storedIn = (url: Redacted.Redacted, id: string) =>
   withStorage({ url })(Effect.flatMap(Ledger, (ledger) => ledger.payment(tenant, id)))
 
 describe.skipIf(!hasServer)("lost connections", () => {
-  it.live("given a commit that the server never heard of, then its end is unknown, and nothing is stored", () =>
+  it.live("a commit that the server never received is unknown, and nothing is stored", () =>
     behindProxy(
       Effect.fnUntraced(function* (proxy, url) {
         const ledger = yield* Ledger
@@ -49,7 +49,7 @@ describe.skipIf(!hasServer)("lost connections", () => {
     )
   )
 
-  it.live("given rates whose answer is lost, then the write failed, and another one learns that they are stored", () =>
+  it.live("a rate's write with a lost answer failed, and another finds it stored", () =>
     behindProxy(
       Effect.fnUntraced(function* (proxy) {
         const { write } = yield* SuccessRates
@@ -71,7 +71,7 @@ describe.skipIf(!hasServer)("lost connections", () => {
     )
   )
 
-  it.live("given a commit whose answer is lost, then its end is unknown, and a read tells that it is stored", () =>
+  it.live("a commit with a lost answer is unknown, and a read finds it stored", () =>
     behindProxy(
       Effect.fnUntraced(function* (proxy) {
         const ledger = yield* Ledger
@@ -85,26 +85,24 @@ describe.skipIf(!hasServer)("lost connections", () => {
     )
   )
 
-  it.live(
-    "given a line that goes silent, when a commit waits for its answer, then it gives up and its end is unknown",
-    () =>
-      Effect.gen(function* () {
-        const proxy = yield* proxyTo(yield* newDatabase)
-        yield* withStorage({ url: proxy.url, statementTimeoutMillis: 1_000 })(
-          Effect.gen(function* () {
-            const ledger = yield* Ledger
-            const [first, second] = [yield* newChange(), yield* newChange()]
-            proxy.cutAt = { text: first.payment.after.id, when: "never" }
-            const failure = yield* Effect.flip(ledger.commit(first))
-            expect(failure).toMatchObject({ _tag: "pointsman/CommitUnknown", operation: "commit" })
-            expect(String(Object(failure).cause)).toContain("did not respond within 3000 ms")
-            yield* ledger.commit(second)
-          })
-        )
-      })
+  it.live("a commit on a silent line gives up, and its end is unknown", () =>
+    Effect.gen(function* () {
+      const proxy = yield* proxyTo(yield* newDatabase)
+      yield* withStorage({ url: proxy.url, statementTimeoutMillis: 1_000 })(
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const [first, second] = [yield* newChange(), yield* newChange()]
+          proxy.cutAt = { text: first.payment.after.id, when: "never" }
+          const failure = yield* Effect.flip(ledger.commit(first))
+          expect(failure).toMatchObject({ _tag: "pointsman/CommitUnknown", operation: "commit" })
+          expect(String(Object(failure).cause)).toContain("did not respond within 3000 ms")
+          yield* ledger.commit(second)
+        })
+      )
+    })
   )
 
-  it.live("given searches that wait for a lock, when a payment is committed, then a connection is left for it", () =>
+  it.live("a payment's commit has a connection while searches wait for a lock", () =>
     Effect.gen(function* () {
       const url = yield* newDatabase
       const sql = yield* clientOf(url, 2)
@@ -134,7 +132,7 @@ describe.skipIf(!hasServer)("lost connections", () => {
     })
   )
 
-  it.live("given a read whose answer is lost, then it fails, and the next one is answered", () =>
+  it.live("a read whose answer is lost fails, and the next one is answered", () =>
     behindProxy(
       Effect.fnUntraced(function* (proxy) {
         const ledger = yield* Ledger
@@ -147,7 +145,7 @@ describe.skipIf(!hasServer)("lost connections", () => {
     )
   )
 
-  it.live("given a transaction, when it is lost before its COMMIT, then surely nothing of it was written", () =>
+  it.live("nothing of a transaction lost before its COMMIT is written, surely", () =>
     behindProxy(
       Effect.fnUntraced(function* (proxy) {
         const merchants = yield* Merchants
@@ -169,28 +167,26 @@ describe.skipIf(!hasServer)("lost connections", () => {
     )
   )
 
-  it.live(
-    "given a transaction, when the answer to its COMMIT is lost, then its end is unknown, and it can come again",
-    () =>
-      behindProxy(
-        Effect.fnUntraced(function* (proxy, url) {
-          const merchants = yield* Merchants
-          const workspaces = [{ ...partner, partner: { allowance: 2 } }]
-          // Elsewhere, so that the first COMMIT of this connection is the one that is cut.
-          yield* withStorage({ url })(
-            Effect.flatMap(Directory, ({ write }) =>
-              write({ workspaces, apiKeys: [], connections: [], routing: [], webhookEndpoints: [] })
-            )
+  it.live("a transaction with a lost answer to COMMIT is unknown, and can come again", () =>
+    behindProxy(
+      Effect.fnUntraced(function* (proxy, url) {
+        const merchants = yield* Merchants
+        const workspaces = [{ ...partner, partner: { allowance: 2 } }]
+        // Elsewhere, so that the first COMMIT of this connection is the one that is cut.
+        yield* withStorage({ url })(
+          Effect.flatMap(Directory, ({ write }) =>
+            write({ workspaces, apiKeys: [], connections: [], routing: [], webhookEndpoints: [] })
           )
-          proxy.cutAt = { text: "COMMIT", when: "after" }
-          expect((yield* Effect.flip(merchants.provision({ merchant })))._tag).toBe("pointsman/CommitUnknown")
-          yield* merchants.provision({ merchant })
-          expect(yield* merchants.list("partner", { limit: 10 })).toHaveLength(1)
-        })
-      )
+        )
+        proxy.cutAt = { text: "COMMIT", when: "after" }
+        expect((yield* Effect.flip(merchants.provision({ merchant })))._tag).toBe("pointsman/CommitUnknown")
+        yield* merchants.provision({ merchant })
+        expect(yield* merchants.list("partner", { limit: 10 })).toHaveLength(1)
+      })
+    )
   )
 
-  it.live("given a server that is not there, when the storage opens, then it fails and tells no password", () =>
+  it.live("an open without a server fails and shows no password", () =>
     Effect.gen(function* () {
       const url = Redacted.make("postgres://user:the-password@127.0.0.1:9/nowhere")
       const failure = yield* Effect.flip(withStorage({ url })(Effect.void))

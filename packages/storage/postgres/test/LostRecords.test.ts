@@ -98,7 +98,7 @@ const given = Effect.gen(function* () {
 })
 
 describe.skipIf("missing" in binaries)("a failover to a standby", () => {
-  it.live("given one that lags, then every server knows of the loss, and since when, also after a restart", () =>
+  it.live("every server knows of the loss by a lagging one, and its time, after restarts", () =>
     Effect.gen(function* () {
       const began = yield* Clock.currentTimeMillis
       const { server, standby, storage, storages } = yield* given
@@ -135,34 +135,32 @@ describe.skipIf("missing" in binaries)("a failover to a standby", () => {
     }).pipe(Effect.scoped, Effect.provide(Ids.layer))
   )
 
-  it.live(
-    "given one that lags, when servers commit much before they compare, then they know of the loss all the same",
-    () =>
-      Effect.gen(function* () {
-        const { server, standby, storages } = yield* given
-        const [{ ledger, losses }] = storages
-        yield* Effect.promise(standby.kill)
-        yield* commitSome(ledger, 5)
-        yield* Effect.promise(server.kill)
-        yield* standby.promote
-        // What servers read every two seconds: they wait until the lock is gone.
-        const other = yield* clientOf(Redacted.make(server.url), 1)
-        yield* other.withTransaction(
-          Effect.gen(function* () {
-            yield* other`lock table record_losses in access exclusive mode`
-            yield* until("payments are committed again", Effect.as(commitSome(ledger, 1), true))
-            yield* commitSome(ledger, 200)
-          })
-        )
-        yield* until(
-          "the loss is known",
-          Effect.map(losses.known, (loss) => loss !== null)
-        )
-      }).pipe(Effect.scoped, Effect.provide(Ids.layer))
+  it.live("servers know of the loss by a lagging one though they commit before comparing", () =>
+    Effect.gen(function* () {
+      const { server, standby, storages } = yield* given
+      const [{ ledger, losses }] = storages
+      yield* Effect.promise(standby.kill)
+      yield* commitSome(ledger, 5)
+      yield* Effect.promise(server.kill)
+      yield* standby.promote
+      // What servers read every two seconds: they wait until the lock is gone.
+      const other = yield* clientOf(Redacted.make(server.url), 1)
+      yield* other.withTransaction(
+        Effect.gen(function* () {
+          yield* other`lock table record_losses in access exclusive mode`
+          yield* until("payments are committed again", Effect.as(commitSome(ledger, 1), true))
+          yield* commitSome(ledger, 200)
+        })
+      )
+      yield* until(
+        "the loss is known",
+        Effect.map(losses.known, (loss) => loss !== null)
+      )
+    }).pipe(Effect.scoped, Effect.provide(Ids.layer))
   )
 
   it.live(
-    "given another record with the number of a lost one, when a step was decided on the lost one, then it is stale",
+    "a step decided on a lost record is stale on another one with its number",
     () =>
       Effect.gen(function* () {
         const { server, standby, storages } = yield* given
@@ -197,7 +195,7 @@ describe.skipIf("missing" in binaries)("a failover to a standby", () => {
     60_000
   )
 
-  it.live("given one that has everything, then ages begin anew, and no record is missing", () =>
+  it.live("ages begin anew at a server that has everything, and no record is missing", () =>
     Effect.gen(function* () {
       const { server, standby, storages } = yield* given
       const [one] = storages

@@ -55,7 +55,7 @@ describe.skipIf(!hasServer)("bodies of messages", () => {
       withStorage({ url })(use(url) as Effect.Effect<A, E, Exclude<R, SealedTexts>>).pipe(Effect.provide(Ids.layer))
     )
 
-  it.live("given a message, when it is stored twice, then its body is in the partition of its month, once", () =>
+  it.live("a message stored twice has its body once, in the partition of its month", () =>
     on((url) =>
       Effect.gen(function* () {
         const retention = yield* Retention
@@ -86,7 +86,7 @@ describe.skipIf(!hasServer)("bodies of messages", () => {
     )
   )
 
-  it.live("given a month that is over, when it is dropped, then messages that are not decided keep their bodies", () =>
+  it.live("undecided messages keep their bodies when their month is dropped", () =>
     on((url) =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
@@ -125,7 +125,7 @@ describe.skipIf(!hasServer)("bodies of messages", () => {
     )
   )
 
-  it.live("given a message that another transaction holds, when its month is over, then the month waits for it", () =>
+  it.live("a month waits for a message that another transaction holds", () =>
     on((url) =>
       Effect.gen(function* () {
         const retention = yield* Retention
@@ -142,7 +142,7 @@ describe.skipIf(!hasServer)("bodies of messages", () => {
     )
   )
 
-  it.live("given bodies in both places, when a payment is erased, then none is left, also of one that moves", () =>
+  it.live("no body in either place is left when a payment is erased, also of one that moves", () =>
     on((url) =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
@@ -175,7 +175,7 @@ describe.skipIf(!hasServer)("bodies of messages", () => {
     )
   )
 
-  it.live("given bodies in both places, when their key is rotated, then each is listed and replaced once", () =>
+  it.live("each body in both places is listed and replaced once when its key is rotated", () =>
     on((url) =>
       Effect.gen(function* () {
         const texts = yield* SealedTexts
@@ -209,7 +209,7 @@ describe.skipIf(!hasServer)("bodies of messages", () => {
     )
   )
 
-  it.live("given bodies of months and of none, when those of a workspace leave, then each of them does", () =>
+  it.live("each body of a workspace leaves, of months and of none", () =>
     on((url) =>
       Effect.gen(function* () {
         const retention = yield* Retention

@@ -46,7 +46,7 @@ const indexed = "payments (t, currency)"
 const writersLock = "lock table payments in row exclusive mode"
 
 describe.skipIf(!hasServer)("a migration under writers", () => {
-  it.live("given an outdated database, when four servers migrate it at once, then one takes the step", () =>
+  it.live("one of four servers that migrate an outdated database at once takes the step", () =>
     Effect.gen(function* () {
       const url = yield* newDatabase
       yield* withStorage({ url })(Effect.void)
@@ -60,7 +60,7 @@ describe.skipIf(!hasServer)("a migration under writers", () => {
     })
   )
 
-  it.live.runIf(isLong)("given a transaction that writes, when an index is built, then no write waits for it", () =>
+  it.live.runIf(isLong)("no write of a transaction waits for an index that is built", () =>
     Effect.gen(function* () {
       const url = yield* newDatabase
       yield* withStorage({ url })(Effect.void)
@@ -86,52 +86,48 @@ describe.skipIf(!hasServer)("a migration under writers", () => {
     })
   )
 
-  it.live.runIf(isLong)(
-    "given a table that is held for long, when a step changes it, then it lets writers through meanwhile",
-    () =>
-      Effect.gen(function* () {
-        const url = yield* newDatabase
-        yield* withStorage({ url })(Effect.void)
-        const sql = yield* clientOf(url, 1)
-        const written = yield* writingDuring(
-          url,
-          Effect.gen(function* () {
-            const holding = yield* Effect.forkChild(heldFor(url, "lock table payments in access share mode", 7_000))
-            yield* Effect.sleep("300 millis")
-            yield* migrateTo(url, ["alter table payments add column note text"])
-            yield* Fiber.join(holding)
-          })
-        )
-        expect(yield* newestIn(sql)).toBe(1000)
-        // It waits for half a second, and writers behind it; without that limit they would wait for seven.
-        expect(written.longestLockWaitMillis).toBeGreaterThan(400)
-        expect(written.longestLockWaitMillis).toBeLessThan(2_500)
-      })
+  it.live.runIf(isLong)("a step on a table that is held for long lets writers through meanwhile", () =>
+    Effect.gen(function* () {
+      const url = yield* newDatabase
+      yield* withStorage({ url })(Effect.void)
+      const sql = yield* clientOf(url, 1)
+      const written = yield* writingDuring(
+        url,
+        Effect.gen(function* () {
+          const holding = yield* Effect.forkChild(heldFor(url, "lock table payments in access share mode", 7_000))
+          yield* Effect.sleep("300 millis")
+          yield* migrateTo(url, ["alter table payments add column note text"])
+          yield* Fiber.join(holding)
+        })
+      )
+      expect(yield* newestIn(sql)).toBe(1000)
+      // It waits for half a second, and writers behind it; without that limit they would wait for seven.
+      expect(written.longestLockWaitMillis).toBeGreaterThan(400)
+      expect(written.longestLockWaitMillis).toBeLessThan(2_500)
+    })
   )
 
-  it.live.runIf(isLong)(
-    "given a table that is vacuumed for long, when a step changes it, then no write waits for the vacuum",
-    () =>
-      Effect.gen(function* () {
-        const url = yield* newDatabase
-        yield* withStorage({ url })(Effect.void)
-        const sql = yield* clientOf(url, 1)
-        const written = yield* writingDuring(
-          url,
-          Effect.gen(function* () {
-            const vacuum = "lock table payments in share update exclusive mode"
-            const holding = yield* Effect.forkChild(heldFor(url, vacuum, 3_000))
-            yield* Effect.sleep("300 millis")
-            yield* migrateTo(url, ["alter table payments add column note text"])
-            yield* Fiber.join(holding)
-          })
-        )
-        expect(yield* newestIn(sql)).toBe(1000)
-        expect(written.longestLockWaitMillis).toBeLessThan(400)
-      })
+  it.live.runIf(isLong)("no write waits for a long vacuum when a step changes its table", () =>
+    Effect.gen(function* () {
+      const url = yield* newDatabase
+      yield* withStorage({ url })(Effect.void)
+      const sql = yield* clientOf(url, 1)
+      const written = yield* writingDuring(
+        url,
+        Effect.gen(function* () {
+          const vacuum = "lock table payments in share update exclusive mode"
+          const holding = yield* Effect.forkChild(heldFor(url, vacuum, 3_000))
+          yield* Effect.sleep("300 millis")
+          yield* migrateTo(url, ["alter table payments add column note text"])
+          yield* Fiber.join(holding)
+        })
+      )
+      expect(yield* newestIn(sql)).toBe(1000)
+      expect(written.longestLockWaitMillis).toBeLessThan(400)
+    })
   )
 
-  it.live("given a vacuum of another table, when a step changes one, then the step does not wait for it", () =>
+  it.live("a step does not wait for the vacuum of another table", () =>
     Effect.gen(function* () {
       const url = yield* newDatabase
       yield* withStorage({ url })(Effect.void)
@@ -144,7 +140,7 @@ describe.skipIf(!hasServer)("a migration under writers", () => {
     })
   )
 
-  it.live("given an index that a killed run left invalid, when it is migrated again, then it is built anew", () =>
+  it.live("an index that a killed run left invalid is built anew", () =>
     Effect.gen(function* () {
       const url = yield* newDatabase
       yield* withStorage({ url })(
@@ -173,7 +169,7 @@ describe.skipIf(!hasServer)("a migration under writers", () => {
     })
   )
 
-  it.live("given a storage in use, when a newer server takes a step, then it takes no new work within seconds", () =>
+  it.live("a storage takes no new work within seconds once a newer server takes a step", () =>
     Effect.gen(function* () {
       const url = yield* newDatabase
       yield* withStorage({ url })(

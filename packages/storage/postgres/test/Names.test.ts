@@ -7,7 +7,7 @@ import { hasServer, newDatabase } from "./support/TestDatabase.ts"
 import { clientOf } from "./support/Waiting.ts"
 
 describe.skipIf(!hasServer)("names", () => {
-  it.live("given two payments whose names have the same hashes, when a message names one, then it is that one's", () =>
+  it.live("a message is of the payment that it names among two with the same hashes", () =>
     Effect.gen(function* () {
       const url = yield* newDatabase
       yield* withStorage({ url })(
@@ -29,7 +29,7 @@ describe.skipIf(!hasServer)("names", () => {
     }).pipe(Effect.provide(Ids.layer))
   )
 
-  it.live("given a charge that moved no money, when its attempt is written again, then it has one name", () =>
+  it.live("a charge that moved no money has one name after another write of its attempt", () =>
     Effect.gen(function* () {
       const url = yield* newDatabase
       yield* withStorage({ url })(

@@ -31,46 +31,44 @@ const withEndpoint = Effect.flatMap(Directory, (directory) =>
 )
 
 describe.skipIf(!hasServer)("partitions of deliveries", () => {
-  it.live(
-    "given months without a server, when one runs the upkeep, then each month has a partition, with its rows",
-    () =>
-      Effect.gen(function* () {
-        const url = yield* newDatabase
-        yield* withStorage({ url })(
-          Effect.gen(function* () {
-            yield* withEndpoint
-            const retention = yield* Retention
-            const ledger = yield* Ledger
-            const sql = yield* clientOf(url, 1)
-            const first = Date.UTC(2096, 9, 1)
-            yield* retention.upkeep({ now: first, deliveriesBefore: null, bodiesBefore: null })
-            const later = first + 200 * day
-            yield* ledger.commit(yield* newChange())
-            const deliveries = yield* Deliveries
-            const [stored] = yield* deliveries.list(tenant, { limit: 9 })
-            // Written when no partition was there for it.
-            const id = `${deliveryIdsFrom(later)}-7000-8000-000000000000`
-            yield* sql`update deliveries set id = ${id}`
-            yield* sql`insert into delivery_attempts (workspace_id, environment, delivery_id, number, sent_at)
+  it.live("the upkeep gives each month without a server a partition with its rows", () =>
+    Effect.gen(function* () {
+      const url = yield* newDatabase
+      yield* withStorage({ url })(
+        Effect.gen(function* () {
+          yield* withEndpoint
+          const retention = yield* Retention
+          const ledger = yield* Ledger
+          const sql = yield* clientOf(url, 1)
+          const first = Date.UTC(2096, 9, 1)
+          yield* retention.upkeep({ now: first, deliveriesBefore: null, bodiesBefore: null })
+          const later = first + 200 * day
+          yield* ledger.commit(yield* newChange())
+          const deliveries = yield* Deliveries
+          const [stored] = yield* deliveries.list(tenant, { limit: 9 })
+          // Written when no partition was there for it.
+          const id = `${deliveryIdsFrom(later)}-7000-8000-000000000000`
+          yield* sql`update deliveries set id = ${id}`
+          yield* sql`insert into delivery_attempts (workspace_id, environment, delivery_id, number, sent_at)
             values ('ws', 'sandbox', ${id}, 1, 1)`
-            expect(yield* sql`select id from deliveries_default`).toHaveLength(1)
-            yield* retention.upkeep({ now: later, deliveriesBefore: null, bodiesBefore: null })
-            expect(yield* sql`select id from deliveries_default`).toHaveLength(0)
-            expect(yield* sql`select delivery_id from delivery_attempts_default`).toHaveLength(0)
-            expect(yield* deliveries.list(tenant, { limit: 9 })).toStrictEqual([{ ...stored, id }])
-            expect(yield* deliveries.attempts(tenant, id)).toHaveLength(1)
-            const made = yield* partitionsOf(sql, "deliveries")
-            // The default one, three months of the first upkeep, the months without a server, and the months of 62 days.
-            expect(made.length).toBeGreaterThanOrEqual(1 + 3 + 1 + 2)
-            yield* retention.upkeep({ now: later, deliveriesBefore: null, bodiesBefore: null })
-            expect(yield* partitionsOf(sql, "deliveries")).toEqual(made)
-            expect((yield* partitionsOf(sql, "delivery_attempts")).length).toBe(made.length)
-          })
-        ).pipe(Effect.provide(Ids.layer))
-      })
+          expect(yield* sql`select id from deliveries_default`).toHaveLength(1)
+          yield* retention.upkeep({ now: later, deliveriesBefore: null, bodiesBefore: null })
+          expect(yield* sql`select id from deliveries_default`).toHaveLength(0)
+          expect(yield* sql`select delivery_id from delivery_attempts_default`).toHaveLength(0)
+          expect(yield* deliveries.list(tenant, { limit: 9 })).toStrictEqual([{ ...stored, id }])
+          expect(yield* deliveries.attempts(tenant, id)).toHaveLength(1)
+          const made = yield* partitionsOf(sql, "deliveries")
+          // The default one, three months of the first upkeep, the months without a server, and the months of 62 days.
+          expect(made.length).toBeGreaterThanOrEqual(1 + 3 + 1 + 2)
+          yield* retention.upkeep({ now: later, deliveriesBefore: null, bodiesBefore: null })
+          expect(yield* partitionsOf(sql, "deliveries")).toEqual(made)
+          expect((yield* partitionsOf(sql, "delivery_attempts")).length).toBe(made.length)
+        })
+      ).pipe(Effect.provide(Ids.layer))
+    })
   )
 
-  it.live("given a partition that is over, when its deliveries have ended, then it is dropped, and not before", () =>
+  it.live("a partition that is over is dropped once its deliveries ended, not before", () =>
     Effect.gen(function* () {
       const url = yield* newDatabase
       yield* withStorage({ url })(
@@ -109,7 +107,7 @@ describe.skipIf(!hasServer)("partitions of deliveries", () => {
     })
   )
 
-  it.live("given a partition that a reader holds, when the upkeep drops others, then later ones go all the same", () =>
+  it.live("later partitions are dropped though a reader holds one", () =>
     Effect.gen(function* () {
       const url = yield* newDatabase
       yield* withStorage({ url })(
@@ -134,55 +132,53 @@ describe.skipIf(!hasServer)("partitions of deliveries", () => {
     })
   )
 
-  it.live(
-    "given deliveries that all workspaces keep as long, when they are old, then their months are dropped whole",
-    () =>
-      Effect.gen(function* () {
-        const url = yield* newDatabase
-        yield* withStorage({ url })(
-          Effect.gen(function* () {
-            yield* withEndpoint
-            const retention = yield* Retention
-            const ledger = yield* Ledger
-            const deliveries = yield* Deliveries
-            const sql = yield* clientOf(url, 1)
-            yield* retention.upkeep({ now: 3_990_000_000_000, deliveriesBefore: null, bodiesBefore: null })
-            for (let n = 0; n < 3; n++) yield* ledger.commit(yield* newChange())
-            const [last, later, first] = yield* deliveries.list(tenant, { limit: 9 })
-            if (first === undefined || later === undefined || last === undefined)
-              throw new Error("there are no deliveries")
-            for (const one of [first, later, last]) {
-              yield* deliveries.replace(one, { ...one, state: "Refused", dueAt: null })
-            }
-            // Two in a month of their own, and one from before the first month.
-            const idOf = (n: number) => `${deliveryIdsFrom(3_990_000_000_000)}-7000-8000-00000000000${n}`
-            yield* sql`update deliveries set id = ${idOf(1)} where id = ${later.id}`
-            yield* sql`update deliveries set id = ${idOf(2)} where id = ${last.id}`
-            const old = { tenant, before: 4_000_000_000_000, limit: 9 }
-            expect(yield* retention.pruneDeliveries({ ...old, isLongest: true })).toBe(1)
-            const stored = Effect.map(deliveries.list(tenant, { limit: 9 }), (list) => list.map(({ id }) => id))
-            expect(yield* stored).toEqual([idOf(2), idOf(1)])
-            const upkeep = (deliveriesBefore: number) =>
-              retention.upkeep({ now: old.before, deliveriesBefore, bodiesBefore: null })
-            expect((yield* upkeep(3_990_000_000_000)).deliveries).toBe(0)
-            // What has a month waits for it.
-            expect(yield* retention.pruneDeliveries({ ...old, isLongest: true })).toBe(0)
-            expect(yield* retention.pruneDeliveries({ ...old, limit: 1 })).toBe(1)
-            expect(yield* stored).toEqual([idOf(2)])
-            yield* sql`analyze deliveries`
-            const [month] = yield* sql<{ name: string }>`select tableoid::regclass::text as name from deliveries`
-            const attempts = month?.name.replace("deliveries", "delivery_attempts")
-            expect(yield* partitionsOf(sql, "delivery_attempts")).toContain(attempts)
-            expect((yield* upkeep(4_010_000_000_000)).deliveries).toBe(1)
-            expect(yield* stored).toEqual([])
-            expect(yield* partitionsOf(sql, "deliveries")).not.toContain(month?.name)
-            expect(yield* partitionsOf(sql, "delivery_attempts")).not.toContain(attempts)
-          })
-        ).pipe(Effect.provide(Ids.layer))
-      })
+  it.live("old months are dropped whole if all workspaces keep deliveries as long", () =>
+    Effect.gen(function* () {
+      const url = yield* newDatabase
+      yield* withStorage({ url })(
+        Effect.gen(function* () {
+          yield* withEndpoint
+          const retention = yield* Retention
+          const ledger = yield* Ledger
+          const deliveries = yield* Deliveries
+          const sql = yield* clientOf(url, 1)
+          yield* retention.upkeep({ now: 3_990_000_000_000, deliveriesBefore: null, bodiesBefore: null })
+          for (let n = 0; n < 3; n++) yield* ledger.commit(yield* newChange())
+          const [last, later, first] = yield* deliveries.list(tenant, { limit: 9 })
+          if (first === undefined || later === undefined || last === undefined)
+            throw new Error("there are no deliveries")
+          for (const one of [first, later, last]) {
+            yield* deliveries.replace(one, { ...one, state: "Refused", dueAt: null })
+          }
+          // Two in a month of their own, and one from before the first month.
+          const idOf = (n: number) => `${deliveryIdsFrom(3_990_000_000_000)}-7000-8000-00000000000${n}`
+          yield* sql`update deliveries set id = ${idOf(1)} where id = ${later.id}`
+          yield* sql`update deliveries set id = ${idOf(2)} where id = ${last.id}`
+          const old = { tenant, before: 4_000_000_000_000, limit: 9 }
+          expect(yield* retention.pruneDeliveries({ ...old, isLongest: true })).toBe(1)
+          const stored = Effect.map(deliveries.list(tenant, { limit: 9 }), (list) => list.map(({ id }) => id))
+          expect(yield* stored).toEqual([idOf(2), idOf(1)])
+          const upkeep = (deliveriesBefore: number) =>
+            retention.upkeep({ now: old.before, deliveriesBefore, bodiesBefore: null })
+          expect((yield* upkeep(3_990_000_000_000)).deliveries).toBe(0)
+          // What has a month waits for it.
+          expect(yield* retention.pruneDeliveries({ ...old, isLongest: true })).toBe(0)
+          expect(yield* retention.pruneDeliveries({ ...old, limit: 1 })).toBe(1)
+          expect(yield* stored).toEqual([idOf(2)])
+          yield* sql`analyze deliveries`
+          const [month] = yield* sql<{ name: string }>`select tableoid::regclass::text as name from deliveries`
+          const attempts = month?.name.replace("deliveries", "delivery_attempts")
+          expect(yield* partitionsOf(sql, "delivery_attempts")).toContain(attempts)
+          expect((yield* upkeep(4_010_000_000_000)).deliveries).toBe(1)
+          expect(yield* stored).toEqual([])
+          expect(yield* partitionsOf(sql, "deliveries")).not.toContain(month?.name)
+          expect(yield* partitionsOf(sql, "delivery_attempts")).not.toContain(attempts)
+        })
+      ).pipe(Effect.provide(Ids.layer))
+    })
   )
 
-  it.live("given partitions, when a delivery is read by its id, then its partition alone is looked at", () =>
+  it.live("a delivery's read by id looks only at its partition", () =>
     Effect.gen(function* () {
       const url = yield* newDatabase
       yield* withStorage({ url })(

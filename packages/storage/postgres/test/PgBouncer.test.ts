@@ -19,7 +19,7 @@ describe.skipIf(!hasServer || findPgBouncer() === undefined)("a storage behind P
     { poolMode: "statement" }
   ] satisfies ReadonlyArray<PgBouncerOptions>) {
     const name = `${options.poolMode} mode${"roundRobin" in options ? ", round-robin" : ""}`
-    it.live(`given ${name}, then the storage is not opened, and says what to use`, () =>
+    it.live(`${name} is refused by the storage, which says what to use`, () =>
       Effect.gen(function* () {
         const direct = yield* newDatabase
         const url = yield* pooled(direct, options)
@@ -38,7 +38,7 @@ describe.skipIf(!hasServer || findPgBouncer() === undefined)("a storage behind P
     )
   }
 
-  it.live("given session mode, then its sessions have the storage's settings, and payments are committed", () =>
+  it.live("session mode has the storage's settings, and payments are committed", () =>
     Effect.gen(function* () {
       const url = yield* pooled(yield* newDatabase, { poolMode: "session" })
       yield* withStorage({ url, statementTimeoutMillis: 7_000 })(
@@ -74,7 +74,7 @@ describe.skipIf(!hasServer || findPgBouncer() === undefined)("a storage behind P
     }).pipe(Effect.scoped, Effect.provide(Ids.layer))
   )
 
-  it.live.skipIf(!isLong)("given a pool of one session, then the storage is not opened, and says what it needs", () =>
+  it.live.skipIf(!isLong)("a pool of one session is refused, with what the storage needs", () =>
     Effect.gen(function* () {
       const url = yield* pooled(yield* newDatabase, { poolMode: "session", poolSize: 1 })
       expect(yield* reasonOf(url)).toContain("the connection pooler gave no second session within 5 s")

@@ -188,7 +188,7 @@ describe.skipIf(!hasServer)("query plans", () => {
     ["alone", {}],
     ["together", { mostAlone: 0, fewestTogether: 1 }]
   ] as const) {
-    it.live(`given a new database, when a change is written ${how}, then its own keys find all that it looks for`, () =>
+    it.live(`a change written ${how} to a new database is found by its own keys`, () =>
       Effect.gen(function* () {
         const { ledger, plansOf } = yield* newPlanner(0, options)
         const change = yield* newChange().pipe(Effect.provide(Ids.layer))
@@ -214,7 +214,7 @@ describe.skipIf(!hasServer)("query plans", () => {
   }
 
   it.live(
-    "given a hundred workspaces, when anything is read, then PostgreSQL goes straight to the tenant's rows",
+    "PostgreSQL reads straight the tenant's rows among a hundred workspaces",
     () =>
       Effect.gen(function* () {
         const { deliveries, leaving, ledger, plansOf, rates, retention, settlements } = yield* newPlanner(100)

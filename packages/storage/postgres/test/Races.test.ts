@@ -93,37 +93,35 @@ const charged = newChange({
 })
 
 describe.skipIf(!hasServer)("races of waiting writers", () => {
-  it.live(
-    `given ${writers} writers that wait for one payment, then one of them writes it, and the others are stale`,
-    () =>
-      Effect.gen(function* () {
-        const url = yield* newDatabase
-        const [holder, sql] = [yield* clientOf(url, writers + 2), yield* clientOf(url, writers + 2)]
-        yield* withStorage({ url, ...eachAlone })(
-          Effect.gen(function* () {
-            const ledger = yield* Ledger
-            const change = yield* newChange()
-            yield* ledger.commit(change)
-            const hold = holder`select 1 from payments for update`
-            const results = yield* raceBehind(holder, sql, hold, (index) =>
-              ledger.commit(nextOf(change, `order ${index}`))
-            )
-            expect(tagsOf(results)).toEqual([...Array(writers - 1).fill("pointsman/Stale"), "written"])
+  it.live(`one of ${writers} writers to one payment writes it, and the others are stale`, () =>
+    Effect.gen(function* () {
+      const url = yield* newDatabase
+      const [holder, sql] = [yield* clientOf(url, writers + 2), yield* clientOf(url, writers + 2)]
+      yield* withStorage({ url, ...eachAlone })(
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const change = yield* newChange()
+          yield* ledger.commit(change)
+          const hold = holder`select 1 from payments for update`
+          const results = yield* raceBehind(holder, sql, hold, (index) =>
+            ledger.commit(nextOf(change, `order ${index}`))
+          )
+          expect(tagsOf(results)).toEqual([...Array(writers - 1).fill("pointsman/Stale"), "written"])
 
-            const control = yield* raceBehind(
-              holder,
-              sql,
-              hold,
-              (index) =>
-                sql`update payments set version = 3, reference = ${`order ${index}`} where id = ${change.payment.after.id}`
-            )
-            expect(tagsOf(control)).toEqual(Array(writers).fill("written"))
-          })
-        )
-      })
+          const control = yield* raceBehind(
+            holder,
+            sql,
+            hold,
+            (index) =>
+              sql`update payments set version = 3, reference = ${`order ${index}`} where id = ${change.payment.after.id}`
+          )
+          expect(tagsOf(control)).toEqual(Array(writers).fill("written"))
+        })
+      )
+    })
   )
 
-  it.live(`given ${writers} writers that wait for one key, then one of them claims it, and the others learn who`, () =>
+  it.live(`one of ${writers} writers to one key claims it, and the others learn who`, () =>
     Effect.gen(function* () {
       const url = yield* newDatabase
       const [holder, sql] = [yield* clientOf(url, writers + 2), yield* clientOf(url, writers + 2)]
@@ -151,7 +149,7 @@ describe.skipIf(!hasServer)("races of waiting writers", () => {
     })
   )
 
-  it.live(`given ${writers} payments that wait for one reference, then one takes it, and the others learn who`, () =>
+  it.live(`one of ${writers} payments with one reference takes it, and the others learn who`, () =>
     Effect.gen(function* () {
       const url = yield* newDatabase
       const [holder, sql] = [yield* clientOf(url, writers + 2), yield* clientOf(url, writers + 2)]
@@ -176,117 +174,111 @@ describe.skipIf(!hasServer)("races of waiting writers", () => {
     })
   )
 
-  it.live(
-    "given a payment that is being removed, when a message about it is decided, then it waits, and is stale",
-    () =>
-      Effect.gen(function* () {
-        const url = yield* newDatabase
-        const [holder, sql] = [yield* clientOf(url, 3), yield* clientOf(url, 3)]
-        yield* withStorage({ url })(
-          Effect.gen(function* () {
-            const ledger = yield* Ledger
-            const change = yield* newChange()
-            yield* ledger.commit(change)
-            const { id: paymentId, version } = change.payment.after
-            yield* ledger.storeMessage(tenant, newMessage)
-            const { body: _, isSealed: __, ...note } = newMessage
-            const decision = { expected: "received", after: { ...note, outcome: "waits", paymentId } } as const
-            const removal = Effect.gen(function* () {
-              yield* holder`delete from payments`
-              const keeping = yield* Effect.forkDetach(
-                Effect.result(ledger.keepMessage(tenant, decision, { paymentId, version }))
-              )
-              yield* untilWaiting(sql, 1)
-              return keeping
-            })
-            const kept = yield* Fiber.join(yield* holder.withTransaction(removal))
-            expect(tagsOf([kept])).toEqual(["pointsman/Stale"])
-          })
-        )
-      })
-  )
-
-  it.live(
-    "given an endpoint that is being activated, when an attempt is recorded that found it inactive, then it waits, and the delivery is due",
-    () =>
-      Effect.gen(function* () {
-        const url = yield* newDatabase
-        const [holder, sql] = [yield* clientOf(url, 3), yield* clientOf(url, 3)]
-        yield* withStorage({ url })(
-          Effect.gen(function* () {
-            const [deliveries, directory] = [yield* Deliveries, yield* Directory]
-            const endpoint = {
-              id: "shop",
-              ...tenant,
-              url: "https://shop.example",
-              events: ["*"],
-              sealedSecret: "sealed"
-            }
-            const write = (active: boolean) =>
-              directory.write({ ...nothing, webhookEndpoints: [{ ...endpoint, active }] })
-            yield* write(true)
-            yield* (yield* Ledger).commit(yield* newChange())
-            yield* write(false)
-            const now = 9_000_000_000_000
-            const [taken] = yield* deliveries.takeDue({ now, leaseMillis: 1, limit: 1, limitPerEndpoint: 1 })
-            if (taken === undefined) return yield* Effect.die("nothing was due")
-            const { delivery } = taken
-            const attempt = { deliveryId: delivery.id, number: 1, sentAt: now, endedAt: now } as const
-            const end = { _tag: "Failed", failure: "EndpointWithdrawn" } as const
-            const recording = deliveries.record([
-              { after: { ...delivery, state: "GivenUp", dueAt: null }, attempt: { ...attempt, end } }
-            ])
-            const fiber = yield* holder.withTransaction(
-              Effect.gen(function* () {
-                yield* holder`update webhook_endpoints set active = true where id = 'shop'`
-                const fiber = yield* Effect.forkDetach(recording)
-                yield* untilWaiting(sql, 1)
-                return fiber
-              })
+  it.live("a message about a payment that is being removed waits, and is stale", () =>
+    Effect.gen(function* () {
+      const url = yield* newDatabase
+      const [holder, sql] = [yield* clientOf(url, 3), yield* clientOf(url, 3)]
+      yield* withStorage({ url })(
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const change = yield* newChange()
+          yield* ledger.commit(change)
+          const { id: paymentId, version } = change.payment.after
+          yield* ledger.storeMessage(tenant, newMessage)
+          const { body: _, isSealed: __, ...note } = newMessage
+          const decision = { expected: "received", after: { ...note, outcome: "waits", paymentId } } as const
+          const removal = Effect.gen(function* () {
+            yield* holder`delete from payments`
+            const keeping = yield* Effect.forkDetach(
+              Effect.result(ledger.keepMessage(tenant, decision, { paymentId, version }))
             )
-            yield* Fiber.join(fiber)
-            expect(yield* deliveries.list(tenant, { limit: 1 })).toMatchObject([{ state: "Due", dueAt: now }])
+            yield* untilWaiting(sql, 1)
+            return keeping
           })
-        )
-      })
+          const kept = yield* Fiber.join(yield* holder.withTransaction(removal))
+          expect(tagsOf([kept])).toEqual(["pointsman/Stale"])
+        })
+      )
+    })
   )
 
-  it.live(
-    `given ${writers} writers that wait for one rate, new or stored, then one wins, and the others are given its rate`,
-    () =>
-      Effect.gen(function* () {
-        const url = yield* newDatabase
-        const [holder, sql] = [yield* clientOf(url, writers + 2), yield* clientOf(url, writers + 2)]
-        yield* withStorage({ url })(
-          Effect.gen(function* () {
-            const { changedSince, write } = yield* SuccessRates
-            const given = (version: number, succeeded: number): StoredRate => ({
-              tenant,
-              connectionId: "first",
-              segment: "",
-              rate: { succeeded, failed: 0, at: 1 },
-              version
+  it.live("a delivery is due when its attempt found the endpoint inactive while activating", () =>
+    Effect.gen(function* () {
+      const url = yield* newDatabase
+      const [holder, sql] = [yield* clientOf(url, 3), yield* clientOf(url, 3)]
+      yield* withStorage({ url })(
+        Effect.gen(function* () {
+          const [deliveries, directory] = [yield* Deliveries, yield* Directory]
+          const endpoint = {
+            id: "shop",
+            ...tenant,
+            url: "https://shop.example",
+            events: ["*"],
+            sealedSecret: "sealed"
+          }
+          const write = (active: boolean) =>
+            directory.write({ ...nothing, webhookEndpoints: [{ ...endpoint, active }] })
+          yield* write(true)
+          yield* (yield* Ledger).commit(yield* newChange())
+          yield* write(false)
+          const now = 9_000_000_000_000
+          const [taken] = yield* deliveries.takeDue({ now, leaseMillis: 1, limit: 1, limitPerEndpoint: 1 })
+          if (taken === undefined) return yield* Effect.die("nothing was due")
+          const { delivery } = taken
+          const attempt = { deliveryId: delivery.id, number: 1, sentAt: now, endedAt: now } as const
+          const end = { _tag: "Failed", failure: "EndpointWithdrawn" } as const
+          const recording = deliveries.record([
+            { after: { ...delivery, state: "GivenUp", dueAt: null }, attempt: { ...attempt, end } }
+          ])
+          const fiber = yield* holder.withTransaction(
+            Effect.gen(function* () {
+              yield* holder`update webhook_endpoints set active = true where id = 'shop'`
+              const fiber = yield* Effect.forkDetach(recording)
+              yield* untilWaiting(sql, 1)
+              return fiber
             })
-            const insert = holder`insert into success_rates
+          )
+          yield* Fiber.join(fiber)
+          expect(yield* deliveries.list(tenant, { limit: 1 })).toMatchObject([{ state: "Due", dueAt: now }])
+        })
+      )
+    })
+  )
+
+  it.live(`one of ${writers} writers to a rate, new or stored, wins; others are given it`, () =>
+    Effect.gen(function* () {
+      const url = yield* newDatabase
+      const [holder, sql] = [yield* clientOf(url, writers + 2), yield* clientOf(url, writers + 2)]
+      yield* withStorage({ url })(
+        Effect.gen(function* () {
+          const { changedSince, write } = yield* SuccessRates
+          const given = (version: number, succeeded: number): StoredRate => ({
+            tenant,
+            connectionId: "first",
+            segment: "",
+            rate: { succeeded, failed: 0, at: 1 },
+            version
+          })
+          const insert = holder`insert into success_rates
               (workspace_id, environment, connection_id, segment, segment_hash, succeeded, failed, at, version)
               values (${tenant.workspaceId}, ${tenant.environment}, 'first', '', encode(sha256('""'), 'hex'), 0, 0, 1, 1)`
-            const holds = [insert, holder`select 1 from success_rates for update`]
-            for (const [index, hold] of holds.entries()) {
-              const version = index + 1
-              const results = yield* raceBehind(holder, sql, hold, (writer) => write([given(version, writer)]))
-              const refused = results.map((result) => Result.getOrThrow(result))
-              const won = refused.findIndex((rates) => rates.length === 0)
-              expect(refused.filter((rates) => rates.length > 0)).toStrictEqual(
-                Array(writers - 1).fill([given(version, won)])
-              )
-              expect(yield* changedSince(0)).toStrictEqual([given(version, won)])
-            }
-          })
-        )
-      })
+          const holds = [insert, holder`select 1 from success_rates for update`]
+          for (const [index, hold] of holds.entries()) {
+            const version = index + 1
+            const results = yield* raceBehind(holder, sql, hold, (writer) => write([given(version, writer)]))
+            const refused = results.map((result) => Result.getOrThrow(result))
+            const won = refused.findIndex((rates) => rates.length === 0)
+            expect(refused.filter((rates) => rates.length > 0)).toStrictEqual(
+              Array(writers - 1).fill([given(version, won)])
+            )
+            expect(yield* changedSince(0)).toStrictEqual([given(version, won)])
+          }
+        })
+      )
+    })
   )
 
-  it.live("given an old rate that somebody is writing, when old ones are forgotten, then it is not waited for", () =>
+  it.live("an old rate that is being written is not waited for when others are forgotten", () =>
     Effect.gen(function* () {
       const url = yield* newDatabase
       const sql = yield* clientOf(url, 2)
@@ -313,7 +305,7 @@ describe.skipIf(!hasServer)("races of waiting writers", () => {
     })
   )
 
-  it.live("given a row that somebody holds too long, then a commit gives up, and surely wrote nothing", () =>
+  it.live("a commit gives up on a row held too long, and surely wrote nothing", () =>
     Effect.gen(function* () {
       const url = yield* newDatabase
       const sql = yield* clientOf(url, writers + 2)

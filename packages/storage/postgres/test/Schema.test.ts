@@ -55,7 +55,7 @@ const acrossTenants = [
 ]
 
 describe.skipIf(!hasServer)("the schema", () => {
-  it.live("given every unique key, then it begins with its workspace, but for what is found across tenants", () =>
+  it.live("every unique key begins with its workspace, except across tenants", () =>
     Effect.gen(function* () {
       const { sql } = yield* empty
       const keys = yield* sql<{ name: string; columns: ReadonlyArray<string> }>`
@@ -73,7 +73,7 @@ describe.skipIf(!hasServer)("the schema", () => {
     })
   )
 
-  it.live("given every column of text, then it compares by its bytes", () =>
+  it.live("every column of text compares by its bytes", () =>
     Effect.gen(function* () {
       const { sql } = yield* empty
       const columns = yield* sql<{ name: string; collation: string }>`
@@ -85,7 +85,7 @@ describe.skipIf(!hasServer)("the schema", () => {
     })
   )
 
-  it.live("given an empty database, when eight servers start on it at once, then one makes the schema", () =>
+  it.live("one of eight servers that start at once on an empty database makes the schema", () =>
     Effect.gen(function* () {
       const url = yield* newEmptyDatabase
       yield* Effect.forEach(
@@ -109,7 +109,7 @@ describe.skipIf(!hasServer)("the schema", () => {
     })
   )
 
-  it.live("given an older schema, when a visitor opens the database, then it is refused, and nothing is changed", () =>
+  it.live("a visitor of an older schema is refused, and nothing is changed", () =>
     Effect.gen(function* () {
       const { sql, url } = yield* empty
       yield* sql`update pointsman_migrations set migration_id = 0`
@@ -120,29 +120,27 @@ describe.skipIf(!hasServer)("the schema", () => {
     })
   )
 
-  it.live(
-    "given a database, when it is inspected, then its schema and its clock are reported, and nothing is created",
-    () =>
-      Effect.gen(function* () {
-        const url = yield* newEmptyDatabase
-        const sql = yield* clientOf(url)
-        const before = yield* schemaOf(sql)
-        const began = performance.now()
-        const found = yield* inspect({ url })
-        const took = performance.now() - began
-        expect(found).toMatchObject({ schema: null, newest: newest })
-        // The server runs on this machine: it is wrong by half of the round trip at most, and by what is rounded.
-        expect(Math.abs(found.clockAheadMillis)).toBeLessThanOrEqual(took / 2 + 2)
-        expect(yield* schemaOf(sql)).toEqual(before)
-        yield* withStorage({ url })(Effect.void)
-        expect(yield* inspect({ url })).toMatchObject({
-          schema: newest,
-          newest: newest
-        })
+  it.live("an inspection reports schema and clock, and creates nothing", () =>
+    Effect.gen(function* () {
+      const url = yield* newEmptyDatabase
+      const sql = yield* clientOf(url)
+      const before = yield* schemaOf(sql)
+      const began = performance.now()
+      const found = yield* inspect({ url })
+      const took = performance.now() - began
+      expect(found).toMatchObject({ schema: null, newest: newest })
+      // The server runs on this machine: it is wrong by half of the round trip at most, and by what is rounded.
+      expect(Math.abs(found.clockAheadMillis)).toBeLessThanOrEqual(took / 2 + 2)
+      expect(yield* schemaOf(sql)).toEqual(before)
+      yield* withStorage({ url })(Effect.void)
+      expect(yield* inspect({ url })).toMatchObject({
+        schema: newest,
+        newest: newest
       })
+    })
   )
 
-  it.live("given a rate that was written, when another server starts, then it is there, and no broken one can be", () =>
+  it.live("a written rate is there after another start, and no broken one can be", () =>
     Effect.gen(function* () {
       const { sql, url } = yield* empty
       yield* withStorage({ url })(Effect.flatMap(SuccessRates, ({ write }) => write([rate])))
@@ -173,7 +171,7 @@ describe.skipIf(!hasServer)("the schema", () => {
     })
   )
 
-  it.live("given a schema of a newer version, when the storage opens, then it refuses and says why", () =>
+  it.live("a schema of a newer version is refused at the open, with the reason", () =>
     Effect.gen(function* () {
       const { sql, url } = yield* empty
       yield* sql`insert into pointsman_migrations (migration_id, name) values (1000, 'of the future')`
@@ -182,7 +180,7 @@ describe.skipIf(!hasServer)("the schema", () => {
     })
   )
 
-  it.live("given any other writer, when a payment would contradict its refunds or itself, then it is refused", () =>
+  it.live("a payment that would contradict its refunds is refused to any other writer", () =>
     Effect.gen(function* () {
       const { sql, url } = yield* empty
       yield* withStorage({ url })(

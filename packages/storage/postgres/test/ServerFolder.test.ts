@@ -53,7 +53,7 @@ describe.skipIf(leftOut !== undefined)("a server that root starts", () => {
     onTestFinished(() => chmodSync(closed, 0o700))
   }
 
-  it("given binaries below a folder that only root may enter, when several servers start at once, then each answers, again after a kill, and leaves nothing behind", async () => {
+  it("binaries in a folder of root answer several starts, again after a kill, cleanly", async () => {
     // The control: without a copy, its user cannot run it.
     const refused = spawnSync(join(native, "bin", "initdb"), ["--version"], { ...serverUser, cwd: "/" })
     assert.include(String(refused.error), "EACCES")
@@ -68,7 +68,7 @@ describe.skipIf(leftOut !== undefined)("a server that root starts", () => {
     assert.deepEqual(readdirSync(open), ["closed"])
   })
 
-  it("given binaries that its user can run, then they are not copied", () => {
+  it("binaries that the user can run are not copied", () => {
     openBinaries()
     const folder = newServerFolder(native, [open])
     assert.strictEqual(folder.native, native)
@@ -76,7 +76,7 @@ describe.skipIf(leftOut !== undefined)("a server that root starts", () => {
     rmSync(folder.home, { recursive: true })
   })
 
-  it("given a TMPDIR that only root may enter, then the next folder is used", () => {
+  it("the next folder is used if only root may enter TMPDIR", () => {
     openBinaries()
     const entered = join(open, "private")
     mkdirSync(entered, { mode: 0o700 })
@@ -86,7 +86,7 @@ describe.skipIf(leftOut !== undefined)("a server that root starts", () => {
     for (const one of [home, entered]) rmSync(one, { recursive: true })
   })
 
-  it("given binaries that a umask keeps from everybody else, then its copy can be run", () => {
+  it("a copy of binaries that a umask keeps from others can be run", () => {
     openBinaries()
     spawnSync("chmod", ["-R", "go-rwx", native])
     onTestFinished(() => void spawnSync("chmod", ["-R", "go+rX", native]))
@@ -95,7 +95,7 @@ describe.skipIf(leftOut !== undefined)("a server that root starts", () => {
     rmSync(folder.home, { recursive: true })
   })
 
-  it("given no folder that its user may enter, then one line says what is wrong and what to do", async () => {
+  it("one line says what is wrong and what to do without a folder for the user", async () => {
     const missing = join(closed, "missing")
     const failure = await startPostgres(native, { parents: [closed, missing] }).then(
       () => "started",

@@ -6,14 +6,11 @@ describe("the version of the server", () => {
     ["14.23 (Debian 14.23-1.pgdg12+1)", "the server is PostgreSQL 14.23: expected PostgreSQL 15 or newer"],
     ["13.0", "the server is PostgreSQL 13.0: expected PostgreSQL 15 or newer"],
     ["9.6.24", "the server is PostgreSQL 9.6.24: expected PostgreSQL 15 or newer"]
-  ])("given %s, which is too old, then it is refused by its name", (version, refusal) => {
+  ])("%s, which is too old, is refused by its name", (version, refusal) => {
     expect(versionRefusal(version)).toBe(refusal)
   })
 
-  it.each(["15.0", "15.18 (Debian 15.18-1)", "16.14", "18.4", "19beta1"])(
-    "given %s, then it is not refused",
-    (version) => {
-      expect(versionRefusal(version)).toBeUndefined()
-    }
-  )
+  it.each(["15.0", "15.18 (Debian 15.18-1)", "16.14", "18.4", "19beta1"])("%s is not refused", (version) => {
+    expect(versionRefusal(version)).toBeUndefined()
+  })
 })

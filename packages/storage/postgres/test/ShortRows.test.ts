@@ -84,7 +84,7 @@ describe.skipIf(!hasServer)("short rows", () => {
     return row
   })
 
-  it.live("given an answered payment, when it is stored, then its rows are short", () =>
+  it.live("the rows of an answered payment are short", () =>
     Effect.gen(function* () {
       const url = yield* newDatabase
       const written = yield* write(url)
@@ -95,7 +95,7 @@ describe.skipIf(!hasServer)("short rows", () => {
     })
   )
 
-  it.live("given a payment with 100 refunds under keys, when it is stored, then it takes at most 8,000 bytes", () =>
+  it.live("a payment with 100 refunds under keys takes at most 8,000 bytes", () =>
     Effect.gen(function* () {
       const url = yield* newDatabase
       const first = yield* newChange({
@@ -131,37 +131,35 @@ describe.skipIf(!hasServer)("short rows", () => {
   )
 
   for (const batchCommits of [true, false]) {
-    it.live(
-      `given an answer, when its payment gets other references, then it has its first (batches: ${batchCommits})`,
-      () =>
-        Effect.gen(function* () {
-          const url = yield* newDatabase
-          yield* withStorage({ url, batchCommits })(
-            Effect.gen(function* () {
-              const { claim, payment } = yield* answered
-              const ledger = yield* Ledger
-              let before = payment
-              for (const providerRef of ["ref-second", null, "ref-third"]) {
-                const after = { ...before, version: before.version + 1, providerRef }
-                yield* ledger.commit({
-                  tenant,
-                  payment: { expected: before.version, after },
-                  attempts: [],
-                  events: []
-                })
-                expect(Option.getOrThrow(yield* ledger.payment(tenant, payment.id))).toStrictEqual(after)
-                expect(Option.getOrThrow(yield* ledger.claim(tenant, claim.key))).toStrictEqual(claim)
-                before = after
-              }
-              const [old] = yield* ledger.oldClaims({ claimedBefore: Number.MAX_SAFE_INTEGER, limit: 1 })
-              expect(old?.claim).toStrictEqual(claim)
-              const another = yield* newChange()
-              const claimed = { ...claim, paymentId: another.payment.after.id, version: 1, answer: null }
-              const taken = yield* Effect.flip(ledger.commit({ ...another, claim: { expected: 0, after: claimed } }))
-              expect(taken).toMatchObject({ _tag: "pointsman/KeyTaken", claim })
-            })
-          ).pipe(Effect.provide(Ids.layer))
-        })
+    it.live(`an answer keeps its first references on later ones (batches: ${batchCommits})`, () =>
+      Effect.gen(function* () {
+        const url = yield* newDatabase
+        yield* withStorage({ url, batchCommits })(
+          Effect.gen(function* () {
+            const { claim, payment } = yield* answered
+            const ledger = yield* Ledger
+            let before = payment
+            for (const providerRef of ["ref-second", null, "ref-third"]) {
+              const after = { ...before, version: before.version + 1, providerRef }
+              yield* ledger.commit({
+                tenant,
+                payment: { expected: before.version, after },
+                attempts: [],
+                events: []
+              })
+              expect(Option.getOrThrow(yield* ledger.payment(tenant, payment.id))).toStrictEqual(after)
+              expect(Option.getOrThrow(yield* ledger.claim(tenant, claim.key))).toStrictEqual(claim)
+              before = after
+            }
+            const [old] = yield* ledger.oldClaims({ claimedBefore: Number.MAX_SAFE_INTEGER, limit: 1 })
+            expect(old?.claim).toStrictEqual(claim)
+            const another = yield* newChange()
+            const claimed = { ...claim, paymentId: another.payment.after.id, version: 1, answer: null }
+            const taken = yield* Effect.flip(ledger.commit({ ...another, claim: { expected: 0, after: claimed } }))
+            expect(taken).toMatchObject({ _tag: "pointsman/KeyTaken", claim })
+          })
+        ).pipe(Effect.provide(Ids.layer))
+      })
     )
   }
 })

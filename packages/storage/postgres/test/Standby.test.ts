@@ -98,7 +98,7 @@ const stopping = (paymentId: string) => [
 ]
 
 describe.skipIf("missing" in binaries)("a standby for reads that may be old", () => {
-  it.live("given events that it replayed before one with a smaller id, then none of them shows before that one", () =>
+  it.live("no event replayed before one with a smaller id shows before that one", () =>
     Effect.gen(function* () {
       const began = Date.now()
       const { first, standby, storage, url } = yield* given()
@@ -149,7 +149,7 @@ describe.skipIf("missing" in binaries)("a standby for reads that may be old", ()
 })
 
 describe.skipIf("missing" in binaries || !isLong)("a standby that may not be read", () => {
-  it.live("given one that follows, then it answers those alone, of a moment that is told, until it is promoted", () =>
+  it.live("a following standby answers only events, of a reported moment, until promoted", () =>
     Effect.gen(function* () {
       const { first, standby, storage } = yield* given({ maxReadLagMillis: 3_000 })
       expect((yield* storage.staleEvents).found).toEqual([first])
@@ -187,7 +187,7 @@ describe.skipIf("missing" in binaries || !isLong)("a standby that may not be rea
     }).pipe(Effect.scoped, Effect.provide(Ids.layer))
   )
 
-  it.live("given one that is killed, then the primary answers at once, and the standby again when it is back", () =>
+  it.live("the primary answers at once for a killed standby, which returns when back", () =>
     Effect.gen(function* () {
       const { first, server, standby, storage } = yield* given()
       yield* Effect.promise(standby.kill)
@@ -206,7 +206,7 @@ describe.skipIf("missing" in binaries || !isLong)("a standby that may not be rea
     }).pipe(Effect.scoped, Effect.provide(Ids.layer))
   )
 
-  it.live("given a URL of the primary, of another database or of another cluster, then the primary answers", () =>
+  it.live("the primary answers if the URL is its own, another database's or cluster's", () =>
     Effect.gen(function* () {
       const { first, standby, storage, url } = yield* given()
       const sql = yield* clientOf(url, 1)
@@ -243,7 +243,7 @@ describe.skipIf("missing" in binaries || !isLong)("a standby that may not be rea
     }).pipe(Effect.scoped, Effect.provide(Ids.layer))
   )
 
-  it.live("given one that did not follow the primary's failover, then the new primary answers", () =>
+  it.live("the new primary answers if a standby did not follow the failover", () =>
     Effect.gen(function* () {
       const { first, server, standby, storage, url } = yield* given()
       const { copy, files } = yield* copyForStandby(server, server.url, "successor")

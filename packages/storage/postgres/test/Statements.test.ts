@@ -151,7 +151,7 @@ const counted = Effect.gen(function* () {
 }).pipe(Effect.provide(Ids.layer))
 
 describe.skipIf(!hasServer)("statements", () => {
-  it.effect("given each operation, when it goes well, then it asks for no more than it needs", () =>
+  it.effect("each operation that goes well asks for no more than it needs", () =>
     Effect.gen(function* () {
       const { askedBy, db, pointsman } = yield* counted
       // The tenant is known from then on.
@@ -183,7 +183,7 @@ describe.skipIf(!hasServer)("statements", () => {
     })
   )
 
-  it.effect("given a payment that another server wrote last, then it is read, and decided on as it is stored", () =>
+  it.effect("a payment that another server wrote last is read, and decided as stored", () =>
     Effect.gen(function* () {
       const { askedBy, other, pointsman, provider } = yield* counted
       const createdBy = (server: Pointsman["Service"]) =>

@@ -57,7 +57,7 @@ const listeningTo = Effect.fnUntraced(function* (url: Redacted.Redacted, options
 const listening = Effect.flatMap(newDatabase, listeningTo)
 
 describe.skipIf(!hasServer)("commits together", () => {
-  it.live("given many changes at once, then few statements write all of them, with their events in order", () =>
+  it.live("few statements write many changes at once, with their events in order", () =>
     Effect.gen(function* () {
       const { asked, ledger } = yield* listening
       const changes = yield* changesOf(100)
@@ -80,7 +80,7 @@ describe.skipIf(!hasServer)("commits together", () => {
     }).pipe(Effect.provide(Ids.layer))
   )
 
-  it.live("given few changes at once, then each has its own statement; and given more, then the others share few", () =>
+  it.live("each of few changes has its own statement, and more share few", () =>
     Effect.gen(function* () {
       const { asked, ledger } = yield* listeningTo(yield* newDatabase, gatheringMany)
       yield* Effect.forEach(yield* changesOf(mostAlone), ledger.commit, atOnce)
@@ -98,7 +98,7 @@ describe.skipIf(!hasServer)("commits together", () => {
     }).pipe(Effect.provide(Ids.layer))
   )
 
-  it.live("given `batchCommits: false`, then each of many changes has its own statement", () =>
+  it.live("each of many changes has its own statement with `batchCommits: false`", () =>
     Effect.gen(function* () {
       const { asked, ledger } = yield* listeningTo(yield* newDatabase, { batchCommits: false })
       yield* Effect.forEach(yield* changesOf(mostAlone + 20), ledger.commit, atOnce)
@@ -107,7 +107,7 @@ describe.skipIf(!hasServer)("commits together", () => {
     }).pipe(Effect.provide(Ids.layer))
   )
 
-  it.live("given changes of which two are refused and one cannot be stored, then all others are written", () =>
+  it.live("all others are written beside two refused changes and one that cannot be stored", () =>
     Effect.gen(function* () {
       const { asked, db, ledger } = yield* listening
       yield* db.update("refuse", "alter table payments add check (reference <> 'bad')")
@@ -135,7 +135,7 @@ describe.skipIf(!hasServer)("commits together", () => {
     }).pipe(Effect.provide(Ids.layer))
   )
 
-  it.live("given a change that cannot even be bound, then it dies alone, and those beside it are written", () =>
+  it.live("a change that cannot be bound dies by itself, and others are written", () =>
     Effect.gen(function* () {
       const { ledger } = yield* listening
       const [broken, ...rest] = yield* changesOf(8)
@@ -154,7 +154,7 @@ describe.skipIf(!hasServer)("commits together", () => {
     }).pipe(Effect.provide(Ids.layer))
   )
 
-  it.live("given two servers with the same keys in opposite orders, then neither waits for the other in a circle", () =>
+  it.live("two servers with the same keys in opposite orders do not wait in a circle", () =>
     Effect.gen(function* () {
       const url = yield* newDatabase
       const servers = [yield* listeningTo(url), yield* listeningTo(url)] as const
@@ -191,32 +191,30 @@ describe.skipIf(!hasServer)("commits together", () => {
     }).pipe(Effect.provide(Ids.layer))
   )
 
-  it.live(
-    "given a statement whose answer is lost, then the end of all that it wrote is unknown, and all are stored",
-    () =>
-      Effect.gen(function* () {
-        const proxy = yield* proxyTo(yield* newDatabase)
-        yield* withStorage({ url: proxy.url, maxConnections: mostAlone + maxStatements + 2 })(
-          Effect.gen(function* () {
-            const ledger = yield* Ledger
-            const changes = yield* changesOf(mostAlone + 8)
-            // The tenant is known by then: those that follow are sent at once.
-            yield* ledger.commit(yield* newChange())
-            proxy.cutAt = { text: changes[mostAlone + 4]?.payment.after.id ?? "", when: "after" }
-            const ends = yield* Effect.forEach(changes, (change) => Effect.result(ledger.commit(change)), atOnce)
-            expect(ends.slice(0, mostAlone).filter(Result.isSuccess)).toHaveLength(mostAlone)
-            expect(ends.slice(mostAlone).map((end) => (Result.isFailure(end) ? end.failure._tag : "written"))).toEqual(
-              Array(8).fill("pointsman/CommitUnknown")
-            )
-            for (const { payment } of changes) {
-              expect(yield* ledger.payment(tenant, payment.after.id)).toStrictEqual(Option.some(payment.after))
-            }
-          })
-        )
-      })
+  it.live("all that a statement with a lost answer wrote is unknown, and stored", () =>
+    Effect.gen(function* () {
+      const proxy = yield* proxyTo(yield* newDatabase)
+      yield* withStorage({ url: proxy.url, maxConnections: mostAlone + maxStatements + 2 })(
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const changes = yield* changesOf(mostAlone + 8)
+          // The tenant is known by then: those that follow are sent at once.
+          yield* ledger.commit(yield* newChange())
+          proxy.cutAt = { text: changes[mostAlone + 4]?.payment.after.id ?? "", when: "after" }
+          const ends = yield* Effect.forEach(changes, (change) => Effect.result(ledger.commit(change)), atOnce)
+          expect(ends.slice(0, mostAlone).filter(Result.isSuccess)).toHaveLength(mostAlone)
+          expect(ends.slice(mostAlone).map((end) => (Result.isFailure(end) ? end.failure._tag : "written"))).toEqual(
+            Array(8).fill("pointsman/CommitUnknown")
+          )
+          for (const { payment } of changes) {
+            expect(yield* ledger.payment(tenant, payment.after.id)).toStrictEqual(Option.some(payment.after))
+          }
+        })
+      )
+    })
   )
 
-  it.live("given a commit that is given up while it waits for its turn, then it is not written", () =>
+  it.live("a commit that is given up while it waits is not written", () =>
     Effect.gen(function* () {
       const url = yield* newDatabase
       const [holder, sql] = [yield* clientOf(url, 1), yield* clientOf(url, 1)]
@@ -254,32 +252,30 @@ describe.skipIf(!hasServer)("commits together", () => {
   it.live.each([
     ["sent at once", {}],
     ["gathered", { mostAlone: 0 }]
-  ] as const)(
-    "given commits that are %s and interrupted at any step, then their payments are free again",
-    ([, options]) =>
-      Effect.gen(function* () {
-        const { ledger } = yield* listeningTo(yield* newDatabase, options)
-        const turn = Effect.callback<void>((resume) => {
-          setImmediate(() => resume(Effect.void))
-        })
-        const ends: Array<string> = []
-        for (let run = 0; run < 160; run++) {
-          const change = yield* newChange()
-          // It lets others run after each of its steps, or after every second to fourth.
-          const fiber = yield* Effect.forkDetach(
-            Effect.provideService(ledger.commit(change), Scheduler.MaxOpsBeforeYield, 3 + (run % 4))
-          )
-          yield* Effect.repeat(turn, { times: Math.floor(run / 4) })
-          yield* Fiber.interrupt(fiber)
-          const again = yield* Effect.exit(ledger.commit(change))
-          // Written by the one that was interrupted, or by this one.
-          ends.push(Exit.isFailure(again) ? Object(Cause.squash(again.cause))._tag : "written")
-        }
-        expect(new Set(ends)).toEqual(new Set(["written", "pointsman/KeyTaken"]))
-      }).pipe(Effect.provide(Ids.layer))
+  ] as const)("payments of commits that are %s and interrupted at any step are free again", ([, options]) =>
+    Effect.gen(function* () {
+      const { ledger } = yield* listeningTo(yield* newDatabase, options)
+      const turn = Effect.callback<void>((resume) => {
+        setImmediate(() => resume(Effect.void))
+      })
+      const ends: Array<string> = []
+      for (let run = 0; run < 160; run++) {
+        const change = yield* newChange()
+        // It lets others run after each of its steps, or after every second to fourth.
+        const fiber = yield* Effect.forkDetach(
+          Effect.provideService(ledger.commit(change), Scheduler.MaxOpsBeforeYield, 3 + (run % 4))
+        )
+        yield* Effect.repeat(turn, { times: Math.floor(run / 4) })
+        yield* Fiber.interrupt(fiber)
+        const again = yield* Effect.exit(ledger.commit(change))
+        // Written by the one that was interrupted, or by this one.
+        ends.push(Exit.isFailure(again) ? Object(Cause.squash(again.cause))._tag : "written")
+      }
+      expect(new Set(ends)).toEqual(new Set(["written", "pointsman/KeyTaken"]))
+    }).pipe(Effect.provide(Ids.layer))
   )
 
-  it.live("given claims that wait for their turn for a second, then they are refused and never written", () =>
+  it.live("claims that wait for a second are refused and never written", () =>
     Effect.gen(function* () {
       const url = yield* newDatabase
       const [holder, sql] = [yield* clientOf(url, 1), yield* clientOf(url, 1)]
@@ -331,7 +327,7 @@ describe.skipIf(!hasServer)("commits together", () => {
     }).pipe(Effect.provide(Ids.layer))
   )
 
-  it.live("given a statement that is slow, when a caller may wait no longer, then its end is unknown for it", () =>
+  it.live("a slow statement's end is unknown for a caller that may wait no longer", () =>
     Effect.gen(function* () {
       const url = yield* newDatabase
       const [holder, sql] = [yield* clientOf(url, 1), yield* clientOf(url, 1)]

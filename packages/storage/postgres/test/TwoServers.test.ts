@@ -69,7 +69,7 @@ const given = Effect.gen(function* () {
 })
 
 describe.skipIf(!hasServer)("two servers", () => {
-  it.effect("given a copy that one keeps, when the other writes, then it is notified, and reads what was written", () =>
+  it.effect("a kept copy is notified of another's write, and reads it", () =>
     Effect.gen(function* () {
       const { directory, one } = yield* given
       yield* Context.get(one, Directory).write(contents({ apiKeys: [{ ...apiKey, revokedAt: 12_345 }] }))
@@ -80,7 +80,7 @@ describe.skipIf(!hasServer)("two servers", () => {
     })
   )
 
-  it.effect("given a word that did not arrive, when a second has passed, then the copy is compared and replaced", () =>
+  it.effect("a copy whose notice did not arrive is compared after a second, and replaced", () =>
     Effect.gen(function* () {
       const { directory, revoke } = yield* given
       yield* revoke(12_345)
@@ -90,7 +90,7 @@ describe.skipIf(!hasServer)("two servers", () => {
     })
   )
 
-  it.effect("given a server that lost the line on which it listens, then it uses no copy", () =>
+  it.effect("a server that lost the line on which it listens uses no copy", () =>
     Effect.gen(function* () {
       const { directory, revoke, sql } = yield* given
       yield* sql`select pg_terminate_backend(pid) from pg_stat_activity
@@ -109,7 +109,7 @@ describe.skipIf(!hasServer)("two servers", () => {
     })
   )
 
-  it.live("given an endpoint with much that is due, when both take at once, then its limit holds over both", () =>
+  it.live("an endpoint's limit holds over both servers when both take at once", () =>
     Effect.gen(function* () {
       const url = yield* newDatabase
       const both = [yield* storageOf(url), yield* storageOf(url)] as const

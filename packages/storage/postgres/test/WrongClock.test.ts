@@ -24,37 +24,35 @@ describe.skipIf(!hasServer)("a database's clock", () => {
     [-10, "warns"],
     [40, "refuses"],
     [-40, "refuses"]
-  ] as const)(
-    "given a database that is %d s ahead, then the storage %s, and its time is the database's",
-    ([seconds, what]) =>
-      Effect.gen(function* () {
-        const url = yield* databaseAhead(seconds)
-        yield* Effect.gen(function* () {
-          const { admit, read } = yield* StorageCondition
-          // A busy machine hears late, and knows the difference at the least: it reads the clock every two seconds.
-          yield* until(
-            `the difference is ${seconds} s`,
-            Effect.map(read, ({ clockAheadMillis }) => Math.abs((clockAheadMillis ?? 0) + seconds * 1_000) < 500)
-          )
-          const { refusal, warnings } = yield* read
-          const found = `this machine's clock is ${Math.abs(seconds)} s ${seconds < 0 ? "ahead of" : "behind"} the database's`
-          if (what === "warns") {
-            expect(warnings.join()).toContain(found)
-            expect(refusal).toBeNull()
-            yield* admit
-          } else {
-            expect(refusal).toContain(found)
-            expect((yield* Effect.flip(admit)).reason).toContain(found)
-          }
-          const clock = (yield* StorageClock)?.clock
-          yield* until(
-            "the time is the database's",
-            Effect.map(Clock.currentTimeMillis, (machine) => {
-              const time = clock?.currentTimeMillisUnsafe() ?? 0
-              return Math.abs(time - machine - seconds * 1_000) < 1_000
-            })
-          )
-        }).pipe(withStorage({ url }))
-      })
+  ] as const)("a database %d s ahead makes the storage %s, and its time is the database's", ([seconds, what]) =>
+    Effect.gen(function* () {
+      const url = yield* databaseAhead(seconds)
+      yield* Effect.gen(function* () {
+        const { admit, read } = yield* StorageCondition
+        // A busy machine hears late, and knows the difference at the least: it reads the clock every two seconds.
+        yield* until(
+          `the difference is ${seconds} s`,
+          Effect.map(read, ({ clockAheadMillis }) => Math.abs((clockAheadMillis ?? 0) + seconds * 1_000) < 500)
+        )
+        const { refusal, warnings } = yield* read
+        const found = `this machine's clock is ${Math.abs(seconds)} s ${seconds < 0 ? "ahead of" : "behind"} the database's`
+        if (what === "warns") {
+          expect(warnings.join()).toContain(found)
+          expect(refusal).toBeNull()
+          yield* admit
+        } else {
+          expect(refusal).toContain(found)
+          expect((yield* Effect.flip(admit)).reason).toContain(found)
+        }
+        const clock = (yield* StorageClock)?.clock
+        yield* until(
+          "the time is the database's",
+          Effect.map(Clock.currentTimeMillis, (machine) => {
+            const time = clock?.currentTimeMillisUnsafe() ?? 0
+            return Math.abs(time - machine - seconds * 1_000) < 1_000
+          })
+        )
+      }).pipe(withStorage({ url }))
+    })
   )
 })

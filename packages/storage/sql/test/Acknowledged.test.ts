@@ -20,7 +20,7 @@ const given = () => {
 }
 
 describe("acknowledged commits", () => {
-  it("given a node that does not answer, when others commit on, then its newest commits stay to be compared", () => {
+  it("newest commits of a silent node stay to be compared when others commit", () => {
     const { acknowledged, compareWithout, kept, note } = given()
     note("lost", 100)
     for (let turn = 0; turn < 50; turn++) {
@@ -35,14 +35,14 @@ describe("acknowledged commits", () => {
     expect(acknowledged.newest()).toHaveLength(64)
   })
 
-  it("given one database, when all were compared, then the newest stay", () => {
+  it("the newest of one database stay when all were compared", () => {
     const { acknowledged, note } = given()
     note("ws", 200)
     acknowledged.compared(acknowledged.newest())
     expect(acknowledged.newest().map(({ at }) => at)).toEqual(Array.from({ length: 64 }, (_, n) => 137 + n))
   })
 
-  it("given workspaces on several nodes, then what another workspace has does not show what this one's node had", () => {
+  it("another workspace's records do not show what a node of this one had", () => {
     const { acknowledged, note } = given()
     const minute = 60_000
     note("lost", 1)
@@ -56,7 +56,7 @@ describe("acknowledged commits", () => {
     expect(missingSince(all, new Set([2]), true)).toBe(minute - 30_000)
   })
 
-  it("given a loss on one node, when what it covers is forgotten, then the commits of a silent node stay", () => {
+  it("commits of a silent node stay when a loss on another is forgotten", () => {
     const { acknowledged, kept, note } = given()
     note("silent", 2)
     note("lost", 2)

@@ -139,7 +139,7 @@ describe("texts of books", () => {
     "one without a key": captured({ idempotencyKey: null })
   }
   for (const [what, fields] of Object.entries(answers)) {
-    it.effect(`given ${what}, when its book is written and read, then it is the same`, () =>
+    it.effect(`${what} is the same once its book is written and read`, () =>
       Effect.gen(function* () {
         const { attempts, payment } = yield* newChange(fields)
         const after = payment.after
@@ -160,7 +160,7 @@ describe("texts of books", () => {
       }).pipe(Effect.provide(Ids.layer))
     )
 
-    it.effect(`given an answer with ${what}, when its payment has moved on, then the answer reads as it was`, () =>
+    it.effect(`an answer with ${what} reads as it was after its payment moved on`, () =>
       Effect.gen(function* () {
         const answer = yield* paymentOf(fields)
         const claim = claimOf(answer, answer)
@@ -173,14 +173,14 @@ describe("texts of books", () => {
     )
   }
 
-  it.effect("given a payment whose amounts contradict each other, when it is read, then it is a defect", () =>
+  it.effect("a payment whose amounts contradict each other is a defect when read", () =>
     Effect.gen(function* () {
       const payment = yield* paymentOf({ capturedMinor: 5 })
       expect(() => readAgain({ payment, attempts: [], operations: [], refunds: [] })).toThrow(/^Ledger: payment /)
     }).pipe(Effect.provide(Ids.layer))
   )
 
-  it("given data of events, when they are stored, then they read as they were, names in their order", () => {
+  it("stored data of events reads as it was, names in their order", () => {
     const usual = {
       payment_id: "p",
       reference: "order-1",

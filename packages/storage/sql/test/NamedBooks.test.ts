@@ -21,7 +21,7 @@ describe("the payments of a charge", () => {
     [mostNamed - 1, 0],
     [mostNamed, 1]
   ] as const) {
-    it.effect(`given ${count} were read, when one of them names it still, then it is given with ${others} others`, () =>
+    it.effect(`of ${count} read names one that is still named comes with ${others} others`, () =>
       Effect.gen(function* () {
         const renamed = yield* Effect.forEach(Array(count - 1), () => naming("ch-2"))
         const own = yield* naming("ch-1")
@@ -30,7 +30,7 @@ describe("the payments of a charge", () => {
     )
   }
 
-  it.effect("given as many as may be read, when one of them has it, then it is meant alone", () =>
+  it.effect("only the one that has it is meant of as many as may be read", () =>
     Effect.gen(function* () {
       const others = yield* Effect.forEach(Array(mostNamed), () => naming("ch-1"))
       const { payment, ...book } = yield* naming("ch-1")
@@ -39,7 +39,7 @@ describe("the payments of a charge", () => {
     })
   )
 
-  it.effect("given as many as may be read, when none of them names it any more, then none is meant", () =>
+  it.effect("none is meant if as many as may be read no longer name it", () =>
     Effect.gen(function* () {
       const renamed = yield* Effect.forEach(Array(mostNamed), () => naming("ch-2"))
       expect(ofCharge(renamed, charge)).toEqual([])

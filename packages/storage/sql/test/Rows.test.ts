@@ -86,14 +86,14 @@ const message: StoredMessage = {
 }
 
 describe("rows", () => {
-  it.effect("given a record of each table of a change, when its columns are read, then it is as it was", () =>
+  it.effect("a record of each table of a change reads as it was", () =>
     Effect.gen(function* () {
       const change = yield* newChange()
       expect(rows.readMessage(written(rows.messageColumns, message, change))).toStrictEqual(message)
     }).pipe(Effect.provide(Ids.layer))
   )
 
-  it("given a record of each other table, when its columns are read, then it is as it was", () => {
+  it("a record of each other table reads as it was", () => {
     const { apiKeys, connections, routing, webhookEndpoints, workspaces } = rows.directory
     const apiKey = {
       hash: "h",
@@ -128,7 +128,7 @@ describe("what a provision is refused for", () => {
   const sound = { isRevoked: false, partner: { allowance: 2 }, isInvited: false, present: 1 }
   const check = (fields: Partial<Parameters<typeof provisionRefusal>[0]>) => provisionRefusal({ ...sound, ...fields })
 
-  it("given checks of which several refuse, then the port's order decides", () => {
+  it("the port's order decides between several checks that refuse", () => {
     const all = { isRevoked: true, partner: null, isInvited: true, present: 2 }
     expect(check(all)).toStrictEqual(new ApiKeyRevoked())
     expect(check({ ...all, isRevoked: false })).toStrictEqual(new NotAPartner())

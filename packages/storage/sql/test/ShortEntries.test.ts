@@ -42,7 +42,7 @@ const stored = (payment: Payment, operations: ReadonlyArray<Operation>, refunds:
 }
 
 describe("entries of a book", () => {
-  it.effect("given a capture, when a refund follows, then its reply is the payment as it was", () =>
+  it.effect("a capture's reply is the payment as it was before its refund", () =>
     Effect.gen(function* () {
       const then = yield* given(captured)
       const capture = newOperation(then, { answeredAt: 40, reply: { _tag: "Done", payment: then } })
@@ -59,7 +59,7 @@ describe("entries of a book", () => {
     }).pipe(Effect.provide(Ids.layer))
   )
 
-  it.effect("given other replies and times, when they are stored, then they are as they were", () =>
+  it.effect("other replies and times are stored as they were", () =>
     Effect.gen(function* () {
       const payment = yield* given(captured)
       const replies: ReadonlyArray<Operation["reply"]> = [null, { _tag: "ResultUnknown" }, { _tag: "StateConflict" }]
@@ -80,7 +80,7 @@ describe("entries of a book", () => {
     }).pipe(Effect.provide(Ids.layer))
   )
 
-  it.effect("given keys of every form, when they are stored, then they are as they were", () =>
+  it.effect("keys of every form are stored as they were", () =>
     Effect.gen(function* () {
       for (const key of keys) {
         const payment = yield* given({ ...captured, idempotencyKey: key })
@@ -123,7 +123,7 @@ describe("events of refunds", () => {
     { ...data, ...unnamed }
   ]
 
-  it("given data of a refund, when it is stored, then it reads as it was, names in their order", () => {
+  it("stored data of a refund reads as it was, names in their order", () => {
     for (const one of datas) {
       const event: Event = { id: "evt_1", type: "payment.refunded", paymentId: "p", createdAt: 1, data: one }
       const written = rows.bindData(event, { tenant })

@@ -6,14 +6,14 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "A refund is written that its payment does not reserve: its amount can be given back again.",
     edits: [{ in: "writeChange", call: "brokenBook", become: "undefined" }],
     caughtBy:
-      "packages/storage/sqlite/test/Sqlite.contract.test.ts > given refunds, when the payment does not reserve what a new refund asks for, then it dies and nothing is written"
+      "packages/storage/sqlite/test/Sqlite.contract.test.ts > refunds die and write nothing when the payment does not reserve what a new refund asks for"
   },
   {
     name: "forgotten outbox row",
     harm: "An event is written and no merchant hears of it: an order is paid and never shipped.",
     edits: [{ file: "Events.ts", if: "is_followed", become: "" }],
     caughtBy:
-      "packages/storage/sqlite/test/Sqlite.contract.test.ts > given endpoints, when an event is written, then it goes to the active ones of the tenant that want it",
+      "packages/storage/sqlite/test/Sqlite.contract.test.ts > an event goes to the active endpoints of the tenant that want it",
     simulatedOn: "sqlite"
   },
   {
@@ -21,7 +21,7 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "A message that comes again is applied again, to whatever the payment has become.",
     edits: [{ in: "refusals", property: "outcome", become: "() => change.message?.expected" }],
     caughtBy:
-      "packages/storage/sqlite/test/Sqlite.contract.test.ts > given a decided message, when it is decided with any change or alone, then it is taken and nothing else"
+      "packages/storage/sqlite/test/Sqlite.contract.test.ts > a decided message is taken when decided again, with a change or without"
   },
   {
     name: "one reference for two payments, in SQLite",
@@ -31,21 +31,21 @@ export const faults: ReadonlyArray<Fault> = [
       { in: "writeNames", if: "holder", about: "Undo", become: "" }
     ],
     caughtBy:
-      "packages/storage/sqlite/test/Sqlite.contract.test.ts > given a payment has it, when another one takes it, then the failure names the payment, and nothing is written"
+      "packages/storage/sqlite/test/Sqlite.contract.test.ts > another payment's reference is refused with its name, and nothing is written"
   },
   {
     name: "write a claim beside its guard, in SQLite",
     harm: "What was lost is asked for again before it is recovered, and the provider does it twice.",
     edits: [{ in: "refusals", property: "guarded", become: "() => undefined" }],
     caughtBy:
-      "packages/storage/sqlite/test/Sqlite.contract.test.ts > given connections of its tenant that are not recovered, then nothing is written, until all are"
+      "packages/storage/sqlite/test/Sqlite.contract.test.ts > nothing is written until all of the tenant's connections are recovered"
   },
   {
     name: "write without the version, in SQLite",
     harm: "Two writers that decided on the same record overwrite each other.",
     edits: [{ file: "PaymentRow.ts", text: "id = ? and version = ?", become: "id = ? and ? > 0" }],
     caughtBy:
-      "packages/storage/sqlite/test/Sqlite.contract.test.ts > given one version, when 64 changes are decided on it, then one wins and all others are stale",
+      "packages/storage/sqlite/test/Sqlite.contract.test.ts > one of 64 changes on one version wins and all others are stale",
     simulatedOn: "sqlite"
   },
   {
@@ -61,7 +61,7 @@ export const faults: ReadonlyArray<Fault> = [
       }
     ],
     caughtBy:
-      "packages/storage/sqlite/test/GroupCommit.test.ts > given a batch, when SQLite refuses its COMMIT, then every change fails as surely not written",
+      "packages/storage/sqlite/test/GroupCommit.test.ts > every change of a batch fails as surely not written if SQLite refuses COMMIT",
     simulatedOn: "sqlite"
   },
   {
@@ -69,6 +69,6 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "A crash brings back a claim whose key was given back, and a retry meets a payment that nobody sent.",
     edits: [{ file: "Database.ts", in: "transaction", operand: "refused", become: "true" }],
     caughtBy:
-      "packages/storage/sqlite/test/GroupCommit.test.ts > given a batch, when the disk fails after its COMMIT, then nobody is told that it was not written"
+      "packages/storage/sqlite/test/GroupCommit.test.ts > no change of a batch is reported unwritten if the disk fails after COMMIT"
   }
 ]

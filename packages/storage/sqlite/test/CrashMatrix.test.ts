@@ -14,7 +14,7 @@ const storage = layer({ filename: ":memory:" })
 describe("the crash matrix", () => {
   for (const operation of operations) {
     it(
-      `given a ${operation.name} without an answer, when its process ends at any point, then nothing is wrong with the money`,
+      `the money is right if a process ends anywhere in an unanswered ${operation.name}`,
       async () => {
         const outcome = outcomesOf(operation).find(({ script }) => script.join() === "executedInSilence")
         assert.isDefined(outcome)
@@ -30,7 +30,7 @@ describe("the crash matrix", () => {
   }
 
   it.runIf(process.env["POINTSMAN_LONG"] === "all")(
-    "given every point of every operation, when its process ends there, then the result is the same as in memory",
+    "a process that ends at any point of any operation has the result of memory",
     async () => {
       const cells = await crashMatrix({ storage })
       assert.deepStrictEqual(wrongCells(cells), [])

@@ -91,7 +91,7 @@ describe("query plans of deliveries", () => {
   }
 
   for (const [what, [call, expected]] of Object.entries(calls)) {
-    it.effect(`given many rows, when ${what} is asked for, then SQLite goes straight to it`, () =>
+    it.effect(`SQLite goes straight to ${what} among many rows`, () =>
       Effect.gen(function* () {
         const plan = yield* planOf(call)
         const searches = plan.filter(

@@ -107,7 +107,7 @@ const commitUnder = async (ledger: ReturnType<typeof startLedger>, fault: DiskFa
 describe.skipIf(missing !== undefined)(
   `a ledger on a disk that fails${missing === undefined ? "" : ` (${missing})`}`,
   () => {
-    it("given a full disk, when any write of a commit fails, then it is surely not written", {
+    it("a commit is surely not written if any of its writes finds a full disk", {
       timeout: 180_000
     }, async () => {
       const ledger = startLedger()
@@ -130,7 +130,7 @@ describe.skipIf(missing !== undefined)(
       assert.isAtLeast(writes, 10)
     })
 
-    it("given a broken disk, when a write of a commit fails, then no response says that it was not written", async () => {
+    it("no response denies a write on a broken disk", async () => {
       const ledger = startLedger()
       for (const after of [0, 1, 7, 11]) {
         const { failed, said } = await commitUnder(ledger, {
@@ -144,7 +144,7 @@ describe.skipIf(missing !== undefined)(
       }
     })
 
-    it("given a flush that fails, when a crash follows, then it brings back what was not confirmed, or not", async () => {
+    it("a crash after a failed flush brings back what was not confirmed, or not", async () => {
       const ledger = startLedger()
       for (const code of ["broken", "full"] as const) {
         for (const isLost of [false, true]) {
@@ -155,7 +155,7 @@ describe.skipIf(missing !== undefined)(
       }
     })
 
-    it("given a flush that failed, when the disk is then full, then the first may come back, and the second never", async () => {
+    it("a crash after a failed flush and a full disk brings back the first at most", async () => {
       const ledger = startLedger()
       const written = idsOf(await ledger.commit(2), "written")
       ledger.disk.fail({ call: "sync", file: "-wal", code: "broken" })
@@ -169,7 +169,7 @@ describe.skipIf(missing !== undefined)(
       assert.deepStrictEqual(ledger.afterCrash(), new Set([...written, ...later]))
     })
 
-    it("given a disk that fails under the database itself, when the log is carried over, then nothing that was written is lost", async () => {
+    it("nothing written is lost when the disk fails as the log is carried over", async () => {
       const ledger = startLedger()
       const written = [...idsOf(await ledger.commit(1), "written")]
       const commitUntil = async (isSo: () => boolean) => {

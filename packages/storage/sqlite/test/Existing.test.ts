@@ -13,7 +13,7 @@ const refusal = (filename: string) =>
   )
 
 describe("an existing file", () => {
-  it.effect("given no file, when it is opened, then it fails and leaves none behind", () =>
+  it.effect("an open without a file fails and leaves none behind", () =>
     Effect.gen(function* () {
       const filename = yield* newFile
       yield* refusal(filename)
@@ -30,7 +30,7 @@ describe("an existing file", () => {
       0,
       /^it has the outdated schema version 0; .* needs \d+: start the server once/u
     ]
-  ])("given %s, when it is opened, then it fails and changes nothing", ([, schema, number, said]) =>
+  ])("%s fails to open and changes nothing", ([, schema, number, said]) =>
     Effect.gen(function* () {
       const filename = yield* newFile
       const db = new DatabaseSync(filename)
@@ -43,7 +43,7 @@ describe("an existing file", () => {
     })
   )
 
-  it.effect("given a file of this version, when it is opened beside its server, then both write", () =>
+  it.effect("a file of this version opened beside its server lets both write", () =>
     Effect.gen(function* () {
       const filename = yield* newFile
       const write = Effect.gen(function* () {

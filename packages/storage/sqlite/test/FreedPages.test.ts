@@ -44,7 +44,7 @@ const prune = (filename: string) =>
   ).pipe(Effect.provide(Ids.layer))
 
 describe("a file from which records left", () => {
-  it.live("given a new file, when bodies leave and the store is kept up, then the file is smaller", () =>
+  it.live("a new file is smaller after bodies leave and the upkeep", () =>
     Effect.gen(function* () {
       const filename = yield* newFile
       const { after, before } = yield* prune(filename)

@@ -56,7 +56,7 @@ const withStatement = Effect.fnUntraced(function* (sql: RegExp, run: (db: Databa
 const sqliteError = (errcode: number): Error => Object.assign(new Error("as SQLite tells it"), { errcode })
 
 describe("group commit", () => {
-  it.effect("given 32 changes at once, when they are committed, then at least 16 share one durable write", () =>
+  it.effect("32 changes committed at once share a durable write with 16 at least", () =>
     Effect.gen(function* () {
       const sizes: Array<number> = []
       const filename = yield* newFile
@@ -70,28 +70,26 @@ describe("group commit", () => {
     })
   )
 
-  it.effect(
-    "given callers that come in one by one within a turn of the loop, when they commit, then they share it",
-    () =>
-      Effect.gen(function* () {
-        const sizes: Array<number> = []
-        yield* Effect.gen(function* () {
-          const ledger = yield* Ledger
-          const changes = yield* newChanges(32)
-          // Each caller is a few microtasks later than the one before it, as answers of a provider are.
-          const late = (microtasks: number) =>
-            Effect.promise(async () => {
-              for (let count = 0; count < microtasks; count++) await undefined
-            })
-          yield* Effect.forEach(changes, (change, index) => Effect.andThen(late(10 * index), ledger.commit(change)), {
-            concurrency: "unbounded"
+  it.effect("callers that come one by one within a turn of the loop share a write", () =>
+    Effect.gen(function* () {
+      const sizes: Array<number> = []
+      yield* Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const changes = yield* newChanges(32)
+        // Each caller is a few microtasks later than the one before it, as answers of a provider are.
+        const late = (microtasks: number) =>
+          Effect.promise(async () => {
+            for (let count = 0; count < microtasks; count++) await undefined
           })
-          expect(Math.max(...sizes)).toBeGreaterThanOrEqual(16)
-        }).pipe(withStorage({ filename: ":memory:", onCommit: ({ changes }) => sizes.push(changes) }))
-      })
+        yield* Effect.forEach(changes, (change, index) => Effect.andThen(late(10 * index), ledger.commit(change)), {
+          concurrency: "unbounded"
+        })
+        expect(Math.max(...sizes)).toBeGreaterThanOrEqual(16)
+      }).pipe(withStorage({ filename: ":memory:", onCommit: ({ changes }) => sizes.push(changes) }))
+    })
   )
 
-  it.effect("given more changes than a batch holds, when they are committed, then no write is larger than 128", () =>
+  it.effect("no write is larger than 128 for more changes than a batch holds", () =>
     Effect.gen(function* () {
       const sizes: Array<number> = []
       yield* Effect.gen(function* () {
@@ -105,7 +103,7 @@ describe("group commit", () => {
     })
   )
 
-  it.effect("given a full batch that left a change over, when its callers come back, then they share a write", () =>
+  it.effect("callers of a full batch share the next write with the change left over", () =>
     Effect.gen(function* () {
       const sizes: Array<number> = []
       yield* Effect.gen(function* () {
@@ -120,28 +118,26 @@ describe("group commit", () => {
     })
   )
 
-  it.effect(
-    "given a poisoned change in a batch, when the batch is written, then it fails alone and leaves nothing",
-    () =>
-      Effect.gen(function* () {
-        const sizes: Array<number> = []
-        yield* Effect.gen(function* () {
-          const ledger = yield* Ledger
-          const poison = yield* poisoned
-          const good = yield* newChanges(7)
-          const changes = [...good.slice(0, 3), poison, ...good.slice(3)]
-          expect(tags(yield* commitAll(ledger, changes))).toEqual([
-            ...Array(3).fill("written"),
-            "pointsman/StorageError",
-            ...Array(4).fill("written")
-          ])
-          expect(sizes).toEqual([8])
-          expect(yield* stored(ledger, good)).toEqual(Array(7).fill(true))
-          expect(yield* stored(ledger, [poison])).toEqual([false])
-          expect(yield* ledger.claim(tenant, poison.claim.after.key)).toEqual(Option.none())
-          expect(yield* ledger.events(tenant, { limit: 100 })).toHaveLength(7)
-        }).pipe(withStorage({ filename: ":memory:", onCommit: ({ changes }) => sizes.push(changes) }))
-      })
+  it.effect("a poisoned change of a batch fails by itself and leaves nothing", () =>
+    Effect.gen(function* () {
+      const sizes: Array<number> = []
+      yield* Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const poison = yield* poisoned
+        const good = yield* newChanges(7)
+        const changes = [...good.slice(0, 3), poison, ...good.slice(3)]
+        expect(tags(yield* commitAll(ledger, changes))).toEqual([
+          ...Array(3).fill("written"),
+          "pointsman/StorageError",
+          ...Array(4).fill("written")
+        ])
+        expect(sizes).toEqual([8])
+        expect(yield* stored(ledger, good)).toEqual(Array(7).fill(true))
+        expect(yield* stored(ledger, [poison])).toEqual([false])
+        expect(yield* ledger.claim(tenant, poison.claim.after.key)).toEqual(Option.none())
+        expect(yield* ledger.events(tenant, { limit: 100 })).toHaveLength(7)
+      }).pipe(withStorage({ filename: ":memory:", onCommit: ({ changes }) => sizes.push(changes) }))
+    })
   )
 
   const pastChecks: Readonly<Record<string, (payment: Payment) => Partial<Change>>> = {
@@ -155,7 +151,7 @@ describe("group commit", () => {
   }
 
   for (const [because, parts] of Object.entries(pastChecks)) {
-    it.effect(`given a broken change in a batch, when ${because}, then it dies alone and leaves nothing`, () =>
+    it.effect(`a broken change of a batch dies by itself and leaves nothing: ${because}`, () =>
       Effect.gen(function* () {
         const sizes: Array<number> = []
         yield* Effect.gen(function* () {
@@ -181,36 +177,34 @@ describe("group commit", () => {
     )
   }
 
-  it.effect(
-    "given a stored payment, when a change says another time of its creation or amount, then it dies and leaves nothing",
-    () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const first = yield* newChange()
-        yield* ledger.commit(first)
-        const { after } = first.payment
-        const next = (parts: Partial<Payment>): Change => ({
-          tenant,
-          payment: { expected: 1, after: { ...after, version: 2, updatedAt: 2, ...parts } },
-          attempts: [],
-          events: []
-        })
-        const broken: ReadonlyArray<Partial<Payment>> = [
-          { createdAt: after.createdAt + 1 },
-          { money: { ...after.money, minorUnits: after.money.minorUnits + 1 } },
-          { money: { ...after.money, currency: "USD" } }
-        ]
-        for (const parts of broken) {
-          const exit = yield* Effect.exit(ledger.commit(next(parts)))
-          expect(Exit.isFailure(exit) && Cause.hasDies(exit.cause)).toBe(true)
-          expect(yield* ledger.payment(tenant, after.id)).toEqual(Option.some(after))
-        }
-        yield* ledger.commit(next({}))
-        expect(Option.getOrThrow(yield* ledger.payment(tenant, after.id)).version).toBe(2)
-      }).pipe(withStorage({ filename: ":memory:" }))
+  it.effect("a change of a payment's creation time or amount dies and leaves nothing", () =>
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const first = yield* newChange()
+      yield* ledger.commit(first)
+      const { after } = first.payment
+      const next = (parts: Partial<Payment>): Change => ({
+        tenant,
+        payment: { expected: 1, after: { ...after, version: 2, updatedAt: 2, ...parts } },
+        attempts: [],
+        events: []
+      })
+      const broken: ReadonlyArray<Partial<Payment>> = [
+        { createdAt: after.createdAt + 1 },
+        { money: { ...after.money, minorUnits: after.money.minorUnits + 1 } },
+        { money: { ...after.money, currency: "USD" } }
+      ]
+      for (const parts of broken) {
+        const exit = yield* Effect.exit(ledger.commit(next(parts)))
+        expect(Exit.isFailure(exit) && Cause.hasDies(exit.cause)).toBe(true)
+        expect(yield* ledger.payment(tenant, after.id)).toEqual(Option.some(after))
+      }
+      yield* ledger.commit(next({}))
+      expect(Option.getOrThrow(yield* ledger.payment(tenant, after.id)).version).toBe(2)
+    }).pipe(withStorage({ filename: ":memory:" }))
   )
 
-  it.effect("given a batch, when SQLite refuses its COMMIT, then every change fails as surely not written", () =>
+  it.effect("every change of a batch fails as surely not written if SQLite refuses COMMIT", () =>
     Effect.gen(function* () {
       const { ledger } = yield* withStatement(/^COMMIT$/, () => {
         throw sqliteError(5)
@@ -223,7 +217,7 @@ describe("group commit", () => {
     }).pipe(Effect.provide(Ids.layer))
   )
 
-  it.effect("given a batch, when the disk fails after its COMMIT, then nobody is told that it was not written", () =>
+  it.effect("no change of a batch is reported unwritten if the disk fails after COMMIT", () =>
     Effect.gen(function* () {
       const { ledger } = yield* withStatement(/^COMMIT$/, (db) => {
         db.exec("COMMIT")
@@ -235,7 +229,7 @@ describe("group commit", () => {
     }).pipe(Effect.provide(Ids.layer))
   )
 
-  it.effect("given a batch, when the disk fails in its COMMIT, then it is unknown, and the ledger goes on", () =>
+  it.effect("a batch is unknown if the disk fails in its COMMIT, and the ledger continues", () =>
     Effect.gen(function* () {
       const { db, ledger } = yield* withStatement(/^COMMIT$/, () => {
         throw sqliteError(1034)
@@ -248,7 +242,7 @@ describe("group commit", () => {
     }).pipe(Effect.provide(Ids.layer))
   )
 
-  it.effect("given a batch, when its COMMIT finds the disk full, then every change fails as surely not written", () =>
+  it.effect("every change of a batch fails as surely not written if COMMIT finds a full disk", () =>
     Effect.gen(function* () {
       const { ledger } = yield* withStatement(/^COMMIT$/, (db) => {
         // As SQLite does: it undoes what found no room.
@@ -262,23 +256,21 @@ describe("group commit", () => {
     }).pipe(Effect.provide(Ids.layer))
   )
 
-  it.effect(
-    "given a batch, when a full disk ends its transaction, then all of it fails and nothing is written outside",
-    () =>
-      Effect.gen(function* () {
-        const { ledger } = yield* withStatement(/^insert into names/, (db) => {
-          db.exec("ROLLBACK")
-          throw sqliteError(13)
-        })
-        const changes = yield* newChanges(4)
-        expect(tags(yield* commitAll(ledger, changes))).toEqual(Array(4).fill("pointsman/StorageError"))
-        expect(yield* stored(ledger, changes)).toEqual(Array(4).fill(false))
-        expect(yield* ledger.events(tenant, { limit: 10 })).toEqual([])
-        expect(tags(yield* commitAll(ledger, changes))).toEqual(Array(4).fill("written"))
-      }).pipe(Effect.provide(Ids.layer))
+  it.effect("all of a batch fails, with nothing outside, if a full disk ends its transaction", () =>
+    Effect.gen(function* () {
+      const { ledger } = yield* withStatement(/^insert into names/, (db) => {
+        db.exec("ROLLBACK")
+        throw sqliteError(13)
+      })
+      const changes = yield* newChanges(4)
+      expect(tags(yield* commitAll(ledger, changes))).toEqual(Array(4).fill("pointsman/StorageError"))
+      expect(yield* stored(ledger, changes)).toEqual(Array(4).fill(false))
+      expect(yield* ledger.events(tenant, { limit: 10 })).toEqual([])
+      expect(tags(yield* commitAll(ledger, changes))).toEqual(Array(4).fill("written"))
+    }).pipe(Effect.provide(Ids.layer))
   )
 
-  it.effect("given changes that wait, when the storage closes, then they are written before it does", () =>
+  it.effect("changes that wait are written before the storage closes", () =>
     Effect.gen(function* () {
       const filename = yield* newFile
       const scope = yield* Scope.make()

@@ -8,7 +8,7 @@ const ids = ["0", "1", "8", "a", "f"].flatMap((digit) => [
   `${digit.repeat(8)}-${digit.repeat(4)}-7${digit.repeat(3)}-${digit.repeat(4)}-${digit.repeat(12)}`
 ])
 
-it("given any text, when it is bound, then the same ids are before and after it as are of the text", () => {
+it("a text has the same ids before and after it however it is bound", () => {
   for (const id of ids) {
     for (let length = 0; length <= id.length; length++) {
       for (const more of ["", " ", "-", "0", "9", ":", "a", "f", "g", "~"]) {

@@ -47,28 +47,26 @@ const opened = Effect.fnUntraced(function* (watch: (sql: string, db: Database) =
 })
 
 describe("merchants in SQLite", () => {
-  it.effect(
-    "given a COMMIT whose answer is lost, when it is written again, then it is there once, also for the directory",
-    () =>
-      Effect.gen(function* () {
-        let isBroken = false
-        const { directory, store } = yield* opened((sql, db) => {
-          if (sql !== "COMMIT" || !isBroken) return undefined
-          isBroken = false
-          db.exec("COMMIT")
-          throw Object.assign(new Error("disk I/O error"), { errcode: 10 })
-        })
-        const merchant = yield* newMerchant
-        expect(yield* directory.workspace(merchant.workspaceId)).toEqual(Option.none())
-        isBroken = true
-        expect((yield* Effect.flip(store.provision({ merchant })))._tag).toBe("pointsman/CommitUnknown")
-        expect(Option.isSome(yield* directory.workspace(merchant.workspaceId))).toBe(true)
-        yield* store.provision({ merchant })
-        expect(yield* store.list(partner.id, { limit: 10 })).toHaveLength(1)
-      }).pipe(Effect.provide(Ids.layer))
+  it.effect("a COMMIT with a lost answer is there once when repeated, also for the directory", () =>
+    Effect.gen(function* () {
+      let isBroken = false
+      const { directory, store } = yield* opened((sql, db) => {
+        if (sql !== "COMMIT" || !isBroken) return undefined
+        isBroken = false
+        db.exec("COMMIT")
+        throw Object.assign(new Error("disk I/O error"), { errcode: 10 })
+      })
+      const merchant = yield* newMerchant
+      expect(yield* directory.workspace(merchant.workspaceId)).toEqual(Option.none())
+      isBroken = true
+      expect((yield* Effect.flip(store.provision({ merchant })))._tag).toBe("pointsman/CommitUnknown")
+      expect(Option.isSome(yield* directory.workspace(merchant.workspaceId))).toBe(true)
+      yield* store.provision({ merchant })
+      expect(yield* store.list(partner.id, { limit: 10 })).toHaveLength(1)
+    }).pipe(Effect.provide(Ids.layer))
   )
 
-  it.effect("given a COMMIT that SQLite refuses, when it is answered, then nothing is written and it is said so", () =>
+  it.effect("a COMMIT that SQLite refuses writes nothing and says so", () =>
     Effect.gen(function* () {
       let isBroken = false
       const { directory, store } = yield* opened((sql) => {
@@ -84,7 +82,7 @@ describe("merchants in SQLite", () => {
     }).pipe(Effect.provide(Ids.layer))
   )
 
-  it.effect("given two connections to one file, when both provision at once, then the allowance holds over both", () =>
+  it.effect("an allowance holds over two connections to one file that provision at once", () =>
     Effect.gen(function* () {
       const filename = yield* newFile
       const merchants = yield* Effect.forEach(Array(32).keys(), () => newMerchant)
@@ -106,7 +104,7 @@ describe("merchants in SQLite", () => {
     }).pipe(Effect.provide(Ids.layer))
   )
 
-  it.effect("given many rows, when a page is read or a merchant provisioned, then SQLite goes straight to them", () =>
+  it.effect("SQLite goes straight to a page or a merchant's rows among many", () =>
     Effect.gen(function* () {
       const asked: Array<string> = []
       const { db, store } = yield* opened((sql) => {

@@ -7,7 +7,7 @@ import { tenantHash } from "../src/Keys.ts"
 import { newChange, newFile, tenant, withStorage } from "./Given.ts"
 
 describe("names", () => {
-  it.live("given two payments whose names have the same hashes, when a message names one, then it is that one's", () =>
+  it.live("a message is of the payment that it names among two with the same hashes", () =>
     Effect.gen(function* () {
       const filename = yield* newFile
       yield* withStorage({ filename })(
@@ -30,7 +30,7 @@ describe("names", () => {
     }).pipe(Effect.provide(Ids.layer))
   )
 
-  it.live("given a tenant whose hash another one has, when it pays, then nothing is written", () =>
+  it.live("a tenant whose hash another tenant has writes nothing", () =>
     Effect.gen(function* () {
       const filename = yield* newFile
       yield* withStorage({ filename })(

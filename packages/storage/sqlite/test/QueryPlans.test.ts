@@ -213,7 +213,7 @@ describe("query plans", () => {
   }
 
   for (const [what, [read, ...expected]] of Object.entries(walks)) {
-    it.effect(`given many rows, when ${what} is read, then SQLite goes straight to them`, () =>
+    it.effect(`SQLite goes straight to ${what} of many rows`, () =>
       Effect.gen(function* () {
         const plan = yield* planOf(read)
         // Some versions of SQLite name the search of `exists`.

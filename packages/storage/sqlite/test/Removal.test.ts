@@ -6,7 +6,7 @@ import { open } from "../src/Database.ts"
 import { newChange, newFile, tenant, withStorage } from "./Given.ts"
 
 describe("a removal", () => {
-  it.live("given a payment with deliveries and attempts, when it is removed, then no row refers to what is gone", () =>
+  it.live("no row refers to what is gone after a payment with deliveries is removed", () =>
     Effect.gen(function* () {
       const filename = yield* newFile
       yield* withStorage({ filename })(

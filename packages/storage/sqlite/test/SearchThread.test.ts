@@ -14,7 +14,7 @@ const committed = Effect.gen(function* () {
   return { ledger, payment: change.payment.after }
 })
 
-it.live("given a file that no thread can open, when it is searched, then what was committed is found", () =>
+it.live("a search finds what was committed in a file that no thread can open", () =>
   Effect.gen(function* () {
     const filename = yield* newFile
     yield* Effect.gen(function* () {
@@ -29,7 +29,7 @@ it.live("given a file that no thread can open, when it is searched, then what wa
   }).pipe(Effect.provide(Ids.layer))
 )
 
-it.live("given lists that no index leads to, when operators read them, then this thread asks the file for none", () =>
+it.live("this thread asks the file for none of the lists without an index", () =>
   Effect.gen(function* () {
     const filename = yield* newFile
     yield* Effect.gen(function* () {

@@ -9,7 +9,7 @@ const seeds = 3
 const storage = layer({ filename: ":memory:" })
 
 describe("simulations over SQLite", () => {
-  it(`given ${seeds} seeds, when everything has come to rest, then all is well`, async () => {
+  it(`all is well when ${seeds} seeds have come to rest`, async () => {
     const wrong: Array<string> = []
     for (let seed = 1; seed <= seeds; seed++) {
       const run = await simulate({ storage, seed })
@@ -18,7 +18,7 @@ describe("simulations over SQLite", () => {
     assert.deepStrictEqual(wrong, [], "npm run simulate -- --storage sqlite --seed … explains it")
   })
 
-  it("given the same seed, when it runs again, then it does the same, though the store takes its turns", async () => {
+  it("the same seed does the same again, though the store takes its turns", async () => {
     const hashOf = async (seed: number) => {
       const hash = createHash("sha256")
       await simulate({ storage, seed, listen: (line) => hash.update(`${line}\n`) })

@@ -37,7 +37,7 @@ const apiKey = {
 const contents = { workspaces: [workspace], apiKeys: [apiKey], connections: [], routing: [], webhookEndpoints: [] }
 
 describe("sqlite file", () => {
-  it.effect("given what was committed, when the file is closed and opened again, then all of it is there", () =>
+  it.effect("all that was committed is there after the file is closed and opened", () =>
     Effect.gen(function* () {
       const filename = yield* newFile
       const read = Effect.fnUntraced(function* (id: string) {
@@ -68,7 +68,7 @@ describe("sqlite file", () => {
     })
   )
 
-  it.effect("given a new file, when it is opened, then its owner alone can read it and what lies beside it", () =>
+  it.effect("only the owner of a new file can read it and what lies beside it", () =>
     Effect.gen(function* () {
       const filename = yield* newFile
       yield* Effect.gen(function* () {
@@ -80,7 +80,7 @@ describe("sqlite file", () => {
     })
   )
 
-  it.effect("given a folder that does not exist, when a file in it is opened, then it fails with StorageError", () =>
+  it.effect("a file in a folder that does not exist fails with StorageError", () =>
     Effect.gen(function* () {
       const filename = `${yield* newFile}/missing/pointsman.db`
       const failure = yield* Effect.flip(Effect.void.pipe(withStorage({ filename })))
@@ -88,7 +88,7 @@ describe("sqlite file", () => {
     })
   )
 
-  it.effect("given an open file, when it commits, then each commit reaches the disk", () =>
+  it.effect("each commit of an open file reaches the disk", () =>
     Effect.gen(function* () {
       const db = yield* Effect.acquireRelease(open(yield* newFile), (db) => Effect.sync(db.close))
       const pragma = (name: string) => Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0]
@@ -106,7 +106,7 @@ const later = {
 }
 
 describe("migrations", () => {
-  it.effect("given no schema, when it is migrated twice, then the second time finds nothing to do", () =>
+  it.effect("a second migration of no schema finds nothing to do", () =>
     Effect.gen(function* () {
       const db = yield* Effect.acquireRelease(open(yield* newFile), (db) => Effect.sync(db.close))
       const schema = () => db.prepare("select sql from sqlite_schema order by name").all()
@@ -117,7 +117,7 @@ describe("migrations", () => {
     })
   )
 
-  it.effect("given a file of this version, when a later step comes, then that one alone runs, and records stay", () =>
+  it.effect("only a later step runs on a file of this version, and records stay", () =>
     Effect.gen(function* () {
       const filename = yield* newFile
       const { id } = yield* Effect.gen(function* () {
@@ -138,7 +138,7 @@ describe("migrations", () => {
     })
   )
 
-  it.effect("given a later step that fails halfway, when it is run, then nothing of it stays", () =>
+  it.effect("nothing stays of a later step that fails halfway", () =>
     Effect.gen(function* () {
       const db = yield* Effect.acquireRelease(open(yield* newFile), (db) => Effect.sync(db.close))
       yield* migrate(db)
@@ -154,7 +154,7 @@ describe("migrations", () => {
     })
   )
 
-  it.effect("given a file that a later step changed, when this version opens it, then it is refused", () =>
+  it.effect("a file that a later step changed is refused by this version", () =>
     Effect.gen(function* () {
       const filename = yield* newFile
       const db = yield* Effect.acquireRelease(open(filename), (db) => Effect.sync(db.close))
@@ -164,7 +164,7 @@ describe("migrations", () => {
     })
   )
 
-  it.effect("given a schema of a newer version, when the file is opened, then it is refused", () =>
+  it.effect("a file with a schema of a newer version is refused", () =>
     Effect.gen(function* () {
       const filename = yield* newFile
       yield* Effect.void.pipe(withStorage({ filename }))
@@ -176,7 +176,7 @@ describe("migrations", () => {
     })
   )
 
-  it.effect("given a new file, when several of one process open it at once, then all of them can write", () =>
+  it.effect("all openers of a new file at once in one process can write", () =>
     Effect.gen(function* () {
       const filename = yield* newFile
       const opener = Effect.gen(function* () {
@@ -189,7 +189,7 @@ describe("migrations", () => {
     })
   )
 
-  it.live("given a new file, when two processes open it at once, then both come through", () =>
+  it.live("two processes that open a new file at once both come through", () =>
     Effect.gen(function* () {
       const filename = yield* newFile
       const answers = yield* Effect.forEach(Array(2).keys(), () => otherProcess(filename, "write", "6"), {
@@ -205,7 +205,7 @@ describe("migrations", () => {
 })
 
 describe("two connections", () => {
-  it.live("given a key that was read, when another process revokes it, then the next read shows it", () =>
+  it.live("the next read shows a key that another process revoked", () =>
     Effect.gen(function* () {
       const filename = yield* newFile
       yield* Effect.gen(function* () {
@@ -226,7 +226,7 @@ describe("two connections", () => {
     })
   )
 
-  it.live("given two processes that write, when a follower reads on from its last event, then it misses none", () =>
+  it.live("a follower misses nothing that two processes write from its last event", () =>
     Effect.gen(function* () {
       const filename = yield* newFile
       const each = 100
@@ -275,33 +275,31 @@ describe("two connections", () => {
     })
   )
 
-  it.effect(
-    "given a store written under a later clock, when the clock is set back, then a follower misses nothing",
-    () =>
-      Effect.gen(function* () {
-        const filename = yield* newFile
-        // An id of the year 10889: no clock of a test comes after it.
-        const last = "evt_ffffffff-fffe-7fff-bfff-ffffffffffff"
-        yield* Effect.gen(function* () {
-          yield* (yield* Ledger).commit(yield* newChange())
-        }).pipe(withStorage({ filename }))
-        const db = new DatabaseSync(filename)
-        db.prepare("update events set id = ?").run(bindEventId(last))
-        db.close()
-        yield* Effect.gen(function* () {
-          const ledger = yield* Ledger
-          const change = yield* newChange()
-          yield* ledger.commit({ ...change, events: [...change.events, ...change.events] })
-          const followed = yield* ledger.events(tenant, { after: last, limit: 10 })
-          expect(followed.map(({ id }) => id)).toEqual([
-            "evt_ffffffff-ffff-7000-8000-000000000000",
-            "evt_ffffffff-ffff-7000-8000-000000000001"
-          ])
-        }).pipe(withStorage({ filename }))
-      })
+  it.effect("a follower misses nothing of a store written under a later clock", () =>
+    Effect.gen(function* () {
+      const filename = yield* newFile
+      // An id of the year 10889: no clock of a test comes after it.
+      const last = "evt_ffffffff-fffe-7fff-bfff-ffffffffffff"
+      yield* Effect.gen(function* () {
+        yield* (yield* Ledger).commit(yield* newChange())
+      }).pipe(withStorage({ filename }))
+      const db = new DatabaseSync(filename)
+      db.prepare("update events set id = ?").run(bindEventId(last))
+      db.close()
+      yield* Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const change = yield* newChange()
+        yield* ledger.commit({ ...change, events: [...change.events, ...change.events] })
+        const followed = yield* ledger.events(tenant, { after: last, limit: 10 })
+        expect(followed.map(({ id }) => id)).toEqual([
+          "evt_ffffffff-ffff-7000-8000-000000000000",
+          "evt_ffffffff-ffff-7000-8000-000000000001"
+        ])
+      }).pipe(withStorage({ filename }))
+    })
   )
 
-  it.effect("given a directory that was read, when another connection of this process writes, then it shows", () =>
+  it.effect("a read directory shows what another connection of the process writes", () =>
     Effect.gen(function* () {
       const filename = yield* newFile
       yield* Effect.gen(function* () {
@@ -326,7 +324,7 @@ describe("checks of the database", () => {
   }
 
   for (const [name, assignment] of Object.entries(breaks)) {
-    it.effect(`given a payment, when ${name}, then SQLite refuses it from any writer`, () =>
+    it.effect(`SQLite refuses a payment from any writer when ${name}`, () =>
       Effect.gen(function* () {
         const filename = yield* newFile
         yield* Effect.andThen(Ledger, (ledger) => Effect.andThen(newChange(), ledger.commit)).pipe(
@@ -355,7 +353,7 @@ describe("checks of the database", () => {
   }
 
   for (const [name, [statements, refused]] of Object.entries(rowBreaks)) {
-    it.effect(`given two payments, when ${name}, then SQLite refuses it from any writer`, () =>
+    it.effect(`SQLite refuses two payments from any writer when ${name}`, () =>
       Effect.gen(function* () {
         const filename = yield* newFile
         yield* Effect.gen(function* () {
@@ -382,7 +380,7 @@ describe("checks of the database", () => {
     )
   }
 
-  it.effect("given a rate, when it is broken, then SQLite refuses it for any writer, with the rest of the write", () =>
+  it.effect("SQLite refuses a broken rate to any writer, with the rest of the write", () =>
     Effect.gen(function* () {
       const filename = yield* newFile
       yield* Effect.gen(function* () {
@@ -406,7 +404,7 @@ describe("checks of the database", () => {
     })
   )
 
-  it.effect("given refunds that were broken on disk, when the book is read, then the read dies", () =>
+  it.effect("a book with refunds that were broken on disk dies when read", () =>
     Effect.gen(function* () {
       const filename = yield* newFile
       const payment = yield* Effect.gen(function* () {
@@ -425,7 +423,7 @@ describe("checks of the database", () => {
     })
   )
 
-  it.effect("given a payment that was broken on disk, when it is read, then the read dies", () =>
+  it.effect("a payment that was broken on disk makes its read die", () =>
     Effect.gen(function* () {
       const filename = yield* newFile
       const change = yield* Effect.gen(function* () {

@@ -15,7 +15,7 @@ const opened = Effect.fnUntraced(function* (watch: (sql: string, db: Database) =
 })
 
 describe("success rates in SQLite", () => {
-  it.effect("given a COMMIT whose answer is lost, then the write failed, and another one learns what is stored", () =>
+  it.effect("a rate's COMMIT with a lost answer failed, and another finds it stored", () =>
     Effect.gen(function* () {
       let isBroken = true
       const { rates } = yield* opened((sql, db) => {
@@ -32,7 +32,7 @@ describe("success rates in SQLite", () => {
     })
   )
 
-  it.effect("given nothing to write, then the file is not locked for it", () =>
+  it.effect("the file is not locked to write nothing", () =>
     Effect.gen(function* () {
       const asked: Array<string> = []
       const { rates } = yield* opened((sql) => {
@@ -44,7 +44,7 @@ describe("success rates in SQLite", () => {
     })
   )
 
-  it.effect("given many rows, when rates are read, written or forgotten, then SQLite goes straight to them", () =>
+  it.effect("SQLite goes straight to rates among many rows, to read, write or forget", () =>
     Effect.gen(function* () {
       const asked = new Set<string>()
       const { db, rates } = yield* opened((sql) => {

@@ -6,6 +6,6 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "A late message of an earlier failure takes back a capture that the provider made, and it is captured again.",
     edits: [{ in: "isOvertaken", operand: "source.at", about: "dateOf", become: "source.at < 0" }],
     caughtBy:
-      "packages/core/test/ProviderReversals.test.ts > given a capture that was accepted, then the failure is older, and a newer one counts"
+      "packages/core/test/ProviderReversals.test.ts > a capture that was accepted has an older failure, and a newer one counts"
   }
 ]

@@ -6,7 +6,7 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "The holder of one connection's secret can move the payments of every connection.",
     edits: [{ in: "attemptNamed", call: "book.attempts.filter", become: "book.attempts" }],
     caughtBy:
-      "packages/core/test/ProviderMessages.test.ts > given a message of another connection than the attempt's, then it touches nothing",
+      "packages/core/test/ProviderMessages.test.ts > a message of another connection than the attempt's changes nothing",
     simulatedOn: "memory"
   }
 ]

@@ -6,6 +6,6 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "A message from before the request opens the checkout again, and the money is asked for a second time.",
     edits: [{ in: "ofApproved", if: "isCurrent", become: "" }],
     caughtBy:
-      "packages/core/test/CompleteCheckout.test.ts > given no answer, when the record cannot be read, then it stays unknown, and nothing is sent"
+      "packages/core/test/CompleteCheckout.test.ts > an unanswered step stays unknown and unsent while the record cannot be read"
   }
 ]

@@ -6,7 +6,7 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "The provider took more from the customer than the books say.",
     edits: [{ in: "ofCaptured", call: "moved", about: "correctCapture", become: "confirms" }],
     caughtBy:
-      "packages/core/test/ProviderReversals.test.ts > given a partial capture, when the provider captured more, then it is recorded up to the authorization, with a review",
+      "packages/core/test/ProviderReversals.test.ts > a larger capture by the provider is recorded up to the authorization, reviewed",
     simulatedOn: "memory"
   }
 ]

@@ -12,20 +12,20 @@ export const faults: ReadonlyArray<Fault> = [
       }
     ],
     caughtBy:
-      "packages/core/test/ProviderMessages.test.ts > given a capture that nobody answered, when the authorization is told late, then it stays unknown"
+      "packages/core/test/ProviderMessages.test.ts > an unanswered capture stays unknown when the authorization is reported late"
   },
   {
     name: "take a second charge for the first",
     harm: "A customer pays twice on one page and nobody hears of it; the end of one charge ends the other.",
     edits: [{ in: "isOfAnotherCharge", returned: "said.providerRef", become: "false" }],
     caughtBy:
-      "packages/core/test/ProviderMessages.test.ts > given operations cancel the second, when that is told, then the first still holds"
+      "packages/core/test/ProviderMessages.test.ts > the first charge still holds when operations cancel the second"
   },
   {
     name: "drop a capture of more than was authorized",
     harm: "What a person captured at the provider is not on record as taken.",
     edits: [{ file: "../ChargeFact.ts", in: "heldFactOf", condition: "stated.minorUnits", become: "false" }],
     caughtBy:
-      "packages/http/test/CapturesByHand.test.ts > given more than was authorized, then it is CAPTURED up to that, with a review, and no capture is sent"
+      "packages/http/test/CapturesByHand.test.ts > more than was authorized is CAPTURED up to that, reviewed, and never sent"
   }
 ]

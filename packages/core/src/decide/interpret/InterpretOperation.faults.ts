@@ -10,6 +10,6 @@ export const faults: ReadonlyArray<Fault> = [
       { in: "isBeforeFailure", returned: "captureFailedAt", become: "reported === undefined && source.at === 0" }
     ],
     caughtBy:
-      "packages/core/test/ProviderReversals.test.ts > given a confirmed capture, when it fails for good, then nothing is captured and an older confirmation does not count"
+      "packages/core/test/ProviderReversals.test.ts > a confirmed capture that fails captures nothing, also by older confirmations"
   }
 ]

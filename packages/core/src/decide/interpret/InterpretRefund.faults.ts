@@ -12,7 +12,7 @@ export const faults: ReadonlyArray<Fault> = [
       }
     ],
     caughtBy:
-      "packages/core/test/ProviderReversals.test.ts > given a full refund, when the provider states that it failed, then the amount is refundable again and operations review it",
+      "packages/core/test/ProviderReversals.test.ts > a full refund that failed at the provider is refundable again, and reviewed",
     simulatedOn: "memory"
   }
 ]

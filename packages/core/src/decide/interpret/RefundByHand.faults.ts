@@ -9,22 +9,20 @@ export const faults: ReadonlyArray<Fault> = [
     edits: [
       { in: "ofUnnamedRefund", statement: "asUsableRefund", become: "if (refundId !== undefined) return older\n  $" }
     ],
-    caughtBy: caught(
-      "given a captured payment, when a part is refunded at the provider, then it is refunded here, once"
-    ),
+    caughtBy: caught("a part refunded at the provider is refunded here, once"),
     simulatedOn: "memory"
   },
   {
     name: "a failed refund by hand forgotten",
     harm: "A refund by hand that failed counts as refunded, and the customer is never repaid.",
     edits: [{ in: "ofUnnamedRefund", const: "order", become: '"newer" as ReturnType<typeof orderOfFailed>' }],
-    caughtBy: caught("given a failure that is heard first, when what came before it arrives, then nothing is refunded")
+    caughtBy: caught("nothing is refunded by what came before a failure that arrived first")
   },
   {
     name: "a refund that a report named by our id alone counted twice",
     harm: "A refund is counted again once the provider names it, and less can be refunded than was captured.",
     edits: [{ in: "ofUnnamedRefund", statement: "isUnnamed", become: "" }],
     caughtBy:
-      "packages/core/test/ReconcileGuards.test.ts > given our id alone, then one that the provider names later may be the same, and is reviewed"
+      "packages/core/test/ReconcileGuards.test.ts > a row with only our id is reviewed beside one that the provider names later"
   }
 ]

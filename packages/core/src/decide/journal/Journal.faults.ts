@@ -6,7 +6,7 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "A report that is read again moves the provider's balance and the fees again.",
     edits: [{ in: "report", statement: "before.effect.postings", become: "" }],
     caughtBy:
-      "packages/core/test/Journal.test.ts > given the same row twice, then it is posted once; given a corrected one, then the difference follows",
+      "packages/core/test/Journal.test.ts > the same row is posted once, and a corrected one adds the difference",
     simulatedOn: "memory"
   }
 ]

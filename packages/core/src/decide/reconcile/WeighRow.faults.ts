@@ -7,20 +7,18 @@ export const faults: ReadonlyArray<Fault> = [
     name: "a second row of a charge states nothing",
     harm: "The provider took the money twice under one attempt, and nobody reviews the second charge.",
     edits: [{ const: "statement", become: "isDuplicate ? undefined : $" }],
-    caughtBy: caught("given it is of a second charge at the provider, then operations review the payment")
+    caughtBy: caught("operations review a payment with a row of a second charge at the provider")
   },
   {
     name: "a repeated row of a pair states its amount",
     harm: "A payment of which a part was captured reads as captured in full, and may be refunded in full.",
     edits: [{ const: "pairedWith", become: "order.before" }],
-    caughtBy: caught(
-      "given a smaller capture, when the row of the whole authorization comes twice, then it captures no more"
-    )
+    caughtBy: caught("a smaller capture captures no more when a whole row comes twice")
   },
   {
     name: "one person decides by a second row",
     harm: "A report that one person wrote decides an amount for which two are asked.",
     edits: [{ in: "weighRow", call: "isForTwo", become: "isForTwo(row, book, subject, difference, order.limits)" }],
-    caughtBy: caught("given four eyes, when the second row differs from the record, then two people decide")
+    caughtBy: caught("two people decide under four eyes when a second row differs from the record")
   }
 ]

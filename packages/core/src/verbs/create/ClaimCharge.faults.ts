@@ -6,7 +6,7 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "A charge goes out under a claim that may not be stored.",
     edits: [{ in: "claimFirst", property: "MaybeWritten", become: "({ value }) => Effect.succeed(value)" }],
     caughtBy:
-      "packages/core/test/IdempotentCreate.test.ts > given a first commit whose answer is lost (lost), then nothing is sent on it and the key is free",
+      "packages/core/test/IdempotentCreate.test.ts > a first commit with a lost answer (lost) sends nothing and frees the key",
     simulatedOn: "memory"
   },
   {
@@ -14,7 +14,7 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "The store lost the payment of this order; the shop asks again, and its customer is charged twice.",
     edits: [{ in: "claimFirst", property: "guard", become: "undefined" }],
     caughtBy:
-      "packages/core/test/RecordLosses.test.ts > given connections that are not recovered, then nothing is sent there, and what is on file is answered",
+      "packages/core/test/RecordLosses.test.ts > nothing is sent to unrecovered connections, and what is on file is answered",
     simulatedOn: "memory",
     simulatedUnder: "restore"
   }

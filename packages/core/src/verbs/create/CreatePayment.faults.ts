@@ -14,7 +14,7 @@ export const faults: ReadonlyArray<Fault> = [
       { statement: "./ReplayCreate.ts", become: '$\nimport { OpenConnections } from "../../call/CallProvider.ts"' }
     ],
     caughtBy:
-      "packages/core/test/IdempotentCreate.test.ts > given a first commit that fails, then NothingSent, no provider call, and a retry works",
+      "packages/core/test/IdempotentCreate.test.ts > a failed first commit is NothingSent without a provider call, and a retry works",
     simulatedOn: "memory"
   },
   {
@@ -22,6 +22,6 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "A process that froze sends a charge that others have settled as never sent.",
     edits: [{ in: "attemptInTurn", condition: "beginBy", become: "false" }],
     caughtBy:
-      "packages/core/test/IdempotentCreate.test.ts > given a claim whose commit took more than 5 seconds, then it is abandoned unsent and the key is free"
+      "packages/core/test/IdempotentCreate.test.ts > a claim whose commit took over 5 seconds is abandoned unsent, with a free key"
   }
 ]

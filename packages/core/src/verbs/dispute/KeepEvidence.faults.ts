@@ -6,7 +6,7 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "A dispute whose evidence the provider has, or may have, is submitted a second time.",
     edits: [{ in: "refuseClosed", if: "openSubmission", become: "" }],
     caughtBy:
-      "packages/core/test/Disputes.test.ts > given a provider that has it, then the look-up ends it, and it is never sent again",
+      "packages/core/test/Disputes.test.ts > a lookup ends evidence that the provider has, and it is never sent again",
     simulatedOn: "memory"
   }
 ]

@@ -6,6 +6,6 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "A payment is charged or declined although its customer never was on the provider's page.",
     edits: [{ in: "act", if: "leadsToProvider", become: "" }],
     caughtBy:
-      "packages/core/test/HostedCheckout.test.ts > given a real connector, then its page leads to the provider's checkout, and has no buttons"
+      "packages/core/test/HostedCheckout.test.ts > a real connector's page leads to the provider's checkout, and has no buttons"
   }
 ]

@@ -12,15 +12,13 @@ export const faults: ReadonlyArray<Fault> = [
           "if (open.attempt.id === attemptId)\n    yield* send({ payment, claim: null, connection, attempt: open.attempt, earlier: [] }, Number.POSITIVE_INFINITY)\n  $"
       }
     ],
-    caughtBy:
-      "packages/core/test/CompleteCheckout.test.ts > given the provider is asked, then the step is stored already"
+    caughtBy: "packages/core/test/CompleteCheckout.test.ts > the step is stored before the provider is asked"
   },
   {
     name: "take an approved checkout on an unknown commit",
     harm: "The money is asked for on a step that may not be stored, and another process asks for it too.",
     edits: [{ in: "claim", property: "MaybeWritten", become: "({ value }) => Effect.succeed(value)" }],
-    caughtBy:
-      'packages/core/test/CompleteCheckout.test.ts > given its fate is unknown, "lost", then nothing is sent on it, and it is taken later'
+    caughtBy: 'packages/core/test/CompleteCheckout.test.ts > a step of unknown fate, "lost", is unsent, and taken later'
   },
   {
     name: "ask for the money again while its result is unknown",
@@ -35,7 +33,6 @@ export const faults: ReadonlyArray<Fault> = [
         become: '$, from: ["CheckoutOpen", "ChargeUnknown"]'
       }
     ],
-    caughtBy:
-      "packages/core/test/PaymentMachine.test.ts > given a provider call, when the rows that begin one are listed, then they are these and no other"
+    caughtBy: "packages/core/test/PaymentMachine.test.ts > these rows and no other begin a provider call"
   }
 ]

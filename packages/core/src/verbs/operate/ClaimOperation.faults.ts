@@ -6,7 +6,7 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "The store lost the capture; it is asked for again at a provider that forgot its key, and is taken twice.",
     edits: [{ in: "claimOperation", property: "guard", become: "undefined" }],
     caughtBy:
-      "packages/core/test/RecordLosses.test.ts > given connections that are not recovered, then nothing is sent there, and what is on file is answered",
+      "packages/core/test/RecordLosses.test.ts > nothing is sent to unrecovered connections, and what is on file is answered",
     simulatedOn: "memory",
     simulatedUnder: "restore"
   }

@@ -6,6 +6,6 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "A refund that somebody makes at the provider is stored and never counted.",
     edits: [{ in: "findCharge", call: "findPart", become: "Effect.succeed(found)" }],
     caughtBy:
-      "packages/core/test/ChangedCharges.test.ts > given the id of a capture that was stated before, then its payment is refunded"
+      "packages/core/test/ChangedCharges.test.ts > the id of a capture that was stated before refunds its payment"
   }
 ]

@@ -6,7 +6,7 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "What a provider wrote is gone, and cannot be applied once its connector can read it.",
     edits: [{ in: "recordMessage", statement: "storeMessage", become: "if (verified.message === null) return\n  $" }],
     caughtBy:
-      "packages/core/test/StoredMessages.test.ts > given one that could not be read, when its reader is mended, then it is applied, and once",
+      "packages/core/test/StoredMessages.test.ts > an unreadable message is applied once after its reader is corrected",
     simulatedOn: "memory"
   },
   {
@@ -14,21 +14,20 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "A dispute of a charge that is not here is on nobody's list.",
     edits: [{ in: "decideMessage", statement: "Effect.logWarning", become: "$\n    return" }],
     caughtBy:
-      "packages/core/test/ProviderMessages.test.ts > given a reference of another connection, or of nobody, then it changes nothing and is kept",
+      "packages/core/test/ProviderMessages.test.ts > a reference of another connection, or of none, changes nothing and is kept",
     simulatedOn: "memory"
   },
   {
     name: "believe a message of another account",
     harm: "What happened to a charge of another account would move a payment.",
     edits: [{ in: "meaningOf", condition: "elsewhere", become: "false" }],
-    caughtBy:
-      "packages/core/test/Accounts.test.ts > given a message through it, then nothing moves, and operations review it"
+    caughtBy: "packages/core/test/Accounts.test.ts > a message through another account moves nothing, and is reviewed"
   },
   {
     name: "verify messages by the newest secret alone",
     harm: "While a provider's secret is rotated, its messages are refused, and payments stay unknown.",
     edits: [{ in: "readWithEither", operand: "isUnverified", become: "true" }],
     caughtBy:
-      "packages/server/test/PreviousSecrets.test.ts > given new, previous and unknown secrets, when the previous one is removed, then it is refused from then on"
+      "packages/server/test/PreviousSecrets.test.ts > a previous secret is refused once removed, beside new and unknown ones"
   }
 ]

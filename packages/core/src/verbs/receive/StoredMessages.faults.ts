@@ -9,7 +9,7 @@ export const faults: ReadonlyArray<Fault> = [
       { in: "matchMessages", call: "found.toReversed", become: "found.slice(0, 0)" }
     ],
     caughtBy:
-      "packages/core/test/StoredMessages.test.ts > given a dispute that names a charge by a reference, when a lookup records it later, then a check applies the dispute",
+      "packages/core/test/StoredMessages.test.ts > a check applies a dispute that names a charge which a lookup records later",
     simulatedOn: "memory"
   }
 ]

@@ -7,12 +7,12 @@ export const faults: ReadonlyArray<Fault> = [
     name: "a payment is accepted that nobody suggested",
     harm: "A slip of the pen gives another payment the money of the row.",
     edits: [{ in: "acceptSuggestion", operand: "suggestedPaymentId", become: "false" }],
-    caughtBy: caught("given another payment, a row without one, or a closed difference, then nothing changes")
+    caughtBy: caught("a row of another payment, without one, or of a closed difference changes nothing")
   },
   {
     name: "a row of another charge is accepted",
     harm: "What a second charge states is applied to a payment that has its own, and no one is told.",
     edits: [{ in: "acceptSuggestion", if: "first.entries", become: "" }],
-    caughtBy: caught("given the payment has a charge of its own by now, then the row stays without it")
+    caughtBy: caught("a row stays without a payment that has a charge of its own by now")
   }
 ]

@@ -12,7 +12,7 @@ export const faults: ReadonlyArray<Fault> = [
       }
     ],
     caughtBy:
-      "packages/core/test/ReconcileGuards.test.ts > given it comes before the row of our charge in one report, then it is suggested, and ours is the match",
+      "packages/core/test/ReconcileGuards.test.ts > a row before that of our charge in one report is suggested, and ours is the match",
     simulatedOn: "memory"
   }
 ]

@@ -1,7 +1,7 @@
 import type { Fault } from "../../../../../checks/mutations/Fault.ts"
 
 const outOfOrder =
-  "packages/core/test/ReconcileVersions.test.ts > given versions out of order, then the one that was generated last counts, and then that of the last run"
+  "packages/core/test/ReconcileVersions.test.ts > the last generated version counts, and then that of the last run"
 
 export const faults: ReadonlyArray<Fault> = [
   {
@@ -15,7 +15,7 @@ export const faults: ReadonlyArray<Fault> = [
       }
     ],
     caughtBy:
-      "packages/core/test/ReconcileReport.test.ts > given a report that was read, when it or its rows come again, then nothing changes",
+      "packages/core/test/ReconcileReport.test.ts > a report that was read changes nothing when it or its rows come again",
     simulatedOn: "memory"
   },
   {
@@ -23,7 +23,7 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "The payout fills in a row that an operator accepted, and the books show its money as unexplained again.",
     edits: [{ const: "acceptedId", become: "null" }],
     caughtBy:
-      "packages/core/test/AcceptSuggestion.test.ts > given four eyes, then two people decide the amount, and newer versions of the row stay with the payment"
+      "packages/core/test/AcceptSuggestion.test.ts > two people decide the amount under four eyes; the payment keeps newer versions"
   },
   {
     name: "an older report that is read late counts",

@@ -6,6 +6,6 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "The customer paid on the page, the record was lost, and the page takes the money again.",
     edits: [{ in: "goesOn", operand: "isPaidSince", become: "false" }],
     caughtBy:
-      "packages/core/test/RecoverRecords.test.ts > given it waits for its customer here, when it is recovered, then it is paid, and not paid again"
+      "packages/core/test/RecoverRecords.test.ts > a page that waits for its customer is recovered as paid, and not paid again"
   }
 ]

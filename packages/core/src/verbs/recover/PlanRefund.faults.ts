@@ -6,6 +6,6 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "A refund that the record has no room for breaks its balance, and the recovery dies.",
     edits: [{ in: "mayTake", operand: "refundableMinor", become: "true" }],
     caughtBy:
-      "packages/core/test/RecoverRecords.test.ts > given a refund of ours of more than was captured, then operations review the payment"
+      "packages/core/test/RecoverRecords.test.ts > operations review the payment of a refund of ours of more than was captured"
   }
 ]

@@ -6,13 +6,13 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "Servers charge again although a part of what was lost is not recovered.",
     edits: [{ in: "recover", operand: "Complete", become: "true" }],
     caughtBy:
-      "packages/core/test/RecoverRecords.test.ts > given a page that is never answered, then its connection is not recovered, and the next time it is"
+      "packages/core/test/RecoverRecords.test.ts > a page that is never answered leaves its connection for the next recovery"
   },
   {
     name: "list before what was sent has ended",
     harm: "A charge that is under way is in no list; its key comes again, and its customer is charged twice.",
     edits: [{ in: "recover", statement: "awaitClaims", become: "" }],
     caughtBy:
-      "packages/core/test/RecordLosses.test.ts > given a charge that was under way, when the loss is declared, then the recovery waits for its end"
+      "packages/core/test/RecordLosses.test.ts > a recovery waits for a charge that was in flight when the loss was declared"
   }
 ]

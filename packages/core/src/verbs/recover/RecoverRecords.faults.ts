@@ -6,7 +6,7 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "A lost charge is recorded at the connection that a message about it came to: refunds go to the wrong provider.",
     edits: [{ in: "adopt", condition: "NoList", become: 'end._tag !== "Failed"' }],
     caughtBy:
-      "packages/core/test/RecoverMessages.test.ts > given it came to another connection, then the charge is that of the connection that lists it",
+      "packages/core/test/RecoverMessages.test.ts > a charge is of the connection that lists it if a message came to another",
     simulatedOn: "memory",
     simulatedUnder: "restore"
   },
@@ -15,13 +15,12 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "A dispute that the store lost is unknown: its money is refunded too, and its deadline passes.",
     edits: [{ in: "disputed", condition: "Failed", become: "true" }],
     caughtBy:
-      "packages/core/test/RecoverDisputes.test.ts > given a dispute that was lost, then the payment is charged back, and has the dispute and its reminders"
+      "packages/core/test/RecoverDisputes.test.ts > a lost dispute recovers the chargeback, the dispute and its reminders"
   },
   {
     name: "ask for no authorization of before the loss",
     harm: "A capture that was lost is in no list; it is made again, and the money is taken twice.",
     edits: [{ in: "recoverConnection", statement: "recoverAuthorized", become: "" }],
-    caughtBy:
-      "packages/core/test/LostOperations.test.ts > given another capture, then it is refused, and the lost one is recorded"
+    caughtBy: "packages/core/test/LostOperations.test.ts > another capture is refused, and the lost one is recorded"
   }
 ]

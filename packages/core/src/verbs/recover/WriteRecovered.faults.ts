@@ -6,7 +6,7 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "A merchant repeats a request whose record was lost, and its charge is made again.",
     edits: [{ in: "fileKey", condition: "tag", become: "true" }],
     caughtBy:
-      "packages/core/test/RecoverRecords.test.ts > given a recovered charge, when its key comes again, then its payment answers and nothing is charged",
+      "packages/core/test/RecoverRecords.test.ts > a recovered charge's payment answers its key, and nothing is charged",
     simulatedOn: "memory",
     simulatedUnder: "restore"
   }

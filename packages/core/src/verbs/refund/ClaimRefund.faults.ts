@@ -6,7 +6,7 @@ export const faults: ReadonlyArray<Fault> = [
     harm: "The store lost the refund; it is asked for again, and the money is given back twice.",
     edits: [{ in: "claimRefund", property: "guard", become: "undefined" }],
     caughtBy:
-      "packages/core/test/RecordLosses.test.ts > given connections that are not recovered, then nothing is sent there, and what is on file is answered",
+      "packages/core/test/RecordLosses.test.ts > nothing is sent to unrecovered connections, and what is on file is answered",
     simulatedOn: "memory",
     simulatedUnder: "restore"
   }

@@ -9,6 +9,6 @@ export const faults: ReadonlyArray<Fault> = [
       { in: "refusalOf", condition: "isAnotherPerson", become: "$ || isSamePerson(proposedBy, by)" }
     ],
     caughtBy:
-      "packages/core/test/Corrections.test.ts > given the person who proposed it, however the name is written, then it is refused and nothing changes"
+      "packages/core/test/Corrections.test.ts > the proposer is refused, however the name is written, and nothing changes"
   }
 ]

@@ -67,7 +67,7 @@ export interface Variation {
 
 export const variations: ReadonlyArray<Variation> = [
   {
-    name: "given the message comes before the customer, then the return asks the provider nothing",
+    name: "a return after the provider's message asks the provider nothing",
     play: async (scene) => {
       const { customer, provider, shop } = scene
       const created = await goToProvider(scene)
@@ -84,7 +84,7 @@ export const variations: ReadonlyArray<Variation> = [
     }
   },
   {
-    name: "given the customer comes before the message, then the message changes nothing that the return found",
+    name: "a message after the return changes nothing that the return found",
     isOfSandbox: true,
     play: async (scene) => {
       const { customer, provider, shop } = scene
@@ -106,7 +106,7 @@ export const variations: ReadonlyArray<Variation> = [
     }
   },
   {
-    name: "given the tab is closed, then the message alone ends the payment",
+    name: "only the message ends the payment of a closed tab",
     isForBrowser: true,
     play: async (scene) => {
       const created = await payAndClose(scene)
@@ -115,7 +115,7 @@ export const variations: ReadonlyArray<Variation> = [
     }
   },
   {
-    name: "given the tab is closed and no message comes, then the scheduled lookup ends the payment",
+    name: "the scheduled lookup ends a payment of a closed tab without a message",
     play: async (scene) => {
       const created = await payAndClose(scene)
       await scene.shop.pass(1)
@@ -131,7 +131,7 @@ export const variations: ReadonlyArray<Variation> = [
     }
   },
   {
-    name: "given a refusal, when the customer tries again, then one payment is paid",
+    name: "one payment is paid when the customer tries again after a refusal",
     isForBrowser: true,
     isOfSandbox: true,
     play: async (scene) => {
@@ -160,7 +160,7 @@ export const variations: ReadonlyArray<Variation> = [
     }
   },
   {
-    name: "given the customer cancels at the provider, then nothing is paid",
+    name: "nothing is paid when the customer cancels at the provider",
     isForBrowser: true,
     play: async (scene) => {
       const { customer, provider, shop } = scene
@@ -184,7 +184,7 @@ export const variations: ReadonlyArray<Variation> = [
     }
   },
   {
-    name: "given the customer cancels before the provider's page, then the provider is asked nothing",
+    name: "a customer who cancels before the provider's page leaves the provider unasked",
     isForBrowser: true,
     play: async (scene) => {
       const { customer, shop } = scene
@@ -201,7 +201,7 @@ export const variations: ReadonlyArray<Variation> = [
     }
   },
   {
-    name: "given the customer leaves without paying, then the payment ends with the provider's page",
+    name: "a payment ends with the provider's page when its customer leaves",
     isForBrowser: true,
     play: async (scene) => {
       const { customer, provider, shop } = scene
