@@ -1,5 +1,6 @@
 /** The page of error codes: from the table of codes, and the table of core's failures. */
 import { documentedCodes, errorTable } from "@pointsman/http"
+import { paramCodes } from "@pointsman/http/api"
 import { code, table } from "./Markdown.ts"
 
 const failures = Object.entries(errorTable).flatMap(([operation, rows]) =>
@@ -21,7 +22,20 @@ export const errorsPage = (notice: string): string =>
   [
     notice,
     "# Errors",
-    'Every failure is `{ "error": { "code", "message" } }` with one of these codes. Decide by `code`: it is stable, and a `message` may change. `routing_failed` carries `excluded` when the request set `debug`, and `payment_result_unknown` carries `request_id`. Every answer has the header `X-Request-Id`, and 429 has `Retry-After` in seconds.',
+    'Every failure is `{ "error": { "code", "message", … } }` with one of these codes. Decide by `code`: it is stable, and a `message` may change. Every answer has the header `X-Request-Id`, and 429 has `Retry-After` in seconds.',
+    table(
+      ["Field", "On", "Meaning"],
+      [
+        ["`request_id`", "every error", "the same as `X-Request-Id`"],
+        ["`doc_url`", "every error of a server that serves `/docs`", "the page of that server about the code"],
+        [
+          "`param`",
+          paramCodes.map(code).join(", "),
+          "the first wrong field, parameter or header, such as `lines[2].name`, where there is one"
+        ],
+        ["`excluded`", "`routing_failed`, if the request set `debug`", "why each connection was excluded"]
+      ]
+    ),
     "## Codes",
     "In the order in which a request is checked, as far as a code has a place in it. [Endpoints](api.md) names the codes of each.",
     table(

@@ -84,6 +84,7 @@ export interface Failure {
   readonly retryAfterMillis?: number
   readonly excluded?: ReadonlyArray<RoutingExclusion>
   readonly param?: string
+  readonly docUrl?: string
   readonly cause?: unknown
 }
 
@@ -106,8 +107,10 @@ class CallError<Code extends PointsmanErrorCode> extends Error {
   readonly retryAfterMillis: number | null
   /** On `routing_failed`, with `debug`: every connection that was left out. Empty otherwise. */
   readonly excluded: ReadonlyArray<RoutingExclusion>
-  /** The first wrong field of the request, such as `lines[2].name`; `null` where the error is about none. */
+  /** The first wrong field, parameter or header, such as `lines[2].name`; `null` where the error is about none. */
   readonly param: string | null
+  /** The server's page about the code; `null` where it has none. */
+  readonly docUrl: string | null
   constructor(code: Code, failure: Failure, moneyMayHaveMoved: boolean, idempotencyKey: string | null) {
     super(failure.message, failure.cause === undefined ? {} : { cause: failure.cause })
     this.code = code
@@ -118,6 +121,7 @@ class CallError<Code extends PointsmanErrorCode> extends Error {
     this.retryAfterMillis = failure.retryAfterMillis ?? null
     this.excluded = failure.excluded ?? []
     this.param = failure.param ?? null
+    this.docUrl = failure.docUrl ?? null
   }
 }
 

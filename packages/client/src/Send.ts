@@ -65,7 +65,7 @@ const read = ({ headers, status }: Response, text: string): Sent => {
     return { answer: { body, isReplay: headers.get("idempotent-replay") === "true" } }
   }
   const error = isObject(body) && isObject(body["error"]) ? body["error"] : {}
-  const { code, excluded, message, param } = error
+  const { code, doc_url: docUrl, excluded, message, param } = error
   if (status < 400 || typeof code !== "string") {
     return {
       failure: { ...about, code: "no_answer", message: `Status ${status} came with what is not an answer of the API.` }
@@ -77,6 +77,7 @@ const read = ({ headers, status }: Response, text: string): Sent => {
       code: isKnownCode(code) ? code : "unknown_code",
       message: `${isKnownCode(code) ? "" : `${code}: `}${typeof message === "string" ? message : code}`,
       ...(typeof param === "string" ? { param } : {}),
+      ...(typeof docUrl === "string" ? { docUrl } : {}),
       ...(Array.isArray(excluded) ? { excluded: excluded as ReadonlyArray<RoutingExclusion> } : {})
     }
   }

@@ -91,6 +91,14 @@ describe("answers that are final", () => {
     })
   }
 
+  it("an error about a field has the field and the page about its code", async () => {
+    const { client, proxy } = await startWorld()
+    const docUrl = "https://payments.example/docs/errors#validation_error"
+    const error = { code: "validation_error", message: "It is wrong.", param: "lines[2].name", doc_url: docUrl }
+    proxy.faults.push({ status: 422, headers: {}, body: JSON.stringify({ error }) })
+    assert.deepInclude(await failureOf(client.create(anOrder())), { param: "lines[2].name", docUrl })
+  })
+
   it("a create does not follow a redirect", async () => {
     const { client, proxy } = await startWorld()
     proxy.faults.push({ status: 302, headers: { location: "/api/v1/payments" } })

@@ -36,7 +36,9 @@ export const decodeCreate = (
     )
   }
   if (request.return_url !== undefined && !hasPages) {
-    return Effect.fail(validationErrorOf("the hosted payment flow is not available on this server: omit `return_url`"))
+    return Effect.fail(
+      validationErrorOf("`return_url` must be absent: the hosted payment flow is not available on this server")
+    )
   }
   const { payment_method } = request
   const kind = payment_method === undefined ? "card" : kindOfMethod(payment_method)
@@ -48,9 +50,7 @@ export const decodeCreate = (
   const { description = null, lines = null, locale = null, metadata = null } = request
   const total = lines?.reduce((sum, line) => sum + line.amount, 0) ?? request.amount
   if (total !== request.amount) {
-    return Effect.fail(
-      validationErrorOf(`the amounts of \`lines\` add up to ${total}: expected \`amount\`, ${request.amount}`)
-    )
+    return Effect.fail(validationErrorOf(`\`lines\` add up to ${total}: expected \`amount\`, ${request.amount}`))
   }
   const names = metadata === null ? 0 : Object.keys(metadata).length
   return Effect.succeed({

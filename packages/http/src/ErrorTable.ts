@@ -2,10 +2,11 @@
  * What each of core's failures is on the wire: one row for every operation and every failure that core's door
  * declares for it. A failure without a row does not compile. Core itself knows no status and no code.
  */
-import { CardNumberFound, type Pointsman } from "@pointsman/core"
+import { CardNumberFound, InvalidEvidence, type Pointsman } from "@pointsman/core"
 import type { Effect } from "effect"
 import { type CodeRow, type ErrorBody, type ErrorCode, errorCodes } from "./api/Errors.ts"
 import { cardNumberBody } from "./Expectations.ts"
+import { printable } from "./FailureMessages.ts"
 
 type Door = Pointsman["Service"]
 
@@ -370,9 +371,14 @@ export type CodeOf<O extends Operation> = {
 export const errorBodyOf = <O extends Operation>(operation: O, failure: FailureOf<O>): ErrorBody<CodeOf<O>> => {
   const rows: Record<string, Row> = errorTable[operation]
   const row = rows[(failure as { readonly _tag: string })._tag] as Row
-  const { message, param = row.code === "invalid_amount" ? "amount" : undefined } =
+  const { message, param = paramOf(failure, row) } =
     failure instanceof CardNumberFound ? cardNumberBody(failure).error : { message: row.message }
   return { error: { code: row.code as CodeOf<O>, message, ...(param === undefined ? {} : { param }) } }
+}
+
+const paramOf = (failure: unknown, { code }: Row): string | undefined => {
+  if (failure instanceof InvalidEvidence) return printable(failure.field)
+  return code === "invalid_amount" ? "amount" : undefined
 }
 
 export interface DocumentedCode extends CodeRow {

@@ -5,7 +5,7 @@
 import { Ids } from "@pointsman/core/ports"
 import { Cause, Effect, type Layer, type Types } from "effect"
 import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { type ErrorCode, errorCodes } from "./api/Errors.ts"
+import { type About, errorAnswer, withReferences } from "./ErrorAnswer.ts"
 import { observeRequest } from "./ObserveRequest.ts"
 import { repeatedHeaders, withoutRepeated } from "./RepeatedHeaders.ts"
 import { RequestId } from "./Report.ts"
@@ -17,7 +17,11 @@ import { isTooLong, makeRoutes, type Paths, type Routes } from "./Routes.ts"
  */
 export const layer = (
   otherPaths: Paths = {},
-  options: { readonly accessLog?: boolean | undefined; readonly isHttps?: boolean } = {}
+  options: {
+    readonly accessLog?: boolean | undefined
+    readonly isHttps?: boolean
+    readonly errorsPage?: string | undefined
+  } = {}
 ): Layer.Layer<
   HttpRouter.Request<"Requires", RequestId> | HttpRouter.Request<"GlobalRequires", RequestId>,
   never,
@@ -32,17 +36,18 @@ export const layer = (
         accessLog: options.accessLog ?? false
       })
       return (handler) =>
-        Effect.flatMap(ids.request, (requestId) =>
-          observe(
+        Effect.flatMap(ids.request, (requestId) => {
+          const about: About = { requestId, page: options.errorsPage }
+          return observe(
             requestId,
-            checkRequest(routes, handler).pipe(
-              Effect.catchCause((cause) => fallback(cause, routes.allowedAt)),
+            checkRequest(routes, handler, about).pipe(
+              Effect.catchCause((cause) => fallback(cause, routes.allowedAt, about)),
               Effect.annotateLogs("request_id", requestId),
               Effect.provideService(RequestId, requestId),
-              Effect.map((response) => finish(response, requestId, options.isHttps ?? false))
+              Effect.flatMap((response) => finish(response, about, options.isHttps ?? false))
             )
           )
-        )
+        })
     }),
     { global: true }
   )
@@ -50,32 +55,47 @@ export const layer = (
 /** Before the router reads the URL, and before an endpoint reads the headers. */
 const checkRequest = <E, R>(
   routes: Routes,
-  handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+  handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
+  about: About
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R | HttpServerRequest.HttpServerRequest> =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
     if (isTooLong(request.url)) {
-      return Effect.succeed(envelope("uri_too_long", "The path or the query of the URL is too long."))
+      return Effect.succeed(errorAnswer("uri_too_long", "The path or the query of the URL is too long.", about))
     }
-    if (routes.isMisspelled(request.url)) return Effect.succeed(noRoute(undefined))
+    if (routes.isMisspelled(request.url)) return Effect.succeed(noRoute(undefined, about))
     const repeated = repeatedHeaders(request)
     if (repeated.size === 0) return handler
     if (repeated.has("host") || repeated.has("content-type")) {
-      return Effect.succeed(envelope("invalid_request", "`Host` and `Content-Type` must not be sent more than once."))
+      return Effect.succeed(
+        errorAnswer("invalid_request", "`Host` and `Content-Type` must not be sent more than once.", about)
+      )
     }
     return Effect.provideService(handler, HttpServerRequest.HttpServerRequest, withoutRepeated(request, repeated))
   })
 
-/** The body shows whether a response already has the envelope: only ours are JSON. */
+/** The references are added to errors of the API only, because other routes of the router have bodies of their own. */
 const finish = (
   response: HttpServerResponse.HttpServerResponse,
-  requestId: string,
+  about: About,
+  isHttps: boolean
+): Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest> =>
+  response.status < 400
+    ? Effect.succeed(withHeaders(response, about, isHttps))
+    : Effect.map(HttpServerRequest.HttpServerRequest, ({ url }) =>
+        withHeaders(url.startsWith("/api/v1/") ? withReferences(response, about) : response, about, isHttps)
+      )
+
+/** The body shows whether a response already has the envelope: only ours are JSON. */
+const withHeaders = (
+  response: HttpServerResponse.HttpServerResponse,
+  about: About,
   isHttps: boolean
 ): HttpServerResponse.HttpServerResponse => {
   const answer =
     response.status === 415 && response.headers["content-type"] !== "application/json"
-      ? envelope("unsupported_media_type", "The body must be sent as `Content-Type: application/json`.")
+      ? errorAnswer("unsupported_media_type", "The body must be sent as `Content-Type: application/json`.", about)
       : response
-  const headers: Record<string, string> = { "x-request-id": requestId, "x-content-type-options": "nosniff" }
+  const headers: Record<string, string> = { "x-request-id": about.requestId, "x-content-type-options": "nosniff" }
   // Answers are about payments. Static files say how long they may be kept.
   if (answer.headers["cache-control"] === undefined) headers["cache-control"] = "no-store"
   if (isHttps) headers["strict-transport-security"] = "max-age=31536000"
@@ -88,7 +108,8 @@ const finish = (
 
 const fallback = (
   cause: Cause.Cause<Types.unhandled>,
-  allowed: (url: string) => string | undefined
+  allowed: (url: string) => string | undefined,
+  about: About
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, Types.unhandled, HttpServerRequest.HttpServerRequest> => {
   // The client went away, or the server is shutting down: there is nobody to answer.
   if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause)
@@ -96,24 +117,26 @@ const fallback = (
   if (HttpServerError.isHttpServerError(failure)) {
     switch (failure.reason._tag) {
       case "RouteNotFound":
-        return Effect.map(HttpServerRequest.HttpServerRequest, (request) => noRoute(allowed(request.url)))
+        return Effect.map(HttpServerRequest.HttpServerRequest, (request) => noRoute(allowed(request.url), about))
       case "RequestParseError":
         return Effect.succeed(
           failure.reason.reason === "BodyTooLarge"
-            ? envelope("payload_too_large", "The body is too large.")
-            : envelope("invalid_json", "The body could not be read.")
+            ? errorAnswer("payload_too_large", "The body is too large.", about)
+            : errorAnswer("invalid_json", "The body could not be read.", about)
         )
     }
   }
-  return Effect.as(Effect.logError("unexpected failure of a request", cause), envelope("internal_error", serverFailed))
+  const answer = errorAnswer("internal_error", serverFailed, about)
+  return Effect.as(Effect.logError("unexpected failure of a request", cause), answer)
 }
 
 export const serverFailed = "Internal server error."
 
-const noRoute = (allow: string | undefined): HttpServerResponse.HttpServerResponse =>
+const noRoute = (allow: string | undefined, about: About): HttpServerResponse.HttpServerResponse =>
   allow === undefined
-    ? envelope("not_found", "Route not found.")
-    : HttpServerResponse.setHeader(envelope("method_not_allowed", `This path allows only ${allow}.`), "allow", allow)
-
-const envelope = (code: ErrorCode, message: string): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.jsonUnsafe({ error: { code, message } }, { status: errorCodes[code].status })
+    ? errorAnswer("not_found", "Route not found.", about)
+    : HttpServerResponse.setHeader(
+        errorAnswer("method_not_allowed", `This path allows only ${allow}.`, about),
+        "allow",
+        allow
+      )

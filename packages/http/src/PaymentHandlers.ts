@@ -14,21 +14,14 @@ import { readJson } from "./JsonBody.ts"
 import { eventView, filterOf, metadataFilter, pageView, refuseUnknownParameters } from "./Lists.ts"
 import { exclusionView, PaymentViews, paymentAnswer, refundViews } from "./PaymentView.ts"
 import { type ReadPlaces, withSearchPlace } from "./ReadPlaces.ts"
-import {
-  type NotAdmittedAnswer,
-  notAdmitted,
-  RequestId,
-  report,
-  reportUnsent,
-  retryAfter,
-  unknownAfterDefect
-} from "./Report.ts"
+import { type NotAdmittedAnswer, notAdmitted, report, reportUnsent, retryAfter, unknownAfterDefect } from "./Report.ts"
 import { settlementsOf } from "./SettlementView.ts"
 
 export const keyRequired: ErrorBody<"idempotency_key_required"> = {
   error: {
     code: "idempotency_key_required",
-    message: "Creating a payment with a live key requires the header `Idempotency-Key`."
+    message: "Creating a payment with a live key requires the header `Idempotency-Key`.",
+    param: "Idempotency-Key"
   }
 }
 
@@ -137,15 +130,14 @@ export const layer = HttpApiBuilder.group(
 /** The hosted page decides about the payment, so that a key that only reads does not get its address. */
 const mayAct = ({ scopes }: ApiKey): boolean => scopes === null || scopes.includes("payments:write")
 
-const resultUnknown = Effect.flatMap(RequestId, (id) => {
-  const { error } = errorBodyOf("create", new PaymentResultUnknown({ paymentId: "", cause: "a defect" }))
-  return Effect.fail({ error: { ...error, request_id: id } })
-})
+const resultUnknown = Effect.suspend(() =>
+  Effect.fail(errorBodyOf("create", new PaymentResultUnknown({ paymentId: "", cause: "a defect" })))
+)
 
 const refuseCreate = Effect.fnUntraced(function* (
   failure: CreateFailure,
   debug: boolean
-): Effect.fn.Return<never, ErrorBody<CodeOf<"create">> | NotAdmittedAnswer, RequestId> {
+): Effect.fn.Return<never, ErrorBody<CodeOf<"create">> | NotAdmittedAnswer> {
   const body = errorBodyOf("create", failure)
   switch (failure._tag) {
     case "pointsman/NotAdmitted":
@@ -156,7 +148,7 @@ const refuseCreate = Effect.fnUntraced(function* (
       )
     case "pointsman/PaymentResultUnknown":
       yield* report(failure)
-      return yield* Effect.fail({ error: { ...body.error, request_id: yield* RequestId } })
+      return yield* Effect.fail(body)
     case "pointsman/NothingSent":
       yield* reportUnsent(failure)
       return yield* Effect.fail(body)

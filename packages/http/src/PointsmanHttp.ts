@@ -31,6 +31,7 @@
  * `disableLogger` matters: the default logger writes a line for every request, which costs more than the request.
  */
 import type { Pointsman } from "@pointsman/core"
+import { withoutTrailingSlashes } from "@pointsman/core/internal"
 import type { Ids } from "@pointsman/core/ports"
 import { type FileSystem, Layer, type Path } from "effect"
 import type { Etag, HttpPlatform, HttpRouter } from "effect/http"
@@ -59,7 +60,7 @@ export interface Options {
    * names it. Without it there are no such pages, and `return_url` is refused.
    */
   readonly baseUrl?: string | undefined
-  /** `false` leaves out the reference page at `/docs`. */
+  /** `false` leaves out the pages `/docs` and `/docs/errors`, and the `doc_url` of errors. */
   readonly docs?: boolean | undefined
   /** Markdown that the reference page begins with, such as which key to use. Everybody can read it: no secrets. */
   readonly docsNote?: string | undefined
@@ -102,6 +103,7 @@ export const layer = (
     Layer.provide(
       Fallbacks.layer(pathsOf(options), {
         accessLog: options.accessLog,
+        errorsPage: errorsPageOf(options),
         isHttps: isPublicHttps(options.baseUrl)
       })
     )
@@ -115,6 +117,10 @@ const isPublicHttps = (baseUrl: string | undefined): boolean => {
 
 const hostedPages = (baseUrl: string | undefined) => (baseUrl === undefined ? Layer.empty : HostedRoutes.layer(baseUrl))
 
+/** Without a base URL, a link to the page has no beginning. */
+const errorsPageOf = ({ baseUrl, docs }: Options) =>
+  baseUrl === undefined || docs === false ? undefined : withoutTrailingSlashes(baseUrl) + StaticRoutes.errorsPath
+
 const hasHome = ({ home = false }: Options) => home !== false
 
 const homeOptions = ({ docs, home }: Options): HomeOptions => ({
@@ -124,7 +130,7 @@ const homeOptions = ({ docs, home }: Options): HomeOptions => ({
 
 const pathsOf = (options: Options): Paths => ({
   ...options.paths,
-  ...(options.docs === false ? {} : { [StaticRoutes.docsPath]: ["GET"] }),
+  ...(options.docs === false ? {} : { [StaticRoutes.docsPath]: ["GET"], [StaticRoutes.errorsPath]: ["GET"] }),
   ...(hasHome(options) ? { [StaticRoutes.homePath]: ["GET"] } : {}),
   ...(options.baseUrl === undefined ? {} : HostedRoutes.hostedPaths)
 })

@@ -8,7 +8,8 @@ import { queryExpectations, validationError } from "./Expectations.ts"
 export const malformedKey: ErrorBody<"invalid_idempotency_key"> = {
   error: {
     code: "invalid_idempotency_key",
-    message: `\`Idempotency-Key\` must be ${queryExpectations["idempotency-key"]}.`
+    message: `\`Idempotency-Key\` must be ${queryExpectations["idempotency-key"]}.`,
+    param: "Idempotency-Key"
   }
 }
 
@@ -16,8 +17,13 @@ const isOurs = (error: HttpApiError.HttpApiSchemaError): boolean =>
   error.kind === "Body" || error.kind === "ResponseHeaders"
 
 const validationErrors = HttpApiMiddleware.layerSchemaErrorTransform(ValidationErrors, (error) =>
-  isOurs(error) ? Effect.die(error) : Effect.fail(validationError(error.cause.issue, queryExpectations))
+  isOurs(error) ? Effect.die(error) : Effect.fail(refusalOf(error))
 )
+
+const refusalOf = ({ cause, kind }: HttpApiError.HttpApiSchemaError): ErrorBody<"validation_error"> =>
+  kind === "Headers"
+    ? { error: { ...malformedKey.error, code: "validation_error" } }
+    : validationError(cause.issue, queryExpectations)
 
 const idempotencyKeyErrors = HttpApiMiddleware.layerSchemaErrorTransform(IdempotencyKeyErrors, (error) =>
   error.kind === "Headers" ? Effect.fail(malformedKey) : Effect.die(error)

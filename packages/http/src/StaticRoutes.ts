@@ -1,6 +1,6 @@
 /**
  * The routes that need no API key and load what they answer at the first request for it: `/`, a page that links to the
- * reference and to the console; `/docs`, the reference as a page; and `openapi.json`.
+ * reference and to the console; `/docs`, the reference as a page; `/docs/errors`, the codes of errors; and `openapi.json`.
  */
 import { Effect, type Layer } from "effect"
 import { HttpRouter } from "effect/http"
@@ -24,6 +24,8 @@ export const home = (options: HomeOptions): Layer.Layer<never, never, HttpRouter
   )
 
 export const docsPath = "/docs"
+/** Errors link to it, by `doc_url`. */
+export const errorsPath = "/docs/errors"
 
 export const docs = (options: DocsOptions): Layer.Layer<never, never, HttpRouter.HttpRouter> =>
   HttpRouter.use(
@@ -33,6 +35,11 @@ export const docs = (options: DocsOptions): Layer.Layer<never, never, HttpRouter
         ({ docsContent }) => docsContent(docsPath, options)
       )
       yield* router.add("GET", docsPath, yield* staticAnswer(content))
+      const errors = yield* onFirstUse(
+        () => import("./ErrorsContent.ts"),
+        ({ errorsResponse }) => errorsResponse
+      )
+      yield* router.add("GET", errorsPath, errors)
     })
   )
 

@@ -174,7 +174,7 @@ describe("a field of a create", () => {
       const total = amounts.reduce((sum, amount) => sum + amount, 0)
       expect([reply.status, reply.body.error.message]).toEqual([
         422,
-        `the amounts of \`lines\` add up to ${total}: expected \`amount\`, 1999.`
+        `\`lines\` add up to ${total}: expected \`amount\`, 1999.`
       ])
     }
     expect(script.created).toHaveLength(0)

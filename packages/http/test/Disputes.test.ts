@@ -150,6 +150,7 @@ describe.each(stores)("over %s", (_name, store) => {
     for (const [reply, answered, message] of wrong) {
       expect(answerOf(reply)).toBe(answered)
       expect(reply.body.error.message).toContain(message)
+      expect(reply.body.error.param).toBe(/^`(\w+)`/u.exec(message)?.[1])
     }
     expect((await get(world, `/disputes/${found.id}`)).body.data.evidence).toBeNull()
     expect(world.provider.submissions).toEqual([])

@@ -1,4 +1,5 @@
 import { gunzipSync } from "node:zlib"
+import { errorCodes } from "@pointsman/http/api"
 import { afterAll, describe, expect, test } from "vitest"
 import { scripted } from "./support/Scripted.ts"
 import { serve } from "./support/Web.ts"
@@ -75,6 +76,38 @@ describe("the reference page", () => {
     expect((await bare.send("/docs", { method: "POST" })).status).toBe(404)
     expect((await bare.send("/api/v1/openapi.json")).status).toBe(200)
     await bare.close()
+  })
+})
+
+describe("the page of codes", () => {
+  test("given an error, when its doc_url is opened, then the page explains the code at that anchor", async () => {
+    for (const path of ["/api/v1/payments", "/api/v1/none", "/elsewhere"]) {
+      const response = await get(path)
+      const { error } = (await response.json()) as { readonly error: Readonly<Record<string, string>> }
+      expect([path, error["request_id"]]).toEqual([path, response.headers.get("x-request-id")])
+      const { hash, origin, pathname } = new URL(String(error["doc_url"]))
+      expect([origin, hash]).toEqual(["https://payments.pointsman.test", `#${error["code"]}`])
+      expect(await (await get(pathname)).text()).toContain(`id="${error["code"]}"`)
+    }
+  })
+
+  test("given the page, when it is read, then it has an anchor and the status of each code, and no script", async () => {
+    const response = await get("/docs/errors")
+    expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"])
+    const html = await response.text()
+    for (const [code, { status }] of Object.entries(errorCodes)) {
+      expect(html).toMatch(new RegExp(`id="${code}".*?Status ${status}<`, "u"))
+    }
+    expect(html).not.toContain("<script")
+  })
+
+  test("given no such page, when an error is answered, then it has no doc_url", async () => {
+    for (const options of [{ docs: false, baseUrl: "https://payments.pointsman.test" }, {}]) {
+      const bare = serve(scripted().layer, options)
+      const { body } = await bare.send("/api/v1/payments")
+      expect(Object.keys(body.error).sort()).toEqual(["code", "message"])
+      await bare.close()
+    }
   })
 })
 

@@ -60,7 +60,7 @@ describe("the order of checks on create", () => {
   test("a wrong media type is answered before a bad idempotency key", async () => {
     const headers = { "content-type": "text/plain", "idempotency-key": "short" }
     const reply = await web.send("/api/v1/payments", { key: "sandbox", body: oversizeGarbage, headers })
-    expect(reply.body.error.code).toBe("invalid_idempotency_key")
+    expect(reply.body.error).toMatchObject({ code: "invalid_idempotency_key", param: "Idempotency-Key" })
   })
 
   test("a wrong media type and an oversize body are 415", async () => {

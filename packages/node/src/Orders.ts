@@ -87,7 +87,8 @@ export const checkOptions = (given: unknown, hasKey: boolean): Checked<Options> 
       return Effect.fail(
         new ValidationError(
           "invalid_idempotency_key",
-          `\`idempotencyKey\` must be ${InProcess.queryExpectations["idempotency-key"]}.`
+          `\`idempotencyKey\` must be ${InProcess.queryExpectations["idempotency-key"]}.`,
+          "idempotencyKey"
         )
       )
     }

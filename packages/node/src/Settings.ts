@@ -273,7 +273,7 @@ export interface PointsmanSettings {
    * there are none, and `return_url` is refused.
    */
   readonly baseUrl?: string
-  /** Serves the API's reference page at `/docs`. `false` unless set. */
+  /** Serves the API's reference at `/docs` and its error codes at `/docs/errors`. `false` unless set. */
   readonly docs?: boolean
   /**
    * Settles payments with an unknown result, sends webhooks, fetches reports, and learns. `true` unless set; with `false`,

@@ -45,5 +45,6 @@ it("the error of an invalid query or invalid evidence names the field", async ()
     )
     assert.instanceOf(error, ValidationError)
     assert.include(error.message, `\`${field}\``)
+    assert.strictEqual(error.param, field)
   }
 })

@@ -1,7 +1,7 @@
 /** The schemas of the error answers, as endpoints declare them. */
 import { Context, Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
-import { type ErrorBody, type ErrorCode, errorCodes } from "./Errors.ts"
+import { type ErrorBody, type ErrorCode, errorCodes, paramCodes } from "./Errors.ts"
 import { RoutingExclusion } from "./Payment.ts"
 
 /** One schema for each status, because the answer's status is found by its schema. */
@@ -21,12 +21,9 @@ const errorSchema = <Code extends ErrorCode>(
       ...((codes as ReadonlyArray<ErrorCode>).includes("routing_failed")
         ? { excluded: Schema.optionalKey(Schema.Array(RoutingExclusion)) }
         : {}),
-      ...((codes as ReadonlyArray<ErrorCode>).some((code) => code === "validation_error" || code === "invalid_amount")
-        ? { param: Schema.optionalKey(Schema.String) }
-        : {}),
-      ...((codes as ReadonlyArray<ErrorCode>).includes("payment_result_unknown")
-        ? { request_id: Schema.optionalKey(Schema.String) }
-        : {})
+      ...(codes.some((code) => paramCodes.includes(code)) ? { param: Schema.optionalKey(Schema.String) } : {}),
+      request_id: Schema.optionalKey(Schema.String),
+      doc_url: Schema.optionalKey(Schema.String)
     })
   }).annotate({
     httpApiStatus: status,

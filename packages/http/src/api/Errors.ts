@@ -98,16 +98,26 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes
 
+/** Codes of what may be wrong in one field, parameter or header. */
+export const paramCodes: ReadonlyArray<ErrorCode> = [
+  "validation_error",
+  "invalid_amount",
+  "idempotency_key_required",
+  "invalid_idempotency_key"
+]
+
 export interface ErrorBody<Code extends ErrorCode = ErrorCode> {
   readonly error: {
     readonly code: Code
     /** For people; not part of the contract. */
     readonly message: string
-    /** On `validation_error` and `invalid_amount`: the first wrong field or parameter, such as `lines[2].name`. */
+    /** The first wrong field, parameter or header, such as `lines[2].name`, where the error is about one. */
     readonly param?: string
-    /** On `routing_failed` alone, when the request set `debug`. */
+    /** On `routing_failed`, when the request set `debug`. */
     readonly excluded?: ReadonlyArray<RoutingExclusion>
-    /** On `payment_result_unknown` alone. */
+    /** The same as `X-Request-Id`: on every error that is answered over HTTP. */
     readonly request_id?: string
+    /** The page of the server that explains the code, where the server has one. */
+    readonly doc_url?: string
   }
 }

@@ -7,7 +7,7 @@ import { ServedApi } from "../api/ApiV1.ts"
 import { keywordsKey } from "../api/Documented.ts"
 import { purchaseLimits } from "../api/Purchase.ts"
 import { type Endpoint, endpointsOf, parameterKey } from "./Endpoints.ts"
-import { codesIn, errorResponse } from "./Errors.ts"
+import { codesIn, errorFields, errorResponse } from "./Errors.ts"
 import { answerExamples, requestExamples } from "./Examples.ts"
 import { headerName, headers, headersOf } from "./Headers.ts"
 import type { Content, Document, Header, Operation, Parameter, PathItem, Response } from "./Model.ts"
@@ -34,7 +34,7 @@ const documentOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
     paths: mapValues(generated.paths, (item) => pathItemOf(item, endpoints)),
     webhooks,
     components: {
-      schemas: { ...mapValues(generated.components.schemas, schemaOf), ...dataSchemas },
+      schemas: { ...mapValues(generated.components.schemas, schemaOf), ...errorFields, ...dataSchemas },
       headers,
       securitySchemes: mapValues(generated.components.securitySchemes, (scheme) =>
         scheme.type === "http" ? { ...scheme, scheme: scheme.scheme.toLowerCase() } : scheme

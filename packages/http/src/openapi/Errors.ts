@@ -5,7 +5,7 @@
 import { insufficientScope, liveKeyRequired, notAPartner, rateLimited, suspended } from "../AccessErrors.ts"
 import { createLimits } from "../api/CreatePayment.ts"
 import { evidenceBodyBytes } from "../api/Disputes.ts"
-import { type ErrorBody, type ErrorCode, errorCodes } from "../api/Errors.ts"
+import { type ErrorBody, type ErrorCode, errorCodes, paramCodes } from "../api/Errors.ts"
 import { messageLimits } from "../api/ProviderWebhooks.ts"
 import { type Operation as CoreOperation, errorTable } from "../ErrorTable.ts"
 import { formRequired } from "../EvidenceForm.ts"
@@ -22,6 +22,7 @@ import { keyRequired } from "../PaymentHandlers.ts"
 import { tooManyMessages } from "../ProviderWebhookHandlers.ts"
 import { malformedKey } from "../RequestErrors.ts"
 import { exampleIds, exclusionExample } from "./Examples.ts"
+import { headers } from "./Headers.ts"
 import type { Example, JsonSchema, Response } from "./Model.ts"
 
 /** The rows of core's failures that an operation answers from. */
@@ -93,6 +94,21 @@ export const errorResponse = (
   }
 })
 
+/** Fields that many errors share, as components of the document. */
+export const errorFields: Readonly<Record<string, JsonSchema>> = {
+  ErrorParam: {
+    type: "string",
+    description:
+      "The first wrong field, parameter or header, such as `lines[2].name`. Absent if the error is not about one of them."
+  },
+  ErrorRequestId: { ...headers.RequestId.schema, description: "The same as `X-Request-Id`." },
+  ErrorDocUrl: {
+    type: "string",
+    format: "uri",
+    description: "The page of this server that explains the code. Absent if the server does not serve its `/docs`."
+  }
+}
+
 const errorSchema = (codes: ReadonlyArray<ErrorCode>): JsonSchema => ({
   type: "object",
   required: ["error"],
@@ -103,14 +119,8 @@ const errorSchema = (codes: ReadonlyArray<ErrorCode>): JsonSchema => ({
       properties: {
         code: { type: "string", enum: codes, description: "Stable. Base decisions on it." },
         message: { type: "string", description: "Human-readable. It may change; do not parse it." },
-        ...(codes.includes("validation_error") || codes.includes("invalid_amount")
-          ? {
-              param: {
-                type: "string",
-                description:
-                  "The first wrong field or parameter, such as `lines[2].name`. Absent where the request as a whole is wrong."
-              }
-            }
+        ...(codes.some((code) => paramCodes.includes(code))
+          ? { param: { $ref: "#/components/schemas/ErrorParam" } }
           : {}),
         ...(codes.includes("routing_failed")
           ? {
@@ -123,14 +133,8 @@ const errorSchema = (codes: ReadonlyArray<ErrorCode>): JsonSchema => ({
               }
             }
           : {}),
-        ...(codes.includes("payment_result_unknown")
-          ? {
-              request_id: {
-                type: "string",
-                description: "The same as `X-Request-Id`. Present on `payment_result_unknown`."
-              }
-            }
-          : {})
+        request_id: { $ref: "#/components/schemas/ErrorRequestId" },
+        doc_url: { $ref: "#/components/schemas/ErrorDocUrl" }
       }
     }
   }
@@ -146,7 +150,8 @@ const exampleOf = (operationId: string, scope: string | undefined, code: ErrorCo
         message: error.message,
         ...(error.param === undefined ? {} : { param: error.param }),
         ...(code === "routing_failed" ? { excluded: [exclusionExample] } : {}),
-        ...(code === "payment_result_unknown" ? { request_id: exampleIds.request } : {})
+        request_id: exampleIds.request,
+        doc_url: `https://payments.example.com/docs/errors#${code}`
       }
     }
   }

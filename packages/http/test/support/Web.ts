@@ -75,7 +75,14 @@ const replyOf = async (path: string, sent: Sent, response: Response): Promise<Re
   const text = await response.text()
   const body = text === "" ? undefined : JSON.parse(text)
   if (response.ok && isMethodOfPayments(path, sent)) decodePayment(body)
+  if (body?.error !== undefined) takeRequestId(body, response.headers)
   return { status: response.status, headers: response.headers, body }
+}
+
+/** Every error has the id of its request, which is left out of the reply so that two answers can be compared. */
+const takeRequestId = ({ error }: { readonly error: { request_id?: string } }, headers: Headers): void => {
+  if (error.request_id !== headers.get("x-request-id")) throw new Error(`request_id is ${error.request_id}`)
+  delete error.request_id
 }
 
 /** A create, a capture, a void or a refund: their answers are written without the codec. */

@@ -17,7 +17,11 @@ export const create = Effect.fnUntraced(function* (defaults: Defaults, order: un
   const { environment } = caller.tenant
   if (given.idempotencyKey === null && environment === "production") {
     return yield* Effect.fail(
-      new ValidationError("idempotency_key_required", "`idempotencyKey` is required to create a payment in production.")
+      new ValidationError(
+        "idempotency_key_required",
+        "`idempotencyKey` is required to create a payment in production.",
+        "idempotencyKey"
+      )
     )
   }
   const fields = yield* createFields(order)

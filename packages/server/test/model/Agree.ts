@@ -4,7 +4,7 @@
  * answered before.
  */
 import type { Answer, Possibility } from "./Answers.ts"
-import type { Asked, Mode } from "./Contract.ts"
+import { type Asked, baseUrl, type Mode } from "./Contract.ts"
 import { Model } from "./Model.ts"
 import { asked, type Step } from "./Operations.ts"
 import { type Bindings, difference } from "./Pattern.ts"
@@ -35,7 +35,11 @@ export const agree = async (world: World, mode: Mode, sequence: ReadonlyArray<St
     const requestId = response.headers.get("x-request-id") ?? ""
     if (!/^req_[0-9a-f-]{36}$/.test(requestId) || taken.has(requestId)) throw fail(`request id ${requestId}`)
     taken.add(requestId)
-    return { status: response.status, body: JSON.parse(text), replay, allow: response.headers.get("allow") }
+    const { error, ...body } = JSON.parse(text)
+    if (error === undefined) return { status: response.status, body, replay, allow: response.headers.get("allow") }
+    const { doc_url, request_id, ...stated } = error
+    if (request_id !== requestId || doc_url !== `${baseUrl}/docs/errors#${error.code}`) throw fail(`references ${text}`)
+    return { status: response.status, body: { error: stated }, replay, allow: response.headers.get("allow") }
   }
 
   /** Takes the possibility that the reply is; gives how it differs from each when it is none of them. */

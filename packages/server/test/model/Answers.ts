@@ -35,7 +35,12 @@ export const refusal = (code: Code, more: Record<string, Pattern> = {}): Possibi
   }
 })
 
-const mayNameField: ReadonlySet<Code> = new Set(["validation_error", "invalid_amount"])
+const mayNameField: ReadonlySet<Code> = new Set([
+  "validation_error",
+  "invalid_amount",
+  "idempotency_key_required",
+  "invalid_idempotency_key"
+])
 
 /** Which field is wrong is stated where it is one. */
 const namingField = (code: Code): Pattern =>
