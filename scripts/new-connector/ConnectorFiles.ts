@@ -24,7 +24,6 @@ const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
 const manifest = ({ name, read, style }: ConnectorHere) => {
   const like = JSON.parse(read("packages/connectors/http/package.json"))
   const exported = { types: "./dist/index.d.ts", default: "./dist/index.js" }
-  const core = { "@pointsman/core": like.version }
   return {
     name: `@pointsman/connector-${name}`,
     version: like.version,
@@ -36,9 +35,9 @@ const manifest = ({ name, read, style }: ConnectorHere) => {
     exports: { ".": { "@pointsman/source": "./src/index.ts", ...exported }, "./package.json": "./package.json" },
     files: like.files,
     publishConfig: like.publishConfig,
-    dependencies: style === "effect" ? core : { "@pointsman/node": like.version },
+    dependencies: style === "effect" ? { "@pointsman/core": like.version } : { "@pointsman/node": like.version },
     peerDependencies: like.peerDependencies,
-    devDependencies: { "@pointsman/contracts": like.version, ...(style === "effect" ? {} : core) }
+    devDependencies: { "@pointsman/contracts": like.version }
   }
 }
 

@@ -58,6 +58,8 @@ const writeConnector = (command: string, style: "plain" | "effect"): string => {
   insist(first.includes("is missing: return"), `${style}: the failure does not say what is to be done: ${first}`)
 
   cpSync(join(fixtures, "fixture/test"), join(folder, "test"), { recursive: true })
+  const unwritten = runSuite(folder)
+  insist(unwritten.failed.length === 1, `${style}: ${unwritten.failed.length} tests of methods to be written failed`)
   cpSync(join(fixtures, style === "plain" ? "fixture-plain/src" : "fixture/src"), join(folder, "src"), {
     recursive: true
   })

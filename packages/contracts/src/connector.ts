@@ -6,6 +6,7 @@
  * ```
  */
 
+export type { ConnectorDefinition, TransportAnswer } from "@pointsman/core/connector"
 export { connectorSuite } from "./connector/ConnectorSuite.ts"
 export * from "./connector/ConnectorUnderTest.ts"
 export { type ScriptedTransport, scriptedConnector, scriptedTransport } from "./connector/ScriptedTransport.ts"

@@ -107,12 +107,21 @@ export const json = (value: unknown): string => `${JSON.stringify(value, null, 2
 
 const manifest = ({ name, style, versionOf }: OwnConnector) => {
   const core = { "@pointsman/core": versionOf("@pointsman/core") }
-  const { effect, ...tools } = versionsOfOthers
+  const { "@effect/vitest": effectVitest, effect, ...tools } = versionsOfOthers
+  const suite = { "@pointsman/contracts": versionOf("@pointsman/contracts") }
   const ofStyle =
     style === "effect"
-      ? { dependencies: core, peerDependencies: { effect }, others: {} }
-      : { dependencies: { "@pointsman/node": versionOf("@pointsman/node") }, others: core }
-  const { others, ...dependencies } = ofStyle
+      ? {
+          dependencies: core,
+          peerDependencies: { effect },
+          devDependencies: { ...suite, effect, "@effect/vitest": effectVitest, ...tools }
+        }
+      : {
+          dependencies: { "@pointsman/node": versionOf("@pointsman/node") },
+          // npm installs what the suite needs besides, Effect among it. Of tarballs it finds only those that are named.
+          devDependencies: { ...suite, ...tools },
+          ...(isFile(core["@pointsman/core"]) ? { overrides: core } : {})
+        }
   return {
     name: `pointsman-connector-${name}`,
     version: "0.0.0",
@@ -124,11 +133,11 @@ const manifest = ({ name, style, versionOf }: OwnConnector) => {
     exports: { ".": { types: "./dist/index.d.ts", default: "./dist/index.js" }, "./package.json": "./package.json" },
     files: ["dist", "src"],
     scripts: { test: "vitest run", typecheck: "tsc --noEmit", build: "tsc" },
-    ...dependencies,
-    // The suite runs on Effect, whatever the connector is written with.
-    devDependencies: { "@pointsman/contracts": versionOf("@pointsman/contracts"), ...others, effect, ...tools }
+    ...ofStyle
   }
 }
+
+const isFile = (version: string): boolean => version.startsWith("file:")
 
 const compiler = {
   compilerOptions: {
@@ -156,7 +165,12 @@ const compiler = {
 export const testConfiguration = (more: string): string => `import { defineConfig } from "vitest/config"
 
 export default defineConfig({
-${more}  test: { include: ["test/**/*.test.ts"] }
+${more}  test: {
+    include: ["test/**/*.test.ts"],
+    // One failure at a time, the next one to work on. Without these lines, vitest shows every test.
+    bail: 1,
+    reporters: ["minimal"]
+  }
 })
 `
 

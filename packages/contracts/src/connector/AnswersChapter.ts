@@ -17,6 +17,7 @@ import {
   askingOperationsOf,
   connect,
   eachSituation,
+  operationOf,
   playedBy,
   type Rehearsal,
   rehearse,
@@ -42,11 +43,17 @@ const stillOpen = (open: ReadonlyArray<Situation>): void => {
       it(`next: ${name}`, () =>
         assert.fail(
           `"${of.name}" is missing: return the provider's response from \`play\`, or name it in \`lacks\` where the ` +
-            `provider has no such case. ${open.length - 1} more follow, which are listed as to do, and then the other ` +
-            "parts of the suite"
+            `provider has no such case. ${followingIn(open.slice(1))}`
         ))
     }
   }
+}
+
+const followingIn = (later: ReadonlyArray<Situation>): string => {
+  const byOperation = [...Map.groupBy(later, ({ name }) => operationOf(name))]
+  const counts = byOperation.map(([operation, { length }]) => `${operation} ${length}`)
+  const situations = later.length === 0 ? "" : `${later.length} more situations (${counts.join(", ")}), and then `
+  return `It is followed by ${situations}the other parts of the suite`
 }
 
 export const answersChapter = (subject: ConnectorUnderTest): void => {

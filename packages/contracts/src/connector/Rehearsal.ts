@@ -51,7 +51,7 @@ export const situationsOf = {
 
 const operations = Object.keys(situationsOf) as ReadonlyArray<Operation>
 
-const operationOf = (name: SituationName): Operation => {
+export const operationOf = (name: SituationName): Operation => {
   const found = operations.find((operation) => (situationsOf[operation] as ReadonlyArray<string>).includes(name))
   if (found === undefined) throw new Error(`no operation has the situation ${name}`)
   return found

@@ -1,6 +1,10 @@
 /** What this provider says in each situation; the suite knows the expected result. */
-import { connectorSuite, type Situation } from "@pointsman/contracts/connector"
-import type { ConnectorDefinition, TransportAnswer } from "@pointsman/core/connector"
+import {
+  type ConnectorDefinition,
+  connectorSuite,
+  type Situation,
+  type TransportAnswer
+} from "@pointsman/contracts/connector"
 import { definition } from "../src/index.ts"
 
 const apiKey = "key/of+the_test="
