@@ -15,9 +15,8 @@ export const settingFaults = (sources: ReadonlyArray<TextFile>, known: ReadonlyS
       .map((name) => `${path}: ${name} is no setting of the server`)
   )
 
-/** The chart goes with the server: its image is tagged by `appVersion` unless said otherwise. */
-export const chartFaults = ({ path, text }: TextFile, version: string): ReadonlyArray<string> =>
-  ["version", "appVersion"].flatMap((field) => {
-    const found = new RegExp(`^${field}: "?([^"\\n]+)"?$`, "mu").exec(text)?.[1]
-    return found === version ? [] : [`${path}: ${field} is ${found}, and the server's version is ${version}`]
-  })
+/** The example of an overlay goes with the server. */
+export const tagFaults = ({ path, text }: TextFile, version: string): ReadonlyArray<string> => {
+  const found = /newTag: (\S+)/u.exec(text)?.[1]
+  return found === version ? [] : [`${path}: newTag is ${found}, and the server's version is ${version}`]
+}

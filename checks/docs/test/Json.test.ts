@@ -6,6 +6,7 @@ import { apiKeyEntropyBytes, formatApiKey } from "@pointsman/core"
 import { Result } from "effect"
 import * as InstalledConnectors from "../../../packages/server/src/InstalledConnectors.ts"
 import { definition as pocketPay } from "../../../scripts/new-connector/fixture/src/index.ts"
+import { files } from "../../tidy/Files.ts"
 import { type Block, blocksOf } from "../Blocks.ts"
 import { blocks } from "../Pages.ts"
 
@@ -63,7 +64,9 @@ const mistakesOf = ({ line, path, text }: Block): ReadonlyArray<string> => {
 }
 
 it("no block of JSON in the documentation has a mistake for a server", () => {
-  const all = blocks("json")
+  const example = files("deploy/kubernetes/example/pointsman.json")
+  assert.lengthOf(example, 1)
+  const all = [...blocks("json"), ...example.flatMap(({ path, text }) => blocksOf(path, `\`\`\`json\n${text}\n\`\`\``))]
   const configurations = all.filter(({ text }) => text.includes('"workspaces"'))
   assert.isAbove(configurations.length, 2, "configurations were found")
   assert.deepStrictEqual(all.flatMap(mistakesOf), [])

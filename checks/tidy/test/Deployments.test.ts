@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { chartFaults, settingFaults, variablesOf } from "../Deployments.ts"
+import { settingFaults, tagFaults, variablesOf } from "../Deployments.ts"
 import { files, packages, type TextFile } from "../Files.ts"
 
 const only = (path: string): TextFile => {
@@ -9,7 +9,7 @@ const only = (path: string): TextFile => {
 }
 
 describe("deployments", () => {
-  it("the server has each setting that the image and the chart name", () => {
+  it("the server has each setting that the image and the manifests name", () => {
     const known = new Set(
       ["Settings", "DatabaseSettings"].flatMap((name) => [...variablesOf(only(`packages/server/src/${name}.ts`))])
     )
@@ -20,24 +20,26 @@ describe("deployments", () => {
     assert.deepStrictEqual(settingFaults(sources, known), [])
   })
 
-  it("the chart's versions are those of the server", () => {
+  it("the tag in the example of an overlay is the version of the server", () => {
     const server = packages().find(({ dir }) => dir === "packages/server")
-    assert.deepStrictEqual(chartFaults(only("deploy/helm/pointsman/Chart.yaml"), server?.manifest.version ?? ""), [])
+    const example = only("deploy/kubernetes/example/kustomization.yaml")
+    assert.deepStrictEqual(tagFaults(example, server?.manifest.version ?? ""), [])
   })
 })
 
 describe("controls: what must be refused", () => {
   it("a setting that the server does not have is refused once", () => {
-    const path = "deploy/values.yaml"
+    const path = "deploy/deployment.yaml"
     const text = 'POINTSMAN_KNOWN: "1"\nPOINTSMAN_GONE: "2"\n# POINTSMAN_GONE'
     assert.deepStrictEqual(settingFaults([{ path, text }], new Set(["POINTSMAN_KNOWN"])), [
       `${path}: POINTSMAN_GONE is no setting of the server`
     ])
   })
 
-  it("both fields of a chart of another version are refused", () => {
-    const chart = { path: "Chart.yaml", text: 'apiVersion: v2\nversion: 1.0.0\nappVersion: "1.0.0"\n' }
-    assert.strictEqual(chartFaults(chart, "1.0.1").length, 2)
-    assert.deepStrictEqual(chartFaults(chart, "1.0.0"), [])
+  it("a tag of another version and a missing one are refused", () => {
+    const overlay = { path: "kustomization.yaml", text: "images:\n  - { name: pointsman, newTag: 1.0.0 }\n" }
+    assert.strictEqual(tagFaults(overlay, "1.0.1").length, 1)
+    assert.strictEqual(tagFaults({ ...overlay, text: "" }, "1.0.0").length, 1)
+    assert.deepStrictEqual(tagFaults(overlay, "1.0.0"), [])
   })
 })
