@@ -47,7 +47,7 @@ export const applyConfiguration = Effect.fnUntraced(function* (file: Configurati
   const directory = yield* Directory
   const hash = yield* contentHash(file)
   while (true) {
-    const { configurations, contents } = yield* directory.state
+    const { configurations, contents, version } = yield* directory.state
     const standing = yield* usableStanding(standingOf(file.generation, hash, configurations), options)
     if (standing._tag === "Older") return { standing, hash, revokedKeys: [] } satisfies ApplyOutcome
     const { plan, revokedKeys } = yield* planFor(file, contents, standing._tag === "New")
@@ -59,21 +59,12 @@ export const applyConfiguration = Effect.fnUntraced(function* (file: Configurati
         standing._tag === "New"
           ? { generation: standing.generation, hash, appliedAt: yield* Clock.currentTimeMillis }
           : null,
-      after: configurations.at(-1)?.generation ?? 0,
-      seenSecrets: secretsOf(contents, plan),
+      version,
       audit: yield* auditOf(plan, outcome, options)
     })
     if (isApplied) return outcome
   }
 })
-
-/** Those that are stored of the endpoints in the plan. */
-const secretsOf = (present: DirectoryContents, plan: DirectoryContents): ReadonlyMap<string, string> => {
-  const planned = new Set(plan.webhookEndpoints.map(({ id }) => id))
-  return new Map(
-    present.webhookEndpoints.flatMap(({ id, sealedSecret }) => (planned.has(id) ? [[id, sealedSecret] as const] : []))
-  )
-}
 
 /** What changes, by ids; a key's is the beginning of its hash. */
 const auditOf = Effect.fnUntraced(function* (

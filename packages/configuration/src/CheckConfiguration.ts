@@ -5,7 +5,14 @@ import type { ConnectorDefinition, Connectors, Transport } from "@pointsman/core
 import { Option, Result } from "effect"
 import { checkArchive, inArchive } from "./ArchiveFile.ts"
 import { contrastAtLeast, readableShade, whiteTextContrast } from "./ColorContrast.ts"
-import type { ConfigurationFile, ConnectionFile, ConsoleFile, RoutingFile, WorkspaceFile } from "./ConfigurationFile.ts"
+import type {
+  ConfigurationFile,
+  ConnectionFile,
+  ConsoleFile,
+  RoutingFile,
+  WebhookFile,
+  WorkspaceFile
+} from "./ConfigurationFile.ts"
 import type { Mistake } from "./DecodeFile.ts"
 import { checkCurrencies, checkFees } from "./FeeFields.ts"
 import { checkReports, readDuration } from "./TimeText.ts"
@@ -101,15 +108,17 @@ const checkWorkspace = (workspace: WorkspaceFile, path: Path, options: CheckOpti
   ),
   ...environments.flatMap((environment) => {
     const routing = workspace.routing?.[environment]
-    return routing === undefined ? [] : checkRouting(routing, workspace, environment, [...path, "routing", environment])
+    return routing === undefined
+      ? []
+      : checkRouting(routing, workspace.connections ?? [], environment, [...path, "routing", environment])
   }),
-  ...(workspace.webhooks ?? []).flatMap((webhook, index): ReadonlyArray<Mistake> => {
-    const events = webhook.events ?? ["*"]
-    return events.length > 1 && events.includes("*")
-      ? [{ path: [...path, "webhooks", index, "events"], message: 'expected either ["*"] or event types' }]
-      : []
-  })
+  ...(workspace.webhooks ?? []).flatMap((webhook, index) => checkEvents(webhook, [...path, "webhooks", index]))
 ]
+
+export const checkEvents = ({ events = ["*"] }: Pick<WebhookFile, "events">, path: Path): ReadonlyArray<Mistake> =>
+  events.length > 1 && events.includes("*")
+    ? [{ path: [...path, "events"], message: 'expected either ["*"] or event types' }]
+    : []
 
 const checkColor = (color: string | undefined, path: Path): ReadonlyArray<Mistake> => {
   const contrast = color === undefined ? undefined : whiteTextContrast(color)
@@ -222,16 +231,14 @@ const checkTimeout = (connection: ConnectionFile, path: Path, options: CheckOpti
 export const timeoutOf = (connection: ConnectionFile): number | undefined =>
   connection.timeout === undefined ? undefined : Option.getOrUndefined(readDuration(connection.timeout))
 
-const checkRouting = (
+export const checkRouting = (
   routing: RoutingFile,
-  workspace: WorkspaceFile,
+  connections: ReadonlyArray<Pick<ConnectionFile, "id" | "environment">>,
   environment: Environment,
   path: Path
 ): ReadonlyArray<Mistake> => {
   const known = new Set(
-    (workspace.connections ?? [])
-      .filter((connection) => connection.environment === environment)
-      .map((connection) => connection.id)
+    connections.filter((connection) => connection.environment === environment).map((connection) => connection.id)
   )
   const message =
     known.size === 0

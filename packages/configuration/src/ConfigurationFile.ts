@@ -236,6 +236,8 @@ const WebhookFile = Schema.Struct({
   previousSecret: Schema.optionalKey(Secret)
 })
 
+export type WebhookFile = typeof WebhookFile.Type
+
 /** How customers see the workspace on its hosted pages. */
 const BrandFile = Schema.Struct({
   /** The workspace's name where it is left out. */
@@ -363,6 +365,11 @@ export const decodeConfigurationFile: (json: unknown) => Decoded<ConfigurationFi
 
 /** `console` alone. */
 export const decodeConsole: (json: unknown) => Decoded<ConsoleFile> = decode(ConsoleFile)
+
+/** Parts of it, which operators state without a file; each fails with every mistake in its shape. */
+export const decodeRouting: (json: unknown) => Decoded<RoutingFile> = decode(RoutingFile)
+export const decodeConnection: (json: unknown) => Decoded<ConnectionFile> = decode(ConnectionFile)
+export const decodeWebhook: (json: unknown) => Decoded<WebhookFile> = decode(WebhookFile)
 
 /** The limits that a connector states; fails with every mistake in their shape. */
 export const decodeSupports: (json: unknown) => Decoded<typeof SupportsFile.Type> = decode(SupportsFile)

@@ -11,7 +11,7 @@ import {
   type Workspace,
   webhookSecretContext
 } from "@pointsman/core"
-import { configuredSecretText, type WantedDirectory } from "@pointsman/core/internal"
+import { configuredSecretText, endpointIdOf, type WantedDirectory } from "@pointsman/core/internal"
 import {
   type DirectoryContents,
   keyStorageError,
@@ -153,10 +153,8 @@ const endpointOf = Effect.fnUntraced(function* (
   webhook: NonNullable<WorkspaceFile["webhooks"]>[number],
   present: DirectoryContents
 ) {
-  const secrets = yield* Secrets
   const { environment, url } = webhook
-  const digest = yield* secrets.hash(JSON.stringify([workspace.id, environment, url]))
-  const id = `whe_${digest.slice(0, 32)}`
+  const id = yield* endpointIdOf({ workspaceId: workspace.id, environment }, url)
   const before = present.webhookEndpoints.find((stored) => stored.id === id)
   return {
     id,

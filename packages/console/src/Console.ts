@@ -27,6 +27,7 @@ import { ConsoleApi } from "./api/ConsoleApi.ts"
 import * as DeskHandlers from "./api/DeskHandlers.ts"
 import { type ConsoleCode, consoleCodes, failure } from "./api/Errors.ts"
 import { auditPages } from "./audit/AuditPages.ts"
+import { connectionFormPages } from "./connections/ConnectionFormPages.ts"
 import { connectionPages } from "./connections/ConnectionPages.ts"
 import * as DayDesk from "./day/DayDesk.ts"
 import { dayPages } from "./day/DayPages.ts"
@@ -73,8 +74,10 @@ import { evidencePages } from "./reviews/EvidencePages.ts"
 import { reviewPages } from "./reviews/ReviewPages.ts"
 import { historyPages } from "./routing/HistoryPages.ts"
 import { previewPages } from "./routing/PreviewPages.ts"
+import { routingFormPages } from "./routing/RoutingFormPages.ts"
 import { routingPages } from "./routing/RoutingPages.ts"
 import { deliveryPages } from "./webhooks/DeliveryPages.ts"
+import { endpointFormPages } from "./webhooks/EndpointFormPages.ts"
 import { endpointPages } from "./webhooks/EndpointPages.ts"
 import { webhookPages } from "./webhooks/WebhookPages.ts"
 
@@ -221,9 +224,11 @@ export const pages = [
   ...booksPages,
   ...messagePages,
   ...routingPages,
+  ...routingFormPages,
   ...historyPages,
   ...previewPages,
   ...connectionPages,
+  ...connectionFormPages,
   ...keyPages,
   ...partnerPages,
   ...operatorPages,
@@ -232,6 +237,7 @@ export const pages = [
   ...webhookPages,
   ...deliveryPages,
   ...endpointPages,
+  ...endpointFormPages,
   ...livePages
 ]
 

@@ -111,11 +111,11 @@ describe("the list of payments", () => {
     assert.notInclude(text, "Searched:")
     assert.include(
       await list("search=nothing"),
-      "Searched: payment id, reference, provider’s reference, texts of the metadata."
+      "Searched: payment id, reference, provider’s reference, texts of the metadata, beginnings of references."
     )
     await here.pay("acme", "sandbox", "automatic", "order-1")
     const found = await list("search=order-1")
-    assert.include(found, "Searched: payment id, reference. Each is compared with the whole text.")
+    assert.include(found, "Searched: payment id, reference. A reference is also found by its beginning.")
   })
 
   it("filters are links to the list without them, kept by next page and export", async () => {

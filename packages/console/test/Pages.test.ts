@@ -89,6 +89,9 @@ describe("payments", () => {
     for (const text of ["order <manual>", ` ${authorized.providerRef} `]) {
       assert.strictEqual(leadsTo(await search(text)), `${at}/${authorized.id}`, text)
     }
+    assert.strictEqual(leadsTo(await search("order <a")), `${at}/${captured.id}`)
+    const begun = await pageOf(await search("order"))
+    for (const { id } of [authorized, captured]) assert.include(begun, id)
     for (const text of ["kind = manual", "manual"]) {
       const found = await pageOf(await search(text))
       for (const { id } of [authorized, named]) assert.include(found, id, text)

@@ -71,7 +71,7 @@ describe("endpoints", () => {
     ])
     assert.deepStrictEqual((await bodyOf(await here.send(`${api}/whe_shop`, { cookie }))).data, data[0])
     const list = await pageOf(await here.send("/webhooks/acme/sandbox", { cookie }))
-    for (const text of ["All events", "payment.captured, payment.declined", "Inactive", "From the configuration"]) {
+    for (const text of ["All events", "payment.captured, payment.declined", "Inactive", "Never rotated"]) {
       assert.include(list, text)
     }
     const page = await pageOf(await here.send(at, { cookie }))

@@ -11,6 +11,7 @@ import { DeliveryWake } from "./commit/WakeDelivery.ts"
 import { type AdministrationMethods, administrationMethods } from "./door/Administration.ts"
 import { type BackgroundMethods, backgroundMethods } from "./door/Background.ts"
 import { type BookMethods, bookMethods } from "./door/Books.ts"
+import { type ConfigureMethods, configureMethods } from "./door/Configure.ts"
 import { type DisputeMethods, disputeMethods } from "./door/Disputes.ts"
 import type { DoorServices } from "./door/DoorContext.ts"
 import { type HostedPageMethods, hostedPageMethods } from "./door/HostedPages.ts"
@@ -68,6 +69,7 @@ export interface PointsmanService
     BookMethods,
     RecoveryMethods,
     AdministrationMethods {
+  readonly configure: ConfigureMethods
   readonly operators: OperatorMethods
   readonly reconciliation: ReconciliationMethods
 }
@@ -210,6 +212,7 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
           ...recoveryMethods(context),
           ...bookMethods(context),
           ...administrationMethods(context),
+          configure: configureMethods(context),
           operators: operatorMethods(context),
           reconciliation: reconciliationMethods(context)
         })

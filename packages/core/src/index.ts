@@ -41,6 +41,7 @@ export {
 export type { PossibleStatement } from "./decide/PossibleStatements.ts"
 export { type ProofResult, proofResults } from "./decide/ProofPlan.ts"
 export { entryCsvHeader, entryCsvLine } from "./decide/reconcile/EntryCsv.ts"
+export type { ConfigureMethods } from "./door/Configure.ts"
 export type { EvidenceFailure, SubmissionFailure } from "./door/Disputes.ts"
 export type { HostedFailure } from "./door/HostedPages.ts"
 export type { OperatorMethods } from "./door/Operators.ts"
@@ -257,6 +258,17 @@ export {
 } from "./routing/Strategy.ts"
 export type { HistorySpan, SuccessSeries } from "./routing/SuccessHistory.ts"
 export { KeyRefused } from "./verbs/administer/Authenticate.ts"
+export {
+  type ConnectionEdit,
+  ConnectionNotFound,
+  type ConnectionOrder,
+  CredentialsRefused,
+  type EndpointEdit,
+  type EndpointOrder,
+  RecordChanged,
+  RecordExists,
+  WorkspaceInFile
+} from "./verbs/administer/ConfigureWorkspace.ts"
 export {
   ApiKeyCreated,
   ApiKeyDraftInvalid,

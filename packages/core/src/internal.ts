@@ -44,6 +44,7 @@ export {
   type PaymentRow
 } from "./model/PaymentMachine.ts"
 export { payoutSumOf } from "./model/Payout.ts"
+export { isPlainText } from "./model/PlainText.ts"
 export { withStatedAccount } from "./model/ProviderAccount.ts"
 export { newRun } from "./model/ReconciliationRun.ts"
 export { brokenBalance, columnOf, moveRefund, refundableMinor, refundTotals, withRefund } from "./model/Refund.ts"
@@ -99,6 +100,7 @@ export {
 } from "./routing/RoutePlan.ts"
 export { conditionFields, matchesIn } from "./routing/RoutingPolicy.ts"
 export { defaultCircuitBreaker } from "./routing/run/Circuits.ts"
+export { endpointIdOf } from "./verbs/administer/ConfigureWorkspace.ts"
 export { isSearch } from "./verbs/read/ReadPayments.ts"
 export { RefusalTick } from "./verbs/receive/RefuseMessage.ts"
 export { type ScheduledReport, scheduledReports } from "./verbs/reconcile/FetchReports.ts"

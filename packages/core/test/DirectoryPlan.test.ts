@@ -18,6 +18,9 @@ const workspace = (id: string, change: Partial<Workspace> = {}): Workspace => ({
   ...change
 })
 
+/** As the plan writes it. */
+const ruled = (id: string): Workspace => workspace(id, { source: "configuration" })
+
 const connection = (id: string, change: Partial<Connection> = {}): Connection => ({
   id,
   workspaceId: "acme",
@@ -114,7 +117,7 @@ describe("DirectoryPlan", () => {
   it("a configuration planned for an empty directory is written completely", () => {
     const planned = plan(nothing, full)
     assert.deepStrictEqual(planned, {
-      workspaces: full.workspaces,
+      workspaces: [ruled("acme")],
       apiKeys: [
         storedKey("k1", { scopes: ["payments:read"], name: null, expiresAt: null, networks: null, createdAt: 10 })
       ],
@@ -153,7 +156,7 @@ describe("DirectoryPlan", () => {
   it("a workspace no longer named stays, and what it has is switched off", () => {
     const present = write(nothing, plan(nothing, full))
     const planned = plan(present, wanted({ workspaces: [workspace("other")] }), 20)
-    assert.deepStrictEqual(planned.workspaces, [workspace("other")])
+    assert.deepStrictEqual(planned.workspaces, [ruled("other")])
     assert.deepStrictEqual(planned.connections, [connection("main", { active: false })])
     assert.deepStrictEqual(planned.apiKeys, [
       storedKey("k1", {
@@ -169,7 +172,7 @@ describe("DirectoryPlan", () => {
   })
 
   it("a key of the configuration dropped and named again is revoked and stays so", () => {
-    const present = { ...nothing, workspaces: [workspace("acme")], apiKeys: [storedKey("k1")] }
+    const present = { ...nothing, workspaces: [ruled("acme")], apiKeys: [storedKey("k1")] }
     const dropped = plan(present, wanted(), 20)
     assert.deepStrictEqual(dropped.apiKeys, [storedKey("k1", { revokedAt: 20 })])
     const revoked = write(present, dropped)
@@ -178,7 +181,7 @@ describe("DirectoryPlan", () => {
   })
 
   it("a restored key that the configuration omits stays active when planned again", () => {
-    const present = { ...nothing, workspaces: [workspace("acme")], apiKeys: [storedKey("k1")] }
+    const present = { ...nothing, workspaces: [ruled("acme")], apiKeys: [storedKey("k1")] }
     const planned = planDirectory(present, wanted(), { now: 20, isNew: false, notRuled: new Set() })
     assert.deepStrictEqual(Result.getOrThrow(planned).apiKeys, [])
   })
@@ -208,20 +211,26 @@ describe("DirectoryPlan", () => {
       apiKeys: [storedKey("k1", { workspaceId: "demo", source: "operator" })],
       webhookEndpoints: [endpoint("e1", { workspaceId: "demo" })]
     }
-    assert.deepStrictEqual(plan(present, wanted(), 10, ["demo"]), { ...nothing, workspaces: [workspace("acme")] })
+    assert.deepStrictEqual(plan(present, wanted(), 10, ["demo"]), { ...nothing, workspaces: [ruled("acme")] })
     const named = plan(present, wanted({ workspaces: [workspace("demo")] }), 10, ["demo"])
     assert.deepStrictEqual(named.connections, [connection("d1", { workspaceId: "demo", active: false })])
     assert.deepStrictEqual(named.apiKeys, [])
   })
 
+  it("a configuration defines a workspace that a program wrote, once it rules it", () => {
+    const present = { ...nothing, workspaces: [ruled("acme"), workspace("other"), workspace("mer_1")] }
+    assert.deepStrictEqual(plan(present, wanted(), 10, ["mer_1"]), { ...nothing, workspaces: [ruled("other")] })
+  })
+
   it("a key that the file gave to a workspace outside its rule is revoked once unnamed", () => {
     const present = {
       ...nothing,
-      workspaces: [workspace("acme"), workspace("mer_1")],
+      workspaces: [ruled("acme"), ruled("mer_1")],
       apiKeys: [storedKey("k1", { workspaceId: "mer_1" })]
     }
     assert.deepStrictEqual(plan(present, wanted(), 10, ["mer_1"]), {
       ...nothing,
+      workspaces: [workspace("mer_1")],
       apiKeys: [storedKey("k1", { workspaceId: "mer_1", revokedAt: 10 })]
     })
   })

@@ -73,7 +73,10 @@ describe("roles", () => {
       "dispute.answer",
       "routing.read"
     ])
-    const admin = [...operations, "key.manage", "connection.read", "endpoint.manage", "operator.manage"].concat([
+    const admin = [...operations, "key.manage", "connection.read", "connection.manage"].concat([
+      "routing.manage",
+      "endpoint.manage",
+      "operator.manage",
       "audit.read",
       "usage.read",
       "merchant.invite"

@@ -80,7 +80,7 @@ describe("the reference page", () => {
 })
 
 describe("the page of codes", () => {
-  test("given an error, when its doc_url is opened, then the page explains the code at that anchor", async () => {
+  test("the doc_url of an error leads to the explanation of its code", async () => {
     for (const path of ["/api/v1/payments", "/api/v1/none", "/elsewhere"]) {
       const response = await get(path)
       const { error } = (await response.json()) as { readonly error: Readonly<Record<string, string>> }
@@ -91,7 +91,7 @@ describe("the page of codes", () => {
     }
   })
 
-  test("given the page, when it is read, then it has an anchor and the status of each code, and no script", async () => {
+  test("the page of errors has an anchor and a status for each code, and no script", async () => {
     const response = await get("/docs/errors")
     expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"])
     const html = await response.text()
@@ -101,7 +101,7 @@ describe("the page of codes", () => {
     expect(html).not.toContain("<script")
   })
 
-  test("given no such page, when an error is answered, then it has no doc_url", async () => {
+  test("an error has no doc_url where there is no such page", async () => {
     for (const options of [{ docs: false, baseUrl: "https://payments.pointsman.test" }, {}]) {
       const bare = serve(scripted().layer, options)
       const { body } = await bare.send("/api/v1/payments")

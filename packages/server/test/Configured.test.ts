@@ -27,7 +27,7 @@ const dump = (folder: string): unknown => {
   const db = new DatabaseSync(join(folder, ".pointsman/pointsman.db"), { readOnly: true })
   try {
     const tables = db.prepare("select name from sqlite_master where type = 'table' order by name").all()
-    return tables.map(({ name }) => [name, db.prepare(`select * from "${String(name)}" order by 1, 2`).all()])
+    return tables.map(({ name }) => [name, db.prepare(`select * from "${String(name)}" order by 1`).all()])
   } finally {
     db.close()
   }

@@ -16,7 +16,8 @@ import { temporaryFolder } from "./support/ServerProcess.ts"
 
 const nothing: DirectoryState = {
   contents: { workspaces: [], apiKeys: [], connections: [], routing: [], webhookEndpoints: [] },
-  configurations: []
+  configurations: [],
+  version: 0
 }
 const configuration = { generation: null, file: null }
 

@@ -82,7 +82,7 @@ describe("metrics", () => {
     ]
     const configurations = [{ generation: 3, hash: "of another file", appliedAt: 0 }]
     const contents = { workspaces: [], apiKeys: [], connections: [], routing: [], webhookEndpoints: [] }
-    const directory: Partial<Directory["Service"]> = { state: Effect.succeed({ configurations, contents }) }
+    const directory: Partial<Directory["Service"]> = { state: Effect.succeed({ configurations, contents, version: 0 }) }
     const [first, current] = [
       { id: "acct_1", mode: null },
       { id: "acct_2", mode: null }
@@ -146,7 +146,9 @@ describe("scrapes at once", () => {
     const ambient = await Effect.runPromise(Effect.scoped(Layer.build(TestClock.layer({ warningDelay: "1 hour" }))))
     const pointsman: Partial<Pointsman["Service"]> = { circuits: Effect.succeed([]), accounts: Effect.succeed([]) }
     const contents = { workspaces: [], apiKeys: [], connections: [], routing: [], webhookEndpoints: [] }
-    const directory: Partial<Directory["Service"]> = { state: Effect.succeed({ configurations: [], contents }) }
+    const directory: Partial<Directory["Service"]> = {
+      state: Effect.succeed({ configurations: [], contents, version: 0 })
+    }
     const { dispose, handler } = HttpRouter.toWebHandler(
       Metrics.layer({ readBacklog: Effect.sync(() => void renderings++) }).pipe(
         Layer.provide([

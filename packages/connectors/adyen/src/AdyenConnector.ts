@@ -38,7 +38,7 @@ import {
 import { Effect, Redacted, Result } from "effect"
 import { type Amount, toAdyen } from "./Amounts.ts"
 import * as Answers from "./Answers.ts"
-import { type Credentials, decodeCredentials, reportsMissing } from "./Credentials.ts"
+import { type Credentials, decodeCredentials, expectations, reportsMissing } from "./Credentials.ts"
 import { readMessage, readStored } from "./Messages.ts"
 import { attemptOf, operationReferenceOf, type Purpose, referenceOf } from "./Reference.ts"
 import { type Download, fetchedReports, fileBytesAtMost } from "./Reports.ts"
@@ -53,6 +53,7 @@ export const definition: ConnectorDefinition = {
   // Other methods settle in their own ways: some cannot be captured apart, some must be.
   supports: { methods: ["card"], paymentMethods: namedMethods },
   expresses: (money) => toAdyen(money) !== undefined,
+  credentials: expectations,
   connect: (account, transport) =>
     Result.map(decodeCredentials(account.credentials, account.environment), (credentials) =>
       connector(credentials, account, transport)

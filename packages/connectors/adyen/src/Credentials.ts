@@ -8,7 +8,7 @@ import {
 } from "@pointsman/core/connector"
 import { Redacted, Result, Schema } from "effect"
 
-const expectations = {
+export const expectations = {
   apiKey: "printable ASCII text without spaces",
   reportKey: 'the API key of a report user with the role "Merchant Report Download role"',
   merchantAccount: "the merchant account's name: printable ASCII text without spaces, at most 80 characters",

@@ -33,7 +33,7 @@ import {
 import { Effect, Redacted, Result } from "effect"
 import { currencies, toCheckout } from "./Amounts.ts"
 import * as Answers from "./Answers.ts"
-import { type Credentials, decodeCredentials } from "./Credentials.ts"
+import { type Credentials, decodeCredentials, expectations } from "./Credentials.ts"
 import { keptOfMessage } from "./KeptOfMessage.ts"
 import { disputes } from "./Lists.ts"
 import * as Lookups from "./Lookups.ts"
@@ -51,6 +51,7 @@ export const definition: ConnectorDefinition = {
   // Other methods settle in their own ways, and some cannot be captured apart.
   supports: { currencies, methods: ["card"], paymentMethods: namedMethods },
   expresses: (money) => toCheckout(money) !== undefined,
+  credentials: expectations,
   connect: (account, transport) =>
     Result.map(decodeCredentials(account.credentials, account.environment), (credentials) =>
       connector(credentials, account, transport)

@@ -8,7 +8,7 @@ import {
 } from "@pointsman/core/connector"
 import { Redacted, Result, Schema } from "effect"
 
-const expectations = {
+export const expectations = {
   secretKey: "a secret key (sk_… or sk_sbox_…) in printable ASCII without spaces",
   prefix: "the prefix of the account's base URL: the first eight characters of the client id after cli_",
   processingChannelId: "a processing channel's id: pc_ and 26 letters and digits",

@@ -2,7 +2,7 @@
 import { credentialsReader, HeaderText, withoutTrailingSlashes } from "@pointsman/core/connector"
 import { Redacted, Result, Schema } from "effect"
 
-const expectations = {
+export const expectations = {
   baseUrl: "an absolute http or https URL without user, query or fragment",
   apiKey: "printable ASCII text without spaces"
 } as const

@@ -19,7 +19,7 @@ import {
 } from "@pointsman/core/connector"
 import { Effect, Option, Redacted, Result, Tracer } from "effect"
 import * as Answers from "./Answers.ts"
-import { type Credentials, decodeCredentials } from "./Credentials.ts"
+import { type Credentials, decodeCredentials, expectations } from "./Credentials.ts"
 import * as Disputes from "./Disputes.ts"
 import { keptOfMessage } from "./KeptOfMessage.ts"
 import * as Lists from "./Lists.ts"
@@ -32,6 +32,7 @@ export const definition: ConnectorDefinition = {
   environments: ["sandbox", "production"],
   redact: Redacted.make,
   supports: {},
+  credentials: expectations,
   connect: (account, transport) =>
     Result.map(decodeCredentials(account.credentials), (credentials) => connector(credentials, account, transport))
 }

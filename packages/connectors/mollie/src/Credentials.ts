@@ -11,7 +11,7 @@ import { Redacted, Result, Schema } from "effect"
 
 const mollieUrl = "https://api.mollie.com"
 
-const expectations = {
+export const expectations = {
   apiKey: "an API key of one profile (test_… or live_…) in printable ASCII without spaces",
   webhookUrl: "an https address of at most 1,024 characters that Mollie can reach; http only for a loopback address",
   reportToken: "an organization access token (access_…) with settlements.read and payments.read",

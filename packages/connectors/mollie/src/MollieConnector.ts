@@ -25,7 +25,7 @@ import {
 import { Effect, Redacted, Result } from "effect"
 import { type Amount, currencies, toMollie } from "./Amounts.ts"
 import * as Answers from "./Answers.ts"
-import { type Credentials, decodeCredentials, reportsMissing } from "./Credentials.ts"
+import { type Credentials, decodeCredentials, expectations, reportsMissing } from "./Credentials.ts"
 import { lookUpHint, readHint } from "./Hints.ts"
 import * as Lists from "./Lists.ts"
 import * as Lookups from "./Lookups.ts"
@@ -42,6 +42,7 @@ export const definition: ConnectorDefinition = {
   redact: Redacted.make,
   supports: { currencies, methods: ["card", "bank", "wallet"], paymentMethods: namedMethods },
   expresses: (money) => toMollie(money) !== undefined,
+  credentials: expectations,
   connect: (account, transport) =>
     Result.map(decodeCredentials(account.credentials, account.environment), (credentials) =>
       connector(credentials, account, transport)

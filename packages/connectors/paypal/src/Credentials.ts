@@ -8,7 +8,7 @@ import {
 } from "@pointsman/core/connector"
 import { Redacted, Result, Schema } from "effect"
 
-const expectations = {
+export const expectations = {
   clientId: "the client id of a REST app in printable ASCII without spaces or colons",
   clientSecret: "the secret of the same REST app in printable ASCII without spaces",
   baseUrl: "an https URL without user, query or fragment; http only for a loopback address"

@@ -39,7 +39,7 @@ import { type Amount, currencies, toPayPal } from "./Amounts.ts"
 import * as Answers from "./Answers.ts"
 import { type Call, makeCall } from "./Caller.ts"
 import { makeCertificates, rootsOfNode } from "./Certificates.ts"
-import { type Credentials, decodeCredentials } from "./Credentials.ts"
+import { type Credentials, decodeCredentials, expectations } from "./Credentials.ts"
 import { keptOfMessage } from "./KeptOfMessage.ts"
 import { disputes } from "./Lists.ts"
 import * as Lookups from "./Lookups.ts"
@@ -59,6 +59,7 @@ export const definitionTrusting = (roots: () => ReadonlyArray<string>): Connecto
   expresses: (money) => toPayPal(money) !== undefined,
   // Its page takes PayPal accounts, and cannot be limited to cards.
   checkoutMethods: ["wallet"],
+  credentials: expectations,
   connect: (account, transport) =>
     Result.map(decodeCredentials(account.credentials, account.environment), (credentials) =>
       connector(credentials, account, transport, roots)

@@ -24,6 +24,7 @@ const everyMethod: NamedMethods = Object.fromEntries(paymentMethodNames.map((nam
 export const make = (records: SandboxRecords["Service"]): ConnectorDefinition => ({
   name: "sandbox",
   environments: ["sandbox"],
+  credentials: {},
   redact: Redacted.make,
   supports: { paymentMethods: everyMethod },
   connect: ({ connectionId, environment, credentials }) => {

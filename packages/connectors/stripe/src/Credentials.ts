@@ -11,7 +11,7 @@ import { Redacted, Result, Schema } from "effect"
 
 export const stripeUrl = "https://api.stripe.com"
 
-const expectations = {
+export const expectations = {
   secretKey: "a secret or restricted Stripe key (sk_… or rk_…) in printable ASCII without spaces",
   baseUrl: "an https URL without user, query or fragment; http only for a loopback address",
   account: "a connected account's id (acct_…)"

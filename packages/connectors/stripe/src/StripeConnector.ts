@@ -24,7 +24,7 @@ import { Clock, Effect, Redacted, Result } from "effect"
 import { currencies, toStripe } from "./Amounts.ts"
 import * as Answers from "./Answers.ts"
 import { type Caller, stripeCaller } from "./Caller.ts"
-import { type Credentials, decodeCredentials } from "./Credentials.ts"
+import { type Credentials, decodeCredentials, expectations } from "./Credentials.ts"
 import * as Disputes from "./Disputes.ts"
 import { keptOfMessage } from "./KeptOfMessage.ts"
 import * as Lists from "./Lists.ts"
@@ -43,6 +43,7 @@ export const definition: ConnectorDefinition = {
   supports: { currencies, methods: ["card", "bank", "wallet"], paymentMethods: namedMethods },
   expresses: (money) => toStripe(money) !== undefined,
   evidence: Disputes.evidence,
+  credentials: expectations,
   connect: (account, transport) =>
     Result.map(decodeCredentials(account.credentials, account.environment), (credentials) =>
       connector(credentials, account, transport)

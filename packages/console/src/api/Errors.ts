@@ -32,6 +32,8 @@ const own = {
   message_not_applicable: { status: 409, meaning: "The message cannot be read or applied; nothing was changed." },
   key_created: { status: 409, meaning: "The request with this draft created its key before." },
   key_in_configuration: { status: 409, meaning: "The configuration file names the key." },
+  workspace_in_configuration: { status: 409, meaning: "A configuration file defines the workspace." },
+  record_changed: { status: 409, meaning: "The record was changed since it was read." },
   login_taken: { status: 409, meaning: "An operator has this login already." },
   last_admin: { status: 409, meaning: "No other operator has the role admin in all workspaces." },
   operator_changed: { status: 409, meaning: "The operator was changed or removed at the same time." },

@@ -1,4 +1,4 @@
-/** Connections: they are read alone, because the configuration file owns them. */
+/** Connections, which are read here: the forms of the pages change them. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { failures } from "../api/Errors.ts"

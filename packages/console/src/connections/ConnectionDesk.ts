@@ -1,10 +1,12 @@
 /** What an operator reads of connections. Credentials stay in core. The pages and the API share it. */
-import { feeFileOf } from "@pointsman/configuration"
+import { feeFileOf, understandConnection } from "@pointsman/configuration"
 import {
   type AccountReading,
   accountText,
   type CircuitReading,
+  type ConnectionEdit,
   type ConnectionHealth,
+  type ConnectionOrder,
   type ConnectionOutcome,
   type Connection as Core,
   Pointsman,
@@ -13,11 +15,15 @@ import {
 } from "@pointsman/core"
 import { defaultCircuitBreaker } from "@pointsman/core/internal"
 import { InProcess } from "@pointsman/http"
-import { Effect } from "effect"
+import { Effect, Redacted } from "effect"
 import { failure, internalError } from "../api/Errors.ts"
-import { callerOf, type TenantPath } from "../gate/Caller.ts"
+import { callerOf, directoryContents, type TenantPath } from "../gate/Caller.ts"
+import { credentialsRefused, refusals, understood } from "../gate/Configuring.ts"
+import { takeRecentSignIn } from "../gate/RecentSignIn.ts"
 import { circuitView } from "../routing/RoutingViews.ts"
 import type { Connection } from "./ConnectionRecords.ts"
+
+const { validationErrorOf } = InProcess
 
 export interface ConnectionPath extends TenantPath {
   readonly connection: string
@@ -45,7 +51,61 @@ export const connections = Effect.fnUntraced(function* (path: TenantPath) {
 
 export const connection = Effect.fnUntraced(function* (path: ConnectionPath) {
   const found = (yield* connections(path)).find(({ id }) => id === path.connection)
-  return found ?? (yield* Effect.fail(failure("not_found", "Connection not found.")))
+  return found ?? (yield* Effect.fail(notFound))
+})
+
+const notFound = failure("not_found", "Connection not found.")
+
+/** As it is stored, and what a change of it has to name. */
+export const stored = Effect.fnUntraced(function* (path: ConnectionPath) {
+  const { tenant } = yield* callerOf(path)
+  const { connections } = yield* directoryContents
+  const found = connections.find(
+    ({ environment, id, workspaceId }) =>
+      id === path.connection && workspaceId === tenant.workspaceId && environment === tenant.environment
+  )
+  if (found === undefined) return yield* Effect.fail(notFound)
+  return { connection: found, seen: yield* (yield* Pointsman).configure.markOf(found) }
+})
+
+/** Those that the console can ask the credentials of. */
+export const connectors = Effect.fnUntraced(function* ({ environment }: TenantPath) {
+  return yield* (yield* Pointsman).configure.connectors(environment)
+})
+
+/** What a form gives of secrets; a field that was left empty is not one. */
+export interface GivenSecrets {
+  readonly credentials: Readonly<Record<string, string>>
+  readonly webhookSecret: string | undefined
+}
+
+/** `file`: as the configuration file has it, without its secrets. */
+export const add = Effect.fnUntraced(function* (path: TenantPath, file: object, secrets: GivenSecrets) {
+  yield* takeRecentSignIn
+  const { tenant } = yield* callerOf(path)
+  const { workspaceId: _, ...connection } = yield* understood(understandConnection(file, path.workspace))
+  const order: ConnectionOrder = {
+    ...connection,
+    credentials: Redacted.make(secrets.credentials),
+    webhookSecret: secrets.webhookSecret === undefined ? null : Redacted.make(secrets.webhookSecret)
+  }
+  yield* Effect.catchTags((yield* Pointsman).configure.addConnection(tenant, order), {
+    ...refusals,
+    "pointsman/RecordExists": () =>
+      Effect.fail(validationErrorOf("id: expected one that no connection of this installation has")),
+    "pointsman/CredentialsRefused": credentialsRefused
+  })
+})
+
+export const change = Effect.fnUntraced(function* (path: ConnectionPath, edit: Omit<ConnectionEdit, "id">) {
+  yield* takeRecentSignIn
+  const { tenant } = yield* callerOf(path)
+  const { configure } = yield* Pointsman
+  yield* Effect.catchTags(configure.changeConnection(tenant, { ...edit, id: path.connection }), {
+    ...refusals,
+    "pointsman/ConnectionNotFound": () => Effect.fail(notFound),
+    "pointsman/CredentialsRefused": credentialsRefused
+  })
 })
 
 const byId = <Reading extends { readonly connectionId: string }>(readings: ReadonlyArray<Reading>) =>

@@ -3,13 +3,16 @@ import { feeRuleOf, feeText } from "@pointsman/configuration"
 import { healthPayments } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import { Effect } from "effect"
+import { ownerText } from "../frame/FileJson.ts"
 import { type Html, idView, time, timeOr } from "../frame/Layout.ts"
-import { type Answer, firstOf, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
+import { type Answer, firstOf, noticeIn, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
 import { table } from "../frame/Table.ts"
 import type { TenantPath } from "../gate/Caller.ts"
+import { ownerOf } from "../gate/Configuring.ts"
 import { conditionText, limitTexts } from "../routing/ConditionText.ts"
 import { circuitState } from "../routing/RoutingPages.ts"
 import * as Desk from "./ConnectionDesk.ts"
+import { verbOf } from "./ConnectionFormPages.ts"
 import { type Connection, standingOf } from "./ConnectionRecords.ts"
 
 const { html } = InProcess
@@ -24,18 +27,27 @@ export const shareText = ({ health: { failed, succeeded } }: Connection): string
 
 const recently = `Attempts and last outcomes are those of the last ${healthPayments} payments of this environment.`
 
+const notices = {
+  added: "The connection is added.",
+  replaced: "The credentials are replaced.",
+  changed: "The connection is changed."
+} as const
+
 const list = Effect.fnUntraced(function* (visit: Visit) {
   const tenant = yield* tenantOf(visit)
   const connections = yield* Desk.connections(tenant)
   const here = `${visit.mount}${pathOf("connections", tenant)}`
+  const { isInFile, isOffered } = yield* ownerOf(tenant, "connection.manage")
   const answer: Answer = {
     title: "Connections",
     isLive: true,
-    main: html`<p class="soft">The configuration file names the connections. ${recently}</p>
+    notice: noticeIn(visit, notices),
+    main: html`<p class="soft">${ownerText(isInFile)} ${recently}</p>
+${isOffered ? html`<p><a class="button" href="${here}/new/connection">Add a connection…</a></p>` : undefined}
 ${table({
   label: "Connections",
   columns: ["Connection", "Health", "Connector", { numbers: "Priority" }, { numbers: "Succeeded" }, "Last success"],
-  none: "No connections found. The configuration file names them.",
+  none: "No connections found.",
   rows: connections.map(
     (
       connection
@@ -52,6 +64,8 @@ const show = Effect.fnUntraced(function* (visit: Visit) {
   const tenant = yield* tenantOf(visit)
   const connection = yield* Desk.connection({ ...tenant, connection: visit.params["connection"] ?? "" })
   const { circuit, circuit_breaker, health, webhook } = connection
+  const { isOffered } = yield* ownerOf(tenant, "connection.manage")
+  const here = `${visit.mount}${pathOf("connections", tenant, connection.id)}`
   const answer: Answer = {
     title: connection.name,
     isLive: true,
@@ -73,6 +87,12 @@ const show = Effect.fnUntraced(function* (visit: Visit) {
 <dt>Webhooks</dt><dd><code>${webhook.path}</code>, ${secretsText(webhook)}</dd>
 </dl>
 <p class="soft">${recently}</p>
+${
+  isOffered
+    ? html`<p class="fields"><a class="button" href="${here}/credentials">Replace the credentials…</a>
+<a class="button" href="${here}/active">${verbOf(connection)}…</a></p>`
+    : undefined
+}
 </div>
 <h2>Limits</h2>
 ${limitsView(connection)}

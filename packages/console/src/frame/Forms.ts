@@ -100,6 +100,10 @@ interface FormPage {
   /** Where "Back" leads. */
   readonly back: string
   readonly problem?: ConsoleError | undefined
+  /** Whether it is as wide as other pages. */
+  readonly isWide?: boolean
+  /** What is shown before it. */
+  readonly before?: Html | undefined
   /** Whether a field of it takes a file. */
   readonly takesFiles?: boolean
   /** Whether its answer shows a secret once: a second click does not replace it. */
@@ -110,8 +114,8 @@ interface FormPage {
 export const formPage = (form: FormPage): Document => ({
   title: form.title,
   problem: form.problem,
-  isSmall: true,
-  main: html`<form method="post" action="${form.action}" class="card stack"${form.takesFiles === true ? html` enctype="multipart/form-data"` : undefined}${form.showsSecret === true ? html` data-once="yes"` : undefined}>
+  isSmall: form.isWide !== true,
+  main: html`${form.before}<form method="post" action="${form.action}" class="card stack"${form.takesFiles === true ? html` enctype="multipart/form-data"` : undefined}${form.showsSecret === true ? html` data-once="yes"` : undefined}>
 ${form.fields}
 <button class="main">${form.button}</button>
 <a class="button" href="${form.back}">Back</a>

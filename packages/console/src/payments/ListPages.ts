@@ -140,7 +140,7 @@ ${payments.length === 0 ? undefined : html`<a class="button" href="${here}/expor
 const searchedView = ({ text }: ListFilter, compared: ReadonlyArray<string>): Html | undefined =>
   text === ""
     ? undefined
-    : html`<p class="soft">Searched: ${["payment id", ...compared].join(", ")}. Each is compared with the whole text.</p>`
+    : html`<p class="soft">Searched: ${["payment id", ...compared].join(", ")}. A reference is also found by its beginning.</p>`
 
 const declineView = ({ decline_category, decline_reason }: PaymentFile["payment"]): Html | undefined =>
   decline_category === null

@@ -1,7 +1,7 @@
 /**
  * What an operator may mean by a text: the meanings are tried in their order, and the first that finds a payment counts.
  *
- * A text is a reference of the merchant or of a provider, or a text of the metadata. `name=text` may also be metadata with its name, and a number with decimals or a
+ * A text is a reference of the merchant or of a provider, or a text of the metadata, or else the beginning of a reference. `name=text` may also be metadata with its name, and a number with decimals or a
  * currency, such as `19.99` or `1999 JPY`, may also be an amount. A bare number is not an amount, because its currency is
  * not known.
  */
@@ -20,7 +20,8 @@ export const meaningsOf = (text: string): ReadonlyArray<PaymentFilter> => {
     { providerRef: text },
     ...metadataIn(text),
     ...amountIn(text),
-    ...([...text].length <= purchaseLimits.text ? [{ metadataValue: text }] : [])
+    ...([...text].length <= purchaseLimits.text ? [{ metadataValue: text }] : []),
+    ...([...text].length <= referenceCharacters ? [{ referencePrefix: text }] : [])
   ]
 }
 
@@ -30,7 +31,8 @@ const comparisons = {
   providerRef: "provider’s reference",
   metadata: "metadata by name",
   amountMinor: "amount",
-  metadataValue: "texts of the metadata"
+  metadataValue: "texts of the metadata",
+  referencePrefix: "beginnings of references"
 } as const
 
 export const comparedBy = (meaning: PaymentFilter): ReadonlyArray<string> =>

@@ -1,10 +1,13 @@
 /** What an operator reads of routing, through core's door. The pages and the API share it. */
-import { ruleFindings } from "@pointsman/configuration"
-import { amountLimits, kindOfMethod, type PaymentDetails, Pointsman } from "@pointsman/core"
+import { ruleFindings, understandRouting } from "@pointsman/configuration"
+import type { RoutingConfiguration } from "@pointsman/core"
+import { amountLimits, kindOfMethod, type PaymentDetails, Pointsman, type Workspace } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import { Effect } from "effect"
 import { internalError } from "../api/Errors.ts"
 import { callerOf, type TenantPath } from "../gate/Caller.ts"
+import { refusals, understood } from "../gate/Configuring.ts"
+import { takeRecentSignIn } from "../gate/RecentSignIn.ts"
 import type { HistoryPeriod, Preview, PreviewQuery } from "./RoutingRecords.ts"
 import { historyView, rateView, routeView, settingsView } from "./RoutingViews.ts"
 
@@ -13,17 +16,45 @@ export const routing = Effect.fnUntraced(function* (path: TenantPath) {
   const pointsman = yield* Pointsman
   const configuration = yield* Effect.catch(pointsman.routingConfiguration(tenant), internalError)
   const { connections } = configuration
-  const findings = ruleFindings({
-    ...configuration,
-    merchantCountry: workspace.country,
-    merchantCategory: workspace.category
-  })
+  const findings = findingsOf(configuration, workspace)
   const circuits = yield* pointsman.circuits
   return settingsView(
     configuration,
     findings,
     circuits.filter(({ connectionId }) => connections.some(({ id }) => id === connectionId))
   )
+})
+
+const findingsOf = (configuration: RoutingConfiguration, { category, country }: Workspace) =>
+  ruleFindings({ ...configuration, merchantCountry: country, merchantCategory: category })
+
+/** As it is stored, and what a change of it has to name. */
+export const stored = Effect.fnUntraced(function* (path: TenantPath) {
+  const { tenant } = yield* callerOf(path)
+  const pointsman = yield* Pointsman
+  const { settings } = yield* Effect.catch(pointsman.routingConfiguration(tenant), internalError)
+  return { settings, seen: yield* pointsman.configure.markOf(settings) }
+})
+
+/** What an operator wrote, checked as the configuration file is, with what can never take effect. */
+export const proposed = Effect.fnUntraced(function* (path: TenantPath, text: string) {
+  const { tenant, workspace } = yield* callerOf(path)
+  const configuration = yield* Effect.catch((yield* Pointsman).routingConfiguration(tenant), internalError)
+  const json = yield* Effect.try({
+    try: (): unknown => JSON.parse(text),
+    catch: () => InProcess.validationErrorOf("the routing must be JSON")
+  })
+  const settings = yield* understood(understandRouting(json, path.environment, configuration.connections))
+  const after = { ...configuration, settings }
+  return { settings, view: settingsView(after, findingsOf(after, workspace), []) }
+})
+
+/** `seen`: of `stored`, as the operator read it. */
+export const change = Effect.fnUntraced(function* (path: TenantPath, text: string, seen: string) {
+  yield* takeRecentSignIn
+  const { tenant } = yield* callerOf(path)
+  const { settings } = yield* proposed(path, text)
+  yield* Effect.catchTags((yield* Pointsman).configure.changeRouting(tenant, settings, seen), refusals)
 })
 
 export const rates = Effect.fnUntraced(function* (path: TenantPath) {

@@ -1,10 +1,12 @@
 /** How payments of an environment are routed now, and how its connections fare. */
 import { InProcess } from "@pointsman/http"
 import { Effect } from "effect"
+import { ownerText } from "../frame/FileJson.ts"
 import { type Html, idView, timeOr } from "../frame/Layout.ts"
-import { type Answer, firstOf, page, pathOf, recordLinks, tenantOf, type Visit } from "../frame/Page.ts"
+import { type Answer, firstOf, noticeIn, page, pathOf, recordLinks, tenantOf, type Visit } from "../frame/Page.ts"
 import { table } from "../frame/Table.ts"
 import type { TenantPath } from "../gate/Caller.ts"
+import { ownerOf } from "../gate/Configuring.ts"
 import { conditionText, modeTexts } from "./ConditionText.ts"
 import { rangeBar } from "./Plot.ts"
 import * as Desk from "./RoutingDesk.ts"
@@ -13,16 +15,22 @@ import { outcomesText, percent, rangeText, successRange } from "./SuccessRange.t
 
 const { html } = InProcess
 
+const notices = { changed: "The routing is changed." } as const
+
 const show = Effect.fnUntraced(function* (visit: Visit) {
   const tenant = yield* tenantOf(visit)
   const routing = yield* Desk.routing(tenant)
   const rates = yield* Desk.rates(tenant)
   const here = `${visit.mount}${pathOf("routing", tenant)}`
   const connection = yield* connectionLinks(visit, tenant)
+  const { isInFile, isOffered } = yield* ownerOf(tenant, "routing.manage")
   const answer: Answer = {
     title: "Routing",
+    notice: noticeIn(visit, notices),
     main: html`<p class="fields"><a class="button" href="${here}/preview">Where would this payment go?</a>
-<a class="button" href="${here}/history">Success over time</a></p>
+<a class="button" href="${here}/history">Success over time</a>
+${isOffered ? html`<a class="button" href="${here}/change">Change the routing…</a>` : undefined}</p>
+<p class="soft">${ownerText(isInFile)}</p>
 ${settingsView(routing)}
 ${rulesView(routing)}
 ${circuitsView(routing, connection)}
@@ -39,7 +47,7 @@ ${ratesTable(rates, connection, (segment) => `${here}/history?${new URLSearchPar
   return answer
 })
 
-const settingsView = (settings: RoutingSettings): Html => {
+export const settingsView = (settings: RoutingSettings): Html => {
   const { control, exploration, findings, max_approval_loss, max_attempts, mode, objective, order, strategy } = settings
   return html`<div class="card">
 <p><strong>Mode ${mode}</strong>: ${modeTexts[mode]}.</p>
@@ -64,7 +72,7 @@ const findingsView = (findings: RoutingSettings["findings"]): Html | undefined =
     ? undefined
     : html`<ul class="note findings">${findings.map(({ kind, reason }) => html`<li><strong>${kind}</strong>: ${reason}</li>`)}</ul>`
 
-const rulesView = ({ rules }: RoutingSettings): Html => html`<h2>Rules</h2>
+export const rulesView = ({ rules }: RoutingSettings): Html => html`<h2>Rules</h2>
 ${
   rules.length === 0
     ? html`<p class="card">There are no rules: all payments are routed as above.</p>`

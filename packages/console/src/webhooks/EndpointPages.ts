@@ -8,10 +8,12 @@ import { mayAct } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import { Effect } from "effect"
 import { type ConsoleError, failure } from "../api/Errors.ts"
+import { ownerText } from "../frame/FileJson.ts"
 import { formPage, hidden, isFormKey, newKey, secretPage, select } from "../frame/Forms.ts"
 import { type Document, idView, time } from "../frame/Layout.ts"
 import { type Answer, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
 import { CurrentOperator } from "../gate/Caller.ts"
+import { ownerOf } from "../gate/Configuring.ts"
 import * as Desk from "./WebhookDesk.ts"
 import { eventsText, secretText } from "./WebhookPages.ts"
 import type { Endpoint, RotatedSecret } from "./WebhookRecords.ts"
@@ -26,6 +28,7 @@ const pathTo = (path: Desk.EndpointPath): string => pathOf("webhooks", path, "en
 const show = Effect.fnUntraced(function* (visit: Visit) {
   const path = yield* endpointOf(visit)
   const { operator } = yield* CurrentOperator
+  const { isInFile, isOffered } = yield* ownerOf(path, "endpoint.manage")
   const endpoint = yield* Desk.endpoint(path)
   const list = `${visit.mount}${pathOf("webhooks", path)}`
   const deliveries = new URLSearchParams({ endpoint: endpoint.id })
@@ -36,7 +39,7 @@ const show = Effect.fnUntraced(function* (visit: Visit) {
 <dt>Address</dt><dd>${endpoint.url}</dd>
 <dt>Endpoint</dt><dd>${idView(endpoint.id)}</dd>
 <dt>Events</dt><dd>${eventsText(endpoint)}</dd>
-<dt>State</dt><dd>${endpoint.active ? "Active" : "Inactive: the configuration no longer names it"}</dd>
+<dt>State</dt><dd>${endpoint.active ? "Active" : "Inactive"}</dd>
 <dt>Secret</dt><dd>${secretText(endpoint)}</dd>
 </dl>
 ${
@@ -44,8 +47,9 @@ ${
     ? html`<p><a class="button" href="${visit.mount}${pathTo(path)}/secret">Rotate the secret…</a></p>`
     : undefined
 }
+${isOffered ? html`<p><a class="button" href="${visit.mount}${pathTo(path)}/active">${endpoint.active ? "Deactivate…" : "Activate…"}</a></p>` : undefined}
 </div>
-<p class="soft">The configuration file names the endpoints, their addresses and their events.</p>
+<p class="soft">${ownerText(isInFile)}</p>
 <p><a href="${list}?${deliveries.toString()}">Deliveries to this endpoint</a></p>
 <p><a href="${list}">All webhooks</a></p>`
   }

@@ -1,9 +1,13 @@
 /** What an operator reads of webhooks and does to them, through core's door. The pages and the API share it. */
-import { Pointsman, type Tenant } from "@pointsman/core"
+import { understandEndpoint } from "@pointsman/configuration"
+import { type EndpointEdit, Pointsman, type Tenant } from "@pointsman/core"
 import type { WebhookEndpoint } from "@pointsman/core/ports"
+import { InProcess } from "@pointsman/http"
 import { Clock, DateTime, Effect, Option, Redacted } from "effect"
 import { failure, internalError } from "../api/Errors.ts"
 import { callerOf, directoryContents, type TenantPath } from "../gate/Caller.ts"
+import { refusals, understood } from "../gate/Configuring.ts"
+import { takeRecentSignIn } from "../gate/RecentSignIn.ts"
 import { type RotatedSecret, type StateName, stateNames } from "./WebhookRecords.ts"
 import { deliveryFileView, deliveryView, endpointView } from "./WebhookViews.ts"
 
@@ -79,6 +83,35 @@ export const rotateSecret = Effect.fnUntraced(function* (path: EndpointPath, ord
     endpoint: endpointView(endpoint, yield* Clock.currentTimeMillis),
     secret: Redacted.value(secret)
   } satisfies RotatedSecret
+})
+
+/** As it is stored, and what a change of it has to name. */
+export const stored = Effect.fnUntraced(function* (path: EndpointPath) {
+  const { tenant } = yield* callerOf(path)
+  const found = (yield* endpointsOf(tenant)).find(({ id }) => id === path.endpoint)
+  if (found === undefined) return yield* Effect.fail(endpointNotFound)
+  return { endpoint: found, seen: yield* (yield* Pointsman).configure.markOf(found) }
+})
+
+/** `file`: as the configuration file has it, without its secret. */
+export const add = Effect.fnUntraced(function* (path: TenantPath, file: object, idempotencyKey: string) {
+  yield* takeRecentSignIn
+  const { tenant } = yield* callerOf(path)
+  const order = { ...(yield* understood(understandEndpoint(file))), idempotencyKey }
+  return yield* Effect.catchTags((yield* Pointsman).configure.addEndpoint(tenant, order), {
+    ...refusals,
+    "pointsman/RecordExists": () =>
+      Effect.fail(
+        InProcess.validationErrorOf("url: expected one that no endpoint of this environment has, active or not")
+      )
+  })
+})
+
+export const setActive = Effect.fnUntraced(function* (path: EndpointPath, edit: Omit<EndpointEdit, "id">) {
+  yield* takeRecentSignIn
+  const { tenant } = yield* callerOf(path)
+  const { configure } = yield* Pointsman
+  yield* Effect.catchTags(configure.changeEndpoint(tenant, { ...edit, id: path.endpoint }), refusals)
 })
 
 const stateOf = (name: StateName | undefined) =>

@@ -2,11 +2,13 @@
 import { InProcess } from "@pointsman/http"
 import { Clock, Effect } from "effect"
 import { nextId } from "../api/Records.ts"
+import { ownerText } from "../frame/FileJson.ts"
 import { all, field, select } from "../frame/Forms.ts"
 import { type Html, time } from "../frame/Layout.ts"
 import { nextPage, pageSize } from "../frame/Lists.ts"
 import { type Answer, firstOf, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
 import { table } from "../frame/Table.ts"
+import { ownerOf } from "../gate/Configuring.ts"
 import { deliveryTable, stateTexts } from "./DeliveryTable.ts"
 import * as Desk from "./WebhookDesk.ts"
 import { type Endpoint, type StateName, states } from "./WebhookRecords.ts"
@@ -21,10 +23,13 @@ const list = Effect.fnUntraced(function* (visit: Visit) {
   const found = yield* Desk.deliveries(tenant, { ...asked, before, limit: pageSize })
   const here = `${visit.mount}${pathOf("webhooks", tenant)}`
   const query = new URLSearchParams({ ...asked })
+  const { isInFile, isOffered } = yield* ownerOf(tenant, "endpoint.manage")
   const answer: Answer = {
     title: "Webhooks",
     isLive: before === undefined,
     main: html`<h2>Endpoints</h2>
+<p class="soft">${ownerText(isInFile)}</p>
+${isOffered ? html`<p><a class="button" href="${here}/new/endpoint">Add an endpoint…</a></p>` : undefined}
 ${endpointTable(endpoints, here)}
 <h2>Deliveries</h2>
 ${searchForm(asked, endpoints, here)}
@@ -74,7 +79,7 @@ const endpointTable = (endpoints: ReadonlyArray<Endpoint>, here: string): Html =
   table({
     label: "Endpoints",
     columns: ["Address", "Events", "State", "Secret"],
-    none: "No endpoints found. The configuration file names them.",
+    none: "No endpoints found.",
     rows: endpoints.map(
       (one) => html`<tr><td><a href="${here}/endpoints/${one.id}">${one.url}</a></td>
 <td>${eventsText(one)}</td><td class="word">${one.active ? "Active" : "Inactive"}</td><td>${secretText(one)}</td></tr>`
@@ -85,7 +90,7 @@ export const eventsText = ({ events }: Endpoint): string =>
   events.includes("*") ? "All events" : events.length === 0 ? "No events" : events.join(", ")
 
 export const secretText = ({ previous_secret, secret_rotated }: Endpoint): Html =>
-  html`${secret_rotated === null ? "From the configuration" : html`Rotated ${time(secret_rotated)}`}${
+  html`${secret_rotated === null ? "Never rotated" : html`Rotated ${time(secret_rotated)}`}${
     previous_secret === null
       ? undefined
       : previous_secret.until === null

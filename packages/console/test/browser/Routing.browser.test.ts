@@ -49,8 +49,12 @@ await describeInChromium("routing and connections in a browser", (browser) => {
         for (const viewport of [sizes.narrow, sizes.desktop]) {
           await page.setViewportSize(viewport)
           const paths = [
-            ...["", "/history", preview, "/preview?amount=0&currency=EUR"].map((path) => `routing/acme/sandbox${path}`),
-            ...["", "/fragile", "/broken"].map((path) => `connections/acme/sandbox${path}`)
+            ...["", "/history", "/change", preview, "/preview?amount=0&currency=EUR"].map(
+              (path) => `routing/acme/sandbox${path}`
+            ),
+            ...["", "/fragile", "/broken", "/broken/credentials", "/broken/active", "/new/connection"].map(
+              (path) => `connections/acme/sandbox${path}`
+            )
           ]
           for (const path of paths) {
             await page.goto(`${url}${mount}/${path}`)
@@ -59,6 +63,32 @@ await describeInChromium("routing and connections in a browser", (browser) => {
             await checkPage(visitor)
           }
         }
+      })
+  )
+
+  test.each([true, false])(
+    "four actions show and make a change of the routing, with JavaScript: %s",
+    (javaScriptEnabled) =>
+      visit(browser, { javaScriptEnabled }, async (visitor) => {
+        const { page } = visitor
+        await listening.signIn(page)
+        await openArea(page, "Routing")
+        await page.getByRole("link", { name: "Change the routing…" }).click()
+        const routing = page.getByLabel("Routing, as the configuration file has it")
+        const before = await routing.inputValue()
+        await routing.fill(before.replace("a rule with a long name", `renamed ${javaScriptEnabled}`))
+        await page.getByRole("button", { name: "Check" }).click()
+        await page.getByRole("heading", { name: "The new routing" }).waitFor()
+        // Axe is a script.
+        if (javaScriptEnabled) await checkPage(visitor)
+        await page.getByRole("button", { name: "Change the routing" }).click()
+        await page.getByText("The routing is changed.").waitFor()
+        await page.getByText(`renamed ${javaScriptEnabled}`).first().waitFor()
+        await page.getByRole("link", { name: "Change the routing…" }).click()
+        await routing.fill(before)
+        await page.getByRole("button", { name: "Check" }).click()
+        await page.getByRole("button", { name: "Change the routing" }).click()
+        await page.getByText("The routing is changed.").waitFor()
       })
   )
 

@@ -69,6 +69,8 @@ await describeInChromium("the pages of webhooks in a browser", (browser) => {
             `${at}/deliveries/${delivery}?notice=already`,
             `${at}/endpoints/whe_shop`,
             `${at}/endpoints/whe_shop/secret`,
+            `${at}/endpoints/whe_shop/active`,
+            `${at}/new/endpoint`,
             `/payments/acme/sandbox/${id}`
           ]
           for (const path of paths) {

@@ -78,12 +78,12 @@ export const audit = (it: StorageTest): void => {
         const own = Effect.map(entries, (all) => all.filter(({ subject }) => subject === tenant.workspaceId).length)
         yield* directory.write(contents, draft)
         expect(yield* own).toBe(1)
-        const { configurations } = yield* directory.state
-        const after = configurations.at(-1)?.generation ?? 0
-        const configuration = { generation: after + 1, hash: "0".repeat(64), appliedAt: 1 }
-        expect(yield* directory.apply({ contents, configuration, after: after + 1, audit: draft })).toBe(false)
+        const { configurations, version } = yield* directory.state
+        const generation = (configurations.at(-1)?.generation ?? 0) + 1
+        const configuration = { generation, hash: "0".repeat(64), appliedAt: 1 }
+        expect(yield* directory.apply({ contents, configuration, version: version + 1, audit: draft })).toBe(false)
         expect(yield* own).toBe(1)
-        expect(yield* directory.apply({ contents, configuration, after, audit: draft })).toBe(true)
+        expect(yield* directory.apply({ contents, configuration, version, audit: draft })).toBe(true)
         expect(yield* own).toBe(2)
         expect(findFault(yield* entries, undefined, sha256)).toBeUndefined()
       })

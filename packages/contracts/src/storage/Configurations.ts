@@ -20,10 +20,10 @@ const withdrawn: DeliveryEnd = { _tag: "Failed", failure: "EndpointWithdrawn" }
 
 /** The next one of this store, which other tests use too. */
 const nextChange = Effect.fnUntraced(function* (contents: Partial<DirectoryContents>, hash = "0".repeat(64)) {
-  const { configurations } = yield* (yield* Directory).state
-  const after = configurations.at(-1)?.generation ?? 0
-  const configuration = { generation: after + 3, hash, appliedAt: yield* Clock.currentTimeMillis }
-  return { contents: { ...nothing, ...contents }, configuration, after } satisfies ConfigurationChange
+  const { configurations, version } = yield* (yield* Directory).state
+  const generation = (configurations.at(-1)?.generation ?? 0) + 3
+  const configuration = { generation, hash, appliedAt: yield* Clock.currentTimeMillis }
+  return { contents: { ...nothing, ...contents }, configuration, version } satisfies ConfigurationChange
 })
 
 const endpointOf = (tenant: Tenant, active: boolean): WebhookEndpoint => ({
@@ -69,12 +69,12 @@ export const configurations = (it: StorageTest): void => {
         const before = (yield* directory.state).configurations
         const change = yield* nextChange({ workspaces: [workspaceOf(tenant)], connections: [connectionOf(tenant)] })
         expect(yield* directory.apply(change)).toBe(true)
-        const { configurations, contents } = yield* directory.state
+        const { configurations, contents, version } = yield* directory.state
         expect(configurations).toStrictEqual([...before, change.configuration])
         expect(contents).toStrictEqual(yield* directory.contents)
         expect(contents.connections).toContainEqual(connectionOf(tenant))
 
-        const completed = { ...change, configuration: null, after: change.configuration.generation }
+        const completed = { ...change, configuration: null, version }
         expect(yield* directory.apply(completed)).toBe(true)
         expect((yield* directory.state).configurations).toStrictEqual(configurations)
       })
@@ -110,12 +110,12 @@ export const configurations = (it: StorageTest): void => {
     it.effect("control: without a guard, several are applied, and their contents are mixed", () =>
       Effect.gen(function* () {
         const directory = yield* Directory
-        const unguarded: Directory["Service"]["apply"] = ({ after, contents }) =>
+        const unguarded: Directory["Service"]["apply"] = ({ contents, version }) =>
           Effect.gen(function* () {
-            const isNewest = ((yield* directory.state).configurations.at(-1)?.generation ?? 0) === after
+            const isSame = (yield* directory.state).version === version
             yield* Effect.yieldNow
-            if (isNewest) yield* directory.write(contents)
-            return isNewest
+            if (isSame) yield* directory.write(contents)
+            return isSame
           })
         expect((yield* race(unguarded, controlRacers)).won).toHaveLength(controlRacers)
       })
@@ -126,8 +126,8 @@ export const configurations = (it: StorageTest): void => {
         const directory = yield* Directory
         const tenant = yield* newTenant()
         const apiKey = apiKeyOf(tenant, { source: "configuration" })
-        const change = yield* nextChange({ workspaces: [workspaceOf(tenant)], apiKeys: [apiKey] })
         yield* writeDirectory({ apiKeys: [{ ...apiKey, revokedAt: 5, source: "operator" }] })
+        const change = yield* nextChange({ workspaces: [workspaceOf(tenant)], apiKeys: [apiKey] })
         expect(yield* directory.apply(change)).toBe(true)
         expect((yield* directory.contents).apiKeys).toContainEqual({ ...apiKey, revokedAt: 5, source: "operator" })
       })

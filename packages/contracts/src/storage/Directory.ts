@@ -38,7 +38,8 @@ export const directory = (it: StorageTest): void => {
           category: null,
           brand: { name: "Café Ü", logo: "https://cdn.example/logo.svg", support: "mailto:help@shop.example" },
           hostedPage: "provider",
-          fourEyes: { EUR: 100_000, JPY: 0 }
+          fourEyes: { EUR: 100_000, JPY: 0 },
+          source: "configuration" as const
         })
         const apiKey = apiKeyOf(tenant, { scopes: ["payments:read", "events:read"], source: "configuration" })
         const connection = connectionOf(tenant, {
@@ -170,20 +171,33 @@ export const directory = (it: StorageTest): void => {
         expect(yield* read).toStrictEqual(endpoint)
         yield* writeDirectory({ webhookEndpoints: [after] })
         expect(yield* read).toStrictEqual(after)
-        const { configurations } = yield* directory.state
-        const change = {
-          contents: { workspaces: [], apiKeys: [], connections: [], routing: [], webhookEndpoints: [endpoint] },
-          configuration: null,
-          after: configurations.at(-1)?.generation ?? 0
+      })
+    )
+
+    it.effect("a change planned before a write of any kind is refused", () =>
+      Effect.gen(function* () {
+        const directory = yield* Directory
+        const tenant = yield* newTenant()
+        const [connection, endpoint] = [connectionOf(tenant), endpointOf(tenant)]
+        const workspaces = [workspaceOf(tenant)]
+        yield* writeDirectory({ workspaces, connections: [connection], webhookEndpoints: [endpoint] })
+        const contents = { workspaces: [], apiKeys: [], connections: [], routing: [], webhookEndpoints: [] }
+        const routing = [{ ...tenant, settings: { mode: "fixed" } as const }]
+        const draft = yield* auditDraft("endpoint.secret_rotated", endpoint.id, {})
+        const { id: connectionId, sealedCredentials } = connection
+        const account = { id: "acct_1", mode: "live" } as const
+        for (const write of [
+          directory.write({ ...contents, routing: [{ ...tenant, settings: { mode: "auto" } }] }),
+          directory.replaceEndpointSecret("sealed", { ...endpoint, sealedSecret: "second" }, draft),
+          directory.recordAccount({ connectionId, sealedCredentials, account, at: 1 }),
+          Effect.flatMap(directory.state, ({ version }) => directory.apply({ contents, configuration: null, version }))
+        ]) {
+          const { version } = yield* directory.state
+          yield* write
+          const change = { contents: { ...contents, routing }, configuration: null, version }
+          expect(yield* directory.apply(change)).toBe(false)
+          expect(Option.getOrNull(yield* directory.routing(tenant))).toStrictEqual({ mode: "auto" })
         }
-        const seeing = (id: string, sealed: string) => ({ ...change, seenSecrets: new Map([[id, sealed]]) })
-        expect(yield* directory.apply(seeing(endpoint.id, "sealed"))).toBe(false)
-        expect(yield* directory.apply(seeing("of no endpoint", "second"))).toBe(false)
-        expect(yield* read).toStrictEqual(after)
-        expect(yield* directory.apply(seeing(endpoint.id, "second"))).toBe(true)
-        expect(yield* read).toStrictEqual(endpoint)
-        yield* writeDirectory({ webhookEndpoints: [after] })
-        expect(yield* read).toStrictEqual(after)
       })
     )
 
@@ -244,11 +258,11 @@ const accounts = (it: StorageTest): void => {
       const another = { first: other, current: other, changedAt: 3 }
       yield* writeDirectory({ connections: [connectionOf(tenant, { name: "renamed" })] })
       yield* writeDirectory({ connections: [connectionOf(tenant, { name: "renamed", account: another })] })
-      const { configurations } = yield* directory.state
+      const { version } = yield* directory.state
       const contents = { workspaces: [], apiKeys: [], routing: [], webhookEndpoints: [] }
       const connections = [connectionOf(tenant, { name: "again" })]
-      const after = configurations.at(-1)?.generation ?? 0
-      expect(yield* directory.apply({ contents: { ...contents, connections }, configuration: null, after })).toBe(true)
+      const change = { contents: { ...contents, connections }, configuration: null, version }
+      expect(yield* directory.apply(change)).toBe(true)
       const [connection] = yield* directory.connections(tenant)
       expect(connection?.name).toBe("again")
       expect(connection?.account).toStrictEqual(recorded)

@@ -1,6 +1,7 @@
 /** Filters of lists: what is found is what matches all of them, newest first, a page at a time. */
 import { describe, expect } from "@effect/vitest"
 import { type Metadata, money, type Payment, type Tenant } from "@pointsman/core"
+import { isPlainText } from "@pointsman/core/internal"
 import { Ledger, type PaymentFilter, type SearchedPayments } from "@pointsman/core/ports"
 import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
@@ -58,6 +59,7 @@ const capture = Effect.fnUntraced(function* (begun: Walked, at: number) {
 const matches = (payment: Payment, filter: PaymentFilter): boolean =>
   (filter.states?.includes(payment.state) ?? true) &&
   (filter.reference ?? payment.reference) === payment.reference &&
+  (filter.referencePrefix === undefined || beginsWith(payment.reference ?? "", filter.referencePrefix)) &&
   (filter.amountMinor ?? payment.money.minorUnits) === payment.money.minorUnits &&
   (filter.currency ?? payment.money.currency) === payment.money.currency &&
   (filter.connectionId ?? payment.connectionId) === payment.connectionId &&
@@ -68,6 +70,9 @@ const matches = (payment: Payment, filter: PaymentFilter): boolean =>
   (filter.metadataValue === undefined || Object.values(payment.metadata ?? {}).includes(filter.metadataValue)) &&
   (filter.createdFrom ?? 0) <= payment.createdAt &&
   payment.createdAt < (filter.createdBefore ?? Number.POSITIVE_INFINITY)
+
+const beginsWith = (reference: string, prefix: string): boolean =>
+  reference.startsWith(prefix) && isPlainText(reference) && isPlainText(prefix)
 
 /** All pages of a search whose page meets four rows at most. */
 const walk = Effect.fnUntraced(function* (tenant: Tenant, filter: PaymentFilter) {
@@ -97,6 +102,16 @@ export const paymentSearch = (it: StorageTest): void => {
           values.map((value): PaymentFilter => ({ [field]: value }))
         const single = [
           ...each("reference", [...references.filter((one) => one !== null), "order", "nothing"]),
+          ...each("referencePrefix", [
+            "order-1",
+            "ORDER-",
+            "order-1\0",
+            "order-\ud800",
+            "order",
+            "o",
+            "r",
+            "\u{10ffff}"
+          ]),
           ...each("amountMinor", [1_999, 1_000, 1_001, 7]),
           ...each("currency", [...currencies, "USD"]),
           ...each("connectionId", ["first", "second", "third"]),
@@ -137,6 +152,30 @@ export const paymentSearch = (it: StorageTest): void => {
           expect([...first, ...rest], JSON.stringify(filter)).toStrictEqual(all)
         }
         expect(found).toBeGreaterThan(100)
+      })
+    )
+
+    it.effect("more references that begin alike than are walked singly are found, in pages", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const tenant = yield* newTenant()
+        const written: Array<Payment> = []
+        for (let at = 0; at < 120; at++) {
+          const reference = at % 2 === 0 ? `alike-${at}` : `other-${at}`
+          const { after, change } = yield* firstChange(tenant, { payment: { reference } })
+          yield* ledger.commit(change)
+          if (at % 2 === 0) written.unshift(after.payment)
+        }
+        for (const query of [
+          { referencePrefix: "alike" },
+          { referencePrefix: "alike", states: ["Charging" as const] }
+        ]) {
+          const first = yield* ledger.payments(tenant, { ...query, limit: 40 })
+          const rest = yield* ledger.payments(tenant, { ...query, limit: 40, before: first.at(-1)?.id })
+          expect([...first, ...rest]).toStrictEqual(written)
+          expect(yield* walk(tenant, query)).toStrictEqual(written)
+        }
+        expect(yield* ledger.payments(tenant, { referencePrefix: "alike-118", limit: 10 })).toStrictEqual([written[0]])
       })
     )
 

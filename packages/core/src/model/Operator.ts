@@ -25,6 +25,8 @@ export const leastRoles = {
   "routing.read": "operations",
   "key.manage": "admin",
   "connection.read": "admin",
+  "connection.manage": "admin",
+  "routing.manage": "admin",
   "endpoint.manage": "admin",
   "operator.manage": "admin",
   "audit.read": "admin",

@@ -33,6 +33,8 @@ export interface Workspace {
   readonly hostedPage?: "provider"
   /** Where it differs from the defaults (`retentionOf`). */
   readonly retention?: Partial<RetentionTimes>
+  /** Set where a configuration file defines it: then nothing else changes its connections, routing and endpoints. */
+  readonly source?: "configuration"
   /** From which amounts on a second person approves what an operator states; absent where one is enough. */
   readonly fourEyes?: FourEyes
 }

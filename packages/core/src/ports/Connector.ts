@@ -367,6 +367,8 @@ export interface ConnectorDefinition {
   readonly checkoutMethods?: ReadonlyArray<PaymentMethod>
   /** The fields of `submitDispute`; left out where the provider takes evidence of any name. */
   readonly evidence?: EvidenceFields
+  /** What is expected of each field of the credentials; left out where the console is not to ask for them. */
+  readonly credentials?: Readonly<Record<string, string>>
   /** Fails with what is wrong with the credentials: the field, and what was expected, never its value. */
   readonly connect: (account: ConnectorAccount, transport: Transport["Service"]) => Result.Result<Connector, string>
   /**

@@ -58,16 +58,16 @@ export interface DirectoryState {
   readonly contents: DirectoryContents
   /** By generation, the newest last: that is the one which is served. */
   readonly configurations: ReadonlyArray<AppliedConfiguration>
+  /** Greater after each write of the contents. */
+  readonly version: number
 }
 
 export interface ConfigurationChange {
   readonly contents: DirectoryContents
-  /** The new generation; `null` where the one that is served is completed. */
+  /** The new generation; `null` where the one that is served is completed, or an operator changes the contents. */
   readonly configuration: AppliedConfiguration | null
-  /** The newest generation of the state that the change was planned on; 0 for none. */
-  readonly after: number
-  /** By id, the sealed secrets of endpoints when the change was planned: one replaced since must not come back. */
-  readonly seenSecrets?: ReadonlyMap<string, string> | undefined
+  /** Of the state that the change was planned on. */
+  readonly version: number
   /** An entry of the audit trail that is written with it, or not at all. */
   readonly audit?: AuditDraft | undefined
 }
@@ -119,8 +119,8 @@ export class Directory extends Context.Service<
      */
     readonly write: (contents: DirectoryContents, audit?: AuditDraft) => Effect.Effect<void, StorageError>
     /**
-     * As `write`, together with the record of the generation, where `after` is still the newest one and the seen secrets
-     * are still stored; whether they were. If not, nothing is written: the change was planned on other contents.
+     * As `write`, together with the record of the generation, where the state still has the change's version; whether it
+     * had. If not, nothing is written: the change was planned on other contents.
      */
     readonly apply: (change: ConfigurationChange) => Effect.Effect<boolean, StorageError>
     /** Writes secrets, rotation and audit entry where `expectedSealed` is still its sealed secret; whether it did. */

@@ -61,7 +61,7 @@ export const planDirectory = (
   const named = new Set(wanted.workspaces.map((workspace) => workspace.id))
   const isRuled = (workspaceId: string) => named.has(workspaceId) || !options.notRuled.has(workspaceId)
   return Result.succeed({
-    workspaces: changed(present.workspaces, wanted.workspaces, (workspace) => workspace.id),
+    workspaces: changed(present.workspaces, planWorkspaces(present, wanted, isRuled), (workspace) => workspace.id),
     apiKeys: planApiKeys(present, wanted, options),
     connections: changed(
       present.connections,
@@ -83,6 +83,19 @@ export const isEmptyPlan = (plan: DirectoryContents): boolean =>
   plan.connections.length === 0 &&
   plan.routing.length === 0 &&
   plan.webhookEndpoints.length === 0
+
+/** What the file does not define any more, but for what it rules, is the operators' again. */
+const planWorkspaces = (
+  present: DirectoryContents,
+  wanted: WantedDirectory,
+  isRuled: (workspaceId: string) => boolean
+): ReadonlyArray<Workspace> => {
+  const named = byKey(wanted.workspaces, ({ id }) => id)
+  const absent = present.workspaces.filter(({ id }) => !named.has(id))
+  return [...wanted.workspaces, ...absent].map(({ source: _, ...workspace }) =>
+    isRuled(workspace.id) ? { ...workspace, source: "configuration" } : workspace
+  )
+}
 
 const connectionConflicts = (present: DirectoryContents, wanted: WantedDirectory): ReadonlyArray<DirectoryConflict> => {
   const stored = byKey(present.connections, (connection) => connection.id)

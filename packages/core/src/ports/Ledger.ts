@@ -292,6 +292,8 @@ export interface PaymentFilter {
   readonly states?: ReadonlyArray<PaymentState> | undefined
   /** Exactly this reference of the merchant. */
   readonly reference?: string | undefined
+  /** A reference of the merchant that begins so: 1 to 64 characters. What is no `isPlainText` is not found by it. */
+  readonly referencePrefix?: string | undefined
   /** Of this amount, in minor units of the payment's currency. */
   readonly amountMinor?: number | undefined
   readonly currency?: string | undefined

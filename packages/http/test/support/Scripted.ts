@@ -293,6 +293,15 @@ export const scripted = (answers: Partial<Pointsman["Service"]> = {}): Script =>
       entriesOf: () => Effect.succeed([]),
       open: Effect.succeed([])
     },
+    configure: {
+      markOf: () => Effect.die("not asked for here"),
+      connectors: () => Effect.succeed([]),
+      changeRouting: () => Effect.die("not asked for here"),
+      addConnection: () => Effect.die("not asked for here"),
+      changeConnection: () => Effect.die("not asked for here"),
+      addEndpoint: () => Effect.die("not asked for here"),
+      changeEndpoint: () => Effect.die("not asked for here")
+    },
     operators: {
       passkeys: {
         list: () => Effect.die("not asked for here"),

@@ -11,9 +11,8 @@ type Reads = ReturnType<typeof Ports.directoryReads>
 
 export const directory: Methods<Omit<Ports.Directory["Service"], keyof Reads>> = {
   write: (state, contents, audit) => write(state, contents, audit),
-  apply: (state, { after, audit, configuration, contents, seenSecrets = new Map() }) => {
-    const isSeen = [...seenSecrets].every(([id, sealed]) => state.webhookEndpoints.get(id)?.sealedSecret === sealed)
-    if (!isSeen || Math.max(0, ...state.configurations.keys()) !== after) return false
+  apply: (state, { audit, configuration, contents, version }) => {
+    if (version !== state.directoryVersion) return false
     if (configuration !== null) put(state.configurations, configuration.generation, configuration)
     write(state, contents, audit)
     return true
@@ -24,15 +23,18 @@ export const directory: Methods<Omit<Ports.Directory["Service"], keyof Reads>> =
     const { sealedPreviousSecret: _, ...others } = stored
     const previous = sealedPreviousSecret == null ? {} : { sealedPreviousSecret }
     put(state.webhookEndpoints, id, { ...others, ...previous, sealedSecret, rotation })
+    state.directoryVersion++
     return audited(state, audit)
   },
-  recordAccount: (state, { account, at, connectionId, sealedCredentials }) =>
-    void update(
+  recordAccount: (state, { account, at, connectionId, sealedCredentials }) => {
+    state.directoryVersion++
+    update(
       state.connections,
       connectionId,
       (stored) => ({ account: withStatedAccount(stored.account, account, at) }),
       has({ sealedCredentials })
-    ),
+    )
+  },
   recordKeyUses: ({ keyUses }, uses) => {
     for (const { at, hash } of uses)
       if (at - (keyUses.get(hash) ?? Number.NEGATIVE_INFINITY) >= Ports.keyUseEveryMillis) keyUses.set(hash, at)
@@ -52,10 +54,12 @@ export const directoryState = (state: State): Ports.DirectoryState => ({
     routing: page(state.routing.values(), by("environment", "workspaceId")),
     webhookEndpoints: page(state.webhookEndpoints.values(), by("id"))
   },
-  configurations: [...state.configurations.values()]
+  configurations: [...state.configurations.values()],
+  version: state.directoryVersion
 })
 
 const write = (state: State, contents: Ports.DirectoryContents, audit: Ports.AuditDraft | undefined): void => {
+  state.directoryVersion++
   for (const one of contents.workspaces) put(state.workspaces, one.id, one)
   for (const one of contents.apiKeys) {
     const before = state.apiKeys.get(one.hash)
@@ -92,6 +96,7 @@ export const merchants: Methods<Ports.Merchants["Service"]> = {
     if (refused !== undefined) return Result.fail(refused)
     put(state.merchants, merchant.id, merchant)
     put(state.workspaces, merchant.workspaceId, workspaceOfMerchant(merchant))
+    state.directoryVersion++
     return Result.void
   },
   replaceInvitation: (state, partnerId, id, invitationHash) =>

@@ -1,6 +1,6 @@
 /** Payments, and what is stored with them; `Commit.ts` writes a change. */
 import type { Payment, Tenant } from "@pointsman/core"
-import { isSameReference, wasNeverSent } from "@pointsman/core/internal"
+import { isPlainText, isSameReference, wasNeverSent } from "@pointsman/core/internal"
 import * as Ports from "@pointsman/core/ports"
 import { Option, Result } from "effect"
 import { decide, messageOf, ofPage } from "./Commit.ts"
@@ -190,10 +190,11 @@ const dueAt = (state: State, now: number) =>
 const isFound =
   (filter: Ports.PaymentFilter) =>
   ({ attempts, payment }: Ports.PaymentBook): boolean => {
-    const { connectionId, createdBefore, createdFrom, providerRef, reference, states } = filter
+    const { connectionId, createdBefore, createdFrom, providerRef, reference, referencePrefix, states } = filter
     const metadata = payment.metadata ?? {}
     return (
       has({ connectionId, reference })(payment) &&
+      (referencePrefix === undefined || beginsWith(payment.reference ?? "", referencePrefix)) &&
       has({ currency: filter.currency, minorUnits: filter.amountMinor })(payment.money) &&
       (states?.includes(payment.state) ?? true) &&
       [payment, ...attempts].some(has({ providerRef })) &&
@@ -202,6 +203,9 @@ const isFound =
       isWithin(payment.createdAt, createdFrom, createdBefore)
     )
   }
+
+const beginsWith = (text: string, prefix: string): boolean =>
+  text.startsWith(prefix) && isPlainText(text) && isPlainText(prefix)
 
 /** Those of a tenant, oldest first. */
 export const booksOf = (state: State, tenant: Tenant): ReadonlyArray<Ports.PaymentBook> => {

@@ -13,6 +13,7 @@ export const sealedTexts: Methods<SealedTexts["Service"]> = {
     return found.map(({ key, sealed }) => ({ kind, key, sealed }))
   },
   replace: (state, kind, replacements) => {
+    state.directoryVersion++
     const stored = new Map(textsOf[kind](state).map((text) => [text.name, text]))
     return replacements.filter(({ expected, key, sealed }) => {
       const text = stored.get(keyOf(...key))

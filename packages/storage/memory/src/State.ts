@@ -49,6 +49,8 @@ export const emptyState = () => ({
   /** When the step under way began, in epoch milliseconds. */
   now: 0,
   tenants: new Map<string, TenantState>(),
+  /** How often the directory was written. */
+  directoryVersion: 0,
   workspaces: new Map<string, Row<"workspaces">>(),
   apiKeys: new Map<string, Row<"apiKeys">>(),
   connections: new Map<string, Row<"connections">>(),

@@ -18,8 +18,10 @@ import {
   directoryTables,
   list,
   makeDirectoryWrites,
+  newVersion,
   type Query,
-  type Resume
+  type Resume,
+  selectVersion
 } from "@pointsman/storage-sql"
 import { Clock, Deferred, Effect, Queue } from "effect"
 import { charging } from "./Connections.ts"
@@ -31,8 +33,6 @@ const channel = "pointsman_directory"
 
 /** To be said inside the write, which sends it when it commits. */
 const tellOthers = `select pg_notify('${channel}', '')`
-const selectVersion = "select version from directory_version"
-const newVersion = "update directory_version set version = version + 1"
 const tell = (query: Query<Value>) => Effect.andThen(query(newVersion), query(tellOthers))
 
 /** How long a copy is used before it is compared again, in milliseconds. */

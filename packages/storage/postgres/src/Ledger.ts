@@ -32,6 +32,7 @@ const beginsAs = (column: string, text: string) => `left(${column}, 64) = left($
 /** How PostgreSQL walks along payments in a search (`PaymentSearch.ts` of storage-sql). */
 const searchForm: SearchForm<Value> = {
   shortName: "name::text",
+  indexedReference: "left(reference, 64)",
   // The index holds the beginning, because a reference may be longer than an index takes.
   isReference: (reference) => [beginsAs("reference", reference), `reference = ${reference}`],
   named:

@@ -249,10 +249,6 @@ create index message_bodies_sealed on message_bodies (workspace_id, environment,
 
 create table message_bodies_default partition of message_bodies default;
 
--- How often the directory was written, for copies of it. One row.
-create table directory_version (version bigint not null);
-insert into directory_version (version) values (0);
-
 -- Guards against a change of the audit trail by accident.
 create function audit_entries_are_kept() returns trigger language plpgsql as $$
   begin

@@ -280,6 +280,10 @@ describe.skipIf(!hasServer)("query plans", () => {
             ledger.payments(tenant, { ...page, reference: "order", states: ["Charging", "Captured"], currency: "EUR" }),
             "payments_by_reference (t, 64, id)"
           ],
+          "a page of payments whose reference begins so": [
+            ledger.payments(tenant, { ...page, referencePrefix: "ord", states: ["Charging", "Captured"] }),
+            "payments_by_reference (t, 64)"
+          ],
           "a page of payments with metadata": [
             ledger.payments(tenant, { ...page, metadata: { a: "b", c: "d" }, currency: "EUR", states: ["Charging"] }),
             "payment_metadata_by_value (t, 64, payment)",

@@ -35,7 +35,7 @@ export const makeDirectoryRows = <V>({ bindTexts, flag, readTexts, value }: Part
     ...alike(optional(json), "brand", "retention", "four_eyes"),
     suspended: flag,
     partner: json,
-    hosted_page: optional(plain)
+    ...alike(optional(plain), "hosted_page", "source")
   })
   const apiKey = recordOf<ApiKey, V>({
     ...alike(value, "hash", "workspace_id", "environment", "name", "source", "created_at", "expires_at", "revoked_at"),
@@ -84,7 +84,7 @@ type DirectoryRows<V> = ReturnType<typeof makeDirectoryRows<V>>
 export const directoryTables = <V>({ directory }: DirectoryRows<V>) =>
   [...Object.values(directory), configurations].map(({ key, table }) => ({ table, order: list(key.toSorted()) }))
 
-/** `found`: the rows of each table, in its order. */
+/** `found`: the rows of each table, in its order, and the version. */
 export const directoryState = <V>({ directory }: DirectoryRows<V>, found: Row): Ports.DirectoryState => {
   const all = <A>({ read, table }: Pick<DirectoryTable<A, never>, "read" | "table">) =>
     (found[table] as ReadonlyArray<Row>).map(read)
@@ -96,7 +96,8 @@ export const directoryState = <V>({ directory }: DirectoryRows<V>, found: Row): 
       routing: all(directory.routing),
       webhookEndpoints: all(directory.webhookEndpoints)
     },
-    configurations: all(configurations)
+    configurations: all(configurations),
+    version: Number(found["version"])
   }
 }
 

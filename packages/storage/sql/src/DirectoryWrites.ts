@@ -22,6 +22,10 @@ export interface DirectoryForm<V> {
   readonly tell: (query: Query<V>) => Effect.Effect<unknown, SqlError>
 }
 
+export const selectVersion = "select version from directory_version"
+/** To be said inside each write. */
+export const newVersion = "update directory_version set version = version + 1"
+
 export const makeDirectoryWrites = <V>(
   sql: Sql<V>,
   form: DirectoryForm<V>,
@@ -88,22 +92,14 @@ const makePut = <V>(sql: Sql<V>, { tell }: DirectoryForm<V>, resume: Resume<V>) 
   })
 }
 
-const isSealedBy = "select 1 as one from webhook_endpoints where id = $1 and sealed_secret = $2"
 const addConfiguration = "insert into configurations (generation, hash, applied_at) values ($1, $2, $3)"
 
-/** `false`: another one was applied meanwhile, or a secret was replaced. */
-const makeApply = <V>({ each, locking, rows: { bindText } }: Sql<V>, put: ReturnType<typeof makePut<V>>) =>
-  Effect.fnUntraced(function* (
-    query: Query<V>,
-    { after, configuration, contents, seenSecrets = new Map() }: ConfigurationChange
-  ) {
-    // A process that applies another configuration waits here, and then reads this one.
-    yield* query(locking("select version from directory_version for update"))
-    const [newest] = yield* query("select max(generation) as generation from configurations")
-    if ((newest?.["generation"] ?? 0) !== after) return false
-    const seen = [...seenSecrets].map((one) => one.map(bindText))
-    const found = yield* queryAll(query, each(isSealedBy, [], seen))
-    if (found.flat().length < seen.length) return false
+/** `false`: something was written meanwhile. */
+const makeApply = <V>({ locking }: Sql<V>, put: ReturnType<typeof makePut<V>>) =>
+  Effect.fnUntraced(function* (query: Query<V>, { configuration, contents, version }: ConfigurationChange) {
+    // Another process that writes waits here, and then reads this version.
+    const [stored] = yield* query(`${selectVersion} ${locking("for update")}`)
+    if (Number(stored?.["version"]) !== version) return false
     yield* put(query, contents)
     if (configuration !== null) {
       yield* query(addConfiguration, [configuration.generation, configuration.hash, configuration.appliedAt])

@@ -1,12 +1,14 @@
 /**
  * Lists of payments, newest first, by a walk along an index: of the provider's reference, the reference, the metadata, the
- * amount, the states, or the ids. Each walk meets the payments in the order of the page and ends with it; the other
+ * amount, the states, or the ids. A beginning of references is a walk for each reference where they are few, and one along
+ * the ids where they are many. Each walk meets the payments in the order of the page and ends with it; the other
  * conditions are checked on the way. What would sort all that is found (`state in (...)`, an amount in any currency) is a
  * walk for each value instead.
  *
  * A search asks first for the id at which its walk has to end, and then for the page down to that id.
  */
 import type { Payment, Tenant } from "@pointsman/core"
+import { isPlainText } from "@pointsman/core/internal"
 import type { Ledger, PaymentBook, PaymentQuery, StorageError } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { afterAll, type Bound, list, type Row } from "./Columns.ts"
@@ -38,6 +40,8 @@ export interface SearchForm<V> {
   readonly shortName: string
   /** The first one is that of the index, which may hold the beginning of the reference. */
   readonly isReference: (reference: string) => readonly [string, ...ReadonlyArray<string>]
+  /** What the index has of the reference. */
+  readonly indexedReference: string
   /** The payments that rows of a table name, by a condition of their name. */
   readonly named: (
     table: "charges" | "names",
@@ -184,8 +188,10 @@ const leadsOf = <V>(
   tenant: Tenant,
   query: PaymentQuery
 ): Effect.Effect<ReadonlyArray<Lead<V>>, StorageError> => {
-  const { amountMinor, currency, metadata, metadataValue, providerRef, reference, states } = query
-  if (states?.length === 0) return Effect.succeed([none])
+  const { amountMinor, currency, metadata, metadataValue, providerRef, reference, referencePrefix, states } = query
+  if (states?.length === 0 || (referencePrefix !== undefined && !isPlainText(referencePrefix))) {
+    return Effect.succeed([none])
+  }
   if (providerRef !== undefined) {
     const [first, last] = sql.keys.chargeNames(providerRef)
     const range = [sql.bindOwner(tenant), ...sql.keys.shortChargeNames(providerRef)]
@@ -206,6 +212,7 @@ const leadsOf = <V>(
     ...(metadataValue === undefined ? [] : [form.withText(metadataValue, undefined, "value")])
   ]
   if (ofTexts.length > 0) return Effect.succeed(ofTexts)
+  if (referencePrefix !== undefined) return leadsOfPrefix(sql, form, tenant, referencePrefix, states)
   if (amountMinor !== undefined) {
     return Effect.map(currency === undefined ? readCurrencies(sql, tenant) : Effect.succeed([currency]), (all) => [
       (conditions) =>
@@ -216,10 +223,50 @@ const leadsOf = <V>(
         )
     ])
   }
-  return Effect.succeed([
-    states === undefined ? along(sql, "payments_by_id", [], () => []) : form.inStates([...new Set(states)])
+  return Effect.succeed([byAge(sql, form, states)])
+}
+
+const byAge = <V>(sql: Sql<V>, form: SearchForm<V>, states: PaymentQuery["states"]): Lead<V> =>
+  states === undefined ? along(sql, "payments_by_id", [], () => []) : form.inStates([...new Set(states)])
+
+/** Each is a walk. Where more begin alike, a walk along all payments soon meets a page of them. */
+const walkedReferences = 50
+
+const leadsOfPrefix = <V>(
+  sql: Sql<V>,
+  form: SearchForm<V>,
+  tenant: Tenant,
+  prefix: string,
+  states: PaymentQuery["states"]
+): Effect.Effect<ReadonlyArray<Lead<V>>, StorageError> => {
+  const { indexedReference: indexed } = form
+  const next = (after: string) => `(select ${indexed} from ${sql.by("payments", "payments_by_reference")}
+    where t = $1 and ${indexed} ${after} and ${indexed} < $3 order by ${indexed} limit 1)`
+  const found = sql.list(
+    "payments",
+    `with recursive found (reference) as (
+      select ${next(">= $2")} union all
+      select ${next("> found.reference")} from found where found.reference is not null
+    ) select reference from found where reference is not null limit ${walkedReferences + 1}`,
+    [sql.bindOwner(tenant), ...rangeOf(sql, prefix)]
+  )
+  return Effect.map(found, (rows) => [
+    rows.length > walkedReferences
+      ? byAge(sql, form, states)
+      : (conditions: Conditions<V>) =>
+          rows.flatMap((row) =>
+            along<V>(sql, "payments_by_reference", ["prefix"], ({ place }) => [
+              `${indexed} = ${place(row["reference"] as V)}`
+            ])(conditions)
+          )
   ])
 }
+
+/** From the prefix to before what follows all texts with it. */
+const rangeOf = <V>({ rows: { bindText } }: Sql<V>, prefix: string) => [
+  bindText(prefix),
+  bindText(`${prefix}\u{10ffff}`)
+]
 
 const pairOf = (name: string): string => `metadata.${name}`
 
@@ -243,12 +290,13 @@ const along =
   }
 
 const conditionsOf = <V>(
-  { keys, rows }: Sql<V>,
+  sql: Sql<V>,
   form: SearchForm<V>,
   query: PaymentQuery,
   end: string | undefined,
   values: Array<Bound<V>>
 ): Conditions<V> => {
+  const { keys, rows } = sql
   const place = placesOf(values)
   const text = (given: string) => place(rows.bindText(given))
   const { from } = idRangeOf(query)
@@ -258,6 +306,11 @@ const conditionsOf = <V>(
   ]
   const all: ReadonlyArray<readonly [name: string, condition: () => string]> = [
     ...given("reference", query.reference, (one) => form.isReference(text(one)).join(" and ")),
+    ...given("prefix", query.referencePrefix, (one) =>
+      rangeOf(sql, one)
+        .map((bound, at) => `${form.indexedReference} ${at === 0 ? ">=" : "<"} ${place(bound)}`)
+        .join(" and ")
+    ),
     ...given("currency", query.currency, (one) => `currency = ${place(one)}`),
     ...given("amount", query.amountMinor, (one) => `amount_minor = ${place(one)} and amount_minor >= 0`),
     ...given("connection", query.connectionId, (one) => `connection_id = ${text(one)}`),

@@ -30,7 +30,9 @@ create table workspaces (
   -- 'provider' where sandbox pages lead to a provider's own test page.
   hosted_page text,
   retention text,
-  four_eyes text
+  four_eyes text,
+  -- 'configuration' where a configuration file defines it.
+  source text
 );
 
 -- API keys. A revoked key stays, so that no later write makes it valid again.
@@ -113,6 +115,12 @@ create table configurations (
   hash text not null,
   applied_at integer not null
 );
+
+-- How often the directory was written. One row.
+create table directory_version (
+  version integer not null
+);
+insert into directory_version (version) values (0);
 
 -- Secrets that the installation generated itself.
 create table kept_secrets (

@@ -4,7 +4,14 @@
  * connection's commit at next to no cost. A revoked key is therefore seen at the very next read.
  */
 import { type DirectorySnapshot, type DirectoryState, directoryReads, directorySnapshot } from "@pointsman/core/ports"
-import { type DirectoryForm, directoryState, directoryTables, makeDirectoryWrites } from "@pointsman/storage-sql"
+import {
+  type DirectoryForm,
+  directoryState,
+  directoryTables,
+  makeDirectoryWrites,
+  newVersion,
+  selectVersion
+} from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import { type Database, read, snapshot } from "./Database.ts"
 import { rows } from "./Rows.ts"
@@ -28,7 +35,7 @@ export const make = (db: Database) => {
     forget: Effect.sync(() => {
       kept = undefined
     }),
-    tell: () => Effect.void
+    tell: (query) => query(newVersion)
   }
   return {
     directory: { ...directoryReads(current), ...makeDirectoryWrites(sqlOf(db), form) },
@@ -41,5 +48,5 @@ const readState = (db: Database): DirectoryState => {
   const tables = directoryTables(rows).map(({ order, table }) => {
     return [table, db.prepare(`select * from ${table} order by ${order}`).all()] as const
   })
-  return directoryState(rows, Object.fromEntries(tables))
+  return directoryState(rows, { ...Object.fromEntries(tables), ...db.prepare(selectVersion).get() })
 }

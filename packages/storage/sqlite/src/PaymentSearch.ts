@@ -4,6 +4,7 @@ import type { Value } from "./Sql.ts"
 
 export const searchForm: SearchForm<Value> = {
   shortName: "name",
+  indexedReference: "reference",
   isReference: (reference) => [`reference = ${reference}`],
   named:
     (table, condition) =>

@@ -115,6 +115,11 @@ describe("query plans", () => {
         ledger.payments(tenant, { ...page, reference: "a", states: ["Charging", "Captured"], currency: "EUR" }),
       "payments USING INDEX payments_by_reference (t=? AND reference=? AND id<?)"
     ],
+    "a page of payments whose reference begins so": [
+      (ledger) => ledger.payments(tenant, { ...page, referencePrefix: "ord", states: ["Charging", "Captured"] }),
+      "payments USING COVERING INDEX payments_by_reference (t=? AND reference>? AND reference<?)",
+      "payments USING INDEX payments_by_reference (t=? AND reference=? AND id<?)"
+    ],
     "a page of payments with metadata": [
       (ledger) =>
         ledger.payments(tenant, { ...page, metadata: { a: "b", c: "d" }, currency: "EUR", states: ["Charging"] }),
