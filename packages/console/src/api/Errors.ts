@@ -30,6 +30,10 @@ const own = {
     meaning: "This operator may not decide the correction so, or it was decided before; nothing was changed."
   },
   message_not_applicable: { status: 409, meaning: "The message cannot be read or applied; nothing was changed." },
+  report_being_read: {
+    status: 409,
+    meaning: "A report of the connection is being read; nothing was done. Repeat the request once that has ended."
+  },
   key_created: { status: 409, meaning: "The request with this draft created its key before." },
   key_in_configuration: { status: 409, meaning: "The configuration file names the key." },
   workspace_in_configuration: { status: 409, meaning: "A configuration file defines the workspace." },

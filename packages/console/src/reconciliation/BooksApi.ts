@@ -47,7 +47,7 @@ export class Books extends HttpApiGroup.make("books")
       }),
       error: failures(
         ...(["payload_too_large", "not_found", "validation_error"] as const),
-        ...(["state_conflict", "too_many_requests", "internal_error"] as const)
+        ...(["report_being_read", "too_many_requests", "internal_error"] as const)
       )
     }).annotateMerge(summary("Read a report", "Compares it with the payments, and applies what its rows state.")),
     HttpApiEndpoint.get("balances", "/workspaces/:workspace/:environment/books/balances", {

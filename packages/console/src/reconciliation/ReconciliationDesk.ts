@@ -114,7 +114,7 @@ const suggestionNotFound = failure(
   "No open difference of this row suggests this payment, or the payment has a row or a charge of its own by now."
 )
 const reportBeingRead = failure(
-  "state_conflict",
+  "report_being_read",
   "A report of this connection is being read. Accept it once that has ended."
 )
 

@@ -58,7 +58,7 @@ const readForm = Effect.fnUntraced(function* (request: HttpServerRequest.HttpSer
 })
 
 const beingRead = failure(
-  "state_conflict",
+  "report_being_read",
   "Another report of this connection is being read. Send this one again when that one has ended."
 )
 
