@@ -2,7 +2,7 @@
 import { Pointsman } from "@pointsman/core"
 import { Effect } from "effect"
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
-import { readReport, rowOf, stateDispute } from "./support/Reports.ts"
+import { readPages, readReport, rowOf, stateDispute } from "./support/Reports.ts"
 import { codeOf, dataOf, errorOf, everywhere, leadsTo, pageAt, pageOf } from "./support/Responses.ts"
 import { bodyOf, type World, world } from "./support/World.ts"
 
@@ -163,6 +163,24 @@ describe("differences", () => {
     const { items } = await here.run(Effect.flatMap(Pointsman, ({ auditEntries }) => auditEntries({ limit: 10 })))
     const entry = items.findLast(({ action }) => action === "suggestion.accepting")
     assert.deepStrictEqual([entry?.actor, entry?.subject], ["jo", "acme-sandbox/txn_9"])
+  })
+
+  it("a suggestion that is accepted while a report is read is answered 409", async () => {
+    const cookie = await here.signIn("jo", everywhere("operations"))
+    const reading = Promise.withResolvers<void>()
+    const ended = Promise.withResolvers<void>()
+    const pages = (async function* () {
+      reading.resolve()
+      await ended.promise
+      yield [{ _tag: "Row", row: rowOf("txn_1", {}) } as const]
+    })()
+    const run = readPages(here.run, { ...report, sha256: "cd".repeat(32) }, pages)
+    await reading.promise
+    const form = { connection: "acme-sandbox", row: "txn_9", payment: "pay_1" }
+    const refused = await pageOf(await here.send(`${at}/differences/accept`, { cookie, form }), 409)
+    assert.include(refused, "A report of this connection is being read.")
+    ended.resolve()
+    assert.strictEqual((await run).state, "done")
   })
 
   it("the next page of differences continues after the last one shown", async () => {

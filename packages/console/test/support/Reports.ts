@@ -35,10 +35,19 @@ export const rowOf = (id: string, fields: Partial<Omit<ReportRow, "names">> & { 
   return row
 }
 
-export const readReport = (
+export const readReport = (run: Run, report: Report, rows: ReadonlyArray<ReportRow>) =>
+  readPages(
+    run,
+    report,
+    (async function* () {
+      yield rows.map((row) => ({ _tag: "Row", row }) as const)
+    })()
+  )
+
+export const readPages = (
   run: Run,
   { connectionId, connector = "scripted", fileName = "november.csv", sha256 = "ab".repeat(32) }: Report,
-  rows: ReadonlyArray<ReportRow>
+  entries: AsyncIterable<ReadonlyArray<{ readonly _tag: "Row"; readonly row: ReportRow }>>
 ) =>
   run(
     Effect.flatMap(Pointsman, ({ reconciliation }) =>
@@ -47,9 +56,7 @@ export const readReport = (
         format: { name: "pointsman", kinds: [connector], delayMillis: 86_400_000 },
         fileName,
         sha256,
-        entries: (async function* () {
-          yield rows.map((row) => ({ _tag: "Row", row }) as const)
-        })()
+        entries
       })
     )
   )
