@@ -503,6 +503,6 @@ describe.skipIf(!hasServer)("query plans", () => {
           expect.soft(walksOf(steps), what).toEqual(expected.toSorted())
         }
       }),
-    60_000
+    300_000
   )
 })
