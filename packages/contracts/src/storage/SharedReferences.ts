@@ -35,6 +35,22 @@ export const sharedReferences = (it: StorageTest): void => {
       })
     )
 
+    it.effect("a message that names an attempt id means the payment that was sent", () =>
+      Effect.gen(function* () {
+        const tenant = yield* newTenant()
+        const [sent, givenUp] = yield* writeDeclined(tenant, 2, { attemptId: "att-1" })
+        const found = Effect.map(
+          (yield* Ledger).bookOf(tenant, { attemptId: "att-1" }),
+          Option.map(({ book }) => book.payment.id)
+        )
+        expect(yield* found).toEqual(Option.some(givenUp))
+        yield* writeAttempts(tenant, givenUp, (one) => ({ ...one, outcome: "Abandoned", providerRef: null }))
+        expect(yield* found).toEqual(Option.some(sent))
+        yield* writeAttempts(tenant, sent, (one) => ({ ...one, outcome: "Abandoned", providerRef: null }))
+        expect(yield* found).toEqual(Option.some(givenUp))
+      })
+    )
+
     it.effect("all that share a reference are found by it, in pages, each once", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger

@@ -30,6 +30,17 @@ export const ofCharge = (books: ReadonlyArray<PaymentBook>, charge: ChargeRefere
   return [...naming, ...books.filter((book) => !naming.includes(book)).slice(0, 1)]
 }
 
+/**
+ * The one that a name means, the newest where several do. Requests under one key derive one attempt id, and those whose
+ * attempt was given up were not sent, also where their payment is the newer one. `books`: the newest last.
+ */
+export const ofName = (books: ReadonlyArray<PaymentBook>, name: Name): ReadonlyArray<PaymentBook> => {
+  const isSent = ({ attempts }: PaymentBook) =>
+    attempts.some(({ id, outcome }) => `attempt ${id}` === name && outcome !== "Abandoned")
+  const meant = books.findLast(isSent) ?? books.at(-1)
+  return meant === undefined ? [] : [meant]
+}
+
 /** By what a message names a payment: our id, or the reference of a charge. */
 export const namedBySubject = (subject: MessageSubject): Name | ChargeReference => {
   if ("connectionId" in subject) return subject
@@ -47,13 +58,11 @@ export const meantBy = (
   const here = (one: { readonly connectionId: string }) => one.connectionId === connectionId
   const isIt = (one: { readonly connectionId: string; readonly id: string }) => one.id === name && here(one)
   switch (kind) {
-    case "attemptIds": {
-      const of = ({ attempts }: PaymentBook) => attempts.find(isIt)
-      const found = books.filter((book) => of(book) !== undefined)
-      // Requests under one key derive one attempt id, and those that were given up were not sent.
-      const meant = found.findLast((book) => of(book)?.outcome !== "Abandoned") ?? found.at(-1)
-      return meant === undefined ? [] : [meant]
-    }
+    case "attemptIds":
+      return ofName(
+        books.filter(({ attempts }) => attempts.some(isIt)),
+        `attempt ${name}`
+      )
     case "operationIds":
       return books.filter(({ operations }) => operations.some(isIt)).slice(-1)
     case "refundIds":

@@ -15,7 +15,7 @@ export const ledger: Methods<Omit<Ports.Ledger["Service"], "commit">> = {
     const books = booksOf(state, tenant)
     const [book, ...others] =
       typeof named === "string"
-        ? Ports.withName(books, [named]).slice(-1)
+        ? Ports.ofName(Ports.withName(books, [named]), named)
         : Ports.ofCharge(
             books.filter(({ attempts, payment }) => [payment, ...attempts].some((one) => isSameReference(one, named))),
             named

@@ -81,7 +81,7 @@ export const makePaymentReads = <V>(sql: Sql<V>, form: PaymentForm<V>) => {
       const named = Ports.namedBySubject(subject)
       const found =
         typeof named === "string"
-          ? Effect.map(form.booksNamed(tenant, named), (books) => books.slice(-1))
+          ? Effect.map(form.booksNamed(tenant, named), (books) => Ports.ofName(books, named))
           : Effect.map(form.booksNaming(tenant, named), (books) => Ports.ofCharge(books, named))
       return Effect.map(found, ([first, ...others]) =>
         Option.map(Option.fromUndefinedOr(first), (book) => ({ book, others: others.map(({ payment }) => payment.id) }))
