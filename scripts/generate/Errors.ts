@@ -1,6 +1,6 @@
 /** The page of error codes: from the table of codes, and the table of core's failures. */
 import { documentedCodes, errorTable } from "@pointsman/http"
-import { paramCodes } from "@pointsman/http/api"
+import { paramCodes, replayedCodes } from "@pointsman/http/api"
 import { code, table } from "./Markdown.ts"
 
 const failures = Object.entries(errorTable).flatMap(([operation, rows]) =>
@@ -26,7 +26,11 @@ export const errorsPage = (notice: string): string =>
     table(
       ["Field", "On", "Meaning"],
       [
-        ["`request_id`", "every error", "the same as `X-Request-Id`"],
+        [
+          "`request_id`",
+          `every error but ${[...replayedCodes].map(code).join(", ")}, which a repeat under the key gets with the same bytes`,
+          "the same as `X-Request-Id`"
+        ],
         ["`doc_url`", "every error of a server that serves `/docs`", "the page of that server about the code"],
         [
           "`param`",

@@ -1,6 +1,6 @@
-/** What every error that is answered over HTTP carries besides its code: the request's id, and the page about the code. */
+/** What errors that are answered over HTTP carry besides their code: the request's id, and the page about the code. */
 import { HttpBody, HttpServerResponse } from "effect/http"
-import { type ErrorBody, type ErrorCode, errorCodes } from "./api/Errors.ts"
+import { type ErrorBody, type ErrorCode, errorCodes, replayedCodes } from "./api/Errors.ts"
 
 export interface About {
   readonly requestId: string
@@ -23,5 +23,9 @@ export const withReferences = (
 }
 
 const completed = ({ error }: ErrorBody, { page, requestId }: About): ErrorBody => ({
-  error: { ...error, request_id: requestId, ...(page === undefined ? {} : { doc_url: `${page}#${error.code}` }) }
+  error: {
+    ...error,
+    ...(replayedCodes.has(error.code) ? {} : { request_id: requestId }),
+    ...(page === undefined ? {} : { doc_url: `${page}#${error.code}` })
+  }
 })

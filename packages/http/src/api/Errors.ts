@@ -106,6 +106,20 @@ export const paramCodes: ReadonlyArray<ErrorCode> = [
   "invalid_idempotency_key"
 ]
 
+/**
+ * Codes of answers that are kept for a key: a repeat of the request is answered with the same bytes (specification, section
+ * "Idempotency"), so that they have no id of one request.
+ */
+export const replayedCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  "state_unconfirmed",
+  "state_conflict",
+  "psp_error",
+  "capture_result_unknown",
+  "void_result_unknown",
+  "refund_result_unknown",
+  "dispute_result_unknown"
+])
+
 export interface ErrorBody<Code extends ErrorCode = ErrorCode> {
   readonly error: {
     readonly code: Code
@@ -115,7 +129,7 @@ export interface ErrorBody<Code extends ErrorCode = ErrorCode> {
     readonly param?: string
     /** On `routing_failed`, when the request set `debug`. */
     readonly excluded?: ReadonlyArray<RoutingExclusion>
-    /** The same as `X-Request-Id`: on every error that is answered over HTTP. */
+    /** The same as `X-Request-Id`: on every error that is answered over HTTP, but for `replayedCodes`. */
     readonly request_id?: string
     /** The page of the server that explains the code, where the server has one. */
     readonly doc_url?: string

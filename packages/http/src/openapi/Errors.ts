@@ -5,7 +5,7 @@
 import { insufficientScope, liveKeyRequired, notAPartner, rateLimited, suspended } from "../AccessErrors.ts"
 import { createLimits } from "../api/CreatePayment.ts"
 import { evidenceBodyBytes } from "../api/Disputes.ts"
-import { type ErrorBody, type ErrorCode, errorCodes, paramCodes } from "../api/Errors.ts"
+import { type ErrorBody, type ErrorCode, errorCodes, paramCodes, replayedCodes } from "../api/Errors.ts"
 import { messageLimits } from "../api/ProviderWebhooks.ts"
 import { type Operation as CoreOperation, errorTable } from "../ErrorTable.ts"
 import { formRequired } from "../EvidenceForm.ts"
@@ -133,7 +133,9 @@ const errorSchema = (codes: ReadonlyArray<ErrorCode>): JsonSchema => ({
               }
             }
           : {}),
-        request_id: { $ref: "#/components/schemas/ErrorRequestId" },
+        ...(codes.every((code) => replayedCodes.has(code))
+          ? {}
+          : { request_id: { $ref: "#/components/schemas/ErrorRequestId" } }),
         doc_url: { $ref: "#/components/schemas/ErrorDocUrl" }
       }
     }
@@ -150,7 +152,7 @@ const exampleOf = (operationId: string, scope: string | undefined, code: ErrorCo
         message: error.message,
         ...(error.param === undefined ? {} : { param: error.param }),
         ...(code === "routing_failed" ? { excluded: [exclusionExample] } : {}),
-        request_id: exampleIds.request,
+        ...(replayedCodes.has(code) ? {} : { request_id: exampleIds.request }),
         doc_url: `https://payments.example.com/docs/errors#${code}`
       }
     }

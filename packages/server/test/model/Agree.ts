@@ -3,6 +3,7 @@
  * provider's own record, and fails at the first thing that the model does not expect, with everything that was sent and
  * answered before.
  */
+import { replayedCodes } from "@pointsman/http/api"
 import type { Answer, Possibility } from "./Answers.ts"
 import { type Asked, baseUrl, type Mode } from "./Contract.ts"
 import { Model } from "./Model.ts"
@@ -38,7 +39,8 @@ export const agree = async (world: World, mode: Mode, sequence: ReadonlyArray<St
     const { error, ...body } = JSON.parse(text)
     if (error === undefined) return { status: response.status, body, replay, allow: response.headers.get("allow") }
     const { doc_url, request_id, ...stated } = error
-    if (request_id !== requestId || doc_url !== `${baseUrl}/docs/errors#${error.code}`) throw fail(`references ${text}`)
+    const expected = replayedCodes.has(error.code) ? undefined : requestId
+    if (request_id !== expected || doc_url !== `${baseUrl}/docs/errors#${error.code}`) throw fail(`references ${text}`)
     return { status: response.status, body: { error: stated }, replay, allow: response.headers.get("allow") }
   }
 
