@@ -6,7 +6,7 @@ import { PgConnection } from "@effect/sql-pg"
 import type { Storage } from "@pointsman/contracts/simulator"
 import * as CitusStorage from "@pointsman/storage-citus"
 import { Effect, Layer, Redacted } from "effect"
-import { places } from "../../packages/storage/citus/src/Places.ts"
+import { tablePlacements } from "../../packages/storage/citus/src/TablePlacement.ts"
 import {
   type CitusCluster,
   copyTemplate,
@@ -34,7 +34,7 @@ const kept = ["pointsman_migrations", "directory_version"]
 /** Everything that a run writes. The audit trail refuses to be emptied, but for this. */
 const emptying = [
   "alter table audit_entries disable trigger user",
-  `truncate ${Object.keys(places)
+  `truncate ${Object.keys(tablePlacements)
     .filter((table) => !kept.includes(table))
     .join(", ")}`,
   "alter table audit_entries enable trigger user"

@@ -7,7 +7,7 @@ import type { Time } from "../simulator/Time.ts"
 import { makeWorld, production, type Storage } from "../simulator/World.ts"
 import { type Books, openBooks } from "./Books.ts"
 import type { Rest } from "./Judge.ts"
-import { namePoints, type Points } from "./Points.ts"
+import { makePointLabels, type PointLabels } from "./PointLabels.ts"
 
 /** What a run runs on. */
 export interface Ground {
@@ -42,11 +42,11 @@ const lateCommitMillis = 2_000
 
 interface Newcomer {
   readonly life: Life
-  readonly points: Points
+  readonly labels: PointLabels
   process: MortalProcess | undefined
 }
 
-const newcomer = (life: Life): Newcomer => ({ life, points: namePoints(), process: undefined })
+const newcomer = (life: Life): Newcomer => ({ life, labels: makePointLabels(), process: undefined })
 
 /** Beyond the process: it dies before it hears of anything more. */
 const diesAt = ({ life, process }: Newcomer, point: string): boolean => {
@@ -66,7 +66,7 @@ export const openStage = async ({ connector = (own) => own, storage }: Ground): 
     connect: ({ connectionId }) => {
       const its = current
       return Result.succeed(
-        books.connectorFor(connectionId, (then) => diesAt(its, its.points.between("request", then)))
+        books.connectorFor(connectionId, (then) => diesAt(its, its.labels.between("request", then)))
       )
     }
   }
@@ -75,11 +75,11 @@ export const openStage = async ({ connector = (own) => own, storage }: Ground): 
     definition: connector(definition),
     hooks: {
       onBoundary: (boundary) => {
-        const point = current.points.of(boundary)
+        const point = current.labels.of(boundary)
         return point !== undefined && current.life.endsAt(point) ? "dies" : undefined
       },
       onStorage: (crossing) =>
-        crossing === "ledger.commit" && diesAt(current, current.points.between("commit", "on its way"))
+        crossing === "ledger.commit" && diesAt(current, current.labels.between("commit", "on its way"))
           ? { landsAfter: lateCommitMillis }
           : undefined
     }

@@ -103,8 +103,8 @@ const wrongReminders = (dispute: Dispute, events: ReadonlyArray<Event>, side: Di
   for (const days of reminders) {
     if (!isReminderDue(days, waiting, side)) continue
     // A clock that jumped ahead skips reminders, and announces the last one.
-    const isTold = side.jumps.length > 0 ? told.some((one) => one <= days) : told.includes(days)
-    if (!isTold) wrong.push(`nobody was reminded ${days} days before its deadline`)
+    const isReminded = side.jumps.length > 0 ? told.some((one) => one <= days) : told.includes(days)
+    if (!isReminded) wrong.push(`no reminder ${days} days before its deadline`)
   }
   return wrong
 }

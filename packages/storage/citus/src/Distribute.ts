@@ -7,13 +7,13 @@ import { type Database, layoutStep, onConnection, storageError } from "@pointsma
 import { migrationsTable, type Row } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import { SqlError } from "effect/sql/SqlError"
-import { type Place, places } from "./Places.ts"
 import { createFunctions, runName, workspaceSetting } from "./RunFunction.ts"
+import { type TablePlacement, tablePlacements } from "./TablePlacement.ts"
 
 /** Ours among the database's advisory locks, beside that of the schema's steps: "pointsmb" in ASCII. */
 const lock = "8101813088862727522"
 
-const place: Readonly<Record<Place, (table: string) => string>> = {
+const place: Readonly<Record<TablePlacement, (table: string) => string>> = {
   workspace: (table) =>
     `select create_distributed_table('${table}', 'workspace_id'${table === "payments" ? "" : ", colocate_with => 'payments'"})`,
   everywhere: (table) => `select create_reference_table('${table}')`,
@@ -81,7 +81,7 @@ const withoutPartitions = (table: string): string => `do $$
 
 /** The version of the directory has one row and no key, and is copied to a new node while it is written. */
 const prepare = (table: string): ReadonlyArray<string> => {
-  if (places[table] === "workspace") return [withoutPartitions(table), withWorkspace(table)]
+  if (tablePlacements[table] === "workspace") return [withoutPartitions(table), withWorkspace(table)]
   return table === "directory_version" ? ["alter table directory_version replica identity full"] : []
 }
 
@@ -106,7 +106,7 @@ const selectFunctions = `select 1 as one from pg_dist_object as o join pg_proc a
 
 const missing = (placed: ReadonlyArray<Row>, functions: ReadonlyArray<Row>): Placement => {
   const placeOf = new Map(placed.map(({ name, place }) => [name, place]))
-  const tables = Object.keys(places).filter((table) => placeOf.get(table) !== places[table])
+  const tables = Object.keys(tablePlacements).filter((table) => placeOf.get(table) !== tablePlacements[table])
   return { tables, hasFunctions: functions.length > 0 }
 }
 
@@ -136,7 +136,7 @@ export const distribute = (db: Pick<Database, "reserve">): Effect.Effect<void, S
       yield* query(insertLayout, [layout])
       // All of them first: what a tenant's number stands for is read where the tenants are.
       for (const table of tables) for (const statement of prepare(table)) yield* query(statement)
-      for (const table of tables) yield* query(place[places[table] as Place](table))
+      for (const table of tables) yield* query(place[tablePlacements[table] as TablePlacement](table))
       if (hasFunctions) return
       for (const statement of createFunctions) yield* query(statement)
     })

@@ -38,7 +38,7 @@ export const watchNodes =
   (clock: Postgres.DatabaseClock): Postgres.Watch & { readonly base: () => string } => {
     const factsOf = factsBy(db)
     const latest = new Map<string, string>()
-    let isTold = true
+    let isTimelineKnown = true
     let newest = 1
     let durability: Postgres.Durability = { faults: [], warnings: [] }
 
@@ -87,7 +87,7 @@ export const watchNodes =
           const way = ahead > 0 ? "ahead of" : "behind"
           warnings.push(of(`its clock is ${Math.round(Math.abs(ahead) / 1_000)} s ${way} that of the node we ask`))
         }
-        if (answer.success.timeline === null) isTold = false
+        if (answer.success.timeline === null) isTimelineKnown = false
         else yield* learn(name, answer.success.timeline)
       }
       durability = { faults, warnings }
@@ -97,10 +97,10 @@ export const watchNodes =
     return {
       look,
       durability: () => durability,
-      warning: () => (isTold ? undefined : Postgres.unknownTimeline),
+      warning: () => (isTimelineKnown ? undefined : Postgres.unknownTimeline),
       history: () => knownBase,
       firstVersion: () => firstVersionIn(newest),
-      base: () => (isTold ? `greatest(${firstVersionIn(newest) - 1}, ${Postgres.history})` : "0")
+      base: () => (isTimelineKnown ? `greatest(${firstVersionIn(newest) - 1}, ${Postgres.history})` : "0")
     }
   }
 

@@ -1,7 +1,7 @@
 /** Statements of one database as the texts that a node runs on its shards (`RunFunction.ts`). */
 import { arrayText, type Params } from "@pointsman/storage-postgres/internal"
-import { places } from "./Places.ts"
 import { eventIdsName, type How, mark } from "./RunFunction.ts"
+import { tablePlacements } from "./TablePlacement.ts"
 
 const templates = new Map<string, ReturnType<typeof make>>()
 
@@ -23,7 +23,7 @@ const make = (sql: string) => {
   }
   const text = sql
     .replaceAll(tableName, (found, word: string, table: string, alias: string | undefined) => {
-      if (parts.has(table) || (places[table] ?? "coordinator") === "coordinator") return found
+      if (parts.has(table) || (tablePlacements[table] ?? "coordinator") === "coordinator") return found
       const as = word === "analyze" ? "" : alias === undefined ? ` as ${table}` : alias
       return `${word} ${nameOf(table)}${as}`
     })
@@ -33,7 +33,7 @@ const make = (sql: string) => {
     text,
     tables: arrayText([...tables]),
     hasRows: hasRows(sql),
-    isSharded: [...tables].some((table) => places[table] === "workspace")
+    isSharded: [...tables].some((table) => tablePlacements[table] === "workspace")
   }
 }
 

@@ -18,7 +18,7 @@ import {
   workspaceOfRow
 } from "./ByWorkspace.ts"
 import { type NodeReads, withinLimit } from "./NodeReads.ts"
-import { places } from "./Places.ts"
+import { tablePlacements } from "./TablePlacement.ts"
 
 export const deliveriesOver = (
   plain: Ports.Deliveries["Service"],
@@ -144,7 +144,7 @@ export const sealedTextsOver = (plain: Ports.SealedTexts["Service"]): Ports.Seal
 })
 
 const isOfWorkspace = (kind: Ports.SealedKind): boolean =>
-  kind === "checkout" || places[sealedPlaces[kind].table] === "workspace"
+  kind === "checkout" || tablePlacements[sealedPlaces[kind].table] === "workspace"
 
 /** Which acknowledged commits their nodes lack. Of a node that does not answer nothing is said. */
 export const comparisonOver = (db: Postgres.Database): Postgres.Comparison => {

@@ -2,7 +2,7 @@
 import { type Query, readText } from "@pointsman/storage-postgres/internal"
 import type { Row } from "@pointsman/storage-sql"
 import { Effect } from "effect"
-import { shardedTables } from "./Places.ts"
+import { shardedTables } from "./TablePlacement.ts"
 
 export interface ClusterNode {
   /** `host:port`, as the cluster has it. */

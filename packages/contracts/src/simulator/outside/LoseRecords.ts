@@ -87,7 +87,7 @@ const losing = (
     if (jumpsBy > 0) clock = { aheadMillis: jumpsBy, agesFrom: world.time.now() + jumpsBy }
     const after = await Promise.all(callers.map(({ tenant }) => world.run(readAll(world, tenant))))
     const now = world.time.now()
-    lost = { from: at, at: now, ...lostOf(before, after) }
+    lost = { from: at, at: now, ...lostRecordsOf(before, after) }
     await world.run(losses.declare({ since: at - marginMillis, reason: `${kind} of a simulation`, declaredAt: now }))
     for (const _ of alive) start()
     world.time.after(draw.pick([minute, 20 * minute, 3 * hour]), () => {
@@ -131,7 +131,7 @@ const losing = (
   }
 }
 
-const lostOf = (before: ReadonlyArray<Contents>, after: ReadonlyArray<Contents>) => {
+const lostRecordsOf = (before: ReadonlyArray<Contents>, after: ReadonlyArray<Contents>) => {
   const left = after.flatMap(({ books }) => books)
   const versions = new Map(left.map(({ payment: { id, version } }) => [id, version]))
   const eventsLeft = new Set(after.flatMap(({ events }) => events.map(({ id }) => id)))

@@ -1,18 +1,18 @@
 /**
- * The names of the points, for people: how far things have come when the process ends there. A read is no point: nothing
- * outside changes by it, so to end before or after it is to end at the point before it.
+ * Labels for the points at which a process may end: how far the work has come there. A read has no point of its own:
+ * it changes nothing outside, so an end before or after it equals an end at the point before it.
  */
 import type { Change } from "@pointsman/core/ports"
 import { type Boundary, type Crossing, isWrite } from "../simulator/Boundary.ts"
 
-export interface Points {
+export interface PointLabels {
   /** `undefined` where there is no point. */
   readonly of: (boundary: Boundary) => string | undefined
   /** The point between the two sides of the last commit, or of the last request. */
   readonly between: (what: "commit" | "request", then: string) => string
 }
 
-export const namePoints = (): Points => {
+export const makePointLabels = (): PointLabels => {
   let claims = 0
   let requests = 0
   let commit = ""

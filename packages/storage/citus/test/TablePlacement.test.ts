@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { withStorage } from "../../postgres/test/Given.ts"
 import { hasServer, newDatabase } from "../../postgres/test/support/TestDatabase.ts"
 import { clientOf } from "../../postgres/test/support/Waiting.ts"
-import { places } from "../src/Places.ts"
+import { tablePlacements } from "../src/TablePlacement.ts"
 
 describe.skipIf(!hasServer)("places of tables", () => {
   it.live("each table has a place, and those in shards the workspace in unique keys", () =>
@@ -15,9 +15,11 @@ describe.skipIf(!hasServer)("places of tables", () => {
       // A cluster has no partitions.
       const tables = yield* sql<{ name: string }>`select relname as name from pg_class
           where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition`
-      const missing = tables.map(({ name }) => name).filter((name) => places[name] === undefined)
-      expect(missing, "tables without a place: add them to src/citus/Places.ts").toEqual([])
-      expect(tables.map(({ name }) => name).toSorted()).toEqual(Object.keys(places).toSorted())
+      const missing = tables.map(({ name }) => name).filter((name) => tablePlacements[name] === undefined)
+      expect(missing, "tables without a placement: add them to packages/storage/citus/src/TablePlacement.ts").toEqual(
+        []
+      )
+      expect(tables.map(({ name }) => name).toSorted()).toEqual(Object.keys(tablePlacements).toSorted())
 
       const unique = yield* sql<{ name: string; columns: string; has_number: boolean }>`
         select c.relname as name, pg_get_indexdef(x.indexrelid) as columns, exists (
@@ -28,7 +30,7 @@ describe.skipIf(!hasServer)("places of tables", () => {
       const without = unique.filter(
         ({ columns, has_number, name }) =>
           // Distributing a database adds the workspace of this number to the table, and to its unique indexes.
-          places[name] === "workspace" && !has_number && !columns.includes("workspace_id")
+          tablePlacements[name] === "workspace" && !has_number && !columns.includes("workspace_id")
       )
       expect(without).toEqual([])
     })

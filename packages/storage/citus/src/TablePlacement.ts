@@ -7,10 +7,10 @@
  *
  * `coordinator`: on it only. A commit needs none of these, and a sign-in does not need every node.
  */
-export type Place = "workspace" | "everywhere" | "coordinator"
+export type TablePlacement = "workspace" | "everywhere" | "coordinator"
 
 /** In the order in which they are placed: what a foreign key names comes before the table that has it. */
-const tables: Readonly<Record<Place, string>> = {
+const tables: Readonly<Record<TablePlacement, string>> = {
   workspace: `payments tenants due searches reviews charges names disputes dispute_evidence events
     messages message_bodies deliveries delivery_attempts payment_metadata recovered_keys success_rates
     reconciliation_runs reconciliation_leases settlement_entries`,
@@ -20,9 +20,11 @@ const tables: Readonly<Record<Place, string>> = {
     sign_in_guesses audit_entries`
 }
 
-export const places: Readonly<Record<string, Place>> = Object.fromEntries(
-  Object.entries(tables).flatMap(([place, names]) => names.split(/\s+/u).map((name) => [name, place as Place]))
+export const tablePlacements: Readonly<Record<string, TablePlacement>> = Object.fromEntries(
+  Object.entries(tables).flatMap(([place, names]) => names.split(/\s+/u).map((name) => [name, place as TablePlacement]))
 )
 
 /** The tables that are in shards. All others are in shards of the same borders as those of the first. */
-export const shardedTables: ReadonlyArray<string> = Object.keys(places).filter((name) => places[name] === "workspace")
+export const shardedTables: ReadonlyArray<string> = Object.keys(tablePlacements).filter(
+  (name) => tablePlacements[name] === "workspace"
+)
