@@ -18,9 +18,9 @@ const cell = (name: SampleName, subject: Subject, word: string): Cell => {
   return cellOf(name, found)
 }
 
-const verdictOf = (name: string, word: string, isTold: boolean): Cell["verdict"] => {
+const verdictOf = (name: string, word: string, isReported: boolean): Cell["verdict"] => {
   if (contradicted[name]?.includes(word)) return "Contradicts"
-  if (isTold) return "Moves"
+  if (isReported) return "Moves"
   if (waiting[name]?.includes(word)) return "Waits"
   return older[name]?.includes(word) ? "Older" : "Confirms"
 }
@@ -35,11 +35,12 @@ describe("statements about charges, payouts and disputes", () => {
         const { events, state, verdict } = cell(name, subject, word)
         const expected = becomes[payment]?.[statement] ?? stateOf(name)
         const isContradicted = contradicted[payment]?.includes(statement) === true
-        const isTold = expected !== stateOf(name) || isContradicted || eventAlone[payment]?.includes(statement) === true
+        const isReported =
+          expected !== stateOf(name) || isContradicted || eventAlone[payment]?.includes(statement) === true
         const isConflict = isContradicted || (endedWithout.has(payment) && expected !== stateOf(name))
         assert.deepStrictEqual(
           [statement, state, events.length > 0, events.includes("payment.conflict"), verdict],
-          [statement, expected, isTold, isConflict, verdictOf(payment, statement, isTold)]
+          [statement, expected, isReported, isConflict, verdictOf(payment, statement, isReported)]
         )
       }
     })

@@ -6,7 +6,7 @@ import { OpenConnections } from "./call/CallProvider.ts"
 import { LookUps } from "./call/LookUps.ts"
 import { Background } from "./commit/Background.ts"
 import { KeptBooks, makeKeptBooks } from "./commit/CommitChange.ts"
-import { Turns } from "./commit/Turns.ts"
+import { PaymentLocks } from "./commit/PaymentLocks.ts"
 import { DeliveryWake } from "./commit/WakeDelivery.ts"
 import { type AdministrationMethods, administrationMethods } from "./door/Administration.ts"
 import { type BackgroundMethods, backgroundMethods } from "./door/Background.ts"
@@ -222,7 +222,7 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
         Circuits.layer,
         LearnedRates.layer,
         LookUps.layer,
-        Turns.layer,
+        PaymentLocks.layer,
         KeyUses.layer,
         DeliveryWake.layer,
         macLayer,

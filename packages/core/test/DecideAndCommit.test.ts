@@ -58,7 +58,7 @@ const scripted = (end: (number: number) => Effect.Effect<void, CommitFailure> | 
         }),
       afterUnknown: options.stops === true ? "stop" : (version, step) => version === step.payment.after.version,
       storageErrors: options.retries === true ? "retry" : "fail",
-      inTurn: (work) =>
+      withLock: (work) =>
         Effect.suspend(() => {
           seen.isHeld = true
           return Effect.ensuring(

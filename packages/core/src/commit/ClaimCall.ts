@@ -26,19 +26,19 @@ import {
   MaybeWritten,
   NotWritten
 } from "./DecideAndCommit.ts"
-import { Turns } from "./Turns.ts"
+import { PaymentLocks } from "./PaymentLocks.ts"
 
 type Wait<W> = new (fields: { readonly retryAfterMillis: number }) => W
 
 /**
  * Writes a claim, once. `wait`: what a request is refused with that may have been sent before records were lost.
- * `giveBack` takes the place of a claim of which it is not known whether it was written, or takes it back. `kept`: what
+ * `releaseClaim` takes the place of a claim whose write has an unknown result, or withdraws it. `kept`: what
  * this process wrote last, to decide on first.
  */
 export const claimCall = <S, W, E, E2, R, R2, D, Waits, R3>(
   loop: Pick<Loop<S, W, E, E2, R, R2, D>, "decide" | "read">,
   wait: Wait<Waits>,
-  giveBack: (claimed: W) => Effect.Effect<unknown, unknown, R3>,
+  releaseClaim: (claimed: W) => Effect.Effect<unknown, unknown, R3>,
   kept?: S | undefined
 ) =>
   Effect.catch(
@@ -46,7 +46,7 @@ export const claimCall = <S, W, E, E2, R, R2, D, Waits, R3>(
     Effect.fnUntraced(function* (failure) {
       if (failure instanceof NotWritten) return yield* Effect.fail(whyUnclaimed(failure.cause, wait))
       if (failure instanceof MaybeWritten) {
-        const back = giveBack(failure.value)
+        const back = releaseClaim(failure.value)
         yield* Effect.catch(back, () => Effect.flatMap(Background, ({ run }) => run(keepTrying(back))))
         return yield* new NothingSent({ cause: failure.cause })
       }
@@ -121,14 +121,14 @@ export const connectorOf = (connection: Connection) =>
 /** Records what a provider answered to the call `id`. `None`: that failed, and `again` is tried until it works. */
 export const recordAnswer = Effect.fnUntraced(function* <A, R>(
   { id, paymentId }: { readonly id: string; readonly paymentId: string },
-  record: (how: Pick<AnyLoop, "storageErrors" | "inTurn">) => Effect.Effect<A, unknown, R>,
+  record: (how: Pick<AnyLoop, "storageErrors" | "withLock">) => Effect.Effect<A, unknown, R>,
   again = record
 ) {
-  const inTurn = (yield* Turns).take(paymentId)
-  const recorded = yield* Effect.result(Effect.catchDefect(record({ storageErrors: "retry", inTurn }), Effect.fail))
+  const withLock = (yield* PaymentLocks).take(paymentId)
+  const recorded = yield* Effect.result(Effect.catchDefect(record({ storageErrors: "retry", withLock }), Effect.fail))
   if (Result.isSuccess(recorded)) return Option.some(recorded.success)
   yield* Effect.logError(`the result of ${id} could not be recorded; retrying`, recorded.failure)
-  const retried = Effect.catchDefect(again({ storageErrors: "fail", inTurn }), Effect.fail)
+  const retried = Effect.catchDefect(again({ storageErrors: "fail", withLock }), Effect.fail)
   yield* (yield* Background).run(keepTrying(retried))
   return Option.none<A>()
 })

@@ -192,7 +192,7 @@ export const another = Effect.fnUntraced(function* (budget: Budget, pauses: bool
 })
 
 /** For writes that may be sent twice: again for as long as a client waits. */
-export const insistently = <A, E, R>(
+export const withRetries = <A, E, R>(
   step: Effect.Effect<A, E, R>,
   isWorthIt: (failure: E) => boolean = () => true
 ): Effect.Effect<A, E, R> =>

@@ -23,11 +23,11 @@ import {
   commitIn,
   dropKept,
   inBudget,
-  insistently,
   newBudget,
-  type Step
+  type Step,
+  withRetries
 } from "./CommitChange.ts"
-import type { Turn } from "./Turns.ts"
+import type { Lock } from "./PaymentLocks.ts"
 import type { DeliveryWake } from "./WakeDelivery.ts"
 
 /** Surely nothing is written. */
@@ -114,8 +114,8 @@ export interface Loop<S, W, E, E2, R, R2, D> {
    * `retry`. Once a commit may be written, every loop tries again.
    */
   readonly storageErrors: "fail" | "retry"
-  /** What each try runs in: a turn, say. It is not held during a pause. */
-  readonly inTurn?: Turn
+  /** The lock that each try holds. It is released during a pause. */
+  readonly withLock?: Lock
   /** A first try that was made on `first`, and how it failed: the loop goes on from there. */
   readonly begun?: Begun<W>
 }
@@ -160,7 +160,7 @@ export const decideAndCommit = <S, W, E = never, E2 = never, R = never, R2 = nev
     const budget = newBudget(context)
     if (!("first" in loop) || loop.begun !== undefined) return tryWithin(budget, loop)
     const first = () => decideOnce(context, loop, loop.first as S, budget)
-    return Effect.flatMap(loop.inTurn === undefined ? first() : loop.inTurn(Effect.suspend(first)), (tried) =>
+    return Effect.flatMap(loop.withLock === undefined ? first() : loop.withLock(Effect.suspend(first)), (tried) =>
       tried._tag === "Failed" ? tryWithin(budget, { ...loop, begun: tried.begun }) : Effect.succeed(tried.value)
     )
   })
@@ -187,7 +187,7 @@ export const commitOnKept = <S, W, E = never, E2 = never, R = never, R2 = never,
   })
 
 /**
- * As `decideAndCommit`, for payments that were read together and that nobody waits for. The first try takes no turn, which
+ * As `decideAndCommit`, for payments that were read together and that nobody waits for. The first try takes no lock, which
  * correctness does not need, and has no budget: only what follows a failure is limited.
  */
 export const commitFirst = <S, W, E = never, E2 = never, R = never, R2 = never, D = never>(
@@ -233,7 +233,7 @@ const tryAgain = Effect.fnUntraced(function* <S, W, E, E2, R, R2, D>(
   budget: Budget,
   loop: Loop<S, W, E, E2, R, R2, D>
 ) {
-  const { afterUnknown, begun, decide, inTurn = (work) => work, read, storageErrors } = loop
+  const { afterUnknown, begun, decide, withLock = (work) => work, read, storageErrors } = loop
   // Read below where there is no first.
   let stored = loop.first as S
   let conflict: Conflict | undefined = "first" in loop ? undefined : { _tag: "Moved" }
@@ -316,7 +316,7 @@ const tryAgain = Effect.fnUntraced(function* <S, W, E, E2, R, R2, D>(
 
   let before: Tried<W | D> | undefined = begun && (yield* notWritten(begun.sent, begun.failure))
   for (;;) {
-    const tried = before ?? (yield* inTurn(tryOnce))
+    const tried = before ?? (yield* withLock(tryOnce))
     before = undefined
     if (tried._tag === "Ended") return tried.value
     if (tried._tag === "Again" && (yield* another(budget, tried.pauses))) continue
@@ -330,7 +330,7 @@ const unwritten = <W>(lost: Unanswered<W> | undefined, storageError: StorageErro
   return storageError === undefined ? new Contended() : new NotWritten({ cause: storageError })
 }
 
-/** Without its turn: its own writer may be waiting for the turn that this loop is in. */
+/** Without its lock: its own writer may be waiting for the lock that this loop holds. */
 const reviewOther = (
   decision: Write<unknown> | Keep<unknown>,
   reused: ReusedReference
@@ -421,7 +421,7 @@ export const writeUntilKnown = <A, E extends { readonly _tag: string }, R>(
     sendOnce,
     (failure) => failure instanceof CommitUnknown,
     (unknown) =>
-      Effect.mapError(insistently(sendOnce, isUndecided), (failure) => (isUndecided(failure) ? unknown : failure))
+      Effect.mapError(withRetries(sendOnce, isUndecided), (failure) => (isUndecided(failure) ? unknown : failure))
   )
 
 const isUndecided = (failure: { readonly _tag: string }): boolean =>

@@ -1,22 +1,22 @@
-/** Operations on one payment take turns in a process. Correctness needs none: the version in the store decides. */
+/** One lock for each payment within a process. Correctness needs none: the version in the store decides. */
 import { Context, Deferred, Effect, Layer } from "effect"
 
-/** A store that hangs holds nobody up for longer: from then on the version decides. */
+/** The longest wait for a lock, because a store may hang. After it the version decides. */
 const patience = "2 seconds"
 
-export type Turn = <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+export type Lock = <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
-export class Turns extends Context.Service<
-  Turns,
+export class PaymentLocks extends Context.Service<
+  PaymentLocks,
   {
-    /** Runs it when nobody else in this process works on the payment. Never held while a provider is asked. */
-    readonly take: (paymentId: string) => Turn
+    /** Runs work while no other work in this process holds the lock. It is never held during a call to a provider. */
+    readonly take: (paymentId: string) => Lock
   }
->()("pointsman/payment/Turns") {
-  static readonly layer: Layer.Layer<Turns> = Layer.sync(Turns, () => {
-    // The end of the last turn of each payment that is being worked on.
+>()("pointsman/payment/PaymentLocks") {
+  static readonly layer: Layer.Layer<PaymentLocks> = Layer.sync(PaymentLocks, () => {
+    // For each locked payment: the release of the last holder.
     const ends = new Map<string, Deferred.Deferred<void>>()
-    return Turns.of({
+    return PaymentLocks.of({
       take: (paymentId) => (work) =>
         Effect.suspend(() => {
           const before = ends.get(paymentId)

@@ -15,7 +15,7 @@ import { Ledger } from "../ports/Ledger.ts"
 import { StorageClock } from "../ports/StorageClock.ts"
 import { LearnedRates, learnFrom } from "../routing/run/LearnedRates.ts"
 import { asStorageError, decideAndCommit, done, isSameWrite, orLost, write } from "./DecideAndCommit.ts"
-import { Turns } from "./Turns.ts"
+import { PaymentLocks } from "./PaymentLocks.ts"
 
 interface Lookup {
   readonly connectionId: string
@@ -38,11 +38,11 @@ export const recordLookup = Effect.fnUntraced(function* (asked: PaymentBook, mad
   const lookup = { ...made, agesFrom: (yield* StorageClock)?.agesFrom() ?? null }
   const ledger = yield* Ledger
   const learned = yield* LearnedRates
-  const turns = yield* Turns
+  const locks = yield* PaymentLocks
   const { id, tenant } = asked.payment
   const before = subjectOf(asked, lookup)
   const recorded = yield* decideAndCommit({
-    inTurn: turns.take(id),
+    withLock: locks.take(id),
     first: asked,
     decide: (book: PaymentBook, now, reused) => {
       const isOvertaken = subjectOf(book, lookup) !== before

@@ -5,7 +5,7 @@ import type { Accounts } from "../call/Accounts.ts"
 import type { OpenConnections } from "../call/CallProvider.ts"
 import type { LookUps } from "../call/LookUps.ts"
 import type { Background } from "../commit/Background.ts"
-import type { Turns } from "../commit/Turns.ts"
+import type { PaymentLocks } from "../commit/PaymentLocks.ts"
 import type { DeliveryWake } from "../commit/WakeDelivery.ts"
 import type { Caller } from "../decide/CreateRequest.ts"
 import type { JsonObject } from "../model/Event.ts"
@@ -28,7 +28,7 @@ export type DoorServices =
   | StorageServices
   | DeliveryWake
   | Mac.Mac
-  | Turns
+  | PaymentLocks
   | Background
   | Connectors
   | Secrets

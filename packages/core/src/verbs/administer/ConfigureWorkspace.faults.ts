@@ -7,9 +7,7 @@ export const faults: ReadonlyArray<Fault> = [
     name: "an operator changes what a configuration file defines",
     harm: "Payments go by rules and to accounts that the file does not have, until the next start silently undoes it.",
     edits: [{ in: "change", if: "workspace.source", become: "" }],
-    caughtBy: caught(
-      "a workspace of a configuration file offers no form and refuses opened ones"
-    )
+    caughtBy: caught("a workspace of a configuration file offers no form and refuses opened ones")
   },
   {
     name: "an old form overwrites a newer change of routing",
@@ -27,8 +25,6 @@ export const faults: ReadonlyArray<Fault> = [
     name: "credentials that the connector refuses are stored",
     harm: "All payments of the connection fail, where the form could have said why.",
     edits: [{ in: "addConnection", statement: "checkCredentials", become: "" }],
-    caughtBy: caught(
-      "a connection is added, and no page, log or entry shows its credentials"
-    )
+    caughtBy: caught("a connection is added, and no page, log or entry shows its credentials")
   }
 ]

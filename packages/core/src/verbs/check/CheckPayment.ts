@@ -17,8 +17,8 @@ import {
 } from "../../call/LookUp.ts"
 import { adoptAnswer } from "../../commit/AdoptAnswer.ts"
 import { commitOnce } from "../../commit/DecideAndCommit.ts"
+import { PaymentLocks } from "../../commit/PaymentLocks.ts"
 import { recordLookup } from "../../commit/RecordLookup.ts"
-import { Turns } from "../../commit/Turns.ts"
 import { applyChargeFact, withRouting } from "../../decide/ChargeFact.ts"
 import { holdingAttempt, openAttempt, openOperation } from "../../decide/Holding.ts"
 import { weighRefundsByHand } from "../../decide/interpret/RefundByHand.ts"
@@ -86,7 +86,7 @@ const isDead = Effect.fnUntraced(function* (sentAt: number) {
 
 /** A store that fails is left to the next check. */
 const inTurns = (paymentId: string) =>
-  Effect.map(Turns, (turns) => ({ storageErrors: "fail", inTurn: turns.take(paymentId) }) as const)
+  Effect.map(PaymentLocks, (locks) => ({ storageErrors: "fail", withLock: locks.take(paymentId) }) as const)
 
 /**
  * Decided on these very attempts, and written once: where another write came first, its process is alive, and may have

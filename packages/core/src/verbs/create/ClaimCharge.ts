@@ -31,7 +31,7 @@ import type { RoutePlan } from "../../routing/RoutePlan.ts"
 import { firstOf } from "../../routing/run/RoutePayment.ts"
 import { abandon, type ChargeInHand, claimChange } from "./RecordCharge.ts"
 import { whenNotClaimed } from "./RecoveredKey.ts"
-import { claimStanding, endUnsent, readClaim } from "./ReplayCreate.ts"
+import { endUnsent, readClaim, resolveClaim } from "./ReplayCreate.ts"
 
 /** The first attempt, with the payment and its key; or what the key already resolves to. */
 export const claimFirst = Effect.fnUntraced(function* (
@@ -81,7 +81,7 @@ export const claimFirst = Effect.fnUntraced(function* (
       decide: (stored, now) =>
         stored === null
           ? begin(null, createdAt, isKeyGuarded)
-          : Effect.map(claimStanding(tenant, fingerprint ?? "", stored), (key) =>
+          : Effect.map(resolveClaim(tenant, fingerprint ?? "", stored), (key) =>
               key._tag === "Answered"
                 ? done(replayed(key.created))
                 : // Released, or past its retention: the same key is a new request.
@@ -100,7 +100,7 @@ export const claimFirst = Effect.fnUntraced(function* (
         : Effect.fail(failure)
     return Effect.catchTags(claimed, {
       // Nothing is sent on it.
-      MaybeWritten: ({ cause, value }) => Effect.map(giveBack(value, request, fingerprint, cause), replayed),
+      MaybeWritten: ({ cause, value }) => Effect.map(releaseClaim(value, request, fingerprint, cause), replayed),
       Contended: () => Effect.fail(new PaymentResultUnknown({ paymentId, cause: "the key kept changing hands" }))
     })
   })
@@ -135,7 +135,7 @@ const eventsOfStart = (payment: Payment) => started.emits.map((type) => paymentE
  * it. So its place is taken: the same payment is written as abandoned, with its key released. Where that works, the
  * commit that is out can no longer be written; where it does not, it was.
  */
-const giveBack = Effect.fnUntraced(function* (
+const releaseClaim = Effect.fnUntraced(function* (
   begun: ChargeInHand,
   request: CreateRequest,
   fingerprint: string | null,

@@ -19,7 +19,7 @@ import { Secrets } from "../../ports/Secrets.ts"
 import { StorageHistory } from "../../ports/StorageHistory.ts"
 import { claimFor, newPayment } from "./ClaimCharge.ts"
 import { whenNotClaimed } from "./RecoveredKey.ts"
-import { claimStanding, endUnsent, free, readClaim } from "./ReplayCreate.ts"
+import { endUnsent, free, readClaim, resolveClaim } from "./ReplayCreate.ts"
 
 export interface HostedRequest extends CreateRequest {
   readonly returnUrl: string
@@ -45,7 +45,7 @@ export const createHosted = Effect.fnUntraced(function* (
       first: null as Claim | Payment | null,
       decide: Effect.fnUntraced(function* (stored) {
         if (isOurs(stored)) return done<Created>({ payment: stored, isReplay: false })
-        const standing = stored === null ? free(null) : yield* claimStanding(tenant, fingerprint ?? "", stored)
+        const standing = stored === null ? free(null) : yield* resolveClaim(tenant, fingerprint ?? "", stored)
         if (standing._tag === "Answered") return done(standing.created)
         // Released, or past its retention: the same key is a new request.
         const now = yield* Clock.currentTimeMillis

@@ -34,7 +34,7 @@ import { claimFirst, claimNext } from "./ClaimCharge.ts"
 import { createHosted } from "./CreateHosted.ts"
 import { nextAttempt } from "./NextAttempt.ts"
 import { abandon, type ChargeInHand, recordEnd, recordUnexecuted } from "./RecordCharge.ts"
-import { endUnsent, keyStanding } from "./ReplayCreate.ts"
+import { endUnsent, resolveKey } from "./ReplayCreate.ts"
 
 /** Once claimed, a request runs to its end, also when its caller goes away. */
 export const create = (caller: Caller, request: CreateRequest) => Effect.uninterruptible(createOnce(caller, request))
@@ -57,7 +57,7 @@ const createOnce = Effect.fnUntraced(function* (caller: Caller, request: CreateR
   const plan = routed.success
   if (Result.isFailure(plan)) {
     // The key may belong to a payment that was routed when there still was a route.
-    const earlier = yield* keyStanding(caller.tenant, request.idempotencyKey, fingerprint)
+    const earlier = yield* resolveKey(caller.tenant, request.idempotencyKey, fingerprint)
     if (earlier._tag === "Answered") return earlier.created
     return yield* new RoutingFailed({ excluded: plan.failure.excluded })
   }

@@ -124,15 +124,15 @@ const record = (inHand: ChargeInHand, ended: ReadonlyArray<Attempt>, fact: Charg
       const { moved, isAsStated } =
         refused === undefined ? decide(stored, inHand, fact, stated, now) : { moved: refused, isAsStated: false }
       const told = refused?.attempts ?? ended
-      const isTold = saysLess(stored, inHand, fact)
+      const isReported = isLessSpecific(stored, inHand, fact)
       const after = withSkipped(moved.payment, inHand.payment.routing?.skipped ?? [])
-      const payment = isTold ? after : withRouting(after, [...earlier, ...told])
+      const payment = isReported ? after : withRouting(after, [...earlier, ...told])
       const isAbandoned = isAsStated && fact.on === "ChargeAbandoned" && (claim === null || claim.state === "Claimed")
       const answered = answerClaim(claim, isAbandoned ? "RequestAbandoned" : "RequestAnswered", payment, now)
       const step = {
         tenant,
         payment: { expected: stored.version, before, after: payment },
-        attempts: isTold ? [] : [...lostOf(attempts, earlier), ...told],
+        attempts: isReported ? [] : [...lostAttemptsOf(attempts, earlier), ...told],
         events: moved.events,
         claim: claimChange(claim, answered)
       }
@@ -165,7 +165,7 @@ const earlierOf = (stored: ReadonlyArray<Attempt>, { earlier }: ChargeInHand): R
 const isOpen = (outcome: Attempt["outcome"]): boolean => outcome === null || outcome === "Unanswered"
 
 /** Earlier attempts whose ends the store lost. Each executed nothing, or no other one had followed. */
-const lostOf = (stored: ReadonlyArray<Attempt>, earlier: ReadonlyArray<Attempt>): ReadonlyArray<Attempt> =>
+const lostAttemptsOf = (stored: ReadonlyArray<Attempt>, earlier: ReadonlyArray<Attempt>): ReadonlyArray<Attempt> =>
   earlier.filter((one) => !stored.includes(one))
 
 /** The effect of a fact on the current payment. */
@@ -214,7 +214,11 @@ const contradictionOf = (
  * Whether another source reported more about the attempt meanwhile: a message of it may be faster than its answer, and the
  * step that takes the money of a checkout may be taken again while nobody has its first answer.
  */
-const saysLess = ({ routing }: Payment, { attempt: { checkout, id } }: ChargeInHand, fact: ChargeFact): boolean => {
+const isLessSpecific = (
+  { routing }: Payment,
+  { attempt: { checkout, id } }: ChargeInHand,
+  fact: ChargeFact
+): boolean => {
   const outcome = routing?.attempts.find(({ attemptId }) => attemptId === id)?.outcome ?? null
   if (isOpen(outcome)) return false
   return fact.on === "ChargeUnanswered" || (checkout !== null && outcome !== "CheckoutOpened" && !tellsOfMoney(fact))

@@ -15,7 +15,7 @@ import { statusOf } from "../../model/PaymentMachine.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 import { KeyRecovered, RecordsMissing, recoveryRetryMillis } from "../../ports/RecordLoss.ts"
 import { NotAdmitted } from "../../ports/StorageCondition.ts"
-import { claimStanding, endUnsent, free, type KeyStanding, readClaim } from "./ReplayCreate.ts"
+import { endUnsent, free, type ResolvedKey, readClaim, resolveClaim } from "./ReplayCreate.ts"
 
 /**
  * What a claim that was not written is answered, or what its key was answered before. `unguarded` is the same claim without
@@ -49,7 +49,7 @@ export const whenNotClaimed = Effect.fnUntraced(function* <A, E, R>(
 const unknown = (cause: unknown) => new PaymentResultUnknown({ paymentId: "", cause })
 
 interface Standing {
-  readonly standing: KeyStanding
+  readonly standing: ResolvedKey
   /** What is stored of the recovered payments. */
   readonly found: ReadonlyArray<Payment>
 }
@@ -65,7 +65,7 @@ const answerFromRecovered = Effect.fnUntraced(function* (
   return yield* decideAndCommit({
     read: Effect.fnUntraced(function* (conflict) {
       const claim = yield* readClaim(tenant, key, conflict)
-      const standing = claim === null ? free(null) : yield* claimStanding(tenant, fingerprint, claim)
+      const standing = claim === null ? free(null) : yield* resolveClaim(tenant, fingerprint, claim)
       const found = yield* Effect.forEach(paymentIds, (id) => Effect.flatMap(Ledger, (it) => it.payment(tenant, id)))
       return { standing, found: found.flatMap((one) => Option.toArray(one)) }
     }),

@@ -18,19 +18,15 @@ import { Ledger } from "../../ports/Ledger.ts"
 import { PaymentSettings } from "../../ports/PaymentSettings.ts"
 
 /** What a key resolves to: its stored response, or that it is free, with the record that it left behind. */
-export type KeyStanding =
+export type ResolvedKey =
   | { readonly _tag: "Answered"; readonly created: Created }
   | { readonly _tag: "Free"; readonly claim: Claim | null }
 
-const answered = (payment: Payment): KeyStanding => ({ _tag: "Answered", created: { payment, isReplay: true } })
-export const free = (claim: Claim | null): KeyStanding => ({ _tag: "Free", claim })
+const answered = (payment: Payment): ResolvedKey => ({ _tag: "Answered", created: { payment, isReplay: true } })
+export const free = (claim: Claim | null): ResolvedKey => ({ _tag: "Free", claim })
 
 /** What a request's key resolves to in the store. Without a key there is nothing to resolve. */
-export const keyStanding = Effect.fnUntraced(function* (
-  tenant: Tenant,
-  key: string | null,
-  fingerprint: string | null
-) {
+export const resolveKey = Effect.fnUntraced(function* (tenant: Tenant, key: string | null, fingerprint: string | null) {
   if (key === null || fingerprint === null) return free(null)
   const ledger = yield* Ledger
   const claim = yield* Effect.mapError(
@@ -38,7 +34,7 @@ export const keyStanding = Effect.fnUntraced(function* (
     (cause) => new PaymentResultUnknown({ paymentId: "", cause })
   )
   if (Option.isNone(claim)) return free(null)
-  return yield* claimStanding(tenant, fingerprint, claim.value)
+  return yield* resolveClaim(tenant, fingerprint, claim.value)
 })
 
 /**
@@ -51,8 +47,8 @@ export const endUnsent = Effect.fnUntraced(function* (
   fingerprint: string | null,
   cause: unknown
 ) {
-  const standing = yield* keyStanding(tenant, key, fingerprint)
-  return standing._tag === "Answered" ? standing.created : yield* new NothingSent({ cause })
+  const resolved = yield* resolveKey(tenant, key, fingerprint)
+  return resolved._tag === "Answered" ? resolved.created : yield* new NothingSent({ cause })
 })
 
 /** The claim of a key as it is stored, or as another writer's commit brought it. */
@@ -63,8 +59,8 @@ export const readClaim = Effect.fnUntraced(function* (tenant: Tenant, key: strin
   return Option.getOrNull(yield* ledger.claim(tenant, key))
 })
 
-/** The standing of a stored claim; it is answered here where its request has died. */
-export const claimStanding = Effect.fnUntraced(function* (tenant: Tenant, fingerprint: string, stored: Claim) {
+/** What a stored claim resolves to. Answers the claim of a request that has died. */
+export const resolveClaim = Effect.fnUntraced(function* (tenant: Tenant, fingerprint: string, stored: Claim) {
   const ledger = yield* Ledger
   const { claimWindowMillis } = yield* PaymentSettings
   const unknown = (cause: unknown, paymentId = stored.paymentId) => new PaymentResultUnknown({ paymentId, cause })

@@ -6,7 +6,7 @@
  * answered soon gives its place to others: a hanging receiver delays no other. The store reads and writes meanwhile.
  */
 import { Clock, Effect, Exit, Queue } from "effect"
-import { insistently } from "../../commit/CommitChange.ts"
+import { withRetries } from "../../commit/CommitChange.ts"
 import { makePlaces } from "../../commit/Places.ts"
 import { DeliveryWake } from "../../commit/WakeDelivery.ts"
 import { type AttemptRecord, Deliveries } from "../../ports/Deliveries.ts"
@@ -46,7 +46,7 @@ const deliverBy = Effect.fnUntraced(function* (everyMillis: number) {
     yield* Queue.peek(ended)
     if (places.underWay() > settings.atOnce / 2) yield* Effect.sleep(gatherMillis)
     const records = yield* Queue.takeAll(ended)
-    yield* insistently(store.record(records)).pipe(
+    yield* withRetries(store.record(records)).pipe(
       // They are due again when their leases are over.
       Effect.catchCause((cause) => Effect.logError(`${records.length} webhook attempts could not be recorded`, cause))
     )

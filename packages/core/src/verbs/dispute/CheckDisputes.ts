@@ -8,8 +8,8 @@
 import { Clock, Effect } from "effect"
 import { lookUpSubmission } from "../../call/LookUp.ts"
 import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
+import { PaymentLocks } from "../../commit/PaymentLocks.ts"
 import { disputeStep } from "../../commit/RecordDispute.ts"
-import { Turns } from "../../commit/Turns.ts"
 import { lookedUp, remind, submissionFactOf } from "../../decide/DisputeFact.ts"
 import { isOldEnough } from "../../model/Attempt.ts"
 import { openSubmission, type Submission } from "../../model/Dispute.ts"
@@ -68,9 +68,9 @@ const checkOne = Effect.fnUntraced(
 
 /** Writes the reminder that is due. Where none is, the commit says when to look again. */
 const remindOf = Effect.fnUntraced(function* ({ disputeId, paymentId, tenant }: DueDispute) {
-  const turns = yield* Turns
+  const locks = yield* PaymentLocks
   yield* decideAndCommit({
-    inTurn: turns.take(paymentId),
+    withLock: locks.take(paymentId),
     read: () => disputeFile(tenant, disputeId),
     decide: ({ book, dispute }: DisputeFile, now) => {
       const checked = lookedUp(dispute)
@@ -86,13 +86,13 @@ const remindOf = Effect.fnUntraced(function* ({ disputeId, paymentId, tenant }: 
 })
 
 const checkSubmission = Effect.fnUntraced(function* ({ disputeId, paymentId, tenant }: DueDispute) {
-  const turns = yield* Turns
+  const locks = yield* PaymentLocks
   const file = yield* disputeFile(tenant, disputeId)
   const submission = openSubmission(file.dispute)
   if (submission === undefined) return
   const fact = yield* factOf(file, submission)
   if (fact === undefined) return
-  const how = { storageErrors: "fail", inTurn: turns.take(paymentId) } as const
+  const how = { storageErrors: "fail", withLock: locks.take(paymentId) } as const
   yield* recordSubmission(tenant, disputeId, submission, fact, how)
 })
 

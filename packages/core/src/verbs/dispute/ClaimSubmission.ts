@@ -62,7 +62,7 @@ export const claimSubmission = Effect.fnUntraced(function* (caller: Caller, orde
       }),
     read: () => disputeFile(caller.tenant, order.disputeId)
   }
-  return yield* claimCall(loop, DisputePending, giveBack)
+  return yield* claimCall(loop, DisputePending, releaseClaim)
 })
 
 const knownUnder = Effect.fnUntraced(function* (file: DisputeFile, { idempotencyKey, kind }: SubmissionOrder) {
@@ -123,7 +123,7 @@ const keptEvidence = Effect.fnUntraced(function* ({ tenant }: Caller, { evidence
  * It is not known whether the submission was written, or may still be; nothing may be sent on it. A write that takes its
  * place removes it where it was written, and makes sure that it cannot be where it was not.
  */
-const giveBack = Effect.fnUntraced(function* ({ inHand: { file, submission } }: Begun) {
+const releaseClaim = Effect.fnUntraced(function* ({ inHand: { file, submission } }: Begun) {
   const { tenant, version } = file.book.payment
   yield* decideAndCommit({
     decide: ({ book, dispute }: DisputeFile) => {

@@ -2,8 +2,8 @@
 import { Effect, Redacted } from "effect"
 import { Base64 } from "effect/encoding"
 import { asStorageError, decideAndCommit, write } from "../../commit/DecideAndCommit.ts"
+import { PaymentLocks } from "../../commit/PaymentLocks.ts"
 import { disputeStep } from "../../commit/RecordDispute.ts"
-import { Turns } from "../../commit/Turns.ts"
 import type { Caller } from "../../decide/CreateRequest.ts"
 import { DisputeClosed, DisputePending, type EvidenceOrder } from "../../decide/DisputeOrder.ts"
 import { evidenceFault, typeOfFile } from "../../decide/EvidenceFiles.ts"
@@ -22,7 +22,7 @@ export const keepEvidence = Effect.fnUntraced(function* ({ tenant }: Caller, ord
   const fault = evidenceFault(order)
   if (fault !== undefined) return yield* fault
   const secrets = yield* Secrets
-  const turns = yield* Turns
+  const locks = yield* PaymentLocks
   const found = yield* dispute(tenant, order.disputeId)
   yield* refuseClosed(found)
   const document = documentOf(order)
@@ -30,7 +30,7 @@ export const keepEvidence = Effect.fnUntraced(function* ({ tenant }: Caller, ord
     .seal(Redacted.make(JSON.stringify(document)), evidenceContext(found.id))
     .pipe(Effect.mapError(keyStorageError("sealing evidence")))
   return yield* decideAndCommit({
-    inTurn: turns.take(found.paymentId),
+    withLock: locks.take(found.paymentId),
     read: () => disputeFile(tenant, order.disputeId),
     decide: Effect.fnUntraced(function* ({ book, dispute }: DisputeFile, now) {
       yield* refuseClosed(dispute)

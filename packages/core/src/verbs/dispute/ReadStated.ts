@@ -7,8 +7,8 @@ import { Clock, Effect } from "effect"
 import { readDispute } from "../../call/LookUp.ts"
 import type { Step } from "../../commit/CommitChange.ts"
 import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
+import { PaymentLocks } from "../../commit/PaymentLocks.ts"
 import { disputeStep, nextVersionOf, statedIn, withStated } from "../../commit/RecordDispute.ts"
-import { Turns } from "../../commit/Turns.ts"
 import { interpret } from "../../decide/interpret/Interpret.ts"
 import { ofUndecided } from "../../decide/interpret/InterpretReported.ts"
 import { type Dispute, lacksDeadline, type StatedLookUp } from "../../model/Dispute.ts"
@@ -25,7 +25,7 @@ const againMillis = 30 * 60_000
 type Answer = Effect.Success<ReturnType<typeof readDispute>> | "Unneeded"
 
 export const readStated = Effect.fnUntraced(function* ({ disputeId, paymentId, tenant }: DueDispute) {
-  const turns = yield* Turns
+  const locks = yield* PaymentLocks
   const now = yield* Clock.currentTimeMillis
   const { book, dispute } = yield* disputeFile(tenant, disputeId)
   const { lookUp } = dispute
@@ -36,7 +36,7 @@ export const readStated = Effect.fnUntraced(function* ({ disputeId, paymentId, t
   // It is newer than what is recorded now, by whatever clock, and not than what comes while the provider is asked.
   const askedAt = Math.max(now, (recordedOf({ book, dispute })?.at ?? 0) + 1)
   const isGivenUp = yield* decideAndCommit({
-    inTurn: turns.take(paymentId),
+    withLock: locks.take(paymentId),
     read: () => disputeFile(tenant, disputeId),
     decide: (file: DisputeFile, now) =>
       // Another process was faster: processes that ask together use up one try.

@@ -32,7 +32,7 @@ export const recordSubmission = (
   disputeId: string,
   { operationId }: Submission,
   fact: SubmissionFact,
-  how: Pick<AnyLoop, "storageErrors" | "inTurn">
+  how: Pick<AnyLoop, "storageErrors" | "withLock">
 ) =>
   decideAndCommit({
     ...how,

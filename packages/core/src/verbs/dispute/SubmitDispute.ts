@@ -7,7 +7,7 @@
 import { Effect, Redacted, Result } from "effect"
 import { Base64 } from "effect/encoding"
 import { sendClaimed } from "../../call/CallProvider.ts"
-import { Turns } from "../../commit/Turns.ts"
+import { PaymentLocks } from "../../commit/PaymentLocks.ts"
 import { type Caller, NothingSent } from "../../decide/CreateRequest.ts"
 import { callOf, type SubmissionEnd, submissionFactOf } from "../../decide/DisputeFact.ts"
 import { DisputePending, type SubmissionAnswered, type SubmissionOrder } from "../../decide/DisputeOrder.ts"
@@ -30,13 +30,13 @@ export const diedUnanswered = {
 } as const
 
 const submitOnce = Effect.fnUntraced(function* (caller: Caller, order: SubmissionOrder) {
-  const turns = yield* Turns
+  const locks = yield* PaymentLocks
   const { paymentId } = yield* Effect.catchTag(
     dispute(caller.tenant, order.disputeId),
     "pointsman/StorageError",
     (cause) => Effect.fail(new NothingSent({ cause }))
   )
-  const claimed = yield* turns.take(paymentId)(claimSubmission(caller, order))
+  const claimed = yield* locks.take(paymentId)(claimSubmission(caller, order))
   if (claimed._tag === "Known") {
     const { file, isDead, submission } = claimed
     const recorded = isDead

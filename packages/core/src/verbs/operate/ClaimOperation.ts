@@ -83,7 +83,7 @@ export const claimOperation = Effect.fnUntraced(function* (caller: Caller, order
       }),
     read: () => Effect.flatMap(ledger.book(caller.tenant, order.paymentId), orNotFound)
   }
-  return yield* claimCall(loop, RequestInProgress, giveBack, yield* takeKept(caller.tenant, order.paymentId))
+  return yield* claimCall(loop, RequestInProgress, releaseClaim, yield* takeKept(caller.tenant, order.paymentId))
 })
 
 const begin = Effect.fnUntraced(function* (order: OperationOrder, book: PaymentBook, state: Payment["state"]) {
@@ -128,7 +128,7 @@ const begin = Effect.fnUntraced(function* (order: OperationOrder, book: PaymentB
  * payment is written unchanged, with the operation as abandoned. Where that works, the claim that is out can no
  * longer be written; where the claim was written, it is taken back. It fails where the store stays silent.
  */
-const giveBack = Effect.fnUntraced(function* ({ book, inHand }: Claimed) {
+const releaseClaim = Effect.fnUntraced(function* ({ book, inHand }: Claimed) {
   const ledger = yield* Ledger
   const { id, tenant, version } = book.payment
   const abandoned: Operation = { ...inHand.operation, outcome: "Abandoned" }

@@ -5,7 +5,7 @@
  */
 import { Effect } from "effect"
 import { sendClaimed } from "../../call/CallProvider.ts"
-import { Turns } from "../../commit/Turns.ts"
+import { PaymentLocks } from "../../commit/PaymentLocks.ts"
 import type { Caller } from "../../decide/CreateRequest.ts"
 import { type OperationEnd, operationFactOf } from "../../decide/OperationFact.ts"
 import {
@@ -35,8 +35,8 @@ export const voidPayment = (caller: Caller, order: VoidOrder) =>
   )
 
 const operate = Effect.fnUntraced(function* <Refusal>(caller: Caller, order: OperationOrder, refusal: () => Refusal) {
-  const turns = yield* Turns
-  const claimed = yield* turns.take(order.paymentId)(claimOperation(caller, order))
+  const locks = yield* PaymentLocks
+  const claimed = yield* locks.take(order.paymentId)(claimOperation(caller, order))
   if (claimed._tag === "Refused") return (yield* recoveredOperation(caller, order)) ?? (yield* Effect.fail(refusal()))
   if (claimed._tag === "Replayed") return claimed.answered
   const { inHand } = claimed

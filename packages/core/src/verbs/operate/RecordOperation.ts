@@ -27,7 +27,7 @@ export const recordOperationAnswer = Effect.fnUntraced(function* (
   return yield* Option.isSome(recorded) ? answerOf(recorded.value) : new StateUnconfirmed({ said })
 })
 
-interface HowRecorded extends Pick<AnyLoop, "storageErrors" | "inTurn"> {
+interface HowRecorded extends Pick<AnyLoop, "storageErrors" | "withLock"> {
   /** The response that the request already received, if any. */
   readonly reply?: OperationReply
 }

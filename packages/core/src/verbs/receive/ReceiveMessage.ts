@@ -10,8 +10,8 @@ import { withRefundId } from "../../call/CallIds.ts"
 import { OpenConnections } from "../../call/CallProvider.ts"
 import { canLookUpOperations, canReadDisputes } from "../../call/LookUp.ts"
 import { asStorageError, decideAndCommit, done, write, writeUntilKnown } from "../../commit/DecideAndCommit.ts"
+import { type Lock, PaymentLocks } from "../../commit/PaymentLocks.ts"
 import { type DisputedBook, nextVersionOf, statedIn, withDisputes, withStated } from "../../commit/RecordDispute.ts"
-import { type Turn, Turns } from "../../commit/Turns.ts"
 import { attemptOf, interpret, isAboutBook } from "../../decide/interpret/Interpret.ts"
 import type { Interpretation } from "../../decide/interpret/Interpretation.ts"
 import { ofOtherAccount, otherAccount } from "../../decide/interpret/OtherAccount.ts"
@@ -210,7 +210,7 @@ export const decideMessage = Effect.fnUntraced(function* (
   message: ProviderMessage
 ) {
   const ledger = yield* Ledger
-  const turns = yield* Turns
+  const locks = yield* PaymentLocks
   const { connectionId } = stored
   const found = Option.getOrUndefined(yield* findCharge(tenant, connectionId, message.about))
   const removed = found === undefined ? yield* removedPayment(tenant, connectionId, message.about) : null
@@ -226,7 +226,7 @@ export const decideMessage = Effect.fnUntraced(function* (
     tenant,
     stored,
     { ...message, about, isLookedUp, opened: yield* openedBy(connectionId), removed },
-    found === undefined ? undefined : turns.take(found.book.payment.id)
+    found === undefined ? undefined : locks.take(found.book.payment.id)
   )
   if (found !== undefined && isApproval(message.about, found.book.payment)) {
     // The check takes the next step. Where this is not written, the customer's return or the next check does.
@@ -259,14 +259,14 @@ const decideAndWrite = Effect.fnUntraced(function* (
   stored: MessageNote,
   message: ProviderMessage &
     Pick<Source, "isLookedUp"> & { readonly opened: Option.Option<Opened>; readonly removed: string | null },
-  inTurn: Turn | undefined
+  withLock: Lock | undefined
 ) {
   const learned = yield* LearnedRates
   const { connectionId } = stored
   const { about } = message
   const disputeId = yield* (yield* Ids).dispute
   const decided = yield* decideAndCommit({
-    ...(inTurn === undefined ? {} : { inTurn }),
+    ...(withLock === undefined ? {} : { withLock }),
     read: (conflict) =>
       conflict._tag === "MessageRecorded"
         ? Effect.succeed(conflict._tag)

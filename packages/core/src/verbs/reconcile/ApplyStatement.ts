@@ -10,6 +10,7 @@ import {
   orLost,
   write
 } from "../../commit/DecideAndCommit.ts"
+import { PaymentLocks } from "../../commit/PaymentLocks.ts"
 import {
   type DisputedBook,
   nextVersionOf,
@@ -18,7 +19,6 @@ import {
   withDisputes,
   withStated
 } from "../../commit/RecordDispute.ts"
-import { Turns } from "../../commit/Turns.ts"
 import { interpret } from "../../decide/interpret/Interpret.ts"
 import type { Interpretation } from "../../decide/interpret/Interpretation.ts"
 import type { StatementAbout } from "../../decide/interpret/Statement.ts"
@@ -49,7 +49,7 @@ export const applyStatement = Effect.fnUntraced(function* (
 ) {
   const ledger = yield* Ledger
   const learned = yield* LearnedRates
-  const turns = yield* Turns
+  const locks = yield* PaymentLocks
   const isDispute = about._tag === "Dispute"
   const disputeId = isDispute ? yield* (yield* Ids).dispute : ""
   const disputed = (book: PaymentBook) => {
@@ -59,7 +59,7 @@ export const applyStatement = Effect.fnUntraced(function* (
       : Effect.succeed<DisputedBook>(alone)
   }
   const loop = {
-    inTurn: turns.take(id),
+    withLock: locks.take(id),
     decide: (found: DisputedBook, now: number, reused: ReusedReference | undefined) => {
       const { book } = found
       const source = sourceOf({ occurredAt }, now)

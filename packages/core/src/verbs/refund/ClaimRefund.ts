@@ -73,7 +73,7 @@ export const claimRefund = Effect.fnUntraced(function* <E>(
       }),
     read: () => Effect.flatMap(ledger.book(caller.tenant, order.paymentId), orNotFound)
   }
-  return yield* claimCall(loop, RefundPending, giveBack, yield* takeKept(caller.tenant, order.paymentId))
+  return yield* claimCall(loop, RefundPending, releaseClaim, yield* takeKept(caller.tenant, order.paymentId))
 })
 
 /** An operator has to decide. */
@@ -124,7 +124,7 @@ const begin = Effect.fnUntraced(function* (order: RefundOrder, book: PaymentBook
  * a write that changes nothing: where that works, the commit that is out can no longer be written. Where it was
  * written, it is taken back and its key is free. It fails where the store stays silent.
  */
-const giveBack = Effect.fnUntraced(function* ({ book, inHand: { refund } }: Claimed) {
+const releaseClaim = Effect.fnUntraced(function* ({ book, inHand: { refund } }: Claimed) {
   const ledger = yield* Ledger
   const { id, tenant, version } = book.payment
   yield* decideAndCommit({

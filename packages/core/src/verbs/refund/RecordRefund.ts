@@ -37,7 +37,7 @@ const unrecorded = (fact: RefundFact): RefundReply => {
 const untold = (fact: RefundFact): RefundFact =>
   fact.on === "RefundRefused" ? { on: "RefusalUntold", code: fact.code, message: fact.message } : fact
 
-interface HowRecorded extends Pick<AnyLoop, "storageErrors" | "inTurn"> {
+interface HowRecorded extends Pick<AnyLoop, "storageErrors" | "withLock"> {
   /** The response that the request already received, if any. */
   readonly reply?: RefundReply
 }

@@ -5,7 +5,7 @@
  */
 import { Effect } from "effect"
 import { sendClaimed } from "../../call/CallProvider.ts"
-import { Turns } from "../../commit/Turns.ts"
+import { PaymentLocks } from "../../commit/PaymentLocks.ts"
 import type { Caller } from "../../decide/CreateRequest.ts"
 import type { Answered, RefundOrder } from "../../decide/OperationOrder.ts"
 import { type Permission, unlimited } from "../../decide/ProposedRefund.ts"
@@ -30,8 +30,8 @@ const refundOnce = Effect.fnUntraced(function* <E>(
   order: RefundOrder,
   permission: Permission<E>
 ) {
-  const turns = yield* Turns
-  const claimed = yield* turns.take(order.paymentId)(claimRefund(caller, order, permission))
+  const locks = yield* PaymentLocks
+  const claimed = yield* locks.take(order.paymentId)(claimRefund(caller, order, permission))
   if (claimed._tag === "Replayed") return claimed.answered
   if (claimed._tag === "NotPermitted") return yield* Effect.fail(claimed.why)
   const { attemptId, book, connection, refund } = claimed.inHand

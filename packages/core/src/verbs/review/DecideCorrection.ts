@@ -7,7 +7,7 @@
  */
 import { Effect, Result, Schema } from "effect"
 import { asStorageError, decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
-import { Turns } from "../../commit/Turns.ts"
+import { PaymentLocks } from "../../commit/PaymentLocks.ts"
 import { type Applied, unchanged } from "../../decide/Applied.ts"
 import { applyEvidence, targetMoved, targetOf } from "../../decide/OperatorEvidence.ts"
 import { approvedBy } from "../../decide/ProposedRefund.ts"
@@ -153,9 +153,9 @@ const decideAndWrite = (order: CorrectionOrder, act: Act, reason: string | null,
     const { by, correctionId, paymentId, tenant } = order
     const ledger = yield* Ledger
     const clock = yield* StorageClock
-    const turns = yield* Turns
+    const locks = yield* PaymentLocks
     return yield* decideAndCommit({
-      inTurn: turns.take(paymentId),
+      withLock: locks.take(paymentId),
       read: () =>
         Effect.flatMap(
           ledger.book(tenant, paymentId),

@@ -7,7 +7,7 @@
 import { Effect, Result, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { asStorageError, type Conflict, decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
-import { type Turn, Turns } from "../../commit/Turns.ts"
+import { type Lock, PaymentLocks } from "../../commit/PaymentLocks.ts"
 import { amountAtStake, applyEvidence, evidenceEvent, targetOf } from "../../decide/OperatorEvidence.ts"
 import { unnamed, withoutReused } from "../../decide/ReusedReference.ts"
 import { withProposal } from "../../decide/WithReview.ts"
@@ -61,8 +61,8 @@ export const resolveReview = Effect.fnUntraced(function* (order: ResolveReviewOr
   yield* checkOrder(order)
   const limits = yield* fourEyesOf(order.tenant.workspaceId)
   const proposer = limits === undefined ? undefined : yield* proposerOf(order)
-  const turns = yield* Turns
-  return yield* decideAndWrite(order, { limits, proposer }, turns.take(order.paymentId))
+  const locks = yield* PaymentLocks
+  return yield* decideAndWrite(order, { limits, proposer }, locks.take(order.paymentId))
 })
 
 const refused = (field: StatementRefused["field"], reason: string) => new StatementRefused({ field, reason })
@@ -159,14 +159,14 @@ const propose = Effect.fnUntraced(function* (
   return write(step, after)
 })
 
-const decideAndWrite = (order: ResolveReviewOrder, { limits, proposer }: Eyes, inTurn: Turn) =>
+const decideAndWrite = (order: ResolveReviewOrder, { limits, proposer }: Eyes, withLock: Lock) =>
   Effect.gen(function* () {
     const { basedOn, paymentId, stated, tenant } = order
     const seen = evidenceOf(order)
     const ledger = yield* Ledger
     const clock = yield* StorageClock
     return yield* decideAndCommit({
-      inTurn,
+      withLock,
       read: Effect.fnUntraced(function* (conflict: Conflict) {
         const book = yield* Effect.fromOption(yield* ledger.book(tenant, paymentId), () => new PaymentNotFound())
         // Others may have moved the payment on since: where it was written, the timeline says so.

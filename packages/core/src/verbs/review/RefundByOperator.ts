@@ -5,7 +5,7 @@
 import { Effect, Result } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { asStorageError, decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
-import { Turns } from "../../commit/Turns.ts"
+import { PaymentLocks } from "../../commit/PaymentLocks.ts"
 import { type Caller, KeyReused, NothingSent } from "../../decide/CreateRequest.ts"
 import { type RefundOrder, TakenByAnother } from "../../decide/OperationOrder.ts"
 import { refundSource, refundTarget, upTo } from "../../decide/ProposedRefund.ts"
@@ -64,11 +64,11 @@ const propose = Effect.fnUntraced(function* ({ tenant }: Caller, order: RefundDr
   const known = yield* knownPerson(order.person, "payment.refund", tenant.workspaceId)
   if (Result.isFailure(known)) return yield* new CorrectionRefused({ field: "by", reason: known.failure })
   const ledger = yield* Ledger
-  const turns = yield* Turns
+  const locks = yield* PaymentLocks
   const random = yield* SecureRandom.SecureRandom
   const id = `cor_${yield* random.uuidV7()}`
   return yield* decideAndCommit({
-    inTurn: turns.take(order.paymentId),
+    withLock: locks.take(order.paymentId),
     read: () => Effect.flatMap(ledger.book(tenant, order.paymentId), orNotFound),
     decide: Effect.fnUntraced(function* (book: PaymentBook, now) {
       const { payment } = book

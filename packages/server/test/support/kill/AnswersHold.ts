@@ -116,7 +116,7 @@ const wrongWithDone = (
       )
     case "refund": {
       const refund = books.refunds.find(({ reason, status }) => reason === name && status === "succeeded")
-      const isTold = timelines
+      const isReported = timelines
         .get(paymentId ?? "")
         ?.some(
           ({ data, type }) =>
@@ -126,7 +126,7 @@ const wrongWithDone = (
         )
       return [
         ...unless(refund !== undefined, `${name}: acknowledged, and the provider gave nothing back`),
-        ...unless(isTold === true, `${name}: acknowledged, and the timeline does not show it`)
+        ...unless(isReported === true, `${name}: acknowledged, and the timeline does not show it`)
       ]
     }
   }
