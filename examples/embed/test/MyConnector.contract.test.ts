@@ -27,7 +27,7 @@ connectorSuite({
     return played === undefined ? undefined : { answer: played }
   },
   // A charge that Tiny Pay does not know was never received.
-  lacks: ["look-up not found yet"],
+  lacks: ["lookup not found yet"],
   // What nobody pays in time is released.
   byHand: {
     lookUp: (of) =>
@@ -58,22 +58,22 @@ function charge(
 function answerTo(situation: Situation): TransportAnswer | undefined {
   switch (situation.name) {
     case "charge authorized":
-    case "look-up authorized":
+    case "lookup authorized":
       return charge(situation, { state: "held" })
     case "charge captured":
-    case "look-up captured":
+    case "lookup captured":
       return charge(situation, { state: "paid" })
     case "charge pending":
-    case "look-up pending":
+    case "lookup pending":
       return charge(situation, { state: "working" })
     case "charge needs customer":
-    case "look-up needs customer":
+    case "lookup needs customer":
       return charge(situation, { state: "challenge" })
     case "charge canceled":
-    case "look-up canceled":
+    case "lookup canceled":
       return charge(situation, { state: "released" })
     case "charge declined":
-    case "look-up declined": {
+    case "lookup declined": {
       const said = reasons.find(
         ([, category, soft]) => category === situation.decline?.category && soft === situation.decline.soft
       )
@@ -81,7 +81,7 @@ function answerTo(situation: Situation): TransportAnswer | undefined {
     }
     case "charge rejected":
       return answer(422, { error: situation.rejection })
-    case "look-up not found":
+    case "lookup not found":
       return answer(404, { error: { code: "no_such_charge", message: "Never received." } })
     default:
       return undefined

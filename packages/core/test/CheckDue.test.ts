@@ -96,7 +96,7 @@ interface Case {
   readonly says: string
   readonly charge?: Found<ChargeState>
   readonly refund?: Found<RefundState>
-  /** When the look-up comes; the time-out is 30 seconds. */
+  /** When the lookup comes; the time-out is 30 seconds. */
   readonly after?: number
   readonly becomes: PaymentState
   readonly amounts?: Partial<Pick<Payment, "capturedMinor" | "refundedMinor" | "refundPendingMinor">>
@@ -367,7 +367,7 @@ describe("what the provider's record says", () => {
         assert.deepInclude(after, one.amounts ?? {})
         assert.strictEqual(yield* lastEvent(payment), one.event)
         assert.strictEqual(own.provider.lookUps.length + own.provider.refundLookUps.length, 1)
-        // A look-up is all that the background ever sends.
+        // A lookup is all that the background ever sends.
         assert.strictEqual(
           own.provider.charges.length + own.provider.captures.length + own.provider.refunds.length,
           sent

@@ -395,7 +395,7 @@ describe("a submission without an answer", () => {
       yield* answer(dispute.id)
       never.provider.onLookUpDispute = () => Effect.succeed({ _tag: "NotFound", conclusive: true })
       const pointsman = yield* Pointsman
-      // A look-up at one minute is younger than twice the time-out and the send window: it says nothing yet.
+      // A lookup at one minute is younger than twice the time-out and the send window: it says nothing yet.
       yield* TestClock.adjust(minute)
       yield* pointsman.checkDue
       assert.strictEqual(yield* answer(dispute.id), "ResultUnknown")
@@ -442,7 +442,7 @@ describe("a submission without an answer", () => {
       const { dispute, payment } = yield* disputed()
       yield* keep(dispute.id)
       blind.provider.onSubmitDispute = unanswered
-      blind.provider.onLookUpDispute = () => Effect.fail(new Unanswered({ reason: "no look-up", isUnsupported: true }))
+      blind.provider.onLookUpDispute = () => Effect.fail(new Unanswered({ reason: "no lookup", isUnsupported: true }))
       yield* answer(dispute.id)
       yield* TestClock.adjust(minute)
       yield* (yield* Pointsman).checkDue
@@ -459,8 +459,7 @@ describe("a submission without an answer", () => {
       const { dispute, payment } = yield* disputed()
       yield* keep(dispute.id)
       decided.provider.onSubmitDispute = unanswered
-      decided.provider.onLookUpDispute = () =>
-        Effect.fail(new Unanswered({ reason: "no look-up", isUnsupported: true }))
+      decided.provider.onLookUpDispute = () => Effect.fail(new Unanswered({ reason: "no lookup", isUnsupported: true }))
       yield* answer(dispute.id)
       yield* state(payment.providerRef, { status: "under_review" }, begin + minute)
       yield* state(payment.providerRef, { verdict: "won", status: "won" }, begin + 2 * minute)

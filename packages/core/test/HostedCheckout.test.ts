@@ -775,7 +775,7 @@ describe("many who come back", () => {
   )
 })
 
-describe("the commit of what a look-up found", () => {
+describe("the commit of what a lookup found", () => {
   const unwritten = make()
   it.effect("a failed commit is a StorageError, and the next return asks and records it", () =>
     Effect.gen(function* () {

@@ -21,7 +21,7 @@ const ask = (kind: "capture" | "void", { id }: Payment, idempotencyKey: string) 
 const told = <E extends { readonly _tag: string }>(answer: Result.Result<{ readonly payment: Payment }, E>) =>
   Result.isFailure(answer) ? answer.failure._tag : answer.success.payment.state
 
-/** What a look-up does that finds nothing, conclusively: the operation is settled as not executed. */
+/** What a lookup does that finds nothing, conclusively: the operation is settled as not executed. */
 const foundNothing = ({ id }: Payment) =>
   Effect.gen(function* () {
     const ledger = yield* Ledger

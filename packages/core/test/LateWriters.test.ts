@@ -114,7 +114,7 @@ describe("a process that froze after its claim was written", () => {
       yield* TestClock.adjust(15 * minute)
       const { payment: first } = yield* pointsman.create(caller, keyed)
       assert.strictEqual(first.state, "ChargeUnknown")
-      // A look-up finds nothing; a day later the key is free.
+      // A lookup finds nothing; a day later the key is free.
       yield* anotherWriter(first.id, (stored) => ({
         payment: { ...stored, state: "Failed", version: stored.version + 1, settledAt: 15 * minute },
         events: []

@@ -296,7 +296,7 @@ describe.each(stores)("over %s", (_name, store) => {
 const bookOf = (world: World, id: string): Promise<PaymentBook> =>
   world.run(Effect.flatMap(Ledger, (ledger) => Effect.map(ledger.book(acme, id), Option.getOrThrow)))
 
-/** As a look-up writes what it found. */
+/** As a lookup writes what it found. */
 const settleAsCaptured = (world: World, id: string): Promise<void> =>
   world.run(
     Effect.gen(function* () {

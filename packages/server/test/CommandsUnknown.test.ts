@@ -23,7 +23,7 @@ const setUp = async () => {
   const server = await startServerHere({
     folder,
     configuration: {
-      // Longer than a command takes: a look-up that is held back goes on meanwhile.
+      // Longer than a command takes: a lookup that is held back goes on meanwhile.
       workspaces: [workspaceWith([{ ...connectionTo(provider), timeout: "30 seconds" }]), { id: "globex" }]
     },
     environment: intervals

@@ -1,6 +1,6 @@
 /**
  * `kill -9` while evidence is submitted, acceptances are sent, and deadlines come near: each answer arrives once, each one
- * without a response ends by a look-up, and each reminder is written once and delivered.
+ * without a response ends by a lookup, and each reminder is written once and delivered.
  *
  * A long run (`POINTSMAN_LONG=all`): `POINTSMAN_DISPUTE_KILLS` sets the number of rounds, 50 unless set, of which half are of
  * one server on a SQLite file, and half of two servers on one PostgreSQL. `POINTSMAN_KILL_SEED` repeats the plan of a run.

@@ -217,7 +217,7 @@ describe("the schedules of a running server", () => {
     assert.deepStrictEqual(asked(unknownRefund), every(day, 2 * day))
     assert.deepStrictEqual([asked(captured.attemptId), asked(unrefunded.attemptId)], [[], []])
 
-    // What the look-ups found was believed, and told.
+    // What the lookups found was believed, and told.
     assert.deepStrictEqual(await Promise.all(unknown.map(({ id }) => statusOf(world, id))), [
       "FAILED",
       "CAPTURED",

@@ -105,7 +105,7 @@ describe("a removed connection that cannot be decrypted", { timeout: 2 * patienc
       const capture = { key: liveKey, idempotencyKey: "capture-there", body: {} }
       const refused = await server.request("POST", `${path}/${authorized.payment_id}/capture`, capture)
       assert.deepStrictEqual([refused.status, refused.body.error.code], [502, "psp_error"])
-      // It was due before the one at the other connection, and its look-ups settled nothing.
+      // It was due before the one at the other connection, and its lookups settled nothing.
       assert.strictEqual(await statusOf(server, open), "UNKNOWN")
       const doctor = await runHere(folder, ["doctor", "--json"], environment)
       assert.strictEqual(doctor.code, 1)

@@ -76,7 +76,7 @@ export const webhookConnector = (
     ...(options.trustedCertificates.length === 0 ? {} : { ca: [...ownAuthorities(), ...options.trustedCertificates] })
   })
   return (to, callback) => {
-    // An address is connected to without a look-up.
+    // An address is connected to without a lookup.
     const host = to.hostname.replace(/^\[(.*)\]$/u, "$1")
     if (isIP(host) !== 0 && !isAllowed(host)) {
       callback(refusal(), null)

@@ -2,7 +2,7 @@
  * The connector `adyen`: Adyen's Checkout API. One operation is one request.
  *
  * Adyen answers a capture, a cancel and a refund with "received", and has
- * no lookup for any of them, nor for a charge. Its messages report their outcomes. A look-up here says so, and
+ * no lookup for any of them, nor for a charge. Its messages report their outcomes. A lookup here says so, and
  * never that nothing happened. For the same reason there are no lists to recover lost records from: neither the Checkout
  * API nor the Management API has a list of payments or refunds (https://docs.adyen.com/api-explorer/Checkout/72/overview),
  * the Disputes API answers for one dispute that a message named, and lists none

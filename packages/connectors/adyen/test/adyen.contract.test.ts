@@ -62,12 +62,12 @@ connectorSuite({
     "refund succeeded",
     "refund failed",
     // A payment link's record names no payment.
-    "look-up authorized",
-    "look-up captured",
-    "look-up pending",
-    "look-up declined",
-    "look-up needs customer",
-    "look-up canceled"
+    "lookup authorized",
+    "lookup captured",
+    "lookup pending",
+    "lookup declined",
+    "lookup needs customer",
+    "lookup canceled"
   ],
   messages: {
     toleranceMillis: null,
@@ -130,7 +130,7 @@ connectorSuite({
       const told = itemsByHand(of)
       return "lacks" in told ? told : told.map((item) => signed(item, secret))
     },
-    lookUp: () => ({ lacks: "Adyen has no look-up of a payment" }),
+    lookUp: () => ({ lacks: "Adyen has no lookup of a payment" }),
     rows: () => ({ lacks: "a report is a file, which `@pointsman/reconcile` reads" })
   },
   wire: {
@@ -246,9 +246,9 @@ function answerTo(situation: Situation): TransportAnswer | undefined {
       return answer(201, modification("void", situation))
     case "refund pending":
       return answer(201, modification("refund", situation))
-    case "look-up not found":
+    case "lookup not found":
       return answer(200, { ...link(situation), status: "expired" })
-    case "look-up not found yet":
+    case "lookup not found yet":
       return answer(200, link(situation))
     default:
       return undefined

@@ -146,7 +146,7 @@ export const stateOf = (payment: Protocol.Payment, clean: Clean): ChargeState | 
   }
 }
 
-/** In a look-up the code is that of the last authorization, "latest first" (https://api-reference.checkout.com/tag/Payments). */
+/** In a lookup the code is that of the last authorization, "latest first" (https://api-reference.checkout.com/tag/Payments). */
 const codeOf = ({ actions, response_code }: Protocol.Payment): string | null | undefined =>
   response_code ?? actions?.find(({ type }) => type === "Authorization")?.response_code
 

@@ -1,6 +1,6 @@
 /**
  * The connector `checkout`: Checkout.com's payments with stored instruments, payment links, captures, voids, refunds,
- * look-ups and webhooks (https://api-reference.checkout.com/). One operation is one request, with our id as
+ * lookups and webhooks (https://api-reference.checkout.com/). One operation is one request, with our id as
  * `Cko-Idempotency-Key`. Nothing here throws or tries again.
  *
  * Checkout.com keeps a key for 24 hours, and only of a request that succeeded: "If the original request returns a 4xx or
@@ -12,7 +12,7 @@
  *
  * Disputes are listed. There are no lists of charges and refunds to recover lost records from: `POST /payments/search` is the
  * only one by time (https://www.checkout.com/docs/payments/manage-payments/search-and-filter-payments): no page says that it
- * is complete, it shows a payment late, and it has no refunds by the time of the refund. Messages, and look-ups by our reference, remain.
+ * is complete, it shows a payment late, and it has no refunds by the time of the refund. Messages, and lookups by our reference, remain.
  */
 import {
   type Connector,
@@ -122,7 +122,7 @@ const connector = (
   }
 }
 
-/** What changes a charge that was made. Each is accepted, and its end is told by messages and look-ups. */
+/** What changes a charge that was made. Each is accepted, and its end is told by messages and lookups. */
 const operations = (call: Lookups.Call, clean: ReturnType<typeof cleaner>) =>
   ({
     capture: Effect.fn("CheckoutConnector.capture")((request) => {
@@ -165,7 +165,7 @@ const operations = (call: Lookups.Call, clean: ReturnType<typeof cleaner>) =>
   }) satisfies Partial<Connector>
 
 /**
- * Checkout.com has no look-up for whose the key is. The prefix is a part of the credentials, the address of every request
+ * Checkout.com has no lookup for whose the key is. The prefix is a part of the credentials, the address of every request
  * names it, and each account has its own (https://www.checkout.com/docs/developer-resources/api/api-endpoints).
  */
 const accountOf = (prefix: string, environment: Environment): ProviderAccount => ({

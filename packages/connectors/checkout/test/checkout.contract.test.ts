@@ -125,11 +125,11 @@ connectorSuite({
     "refund succeeded",
     "refund failed",
     // It tries no action again by itself.
-    "operation look-up failed for now",
+    "operation lookup failed for now",
     // No page says that what it shows is complete.
-    "look-up not found",
-    "operation look-up not found",
-    "refund look-up not found"
+    "lookup not found",
+    "operation lookup not found",
+    "refund lookup not found"
   ],
   messages: {
     // The signature has none; the age of the event is for this connector's own tests.
@@ -228,7 +228,7 @@ function chargeOf({ money, providerRef }: Situation, fields: Readonly<Record<str
 function answerTo(situation: Situation): TransportAnswer | undefined {
   const { checkout, decline, money, name, operationId, providerRefundId, refundId, rejection } = situation
   const amount = money.minorUnits
-  const isLookUp = name.startsWith("look-up")
+  const isLookUp = name.startsWith("lookup")
   const charged = (fields: Readonly<Record<string, unknown>>) =>
     isLookUp ? answer(200, list(chargeOf(situation, fields))) : answer(201, chargeOf(situation, fields))
   const changed = (fields: Readonly<Record<string, unknown>>) =>
@@ -258,19 +258,19 @@ function answerTo(situation: Situation): TransportAnswer | undefined {
     case "refund rejected":
       return failure(422, [rejection.code, rejection.message])
     case "charge authorized":
-    case "look-up authorized":
+    case "lookup authorized":
       return charged({})
     case "charge captured":
-    case "look-up captured":
+    case "lookup captured":
       return charged({ status: "Captured", balances: { total_authorized: amount, total_captured: amount } })
     case "charge pending":
-    case "look-up pending":
+    case "lookup pending":
       return charged({ status: "Pending" })
     case "charge needs customer":
-    case "look-up needs customer":
+    case "lookup needs customer":
       return charged({ status: "Pending", _links: { redirect: { href: "https://3ds.checkout.example/" } } })
     case "charge declined":
-    case "look-up declined": {
+    case "lookup declined": {
       const code = decline === null ? undefined : codes[`${decline.category} ${decline.soft ? "soft" : "hard"}`]
       if (code === undefined) return undefined
       return isLookUp
@@ -283,7 +283,7 @@ function answerTo(situation: Situation): TransportAnswer | undefined {
         : charged({ status: "Declined", approved: false, response_code: code, response_summary: "Declined" })
     }
     case "charge canceled":
-    case "look-up canceled":
+    case "lookup canceled":
       return charged({ status: "Canceled" })
     case "capture pending":
     case "void pending":
@@ -292,22 +292,22 @@ function answerTo(situation: Situation): TransportAnswer | undefined {
         202,
         accepted({ reference: ourReference, ...(name === "refund pending" ? { action_id: providerRefundId } : {}) })
       )
-    case "look-up not found yet":
+    case "lookup not found yet":
       return answer(200, list())
-    case "operation look-up confirmed":
+    case "operation lookup confirmed":
       return changed({})
-    case "operation look-up pending":
+    case "operation lookup pending":
       return changed({ approved: undefined })
-    case "operation look-up failed":
+    case "operation lookup failed":
       return changed({ approved: false, response_code: "20006", response_summary: rejection.message })
-    case "operation look-up not found yet":
-    case "refund look-up not found yet":
+    case "operation lookup not found yet":
+    case "refund lookup not found yet":
       return answer(200, [authorization])
-    case "refund look-up succeeded":
+    case "refund lookup succeeded":
       return refunded({})
-    case "refund look-up pending":
+    case "refund lookup pending":
       return refunded({ approved: undefined })
-    case "refund look-up failed":
+    case "refund lookup failed":
       return refunded({
         approved: false,
         response_code: "20006",

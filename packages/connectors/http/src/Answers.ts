@@ -220,7 +220,7 @@ const stateOfCharge = (
   }
 }
 
-/** The charge of a message, as a look-up would find it; `undefined` for a decline without its reason. */
+/** The charge of a message, as a lookup would find it; `undefined` for a decline without its reason. */
 export const toldCharge = (charge: Protocol.Charge, asked: Money, clean: Clean): ChargeState | undefined =>
   stateOfCharge(charge, asked, amountOrCaptured, clean)
 

@@ -73,7 +73,7 @@ describe("evidence and acceptances", () => {
   }
 })
 
-describe("a look-up", () => {
+describe("a lookup", () => {
   for (const [title, given, wanted] of [
     ["confirmed", operation({}), { _tag: "Found", state: { _tag: "SubmissionDone" } }],
     ["pending", operation({ status: "pending" }), { _tag: "Found", state: { _tag: "SubmissionPending" } }],

@@ -89,8 +89,8 @@ const operations: Record<OperationName, (connector: Connector) => Effect.Effect<
   refund: (connector: Connector) => connector.refund?.(refund) ?? Effect.die("no refund"),
   "look up a charge": (connector: Connector) => connector.lookUpCharge(chargeLookup),
   "look up an operation": (connector: Connector) =>
-    connector.lookUpOperation?.(operationLookup) ?? Effect.die("no look-up"),
-  "look up a refund": (connector: Connector) => connector.lookUpRefund?.(refundLookup) ?? Effect.die("no look-up")
+    connector.lookUpOperation?.(operationLookup) ?? Effect.die("no lookup"),
+  "look up a refund": (connector: Connector) => connector.lookUpRefund?.(refundLookup) ?? Effect.die("no lookup")
 }
 type OperationName =
   | "charge"

@@ -100,7 +100,7 @@ const operations: ReadonlyArray<
         simulation: null
       }) ?? Effect.die("no refund")
   ],
-  ["look-up", (connector) => connector.lookUpCharge(lookup)]
+  ["lookup", (connector) => connector.lookUpCharge(lookup)]
 ]
 
 const assertNoSecret = (error: unknown) => {

@@ -68,7 +68,7 @@ connectorSuite({
     return answered === undefined ? undefined : ({ answer: answered } satisfies Played)
   },
   // An adapter that will try again says `pending`.
-  lacks: ["operation look-up failed for now"],
+  lacks: ["operation lookup failed for now"],
   wire: {
     idempotencyKeyOf: (request) => request.headers["idempotency-key"],
     amountOf: (request) => JSON.parse(request.body ?? "{}").amount,
@@ -145,13 +145,13 @@ function played(situation: Situation) {
   if (name.endsWith("not found")) return neverReceived(idOf(situation))
   if (name.endsWith("not found yet")) return neverReceived({ ...idOf(situation), conclusive: false })
   switch (name) {
-    case "operation look-up confirmed":
+    case "operation lookup confirmed":
       return answer(200, { ...operationOf(situation), amount: money.minorUnits, currency: money.currency })
-    case "operation look-up pending":
+    case "operation lookup pending":
       return answer(200, { ...operationOf(situation), status: "pending" })
-    case "operation look-up failed":
+    case "operation lookup failed":
       return answer(200, { ...operationOf(situation), status: "failed", failure_reason: rejection.message })
-    case "operation look-up failed for now":
+    case "operation lookup failed for now":
       return undefined
   }
   if (name === "checkout opened") {
@@ -161,7 +161,7 @@ function played(situation: Situation) {
       expires_at: new Date(checkout.expiresAt).toISOString()
     })
   }
-  const [, status = ""] = /(?:charge|capture|void|look-up|refund)(?: still)? ([^ ]+(?: customer)?)$/.exec(name) ?? []
+  const [, status = ""] = /(?:charge|capture|void|lookup|refund)(?: still)? ([^ ]+(?: customer)?)$/.exec(name) ?? []
   if (name.startsWith("refund")) {
     return answer(200, {
       provider_refund_id: situation.providerRefundId,

@@ -155,9 +155,9 @@ connectorSuite({
     "void declined",
     "void captured",
     // On a charge without a browser, `failed` is the end; a page is open until it is paid or over.
-    "look-up needs customer",
+    "lookup needs customer",
     // Mollie has no word for a capture that it would try again.
-    "operation look-up failed for now"
+    "operation lookup failed for now"
   ],
   lists: {
     // From a cursor on, a list is asked for in the order of time; to find the window's beginning, the other way.
@@ -273,9 +273,9 @@ function shaped(operation: Operation, object: unknown): TransportAnswer {
 }
 
 function operationOf(name: string): Operation {
-  if (name.startsWith("refund look-up")) return "lookUpRefund"
-  if (name.startsWith("operation look-up")) return "lookUpOperation"
-  if (name.startsWith("look-up")) return "lookUpCharge"
+  if (name.startsWith("refund lookup")) return "lookUpRefund"
+  if (name.startsWith("operation lookup")) return "lookUpOperation"
+  if (name.startsWith("lookup")) return "lookUpCharge"
   if (name.startsWith("checkout")) return "openCheckout"
   return name.split(" ")[0] as Operation
 }
@@ -297,21 +297,21 @@ function answerTo(situation: Situation): TransportAnswer | undefined {
     case "refund rejected":
       return failure(422, { title: rejection.code, detail: rejection.message, field: "amount" })
     case "charge authorized":
-    case "look-up authorized":
+    case "lookup authorized":
       return found({ status: "authorized", captureMode: "manual", paidAt: undefined })
     case "charge captured":
-    case "look-up captured":
+    case "lookup captured":
       return found({ status: "paid" })
     case "charge pending":
-    case "look-up pending":
+    case "lookup pending":
       return found({ status: "pending" })
     case "charge needs customer":
       return found({ status: "failed", details: { failureReason: "authentication_required" } })
     case "charge canceled":
-    case "look-up canceled":
+    case "lookup canceled":
       return found({ status: "canceled" })
     case "charge declined":
-    case "look-up declined":
+    case "lookup declined":
       return reason === undefined ? undefined : found({ status: "failed", details: { failureReason: reason } })
     case "capture captured":
       return found({ status: "succeeded" })
@@ -322,27 +322,27 @@ function answerTo(situation: Situation): TransportAnswer | undefined {
     case "void pending":
       return answer(202, "")
     case "refund succeeded":
-    case "refund look-up succeeded":
+    case "refund lookup succeeded":
       return found({ status: "refunded" })
     case "refund pending":
-    case "refund look-up pending":
+    case "refund lookup pending":
       return found({ status: "queued" })
     case "refund failed":
-    case "refund look-up failed":
+    case "refund lookup failed":
       return found({ status: "failed" })
-    case "operation look-up confirmed":
+    case "operation lookup confirmed":
       return found({ status: "succeeded" })
-    case "operation look-up pending":
+    case "operation lookup pending":
       return found({ status: "pending" })
-    case "operation look-up failed":
+    case "operation lookup failed":
       return found({ status: "failed" })
-    case "look-up not found":
-    case "operation look-up not found":
-    case "refund look-up not found":
+    case "lookup not found":
+    case "operation lookup not found":
+    case "refund lookup not found":
       return none(late)
-    case "look-up not found yet":
-    case "operation look-up not found yet":
-    case "refund look-up not found yet":
+    case "lookup not found yet":
+    case "operation lookup not found yet":
+    case "refund lookup not found yet":
       return none(early)
     default:
       return undefined

@@ -103,9 +103,9 @@ const written: Readonly<Record<string, string>> = {
 
 /** These are asked by the order that a customer was sent to. */
 const ofCheckouts: ReadonlySet<Situation["name"]> = new Set([
-  "look-up approved",
-  "look-up needs customer",
-  "look-up not found"
+  "lookup approved",
+  "lookup needs customer",
+  "lookup not found"
 ])
 
 connectorSuite({
@@ -157,11 +157,11 @@ connectorSuite({
     "capture canceled",
     "void captured",
     // It tries nothing again by itself.
-    "operation look-up failed for now",
+    "operation lookup failed for now",
     // Of a direct charge, PayPal does not say how soon its order shows what was done.
-    "look-up not found yet",
-    "operation look-up not found",
-    "refund look-up not found"
+    "lookup not found yet",
+    "operation lookup not found",
+    "refund lookup not found"
   ],
   messages: {
     toleranceMillis: 4 * 24 * 60 * 60 * 1000,
@@ -287,7 +287,7 @@ function answerTo(situation: Situation): TransportAnswer | undefined {
     response_code:
       decline === null ? undefined : processorCodes[`${decline.category} ${decline.soft ? "soft" : "hard"}`]
   }
-  const status = name.startsWith("look-up") ? 200 : 201
+  const status = name.startsWith("lookup") ? 200 : 201
   const captured = (fields: Fields = {}) => answer(status, orderOf({ captures: [capture({ amount, ...fields })] }))
   const ofCapture = (fields: Fields) => answer(201, capture({ amount, invoice_id: ourId, ...fields }))
   const voided = (fields: Fields) => answer(200, authorization({ id: authorizationId, amount, ...fields }))
@@ -304,33 +304,33 @@ function answerTo(situation: Situation): TransportAnswer | undefined {
       return failure(422, rejection.code, rejection.message)
     case "checkout opened":
       return openedAt(situation, situation.checkout.url)
-    case "look-up approved":
+    case "lookup approved":
       return answer(200, orderOf(undefined, { status: "APPROVED" }))
-    case "look-up needs customer":
+    case "lookup needs customer":
       return answer(200, orderOf(undefined, { status: "PAYER_ACTION_REQUIRED" }))
-    case "look-up not found":
+    case "lookup not found":
       return failure(404, "INVALID_RESOURCE_ID")
     case "charge authorized":
     case "completion authorized":
-    case "look-up authorized":
+    case "lookup authorized":
       return answer(status, orderOf({ authorizations: [authorization({ amount })] }))
     case "charge captured":
     case "completion captured":
-    case "look-up captured":
+    case "lookup captured":
       return captured()
     case "charge pending":
     case "completion pending":
-    case "look-up pending":
+    case "lookup pending":
       return captured({ status: "PENDING", status_details: { reason: "PENDING_REVIEW" } })
     case "charge declined":
     case "completion declined":
-    case "look-up declined":
+    case "lookup declined":
       return processor_response.response_code === undefined
         ? undefined
         : captured({ status: "DECLINED", processor_response })
     case "charge needs customer":
       return answer(201, orderOf(undefined, { status: "PAYER_ACTION_REQUIRED" }))
-    case "look-up canceled":
+    case "lookup canceled":
       return answer(200, orderOf({ authorizations: [authorization({ amount, status: "VOIDED" })] }))
     case "capture captured":
       return ofCapture({})
@@ -352,25 +352,25 @@ function answerTo(situation: Situation): TransportAnswer | undefined {
       return refunded({ status: "PENDING", status_details: { reason: "ECHECK" } })
     case "refund failed":
       return refunded({ status: "FAILED" })
-    case "operation look-up confirmed":
+    case "operation lookup confirmed":
       return shown({ captures: [capture({ amount, invoice_id: ourId })] })
-    case "operation look-up pending":
+    case "operation lookup pending":
       return shown({ captures: [capture({ amount, invoice_id: ourId, status: "PENDING" })] })
-    case "operation look-up failed":
+    case "operation lookup failed":
       return shown({
         captures: [
           capture({ amount, invoice_id: ourId, status: "DECLINED", status_details: { reason: rejection.message } })
         ]
       })
-    case "operation look-up not found yet":
+    case "operation lookup not found yet":
       return shown({ authorizations: [authorization({ amount })] })
-    case "refund look-up succeeded":
+    case "refund lookup succeeded":
       return shown({ refunds: [refund({ amount, id: providerRefundId, custom_id: ourId })] })
-    case "refund look-up pending":
+    case "refund lookup pending":
       return shown({ refunds: [refund({ amount, id: providerRefundId, custom_id: ourId, status: "PENDING" })] })
-    case "refund look-up failed":
+    case "refund lookup failed":
       return shown({ refunds: [refund({ amount, id: providerRefundId, custom_id: ourId, status: "FAILED" })] })
-    case "refund look-up not found yet":
+    case "refund lookup not found yet":
       return shown({ captures: [capture({ amount })] })
     default:
       return undefined

@@ -1,6 +1,6 @@
 /**
  * The record of the simulated provider: its own database, not ours. It must outlive the process like a real
- * provider's, because a look-up after a crash has to tell what was executed before it.
+ * provider's, because a lookup after a crash has to tell what was executed before it.
  *
  * One record is one charge. A record is read, decided on and written in one atomic step, so that two calls with the
  * same id at the same time execute once, also from two processes that share a file.

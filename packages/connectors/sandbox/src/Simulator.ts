@@ -4,7 +4,7 @@
  *
  * The record decides, the simulation only says how a call ends that
  * the record does not decide yet. A call with an id that was executed before is answered from the record, so that
- * nothing is executed twice, and a look-up tells the truth whatever `simulate.lookup` says.
+ * nothing is executed twice, and a lookup tells the truth whatever `simulate.lookup` says.
  */
 import {
   type CaptureRequest,

@@ -11,18 +11,18 @@ const simulationOf = ({ name, decline }: Situation): Simulation | undefined => {
     case "capture captured":
     case "void canceled":
     case "refund succeeded":
-    case "look-up authorized":
-    case "look-up captured":
-    case "operation look-up confirmed":
-    case "refund look-up succeeded":
+    case "lookup authorized":
+    case "lookup captured":
+    case "operation lookup confirmed":
+    case "refund lookup succeeded":
       return {}
     case "charge declined":
-    case "look-up declined":
+    case "lookup declined":
       return charge === undefined ? undefined : { charge }
     case "charge pending":
       return { charge: "pending" }
     case "charge needs customer":
-    case "look-up needs customer":
+    case "lookup needs customer":
       return { charge: "requires_authentication" }
     case "charge rejected":
       return { charge: "technical_error" }
@@ -42,19 +42,19 @@ const simulationOf = ({ name, decline }: Situation): Simulation | undefined => {
       return { refund: "refuse" }
     case "refund unanswered":
       return { refund: "no_answer" }
-    case "look-up canceled":
+    case "lookup canceled":
       return { charge: "pending", lookup: "not_executed" }
-    case "look-up not found":
+    case "lookup not found":
       return { charge: "no_answer", lookup: "not_executed" }
-    case "operation look-up not found":
+    case "operation lookup not found":
       return { capture: "no_answer", void: "no_answer", lookup: "not_executed" }
-    case "refund look-up failed":
+    case "refund lookup failed":
       return { refund: "pending", lookup: "not_executed" }
-    case "refund look-up not found":
+    case "refund lookup not found":
       return { refund: "no_answer", lookup: "not_executed" }
-    case "look-up unanswered":
-    case "operation look-up unanswered":
-    case "refund look-up unanswered":
+    case "lookup unanswered":
+    case "operation lookup unanswered":
+    case "refund lookup unanswered":
       return { lookup: "no_answer" }
     default:
       return undefined
@@ -67,9 +67,9 @@ const lacks: ReadonlyArray<SituationName> = [
   "capture not sent",
   "void not sent",
   "refund not sent",
-  "look-up not sent",
-  "operation look-up not sent",
-  "refund look-up not sent",
+  "lookup not sent",
+  "operation lookup not sent",
+  "refund lookup not sent",
   // Captures and voids are done or refused at once, by `Rejected`.
   "capture pending",
   "capture still authorized",
@@ -80,16 +80,16 @@ const lacks: ReadonlyArray<SituationName> = [
   "void declined",
   "void captured",
   "refund failed",
-  "operation look-up pending",
-  "operation look-up failed",
-  "operation look-up failed for now",
-  "operation look-up not found yet",
-  // What is pending is settled by its first look-up, and what was never received is known for certain.
+  "operation lookup pending",
+  "operation lookup failed",
+  "operation lookup failed for now",
+  "operation lookup not found yet",
+  // What is pending is settled by its first lookup, and what was never received is known for certain.
   "charge canceled",
-  "look-up pending",
-  "look-up not found yet",
-  "refund look-up pending",
-  "refund look-up not found yet"
+  "lookup pending",
+  "lookup not found yet",
+  "refund lookup pending",
+  "refund lookup not found yet"
 ]
 
 connectorSuite({

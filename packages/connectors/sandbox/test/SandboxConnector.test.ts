@@ -185,7 +185,7 @@ interface ChargeCase {
   readonly answers: ChargeAnswer | string
   /** What the record states afterwards, by `simulate.lookup`. */
   readonly found: { readonly executed: Found<ChargeState>; readonly not_executed: Found<ChargeState> }
-  /** Charges that moved money, after the look-up. */
+  /** Charges that moved money, after the lookup. */
   readonly executes: { readonly executed: 0 | 1; readonly not_executed: 0 | 1 }
 }
 
@@ -292,7 +292,7 @@ describe.each([
   const testRecord = (name: string, test: Effect.Effect<void, unknown, SandboxRecords>) =>
     it.effect(name, () => Effect.provide(test, records))
 
-  describe("charge and look-up", () => {
+  describe("charge and lookup", () => {
     for (const row of chargeCases) {
       for (const told of [undefined, ...lookupSimulations]) {
         const simulation: Simulation = { charge: row.charge, ...(told === undefined ? {} : { lookup: told }) }

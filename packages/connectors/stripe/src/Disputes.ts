@@ -3,7 +3,7 @@
  *
  * Evidence is one request with `submit=true` (https://docs.stripe.com/api/disputes/update), and an acceptance one that
  * closes the dispute, "acknowledging it as lost" (https://docs.stripe.com/api/disputes/close). Our id is Stripe's idempotency
- * key, and metadata of the dispute: it tells a look-up that this very submission was executed. Files are uploaded before,
+ * key, and metadata of the dispute: it tells a lookup that this very submission was executed. Files are uploaded before,
  * which moves nothing (https://docs.stripe.com/api/files/create).
  */
 import {

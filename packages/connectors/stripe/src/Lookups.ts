@@ -38,7 +38,7 @@ const sentWithinSeconds = 60 * 60
  */
 export const conclusiveAfterMillis = 24 * 60 * 60 * 1000
 
-/** Of one look-up, at 100 objects each: more charges than that in an hour are searched. */
+/** Of one lookup, at 100 objects each: more charges than that in an hour are searched. */
 const pagesAtMost = 20
 
 export const lookUpCharge = (

@@ -1,5 +1,5 @@
 /**
- * The connector `stripe`: PaymentIntents with stored payment methods, Checkout, captures, voids, refunds, look-ups and
+ * The connector `stripe`: PaymentIntents with stored payment methods, Checkout, captures, voids, refunds, lookups and
  * webhooks, over Stripe's HTTP API.
  *
  * One operation is one request, with our id as Stripe's idempotency key. Nothing here throws or tries again. What is

@@ -1,4 +1,4 @@
-/** Every code for a refusal: as the direct answer, as what a look-up finds, and as a message tells it. */
+/** Every code for a refusal: as the direct answer, as what a lookup finds, and as a message tells it. */
 
 import { assert, describe, it } from "@effect/vitest"
 import { type DeclineCategory, unmappedDecline } from "@pointsman/core/connector"

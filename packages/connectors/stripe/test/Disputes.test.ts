@@ -103,7 +103,7 @@ describe("an acceptance", () => {
   )
 })
 
-describe("a look-up", () => {
+describe("a lookup", () => {
   const day = 24 * 60 * 60 * 1000
   for (const [title, kind, given, after, wanted] of [
     ["our id on the dispute", "submit", dispute({ metadata: { operation_id: operationId } }), 0, "Found"],

@@ -167,12 +167,12 @@ const pairs: ReadonlyArray<Pair> = [
     (stripe) => stripe.refunds.create({ ...refunded, reason: "requested_by_customer" }, { idempotencyKey: "rf_1" })
   ],
   [
-    "a look-up by reference",
+    "a lookup by reference",
     (connector) => connector.lookUpCharge({ ...chargeLookup, providerRef: "pi_1" }),
     (stripe) => stripe.paymentIntents.retrieve("pi_1", { expand: ["latest_charge"] }, { idempotencyKey: "att_1" })
   ],
   [
-    "a look-up without a reference",
+    "a lookup without a reference",
     (connector) => connector.lookUpCharge(chargeLookup),
     (stripe) =>
       stripe.paymentIntents.list(
@@ -181,7 +181,7 @@ const pairs: ReadonlyArray<Pair> = [
       )
   ],
   [
-    "a look-up of a checkout",
+    "a lookup of a checkout",
     (connector) => connector.lookUpCharge({ ...chargeLookup, checkoutReference: "cs_1" }),
     (stripe) =>
       stripe.checkout.sessions.retrieve(
@@ -191,12 +191,12 @@ const pairs: ReadonlyArray<Pair> = [
       )
   ],
   [
-    "a look-up of a refund",
+    "a lookup of a refund",
     (connector) => connector.lookUpRefund?.(refundLookup),
     (stripe) => stripe.refunds.list({ payment_intent: "pi_1", limit: 100 }, { idempotencyKey: "rf_1" })
   ],
   [
-    "a look-up of a refund by reference",
+    "a lookup of a refund by reference",
     (connector) => connector.lookUpRefund?.({ ...refundLookup, providerRefundId: "re_1" }),
     (stripe) => stripe.refunds.retrieve("re_1", {}, { idempotencyKey: "rf_1" })
   ],

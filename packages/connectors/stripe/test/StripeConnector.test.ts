@@ -202,35 +202,35 @@ describe("requests", () => {
       { ...withoutReason, reason: "duplicate" }
     ],
     [
-      "a look-up without a reference",
+      "a lookup without a reference",
       lookUps["a charge that nobody answered"],
       "att_1",
       "GET payment_intents",
       { "created[gte]": "1795258800", "created[lte]": "1795266000", limit: "100" }
     ],
     [
-      "a look-up by reference",
+      "a lookup by reference",
       lookUps["a charge by its reference"],
       "att_1",
       `GET payment_intents/${providerRef}`,
       { "expand[0]": "latest_charge" }
     ],
     [
-      "a look-up of a checkout",
+      "a lookup of a checkout",
       lookUps["a checkout"],
       "att_1",
       `GET checkout/sessions/${checkoutReference}`,
       { "expand[0]": "payment_intent.latest_charge" }
     ],
     [
-      "a look-up of a refund",
+      "a lookup of a refund",
       lookUps["a refund that nobody answered"],
       "rf_1",
       "GET refunds",
       { payment_intent: "pi_1", limit: "100" }
     ],
     [
-      "a look-up of a refund by reference",
+      "a lookup of a refund by reference",
       lookUps["a refund by its reference"],
       "rf_1",
       `GET refunds/${providerRefundId}`,
@@ -661,8 +661,8 @@ describe("an answer about something else", () => {
   const inSession = (intent: unknown) => answer(200, session({ status: "complete", payment_intent: intent }))
   const answers: ReadonlyArray<readonly [string, Operation, TransportAnswer]> = [
     ["a charge", operations.charge, answer(200, paymentIntent(other))],
-    ["a look-up by reference", lookUps["a charge by its reference"], answer(200, paymentIntent(other))],
-    ["a look-up of a checkout", lookUps["a checkout"], inSession(paymentIntent(other))]
+    ["a lookup by reference", lookUps["a charge by its reference"], answer(200, paymentIntent(other))],
+    ["a lookup of a checkout", lookUps["a checkout"], inSession(paymentIntent(other))]
   ]
   for (const [name, operation, given] of answers) {
     it.effect(`${name} with another attempt of ours is Unanswered, which passes that one on`, () =>

@@ -206,8 +206,8 @@ function shaped(operation: Operation, object: unknown): TransportAnswer {
 }
 
 function operationOf(name: string): Operation {
-  if (name.startsWith("refund look-up")) return "lookUpRefund"
-  if (name.startsWith("look-up")) return "lookUpCharge"
+  if (name.startsWith("refund lookup")) return "lookUpRefund"
+  if (name.startsWith("lookup")) return "lookUpCharge"
   return name.split(" ")[0] as Operation
 }
 
@@ -235,25 +235,25 @@ function answerTo(situation: Situation): TransportAnswer | undefined {
     case "refund rejected":
       return failure(400, { code: rejection.code, message: rejection.message })
     case "charge authorized":
-    case "look-up authorized":
+    case "lookup authorized":
       return found({ status: "requires_capture", amount_capturable: amount })
     case "charge captured":
     case "capture captured":
-    case "look-up captured":
+    case "lookup captured":
       return found({ status: "succeeded", amount_received: amount })
     case "charge pending":
     case "capture pending":
-    case "look-up pending":
+    case "lookup pending":
       return found({ status: "processing" })
     case "charge needs customer":
       return decline("authentication_not_handled", { id: providerRef }, { code: "authentication_required" })
-    case "look-up needs customer":
+    case "lookup needs customer":
       return found({ status: "requires_action" })
     case "charge declined":
       return code === undefined ? undefined : decline(code, { id: providerRef })
     case "capture declined":
       return code === undefined ? undefined : decline(code, { id: providerRef, status: "requires_capture" })
-    case "look-up declined":
+    case "lookup declined":
       return code === undefined
         ? undefined
         : found({
@@ -261,26 +261,26 @@ function answerTo(situation: Situation): TransportAnswer | undefined {
             last_payment_error: { type: "card_error", code: "card_declined", decline_code: code }
           })
     case "void canceled":
-    case "look-up canceled":
+    case "lookup canceled":
       return found({ status: "canceled" })
     case "capture canceled":
       return unexpected({ status: "canceled" })
     case "void captured":
       return unexpected({ status: "succeeded", amount_received: amount })
     case "refund succeeded":
-    case "refund look-up succeeded":
+    case "refund lookup succeeded":
       return found({ status: "succeeded" })
     case "refund pending":
-    case "refund look-up pending":
+    case "refund lookup pending":
       return found({ status: "pending" })
     case "refund failed":
-    case "refund look-up failed":
+    case "refund lookup failed":
       return found({ status: "failed", failure_reason: "expired_or_canceled_card" })
-    case "look-up not found":
-    case "refund look-up not found":
+    case "lookup not found":
+    case "refund lookup not found":
       return answer(200, name.startsWith("refund") ? refundList([]) : list([]), late)
-    case "look-up not found yet":
-    case "refund look-up not found yet":
+    case "lookup not found yet":
+    case "refund lookup not found yet":
       return answer(200, name.startsWith("refund") ? refundList([]) : list([]), early)
     default:
       return undefined

@@ -103,10 +103,10 @@ export const answersChapter = (subject: ConnectorUnderTest): void => {
   })
 }
 
-/** What the provider has no look-up for: silence is no word that nothing happened. */
+/** What the provider has no lookup for: silence is no word that nothing happened. */
 const nothingIsAsked = (subject: ConnectorUnderTest): void => {
   const of = {
-    money: situation("look-up not found yet").money,
+    money: situation("lookup not found yet").money,
     providerRef: "prv_charge_1",
     sentAt: 0,
     simulation: null
@@ -143,7 +143,7 @@ const nothingIsAsked = (subject: ConnectorUnderTest): void => {
       looking(
         `a refund ${providerRefundId ?? "without a reference"}`,
         (connector) =>
-          connector.lookUpRefund?.({ ...of, refundId: "rf_1", providerRefundId }) ?? Effect.die("no look-up of refunds")
+          connector.lookUpRefund?.({ ...of, refundId: "rf_1", providerRefundId }) ?? Effect.die("no lookup of refunds")
       )
     }
   }
@@ -162,7 +162,7 @@ const answersTo = (subject: ConnectorUnderTest, of: Situation): void => {
 }
 
 /** Which operation is looked up, for the name of a test. */
-export const kindOf = ({ kind, name }: Situation): string => (name.startsWith("operation look-up") ? ` (${kind})` : "")
+export const kindOf = ({ kind, name }: Situation): string => (name.startsWith("operation lookup") ? ` (${kind})` : "")
 
 /** What a situation must come out as: the tag of an answer, of a state that was found, or of an error. */
 const outcomes = {
@@ -208,32 +208,32 @@ const outcomes = {
   "refund rejected": "Rejected",
   "refund not sent": "NotSent",
   "refund unanswered": "Unanswered",
-  "look-up approved": "Found Approved",
-  "look-up authorized": "Found Authorized",
-  "look-up captured": "Found Captured",
-  "look-up pending": "Found Pending",
-  "look-up declined": "Found Declined",
-  "look-up needs customer": "Found NeedsCustomer",
-  "look-up canceled": "Found Canceled",
-  "look-up not found": "NotFound",
-  "look-up not found yet": "NotFound",
-  "look-up not sent": "NotSent",
-  "look-up unanswered": "Unanswered",
-  "operation look-up confirmed": "Found OperationConfirmed",
-  "operation look-up pending": "Found OperationPending",
-  "operation look-up failed": "Found OperationFailed",
-  "operation look-up failed for now": "Found OperationFailed",
-  "operation look-up not found": "NotFound",
-  "operation look-up not found yet": "NotFound",
-  "operation look-up not sent": "NotSent",
-  "operation look-up unanswered": "Unanswered",
-  "refund look-up succeeded": "Found Succeeded",
-  "refund look-up pending": "Found RefundPending",
-  "refund look-up failed": "Found RefundFailed",
-  "refund look-up not found": "NotFound",
-  "refund look-up not found yet": "NotFound",
-  "refund look-up not sent": "NotSent",
-  "refund look-up unanswered": "Unanswered"
+  "lookup approved": "Found Approved",
+  "lookup authorized": "Found Authorized",
+  "lookup captured": "Found Captured",
+  "lookup pending": "Found Pending",
+  "lookup declined": "Found Declined",
+  "lookup needs customer": "Found NeedsCustomer",
+  "lookup canceled": "Found Canceled",
+  "lookup not found": "NotFound",
+  "lookup not found yet": "NotFound",
+  "lookup not sent": "NotSent",
+  "lookup unanswered": "Unanswered",
+  "operation lookup confirmed": "Found OperationConfirmed",
+  "operation lookup pending": "Found OperationPending",
+  "operation lookup failed": "Found OperationFailed",
+  "operation lookup failed for now": "Found OperationFailed",
+  "operation lookup not found": "NotFound",
+  "operation lookup not found yet": "NotFound",
+  "operation lookup not sent": "NotSent",
+  "operation lookup unanswered": "Unanswered",
+  "refund lookup succeeded": "Found Succeeded",
+  "refund lookup pending": "Found RefundPending",
+  "refund lookup failed": "Found RefundFailed",
+  "refund lookup not found": "NotFound",
+  "refund lookup not found yet": "NotFound",
+  "refund lookup not sent": "NotSent",
+  "refund lookup unanswered": "Unanswered"
 } as const satisfies Record<SituationName, string>
 
 const assertOutcome = (subject: ConnectorUnderTest, of: Situation, rehearsal: Rehearsal): void => {
@@ -253,7 +253,7 @@ const assertOutcome = (subject: ConnectorUnderTest, of: Situation, rehearsal: Re
       "`conclusive`: whether it is the provider's word that it will never be executed"
     )
   } else if (expected.startsWith("Found ")) {
-    assert.strictEqual(textOf(answer, "_tag"), "Found", `a look-up that finds it; the connector ${endOf(rehearsal)}`)
+    assert.strictEqual(textOf(answer, "_tag"), "Found", `a lookup that finds it; the connector ${endOf(rehearsal)}`)
     assert.deepStrictEqual(Object.keys(answer as object).sort(), ["_tag", "state"])
     assertState(subject, of, rehearsal, expected.slice("Found ".length), (answer as { readonly state: unknown }).state)
   } else {

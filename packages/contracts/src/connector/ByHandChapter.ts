@@ -1,4 +1,4 @@
-/** What people, and time, do to a charge at the provider: stated by each courier, under the provider's ids, and never dropped. */
+/** What people, and time, do to a charge at the provider: stated by each source, under the provider's ids, and never dropped. */
 import { assert, describe, it } from "@effect/vitest"
 import {
   type ChargeName,
@@ -86,7 +86,7 @@ const assertStated = ({ charges, refunds }: Stated, of: ByHandSituation): void =
 
 /** Of each situation a test, which says why the provider does not tell it, or is given the provider's shapes. */
 const eachOf = <Shape>(
-  courier: string,
+  source: string,
   names: ReadonlyArray<ByHandSituation["name"]>,
   tell: ((of: ByHandSituation) => ToldByHand<Shape>) | undefined,
   check: (shapes: ReadonlyArray<Shape>, of: ByHandSituation, isChanged: boolean) => Effect.Effect<void, unknown>
@@ -94,11 +94,11 @@ const eachOf = <Shape>(
   for (const name of tell === undefined ? [] : names) {
     const of = situationOf(name)
     const told = tell?.(of) ?? []
-    if ("lacks" in told) it(`${courier} does not state ${name}: ${told.lacks}`, () => assert.isNotEmpty(told.lacks))
+    if ("lacks" in told) it(`${source} does not state ${name}: ${told.lacks}`, () => assert.isNotEmpty(told.lacks))
     else {
       const isChanged = "changed" in told
       const shapes = isChanged ? told.changed : told
-      it.effect(`${courier} states ${name}${isChanged ? " as a changed charge" : ""}`, () =>
+      it.effect(`${source} states ${name}${isChanged ? " as a changed charge" : ""}`, () =>
         Effect.suspend(() => {
           assert.isNotEmpty(shapes)
           return check(shapes, of, isChanged)
@@ -125,18 +125,18 @@ export const byHandChapter = (subject: ConnectorUnderTest): void => {
   const { byHand } = subject
   const connector = connect(subject, scriptedTransport([]).transport)
   describe("by hand", () => {
-    it("names each courier that the connector has, and no other", () => {
-      const couriers: Record<keyof ByHandAtProvider, boolean> = {
+    it("names each source that the connector has, and no other", () => {
+      const sources: Record<keyof ByHandAtProvider, boolean> = {
         messages: connector.readMessage !== undefined,
         hints: connector.hints !== undefined,
         lookUp: true,
         rows: connector.reports !== undefined
       }
-      for (const [courier, has] of Object.entries(couriers) as ReadonlyArray<[keyof ByHandAtProvider, boolean]>) {
+      for (const [source, has] of Object.entries(sources) as ReadonlyArray<[keyof ByHandAtProvider, boolean]>) {
         assert.strictEqual(
-          byHand?.[courier] !== undefined,
+          byHand?.[source] !== undefined,
           has && subject.wire !== undefined,
-          `tell by \`byHand\` what people do at the provider, by its field \`${courier}\``
+          `tell by \`byHand\` what people do at the provider, by its field \`${source}\``
         )
       }
     })
@@ -155,7 +155,7 @@ const toldBy = (subject: ConnectorUnderTest, { hints, lookUp, messages, rows }: 
       for (const about of abouts) if ("charge" in about) assertNamed(about.charge, of)
       if (!isChanged) return assertStated(statedBy(abouts, of), of)
       assert.deepStrictEqual(new Set(abouts.map(({ _tag }) => _tag)), new Set(["Changed"]))
-      assert.isFalse("lacks" in lookUp(of), "its look-up tells what changed")
+      assert.isFalse("lacks" in lookUp(of), "its lookup tells what changed")
     })
   )
   eachOf("a hint", byHandSituations, hints, (answers, of) =>
@@ -171,7 +171,7 @@ const toldBy = (subject: ConnectorUnderTest, { hints, lookUp, messages, rows }: 
       )
     })
   )
-  eachOf("a look-up", byHandSituations, lookUp, (answers, of) =>
+  eachOf("a lookup", byHandSituations, lookUp, (answers, of) =>
     Effect.gen(function* () {
       const { attemptId, money, providerRef } = of
       const asked = { attemptId, money, providerRef, checkoutReference: null, sentAt: noon, simulation: null }

@@ -82,21 +82,21 @@ export const refundSituations = [
 ] as const
 
 /**
- * A look-up of a charge that was sent before, in the same test. `look-up approved`: of a checkout, and only where the connector
+ * A lookup of a charge that was sent before, in the same test. `lookup approved`: of a checkout, and only where the connector
  * has `completeCheckout`.
  */
 export const lookUpChargeSituations = [
-  "look-up approved",
-  "look-up authorized",
-  "look-up captured",
-  "look-up pending",
-  "look-up declined",
-  "look-up needs customer",
-  "look-up canceled",
-  "look-up not found",
-  "look-up not found yet",
-  "look-up not sent",
-  "look-up unanswered"
+  "lookup approved",
+  "lookup authorized",
+  "lookup captured",
+  "lookup pending",
+  "lookup declined",
+  "lookup needs customer",
+  "lookup canceled",
+  "lookup not found",
+  "lookup not found yet",
+  "lookup not sent",
+  "lookup unanswered"
 ] as const
 
 /**
@@ -104,25 +104,25 @@ export const lookUpChargeSituations = [
  * now`: the provider will, or may, try again by itself.
  */
 export const lookUpOperationSituations = [
-  "operation look-up confirmed",
-  "operation look-up pending",
-  "operation look-up failed",
-  "operation look-up failed for now",
-  "operation look-up not found",
-  "operation look-up not found yet",
-  "operation look-up not sent",
-  "operation look-up unanswered"
+  "operation lookup confirmed",
+  "operation lookup pending",
+  "operation lookup failed",
+  "operation lookup failed for now",
+  "operation lookup not found",
+  "operation lookup not found yet",
+  "operation lookup not sent",
+  "operation lookup unanswered"
 ] as const
 
-/** A look-up of a refund that was sent before, in the same test. */
+/** A lookup of a refund that was sent before, in the same test. */
 export const lookUpRefundSituations = [
-  "refund look-up succeeded",
-  "refund look-up pending",
-  "refund look-up failed",
-  "refund look-up not found",
-  "refund look-up not found yet",
-  "refund look-up not sent",
-  "refund look-up unanswered"
+  "refund lookup succeeded",
+  "refund lookup pending",
+  "refund lookup failed",
+  "refund lookup not found",
+  "refund lookup not found yet",
+  "refund lookup not sent",
+  "refund lookup unanswered"
 ] as const
 
 /**
@@ -146,7 +146,7 @@ export interface Situation {
   readonly attemptId: string
   readonly operationId: string
   readonly refundId: string
-  /** The operation that is looked up, where the name begins with `operation look-up`. */
+  /** The operation that is looked up, where the name begins with `operation lookup`. */
   readonly kind: OperationKind
   /** Of the charge, or of the refund. */
   readonly money: Money
@@ -200,7 +200,7 @@ export interface Wire {
    */
   readonly unknownStatus: (operation: Operation, situation: Situation) => TransportAnswer
   /**
-   * A success of the operation (not of a look-up that found nothing) without the provider's reference; of the lookup of an
+   * A success of the operation (not of a lookup that found nothing) without the provider's reference; of the lookup of an
    * operation, without what names the operation.
    */
   readonly withoutReference: (operation: Operation, situation: Situation) => TransportAnswer
@@ -351,7 +351,7 @@ export type ToldByHand<Shape> =
   | { readonly changed: ReadonlyArray<Shape> }
   | { readonly lacks: string }
 
-/** For each courier that the connector has: its messages, or the answers to its requests. `rows`: of its first report. */
+/** For each source that the connector has: its messages, or the answers to its requests. `rows`: of its first report. */
 export interface ByHandAtProvider {
   readonly messages?: (of: ByHandSituation, secret: string, signedAt: number) => ToldByHand<SignedMessage>
   readonly hints?: (of: ByHandSituation) => ToldByHand<TransportAnswer>
@@ -381,7 +381,7 @@ export interface ConnectorUnderTest {
   /** A stored credential in the form that the connector takes, where not any text is one; a secret. */
   readonly instrument?: string
   /**
-   * What the provider has no look-up for. The suite then asserts that nothing is sent and nothing known, and looks up a
+   * What the provider has no lookup for. The suite then asserts that nothing is sent and nothing known, and looks up a
    * charge by its checkout. `voids`: where captures can be looked up and voids cannot; then the charge is looked up.
    */
   readonly cannotBeAsked?: { readonly directCharges?: boolean; readonly refunds?: boolean; readonly voids?: boolean }

@@ -16,9 +16,9 @@ const successes = {
   capture: ["capture captured", "capture pending"],
   void: ["void canceled", "void pending"],
   refund: ["refund succeeded", "refund pending"],
-  lookUpCharge: ["look-up captured", "look-up pending", "look-up not found yet"],
-  lookUpOperation: ["operation look-up confirmed", "operation look-up pending"],
-  lookUpRefund: ["refund look-up succeeded", "refund look-up pending"]
+  lookUpCharge: ["lookup captured", "lookup pending", "lookup not found yet"],
+  lookUpOperation: ["operation lookup confirmed", "operation lookup pending"],
+  lookUpRefund: ["refund lookup succeeded", "refund lookup pending"]
 } as const satisfies Record<Operation, ReadonlyArray<SituationName>>
 
 export const successOf = ({ lacks }: ConnectorUnderTest, operation: Operation): SituationName => {

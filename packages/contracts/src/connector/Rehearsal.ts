@@ -1,6 +1,6 @@
 /**
  * Brings a situation about and hands back what the connector said. Over a wire that is one call. The simulator keeps
- * a record, so there the situation is reached as in life: a capture comes after its charge, a look-up after what it
+ * a record, so there the situation is reached as in life: a capture comes after its charge, a lookup after what it
  * looks for.
  */
 import {
@@ -91,7 +91,7 @@ export const situation = (name: SituationName, more: Partial<Situation> = {}): S
 export const situationsFor = (subject: ConnectorUnderTest, operation: Operation): ReadonlyArray<SituationName> => {
   const all: ReadonlyArray<SituationName> = situationsOf[operation]
   const completes = operationsOf(subject).includes("completeCheckout")
-  return completes ? all : all.filter((name) => name !== "look-up approved")
+  return completes ? all : all.filter((name) => name !== "lookup approved")
 }
 
 /** Every situation of this name: that of an operation's lookup is asked of each kind that the connector has. */
@@ -176,7 +176,7 @@ const simulate = Effect.fnUntraced(function* (
   let givenRef: string | null = null
   const requestsWith = (providerRef: string) => requestsOf(subject, of, providerRef, simulation)
   if (operation !== "charge" && operation !== "openCheckout") {
-    // A look-up may be for a charge that was never answered.
+    // A lookup may be for a charge that was never answered.
     const charged = yield* Effect.exit(call(connector, "charge", requestsWith("")))
     givenRef = Exit.isSuccess(charged) ? referenceOf(charged.value) : null
   }
@@ -252,7 +252,7 @@ const requestsOf = (
 /** The charge of the situation only holds the money. */
 const isHeld = (name: SituationName): boolean =>
   name === "charge authorized" ||
-  name === "look-up authorized" ||
+  name === "lookup authorized" ||
   name === "completion authorized" ||
   operationOf(name) === "capture" ||
   operationOf(name) === "void" ||

@@ -126,7 +126,7 @@ const rejections = [
   "capture rejected",
   "void rejected",
   "refund rejected",
-  "operation look-up failed"
+  "operation lookup failed"
 ] as const
 
 const echoes = (success: TransportAnswer, echo: string): ReadonlyArray<readonly [string, TransportAnswer]> => [

@@ -345,7 +345,7 @@ export const openBooks = (): Books => {
         Effect.gen(function* () {
           const entry = charges.findLast((one) => one.attemptId === attemptId)
           // It knows its own charge, but not the outcome of an operation on it.
-          if (!canSay(script) && entry !== undefined) return yield* new Unanswered({ reason: "no look-up today" })
+          if (!canSay(script) && entry !== undefined) return yield* new Unanswered({ reason: "no lookup today" })
           const checkout = checkouts.get(attemptId)
           const wasAsked = gone.some((handling) => handling !== "notSent")
           if (entry === undefined && checkout?.isApproved === true && (canSay(script) || !wasAsked)) {

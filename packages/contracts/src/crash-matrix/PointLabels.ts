@@ -39,7 +39,7 @@ export const makePointLabels = (): PointLabels => {
         return "the payment is due, and not looked at"
       }
       if (crossing.startsWith("provider.lookUp")) {
-        return isBefore ? "the look-up has not left" : "what the look-up found is known to the process"
+        return isBefore ? "the lookup has not left" : "what the lookup found is known to the process"
       }
       if (crossing.startsWith("provider.")) {
         if (isBefore) requests += 1

@@ -25,7 +25,7 @@ export type Script = readonly [RequestHandling, ...ReadonlyArray<RequestHandling
 export const handlingOf = (script: Script, request: number): RequestHandling =>
   script[Math.min(request, script.length - 1)] ?? script[0]
 
-/** Whether its look-ups can tell what it did not do. */
+/** Whether its lookups can tell what it did not do. */
 export const canSay = (script: ReadonlyArray<RequestHandling>): boolean => !script.includes("cannotSay")
 
 /** A request that left our machine. */

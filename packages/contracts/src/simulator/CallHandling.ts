@@ -33,7 +33,7 @@ export type CallHandling =
 
 export const answered: CallHandling = { _tag: "Answered" }
 
-/** How it handles a look-up. `unsure`: what is not found may still come. */
+/** How it handles a lookup. `unsure`: what is not found may still come. */
 export type LookUpHandling = "told" | "unsure" | "silent" | { readonly takes: number }
 
 export interface ProviderCall {
@@ -78,6 +78,6 @@ export const drawHandling = (draw: Draw, name: ProviderCall["name"]): CallHandli
   }
 }
 
-/** A look-up that does not tell at once what is in the books. */
+/** A lookup that does not tell at once what is in the books. */
 export const drawLookUp = (draw: Draw): LookUpHandling =>
   draw.pick<LookUpHandling>(["silent", "unsure", { takes: draw.pick([second, 20 * second]) }])

@@ -49,7 +49,7 @@ export const unnamed = (found: ReadonlyArray<Difference>, { payment }: PaymentBo
   found.filter(
     ({ isEvidence, reasons }) =>
       payment.review?.reasons.some((reason) => reasons.includes(reason)) !== true ||
-      // A look-up in another account says nothing of what differs, and is evidence that it may.
+      // A lookup in another account says nothing of what differs, and is evidence that it may.
       !events.some(({ data, type }) => isEvidence(data, type) || data["stated"] === "other_account")
   )
 

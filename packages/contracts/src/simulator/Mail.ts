@@ -1,6 +1,6 @@
 /**
  * How the provider's messages get to us: late, twice, in another order, or not at all. What only a message tells comes
- * at last; of the rest the provider gives some up, and a look-up has to find it.
+ * at last; of the rest the provider gives some up, and a lookup has to find it.
  */
 import { Effect, Exit } from "effect"
 import type { MortalProcess } from "./MortalProcess.ts"

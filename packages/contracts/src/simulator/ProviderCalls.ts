@@ -1,4 +1,4 @@
-/** What arrives at the simulated provider: calls and look-ups, each handled as was drawn for it, or chosen. */
+/** What arrives at the simulated provider: calls and lookups, each handled as was drawn for it, or chosen. */
 import type { Environment } from "@pointsman/core"
 import { type Found, type NotSent, type Rejected, Unanswered } from "@pointsman/core/ports"
 import { Effect } from "effect"
@@ -24,7 +24,7 @@ export interface ProviderCalls {
     environment: Environment,
     actions: CallActions<Answer>
   ) => Effect.Effect<Answer | Rejected, NotSent | Unanswered>
-  /** One look-up, as `lookUpOf` says; `state` is `undefined` where the books have nothing under the id. */
+  /** One lookup, as `lookUpOf` says; `state` is `undefined` where the books have nothing under the id. */
   readonly lookUp: <State>(id: string, state: () => State | undefined) => Effect.Effect<Found<State>, Unanswered>
   /** One page of a list, as `lookUpOf` says of its `name`. */
   readonly list: <Page>(name: string, page: () => Page) => Effect.Effect<Page, Unanswered>
@@ -58,7 +58,7 @@ export const providerCalls = ({ handlingOf, lookUpOf, onCall, time }: CallsOptio
   const lookUp: ProviderCalls["lookUp"] = <State>(id: string, state: () => State | undefined) =>
     Effect.suspend(() => {
       const handling = lookUpOf(id)
-      if (handling === "silent") return Effect.fail(new Unanswered({ reason: "no look-up today" }))
+      if (handling === "silent") return Effect.fail(new Unanswered({ reason: "no lookup today" }))
       const told = Effect.sync((): Found<State> => {
         const known = state()
         if (known !== undefined) return { _tag: "Found", state: known }

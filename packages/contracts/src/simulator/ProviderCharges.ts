@@ -47,7 +47,7 @@ export interface ProviderCharges {
   readonly settle: (request: ChargeRequest | CheckoutRequest, charge: ChargeRecord, end: LaterOn) => void
   /** Takes the money of a charge, and notes what was not asked for. Gives whether only a message tells of it. */
   readonly take: (charge: ChargeRecord, about: ProviderCall, askedMinor: number) => boolean
-  /** As it is answered to a call or a look-up. */
+  /** As it is answered to a call or a lookup. */
   readonly answerOf: (charge: ChargeRecord) => ChargeState
 }
 

@@ -34,7 +34,7 @@ export interface Letter extends Filed {
   readonly at: number
   /** What it is about, in a word. */
   readonly about: string
-  /** Whether a look-up tells the same, so that it may be lost. What only a message tells, a provider sends until it is heard. */
+  /** Whether a lookup tells the same, so that it may be lost. What only a message tells, a provider sends until it is heard. */
   readonly mayBeLost: boolean
   /** Whether a row of a report states the same, so that it may be lost in runs that read reports. */
   readonly isReported: boolean

@@ -42,7 +42,7 @@ export const plainWays: ProviderWays = {
 export const captureIdOf = (operationId: string): string => `cp_${operationId}`
 
 export interface ProviderMessages {
-  /** The state of a charge; a look-up tells it too, unless `isOnlyWord`. */
+  /** The state of a charge; a lookup tells it too, unless `isOnlyWord`. */
   readonly ofCharge: (charge: ChargeRecord, isOnlyWord?: boolean) => Letter
   /** A capture or a void that is done. */
   readonly ofDone: (charge: ChargeRecord, operation: OperationRecord, isOnlyWord?: boolean) => Letter
@@ -186,7 +186,7 @@ const besides = (
     const { dueBy, status } = charge.disputeRecords.get(disputeId ?? "") ?? {}
     const said = { ...(dueBy == null ? {} : { dueBy }), ...(status === undefined ? {} : { status }) }
     const about = { _tag: "Dispute", charge: nameOf(charge), disputeId, verdict, ...said } as const
-    // A look-up of the submission tells it too.
+    // A lookup of the submission tells it too.
     return tell(charge.connectionId, about, status === "under_review", { isReported })
   },
   unreadable: (connectionId) => {

@@ -15,7 +15,7 @@ const minute = 60_000
 const hour = 60 * minute
 const day = 24 * hour
 
-/** Between two looks at what is due: a chain of look-ups takes several, and what a provider accepted may take a day. */
+/** Between two looks at what is due: a chain of lookups takes several, and what a provider accepted may take a day. */
 const looks: ReadonlyArray<number> = [
   ...Array<number>(3).fill(10 * minute),
   ...Array<number>(6).fill(hour),

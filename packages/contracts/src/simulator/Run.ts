@@ -76,7 +76,7 @@ export const withPeople = (run: Run, draw: Draw): Run => ({
   reusesReferences: false
 })
 
-/** What is unknown is known by look-ups alone: those go to the other account. */
+/** What is unknown is known by lookups alone: those go to the other account. */
 export const unheard = (run: Run): Run => ({
   ...run,
   rates: { ...run.rates, provider: 0.6, mail: 0.9 },

@@ -238,7 +238,7 @@ const hooksAsDrawn = (
   latency: () => (slowest === 0 || plan.isOver() ? 0 : plan.jitter(slowest))
 })
 
-/** How the provider handles calls and look-ups. */
+/** How the provider handles calls and lookups. */
 const callsAsDrawn = (
   plan: Plan,
   rates: Rates,
@@ -258,7 +258,7 @@ const callsAsDrawn = (
   lookUpOf: (id) =>
     plan.fault(rates.provider, (draw) => {
       const is = drawLookUp(draw)
-      return { is, words: `a look-up of ${id} goes ${inWords(is)}` }
+      return { is, words: `a lookup of ${id} goes ${inWords(is)}` }
     }) ?? "told"
 })
 

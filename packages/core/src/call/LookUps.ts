@@ -1,5 +1,5 @@
 /**
- * At most one look-up of a payment at a time in this process: a customer who reloads, or has several tabs, does not ask
+ * At most one lookup of a payment at a time in this process: a customer who reloads, or has several tabs, does not ask
  * the provider over and over. Who comes while one is under way gets its result. Nothing is locked meanwhile.
  */
 import { Context, Deferred, Effect, Layer } from "effect"
@@ -16,7 +16,7 @@ export class LookUps extends Context.Service<
   }
 >()("pointsman/hosted/LookUps") {
   static readonly layer: Layer.Layer<LookUps> = Layer.sync(LookUps, () => {
-    // One entry for each look-up under way; a look-up ends with its time-out at the latest.
+    // One entry for each lookup under way; a lookup ends with its time-out at the latest.
     const underWay = new Map<string, Deferred.Deferred<Payment, StorageError>>()
     return LookUps.of({
       once: (paymentId, lookUp) =>

@@ -1,5 +1,5 @@
 /**
- * What a provider's word about a charge means for the payment. The direct answer, a provider's message and a look-up
+ * What a provider's word about a charge means for the payment. The direct answer, a provider's message and a lookup
  * become the same facts, applied by the same code. Pure.
  */
 import { Result } from "effect"

@@ -11,7 +11,7 @@ import { type ChargeFact, chargeFactOf } from "./ChargeFact.ts"
 /** A payment that was made in the last moment may take this long to show in the provider's record, in milliseconds. */
 const checkoutGraceMillis = 60 * 60 * 1000
 
-/** `undefined`: nothing is known yet. `asked`: before the look-up began, or when a message was written. */
+/** `undefined`: nothing is known yet. `asked`: before the lookup began, or when a message was written. */
 export const checkoutFactOf = (
   payment: Payment,
   attempt: Attempt & { readonly checkout: Checkout },

@@ -1,5 +1,5 @@
 /**
- * What a provider's answer to a submission or an acceptance means for its dispute. The answer, a look-up and a message
+ * What a provider's answer to a submission or an acceptance means for its dispute. The answer, a lookup and a message
  * become the same facts, applied by the same code. Pure.
  */
 import { Result } from "effect"
@@ -26,10 +26,10 @@ export type SubmissionFact =
   | { readonly on: "SubmissionTaken" }
   | { readonly on: "SubmissionRefused"; readonly code: string | null; readonly message: string }
   | { readonly on: "SubmissionUnanswered"; readonly reason: string; readonly code?: string | null }
-  /** A late look-up: the provider never received it. */
+  /** A late lookup: the provider never received it. */
   | { readonly on: "SubmissionNotFound" }
 
-/** The end of a call, or what a look-up found, in the words of the submission's table. */
+/** The end of a call, or what a lookup found, in the words of the submission's table. */
 export const submissionFactOf = (end: SubmissionEnd | NeverReceived): SubmissionFact => {
   switch (end._tag) {
     case "SubmissionDone":
@@ -140,7 +140,7 @@ export const applySubmissionFact = (
   )
 }
 
-/** After a look-up that was due before its time: the next one is due at the time that follows from the record. */
+/** After a lookup that was due before its time: the next one is due at the time that follows from the record. */
 export const lookedUp = (dispute: Dispute): Dispute => ({
   ...dispute,
   submissions: dispute.submissions.map(({ lookUpFrom: _, ...submission }) => submission)

@@ -175,7 +175,7 @@ const confirmedBy = (recorded: Dispute, status: DisputeStatus, at: number, now: 
   return moveSubmission(recorded, submission, { on: "SubmissionConfirmed" }, now)?.dispute ?? recorded
 }
 
-/** Evidence that may be somebody else's: of a submission whose result is open, the look-up decides, at once. */
+/** Evidence that may be somebody else's: of a submission whose result is open, the lookup decides, at once. */
 const toLookUp = (dispute: Dispute, at: number, now: number): Dispute["submissions"] => {
   const open = openSubmission(dispute)
   return open === undefined || open.kind !== "submit" || at < open.sentAt
@@ -183,7 +183,7 @@ const toLookUp = (dispute: Dispute, at: number, now: number): Dispute["submissio
     : dispute.submissions.map((one) => (one === open ? { ...one, lookUpFrom: now } : one))
 }
 
-/** Some providers state an acceptance as a loss, and a missed deadline as well: of a loss the look-up decides. */
+/** Some providers state an acceptance as a loss, and a missed deadline as well: of a loss the lookup decides. */
 const accepted: ReadonlySet<DisputeStatus> = new Set<DisputeStatus>(["accepted"])
 
 const eventsOf = (

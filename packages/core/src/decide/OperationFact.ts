@@ -1,6 +1,6 @@
 /**
  * What a provider's word about a capture or a void means for the payment. The direct answer, a provider's message and a
- * look-up become the same facts, applied by the same code. Pure.
+ * lookup become the same facts, applied by the same code. Pure.
  */
 import { Result } from "effect"
 import { step } from "../machine/Machine.ts"
@@ -32,7 +32,7 @@ export type OperationFact =
   | { readonly _tag: "Contradicted"; readonly amountMinor: number; readonly capture?: StatedCapture | undefined }
   | { readonly _tag: "Mismatched"; readonly stated: Money }
   | { readonly _tag: "Unanswered"; readonly reason: string; readonly code?: string | null }
-  /** A late look-up: the provider never received it. */
+  /** A late lookup: the provider never received it. */
   | { readonly _tag: "NotFound" }
 
 /** The payment's own word for each fact. */

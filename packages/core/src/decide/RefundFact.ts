@@ -1,6 +1,6 @@
 /**
  * What a provider's word about a refund means, for the refund and for its payment. The direct answer, a provider's
- * message and a look-up become the same facts, applied by the same code. Pure.
+ * message and a lookup become the same facts, applied by the same code. Pure.
  */
 import { Result } from "effect"
 import { step } from "../machine/Machine.ts"
@@ -47,10 +47,10 @@ export type RefundFact =
   /** As `RefundRefused`, where the request was told that its result is unknown. */
   | { readonly on: "RefusalUntold"; readonly code: string | null; readonly message: string }
   | { readonly on: "RefundUnanswered"; readonly reason: string; readonly code?: string | null }
-  /** A late look-up: the provider never received it. */
+  /** A late lookup: the provider never received it. */
   | { readonly on: "RefundNotFound" }
 
-/** The end of a call, or what a look-up found, in the words of the refund's table. */
+/** The end of a call, or what a lookup found, in the words of the refund's table. */
 export const refundFactOf = (asked: Money, end: RefundEnd): RefundFact => {
   switch (end._tag) {
     case "pointsman/Unanswered":

@@ -33,7 +33,7 @@ export interface Attempt {
   /** The connection's, as it was known when the attempt was sent; `null` where it was not known. */
   readonly account: ProviderAccount | null
   readonly money: Money
-  /** The time-out of its call: a look-up may say "never received" only when twice this has passed. */
+  /** The time-out of its call: a lookup may say "never received" only when twice this has passed. */
   readonly timeoutMillis: number
   /** Epoch milliseconds; written before the request goes out. */
   readonly sentAt: number

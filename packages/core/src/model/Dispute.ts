@@ -43,7 +43,7 @@ export interface Submission {
   readonly stage: SubmissionStage
   /** Names this submission among those of its dispute, for good. */
   readonly idempotencyKey: string | null
-  /** The time-out of its call: a look-up may say "never received" only when twice this has passed. */
+  /** The time-out of its call: a lookup may say "never received" only when twice this has passed. */
   readonly timeoutMillis: number
   /** Epoch milliseconds; written before the request goes out. */
   readonly sentAt: number
@@ -53,7 +53,7 @@ export interface Submission {
   readonly code: string | null
   /** Why the provider did not do it, or why there is no answer; for people, and free of secrets. */
   readonly failureReason: string | null
-  /** From when on a look-up is due before its time, in epoch milliseconds; absent where none is. */
+  /** From when on a lookup is due before its time, in epoch milliseconds; absent where none is. */
   readonly lookUpFrom?: number
 }
 

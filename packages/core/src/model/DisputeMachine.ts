@@ -203,7 +203,7 @@ export const SubmissionMachine = defineMachine({
       from: "Unknown",
       on: "SubmissionNotFound",
       to: "Refused",
-      why: "A late, conclusive look-up: the provider never received it."
+      why: "A late, conclusive lookup: the provider never received it."
     }
   ]
 })

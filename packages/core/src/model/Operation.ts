@@ -7,7 +7,7 @@ export type OperationKind = (typeof operationKinds)[number]
 
 /**
  * How an operation ended. `Accepted`: the provider is still at work on it. `Conflicted`: the provider states the
- * opposite, or executed an earlier one instead. `NotFound`: a late look-up says that it never arrived. `Abandoned`: it was
+ * opposite, or executed an earlier one instead. `NotFound`: a late lookup says that it never arrived. `Abandoned`: it was
  * written and never sent. `Failed`: the provider accepted or confirmed it, and stated later that it failed.
  */
 export const operationOutcomes = [
@@ -52,7 +52,7 @@ export interface Operation {
   readonly connectionId: string
   /** The charge at the provider. */
   readonly providerRef: string
-  /** The time-out of its call: a look-up may say "never received" only when twice this has passed. */
+  /** The time-out of its call: a lookup may say "never received" only when twice this has passed. */
   readonly timeoutMillis: number
   /** Epoch milliseconds; written before the request goes out. */
   readonly sentAt: number

@@ -334,7 +334,7 @@ export const PaymentMachine = defineMachine({
       on: "MismatchStated",
       to: "ChargeMismatched",
       emits: ["payment.amount_mismatch"],
-      why: "Found later. A look-up that finds nothing cannot end it any more."
+      why: "Found later. A lookup that finds nothing cannot end it any more."
     },
     {
       from: "Authorized",
@@ -362,7 +362,7 @@ export const PaymentMachine = defineMachine({
       on: "ReferenceReused",
       to: "ChargeMismatched",
       emits: ["payment.conflict"],
-      why: "Found later. A look-up cannot end it any more: operations settle it."
+      why: "Found later. A lookup cannot end it any more: operations settle it."
     },
     {
       from: "ChargeMismatched",
@@ -390,7 +390,7 @@ export const PaymentMachine = defineMachine({
       on: "ChargeNotFound",
       to: "Failed",
       emits: ["payment.failed"],
-      why: "A late, conclusive look-up: the provider never received it."
+      why: "A late, conclusive lookup: the provider never received it."
     },
     {
       from: [...noMoney, "Voided"],
@@ -485,7 +485,7 @@ export const PaymentMachine = defineMachine({
       on: "CaptureNotFound",
       to: "Authorized",
       emits: ["payment.authorized"],
-      why: "A late, conclusive look-up: the provider never received it."
+      why: "A late, conclusive lookup: the provider never received it."
     },
     {
       from: ["Capturing", "CapturePending", "CaptureUnknown"],
@@ -593,7 +593,7 @@ export const PaymentMachine = defineMachine({
       on: "VoidNotFound",
       to: "Authorized",
       emits: ["payment.authorized"],
-      why: "A late, conclusive look-up: the provider never received it."
+      why: "A late, conclusive lookup: the provider never received it."
     },
     {
       from: ["Voiding", "VoidPending", "VoidUnknown"],

@@ -41,7 +41,7 @@ export interface Refund {
   /** The charge at the provider. */
   readonly providerRef: string
   readonly providerRefundId: string | null
-  /** The time-out of its call: a look-up may say "never received" only when twice this has passed. */
+  /** The time-out of its call: a lookup may say "never received" only when twice this has passed. */
   readonly timeoutMillis: number
   /** Epoch milliseconds; written before the request goes out. Of one that was made at the provider, by its clock where it dates it. */
   readonly sentAt: number

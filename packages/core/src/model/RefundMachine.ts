@@ -145,7 +145,7 @@ export const RefundMachine = defineMachine({
       on: "RefundNotFound",
       to: "Failed",
       emits: ["payment.refund_failed"],
-      why: "A late, conclusive look-up: the provider never received it."
+      why: "A late, conclusive lookup: the provider never received it."
     }
   ]
 })

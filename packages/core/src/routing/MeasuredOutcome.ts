@@ -32,7 +32,7 @@ const ofTheCustomer: ReadonlySet<DeclineCategory> = new Set([
 
 /**
  * Whether the attempt succeeded; `undefined` where that is not to be counted: now, or again. An attempt counts once:
- * silence has counted as a failure, whatever a look-up finds later.
+ * silence has counted as a failure, whatever a lookup finds later.
  */
 export const measuredOutcome = (
   before: AttemptOutcome | null,

@@ -25,7 +25,7 @@ const capture = { operation: "capture" } as const
 const release = { operation: "void" } as const
 const refund = { operation: "refund" } as const
 
-/** A look-up without an answer keeps what is open as it is. */
+/** A lookup without an answer keeps what is open as it is. */
 const forGood = { lookup: "no_answer" } as const
 
 const held = { isHeld: true } as const

@@ -11,7 +11,7 @@ import { writings } from "./Planted.ts"
 export interface EchoingProvider {
   /** For a connection's `credentials.baseUrl`. */
   readonly url: string
-  /** How many look-ups came. */
+  /** How many lookups came. */
   readonly lookUps: () => number
   /** The ids of those that came. */
   readonly attempts: ReadonlyArray<string>

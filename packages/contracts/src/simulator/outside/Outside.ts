@@ -37,7 +37,7 @@ export const outsideFaults = [
   "promote-alive",
   /** As "account", and the other account takes charges. */
   "account-charged",
-  /** The clock of every process differs from the store's, and what is unknown is known by look-ups alone. */
+  /** The clock of every process differs from the store's, and what is unknown is known by lookups alone. */
   "clocks",
   /** The clock of the machine, or that of the store, jumps by days, ahead and back. */
   "clock-jumps",

@@ -1,7 +1,7 @@
 /**
  * Creates a payment: routes it, claims it, charges it, records what came of it. The claim, the payment and the attempt are
  * written before the provider is asked, so that a process that dies in between leaves a payment in `Charging`, which a
- * look-up settles later. One that goes well is two commits and no read; every further attempt adds one. With `returnUrl`
+ * lookup settles later. One that goes well is two commits and no read; every further attempt adds one. With `returnUrl`
  * nothing is routed until the customer acts on the hosted page.
  */
 import { Cause, Clock, Context, Effect, Exit, Redacted, Result } from "effect"

@@ -74,7 +74,7 @@ const isStated = (end: ChargeEnd): end is ChargeState =>
 export const recordUnexecuted = (inHand: ChargeInHand, after: Attempt, unsent: ReadonlyArray<Attempt> = []) =>
   recordPayment(inHand, after, unexecutedFact([...inHand.earlier, after]), unsent)
 
-/** The provider's page is open: the customer pays there, and a look-up tells what came of it. */
+/** The provider's page is open: the customer pays there, and a lookup tells what came of it. */
 const recordCheckout = Effect.fnUntraced(function* (inHand: ChargeInHand, opened: CheckoutOpened, now: number) {
   const secrets = yield* Secrets
   const { expiresAt, reference, url } = opened

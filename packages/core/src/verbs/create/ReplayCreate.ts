@@ -120,7 +120,7 @@ export const resolveClaim = Effect.fnUntraced(function* (tenant: Tenant, fingerp
 const unanswered = (payment: Payment, attempts: ReadonlyArray<Attempt>, now: number): Moved => {
   const connectionId = attempts.findLast(isInFlight)?.connectionId ?? attempts.at(-1)?.connectionId ?? ""
   return Result.getOrElse(applyChargeFact(payment, { on: "ChargeUnanswered", connectionId }, now), () => ({
-    // A message or a look-up settled it meanwhile: its state is the answer.
+    // A message or a lookup settled it meanwhile: its state is the answer.
     payment: { ...payment, version: payment.version + 1, updatedAt: now },
     events: []
   }))

@@ -38,7 +38,7 @@ export const recordSubmission = (
     ...how,
     decide: ({ book, dispute }: DisputeFile, now) => {
       const applied = applySubmissionFact(book.payment, dispute, operationId, fact, now)
-      // A message or a look-up was faster, or an earlier try had been written.
+      // A message or a lookup was faster, or an earlier try had been written.
       if (applied === undefined) return done(dispute)
       return Effect.succeed(write(disputeStep(book, dispute, applied), applied.dispute))
     },

@@ -199,7 +199,7 @@ export const clockSkewMillis = 5 * 60_000
 
 /**
  * An attempt without a result, before the one that was lost with that result: another one follows only where it executed
- * nothing. But the two times are of two clocks, and one that was sent after the loss may be under way: a look-up tells.
+ * nothing. But the two times are of two clocks, and one that was sent after the loss may be under way: a lookup tells.
  */
 const followedBy = (attempt: Attempt, { created }: ListedCharge): Attempt =>
   attempt.outcome === null && attempt.sentAt < created + clockSkewMillis

@@ -50,7 +50,7 @@ export interface Books {
   readonly charges: Array<ChargeEntry>
   readonly operations: Array<OperationEntry>
   readonly refunds: Array<RefundEntry>
-  /** How often it was asked to do what an attempt, an operation or a refund is; look-ups do not count. */
+  /** How often it was asked to do what an attempt, an operation or a refund is; lookups do not count. */
   readonly asked: Map<string, number>
 }
 
