@@ -235,7 +235,7 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
       )
     )
 
-  /** What has to go on without requests, for as long as the layer lives. Any number of processes may run it. */
+  /** The work that runs without requests, for as long as the layer lives. Any number of processes may run it. */
   static readonly background = (options: BackgroundOptions = {}): Layer.Layer<never, never, Pointsman> =>
     Layer.effectDiscard(
       Effect.gen(function* () {

@@ -36,7 +36,7 @@ export interface ScriptedSender {
   onSend: (request: WebhookRequest, number: number) => Effect.Effect<number, WebhookNotAnswered>
 }
 
-/** A sender that reaches nobody: it records requests and returns scripted answers. */
+/** A sender without a network: it records requests and returns scripted answers. */
 export const scriptedSender = (): ScriptedSender => {
   const scripted: ScriptedSender = {
     sent: [],

@@ -92,7 +92,7 @@ export const unnamedRefundId = Effect.fnUntraced(function* (
   return `rf_${derivedUuidAlone(yield* (yield* Secrets).derive(text), 0)}`
 })
 
-/** Of the refund that a row of a report names, if somebody made it at the provider. */
+/** Of the refund that a row of a report names, if it was made at the provider. */
 export const refundIdByHand = (tenant: Tenant, connectionId: string, { kind, names }: ReportRow) =>
   kind === "refund" && names.providerRefundId !== null
     ? unnamedRefundId(tenant, connectionId, names.providerRefundId)

@@ -110,7 +110,7 @@ export class OpenConnections extends Context.Service<
     readonly timeoutMillis: (connection: Connection) => number
     /** When the log last had a message that failed verification, by connection, in epoch milliseconds. */
     readonly refusalLoggedAt: Map<string, number>
-    /** Logs why a connection takes no messages: once for each record of it, however often somebody sends one. */
+    /** Logs why a connection takes no messages: once for each record of it, however many arrive. */
     readonly reportOnce: (connection: Connection, reason: string) => Effect.Effect<void>
   }
 >()("pointsman/routing/OpenConnections") {

@@ -46,7 +46,7 @@ const usable =
     return state instanceof Unanswered ? Effect.fail(state) : Effect.succeed(found)
   }
 
-/** Nobody was asked: the connection opens another account than that of the attempt. */
+/** The provider was not asked: the connection opens another account than that of the attempt. */
 interface AtOtherAccount extends OtherAccount {
   readonly _tag: "OtherAccount"
 }

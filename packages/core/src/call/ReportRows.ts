@@ -26,7 +26,7 @@ export interface ReportAsked {
   readonly windowMillis?: number | undefined
 }
 
-/** Where reading goes on. */
+/** Where reading continues. */
 interface Place {
   readonly from: number
   readonly cursor: string | null

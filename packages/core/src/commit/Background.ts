@@ -1,4 +1,4 @@
-/** Work that goes on after its request was answered, for as long as Pointsman itself runs. */
+/** Work that continues after its request was answered, for as long as Pointsman itself runs. */
 import { Context, Effect, Layer, Schedule } from "effect"
 import { withoutAllowance } from "../ports/StorageAllowance.ts"
 

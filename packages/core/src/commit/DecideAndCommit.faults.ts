@@ -3,7 +3,7 @@ import type { Fault } from "../../../../checks/mutations/Fault.ts"
 export const faults: ReadonlyArray<Fault> = [
   {
     name: "a commit that may be written, taken for lost",
-    harm: "A claim stays behind that nobody gives back: its key stands for a charge that was never sent.",
+    harm: "A claim is never released: its key stands for a charge that was never sent.",
     edits: [
       {
         in: "notWritten",

@@ -116,7 +116,7 @@ export interface Loop<S, W, E, E2, R, R2, D> {
   readonly storageErrors: "fail" | "retry"
   /** The lock that each try holds. It is released during a pause. */
   readonly withLock?: Lock
-  /** A first try that was made on `first`, and how it failed: the loop goes on from there. */
+  /** A first try that was made on `first`, and how it failed: the loop continues from there. */
   readonly begun?: Begun<W>
 }
 
@@ -187,8 +187,8 @@ export const commitOnKept = <S, W, E = never, E2 = never, R = never, R2 = never,
   })
 
 /**
- * As `decideAndCommit`, for payments that were read together and that nobody waits for. The first try takes no lock, which
- * correctness does not need, and has no budget: only what follows a failure is limited.
+ * As `decideAndCommit`, for payments that were read together and that no caller waits for. The first try takes no lock,
+ * which correctness does not need, and has no budget: only what follows a failure is limited.
  */
 export const commitFirst = <S, W, E = never, E2 = never, R = never, R2 = never, D = never>(
   loop: Loop<S, W, E, E2, R, R2, D> & { readonly first: S }

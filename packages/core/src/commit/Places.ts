@@ -1,8 +1,8 @@
 /**
- * How much of the background's work may begin: `atOnce` that is not slow, and `atOnceWithSlow` in all. So a receiver or a
- * provider that hangs keeps a place for its first second, and the rest of its time-out is nobody else's. A delivery that
- * has ended gives its place away before it is recorded, so that the store writes while others are sent. At most `atOnce`
- * more than the places may wait for their record: a slow store is not given more.
+ * How much of the background's work may begin: `atOnce` that is not slow, and `atOnceWithSlow` in all. So a receiver or
+ * a provider that hangs keeps a place for its first second, and the rest of its time-out blocks no other call. A
+ * delivery that has ended gives its place away before it is recorded, so that the store writes while others are sent.
+ * At most `atOnce` more than the places may wait for their record: a slow store is not given more.
  */
 export interface PlacesSettings {
   readonly atOnce: number

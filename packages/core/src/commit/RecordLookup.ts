@@ -1,7 +1,7 @@
 /**
  * Records what a provider's record says, looked up. A lookup says what was so when it was made. Where its subject has
  * moved since, what it says may be the older of the two, and the next lookup is made on what is stored. Only that money
- * is held or taken counts whenever it comes: nobody looks up a charge that was declined meanwhile.
+ * is held or taken counts whenever it comes: a charge that was declined meanwhile is not looked up again.
  */
 import { Effect } from "effect"
 import { type Applied, unchangedBook } from "../decide/Applied.ts"

@@ -1,4 +1,4 @@
-/** What a fact that nobody's request waits for changes: a provider's message, or what operations found out. Pure. */
+/** What a fact changes that no request waits for: a provider's message, or an operator's evidence. Pure. */
 import { Result } from "effect"
 import { type Attempt, endAttempt } from "../model/Attempt.ts"
 import type { EventDraft } from "../model/Event.ts"

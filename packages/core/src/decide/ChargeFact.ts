@@ -45,7 +45,7 @@ export type ChargeFact =
       readonly on: "SecondChargeReported"
       readonly attemptId: string
       readonly connectionId: string
-      /** `null` where nobody has told it. */
+      /** `null` where it was never reported. */
       readonly providerRef: string | null
     }
   | {

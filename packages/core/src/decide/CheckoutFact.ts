@@ -1,7 +1,7 @@
 /**
  * What a provider's record says of a payment whose customer was sent to a checkout. A record that is not there means
  * "not paid yet" for as long as the customer can still pay, and for an hour more. A checkout without an end stays open
- * until somebody closes it. Pure.
+ * until an operator closes it. Pure.
  */
 import type { AskedAt, Attempt, Checkout } from "../model/Attempt.ts"
 import type { Payment } from "../model/Payment.ts"
@@ -25,7 +25,7 @@ export const checkoutFactOf = (
   return chargeFactOf(payment, attempt.connectionId, found.state)
 }
 
-/** Nobody can have paid on it since, and what was sent for it has arrived or never will. */
+/** The customer cannot have paid on it since, and what was sent for it has arrived or never will. */
 export const isCheckoutOver = (
   { checkout, sentAt, timeoutMillis }: Attempt & { readonly checkout: Checkout },
   { agesFrom, askedAt }: AskedAt

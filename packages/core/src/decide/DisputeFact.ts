@@ -51,7 +51,7 @@ export const submissionFactOf = (end: SubmissionEnd | NeverReceived): Submission
     case "NotFound":
       return { on: "SubmissionNotFound" }
     default:
-      // A connector is somebody else's code: what it says may be no answer at all.
+      // A connector is third-party code: its answer may be malformed.
       return { on: "SubmissionUnanswered", reason: "the connector returned a malformed answer" }
   }
 }
@@ -97,7 +97,7 @@ export const moveSubmission = (
   }
 }
 
-/** What the dispute's table is told; a submission is announced once. */
+/** The event for the dispute's table; a submission is announced once. */
 const eventFor = (before: Submission, after: Submission): DisputeEvent | undefined => {
   if (after.kind === "accept") return after.stage === "Done" ? "DisputeAccepted" : undefined
   if (before.stage === "Pending") return after.stage === "Refused" ? "SubmissionFailed" : undefined

@@ -175,7 +175,7 @@ const confirmedBy = (recorded: Dispute, status: DisputeStatus, at: number, now: 
   return moveSubmission(recorded, submission, { on: "SubmissionConfirmed" }, now)?.dispute ?? recorded
 }
 
-/** Evidence that may be somebody else's: of a submission whose result is open, the lookup decides, at once. */
+/** Evidence that may not be ours: for a submission with an unknown result, the lookup decides, at once. */
 const toLookUp = (dispute: Dispute, at: number, now: number): Dispute["submissions"] => {
   const open = openSubmission(dispute)
   return open === undefined || open.kind !== "submit" || at < open.sentAt

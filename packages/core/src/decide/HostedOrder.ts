@@ -35,7 +35,7 @@ export interface HostedView {
 /** What acting came to. */
 export interface HostedOutcome {
   readonly payment: Payment
-  /** `false` where the page had ended, or somebody acted before: nothing was changed. */
+  /** `false` where the page had ended, or an earlier choice was recorded: nothing was changed. */
   readonly acted: boolean
 }
 

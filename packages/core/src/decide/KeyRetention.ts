@@ -27,6 +27,6 @@ const answeredOpen: ReadonlySet<PaymentStatus> = new Set(["PENDING", "UNKNOWN"])
 const wasAnsweredBefore = ({ answer }: Claim, payment: Payment): boolean => {
   if (answer === null) return true
   const status = statusOf[answer.state]
-  // On a page where nobody acted, or that ended without a route, nothing was asked.
+  // A page without a choice, or that ended without a route, asked no provider.
   return answeredOpen.has(status) || (status === "REQUIRES_ACTION" && payment.routing !== null)
 }

@@ -116,7 +116,7 @@ export const operationFactOf = (
       }
     }
     default:
-      // A connector is somebody else's code: what it says may be no answer at all.
+      // A connector is third-party code: its answer may be malformed.
       return { _tag: "Unanswered", reason: "the connector returned a malformed answer" }
   }
 }

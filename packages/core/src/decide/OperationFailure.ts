@@ -64,7 +64,7 @@ const dateFailure = (payment: Payment, operation: Operation, failure: OperationF
   return { ...unchanged, payment: next, operations: [failed(operation, failure)] }
 }
 
-/** The provider tries it again: the payment goes on waiting, and what it dates before the failure is older. */
+/** The provider tries it again: the payment keeps waiting, and what it dates before the failure is older. */
 const dateRetry = (payment: Payment, { kind }: Operation, failure: OperationFailure, now: number) => {
   const isKnown = (payment.reported?.captureFailedAt ?? Number.NEGATIVE_INFINITY) >= failure.at
   if (kind === "void" || isKnown) return undefined

@@ -252,7 +252,7 @@ const attemptFor = (book: PaymentBook, { attemptId }: ChargeStatement, isOperate
   return isOperated || book.payment.providerRef !== null ? holdingAttempt(book) : openAttempt(book)
 }
 
-/** As the provider would state it; `undefined` where it needs a reference that nobody gave. */
+/** As the provider would state it; `undefined` where it needs a reference and the evidence has none. */
 const stateOf = (stated: ChargeStatement, attempt: Attempt, asked: Money): ChargeState | NeverReceived | undefined => {
   if (stated.says === "never_received") return { _tag: "NotFound", conclusive: true }
   const providerRef = stated.providerRef ?? attempt.providerRef
@@ -317,7 +317,7 @@ const translateRefund = ({ refunds }: PaymentBook, stated: RefundStatement): Res
       })
 }
 
-/** As the provider would state it; `undefined` where it needs an id that nobody gave. */
+/** As the provider would state it; `undefined` where it needs an id and the evidence has none. */
 const refundStateOf = (
   { providerRefundId, says }: RefundStatement,
   refund: Refund

@@ -24,7 +24,7 @@ export const faults: ReadonlyArray<Fault> = [
   },
   {
     name: "a dispute message believed that contradicts itself",
-    harm: "A message that says both lost and won moves the payment, and nobody reviews it.",
+    harm: "A message that says both lost and won moves the payment without a review.",
     edits: [{ in: "orderDispute", const: "order", become: "orderOf(before, { verdict, at })" }],
     caughtBy: caught("a message dispute.lost with the status won changes nothing, and opens a review")
   }

@@ -78,7 +78,7 @@ export const refundFactOf = (asked: Money, end: RefundEnd): RefundFact => {
         : { on: "RefundAccepted", providerRefundId: end.providerRefundId }
     }
     default:
-      // A connector is somebody else's code: what it says may be no answer at all.
+      // A connector is third-party code: its answer may be malformed.
       return { on: "RefundUnanswered", reason: "the connector returned a malformed answer" }
   }
 }

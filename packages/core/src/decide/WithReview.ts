@@ -1,6 +1,7 @@
 /**
- * What operations have to look at after a step, and what a provider stated before the payment could take it. A result that is known after all needs nobody any more, and a
- * contradiction does until somebody has looked, whatever the provider says later. Pure.
+ * What operators have to review after a step, and what a provider stated before the payment could take it. A result
+ * that becomes known ends its review. A contradiction stays in review until an operator ends it, whatever the provider
+ * says later. Pure.
  */
 import { Result } from "effect"
 import { step } from "../machine/Machine.ts"
@@ -87,12 +88,12 @@ const accepted: ReadonlySet<PaymentState> = new Set(["ChargePending", "CapturePe
 /** Whether the provider said that it is at work on the charge, the capture or the void. */
 const isAccepted = (state: PaymentState): boolean => accepted.has(state)
 
-/** Where an attempt holds money, and nobody works on it. */
+/** Where an attempt holds money and no operation is under way. */
 const atRest: ReadonlySet<PaymentState> = new Set(["Authorized", ...moneyTaken, "ChargedBack"])
 
 /**
  * The attempts that may hold money besides the one that the payment is based on: the provider of an earlier one
- * reported late that it took the money, when a further one had gone out and nobody answered for it.
+ * reported late that it took the money, when a further one had gone out without an answer.
  */
 export const openRivals = <A extends { readonly outcome: string | null }>(
   state: PaymentState,
@@ -101,7 +102,7 @@ export const openRivals = <A extends { readonly outcome: string | null }>(
 
 const onCheckout: ReadonlySet<PaymentState> = new Set(["CheckoutOpen", "ChargePending"])
 
-/** The payment as somebody leaves it who has looked: what is still unknown stays. */
+/** The payment after an operator has reviewed it: what is still unknown stays. */
 export const reviewed = (payment: Payment, now: Pick<BroughtUp, "isRefundUnknown" | "isCaptureFailed">): Payment =>
   withReview({ ...payment, review: null }, { ...now, events: [] })
 
@@ -117,7 +118,7 @@ export const withProposal = (payment: Payment, proposed: Correction, now: number
     : after
 }
 
-// What has been open for so long that somebody should ask the provider about it, though it is looked up all the same.
+// What has been open for so long that an operator should ask the provider about it; the background keeps looking it up.
 // Pure: a provider that accepted a capture and refused it later, say, may show a record that never tells.
 
 const day = 24 * 60 * 60 * 1000
@@ -234,7 +235,7 @@ const detailsOf = (type: EventType, { capturedMinor, money, reported }: Payment)
 /** Names a greater amount that is captured, so that operations see each amount once. */
 export const excessName = (minorUnits: number): string => `captured:${minorUnits}`
 
-/** Of a cancellation that nobody asked for here. */
+/** Of a cancellation that was not requested here. */
 export const byProvider: JsonObject = { origin: "provider" }
 
 /** `after`: the payment at the end of the step. */

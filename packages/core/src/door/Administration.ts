@@ -40,7 +40,10 @@ import { actsOf, type DoorContext, intents, requests } from "./DoorContext.ts"
 export interface AdministrationMethods {
   /** `comesFrom`: as the caller's address is known; without it, a key that is limited to networks is refused. */
   readonly authenticate: (key: string, comesFrom?: ComesFrom) => Effect.Effect<KeyHolder, KeyRefused | StorageError>
-  /** A new key, for all scopes where `scopes` is `null`. After `StorageError` it may be stored; nobody has it. */
+  /**
+   * A new key, for all scopes where `scopes` is `null`. After `StorageError` it may be stored, but the caller does not
+   * have it.
+   */
   readonly createApiKey: (
     tenant: Tenant,
     scopes: ApiKey["scopes"],
@@ -66,9 +69,9 @@ export interface AdministrationMethods {
   ) => Effect.Effect<RestoredApiKey, ApiKeyNotFound | ApiKeyNotRestorable | StorageError>
   /**
    * Erases the personal data of the payments with a reference: the reference itself, also in events and stored answers,
-   * reasons of refunds, addresses to return to, and the bodies of providers' messages. Amounts, states, ids and provider
-   * references stay. Payments whose customer or request is under way are left alone and reported. It may be repeated: after
-   * a failure it goes on with the rest. Events that were delivered are not recalled.
+   * reasons of refunds, addresses to return to, and the bodies of providers' messages. Amounts, states, ids and
+   * provider references stay. Payments whose customer or request is under way are left alone and reported. It may be
+   * repeated: after a failure it continues with the rest. Events that were delivered are not recalled.
    */
   readonly erasePayments: (order: ErasureOrder) => Effect.Effect<Erasure, ErasureRefused | StorageError>
   /** For white-label partners: makes a workspace without keys and invites its owner through the `Notifier`. */

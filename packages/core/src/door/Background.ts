@@ -1,4 +1,4 @@
-/** What goes on without requests. */
+/** Work that runs without requests. */
 import { Effect } from "effect"
 import { Accounts } from "../call/Accounts.ts"
 import type { StorageError } from "../ports/StorageError.ts"
@@ -78,7 +78,7 @@ export const backgroundMethods = (context: DoorContext): BackgroundMethods => ({
 
 const askAccounts = Effect.flatMap(Accounts, ({ ask }) => ask)
 
-/** A provider that hangs keeps nobody from the next look: what is being asked is not asked twice. */
+/** A provider that hangs does not block the next round: an account that is being asked is not asked twice. */
 const keepAskingAccounts = Effect.fnUntraced(function* (everyMillis: number) {
   const scope = yield* Effect.scope
   const ask = Effect.catchCause(askAccounts, (cause) => Effect.logError("the connections could not be read", cause))

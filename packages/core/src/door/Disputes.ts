@@ -77,7 +77,7 @@ export const disputeMethods = (context: DoorContext): DisputeMethods => {
     dispute: (tenant, id) => ask(dispute(tenant, id)),
     disputes: (tenant, query) => ask(disputes(tenant, query)),
     evidenceTaken: (tenant, id) => ask(evidenceTaken(tenant, id)),
-    // The contents are the customer's, and entries cannot be erased: the entry has the names alone.
+    // The contents are the customer's, and entries cannot be erased: the entry has only the names.
     keepEvidence: (caller, order) =>
       storing(context)(
         order.texts,

@@ -58,7 +58,7 @@ export const requests = (context: DoorContext) => {
     ask,
     /** What may move money: only while the storage takes new work. */
     begin,
-    // Somebody who pays is waiting: no place is asked for.
+    // A paying customer is waiting, so this takes no place.
     beginHosted: <A, E>(work: Effect.Effect<A, E, DoorServices>) =>
       Effect.andThen(Effect.mapError(admit, notBegun), ask(work))
   }
@@ -76,7 +76,7 @@ export const intents =
 /** As the details of entries name it. */
 export const ofTenant = ({ environment, workspaceId }: Tenant) => ({ workspace_id: workspaceId, environment })
 
-/** Adds the entry of an operator's act, as above. What nobody does as an operator has none. */
+/** Adds the entry of an operator's act, as above. An act without an operator has no entry. */
 export const actsOf =
   (context: DoorContext) =>
   (

@@ -25,7 +25,7 @@ export interface HostedPageMethods {
   readonly pageToken: (paymentId: string) => Effect.Effect<string>
   /** The page of a token, of whichever tenant; one whose time is over is cancelled first. */
   readonly hostedPage: (token: string) => Effect.Effect<HostedView, PageNotFound | StorageError>
-  /** What the customer chose. Where somebody acted before, nothing changes. Once begun it runs to its end. */
+  /** What the customer chose. A second choice changes nothing. Once begun it runs to its end. */
   readonly actOnHostedPage: (token: string, action: HostedAction) => Effect.Effect<HostedOutcome, HostedFailure>
   /**
    * Where a production page leads: opens the provider's checkout once for a payment. `returnUrl` is where the provider

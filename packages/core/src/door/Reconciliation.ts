@@ -35,10 +35,10 @@ import { type CardNumberFound, storing } from "./StoredTexts.ts"
 
 export interface ReconciliationMethods {
   /**
-   * Reads a report and applies what its rows state. It may be interrupted, repeated, and run beside servers: the same file
-   * goes on from where it ended, and changes nothing once it is done. Where the same file is begun twice, the first reading
-   * ends with `ReportTaken`. Reports of one connection are read one after the other: a second one fails with
-   * `ReportBeingRead`, for a minute at most after the process that read the first one died.
+   * Reads a report and applies what its rows state. It may be interrupted, repeated, and run beside servers: repeating
+   * the same file continues where the run ended, and changes nothing once it is done. Where the same file is begun
+   * twice, the first reading ends with `ReportTaken`. Reports of one connection are read one after the other: a second
+   * one fails with `ReportBeingRead`, for a minute at most after the process that read the first one died.
    */
   readonly run: (
     order: ReportOrder
@@ -54,9 +54,9 @@ export interface ReconciliationMethods {
     ReportRefused | ReportBeingRead | ReportTaken | ReportBroken | TooManyReports | StorageError
   >
   /**
-   * Fetches the connection's reports from the provider's API, where its connector has them, and runs them: from where the last
-   * fetch ended. It may be interrupted, repeated, and run beside servers. A provider that does not answer is `ReportBroken`;
-   * what was read is kept, and the next fetch goes on from there.
+   * Fetches the connection's reports from the provider's API, where its connector has them, and runs them: from where
+   * the last fetch ended. It may be interrupted, repeated, and run beside servers. A provider that does not answer is
+   * `ReportBroken`; what was read is kept, and the next fetch continues from there.
    */
   readonly fetch: (
     order: FetchOrder

@@ -1,6 +1,6 @@
 /**
- * What is recorded of an attempt to deliver a webhook: how it ended, how long it took, and a span where somebody
- * collects spans. Of the address the host alone: a path or a query may be the receiver's secret.
+ * What is recorded of an attempt to deliver a webhook: how it ended, how long it took, and a span where spans are
+ * collected. Of the address only the host: a path or a query may be the receiver's secret.
  */
 import { Clock, Effect, Exit, Metric, Tracer } from "effect"
 import type { Delivery, DeliveryEnd } from "../model/Delivery.ts"

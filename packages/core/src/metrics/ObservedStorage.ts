@@ -1,6 +1,6 @@
 /**
  * A storage that tells how long it takes and how often it fails, and has a span for each operation of a request where
- * somebody collects spans (https://opentelemetry.io/docs/specs/semconv/database/database-spans/).
+ * spans are collected (https://opentelemetry.io/docs/specs/semconv/database/database-spans/).
  *
  * The directory answers from memory, mostly: only its failures are counted. The reads of the background get no span.
  */

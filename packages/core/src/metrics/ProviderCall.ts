@@ -1,5 +1,5 @@
 /**
- * What is recorded of a call to a provider: how long it took, and a span where somebody collects spans.
+ * What is recorded of a call to a provider: how long it took, and a span where spans are collected.
  *
  * Beneath the call's span each request has one by OpenTelemetry's conventions
  * (https://opentelemetry.io/docs/specs/semconv/http/http-spans/), without path, query, headers and body, which may be secret.
@@ -85,7 +85,7 @@ const attributesOf = ({ connectionId, paymentId, subject }: ProviderCall): Reado
   ...Object.fromEntries(Object.entries(subject).map(([kind, id]) => [`pointsman.${kind}.id`, id]))
 })
 
-/** The transport, with a span for each request where somebody collects spans. */
+/** The transport, with a span for each request where spans are collected. */
 export const withSpans = (transport: Transport["Service"]): Transport["Service"] => ({
   send: (request) =>
     Effect.flatMap(Tracer.Tracer, (tracer) =>

@@ -12,7 +12,7 @@ export interface Connection {
   readonly name: string
   /** The connector (adapter) that talks to the provider, by name. */
   readonly connector: string
-  /** An inactive connection gets no new payments; what it holds goes on. */
+  /** An inactive connection gets no new payments; its existing payments continue. */
   readonly active: boolean
   /** 1 is asked before 2; equal priorities go by id. */
   readonly priority: number

@@ -17,7 +17,7 @@ export const declineCategories = [
 
 export type DeclineCategory = (typeof declineCategories)[number]
 
-/** Another connection may fare better. All else is hard; a raw code that nobody mapped is `other`, and hard. */
+/** Another connection may fare better. All else is hard; an unmapped raw code is `other`, and hard. */
 const soft: ReadonlySet<DeclineCategory> = new Set<DeclineCategory>([
   "do_not_honor",
   "issuer_unavailable",

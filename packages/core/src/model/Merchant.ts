@@ -1,6 +1,6 @@
 /**
  * A sub-merchant of a white-label partner: a workspace of its own, and the invitation of its owner. It belongs to no
- * environment, because a partner provisions with a live key alone.
+ * environment, because a partner provisions only with a live key.
  */
 import type { Workspace } from "./Workspace.ts"
 

@@ -53,7 +53,7 @@ export interface Operator {
   /** An inactive operator cannot sign in. */
   readonly active: boolean
   readonly grants: ReadonlyArray<OperatorGrant>
-  /** With its algorithm, parameters and salt; `null` while the operator signs in by links alone. */
+  /** With its algorithm, parameters and salt; `null` while the operator signs in only by links. */
   readonly passwordHash: string | null
   /** Issuer and subject of the person who first signed in by OpenID Connect as this operator: no other one may. */
   readonly identity: string | null

@@ -1,4 +1,4 @@
-/** Sessions of operators and the links that begin them. The store has hashes of their tokens alone. */
+/** Sessions of operators and the links that begin them. The store has only hashes of their tokens. */
 
 export const signInMethods = ["password", "link", "passkey", "oidc"] as const
 export type SignInMethod = (typeof signInMethods)[number]

@@ -79,7 +79,7 @@ export interface Payment {
   readonly simulation: Simulation | null
   /** What the provider reported beside the money; `null` while it reported nothing. */
   readonly reported: Reported | null
-  /** What operations have to look at; `null` for a payment that needs nobody. */
+  /** What operations have to look at; `null` for a payment that needs no operator. */
   readonly review: Review | null
   /** Statements and refunds of operators that need a second person, in the order of their proposal. Absent where there is none. */
   readonly corrections?: ReadonlyArray<Correction> | undefined
@@ -166,7 +166,7 @@ export const reviewReasons = [
 export type ReviewReason = (typeof reviewReasons)[number]
 
 export interface Review {
-  /** Epoch milliseconds: since when the payment waits for somebody. */
+  /** Epoch milliseconds: since when the payment waits for a person. */
   readonly since: number
   /** Never empty. */
   readonly reasons: ReadonlyArray<ReviewReason>

@@ -52,7 +52,7 @@ export interface CheckoutOpened {
   readonly reference: string
   /** Where to send the customer; absolute, `http` or `https`. */
   readonly url: string
-  /** Epoch milliseconds after which nobody can pay on it; `null` where the provider names no end. */
+  /** Epoch milliseconds after which the customer cannot pay on it; `null` where the provider names no end. */
   readonly expiresAt: number | null
 }
 
@@ -81,7 +81,10 @@ export type ChargeState =
   | ({ readonly _tag: "Authorized" } & Stated)
   | ({
       readonly _tag: "Captured"
-      /** Where the statement is about one capture. `stated` is of all captures of the charge together, where that is told. */
+      /**
+       * Where the statement is about one capture. `stated` is of all captures of the charge together, where the
+       * provider states that.
+       */
       readonly capture?: StatedCapture | undefined
     } & Stated)
   | ({ readonly _tag: "Pending" } & Stated)
@@ -135,7 +138,7 @@ export type RefundState =
       readonly isFinal?: boolean
     }
 
-/** Of a report's row that names a refund by our id alone. */
+/** Of a report's row that names a refund only by our id. */
 export interface RefundOfRow {
   readonly _tag: "Succeeded"
   readonly providerRefundId: null
@@ -172,7 +175,7 @@ export interface NeverReceived {
   readonly conclusive: boolean
 }
 
-/** A refund in the record of its charge. `refundId`: ours; `null` for one that somebody made at the provider. */
+/** A refund in the record of its charge. `refundId`: ours; `null` for one that was made at the provider. */
 export interface FoundRefund {
   readonly refundId: string | null
   readonly state: RefundState
@@ -201,7 +204,10 @@ export interface StatedDispute {
    * agree with the verdict makes the statement a contradiction: operations review it, and it changes nothing.
    */
   readonly status?: DisputeStatus | undefined
-  /** It goes on, and no status is stated: it keeps the recorded one, and is `opened` where it is not recorded yet. */
+  /**
+   * The dispute continues, and no status is stated: it keeps the recorded one, and is `opened` where none is recorded
+   * yet.
+   */
   readonly isContinued?: boolean | undefined
   /** What is claimed, or was decided: it may be less than the payment, or in another currency. */
   readonly money?: Money | undefined
@@ -224,8 +230,8 @@ export type SubmissionState =
 export type SubmissionAnswer = SubmissionState | Rejected
 
 /**
- * A refund of a charge of ours without an id of ours: somebody made it at the provider. Its state has the provider's id of
- * that very refund, and the amount. A total of refunds is none.
+ * A refund of a charge of ours without an id of ours: the merchant made it at the provider. Its state has the
+ * provider's id of that very refund, and the amount. A total of refunds is none.
  */
 export interface UnnamedRefund {
   readonly charge: ChargeName

@@ -1,4 +1,4 @@
-/** One report as it is read: how far, and what came of it. A run that was killed goes on from here. */
+/** One report as it is read: its progress and its results. A run that was killed continues from here. */
 import type { UnreadableRow } from "./ReportRow.ts"
 import type { SettlementEntry, SettlementResult } from "./SettlementEntry.ts"
 import { settlementResults } from "./SettlementEntry.ts"
@@ -8,7 +8,7 @@ import type { Tenant } from "./Tenant.ts"
  * - `reading`: rows are read and compared
  * - `matching_missing`: payments without a row are looked for
  * - `done`
- * - `failed`: the report cannot be read further; the same file goes on once that is mended
+ * - `failed`: the report cannot be read further; the same file continues once that is fixed
  */
 export const runStates = ["reading", "matching_missing", "done", "failed"] as const
 export type RunState = (typeof runStates)[number]

@@ -16,7 +16,7 @@ export type RefundReply =
 /** How long a refund's stored answer is replayed; after that its record answers. */
 export const refundReplayMillis = 24 * 60 * 60 * 1000
 
-/** Who asked for it: this API, or somebody at the provider, in its dashboard for example. */
+/** Who asked for it: this API, or the merchant at the provider, in its dashboard for example. */
 export type RefundOrigin = "api" | "provider"
 
 export interface Refund {

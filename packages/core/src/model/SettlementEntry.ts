@@ -44,7 +44,7 @@ export type MatchReason = (typeof matchReasons)[number]
 export interface Closing {
   /**
    * `row`: a later row. `statement`: our records took what the row says. `comparison`: it was compared again, and our
-   * records say the same by then. `person`: somebody explained it.
+   * records say the same by then. `person`: a person explained it.
    */
   readonly by: "row" | "statement" | "comparison" | "person"
   /**

@@ -24,7 +24,7 @@ export interface Workspace {
   readonly country: string | null
   /** The merchant's category, matched against a connection's `blockedCategories`. */
   readonly category: string | null
-  /** A suspended workspace is refused by the API; what is in flight goes on. */
+  /** The API refuses a suspended workspace; payments in flight continue. */
   readonly suspended: boolean
   /** Set for white-label partners: how many sub-merchants they may provision. */
   readonly partner: { readonly allowance: number } | null

@@ -139,7 +139,7 @@ export const withPlace =
       )
     })
 
-/** Runs `work`, which waits for somebody else, without the place of the request that it is part of. */
+/** Runs `work`, which waits for another party, without the place of the request that it is part of. */
 export const withoutPlace = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.flatMap(PlaceOf, (admission) => {
     if (admission === undefined) return work

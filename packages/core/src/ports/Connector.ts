@@ -49,7 +49,7 @@ export interface ChargeRequest {
   readonly reference: string | null
   /** A stored credential that the provider itself issued. */
   readonly instrument: Redacted.Redacted<string> | null
-  /** For the built-in simulator alone. */
+  /** Only for the built-in simulator. */
   readonly simulation: Simulation | null
 }
 
@@ -306,8 +306,8 @@ export interface Connector {
   /** The same of refunds, by the time of the refund and not of its charge. */
   readonly listRefunds?: (request: ListRequest) => Effect.Effect<ListedPage<ListedRefund>, NotSent | Unanswered>
   /**
-   * The same of disputes: those that the provider opened in the window, or changed where its list goes by changes. Absent
-   * where the provider lists none: recovery reports that nobody was asked for them.
+   * The same of disputes: those that the provider opened in the window, or changed where its list goes by changes.
+   * Absent where the provider lists none: recovery reports that it did not ask for them.
    */
   readonly listDisputes?: (request: ListRequest) => Effect.Effect<ListedPage<ListedDispute>, NotSent | Unanswered>
   /**

@@ -10,7 +10,7 @@ export const HeaderText = Schema.String.check(Schema.isPattern(/^[\u0021-\u007e]
 const isLoopback = (hostname: string): boolean =>
   hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(hostname)
 
-/** Where a provider is asked: https, or http on this machine alone, without user, query or fragment. */
+/** Where a provider is asked: https, or http only on this machine, without user, query or fragment. */
 export const ProviderUrl = Schema.String.check(
   Schema.makeFilter((text: string) => {
     if (!URL.canParse(text) || /[?#\s]/.test(text)) return false

@@ -13,7 +13,7 @@ import type { StorageError } from "./StorageError.ts"
 export interface DueDeliveryQuery {
   /** Epoch milliseconds; deliveries whose time is not later than this. */
   readonly now: number
-  /** For how long nobody else gets what is taken, in milliseconds. */
+  /** For how long no other process gets what is taken, in milliseconds. */
   readonly leaseMillis: number
   readonly limit: number
   /** How many may be on their way to one endpoint at once, with those that others have taken. */

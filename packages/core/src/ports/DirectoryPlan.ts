@@ -2,9 +2,9 @@
  * What to write into the directory so that it holds what the configuration file says.
  *
  * The file is the word on what it names, and nothing is ever deleted: a connection or webhook endpoint that it no
- * longer names becomes inactive, because captures, refunds, lookups and messages of its payments go on. A key that the
- * file brought and no longer names is revoked, and a file does not revive a revoked key; a key that an operator made is
- * the operator's and is left alone.
+ * longer names becomes inactive, because captures, refunds, lookups and messages of its payments continue. A key that
+ * the file brought and no longer names is revoked, and a file does not revive a revoked key; a key that an operator
+ * made is the operator's and is left alone.
  */
 import { Equal, Result } from "effect"
 import type { ApiKey } from "../model/ApiKey.ts"

@@ -191,7 +191,10 @@ export type CommitFailure =
 export interface DueQuery {
   /** Epoch milliseconds; payments whose time is not later than this. */
   readonly now: number
-  /** For how long nobody else gets what is taken, in milliseconds; who dies with it gives it back so. */
+  /**
+   * For how long no other process gets what is taken, in milliseconds; afterwards what a dead process took is free
+   * again.
+   */
   readonly leaseMillis: number
   readonly limit: number
   /** How many of one connection the caller checks at once, with those under way. */
@@ -441,8 +444,8 @@ export class Ledger extends Context.Service<
       query: TimelineQuery
     ) => Effect.Effect<ReadonlyArray<Event>, StorageError>
     /**
-     * Newest first, or oldest first when only `after` is given. An event shows only when no smaller id can
-     * still be committed, so a follower that goes on from the last id misses nothing.
+     * Newest first, or oldest first when only `after` is given. An event shows only when no smaller id can still be
+     * committed, so a follower that continues from the last id misses nothing.
      */
     readonly events: (tenant: Tenant, query: EventQuery) => Effect.Effect<ReadonlyArray<Event>, StorageError>
   }

@@ -98,7 +98,7 @@ export interface Passwords {
   readonly verify: (password: Redacted.Redacted<string>, hash: string | null) => Effect.Effect<boolean, PasswordsBusy>
 }
 
-/** Without them operators sign in by links alone. */
+/** Without them operators sign in only by links. */
 export const Passwords = Context.Reference<Passwords | undefined>("pointsman/ports/Passwords", {
   defaultValue: () => undefined
 })

@@ -66,7 +66,7 @@ export interface DeliverySettings {
   readonly leaseMillis: number
   /** Attempts at once of one process that are not slow yet. Each is one connection, which waits most of the time. */
   readonly atOnce: number
-  /** With the slow ones, which hold nobody else up: many endpoints may hang at the same time. */
+  /** Including slow ones, which do not delay others: many endpoints may hang at the same time. */
   readonly atOnceWithSlow: number
   /** In milliseconds: an attempt that is not answered by then is slow. */
   readonly slowAfterMillis: number

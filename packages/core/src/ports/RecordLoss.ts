@@ -55,7 +55,7 @@ export interface RecoveredKey {
 export type RecordLossOutcome = "recovered" | "accepted"
 
 export interface RecordLosses {
-  /** The newest loss, ended or not, as this process knows it: two seconds old at most. It asks nobody. */
+  /** The newest loss, ended or not, as this process knows it: two seconds old at most. It sends no query. */
   readonly known: Effect.Effect<RecordLoss | null>
   /** The newest loss as it is stored. */
   readonly newest: Effect.Effect<RecordLoss | null, StorageError>

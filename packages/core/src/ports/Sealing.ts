@@ -99,7 +99,7 @@ export const makeSealing = Effect.fnUntraced(function* (source: KeySource) {
           ? keys.map(({ id, keyBefore }) => ({ id, key: keyBefore }))
           : []
     const payload = named?.[2] ?? sealed.slice(versionWithoutId.length)
-    // Which check failed is of use to somebody who forges sealed text, and to nobody else.
+    // Only a forger of sealed text could use which check failed.
     const broken = () => new SealBroken({ context: place })
     const whole = yield* Effect.mapError(Effect.fromResult(Base64Url.decode(payload)), broken)
     for (const { id, key } of candidates) {

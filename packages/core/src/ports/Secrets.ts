@@ -20,7 +20,7 @@ export const keyStorageError =
 export class Secrets extends Context.Service<
   Secrets,
   {
-    /** Encrypts for the store. `context` binds it to its place: it opens with the same context alone. */
+    /** Encrypts for the store. `context` binds it to its place: it opens only with the same context. */
     readonly seal: (plaintext: Redacted.Redacted<string>, context: string) => Effect.Effect<string, KeyUnavailable>
     /** With the key that sealed it: the current one, or an earlier one that is still configured. */
     readonly open: (
@@ -31,7 +31,7 @@ export class Secrets extends Context.Service<
     readonly sealedBy: (sealed: string, context: string) => Effect.Effect<string, SealBroken | KeyUnavailable>
     /** Of all keys, the one that seals first: 16 lower-case hexadecimal digits each, which do not lead back to the key. */
     readonly keyIds: Effect.Effect<ReadonlyArray<string>, KeyUnavailable>
-    /** Keyed HMAC-SHA-256, lower-case hex: without the key nobody can try requests against it. */
+    /** Keyed HMAC-SHA-256, lower-case hex: without the key an attacker cannot try requests against it. */
     readonly fingerprint: (text: string) => Effect.Effect<string>
     /**
      * Keyed HMAC-SHA-256, lower-case hex, of which ids are made (`DerivedId.ts`): the same for the same text, and not to

@@ -34,7 +34,7 @@ type MacKey = Mac.Key<typeof Mac.hmacSha256>
 /** For as long as the secret is held: preparing a key takes several times as long as signing with it. */
 const prepared = new WeakMap<Redacted.Redacted<string>, MacKey>()
 
-// An empty secret is nobody's: anybody could sign with it.
+// Anybody could sign with an empty secret.
 const keyOf = (secret: Redacted.Redacted<string>) =>
   Effect.suspend(() => {
     const found = prepared.get(secret)

@@ -22,7 +22,7 @@ export const newAllowance = (leftMillis: number = requestMillis): StorageAllowan
 export const withAllowance = <A, E, R>(work: Effect.Effect<A, E, R>, leftMillis?: number): Effect.Effect<A, E, R> =>
   Effect.suspend(() => Effect.provideService(work, StorageAllowance, newAllowance(leftMillis)))
 
-/** For work that goes on after its request was answered. */
+/** For work that continues after its request was answered. */
 export const withoutAllowance = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.provideService(work, StorageAllowance, undefined)
 

@@ -27,9 +27,9 @@ export interface StandbyReading {
 }
 
 export interface StorageCondition {
-  /** What is known at this moment. It asks nobody. */
+  /** What is known at this moment. It sends no query. */
   readonly read: Effect.Effect<StorageReading>
-  /** Succeeds where a new payment or operation may be begun. It asks nobody. */
+  /** Succeeds where a new payment or operation may be begun. It sends no query. */
   readonly admit: Effect.Effect<void, NotAdmitted>
 }
 

@@ -1,11 +1,11 @@
 /**
  * Which history of itself a store continues: a lagging standby that was promoted begins a new one, with versions of its
- * own (`versionIn`, below). A storage whose records cannot be lost under a process that goes on has one.
+ * own (`versionIn`, below). A storage whose records cannot be lost while a process runs has one.
  */
 import { Context, type Effect } from "effect"
 
 export interface StorageHistory {
-  /** The first version of a record, in the history that this process knows of. It asks nobody. */
+  /** The first version of a record, in the history that this process knows of. It sends no query. */
   readonly firstVersion: () => number
 }
 
@@ -17,7 +17,7 @@ export const StorageHistory = Context.Reference<StorageHistory>("pointsman/ports
 export interface StorageSnapshots {
   /** Copies what is stored now; the result puts that back. Losses of records are declared afterwards. */
   readonly take: Effect.Effect<Effect.Effect<void>>
-  /** Whether the store then continues another history, as a standby does; else no process that wrote may go on. */
+  /** Whether the store then continues another history, as a standby does; else no process that wrote may continue. */
   readonly startsHistory: boolean
 }
 
@@ -26,8 +26,8 @@ export const StorageSnapshots = Context.Reference<StorageSnapshots | undefined>(
   defaultValue: () => undefined
 })
 
-// Versions of payments and of claims: a count of writes, which no two records share, also where a store loses its newest
-// records under servers that go on.
+// Versions of payments and of claims: a count of writes, which no two records share, also where a store loses its
+// newest records while servers run.
 //
 // A lagging standby that is promoted has a payment at an earlier version than was acknowledged. If it counted on, a step
 // that was decided on a lost record would be written over another record with the same number. So each history of a store

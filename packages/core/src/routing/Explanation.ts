@@ -1,4 +1,4 @@
-/** Why a payment went where it went, in plain words. Pure: it tells what is stored, and asks nobody. */
+/** Why a payment went where it went, in plain words. Pure: it explains stored records without asking a provider. */
 import type { Attempt, AttemptOutcome } from "../model/Attempt.ts"
 import { type OutcomeCounts, weightOf } from "../model/OutcomeCounts.ts"
 import type { Payment } from "../model/Payment.ts"

@@ -266,9 +266,9 @@ const objectiveOf = ({ auto }: RoutingSettings): ValueObjective | undefined =>
 const noteAtMost = 300
 
 /**
- * A strategy is somebody else's code. One that fails, or gives no order, must not stop payments; what it makes of the
- * payment that it receives changes nothing of the one that is charged; and what it says besides is stored only where
- * it is what it should be.
+ * A strategy is third-party code. One that fails, or gives no order, must not stop payments; what it makes of the
+ * payment that it receives changes nothing of the one that is charged; and what it says besides is stored only where it
+ * is what it should be.
  */
 const answerOf = (strategy: RoutingStrategy, question: StrategyQuestion): StrategyAnswer | undefined => {
   const { candidates, payment } = question
@@ -278,7 +278,7 @@ const answerOf = (strategy: RoutingStrategy, question: StrategyQuestion): Strate
       payment: { ...payment, money: { ...payment.money } },
       candidates: candidates.map((one) => ({ ...one, rates: withoutMemory(one.rates) }))
     })
-    // It gives no order; and a promise that nobody waits for ends the process when it is broken.
+    // It gives no order; and an unhandled rejection ends the process.
     if (answer instanceof Promise) answer.catch(() => {})
     const { note, order, scores } = answer
     if (!Array.isArray(order)) return undefined

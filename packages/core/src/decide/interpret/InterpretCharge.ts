@@ -57,7 +57,7 @@ const factOfUnheld = (
   source: Weighing
 ): ChargeFact | NoFact => {
   const { attempts, payment } = book
-  // Nobody waits for the provider to capture: what it holds is held, however it was asked for.
+  // No caller waits for the provider to capture: what it holds is held, whatever the capture method.
   const held = chargeFactOf({ ...payment, captureMethod: "manual" }, attempt.connectionId, state)
   const fact = source.via === "operator" ? held : chargeFactOf(payment, attempt.connectionId, state)
   switch (payment.state) {

@@ -16,7 +16,7 @@ export const faults: ReadonlyArray<Fault> = [
   },
   {
     name: "take a second charge for the first",
-    harm: "A customer pays twice on one page and nobody hears of it; the end of one charge ends the other.",
+    harm: "A customer pays twice on one page without a report; the end of one charge ends the other.",
     edits: [{ in: "isOfAnotherCharge", returned: "said.providerRef", become: "false" }],
     caughtBy:
       "packages/core/test/ProviderMessages.test.ts > the first charge still holds when operations cancel the second"

@@ -16,7 +16,7 @@ export const faults: ReadonlyArray<Fault> = [
   },
   {
     name: "a contradiction without a review",
-    harm: "The provider states that the money is gone, and nobody is asked to look.",
+    harm: "The provider states that the money is gone, and no operator is asked to review it.",
     edits: [{ in: "reviewed", call: "withReview", become: "noted" }],
     caughtBy:
       "packages/core/test/ProviderReversals.test.ts > a captured payment is reviewed as listed when the provider states that it was canceled",

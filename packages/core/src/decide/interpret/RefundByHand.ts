@@ -1,6 +1,6 @@
 /**
- * What a refund means that carries no id of ours: somebody made it at the provider, or it is one of ours whose request was
- * not answered. Which of them it is, the provider's id alone says. Pure.
+ * What a refund without an id of ours means: it was made at the provider, or it is one of ours whose request was not
+ * answered. Only the provider's id says which. Pure.
  */
 import type { Attempt } from "../../model/Attempt.ts"
 import type { Payment } from "../../model/Payment.ts"

@@ -62,7 +62,7 @@ export type StatementAbout =
     }
   /** To a lookup of the charge the provider named another attempt of ours. */
   | { readonly _tag: "AnotherAttempt"; readonly attemptId: string; readonly named: OfAnotherAttempt }
-  /** Nobody was asked: the connection opens another account than the attempt's. */
+  /** The provider was not asked: the connection opens another account than the attempt's. */
   | {
       readonly _tag: "OtherAccount"
       readonly subject: Subject

@@ -1,5 +1,6 @@
 /**
- * Which window of a provider's report a run fetched. The run's file name says it, so that the next fetch goes on from there.
+ * Which window of a provider's report a run fetched. The run's file name says it, so that the next fetch continues from
+ * there.
  */
 import type { ReconciliationRun } from "../../model/ReconciliationRun.ts"
 
@@ -78,7 +79,7 @@ export const firstFrom = (runs: ReadonlyArray<ReconciliationRun>, report: string
   return Math.min(until - firstFetchMillis, ...begun)
 }
 
-/** A part of the window that a run began with and did not end: the next fetch goes on with that run. */
+/** A part of the window that a run began with and did not end: the next fetch continues that run. */
 export const begunWindow = (
   runs: ReadonlyArray<ReconciliationRun>,
   report: string,

@@ -116,7 +116,7 @@ export const statementOf = (row: ReportRow, { attempt, operation, refund }: RowS
   }
 }
 
-/** Of a charge that the row names itself, and without an id of ours: somebody made it at the provider. */
+/** Of a charge that the row names itself, and without an id of ours: it was made at the provider. */
 const refundByHand = ({ gross, names }: ReportRow, attempt: Attempt | undefined): StatementAbout | undefined => {
   const { attemptId, providerRef, providerRefundId, refundId } = names
   const isOfAttempt = attempt !== undefined && (attemptId === attempt.id || providerRef === attempt.providerRef)

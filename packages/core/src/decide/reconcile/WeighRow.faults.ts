@@ -5,7 +5,7 @@ const caught = (test: string) => `packages/core/test/ReconcileGuards.test.ts > $
 export const faults: ReadonlyArray<Fault> = [
   {
     name: "a second row of a charge states nothing",
-    harm: "The provider took the money twice under one attempt, and nobody reviews the second charge.",
+    harm: "The provider took the money twice under one attempt, and the second charge gets no review.",
     edits: [{ const: "statement", become: "isDuplicate ? undefined : $" }],
     caughtBy: caught("operations review a payment with a row of a second charge at the provider")
   },

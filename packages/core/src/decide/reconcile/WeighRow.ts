@@ -44,7 +44,7 @@ export interface WeighOrder {
   readonly feeMinor: number | undefined
   /** From which amounts on the workspace asks for two people; `undefined` where one is enough. */
   readonly limits: FourEyes | undefined
-  /** That the refund of the row has here, if somebody made it at the provider; `undefined` where the row names none. */
+  /** That the refund of the row has here, if it was made at the provider; `undefined` where the row names none. */
   readonly byHandId: string | undefined
   /** Epoch milliseconds. */
   readonly now: number
@@ -107,7 +107,7 @@ export const weighRow = (row: ReportRow, order: WeighOrder): WeighedRow => {
   return { ...about, ...difference, statement, closes }
 }
 
-/** A refund that is not recorded: of which the row states that somebody made it at the provider, or which is missing here. */
+/** A refund that is not recorded: the row states that it was made at the provider, or it is missing here. */
 const weighRefundByHand = (
   row: ReportRow,
   { before, byHandId, limits, now, connectionId }: WeighOrder,

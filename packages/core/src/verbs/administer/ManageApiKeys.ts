@@ -2,8 +2,8 @@
  * Keys that an operator makes and revokes, beside servers that run: they take the one and refuse the other from their
  * next request on.
  *
- * A key is stored before anybody sees it, so that a key in somebody's hands is one that works. A process that dies in
- * between, and a write whose result is unknown, may leave a key that nobody has; it can be revoked.
+ * A key is stored before it is shown, so every key that an operator has works. A process that dies in between, and a
+ * write whose result is unknown, may leave a key that was never shown; an operator can revoke it.
  */
 import { Clock, Effect, Option, Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
@@ -19,7 +19,7 @@ export class ApiKeyNotFound extends Schema.TaggedError<ApiKeyNotFound>()("points
 
 export interface CreatedApiKey {
   readonly apiKey: ApiKey
-  /** The key itself, which is nowhere else: the store has its hash alone. */
+  /** The key itself, which is nowhere else: the store has only its hash. */
   readonly secret: Redacted.Redacted<string>
 }
 

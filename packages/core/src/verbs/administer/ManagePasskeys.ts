@@ -64,7 +64,7 @@ export const addPasskey = Effect.fnUntraced(function* <E>(
   return passkey
 })
 
-/** The passkey signs in no more. Sessions that it began go on. */
+/** The passkey no longer signs in. Its sessions continue. */
 export const removePasskey = Effect.fnUntraced(function* (operator: Operator, id: string) {
   const store = yield* Passkeys
   const found = (yield* store.list(operator.id)).find((passkey) => passkey.id === id)

@@ -31,9 +31,9 @@ export const checkDue = Effect.fnUntraced(function* () {
 })
 
 /**
- * Checks what is due, and looks again after `everyMillis` when nothing is; then it also applies kept messages, every five
- * minutes. It takes more while earlier checks are under way. A provider that hangs takes no more than its connection's
- * share, and keeps nobody from the payments of others.
+ * Checks what is due, and looks again after `everyMillis` when nothing is; then it also applies kept messages, every
+ * five minutes. It takes more while earlier checks are under way. A provider that hangs takes no more than its
+ * connection's share, and does not block the payments of other connections.
  */
 export const keepChecking = Effect.fnUntraced(function* (everyMillis: number) {
   const scope = yield* Effect.scope
@@ -123,7 +123,7 @@ const checkOne = Effect.fnUntraced(
     }
     yield* ledger.postpone(payment, nextCheckAt(payment, refunds, checkIntervals, claimWindowMillis, now))
   },
-  // One payment that cannot be checked keeps nobody from the others; it is due again when its lease is over.
+  // One payment that cannot be checked does not block the others; it is due again when its lease is over.
   (check, { paymentId }) =>
     Effect.catchCause(check, (cause) => Effect.logError(`payment ${paymentId} could not be checked`, cause))
 )

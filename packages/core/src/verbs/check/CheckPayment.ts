@@ -1,6 +1,6 @@
 /**
- * Settles what is open about one payment: a page that is over, a request that died mid-call, a result that nobody
- * knows. What the provider's record says becomes the same facts as its direct answer, applied by the same code.
+ * Settles what is open about one payment: a page that is over, a request that died mid-call, an unknown result. What
+ * the provider's record says becomes the same facts as its direct answer, applied by the same code.
  *
  * It may die at any point, and run in several processes at once: every step is guarded by the version like any other,
  * and nothing is asked of a provider but to look something up, and for the money of a checkout that its customer approved.
@@ -36,7 +36,7 @@ import { endExpiredPage } from "../hosted/ViewHostedPage.ts"
 import { recordOperation } from "../operate/RecordOperation.ts"
 import { recordRefund } from "../refund/RecordRefund.ts"
 
-/** Why a result is unknown whose request nobody waits for any more. */
+/** Why a result is unknown after its caller has stopped waiting. */
 const died = "the process that sent it did not come back"
 
 export const checkPayment = Effect.fnUntraced(function* (tenant: Tenant, paymentId: string) {
@@ -140,7 +140,7 @@ const checkOperation = Effect.fnUntraced(function* (book: PaymentBook) {
   if (found !== undefined) return yield* recordLookup(book, { ...aboutOperation(operation, found), askedAt })
 })
 
-/** For an authorization that nobody works on. */
+/** For an authorization without an operation under way. */
 const checkHolder = Effect.fnUntraced(function* (book: PaymentBook) {
   const attempt = holdingAttempt(book)
   if (attempt !== undefined) return yield* lookUpAttempt(book, attempt)

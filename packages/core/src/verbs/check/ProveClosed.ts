@@ -150,7 +150,7 @@ const compare = Effect.fnUntraced(function* (book: PaymentBook, subject: Subject
   const results: Array<ProofResult> = []
   let recorded = book
   for (const { about, connectionId } of answers) {
-    // Nobody was asked: it says nothing about this payment.
+    // The provider was not asked, so this says nothing about the payment.
     if (about._tag === "OtherAccount") return "unanswered" as const
     const now = yield* Clock.currentTimeMillis
     results.push(proofResultOf(interpret(recorded, connectionId, { ...source, about }, now)))

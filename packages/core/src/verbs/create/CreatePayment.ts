@@ -161,7 +161,7 @@ const noteEnd = (
   }
 }
 
-/** Neither good nor bad: somebody has to look at it. */
+/** Neither good nor bad: an operator has to review it. */
 const isMismatched = ({ earlier, payment }: ChargeInHand, end: AttemptEnd, after: Attempt): boolean =>
   end._tag !== "CheckoutOpened" && lastFact(payment, earlier, after, end).on === "MismatchStated"
 

@@ -74,7 +74,7 @@ const isStated = (end: ChargeEnd): end is ChargeState =>
 export const recordUnexecuted = (inHand: ChargeInHand, after: Attempt, unsent: ReadonlyArray<Attempt> = []) =>
   recordPayment(inHand, after, unexecutedFact([...inHand.earlier, after]), unsent)
 
-/** The provider's page is open: the customer pays there, and a lookup tells what came of it. */
+/** The provider's page is open: the customer pays there, and a lookup finds the result. */
 const recordCheckout = Effect.fnUntraced(function* (inHand: ChargeInHand, opened: CheckoutOpened, now: number) {
   const secrets = yield* Secrets
   const { expiresAt, reference, url } = opened
@@ -97,7 +97,7 @@ export const abandon = Effect.fnUntraced(function* (inHand: ChargeInHand) {
   return recorded.payment
 })
 
-/** As `abandon`, where nobody will send the request again: the payment is given as it failed. */
+/** As `abandon`, where the request will not be sent again: returns the failed payment. */
 export const abandonForGood = (inHand: ChargeInHand) =>
   recordPayment(inHand, abandonAttempt(inHand.attempt), { on: "ChargeAbandoned" })
 
@@ -211,8 +211,8 @@ const contradictionOf = (
 }
 
 /**
- * Whether another source reported more about the attempt meanwhile: a message of it may be faster than its answer, and the
- * step that takes the money of a checkout may be taken again while nobody has its first answer.
+ * Whether another source reported more about the attempt meanwhile: a message of it may be faster than its answer, and
+ * the step that takes the money of a checkout may be repeated before its first answer is recorded.
  */
 const isLessSpecific = (
   { routing }: Payment,

@@ -73,7 +73,7 @@ export const redeliver = Effect.fnUntraced(function* (
   const after = redelivered(before, yield* Clock.currentTimeMillis)
   if (after === undefined) return yield* new NotRedeliverable({ state: before.state })
   if (!(yield* (yield* Deliveries).replace(before, after))) {
-    // Somebody else asked for it in between.
+    // Another request asked for it in between.
     return yield* new NotRedeliverable({ state: (yield* find(tenant, id)).state })
   }
   const deliveryWake = yield* DeliveryWake

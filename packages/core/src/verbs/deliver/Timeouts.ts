@@ -2,7 +2,7 @@
 import { Clock, Effect, Exit, type Fiber, Latch, Option } from "effect"
 
 export interface Timeouts {
-  /** None after the time. For a fiber that is uninterruptible but here: it goes on with what follows. */
+  /** None after the time. For a fiber that is uninterruptible but here: it continues with what follows. */
   readonly within: <A, E, R>(attempt: Effect.Effect<A, E, R>) => Effect.Effect<Option.Option<A>, E, R>
   /** To be run once beside the attempts. */
   readonly watch: Effect.Effect<never>

@@ -42,7 +42,7 @@ export const checkDisputes = Effect.fnUntraced(function* () {
     const due: ReadonlyArray<DueDispute> = yield* ledger.dueDisputes({ now, after, limit: batch })
     yield* Effect.forEach(due, checkOne, { concurrency: atOnce, discard: true })
     count += due.length
-    // One that cannot be checked keeps nobody from those behind it.
+    // One that cannot be checked does not block those behind it.
     after = due.at(-1)
     if (due.length < batch) break
   }
@@ -96,7 +96,7 @@ const checkSubmission = Effect.fnUntraced(function* ({ disputeId, paymentId, ten
   yield* recordSubmission(tenant, disputeId, submission, fact, how)
 })
 
-/** Where nobody can look it up, the dispute's state is the last word: the provider has evidence, or had it. */
+/** Without a lookup, the dispute's state decides: the provider has evidence, or had it. */
 const isStated = ({ book, dispute }: DisputeFile, { kind, lookUpFrom, sentAt }: Submission): boolean => {
   const { attemptId, providerDisputeId: disputeId, status } = dispute
   const at = recordedDispute(book.payment.reported, { attemptId, disputeId })?.at ?? 0

@@ -1,7 +1,7 @@
 /**
- * Asks the provider what it states of a dispute: one that only a report named has no deadline, and without one nobody is
- * reminded; and a message may not say whether it is newer than what is recorded. The answer is recorded as any statement. It
- * may die at any point: what is not recorded is asked again.
+ * Asks the provider what it states of a dispute: one that only a report named has no deadline, and without one there is
+ * no reminder; and a message may not say whether it is newer than what is recorded. The answer is recorded as any
+ * statement. It may die at any point: what is not recorded is asked again.
  */
 import { Clock, Effect } from "effect"
 import { readDispute } from "../../call/LookUp.ts"
@@ -50,7 +50,7 @@ export const readStated = Effect.fnUntraced(function* ({ disputeId, paymentId, t
   })
   if (!isGivenUp) return
   yield* Effect.logWarning(
-    `the provider of ${dispute.connectionId} did not answer ${triesAtMost} times: dispute ${disputeId} has no deadline, and nobody is reminded of it`
+    `the provider of ${dispute.connectionId} did not answer ${triesAtMost} times: dispute ${disputeId} has no deadline and no reminder`
   )
 })
 

@@ -23,7 +23,7 @@ import { answerOf, recordSubmission, recordSubmissionAnswer } from "./RecordSubm
 export const submitDispute = (caller: Caller, order: SubmissionOrder) =>
   Effect.uninterruptible(submitOnce(caller, order))
 
-/** Why a result is unknown whose request nobody waits for any more. */
+/** Why a result is unknown after its caller has stopped waiting. */
 export const diedUnanswered = {
   on: "SubmissionUnanswered",
   reason: "the process that sent it did not come back"

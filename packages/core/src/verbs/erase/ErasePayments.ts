@@ -57,7 +57,7 @@ const longestName = 120
 /** What is read at once. */
 const batch = 200
 
-/** After a failure, what was erased by then is erased; run again, it goes on with the rest. */
+/** After a failure, what was erased stays erased; a second run continues with the rest. */
 export const erasePayments = Effect.fnUntraced(function* (order: ErasureOrder) {
   yield* checkOrder(order)
   const ledger = yield* Ledger

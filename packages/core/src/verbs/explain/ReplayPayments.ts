@@ -1,4 +1,4 @@
-/** Makes the decisions of stored payments again, oldest first. It reads payments, and touches nothing and nobody. */
+/** Makes the decisions of stored payments again, oldest first. It only reads payments. */
 import { Effect, Option, Stream } from "effect"
 import { defaultRoutingSettings } from "../../model/RoutingSettings.ts"
 import type { Tenant } from "../../model/Tenant.ts"

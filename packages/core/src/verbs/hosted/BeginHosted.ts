@@ -24,7 +24,7 @@ import { endExpiredPage } from "./ViewHostedPage.ts"
 export type Begun =
   /** It is ours: the attempt is stored, and may be sent. */
   | { readonly _tag: "Begun"; readonly inHand: ChargeInHand; readonly plan: RoutePlan }
-  /** Nothing may be sent. `acted`: the payment ended here; otherwise somebody else was first. */
+  /** Nothing may be sent. `acted`: the payment ended here; otherwise another request was first. */
   | { readonly _tag: "Stands"; readonly payment: Payment; readonly acted: boolean }
 
 const stands = (payment: Payment, acted: boolean): Begun => ({ _tag: "Stands", payment, acted })

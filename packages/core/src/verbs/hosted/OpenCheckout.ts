@@ -61,7 +61,7 @@ const sendOpening = (inHand: ChargeInHand, returnUrl: string, beginBy: number) =
 const namedMethod = ({ payment: { paymentMethod } }: ChargeInHand) =>
   paymentMethod === undefined ? {} : { paymentMethod }
 
-/** An address where nobody can be sent, or a checkout without a name, is no answer to build on: it may be open. */
+/** An address that a customer cannot open, or a checkout without a name, is unusable: the checkout may be open. */
 const usable = (answer: CheckoutOpened | Rejected): Effect.Effect<CheckoutOpened | Rejected, Unanswered> => {
   if (answer._tag === "Rejected") return Effect.succeed(answer)
   const { expiresAt, reference, url } = answer

@@ -1,6 +1,6 @@
 /**
- * The customer comes back from the provider's page. What the address of the return says is nobody's word: the provider
- * is asked for its record, and where that says that the customer approved and that nothing was taken, for the money.
+ * The customer comes back from the provider's page. The return address proves nothing, so this asks the provider for
+ * its record. Where the record says that the customer approved and that nothing was taken, it asks for the money.
  */
 import { Clock, Effect } from "effect"
 import { aboutCharge, lookUpCharge } from "../../call/LookUp.ts"

@@ -18,7 +18,7 @@ export interface JournalQuery {
   readonly from?: number | undefined
   /** Epoch milliseconds: transactions posted before this time. */
   readonly before: number
-  /** Transactions of this connection alone. */
+  /** Only transactions of this connection. */
   readonly connectionId?: string | undefined
   /** How long after its end the books of a month are closed, in milliseconds; 5 days unless set. */
   readonly closeAfterMillis?: number | undefined

@@ -3,7 +3,7 @@ import type { Fault } from "../../../../../checks/mutations/Fault.ts"
 export const faults: ReadonlyArray<Fault> = [
   {
     name: "a refund that names a capture finds no payment",
-    harm: "A refund that somebody makes at the provider is stored and never counted.",
+    harm: "A refund made at the provider is stored and never counted.",
     edits: [{ in: "findCharge", call: "findPart", become: "Effect.succeed(found)" }],
     caughtBy:
       "packages/core/test/ChangedCharges.test.ts > the id of a capture that was stated before refunds its payment"

@@ -31,7 +31,8 @@ export const makeHintShares = (atOnce: number) => {
 
   /**
    * `lookUp` sees what the provider states after the call: one that comes while the object is being looked up waits for
-   * another lookup after it, together with all others that came meanwhile. The lookup goes on when its caller is gone.
+   * another lookup after it, together with all others that came meanwhile. The lookup continues when its caller is
+   * gone.
    */
   return <A, E, E2>(
     { connectionId, reference }: { readonly connectionId: string; readonly reference: string },

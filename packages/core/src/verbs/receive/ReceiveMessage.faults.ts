@@ -11,7 +11,7 @@ export const faults: ReadonlyArray<Fault> = [
   },
   {
     name: "an unmatched message not decided",
-    harm: "A dispute of a charge that is not here is on nobody's list.",
+    harm: "A dispute of a charge that is not here is on no list.",
     edits: [{ in: "decideMessage", statement: "Effect.logWarning", become: "$\n    return" }],
     caughtBy:
       "packages/core/test/ProviderMessages.test.ts > a reference of another connection, or of none, changes nothing and is kept",

@@ -53,12 +53,12 @@ export const refuseUnverified = Effect.fnUntraced(function* (connectionId: strin
   return yield* new MessageRefused()
 })
 
-/** Nobody's secret: it is opened and checked against, so that the refusal takes as long as that of a wrong signature. */
-const nobodys = Redacted.make("whsec_of_no_connection")
-const nobodysContext = "connection::webhook-secret"
+/** A secret of no connection. Checking against it makes the refusal take as long as that of a wrong signature. */
+const decoySecret = Redacted.make("whsec_of_no_connection")
+const decoyContext = "connection::webhook-secret"
 
 /** By the key that sealed it. */
-const sealedByNobody = new WeakMap<Secrets["Service"], string>()
+const sealedDecoys = new WeakMap<Secrets["Service"], string>()
 
 /** For a connection that does not exist, or that can have no messages. */
 export const refuseSlowly = Effect.fnUntraced(function* (
@@ -68,17 +68,17 @@ export const refuseSlowly = Effect.fnUntraced(function* (
 ) {
   const secrets = yield* Secrets
   const sealed =
-    sealedByNobody.get(secrets) ??
-    (yield* Effect.mapError(secrets.seal(nobodys, nobodysContext), keyStorageError("refusing a message")))
-  sealedByNobody.set(secrets, sealed)
-  yield* secrets.open(sealed, nobodysContext).pipe(
+    sealedDecoys.get(secrets) ??
+    (yield* Effect.mapError(secrets.seal(decoySecret, decoyContext), keyStorageError("refusing a message")))
+  sealedDecoys.set(secrets, sealed)
+  yield* secrets.open(sealed, decoyContext).pipe(
     // As of a connection that exists: it is no refusal while the key is unavailable.
     Effect.catchTags({
       "pointsman/KeyUnavailable": (cause) => Effect.fail(keyStorageError("refusing a message")(cause)),
       "pointsman/SealBroken": () => Effect.void
     })
   )
-  yield* verifySignature(headers[signatureHeader], [nobodys], body, Math.floor(receivedAt / 1000)).pipe(
+  yield* verifySignature(headers[signatureHeader], [decoySecret], body, Math.floor(receivedAt / 1000)).pipe(
     Effect.provide(messageCrypto),
     Effect.ignore
   )

@@ -189,7 +189,10 @@ const findBooks = Effect.fnUntraced(function* (
   return { books, foundOf }
 })
 
-/** A statement that the record contradicted opened a review when it was read: it is not said again once somebody ended that. */
+/**
+ * A statement that the record contradicted opened a review when it was read: it is not reported again once an operator
+ * has ended that review.
+ */
 const mayBeTaken = (
   connectionId: string,
   book: PaymentBook | undefined,

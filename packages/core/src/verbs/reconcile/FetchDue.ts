@@ -45,7 +45,7 @@ interface Fetching {
 /** Of a connection whose reports are not known, because it cannot be used. */
 const allReports = "all"
 
-/** Looks for what is due every `everyMillis`. What is being fetched when it is interrupted goes on with the next fetch. */
+/** Looks for what is due every `everyMillis`. A fetch that is interrupted continues with the next one. */
 export const keepFetching = Effect.fnUntraced(function* (everyMillis: number) {
   const scope = yield* Effect.scope
   const holder = yield* (yield* Ids).request

@@ -1,6 +1,6 @@
 /**
  * Fetches a connection's reports from its provider's API, and runs them like files. A window is read twice, as a file
- * is. The first reading hashes its rows, and the hash is the run's. A run that was killed goes on only with the very
+ * is. The first reading hashes its rows, and the hash is the run's. A run that was killed continues only with the very
  * rows that it began with: where the provider's answer has changed since, it is another run, whose known rows change
  * nothing. Within a run that changes are found at its end.
  */
@@ -96,7 +96,7 @@ const windowsOf = Effect.fnUntraced(function* (order: FetchOrder, connection: Co
   if (order.from !== undefined && from >= until) return yield* refuse("from: expected a time before the end")
   const begun = order.from === undefined ? begunWindow(runs, report.name, { from, until }) : undefined
   const windows = begun === undefined ? windowsIn({ from, until }) : [begun, ...windowsIn({ from: begun.until, until })]
-  // What goes on from an end of long ago is read part by part: a schedule must not stall.
+  // A fetch that continues from an old end reads part by part: a schedule must not stall.
   return windows.length <= windowsAtMost || order.from === undefined
     ? windows.slice(0, windowsAtMost)
     : yield* refuse(`from: expected a period of at most ${windowsAtMost} days`)

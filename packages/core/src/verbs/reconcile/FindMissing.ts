@@ -47,8 +47,8 @@ export const findMissing = Effect.fnUntraced(function* (holder: string, read: Re
 const nothing = { entries: [], closes: [], corrections: [] }
 
 /**
- * From where the last report ended, or from this one's first row, whichever is earlier. A window that holds nothing yet ends
- * before it begins, so that the next report goes on from there, however many had no rows between.
+ * From where the last report ended, or from this one's first row, whichever is earlier. A window that holds nothing yet
+ * ends before it begins, so that the next report continues from there, however many had no rows between.
  */
 const windowOf = Effect.fnUntraced(function* (
   { connectionId, id, period, tenant }: ReconciliationRun,

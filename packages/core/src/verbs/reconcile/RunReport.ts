@@ -23,7 +23,7 @@ export class ReportRefused extends Schema.TaggedError<ReportRefused>()("pointsma
   reason: Schema.String
 }) {}
 
-/** The report cannot be read further. What was read is kept; the same file goes on from there. */
+/** The report cannot be read further. What was read is kept; the same file continues from there. */
 export class ReportBroken extends Schema.TaggedError<ReportBroken>()("pointsman/ReportBroken", {
   reason: Schema.String
 }) {}

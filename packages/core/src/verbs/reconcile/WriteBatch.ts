@@ -4,7 +4,7 @@ import type { ReconciliationRun } from "../../model/ReconciliationRun.ts"
 import { Directory } from "../../ports/Directory.ts"
 import { type SettlementBatch, Settlements } from "../../ports/Settlements.ts"
 
-/** Another process reads reports of the connection now. What was written is kept; the same file goes on there. */
+/** Another process reads reports of the connection now. What was written is kept; the same file continues there. */
 export class ReportTaken extends Schema.TaggedError<ReportTaken>()("pointsman/ReportTaken", {}) {}
 
 /** Of a connection's reports, in milliseconds: a process that dies holds up the next one for so long. A batch takes seconds. */

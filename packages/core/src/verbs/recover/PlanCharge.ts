@@ -54,8 +54,8 @@ export const planCharge = (at: ListedAt, charge: ListedCharge, onFile: ChargeOnF
 }
 
 /**
- * It took no money, and another attempt of its payment may have: that one decides how the payment ends. With this one as the
- * last attempt, the payment would have ended without money, and nobody would look for the other one's.
+ * It took no money, and another attempt of its payment may have: that one decides how the payment ends. With this one
+ * as the last attempt, the payment would have ended without money, and no lookup would find the other one's.
  */
 const leavesOpen = ({ state }: ListedCharge, named: PaymentBook | undefined): boolean =>
   endedWithoutMoney.has(state._tag) &&
@@ -166,8 +166,8 @@ const newBook = (at: ListedAt, charge: ListedCharge, paymentId: string, now: num
 const endedWithoutMoney: ReadonlySet<ChargeState["_tag"]> = new Set(["Declined", "NeedsCustomer", "Canceled"])
 
 /**
- * The payment is on file without this attempt. One that was recovered from an attempt that took no money goes on with the
- * next one: the lists of connections are walked one after the other.
+ * The payment is on file without this attempt. One that was recovered from an attempt that took no money continues with
+ * the next one: the lists of connections are walked one after the other.
  */
 const withAttempt = (
   at: ListedAt,

@@ -51,7 +51,7 @@ export const planRefund = (
   return isAdoptable ? adopt(at, { ...listed, refundId }, book, now) : review(at, { ...listed, refundId }, book, now)
 }
 
-/** Somebody made it at the provider: what a message that states it would mean. */
+/** It was made at the provider: what a message that states it would mean. */
 const byHand = (
   at: ListedAt,
   { money, providerRef, state }: ListedRefund,

@@ -18,7 +18,7 @@ export class RecoveryRefused extends Schema.TaggedError<RecoveryRefused>()("poin
 export interface RecoveryOrder {
   /** Epoch milliseconds: a time before the first lost record; `null` for the beginning of the loss that is known. */
   readonly since: number | null
-  /** One connection alone; `null` for all. */
+  /** Only this connection; `null` for all. */
   readonly connectionId: string | null
   /** Whether to report what would be done, and to write nothing. */
   readonly isDryRun: boolean
@@ -129,7 +129,7 @@ const isSame = (a: Tenant, b: Tenant): boolean => a.workspaceId === b.workspaceI
 const openLoss = (loss: RecordLoss | null): RecordLoss | undefined =>
   loss === null || loss.ended !== null ? undefined : loss
 
-/** Declares a loss that nobody noticed, after a cold restore: until it ends, servers send nothing. */
+/** Declares a loss that the servers did not notice, after a cold restore: until it ends, servers send nothing. */
 const declare = Effect.fnUntraced(function* (open: RecordLoss | undefined, since: number, now: number) {
   if (open !== undefined && open.since <= since) return open
   const losses = yield* RecordLosses

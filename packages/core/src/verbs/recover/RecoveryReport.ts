@@ -20,7 +20,7 @@ export interface ConnectionRecovery {
   readonly connectionId: string
   /** `NoList`: only kept messages were weighed. Anything but `Complete` leaves the connection unrecovered. */
   readonly end: ListEnd
-  /** What the provider does not list, so that it may have happened unknown. Payouts are in its reports alone. */
+  /** What the provider does not list, so that it may have happened unknown. Only its reports contain payouts. */
   readonly unasked: ReadonlyArray<UnaskedFact>
   /** Charges, refunds and disputes that the provider listed and that are ours. */
   readonly listed: number

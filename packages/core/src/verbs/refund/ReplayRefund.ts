@@ -37,7 +37,7 @@ const standing = Effect.fnUntraced(function* (book: PaymentBook, refund: Refund)
   return (yield* Effect.mapError(recorded, () => new RefundPending())).reply
 })
 
-/** The refund that a request under the key made; `undefined` where none was recovered. It asks nobody. */
+/** The refund that a request under the key made; `undefined` where none was recovered. It asks no provider. */
 const recoveredRefund = Effect.fnUntraced(function* (book: PaymentBook, key: string) {
   const { payment, refunds } = book
   if (payment.reported?.isRecovered !== true) return undefined

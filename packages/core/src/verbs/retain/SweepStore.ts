@@ -130,7 +130,7 @@ const goOn = <A, R>(
   Effect.catchCause(act, (cause): Effect.Effect<A, StorageError> => {
     if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause)
     failures.push(cause)
-    const logged = Effect.logError("retention failed for one kind of record and goes on with the others", cause)
+    const logged = Effect.logError("retention failed for one kind of record and continues with the others", cause)
     return Effect.as(Effect.annotateLogs(logged, { ...tenant, kind }), otherwise)
   })
 

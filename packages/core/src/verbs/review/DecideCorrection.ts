@@ -233,7 +233,7 @@ const decidedBefore = ({ payment, refunds }: PaymentBook, correction: Correction
     : Effect.fail(
         new CorrectionRefused({
           field: "correction",
-          reason: `it was ${state} by ${decision?.by.name ?? "nobody"} before`
+          reason: decision === null ? `it was ${state} before` : `it was ${state} by ${decision.by.name} before`
         })
       )
 }

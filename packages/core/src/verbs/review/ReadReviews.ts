@@ -11,7 +11,7 @@ import { StorageClock } from "../../ports/StorageClock.ts"
 import { PaymentNotFound } from "../read/ReadArchive.ts"
 import { type Page, page } from "../read/ReadPayments.ts"
 
-/** No such payment waits for operations: it never did, or somebody has looked, or the provider has answered. */
+/** No such payment waits for operations: it never did, or an operator has reviewed it, or the provider has answered. */
 export class ReviewNotFound extends Schema.TaggedError<ReviewNotFound>()("pointsman/ReviewNotFound", {}) {}
 
 /** Everything that is recorded of a payment, of one moment but for its timeline. */

@@ -67,7 +67,7 @@ export const resolveReview = Effect.fnUntraced(function* (order: ResolveReviewOr
 
 const refused = (field: StatementRefused["field"], reason: string) => new StatementRefused({ field, reason })
 
-/** `undefined` where nobody says who it is: enough for amounts below the limit. */
+/** `undefined` where the operator is not named: enough for amounts below the limit. */
 const proposerOf = Effect.fnUntraced(function* ({ person, tenant }: ResolveReviewOrder) {
   if (person === undefined) return undefined
   const known = yield* knownPerson(person, "review.resolve", tenant.workspaceId)
