@@ -168,7 +168,7 @@ export const brokenTimeline = ({ events, payment }: PaymentRecord): ReadonlyArra
       "the refunds of the timeline do not add up to the payment's"
     ),
     ...unless(
-      // A recovered payment whose first attempt took no money goes on with the next one that a list states.
+      // A recovered payment whose first attempt took no money continues with the next one that a list states.
       isWalk(events, payment.state) || payment.reported?.isRecovered === true,
       `no walk of the table to ${payment.state} tells ${events.map((event) => event.type).join(", ")}`
     ),

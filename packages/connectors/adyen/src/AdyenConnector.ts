@@ -205,8 +205,8 @@ const accountOf = (merchantAccount: string, environment: Environment): ProviderA
 
 /**
  * Adyen cannot be asked: no `GET` of its Checkout API reads a payment, or the refunds and other modifications of one
- * (`json/CheckoutService-v72.json` of https://github.com/Adyen/adyen-openapi). Refunds that somebody makes in the Customer Area
- * come in webhooks and in reports alone, so that no lookup finds one whose webhook was lost.
+ * (`json/CheckoutService-v72.json` of https://github.com/Adyen/adyen-openapi). Refunds made in the Customer Area come
+ * in webhooks and in reports alone, so that no lookup finds one whose webhook was lost.
  */
 const untold: Found<never> = { _tag: "NotFound", conclusive: false }
 

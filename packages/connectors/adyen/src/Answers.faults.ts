@@ -2,7 +2,7 @@ import type { Fault } from "../../../../checks/mutations/Fault.ts"
 
 export const faults: ReadonlyArray<Fault> = [
   {
-    name: "take a payment link that was paid for one that nobody paid",
+    name: "take a paid payment link for an unpaid one",
     harm: "The payment is cancelled while the customer's money is taken.",
     edits: [{ in: "foundOnPage", property: "conclusive", become: 'link.status !== "active"' }],
     caughtBy:

@@ -73,7 +73,7 @@ const ofAnother = (
  * - `Authorised` of a payment whose money is to be taken at once is its last word: Adyen captures right after the
  *   authorization and need not report it (https://docs.adyen.com/online-payments/capture).
  * - `Error` is final: Adyen does not put the payment through. What the acquirer's side did before it failed is not
- *   known, so that it is hard, and the merchant is told not to charge again.
+ *   known, so that it is hard, and the answer tells the merchant not to charge again.
  * - `AuthenticationNotRequired`, `AuthenticationFinished` and `Success` answer requests that are not made here.
  */
 const stateOf = (payment: Protocol.Payment, purpose: Purpose, clean: Clean): ChargeState | undefined => {

@@ -58,10 +58,10 @@ export interface Credentials {
 export const apiVersion = "v72"
 
 /**
- * Adyen wants an address with every payment (https://docs.adyen.com/api-explorer/Checkout/72/post/payments), and nobody
- * is led there from a direct charge: one that needs the customer is declined.
+ * Adyen wants an address with every payment (https://docs.adyen.com/api-explorer/Checkout/72/post/payments), and no
+ * customer is sent there from a direct charge: one that needs the customer is declined.
  */
-const nobodysReturnUrl = "https://example.com/"
+const unusedReturnUrl = "https://example.com/"
 
 const read = credentialsReader(Fields, expectations, names)
 
@@ -87,7 +87,7 @@ export const decodeCredentials = (
     merchantAccount,
     baseUrl: `${withoutTrailingSlashes(base)}/${apiVersion}`,
     reportsUrl: withoutTrailingSlashes(reportsUrl ?? customerAreas[environment]),
-    returnUrl: returnUrl ?? nobodysReturnUrl
+    returnUrl: returnUrl ?? unusedReturnUrl
   })
 }
 

@@ -26,7 +26,7 @@ interface Reason {
 export const reasons: ReadonlyArray<Reason> = [
   { code: "2", reason: "Refused", normalized: "do_not_honor" },
   { code: "3", reason: "Referral", normalized: "call_issuer" },
-  // The acquirer may have put it through before it failed: nobody else is asked on this word.
+  // The acquirer may have put it through before it failed: routing tries no other connection.
   { code: "4", reason: "Acquirer Error", normalized: "result_uncertain" },
   // Lost or stolen, or closed by the issuer.
   { code: "5", reason: "Blocked Card", normalized: "lost_or_stolen" },
@@ -49,7 +49,7 @@ export const reasons: ReadonlyArray<Reason> = [
   { code: "23", reason: "Transaction Not Permitted", normalized: "not_permitted" },
   { code: "24", reason: "CVC Declined", normalized: "incorrect_cvc" },
   { code: "25", reason: "Restricted Card", normalized: "not_permitted" },
-  // The customer revoked the agreement: nobody may charge on it.
+  // The customer revoked the agreement: no later charge may use it.
   { code: "26", reason: "Revocation Of Auth", normalized: "authorization_revoked" },
   // The issuer's word that it will not approve this, however often it is asked.
   { code: "27", reason: "Declined Non Generic", normalized: "do_not_try_again", soft: false },

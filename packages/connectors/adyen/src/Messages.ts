@@ -82,11 +82,11 @@ const readItem = Schema.decodeUnknownResult(Protocol.Item)
 
 /**
  * The item of a webhook that is signed with the key. The signature lies inside the item, so that it has to be found
- * before it can be checked; until then, whatever is wrong is a message that nobody signed.
+ * before it can be checked; until then, anything malformed counts as an unsigned message.
  *
- * Each webhook that Adyen describes holds one item (https://docs.adyen.com/api-explorer/Webhooks/1/overview). Of several,
- * one of our messages could report only the first: they are refused whole, and Adyen sends them again until somebody
- * looks.
+ * Each webhook that Adyen describes holds one item (https://docs.adyen.com/api-explorer/Webhooks/1/overview). Of
+ * several, one of our messages could report only the first: they are refused whole, and Adyen sends them again until an
+ * operator looks.
  */
 const signedItem = Effect.fnUntraced(function* (
   body: Uint8Array,
@@ -100,7 +100,7 @@ const signedItem = Effect.fnUntraced(function* (
   }
   const item = yield* signable(readSigned(first.NotificationRequestItem))
   const key = Result.getOrUndefined(Hex.decode(Redacted.value(secret)))
-  // An empty key is nobody's: anybody could sign with it.
+  // Anybody could sign with an empty key.
   if (key === undefined || key.length === 0) {
     return yield* new MessageUnverified({ reason: "the connection's webhook secret is not a hexadecimal key" })
   }
@@ -249,7 +249,7 @@ const aboutOf = Effect.fnUntraced(function* (
       return isSuccess ? yield* canceled(item) : yield* operationFailed(item, "void", true, clean)
     case "CANCEL_OR_REFUND":
       return yield* canceledOrRefunded(item, isSuccess, clean)
-    // Nobody captured in time.
+    // The capture did not come in time.
     case "EXPIRE":
       return yield* isSuccess ? canceled(item) : unused(item)
     case "OFFER_CLOSED":
@@ -333,8 +333,8 @@ const canceled = Effect.fnUntraced(function* (item: Protocol.Item): Effect.fn.Re
 })
 
 /**
- * Somebody reversed it by hand: nothing here asks for that. Which of the two it was is not covered by the signature, and
- * needs not be: a cancel changes no captured money, and a refund none that is not captured.
+ * The merchant reversed it by hand: nothing here asks for that. Which of the two it was is not covered by the
+ * signature, and needs not be: a cancel changes no captured money, and a refund none that is not captured.
  */
 const canceledOrRefunded = (item: Protocol.Item, isSuccess: boolean, clean: Clean) => {
   const action = item.additionalData["modification.action"]
@@ -375,7 +375,7 @@ const operationFailed = Effect.fnUntraced(function* (
 })
 
 /**
- * The failure of what somebody asked for by hand in the Customer Area. It says nothing about one of our operations, so an
+ * The failure of a request made by hand in the Customer Area. It says nothing about one of our operations, so an
  * operator must check it.
  */
 const notAsked = ({ eventCode }: Protocol.Item) =>
@@ -386,9 +386,10 @@ const notAsked = ({ eventCode }: Protocol.Item) =>
   )
 
 /**
- * A refund that somebody makes in the Customer Area has the payment's reference, or one of their own
- * (https://docs.adyen.com/api-explorer/Webhooks/1/post/REFUND), and never the id of a refund of ours. Its charge is named by
- * Adyen's name of the payment: a customer may pay twice under one reference, and only one of the payments is refunded.
+ * A refund made in the Customer Area has the payment's reference, or one of their own
+ * (https://docs.adyen.com/api-explorer/Webhooks/1/post/REFUND), and never the id of a refund of ours. Its charge is
+ * named by Adyen's name of the payment: a customer may pay twice under one reference, and only one of the payments is
+ * refunded.
  */
 const refundTold = Effect.fnUntraced(function* (
   item: Protocol.Item,
@@ -426,7 +427,7 @@ const paymentOf = Effect.fnUntraced(function* (item: Protocol.Item) {
   return { charge: yield* chargeOf(item), providerRef }
 })
 
-/** Somebody may have captured or cancelled by hand, under a reference of their own. */
+/** The merchant may have captured or cancelled by hand, under another reference. */
 const chargeOf = (item: Protocol.Item): Effect.Effect<ChargeName, MessageUnreadable> => {
   const attemptId = attemptOf(item.merchantReference ?? "")
   if (attemptId !== undefined) return Effect.succeed({ attemptId })

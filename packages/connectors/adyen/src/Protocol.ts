@@ -17,7 +17,7 @@ const Reference = Schema.NonEmptyString.check(
   })
 )
 
-/** Not an integer, negative or beyond 2^53: somebody's arithmetic went wrong, and nothing is believed. */
+/** Not an integer, negative or beyond 2^53: the sender miscalculated, and nothing is believed. */
 const Amount = Schema.Struct({ value: Schema.Natural, currency: Schema.String.check(Schema.isPattern(/^[A-Z]{3}$/)) })
 
 /** The answer to `POST /payments`. Only the last group may come without a reference. */
@@ -53,7 +53,7 @@ export const Modification = Schema.Struct({
   amount: Schema.optionalKey(Amount)
 })
 
-/** The answer to `POST /paymentLinks`: a page that nobody has paid on yet. */
+/** The answer to `POST /paymentLinks`: a page without a payment yet. */
 export const OpenedLink = Schema.Struct({
   id: Reference,
   url: WebAddress,

@@ -71,7 +71,7 @@ const plain = /^[A-Za-z0-9_-]+$/u
 
 const operationForm = /^([^.]+)\.(?:(take|void)\.([A-Za-z0-9_-]+)|(capture|cancel))$/u
 
-/** `undefined` for a reference of anything else, or of somebody else's. */
+/** `undefined` for any other reference. */
 export const readOperationReference = (reference: string): OperationReference | undefined => {
   const [, attemptId, word, digits, wordAlone] = operationForm.exec(reference) ?? []
   if (attemptId === undefined) return undefined
@@ -81,7 +81,7 @@ export const readOperationReference = (reference: string): OperationReference | 
   return { attemptId, kind, operationId: parts === undefined ? digits : `op_${parts.join("-")}` }
 }
 
-/** The attempt that a reference of any of these names; `undefined` for a reference of somebody else's. */
+/** The attempt that a reference of any of these names; `undefined` for a reference that is not ours. */
 export const attemptOf = (reference: string): string | undefined =>
   (readReference(reference) ?? readOperationReference(reference))?.attemptId
 

@@ -84,7 +84,8 @@ const takenAtOnce = { captureDelayHours: 0 } as const
 
 /**
  * Who starts a payment with stored details (https://docs.adyen.com/online-payments/tokenization/make-token-payments).
- * Of the merchant's own payments only those on a fixed schedule are a subscription, and nobody says here which are.
+ * Of the merchant's own payments only those on a fixed schedule are a subscription, and a request does not say which
+ * are.
  */
 const initiation = {
   cit: { shopperInteraction: "ContAuth", recurringProcessingModel: "CardOnFile" },

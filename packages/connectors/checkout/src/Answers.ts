@@ -40,9 +40,9 @@ const readOpenedLink = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol
 const readFailure = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Failure))
 
 /**
- * The answer to a charge. `reference`: ours, as the request had it. A 202 contains the link to which the customer has to be
- * redirected (https://www.checkout.com/docs/payments/authenticate-payments), and no amount (`PaymentAccepted.cs` of
- * https://github.com/checkout/checkout-sdk-net). In a direct charge there is nobody to redirect.
+ * The answer to a charge. `reference`: ours, as the request had it. A 202 contains the link to which the customer has
+ * to be redirected (https://www.checkout.com/docs/payments/authenticate-payments), and no amount (`PaymentAccepted.cs`
+ * of https://github.com/checkout/checkout-sdk-net). In a direct charge there is no customer to redirect.
  */
 export const chargeAnswer = (
   answer: TransportAnswer,

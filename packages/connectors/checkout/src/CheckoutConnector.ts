@@ -8,7 +8,7 @@
  *
  * Why a payment link, and not the Hosted Payments Page: its answer says when it ends, and its record says that it ended
  * (`HostedPaymentResponse.cs` and `PaymentLinkResponse.cs` of https://github.com/checkout/checkout-sdk-net). Neither is
- * among the requests that take a key, so that one that was not answered may leave a page that nobody is sent to.
+ * among the requests that take a key, so that one that was not answered may leave a page that no customer is sent to.
  *
  * Disputes are listed. There are no lists of charges and refunds to recover lost records from: `POST /payments/search` is the
  * only one by time (https://www.checkout.com/docs/payments/manage-payments/search-and-filter-payments): no page says that it
@@ -122,7 +122,7 @@ const connector = (
   }
 }
 
-/** What changes a charge that was made. Each is accepted, and its end is told by messages and lookups. */
+/** What changes a charge that was made. Each is accepted, and messages and lookups report its result. */
 const operations = (call: Lookups.Call, clean: ReturnType<typeof cleaner>) =>
   ({
     capture: Effect.fn("CheckoutConnector.capture")((request) => {

@@ -29,7 +29,7 @@ const groups: ReadonlyArray<Group> = [
   // Switch or issuer unavailable, system busy; system malfunction.
   { normalized: "issuer_unavailable", codes: "20091 200E3" },
   { normalized: "processing_error", codes: "20096" },
-  // The answer came too late, or never: the issuer may hold the money still, and nobody else is asked on this word.
+  // The answer came too late, or never: the issuer may hold the money still, so routing tries no other connection.
   { normalized: "response_late", codes: "20068 200A6" },
   { normalized: "expired_card", codes: "20054 20100 30033" },
   { normalized: "incorrect_number", codes: "20014" },

@@ -90,8 +90,8 @@ export const onActivePage = (payment: Found<ChargeState>): Found<ChargeState> =>
   payment._tag === "Found" && !isAlive(payment.state) ? notFound : payment
 
 /**
- * The record of a payment link (https://api-reference.checkout.com/tag/Payment-Links). On an active one a refusal is not the
- * end: the customer may try again there. "Expired": nobody can pay on it.
+ * The record of a payment link (https://api-reference.checkout.com/tag/Payment-Links). On an active one a refusal is
+ * not the end: the customer may try again there. "Expired": the customer can no longer pay on it.
  */
 export const foundOnPage = (
   answer: TransportAnswer,
@@ -153,7 +153,7 @@ export const refundedIn = (answer: TransportAnswer): string | null => {
   return (payment?.balances?.total_refunded ?? 0) > 0 ? (payment?.currency ?? null) : null
 }
 
-/** The refunds among the actions of a payment, also those that somebody made in the Dashboard. */
+/** The refunds among the actions of a payment, also those made in the Dashboard. */
 export const refundsIn = (answer: TransportAnswer, currency: string, clean: Clean): Read<ReadonlyArray<FoundRefund>> =>
   onlySuccess(answer, () =>
     Result.flatMap(readable(readActions, answer), (actions): Read<ReadonlyArray<FoundRefund>> => {

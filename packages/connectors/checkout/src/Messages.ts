@@ -3,10 +3,10 @@
  * (https://www.checkout.com/docs/developer-resources/event-notifications/receive-webhooks,
  * https://www.checkout.com/docs/developer-resources/event-notifications/event-types).
  *
- * The signature has no time, so that the age of a message is that of its
- * event; a refusal on a payment link is not the last word; and a failure is told of the operation that our id names, never
- * of the charge alone. Of a type that is not here, or that cannot be read, nothing is shown but the name of a field: the
- * payment that it names is looked up.
+ * The signature has no time, so that the age of a message is that of its event; a refusal on a payment link is not the
+ * last word; and a failure is reported for the operation that our id names, never of the charge alone. Of a type that
+ * is not here, or that cannot be read, nothing is shown but the name of a field: the payment that it names is looked
+ * up.
  */
 import {
   type ChargeName,
@@ -97,7 +97,7 @@ const verified = Effect.fnUntraced(function* ({
   const signature = headers["cko-signature"]?.toLowerCase()
   if (signature === undefined) return yield* new MessageUnverified({ reason: "its signature is missing" })
   if (!/^[0-9a-f]{64}$/u.test(signature)) return yield* new MessageUnverified({ reason: "its signature is malformed" })
-  // An empty key is nobody's: anybody could sign with it.
+  // Anybody could sign with an empty key.
   const key = Redacted.value(secret)
   if (key === "") return yield* new MessageUnverified({ reason: "the connection has no webhook secret" })
   const mac = yield* Mac.Mac
@@ -249,7 +249,7 @@ const idOf = ({ reference }: Protocol.PaymentData, kind: Kind): string | undefin
  */
 const isOnPage = ({ metadata }: Protocol.PaymentData): boolean => metadata?.page !== "false"
 
-/** Somebody may have captured or voided by hand, under a reference of their own. */
+/** The merchant may have captured or voided by hand, under another reference. */
 const chargeOf = ({ id, metadata, reference }: Protocol.PaymentData): ChargeName => {
   const attemptId = textIn(metadata?.attempt_id) ?? attemptIn(readReference(reference ?? ""))
   return attemptId === undefined ? { providerRef: id } : { attemptId }
@@ -331,9 +331,9 @@ const captureFailed = (data: Protocol.PaymentData, clean: Clean): About => {
 }
 
 /**
- * One that somebody makes in the Dashboard has no id of ours: its reference and metadata are the payment's, or their own
- * (https://www.checkout.com/docs/developer-resources/webhooks/webhook-event-types/payment_refund_declined shows the fields).
- * Checkout.com's ids of the payment and of the action are in each of them.
+ * One made in the Dashboard has no id of ours: its reference and metadata are the payment's, or their own
+ * (https://www.checkout.com/docs/developer-resources/webhooks/webhook-event-types/payment_refund_declined shows the
+ * fields). Checkout.com's ids of the payment and of the action are in each of them.
  */
 const refundTold = (
   type: "payment_refunded" | "payment_refund_declined" | "payment_refund_pending",

@@ -90,7 +90,7 @@ export const Actions = Schema.Array(
 )
 export type Action = (typeof Actions.Type)[number]
 
-/** The answer to `POST /payment-links`: a page on which nobody has paid yet. */
+/** The answer to `POST /payment-links`: a page without a payment yet. */
 export const OpenedLink = Schema.Struct({
   id: Reference,
   expires_on: WireTime,

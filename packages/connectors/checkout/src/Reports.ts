@@ -59,8 +59,8 @@ export const fetchedReports = (ask: Ask, download: Ask): ReadonlyArray<FetchedRe
 const filesBetween = "+"
 
 /**
- * A long report comes in several files, each with a first line of its own (https://www.checkout.com/docs/reporting). They are
- * read as one: the rows of an action may be in two of them, and are told apart by their number in the whole report.
+ * A long report comes in several files, each with a first line of its own (https://www.checkout.com/docs/reporting).
+ * They are read as one: the rows of an action may be in two of them, and differ by their number in the whole report.
  */
 const filesOfReport = Effect.fnUntraced(function* <E>(
   report: string,

@@ -49,8 +49,8 @@ export const detailsOf = (data: Readonly<Record<string, unknown>>, clean: Clean)
 type DisputeType = "dispute.opened" | "dispute.updated" | "dispute.won" | "dispute.lost"
 
 /**
- * An update has the verdict of its status. Without one it says that the dispute goes on as it was. That a type and a status do
- * not agree is for core to find.
+ * An update has the verdict of its status. Without one it says that the dispute continues unchanged. That a type and a
+ * status do not agree is for core to find.
  */
 export const verdictOf = (
   type: DisputeType,

@@ -182,7 +182,7 @@ const questions = (call: ReturnType<typeof jsonCaller>, clean: Clean) =>
     ]
   }) satisfies Partial<Connector>
 
-/** A refund that somebody made at the provider has no id of ours there. */
+/** A refund made at the provider has no id of ours there. */
 const refundPath = ({ providerRefundId, refundId }: RefundLookup): string =>
   providerRefundId === null
     ? `/refunds?refund_id=${segment(refundId)}`
@@ -233,7 +233,7 @@ const chargeBody = (
   instrument: instrument === null ? null : Redacted.value(instrument)
 })
 
-/** Effect makes spans of its own also where nobody collects them: those alone are no tracing. */
+/** Effect makes spans even without a collector: they do not mean that tracing is on. */
 const isTraced = (span: Tracer.AnySpan): boolean =>
   !(span instanceof Tracer.NativeSpan) || Option.exists(span.parent, isTraced)
 

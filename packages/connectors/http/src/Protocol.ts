@@ -25,7 +25,7 @@ const Reference = Schema.NonEmptyString.check(
 
 const optional = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
-/** Minor units. Not an integer, negative or beyond 2^53: somebody's arithmetic went wrong, and nothing is believed. */
+/** Minor units. Not an integer, negative or beyond 2^53: the sender miscalculated, and nothing is believed. */
 const Amount = Schema.Natural
 
 export const Charge = Schema.Struct({

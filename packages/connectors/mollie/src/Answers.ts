@@ -160,7 +160,7 @@ export const ofAttempt = (
  *
  * - `open`: "can still be completed by your customer". It says nothing final, also of a charge without a browser.
  * - `authorized` lasts "as long as new captures can be created": what was captured is taken all the same.
- * - `expired`: nobody paid in time.
+ * - `expired`: the customer did not pay in time.
  */
 export const stateOf = (payment: Protocol.Payment, { clean, mode }: Reader): ChargeState | string => {
   const { amount, amountCaptured, id: providerRef, status } = payment
@@ -216,7 +216,7 @@ export const ofRefund = (
 
 /**
  * The state of a refund, or the field that cannot be understood (https://docs.mollie.com/docs/refunds). `queued`: the
- * account's balance is too low, and Mollie goes on once it is not.
+ * account's balance is too low, and Mollie continues once it is not.
  */
 export const stateOfRefund = ({ amount, id, mode, status }: Protocol.Refund, reader: Reader): RefundState | string => {
   const stated = fromMollie(amount)

@@ -118,7 +118,7 @@ const eventsOf = ({ attemptId, payment }: Ours, refunds: ReadonlyArray<Protocol.
   const { amountCaptured, id, status } = payment
   const captured = amountCaptured?.value ?? ""
   return [
-    // Nobody has paid yet.
+    // The customer has not paid yet.
     ...(status === "open"
       ? []
       : [eventOf(`payment.${status}`, entity, `${id} ${status} ${captured}`.trim(), timeOf(payment))]),

@@ -53,12 +53,12 @@ export const lookUpCharge = (ask: Ask, request: ChargeLookup, reader: Reader): L
   const { attemptId, checkoutReference } = request
   const id = checkoutReference ?? request.providerRef
   if (id !== null) {
-    // The refunds come with it, also those that somebody made in the dashboard.
+    // The refunds come with it, also those made in the dashboard.
     return ask(`/v2/payments/${segment(id)}?embed=refunds`, (answer) =>
       byId(answer, () =>
         Result.flatMap(readable(readWhole, answer), (payment): Read<Found<ChargeState>> => {
           if (payment.id !== id) return unreadable(answer, "id")
-          // "Can still be completed by your customer": nobody has paid yet.
+          // "Can still be completed by your customer": not paid yet.
           const isUntried = checkoutReference !== null && payment.status === "open"
           const state = ofAttempt(answer, payment, attemptId, reader)
           return isUntried

@@ -31,7 +31,7 @@ export interface Entry {
 export interface Page {
   /** In the list's own order. */
   readonly entries: ReadonlyArray<Entry>
-  /** The entry from which the next page goes on, that one included; `null` for the last page. */
+  /** The entry at which the next page begins; `null` for the last page. */
   readonly next: string | null
   readonly answer: TransportAnswer
 }

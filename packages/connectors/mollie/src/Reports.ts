@@ -48,7 +48,9 @@ export const fetchedReports = (ask: Ask, clean: Clean, missing: string | undefin
   }
 ]
 
-/** One page of one list of one settlement. A cursor is the settlement, the list, and the entry from which it goes on. */
+/**
+ * One page of one list of one settlement. A cursor is the settlement, the list, and the entry at which it continues.
+ */
 const settledPage = Effect.fnUntraced(function* (
   ask: Ask,
   request: ListRequest,

@@ -98,7 +98,7 @@ const methodOfMandate: Readonly<Record<PaymentMethod, string | undefined>> = {
 export const payment = (request: ChargeRequest, amount: Amount, instrument: Instrument, credentials: Credentials) => ({
   ...common(request, amount, false, credentials),
   sequenceType: "recurring",
-  // Nobody returns: "can be omitted for recurring payments" (https://docs.mollie.com/reference/create-payment).
+  // No customer returns: "can be omitted for recurring payments" (https://docs.mollie.com/reference/create-payment).
   redirectUrl: null,
   method: methodOfMandate[request.method],
   ...instrument

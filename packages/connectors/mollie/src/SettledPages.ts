@@ -11,7 +11,7 @@ export type SettledList = (typeof settledLists)[number]
 
 interface SettledPage<Entry> {
   readonly entries: ReadonlyArray<Entry>
-  /** The entry from which the next page goes on, that one included; `null` for the last page. */
+  /** The entry at which the next page begins; `null` for the last page. */
   readonly next: string | null
 }
 

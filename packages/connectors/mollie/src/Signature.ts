@@ -26,7 +26,7 @@ export const verifySignature = (
       if (tags.length === 0 || tags.includes(undefined)) {
         return yield* new MessageUnverified({ reason: "its signature is malformed" })
       }
-      // An empty secret is nobody's: anybody could sign with it.
+      // Anybody could sign with an empty secret.
       if (Redacted.value(secret) === "") return yield* wrong
       const mac = yield* Mac.Mac
       const key = yield* Effect.orDie(Mac.key(Mac.hmacSha256, new TextEncoder().encode(Redacted.value(secret))))

@@ -62,8 +62,8 @@ const readRefusal = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.To
 
 /**
  * "The API endpoint issues this status code when it detects an expired token"
- * (https://developer.paypal.com/docs/api/get-an-access-token-curl/), with an error of OAuth (RFC 6750, section 3.1) in the body.
- * A 401 without that is about something else, or of somebody else.
+ * (https://developer.paypal.com/docs/api/get-an-access-token-curl/), with an error of OAuth (RFC 6750, section 3.1) in
+ * the body. A 401 without that has another cause or another sender.
  */
 const isTokenRefused = ({ body, status }: TransportAnswer): boolean =>
   status === 401 && Result.isSuccess(readRefusal(body))

@@ -2,8 +2,8 @@
  * The certificates with which PayPal signs its messages: fetched from PayPal's own address, verified as a chain that ends at a
  * root which Node trusts, and kept for a day.
  *
- * Anybody can send a message that names an address, so that only PayPal's own
- * hosts are asked, and only so often; a certificate that is not PayPal's by its chain and its name is nobody's.
+ * Anybody can send a message that names an address, so that only PayPal's own hosts are asked, and only so often; a
+ * certificate that is not PayPal's by its chain and its name is rejected.
  */
 import { type KeyObject, X509Certificate } from "node:crypto"
 import { getCACertificates } from "node:tls"
@@ -73,7 +73,7 @@ export const makeCertificates = (
   }
 
   const fetched = Effect.fnUntraced(function* (url: string, at: number) {
-    // An address that was PayPal's before does not compete with those that somebody invents.
+    // An address that was PayPal's before does not compete with invented ones.
     const isWithinLimit = kept.has(url) ? fetchAgain(at) : fetchNew(at)
     if (!isWithinLimit) return yield* unverified("too many certificates were asked for in a minute")
     const answer = yield* transport

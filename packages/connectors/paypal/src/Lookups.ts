@@ -74,7 +74,7 @@ export const lookUpCharge = (
   })
 }
 
-/** Those of the order, also those that somebody made in PayPal's own pages. */
+/** Those of the order, also those made in PayPal's own pages. */
 const refundsIn = (
   answer: TransportAnswer,
   order: Protocol.Order,
@@ -107,7 +107,7 @@ const lookUpCheckout = (
         _tag: "Found",
         state: Answers.isApproved(order) ? { _tag: "Approved", providerRef: order.id } : state
       })),
-    // PayPal forgets an order that nobody approved in time.
+    // PayPal forgets an order that the customer did not approve in time.
     (answer) => Result.map(Answers.orderForgotten(answer), () => ({ _tag: "NotFound", conclusive: true }))
   )
 

@@ -220,8 +220,8 @@ const tellOrder = (order: Protocol.Order, clean: Clean): About => {
 type Verdict = Extract<MessageAbout, { readonly _tag: "Dispute" }>["verdict"]
 
 /**
- * `dispute_outcome.outcome_code` (`customer_disputes_v1`). "With payout" PayPal pays for it and the merchant keeps the money.
- * `NONE` decides nothing: another dispute goes on.
+ * `dispute_outcome.outcome_code` (`customer_disputes_v1`). "With payout" PayPal pays for it and the merchant keeps the
+ * money. `NONE` decides nothing: another dispute continues.
  */
 const verdicts: ReadonlyMap<string, Verdict> = new Map([
   ["RESOLVED_BUYER_FAVOUR", "lost"],

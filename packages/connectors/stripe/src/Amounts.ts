@@ -49,7 +49,10 @@ export const toStripe = ({ currency, minorUnits }: Money): number | undefined =>
   return amount !== undefined && threeDecimal.has(currency) && amount % 10 !== 0 ? undefined : amount
 }
 
-/** What Stripe states, in our minor units. `code`: in lower case, as Stripe writes it. `undefined`: nobody's money. */
+/**
+ * What Stripe states, in our minor units. `code`: in lower case, as Stripe writes it. `undefined`: an unsupported
+ * currency or amount.
+ */
 export const fromStripe = (amount: number, code: string): Money | undefined => {
   const stated = signedFromStripe(amount, code)
   return stated === undefined ? undefined : money(stated.minorUnits, stated.currency)

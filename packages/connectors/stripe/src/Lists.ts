@@ -93,7 +93,7 @@ export const listed = (answer: TransportAnswer, path: string): Read<Listed> =>
   onlySuccess(answer, () =>
     Result.flatMap(readable(readList, answer), ({ data, has_more, url }): Read<Listed> => {
       if (url !== `/v1/${path}`) return unreadable(answer, "url")
-      // More to come, and nothing to go on from.
+      // More to come, and no cursor.
       if (has_more && data.length === 0) return unreadable(answer, "data")
       const { data: entries }: { readonly data: ReadonlyArray<unknown> } = JSON.parse(answer.body)
       const [newest, oldest] = [data[0]?.id ?? null, data.at(-1)?.id ?? null]

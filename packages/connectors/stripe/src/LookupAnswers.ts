@@ -68,10 +68,10 @@ export const refundedIn = (answer: TransportAnswer): { readonly released: number
 const readRefundedCharge = Schema.decodeUnknownResult(Protocol.RefundedCharge)
 
 /**
- * The refunds of a page of a list, also those that somebody made in the dashboard. A program that captures a part with a version
+ * The refunds of a page of a list, also those made in the dashboard. A program that captures a part with a version
  * before 2025-03-31 makes a Refund of the rest
- * (https://docs.stripe.com/changelog/basil/2025-03-31/remove-refund-from-partial-capture-and-payment-cancellation-flow), which
- * nothing tells from one that gives money back: one without our id of that very amount is left out.
+ * (https://docs.stripe.com/changelog/basil/2025-03-31/remove-refund-from-partial-capture-and-payment-cancellation-flow),
+ * which nothing tells from one that gives money back: one without our id of that very amount is left out.
  */
 export const refundsIn = (answer: TransportAnswer, released: number, clean: Clean): Read<ReadonlyArray<FoundRefund>> =>
   Result.flatMap(readable(readRefunds, answer), ({ data }): Read<ReadonlyArray<FoundRefund>> => {
@@ -127,7 +127,7 @@ export const foundOnPage = (
 export interface Listed {
   /** The index of the requested one in it, or -1. */
   readonly at: number
-  /** The id from which the next page goes on; `null` where this is the last one. */
+  /** The id after which the next page begins; `null` where this is the last one. */
   readonly next: string | null
 }
 
@@ -145,7 +145,7 @@ export const listed = (
       if (url !== `/v1/${path}`) return unreadable(answer, "url")
       const at = data.findIndex(({ metadata }) => isIt(metadata ?? {}))
       const next = data.at(-1)?.id ?? null
-      // Nothing to go on from, and more to come: whether it is among that, nobody can say.
+      // More to come, and no cursor: the charge may be among it, so the result is unknown.
       return has_more && next === null
         ? unreadable(answer, "data")
         : Result.succeed({ at, next: has_more ? next : null })

@@ -32,8 +32,8 @@ const sentWithinSeconds = 60 * 60
 /**
  * "Not found" is Stripe's last word no earlier than so long after the request, in milliseconds by Stripe's clock. Lists
  * are complete at once (https://docs.stripe.com/search#data-freshness), but a request that ended in a 500 may be rolled
- * forward later, while Stripe sets its incident right (https://docs.stripe.com/error-low-level#server-errors), and until
- * its idempotency key has expired, after 24 hours, Stripe holds a record of a request that it shows to nobody
+ * forward later, while Stripe sets its incident right (https://docs.stripe.com/error-low-level#server-errors), and
+ * until its idempotency key has expired, after 24 hours, Stripe holds a record of a request that no call shows
  * (https://docs.stripe.com/api/idempotent_requests).
  */
 export const conclusiveAfterMillis = 24 * 60 * 60 * 1000

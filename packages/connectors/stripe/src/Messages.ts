@@ -237,6 +237,6 @@ const aboutDispute = Effect.fnUntraced(function* (object: unknown): Effect.fn.Re
   return { _tag: "Dispute", charge: { providerRef: payment_intent }, disputeId: id, ...stated }
 })
 
-/** Somebody may have changed the metadata by hand. */
+/** The merchant may have changed the metadata by hand. */
 const nameOf = (metadata: Protocol.Metadata | null | undefined, providerRef: string): ChargeName =>
   typeof metadata?.attempt_id === "string" ? { attemptId: metadata.attempt_id } : { providerRef }

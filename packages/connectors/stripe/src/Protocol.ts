@@ -149,7 +149,7 @@ export const List = Schema.Struct({
   has_more: Schema.Boolean
 })
 
-/** An entry of the list of payments, for recovery. Somebody may have changed its metadata by hand. */
+/** An entry of the list of payments, for recovery. The merchant may have changed its metadata by hand. */
 export const ListedPaymentIntent = Schema.Struct({
   ...PaymentIntent.fields,
   metadata: optional(AnyMetadata),

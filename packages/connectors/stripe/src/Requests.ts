@@ -23,7 +23,7 @@ import { Redacted } from "effect"
 /** Names and values, in the order in which they are written. */
 export type Form = ReadonlyArray<readonly [string, string]>
 
-/** `URLSearchParams` writes the replacement character for half a surrogate pair, which nobody could encode. */
+/** `URLSearchParams` writes the replacement character for half a surrogate pair, which has no encoding. */
 export const encode = (form: Form): string =>
   new URLSearchParams(form.map(([name, value]): [string, string] => [name, value])).toString()
 

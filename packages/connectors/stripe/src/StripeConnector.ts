@@ -145,7 +145,9 @@ const questions = (caller: Caller, { account, mode }: Credentials, clean: Clean)
   } satisfies Partial<Connector>
 }
 
-/** A direct charge takes a stored payment method: without one there would be a payment at Stripe that nobody makes. */
+/**
+ * A direct charge takes a stored payment method: without one Stripe would hold a payment that no customer completes.
+ */
 const withoutInstrument: Rejected = {
   _tag: "Rejected",
   code: "instrument_missing",

@@ -385,7 +385,7 @@ const assertState = (
 /** After these the money may be taken: no other connection may be asked. */
 const uncertain: ReadonlySet<unknown> = new Set<DeclineCode>(["response_late", "result_uncertain"])
 
-/** What the merchant is told of a decline must not contradict its category, nor its softness the code. */
+/** The merchant's decline code must contradict neither its category nor its softness. */
 export const assertNormalized = (normalized: unknown, decline: Situation["decline"]): void => {
   const code = declineCodes.find((known) => known === normalized)
   assert.isDefined(code, `normalized: one of ${declineCodes.join(", ")}`)

@@ -235,8 +235,8 @@ export const messageSituations = [
 ] as const
 
 /**
- * What a message is to tell. `operation …` is about one capture, by our id of it; `… for now` says that the provider will,
- * or may, try again by itself. `dispute updated` is a dispute that goes on.
+ * What a message is to tell. `operation …` is about one capture, by our id of it; `… for now` says that the provider
+ * will, or may, try again by itself. `dispute updated` is a dispute that continues.
  */
 export interface MessageSituation {
   readonly name: (typeof messageSituations)[number]
@@ -264,7 +264,7 @@ export interface PartlySigned {
     secret: string,
     signedAt: number
   ) => ReadonlyArray<readonly [string, SignedMessage]>
-  /** Well signed, and none of its messages; each holds the text `hunter2`, which nobody may be shown. */
+  /** Well signed, and none of its messages; each holds the text `hunter2`, which no output may show. */
   readonly unreadable: (secret: string, signedAt: number) => ReadonlyArray<SignedMessage>
 }
 
@@ -395,6 +395,6 @@ export interface ConnectorUnderTest {
   readonly messages?: MessagesOfProvider
   /** Absent for a connector without hints. */
   readonly hints?: HintsOfProvider
-  /** Absent for a connector without a wire: in a simulator nobody does anything by hand. */
+  /** Absent for a connector without a wire: a simulator has no acts by hand. */
   readonly byHand?: ByHandAtProvider
 }

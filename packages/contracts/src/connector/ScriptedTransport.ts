@@ -17,7 +17,7 @@ export interface ScriptedTransport {
   readonly requests: ReadonlyArray<TransportRequest>
 }
 
-/** One entry for each request. A request beyond the script is a defect: nobody asked for it. */
+/** One entry for each request. A request beyond the script is a defect. */
 export const scriptedTransport = (
   script: ReadonlyArray<Effect.Effect<TransportAnswer, NotSent | Unanswered>>
 ): ScriptedTransport => {

@@ -63,7 +63,7 @@ export const httpAnswer = (
     body
   ].join("\r\n")
 
-/** An address at 127.0.0.1 where nobody listens. */
+/** An address at 127.0.0.1 without a listener. */
 export const refusedUrl: Effect.Effect<string> = Effect.scoped(Effect.map(socketProvider({}), ({ url }) => url))
 
 const listen = (options: SocketProviderOptions): Promise<SocketProvider & { readonly close: () => Promise<void> }> => {

@@ -11,7 +11,7 @@ import { askingOperationsOf, rehearse, returnUrl, situation, timeoutMillis } fro
 
 export const wireChapter = (subject: ConnectorUnderTest, wire: Wire): void => {
   describe("on the wire", () => {
-    it("is told what 12.34 EUR, 500 JPY and 1.230 KWD are there", () => {
+    it("receives 12.34 EUR, 500 JPY and 1.230 KWD in its own units", () => {
       for (const currency of ["EUR", "JPY", "KWD"] as const) {
         assert.isDefined(
           wire.amounts[currency],
@@ -96,7 +96,7 @@ export const wireChapter = (subject: ConnectorUnderTest, wire: Wire): void => {
 const isPlayed = (subject: ConnectorUnderTest, operation: Operation): boolean =>
   subject.play(situation(successOf(subject, operation))) !== undefined
 
-/** The operations that carry an amount, each with the situation in which nobody answers it. */
+/** The operations that carry an amount, each with the situation in which it gets no answer. */
 const amountSituations: Readonly<Partial<Record<Operation, SituationName>>> = {
   charge: "charge unanswered",
   openCheckout: "checkout unanswered",

@@ -44,7 +44,7 @@ export interface FaultyProvider {
   readonly pass: () => void
   /** One of the customers on its page approves. Only of a provider whose `opensCheckouts` is set. */
   readonly approve?: () => void
-  /** Somebody's bank takes the money back. */
+  /** The customer's bank takes the money back. */
   readonly chargeBack: () => void
   /** The next of its messages, if one arrives; `now` in epoch milliseconds. */
   readonly takeMail: (now: number) => SignedMessage | undefined

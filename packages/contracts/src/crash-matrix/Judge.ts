@@ -122,7 +122,7 @@ const otherThanTheBooks = ({ disputes, payment, refunds }: Rest["records"][numbe
   const { states: undisputed, ...amounts } = truthOf(charges, given, rest)
   const states = disputes.length > 0 ? [chargedBack] : undisputed
   const isUnknown = statusOf[payment.state] === "UNKNOWN" || refunds.some(({ stage }) => stage === "Unknown")
-  // An amount that nobody asked for is in nobody's books but the provider's, until operations have settled it.
+  // An amount that was not requested is only in the provider's books, until operators have settled it.
   if (isUnknown && gone.includes("statesMore")) return []
   return [
     ...when(
@@ -144,7 +144,7 @@ const truthOf = (
   const held = charges.find(holds)
   if (held === undefined) {
     const canceled = charges.find(({ state }) => state === "Canceled")
-    // What nobody took in the time of the provider's page is cancelled.
+    // What was not taken in the time of the provider's page is cancelled.
     if (canceled === undefined) return { ...nothing, states: ["Declined", "Failed", ...(isOnPage ? [cancelled] : [])] }
     // What was held and released stays on our record as authorized.
     return {

@@ -23,7 +23,7 @@ export interface Outcome {
   readonly script: Script
 }
 
-/** A success, as the client is told of it. */
+/** A success, as the client receives it. */
 export interface Reply {
   /** The status of the payment, or of the dispute. */
   readonly says: string

@@ -40,6 +40,6 @@ export interface SentRequest {
 
 /**
  * Called between a request and its answer, beyond the process that asked. Where the process ends at this point it is
- * `true`, and what the request sets off goes on without it.
+ * `true`, and the provider continues without it.
  */
 export type Cut = (point: "on its way" | "done, and not answered") => boolean

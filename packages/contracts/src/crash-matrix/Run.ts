@@ -10,7 +10,7 @@ import type { Operation, Outcome } from "./Operations.ts"
 import { canSay, type RequestHandling } from "./Requests.ts"
 import { type Ground, lifeUntil, openStage, type Process, type Stage } from "./Stage.ts"
 
-/** What the client does about a request of which it did not hear. Who asks at once goes on asking. */
+/** What the client does about a request without an answer. One that asks at once keeps asking. */
 export const clients = ["never asks again", "asks at once", "asks after the claim window", "asks once settled"] as const
 export type Client = (typeof clients)[number]
 

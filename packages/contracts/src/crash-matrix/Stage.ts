@@ -138,7 +138,7 @@ export interface Life {
   readonly endsAt: (point: string) => boolean
 }
 
-/** A life that ends at its n-th point, counted from 1; `null` for one that goes on. */
+/** A life that ends at its n-th point, counted from 1; `null` for one without an end. */
 export const lifeUntil = (end: number | null): Life => {
   const points: Array<string> = []
   const times = new Map<string, number>()

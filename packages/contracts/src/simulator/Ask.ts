@@ -18,7 +18,7 @@ export interface Asking {
   ) => void
   /** For `onEnd`: a success has to be true for ever. */
   readonly hears: (what: string) => (exit: Exit.Exit<{ readonly payment: Payment }, unknown>) => void
-  /** Every success that somebody heard. */
+  /** Every success that a caller received. */
   readonly told: ReadonlyArray<Told>
   /** What could not be explained as it happened. */
   readonly wrong: Array<string>

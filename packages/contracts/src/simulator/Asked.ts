@@ -1,4 +1,4 @@
-/** What callers asked for, and what they were told: a success that somebody heard has to be true for ever. */
+/** What callers requested, and the answers that they received: a success that a caller received has to stay true. */
 import type { Payment, PaymentState } from "@pointsman/core"
 
 /** A request of a merchant to be paid; it may be asked for again, in the same words. */

@@ -46,8 +46,8 @@ export interface Boundary {
 }
 
 /**
- * What happens to the process there. `dies`: nothing of it runs any more. A number: it freezes for so many milliseconds,
- * and goes on as if nothing had been.
+ * What happens to the process there. `dies`: nothing of it runs any more. A number: it freezes for so many
+ * milliseconds, and continues as if nothing had happened.
  */
 export type Fate = "dies" | number | undefined
 

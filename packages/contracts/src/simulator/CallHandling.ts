@@ -14,11 +14,11 @@ export type LaterOn = "done" | "refused" | "canceled"
 export type CallHandling =
   /** Does what it is asked, and says so. */
   | { readonly _tag: "Answered" }
-  /** As `Answered`, after a while. Where that is later than the time-out, nobody hears it. */
+  /** As `Answered`, after a while. Where that is later than the time-out, the answer is lost. */
   | { readonly _tag: "Slow"; readonly takes: number }
   /** Does what it is asked at once, and says so after a while, within the time-out: meanwhile messages tell of it. */
   | { readonly _tag: "Late"; readonly answers: number }
-  /** Nobody hears of it. It does what it is asked after a while, twice the time-out at most; or never (`null`). */
+  /** It sends no answer. It executes the request after a while, twice the time-out at most; or never (`null`). */
   | { readonly _tag: "Unheard"; readonly doneAfter: number | null; readonly silentFor: number }
   /** Unheard too, and done at any time: until then it cannot say that it never will be. */
   | { readonly _tag: "Postponed"; readonly doneAfter: number }

@@ -14,7 +14,7 @@ const hour = 60 * minute
 const returnUrl = "https://pay.example/hosted/token/return"
 
 export interface Customers {
-  /** Whether the customer of a payment was sent to the provider's checkout: nobody else knows its address. */
+  /** Whether the customer of a payment was sent to the provider's checkout: only that customer knows its address. */
   readonly isSentToCheckout: (payment: Payment) => boolean
   /** Does something on the page of a payment. */
   readonly visit: (draw: Draw, process: MortalProcess, payment: Payment) => void

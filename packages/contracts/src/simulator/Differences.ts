@@ -112,7 +112,10 @@ const inRefunds = (book: PaymentBook, refunds: ReadonlyArray<RefundRecord>) => {
   })
 }
 
-/** A charge or a capture is unknown and under review: what was refunded by hand is kept, and weighed once somebody ends it. */
+/**
+ * A charge or a capture is unknown and under review: what was refunded by hand is kept, and weighed once an operator
+ * ends it.
+ */
 const isWaiting = ({ reported, review, state }: Payment, name: string): boolean =>
   statusOf[state] === "UNKNOWN" &&
   review !== null &&
@@ -135,7 +138,10 @@ const inDisputes = ({ payment }: PaymentBook, charge: ChargeRecord, isMain: bool
   ]
 }
 
-/** A charge, a capture or a void is unknown and under review: what was reported is kept, and weighed once somebody ends it. */
+/**
+ * A charge, a capture or a void is unknown and under review: what was reported is kept, and weighed once an operator
+ * ends it.
+ */
 const isUndecided = ({ review, state }: Payment): boolean =>
   statusOf[state] === "UNKNOWN" && review?.reasons.includes("unknown") === true
 

@@ -19,7 +19,7 @@ export const drawByHand = (
   const all = [...charges.values()].filter(({ isReferenceShared }) => !isReferenceShared)
   const taken = all.filter(({ state }) => state === "Captured")
   const refundable = taken.filter((charge) => refundableAtProvider(charge, refunds.values()) > 0)
-  // What its answers leave out of a capture, nobody would hear of before the message.
+  // What its answers leave out of a capture would be unknown before the message.
   const capturable = answersWithoutAmounts ? [] : all.filter((charge) => roomOf(charge) > 0)
   const voidable = all.filter((charge) => !charge.isReleased && (charge.state === "Authorized" || roomOf(charge) > 0))
   const choices = [

@@ -31,7 +31,7 @@ export const wrongFiles = (
   }
   for (const { eventId, outcome, paymentId } of files) {
     if (outcome === "contradicts" && books.get(paymentId ?? "")?.payment.review === null) {
-      wrong.push(`message ${eventId} contradicts payment ${paymentId}, which waits for nobody`)
+      wrong.push(`message ${eventId} contradicts payment ${paymentId}, which has no review`)
     }
   }
   return wrong

@@ -23,7 +23,7 @@ const callerOf = (environment: Environment): Caller => ({
   workspace
 })
 
-/** The two tenants. Nobody's API key is asked for. */
+/** The two tenants. Neither needs an API key. */
 export const sandbox: Caller = callerOf("sandbox")
 export const production: Caller = callerOf("production")
 export const callers = [sandbox, production] as const

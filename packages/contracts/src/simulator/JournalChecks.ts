@@ -96,7 +96,7 @@ export interface SettledPayment {
   readonly book: PaymentBook
   /** Oldest first. */
   readonly events: ReadonlyArray<Event>
-  /** The provider contradicted nobody, and nothing was lost: nothing may be unexplained. */
+  /** The provider made no contradiction, and nothing was lost: nothing may be unexplained. */
   readonly isPlain: boolean
 }
 

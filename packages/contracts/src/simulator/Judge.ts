@@ -249,7 +249,7 @@ const undelivered = (
       if (copies.some(({ body }) => body !== expected)) wrong.push(`${url} received another ${event.id} than it reads`)
     }
     for (const [key] of arrived) {
-      if (key.startsWith(`${url} `)) wrong.push(`${key}: received, and nobody wrote it`)
+      if (key.startsWith(`${url} `)) wrong.push(`${key}: received, and not written by a server`)
     }
   }
   return wrong

@@ -11,7 +11,7 @@ import { callers, production, sandbox, type World } from "./World.ts"
 
 const hour = 60 * 60_000
 
-/** Nobody asks again under a key that may have run out. */
+/** A merchant does not repeat a key that may have expired. */
 const keyLivesAtLeast = 23 * hour
 
 /** More would only make runs longer: what goes wrong, goes wrong between the writers of one payment. */

@@ -32,7 +32,7 @@ export type Beyond = <A, E>(
   work: Effect.Effect<A, E>
 ) => Effect.Effect<A, E>
 
-/** The store as the process sees it: behind the boundary, and with the faults that it is told to have. */
+/** The store as the process sees it: behind the boundary, and with the faults of its settings. */
 export const mortalStorage = (
   shared: Context.Context<StorageServices>,
   time: Time,
@@ -103,7 +103,7 @@ export const mortalStorage = (
     Context.add(Audit, behind("audit", Context.get(shared, Audit))),
     Context.add(Retention, behind("retention", Context.get(shared, Retention))),
     Context.add(Settlements, behind("settlements", Context.get(shared, Settlements))),
-    // A process remembers what it knows of losses, and asks nobody for it.
+    // A process remembers what it knows of losses, and sends no query.
     Context.add(RecordLosses, { ...behind("recordLosses", losses), known: losses.known })
   )
 }

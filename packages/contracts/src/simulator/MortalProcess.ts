@@ -1,6 +1,6 @@
 /**
- * One process of Pointsman over a store that others share. It dies without a word: nothing of it runs any more, while
- * what it had asked of the store, of a provider or of a receiver goes on without it, as beyond a socket.
+ * One process of Pointsman over a store that others share. It dies at once: nothing of it runs any more, while the
+ * store, a provider or a receiver continues its requests, as beyond a socket.
  */
 import { Pointsman, type PointsmanOptions } from "@pointsman/core"
 import {
@@ -34,8 +34,7 @@ export interface MortalProcessOptions {
   readonly sender: WebhookSender["Service"]
   readonly pointsman?: PointsmanOptions | undefined
   /**
-   * In milliseconds, between two looks at what is due. Without it the process checks when it is told to, and sends no
-   * webhooks.
+   * In milliseconds, between two looks at what is due. Without it the process checks on request, and sends no webhooks.
    */
   readonly backgroundEveryMillis?: number | undefined
   /** How far its machine's clock is ahead of the store's, which is that of `time`; 0 unless set. */
@@ -61,11 +60,11 @@ export interface MortalProcess {
   readonly isDead: () => boolean
   /** From here on nothing of it runs: no continuation, and no finalizer. */
   readonly die: () => void
-  /** It stands still for so many milliseconds, and goes on as if nothing had been. */
+  /** It stands still for so many milliseconds, and continues as if nothing had happened. */
   readonly freeze: (millis: number) => void
   /**
-   * Has it do something. `onEnd` hears how that ended, outside of the process; where the process died before, nobody
-   * ever does.
+   * Has it do something. `onEnd` receives the result, outside of the process; where the process died before, it is
+   * never called.
    */
   readonly ask: <A, E>(
     work: (pointsman: Pointsman["Service"]) => Effect.Effect<A, E>,
@@ -73,7 +72,7 @@ export interface MortalProcess {
   ) => void
 }
 
-/** Starts one, as a supervisor does. It runs as the time of its world goes on. */
+/** Starts one, as a supervisor does. It runs as the time of its world passes. */
 export const startProcess = (options: MortalProcessOptions): MortalProcess => {
   const { backgroundEveryMillis, clockAheadMillis = 0, hooks = {}, number, shared, time } = options
   const mortality = makeMortality()

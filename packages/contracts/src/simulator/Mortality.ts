@@ -1,7 +1,7 @@
 /**
  * The end of a fiber world. Everything that a process does is a step of one of its fibers, and every step passes here
- * first: once the process is dead no step is taken any more, so neither a continuation nor a finalizer runs, whoever
- * wakes or interrupts its fibers. As after `kill -9`, nobody hears of it.
+ * first: once the process is dead no step is taken any more, so neither a continuation nor a finalizer runs, even when
+ * a fiber is woken or interrupted. As after `kill -9`, it sends no sign.
  */
 import { Effect, Tracer } from "effect"
 

@@ -30,7 +30,7 @@ export interface ProviderOptions {
   readonly lookUpOf: (id: string) => LookUpHandling
   /** Runs as a call arrives, before anything is done: what was written before it was sent has to be there. */
   readonly onCall?: ((call: ProviderCall, environment: Environment) => Effect.Effect<void>) | undefined
-  /** Whatever changes in the books is told. */
+  /** The provider reports every change in its books. */
   readonly onLetter?: ((letter: Letter) => void) | undefined
   readonly ways?: ProviderWays | undefined
   /** What is captured of what was asked for, in minor units; all of it unless set. */
@@ -52,7 +52,7 @@ export interface Provider {
   readonly definition: ConnectorDefinition
   /** A customer pays on the checkouts that are open for the payment, if there are any whose time is not over. */
   readonly pay: (paymentId: string, ends: CustomerPays) => void
-  /** Does something that nobody asked for. */
+  /** Does something without a request. */
   readonly act: (act: ProviderAct) => void
 }
 

@@ -152,7 +152,7 @@ const failCapture = (
   charge.contradictions.push("a capture that was done has failed")
   Object.assign(charge, { capturedMinor: 0, isPaidOut: false })
   if (operation === null) {
-    // Nobody asked for an automatic capture, so that there is no operation to name.
+    // An automatic capture has no request, so there is no operation to name.
     charge.state = "Canceled"
     charge.lastWord = messages.ofCharge(charge, true)
   } else if (again === null) {

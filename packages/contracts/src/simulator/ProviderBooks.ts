@@ -28,7 +28,7 @@ export interface ChargeRecord {
   /** Nothing more can be captured of it: a person released the rest. */
   isReleased: boolean
   isPaidOut: boolean
-  /** The last capture or void that it took; `null` where nobody asked for one, as after an automatic capture. */
+  /** The last capture or void that it took; `null` where none was requested, as after an automatic capture. */
   operation: OperationRecord | null
   /** By the provider's id of the dispute; `null` for the only one of a charge, which it may leave without. */
   readonly disputes: Map<string | null, DisputeVerdict>

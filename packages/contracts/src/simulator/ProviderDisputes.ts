@@ -1,6 +1,7 @@
 /**
- * The disputes of the simulated provider. It takes evidence once and until the deadline, an acceptance until the dispute
- * has ended, and loses what nobody answered in time. A dispute without an id is only stated, and cannot be answered.
+ * The disputes of the simulated provider. It takes evidence once and until the deadline, an acceptance until the
+ * dispute has ended, and loses what was not answered in time. A dispute without an id is only stated, and cannot be
+ * answered.
  */
 import type { Environment } from "@pointsman/core"
 import type { Connector, DisputeRequest, Rejected, SubmissionState } from "@pointsman/core/ports"

@@ -13,7 +13,7 @@ import { Effect, Redacted, Result } from "effect"
 const utf8 = new TextEncoder()
 const text = new TextDecoder()
 
-/** Whoever knows the secret may write: forging a real signature is what the tests of connectors are about. */
+/** Any sender with the secret may write: forging a real signature is what the tests of connectors are about. */
 export const secretHeader = "x-simulated-secret"
 
 type State = ChargeRecord | OperationState | RefundState

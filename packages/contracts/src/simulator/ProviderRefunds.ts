@@ -42,7 +42,7 @@ export interface ProviderRefunds {
 
 export interface RefundLater {
   readonly after: number
-  /** `canceled`: nobody is told. */
+  /** `canceled`: the provider reports nothing. */
   readonly becomes: LaterOn
 }
 

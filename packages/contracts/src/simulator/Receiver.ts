@@ -8,7 +8,9 @@ import { Effect } from "effect"
 import type { Draw } from "./Draw.ts"
 import type { Time } from "./Time.ts"
 
-/** What an endpoint does with a request. After `Unheard` and `Hangs` it has it, and nobody knows. */
+/**
+ * What an endpoint does with a request. After `Unheard` and `Hangs` it has the request, and the sender does not know.
+ */
 export type Reception =
   | { readonly _tag: "Answers"; readonly status: number; readonly takes: number }
   | { readonly _tag: "Unheard" }
@@ -74,7 +76,7 @@ export const simulatedReceiver = ({ receptionOf, secretOf, time }: ReceiverOptio
 
   const faultOf = (request: WebhookRequest): string | undefined => {
     const secret = secretOf(request.url)
-    if (secret === undefined) return "nobody has this address"
+    if (secret === undefined) return "no endpoint has this address"
     const tag = createHmac("sha256", secret)
       .update(`${timestampOf(request)}.`)
       .update(request.body)

@@ -1,5 +1,5 @@
 /**
- * Everything comes to rest: nobody asks any more, store, provider and endpoints are well, and days pass. All processes
+ * Everything comes to rest: requests have stopped, store, provider and endpoints are well, and days pass. All processes
  * end, as after a last restart, and one is left that looks at what is due.
  */
 import { statusOf } from "@pointsman/core"
@@ -35,7 +35,7 @@ export interface Resting {
 }
 
 export const comeToRest = async ({ lastStep, outside, plan, reading, world }: Resting): Promise<void> => {
-  // Who waits, and who is frozen, goes on in the middle of it all.
+  // Waiting and frozen processes continue in the middle of it.
   await world.time.pass(30 * minute)
   plan.endFaults()
   await world.time.pass(20 * minute)

@@ -133,7 +133,7 @@ const makeTasks = () => {
       tasks = []
       for (const task of due) task()
       count += due.length
-      if (count > tasksAtMost) throw new Error("the world runs in a circle, and its time does not go on")
+      if (count > tasksAtMost) throw new Error("the world runs in a circle, and its time does not advance")
     }
   }
 
@@ -199,8 +199,8 @@ const pop = (heap: Array<Alarm>): void => {
 const outsideMillis = 120_000
 
 /**
- * Gives way to the loop, for what is waited for outside of simulated time. Where that never comes (a lock that nobody
- * releases), it throws instead of waiting without an end.
+ * Gives way to the loop, for what is waited for outside of simulated time. Where that never comes (a lock that is never
+ * released), it throws instead of waiting without an end.
  */
 export const boundedTurns = (what: string): (() => Promise<void>) => {
   const until = performance.now() + outsideMillis

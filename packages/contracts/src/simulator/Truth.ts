@@ -31,7 +31,7 @@ export interface ProviderSide {
   readonly isByBoth?: boolean
 }
 
-/** The states in which nobody waits for anything. */
+/** The states in which no party waits for a result. */
 export const isAtRest = (state: PaymentState): boolean =>
   statusOf[state] !== "UNKNOWN" && statusOf[state] !== "PENDING" && statusOf[state] !== "REQUIRES_ACTION"
 
@@ -56,7 +56,7 @@ export const wrongWith = (
     wrong.push(`it is with ${payment.connectionId}, and its money with ${held[0].connectionId}`)
   }
   if (events.filter(({ type }) => type === "payment.settled").length > 1 && !isContradicted(side)) {
-    wrong.push("it is told as settled twice")
+    wrong.push("it is reported as settled twice")
   }
   return [...wrong, ...(isContradicted(side) ? unexplained(book, events, side) : unlike(book, events, side))]
 }
@@ -98,23 +98,23 @@ const unexplained = (book: PaymentBook, events: ReadonlyArray<Event>, side: Prov
     ...unseen.map(({ providerRef }) => `the reference ${providerRef} is another payment's too, and no review names it`)
   ]
   const isOpen = !isAtRest(payment.state) || payment.refundPendingMinor > 0
-  return isOpen && payment.review === null ? [...left, `it is ${payment.state}, and nobody is at work on it`] : left
+  return isOpen && payment.review === null ? [...left, `it is ${payment.state}, and has no review`] : left
 }
 
-/** This provider contradicted nobody, and stated what was asked: where somebody thinks otherwise, we had guessed. */
+/** This provider made no contradiction, and stated what was asked: where a record differs, we had guessed. */
 const unlike = (
   { payment, refunds }: PaymentBook,
   events: ReadonlyArray<Event>,
   { charges, refunds: given }: ProviderSide
 ): ReadonlyArray<string> => {
   const wrong: Array<string> = []
-  // The opening of a checkout that nobody answered may be paid on for ever: operations close it.
+  // A checkout whose opening was not answered may be paid on for ever: operators close it.
   const isLeftOpen =
     payment.state === "ChargeUnknown" &&
     payment.hosted !== null &&
     payment.tenant.environment === "production" &&
     charges.length === 0
-  if (!isAtRest(payment.state) && !isLeftOpen) wrong.push(`it is ${payment.state}, and nobody is at work on it`)
+  if (!isAtRest(payment.state) && !isLeftOpen) wrong.push(`it is ${payment.state}, and no work on it is left`)
   for (const { id, stage } of refunds) {
     if (stage === "Sending" || stage === "Pending" || stage === "Unknown") wrong.push(`refund ${id} is ${stage}`)
   }
@@ -136,7 +136,7 @@ const unlike = (
   const isPaidOut = charges.some((charge) => charge.isPaidOut)
   if (isPaidOut !== events.some(({ type }) => type === "payment.settled")) {
     wrong.push(
-      isPaidOut ? "it was paid out, and is not told as settled" : "it is told as settled, and was not paid out"
+      isPaidOut ? "it was paid out, and is not reported as settled" : "it is reported as settled, and was not paid out"
     )
   }
   return wrong
@@ -160,7 +160,7 @@ const truthOf = (charges: ReadonlyArray<ChargeRecord>, given: ReadonlyArray<Refu
   const refundedMinor = refundedOf(given)
   return {
     states: [takenState(held, refundedMinor)],
-    // An automatic capture of less is all that is told of the authorization.
+    // An automatic capture of less is the only report of the authorization.
     authorizedMinor: held.capturesByHand.length > 0 ? null : held.operation === null ? capturedMinor : money.minorUnits,
     capturedMinor,
     refundedMinor,
@@ -178,10 +178,10 @@ const takenState = (held: ChargeRecord, refundedMinor: number): PaymentState => 
 const keyKnownMillis = 24 * 60 * 60_000
 
 /**
- * Nothing is asked of a provider twice: every call has a key of its own, and nobody retries by himself. A store that lost
- * a call at `lostAt` may make it once more under the same key, which the provider knows for a day. At any time it may repeat
- * what the provider never did, what the provider does only within a day after the repetition, under the key that it knows
- * from there, and a void: a charge that is canceled stays canceled.
+ * Nothing is asked of a provider twice: every call has a key of its own, and no process retries by itself. A store that
+ * lost a call at `lostAt` may make it once more under the same key, which the provider knows for a day. At any time it
+ * may repeat what the provider never did, what the provider does only within a day after the repetition, under the key
+ * that it knows from there, and a void: a charge that is canceled stays canceled.
  */
 export const askedTwice = (calls: ReadonlyArray<CallRecord>, lostAt?: number): ReadonlyArray<string> => {
   const seen = new Map<string, CallRecord>()

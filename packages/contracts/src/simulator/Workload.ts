@@ -1,6 +1,6 @@
 /**
- * What merchants, customers and operators do: one step at a time, drawn from the plan. Nobody waits for an answer before
- * the next step.
+ * What merchants, customers and operators do: one step at a time, drawn from the plan. No step waits for the answer to
+ * the one before.
  */
 import type { Caller, Payment } from "@pointsman/core"
 import { Effect } from "effect"
@@ -53,7 +53,7 @@ export interface WorkloadOptions {
 
 export interface Workload {
   readonly orders: ReadonlyArray<Order>
-  /** Every success that somebody heard. */
+  /** Every success that a caller received. */
   readonly told: ReadonlyArray<Told>
   /** What merchants heard of disputes that they answered. */
   readonly toldOfDisputes: ReadonlyArray<ToldOfDispute>

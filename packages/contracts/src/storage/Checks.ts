@@ -63,7 +63,7 @@ export const checks = (it: StorageTest): void => {
         const asked = writeEntries(walked, { refunds: [yield* newRefund(walked.payment)] })
         yield* ledger.commit({ ...asked.change, checkAt: firstAt - 1 })
         expect(yield* ledger.watched(1)).toEqual({ payments: 1, withRefunds: 1, firstAt: firstAt - 1 })
-        // They are in nobody's way.
+        // They do not block others.
         for (const { payment } of [first, second, asked.after]) yield* ledger.postpone(payment, null)
         expect(yield* ledger.watched(100_000)).toEqual(before)
       })

@@ -242,7 +242,7 @@ const accounts = (it: StorageTest): void => {
       expect(yield* stated(tenant, live, 10)).toStrictEqual(first)
       expect(yield* stated(tenant, live, 11)).toStrictEqual(first)
       expect(yield* stated(tenant, other, 12)).toStrictEqual({ first: live, current: other, changedAt: 12 })
-      // Who changed once is told so for good.
+      // The time of the change stays.
       expect(yield* stated(tenant, live, 13)).toStrictEqual({ first: live, current: live, changedAt: 12 })
       const testMode = { id: "acct_1", mode: "test" } as const
       expect(yield* stated(tenant, testMode, 14)).toStrictEqual({ first: live, current: testMode, changedAt: 12 })

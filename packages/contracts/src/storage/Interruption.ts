@@ -35,7 +35,7 @@ export const interruption = (it: StorageTest): void => {
             expect(trace.claim).toStrictEqual(Option.some(claim))
           }
         }
-        // The ledger goes on.
+        // The ledger keeps working.
         const next = yield* firstChange(tenant)
         yield* ledger.commit(next.change)
         expect(Option.isSome(yield* ledger.payment(tenant, next.after.payment.id))).toBe(true)

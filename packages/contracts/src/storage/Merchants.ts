@@ -18,7 +18,7 @@ const newPartner = Effect.fnUntraced(function* (allowance = 100) {
   return tenant
 })
 
-/** A merchant whose address nobody else has, unless it is given. */
+/** A merchant with an address of its own, unless one is given. */
 const newMerchant = Effect.fnUntraced(function* (partner: Tenant, fields: Partial<Merchant> = {}) {
   const ids = yield* Ids
   const id = yield* ids.merchant

@@ -191,7 +191,7 @@ export const messages = (it: StorageTest): void => {
         expect(yield* keep("2", version - 1)).toEqual(Result.fail(new Stale()))
         expect(yield* keep("3", version + 1)).toEqual(Result.fail(new Stale()))
         expect(yield* ledger.message(tenant, "first", "2")).toStrictEqual(Option.some(messageOf("2")))
-        // Nobody who is at work on the payment is disturbed.
+        // A kept message does not disturb a writer of the payment.
         yield* ledger.commit(nextOf(walked))
       })
     )

@@ -1,4 +1,4 @@
-/** A provider's reference belongs to one payment of a connection: whoever comes second is told of the first. */
+/** A provider's reference belongs to one payment of a connection: a second commit fails with the first payment's id. */
 import { describe, expect } from "@effect/vitest"
 import type { Payment, Tenant } from "@pointsman/core"
 import { type Change, Ledger, ReferenceTaken } from "@pointsman/core/ports"

@@ -1,4 +1,4 @@
-/** What operations have to look at is found at once, among however many payments, and by nobody's neighbours. */
+/** Payments under review are found at once, among however many payments, and only by their own tenant. */
 import { describe, expect } from "@effect/vitest"
 import { type Correction, money, type Payment, type Tenant } from "@pointsman/core"
 import { Ledger, type ReviewQuery } from "@pointsman/core/ports"

@@ -31,8 +31,8 @@ export const rounds = isAll ? 100 : 10
 export const controlRacers = isAll ? racers : 8
 
 /**
- * The first `count` who come wait for each other; who comes later goes on at once. A control needs no luck then: all of
- * them have read before one of them writes.
+ * The first `count` callers wait for each other; later ones continue at once. A control needs no luck then: all of them
+ * have read before one of them writes.
  */
 export const meeting = (count: number): Effect.Effect<void> => {
   const all = Latch.makeUnsafe()

@@ -1,6 +1,6 @@
 /**
  * A newer configuration file is rolled out, and processes still start with an older one. What the newer file removed
- * stays removed, and what it brought goes on: its key works, and its endpoints receive every event.
+ * stays removed, and what it added keeps working: its key works, and its endpoints receive every event.
  */
 import { type Environment, type Event, formatApiKey } from "@pointsman/core"
 import { Effect, Exit, Schedule } from "effect"
@@ -91,7 +91,7 @@ export const startingWithOlderFiles = (apply: ApplyFile, { plan, seed, steps }: 
         if (applied > 0) askFor(process, () => void answers++)
       },
       judge: async () => {
-        if (applied > 0 && answers !== asked.length) wrong.push("nobody answered which keys are taken")
+        if (applied > 0 && answers !== asked.length) wrong.push("no process answered which keys are taken")
         if (before === undefined) return wrong
         const late = (await eventsOf(world)).filter(({ event }) => before?.has(event.id) === false)
         return [...wrong, ...late.flatMap((written) => undelivered(world, written))]

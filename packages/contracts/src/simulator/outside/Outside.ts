@@ -33,7 +33,7 @@ export const outsideFaults = [
   "gateway",
   /** The credentials of a connection open another account for a time, which takes no charges. */
   "account",
-  /** As "promote", under processes that go on. */
+  /** As "promote", while processes run. */
   "promote-alive",
   /** As "account", and the other account takes charges. */
   "account-charged",
@@ -86,7 +86,7 @@ export interface Outside {
 export interface Acting {
   /** Before a step of the plan. */
   readonly before: (step: number) => Promise<void>
-  /** Nobody acts any more, and `process` is the only one: what the fault left open is ended. */
+  /** All acts have ended, and `process` is the only one: it ends what the fault left open. */
   readonly end: (process: MortalProcess) => Promise<void>
   /** As `end`, once providers have done all that they were late with. */
   readonly endAfterAll: (process: MortalProcess) => Promise<void>
