@@ -19,8 +19,8 @@ const all = [...startPart(), ...conceptsPart(), ...recipesPart(), ...referencePa
 const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="6" fill="#1d4ed8"/><path d="M6 16h8l10-8M14 16l10 8" fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round"/></svg>`
 
 /**
- * The pages lie outside of this folder, where nobody would find its packages: their compiled form takes
- * Vue as it is, and is loaded from here. In the browser's part vitepress names the file itself.
+ * The pages lie outside of this folder, where Node does not find its packages: their compiled form takes Vue as it is,
+ * and is loaded from here. In the browser's part vitepress names the file itself.
  */
 const vueOfThisFolder = {
   name: "vue-of-this-folder",

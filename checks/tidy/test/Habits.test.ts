@@ -6,15 +6,15 @@ import { assert, it } from "@effect/vitest"
 import { files } from "../Files.ts"
 
 const most: Readonly<Record<string, number>> = {
-  "goes on": 145,
-  "go on": 75,
-  "is told": 82,
-  "are told": 12,
-  nobody: 494,
-  somebody: 176,
-  whoever: 4,
-  "what there is": 11,
-  "comes of": 1,
+  "goes on": 29,
+  "go on": 13,
+  "is told": 14,
+  "are told": 1,
+  nobody: 194,
+  somebody: 44,
+  whoever: 0,
+  "what there is": 9,
+  "comes of": 0,
   "would otherwise break": 0
 }
 

@@ -362,7 +362,7 @@ export interface Refund {
   readonly amount: number
   /** `unknown`: the provider did not answer and may have refunded. */
   readonly status: "pending" | "unknown" | "succeeded" | "failed"
-  /** `provider`: somebody made it at the provider, in its dashboard for example. */
+  /** `provider`: the merchant made it at the provider, in its dashboard for example. */
   readonly origin: "api" | "provider"
   /** When it was asked for. RFC 3339, UTC, milliseconds. */
   readonly created: string
@@ -555,7 +555,7 @@ export type OperationFailedEventData = PaymentEventData & {
 export type RefundEventData = PaymentEventData & {
   /** The refund. */
   readonly refund_id: string
-  /** Who asked for it. `provider`: somebody made it at the provider, in its dashboard for example. */
+  /** Who asked for it. `provider`: the merchant made it at the provider, in its dashboard for example. */
   readonly origin: "api" | "provider"
   /** The refund's amount in minor units. */
   readonly refund_amount: number
@@ -584,7 +584,7 @@ export type ConflictEventData = PaymentEventData & {
   readonly operation_id?: string
   /** The refund. */
   readonly refund_id?: string
-  /** Who asked for it. `provider`: somebody made it at the provider, in its dashboard for example. */
+  /** Who asked for it. `provider`: the merchant made it at the provider, in its dashboard for example. */
   readonly origin?: "api" | "provider"
   /** The refund's amount in minor units. */
   readonly refund_amount?: number

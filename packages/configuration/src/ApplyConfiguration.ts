@@ -8,7 +8,7 @@ import { configuredDirectory } from "./ConfiguredDirectory.ts"
 import type { Mistake } from "./DecodeFile.ts"
 import { contentHash, type Standing, standingOf } from "./Generation.ts"
 
-/** A sandbox that the server makes for a first look: nobody's configuration, so that none takes it away. */
+/** A sandbox that the server makes for a first look: it belongs to no configuration, so that none takes it away. */
 export const demoWorkspaceId = "demo"
 
 /** Good by itself, the configuration contradicts what is stored. Nothing of it was applied. */
@@ -20,7 +20,7 @@ export class ConfigurationConflict extends Schema.TaggedError<ConfigurationConfl
 export interface ApplyOptions {
   /** Makes an older configuration the newest generation. */
   readonly rollback?: boolean
-  /** `true`: nobody applies it but a start, and the audit trail names the configuration as the actor, by its hash. */
+  /** `true`: only a start applies it, and the audit trail names the configuration as the actor, by its hash. */
   readonly isStart?: boolean
 }
 

@@ -46,7 +46,7 @@ const integer = (minimum: number, expected: string) =>
 const finite = (expected: string, isGood: (value: number) => boolean) =>
   Schema.Finite.annotate({ message: `expected ${expected}` }).check(Schema.makeFilter(isGood, { expected }))
 
-/** An empty list would mean "nothing at all", which is never what somebody wanted to say. */
+/** An empty list would mean "nothing at all", which is never the intention. */
 const listOf = <S extends Schema.Constraint>(item: S) => {
   const expected = "a list with at least one entry; omit the field for no limit"
   return Schema.Array(item).check(

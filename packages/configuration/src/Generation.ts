@@ -41,7 +41,9 @@ export const standingOf = (
   return { _tag: "Older", served, generation: number ?? before?.generation ?? served }
 }
 
-/** Keyed, so that nobody can try short secrets against it; the same for every order of the names of an object. */
+/**
+ * Keyed, so that an attacker cannot try short secrets against it; the same for every order of the names of an object.
+ */
 export const contentHash = Effect.fnUntraced(function* ({ workspaces }: ConfigurationFile) {
   const secrets = yield* Secrets
   return yield* secrets.fingerprint(`configuration\n${JSON.stringify(sorted({ workspaces }))}`)

@@ -27,13 +27,13 @@ export const Source = Context.Reference<(request: HttpServerRequest.HttpServerRe
 
 /**
  * Whether a request comes from one of these networks: IP addresses and CIDR ranges, as a key names them. The runtime
- * compares addresses, so the server provides it; where nobody does, no request comes from any network.
+ * compares addresses, so the server provides it; without it, no request comes from any network.
  */
 export const ComesFrom = Context.Reference<
   (request: HttpServerRequest.HttpServerRequest, networks: ReadonlyArray<string>) => boolean
 >("pointsman/http/ComesFrom", { defaultValue: () => () => false })
 
-/** What the holder of a good key is refused for; `undefined` when it may go on. */
+/** What the holder of a good key is refused for; `undefined` when the request is allowed. */
 type Refuse<Refusal> = (holder: KeyHolder, scope: Scope) => Refusal | undefined
 
 const refuseWorkspace = ({ workspace }: KeyHolder) => (workspace.suspended ? suspended : undefined)

@@ -1,6 +1,6 @@
 /**
- * The page of `/docs`, by Scalar from Effect's own copy of it. The page holds its script of 3 MB and the document, asks
- * nobody else for anything, and its policy makes the browser see to that.
+ * The page of `/docs`, by Scalar from Effect's own copy of it. The page holds its script of 3 MB and the document,
+ * requests nothing from other hosts, and its policy makes the browser enforce that.
  */
 import { Effect, Layer } from "effect"
 import { Digest } from "effect/crypto"
@@ -25,7 +25,7 @@ const scalar = {
   agent: { disabled: true },
   mcp: { disabled: true },
   showDeveloperTools: "never",
-  // Something that nobody sees is wider than a phone, which would then show all of the page smaller than it is.
+  // A hidden element is wider than a phone, which would then scale down the whole page.
   customCss: "#api-reference-container { overflow-x: clip }",
   authentication: { preferredSecurityScheme: "bearer" }
 }
@@ -72,7 +72,7 @@ const hashOf = Effect.fnUntraced(function* (script: string) {
   return `'sha256-${Base64.encode(yield* digest(Digest.sha256, new TextEncoder().encode(script)))}'`
 }, Effect.provide(Digest.layerWebCrypto))
 
-/** Scalar writes its styles itself, and draws small pictures from `data:`. Requests go to this server alone. */
+/** Scalar writes its styles itself, and draws small pictures from `data:`. Requests go only to this server. */
 const policyOf = (scripts: ReadonlyArray<string>): string =>
   [
     "default-src 'none'",

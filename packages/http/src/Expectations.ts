@@ -104,7 +104,7 @@ export const validationError = (
   return validationErrorOf(...[...clauses].slice(0, clausesAtMost))
 }
 
-/** A body of 16 KB can be wrong in thousands of places; nobody reads more than a few. */
+/** A body of 16 KB can be wrong in thousands of places; a reader needs only a few. */
 const clausesAtMost = 15
 
 /** By the names that the caller knows the texts by, where they are not those of documents. */

@@ -111,7 +111,7 @@ const fallback = (
   allowed: (url: string) => string | undefined,
   about: About
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, Types.unhandled, HttpServerRequest.HttpServerRequest> => {
-  // The client went away, or the server is shutting down: there is nobody to answer.
+  // The client went away, or the server is shutting down: no client waits for the response.
   if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause)
   const failure = Cause.squash(cause)
   if (HttpServerError.isHttpServerError(failure)) {

@@ -1,14 +1,14 @@
 /**
- * What is recorded of a request: how long it took, a span where somebody collects spans, and a line of the log where
- * that is switched on.
+ * What is recorded of a request: how long it took, a span where spans are collected, and a line of the log where that
+ * is switched on.
  *
  * Nothing from a request is exported. A path may hold the token of a
  * hosted page, a query anything at all, and a label that a stranger chooses makes a series. So the path is given by its
  * route alone, and one that no route has is not told.
  *
- * The span is by OpenTelemetry's conventions (https://opentelemetry.io/docs/specs/semconv/http/http-spans/), and goes on
- * with the trace of a `traceparent` that the request has. Effect's own server span contains the path: a program that
- * serves these routes with a tracer switches it off by `HttpMiddleware.TracerDisabledWhen`.
+ * The span is by OpenTelemetry's conventions (https://opentelemetry.io/docs/specs/semconv/http/http-spans/), and
+ * continues with the trace of a `traceparent` that the request has. Effect's own server span contains the path: a
+ * program that serves these routes with a tracer switches it off by `HttpMiddleware.TracerDisabledWhen`.
  */
 import { Metrics } from "@pointsman/core"
 import { Clock, Context, Effect, Exit, Metric, Option, Tracer } from "effect"

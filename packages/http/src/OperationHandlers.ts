@@ -104,7 +104,7 @@ const readBody = (request: HttpServerRequest.HttpServerRequest) =>
         : { error: { ...error, code: error.code } }
   )
 
-/** A void takes no body. What comes all the same is read, so that it has a bound, and nobody looks at it. */
+/** A void takes no body. The handler reads a body only to bound it, and ignores it. */
 export const ignoreBody = (request: HttpServerRequest.HttpServerRequest) =>
   Effect.mapError(
     readBytes(request, operationLimits.bodyBytes),

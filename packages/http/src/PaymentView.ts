@@ -39,7 +39,7 @@ export class PaymentViews extends Context.Service<
     readonly created: (payment: PaymentRecord, debug: boolean) => Effect.Effect<Payment>
   }
 >()("pointsman/http/PaymentViews") {
-  /** `baseUrl`: where the hosted pages are reached; without it nobody is sent there. */
+  /** `baseUrl`: where the hosted pages are reached; without it no customer is sent there. */
   static readonly layer = (baseUrl: string | undefined): Layer.Layer<PaymentViews, never, Pointsman> =>
     Layer.effect(
       PaymentViews,

@@ -3,7 +3,7 @@
  *
  * The order: the body's size, the signature over the bytes as they came, the rate of the connection, and only then what
  * it says. Messages without the secret use up none of a connection's rate, and what fails verification is counted by
- * source and connection, after it failed: so nobody's failures delay a message that is verified. Hints, which are not
+ * source and connection, after it failed: so failures of others do not delay a verified message. Hints, which are not
  * verified, are counted with the failures before they are looked up.
  */
 import { Pointsman } from "@pointsman/core"

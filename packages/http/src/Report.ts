@@ -1,4 +1,4 @@
-/** What a request is known by, and what operators and clients are told of one that failed. */
+/** The id of a request, and what operators and clients learn of a failed one. */
 import { RecordsMissing, recoveryRetryMillis } from "@pointsman/core/ports"
 import { Cause, Context, Effect, Option } from "effect"
 import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"

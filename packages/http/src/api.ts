@@ -1,4 +1,4 @@
-/** The v1 contract alone: schemas and endpoints, no handlers. For clients and documentation. */
+/** Only the v1 contract: schemas and endpoints, no handlers. For clients and documentation. */
 export * from "./api/ApiV1.ts"
 export * from "./api/Authorization.ts"
 export * from "./api/CreatePayment.ts"

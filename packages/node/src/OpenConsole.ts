@@ -20,7 +20,7 @@ export interface ConsolesOptions {
 
 export interface Consoles {
   readonly open: (options: ConsoleOptions) => Promise<MountedConsole>
-  /** Ends responses that are streams. Other requests go on. */
+  /** Ends responses that are streams. Other requests continue. */
   readonly stop: () => void
   /** After the last request. */
   readonly close: () => Promise<void>

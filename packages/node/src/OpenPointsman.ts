@@ -2,7 +2,7 @@
  * Opens everything in the order of the server (its Serve.ts), and closes it in the reverse order: what is under way is
  * waited for, then the background ends, then the storage. Nothing is changed before the settings are known to be good.
  */
-// The modules one by one: their common door loads clients of databases that nobody here has a use for.
+// The modules one by one: their common entry point loads database clients that this package does not use.
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as Configuration from "@pointsman/configuration"
 import * as Core from "@pointsman/core"

@@ -2,7 +2,7 @@
  * The API's routes for requests, of Node's own kind and of the web's. The first request loads and builds them: many
  * programs make calls alone, and half of the package is for requests.
  */
-// The modules one by one: their common door loads clients of databases that nobody here has a use for.
+// The modules one by one: their common entry point loads database clients that this package does not use.
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodeHttpPlatform from "@effect/platform-node/NodeHttpPlatform"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"

@@ -180,7 +180,7 @@ export interface Pointsman extends AsyncDisposable {
    */
   readonly recover: (order?: {
     readonly since?: Date | undefined
-    /** One connection alone. */
+    /** Only this connection. */
     readonly connection?: string | undefined
     /** Whether to report what would be recovered, and to write nothing. */
     readonly dryRun?: boolean | undefined

@@ -159,7 +159,7 @@ export class UnknownResultError extends PointsmanError {
 
 /**
  * The store or the program failed before anything was sent. The same call may be made again. Of a call that moves money
- * and may be the second try of one whose end nobody heard, `moneyMayHaveMoved` is `true`: that one is not known of here.
+ * and may be the second try of one whose result was lost, `moneyMayHaveMoved` is `true`: that one is not known of here.
  */
 export class InternalError extends PointsmanError {
   override readonly name = "InternalError"

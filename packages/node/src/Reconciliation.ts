@@ -50,7 +50,7 @@ export interface ReconciliationRun {
   readonly file: string
   /** Of the report's bytes: the same report is one run. */
   readonly sha256: string
-  /** `failed`: the report cannot be read further; the same report goes on once that is mended. */
+  /** `failed`: the report cannot be read further; the same report continues once that is fixed. */
   readonly state: "reading" | "matching_missing" | "done" | "failed"
   /** Why it failed. */
   readonly failure: string | null
@@ -236,11 +236,11 @@ export interface SuggestionAcceptance {
 /** As the commands `pointsman reconcile`, which may be used on the same database. */
 export interface ReconciliationCalls {
   /**
-   * Reads a report, compares its rows with the records, and applies what they state: a payment whose messages were lost is
-   * put right, and one that is paid out is settled. Nothing is sent to a provider. The same report again goes on from where
-   * it ended, and changes nothing once it is done; beside other processes too. Look at `results`: differences are a result.
-   * `StateError` with `report_in_progress` where another process reads a report of the connection, and with
-   * `report_unreadable` where it cannot be read further. `close` ends it after a batch.
+   * Reads a report, compares its rows with the records, and applies what they state: a payment whose messages were lost
+   * is put right, and one that is paid out is settled. Nothing is sent to a provider. Repeating the same report
+   * continues from where it ended, and changes nothing once it is done; beside other processes too. Look at `results`:
+   * differences are a result. `StateError` with `report_in_progress` where another process reads a report of the
+   * connection, and with `report_unreadable` where it cannot be read further. `close` ends it after a batch.
    */
   readonly run: (order: ReportOrder) => Promise<ReconciliationRun>
   /** Fetches the connection's reports from its provider's API, if its connector can, and runs them; one run for each day. */

@@ -28,7 +28,7 @@ export interface Review {
 /** A payment with what operations have to look at. */
 export interface ReviewedPayment extends Payment {
   readonly workspace_id: string
-  /** `null`: it needs nobody. */
+  /** `null`: it needs no operator. */
   readonly review: Review | null
   readonly connection_id: string | null
   readonly provider_reference: string | null
@@ -105,7 +105,7 @@ export interface Operation extends Call {
 }
 
 export interface Refund extends Call {
-  /** `provider`: somebody made it at the provider, in its dashboard for example. */
+  /** `provider`: the merchant made it at the provider, in its dashboard for example. */
   readonly origin: "api" | "provider"
   readonly state: string
   readonly answered_at: string | null

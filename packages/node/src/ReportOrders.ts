@@ -5,8 +5,8 @@ import { Effect, Predicate } from "effect"
 import { checkBy, checkDate, checkId, fieldsOf, limitOf, wrong } from "./Orders.ts"
 import type { ReportProgress } from "./Reconciliation.ts"
 
-/** As the audit trail has those that this program does for nobody. */
-const nobody = "library"
+/** The actor in the audit trail for what this program does without an operator. */
+const withoutOperator = "library"
 
 /** A field that may be left out. */
 const optional = <A, E>(value: unknown, check: (value: unknown) => Effect.Effect<A, E>) =>
@@ -30,7 +30,7 @@ const isBytes = (report: unknown): report is AsyncIterable<unknown> =>
 
 export const reportFields = Effect.fnUntraced(function* (order: unknown) {
   const fields = yield* fieldsOf("order", order, ["connection", "report", "name", "format", "by", "onProgress"])
-  const { by = nobody, format, name = "report", onProgress, report } = fields
+  const { by = withoutOperator, format, name = "report", onProgress, report } = fields
   if (!isBytes(report) && (typeof report !== "string" || report === "")) {
     return yield* Effect.fail(wrong("`report` must be the path of a file, or an async iterable of Uint8Array."))
   }
@@ -46,7 +46,7 @@ export const reportFields = Effect.fnUntraced(function* (order: unknown) {
 
 export const fetchFields = Effect.fnUntraced(function* (order: unknown) {
   const fields = yield* fieldsOf("order", order, ["connection", "report", "from", "until", "by", "onProgress"])
-  const { by = nobody, from, onProgress, report, until } = fields
+  const { by = withoutOperator, from, onProgress, report, until } = fields
   return {
     connection: yield* checkId("connection", fields["connection"]),
     report: yield* optional(report, textField("report")),

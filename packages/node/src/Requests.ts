@@ -105,8 +105,9 @@ export const makeRequests = ({ docs, gate, hasPages, keepAliveMillis, open, warn
 }
 
 /**
- * For a server whose only listener this is. Node closes an idle connection after five seconds, and a balancer that keeps
- * it for longer then sends a request that nobody reads. A time that the program chose longer is left alone.
+ * For a server whose only listener this is. Node closes an idle connection after five seconds, and a balancer that
+ * keeps it for longer then sends a request that the server no longer reads. A time that the program chose longer is
+ * left alone.
  */
 const keepAlive = ({ socket }: IncomingMessage, millis: number): void => {
   const { server } = socket as { readonly server?: Partial<Server> | undefined }

@@ -55,7 +55,7 @@ export const reviewed = Effect.fnUntraced(function* (payment: Core.Payment) {
     ...(yield* views.payment(payment)),
     workspace_id: payment.tenant.workspaceId,
     review: payment.review === null ? null : { since: timeView(payment.review.since), reasons: payment.review.reasons },
-    // Nobody holds the money of an unanswered charge: the last one that was asked may.
+    // No connection is known to hold the money of an unanswered charge: the last one that was asked may.
     connection_id: payment.connectionId ?? payment.routing?.attempts.at(-1)?.connectionId ?? null,
     provider_reference: payment.providerRef
   }

@@ -2,9 +2,9 @@
  * What waits in the storage, as gauges: unknown results by their age, what operators have to look
  * at, refunds, what the background and the webhooks are late with, and differences from providers' reports.
  *
- * It is read when somebody asks for metrics, by an index and no further than is counted here, and not more often than
- * every 15 seconds. A storage that does not answer leaves the gauges as they were, and the time of the last reading
- * tells it. Every process on a database tells the same of it.
+ * It is read on a request for metrics, by an index and no further than is counted here, and not more often than every
+ * 15 seconds. A storage that does not answer leaves the gauges as they were, and the time of the last reading tells it.
+ * Every process on a database tells the same of it.
  */
 import { differenceResults, type Payment, type ReviewReason, reviewReasons } from "@pointsman/core"
 import { Deliveries, Ledger, openCounted, Settlements } from "@pointsman/core/ports"

@@ -1,4 +1,4 @@
-/** A configuration file as a start would read it, and what there is to say of it. Nothing is opened, sent or changed. */
+/** Reads a configuration file as a start would, and lists its findings. Nothing is opened, sent or changed. */
 import { type ConfigurationFile, formatMistake, formatPath, type Mistake } from "@pointsman/configuration"
 import { Effect, Result } from "effect"
 import { configurationFindings, formatFinding } from "./ConfigurationFindings.ts"

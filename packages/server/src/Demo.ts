@@ -26,8 +26,8 @@ const connections = [
 ] as const
 
 /**
- * Makes the demo workspace in a database that has none, and gives its key. Nothing is made beside workspaces that
- * somebody else brought, and then there is no key to give; nor where the key was revoked.
+ * Makes the demo workspace in a database that has none, and gives its key. Nothing is made beside workspaces from
+ * elsewhere, and then there is no key to give; nor where the key was revoked.
  */
 export const ensureDemo = Effect.fnUntraced(function* (
   settings: Pick<Settings, "database">,
@@ -41,7 +41,7 @@ export const ensureDemo = Effect.fnUntraced(function* (
   const key = yield* sandboxKey(settings)
   const hash = yield* secrets.hash(Redacted.value(key))
   const stored = present.apiKeys.find((one) => one.hash === hash)
-  // The database holds the key's hash alone. Where the file is gone, a new key takes its place.
+  // The database holds only the key's hash. Where the file is gone, a new key takes its place.
   const apiKey = {
     hash,
     workspaceId: demoWorkspaceId,

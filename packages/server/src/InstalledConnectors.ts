@@ -42,7 +42,7 @@ export const layer = (database: Database, loaded: Loaded): Layer.Layer<Connector
 const recordsIn = (database: Database): Effect.Effect<SandboxRecords["Service"], StartFailure, Scope.Scope> => {
   if (database._tag === "SqliteMemory") return Effect.sync(() => SandboxRecords.memory())
   if (database._tag === "Postgres") {
-    // Loaded here alone: on SQLite no client of PostgreSQL is needed.
+    // Loaded only here: SQLite needs no client of PostgreSQL.
     return Effect.promise(() => import("./PostgresSandboxRecords.ts")).pipe(
       Effect.flatMap((records) => records.openRecords(database.url)),
       Effect.catch((error) => storageFailure(database, error.cause))

@@ -131,7 +131,7 @@ const variablesOf = (endpoint: string, environment: Environment): Record<string,
 
 /**
  * A request that hangs is a defect, which Effect's exporter does not send again. A redirect would carry the headers to
- * somebody else. The answer is read here, because its time is bounded here.
+ * another host. The answer is read here, because its time is bounded here.
  */
 const boundedClient = Layer.effect(
   HttpClient.HttpClient,

@@ -23,7 +23,7 @@ export interface BoundedRequest extends IncomingMessage {
   bodies: RequestBodies | undefined
   source: string
   response: ServerResponse | undefined
-  /** What else comes of its body is dropped. */
+  /** The rest of its body is dropped. */
   isRefused: boolean
   /** Bytes that it keeps, with what the pieces themselves take. */
   kept: number
@@ -101,7 +101,7 @@ export const makeRequestBodies = (refuse: (response: ServerResponse, answer: Ref
     keep: (request, length) => {
       const { isRefused, response, socket, source } = request
       if (isRefused) return false
-      // Nobody waits for the rest of a body once the request is answered: it is read and let go.
+      // Once the request is answered, the rest of its body is read and dropped.
       if (response === undefined || response.writableEnded) return true
       const bytes = length + bytesPerPiece
       const charged = beyond(request, bytes)

@@ -375,7 +375,7 @@ const limits = (settings: Settings): Layer.Layer<never, StartFailure> => {
     )
   }
   return Layer.unwrap(
-    // Loaded here alone: on SQLite no client of PostgreSQL is needed.
+    // Loaded only here: SQLite needs no client of PostgreSQL.
     Effect.map(
       Effect.promise(() => import("./SharedLimits.ts")),
       (SharedLimits) => SharedLimits.layer({ database, perSecond, perConnection: inboundRateLimit })

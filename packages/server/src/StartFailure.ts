@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import type { Database } from "./DatabaseUrl.ts"
 
-/** The server cannot start or go on. The message is for the operator: whole sentences, no secret, no stack trace. */
+/** The server cannot start or continue. The message is for the operator: whole sentences, no secret, no stack trace. */
 export class StartFailure extends Schema.TaggedError<StartFailure>()("pointsman/server/StartFailure", {
   message: Schema.String
 }) {}

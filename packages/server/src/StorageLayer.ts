@@ -34,7 +34,7 @@ export const storageLayer = (
   }
   const { isDistributed, url } = database
   return Layer.unwrap(
-    // Loaded here alone: on SQLite no client of PostgreSQL is needed.
+    // Loaded only here: SQLite needs no client of PostgreSQL.
     Effect.map(
       Effect.promise(async () =>
         isDistributed

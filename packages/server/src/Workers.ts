@@ -2,9 +2,9 @@
  * Several server processes behind one address: this process takes the connections and hands them out in turn
  * (`node:cluster`), its workers answer what comes over them.
  *
- * A server that could not start ends, and says why; one that did start
- * goes on. So until every worker has listened once, the end of one is the end of all. After that a worker that dies is
- * started again, for as long as another one serves, or the new one listens.
+ * A server that could not start ends, and says why; one that did start keeps running. So until every worker has
+ * listened once, the end of one is the end of all. After that a worker that dies is started again, for as long as
+ * another one serves, or the new one listens.
  */
 import cluster, { type Worker } from "node:cluster"
 import { Clock, Deferred, Effect } from "effect"
@@ -80,8 +80,8 @@ export const keepWorkers = Effect.fnUntraced(function* (options: WorkersOptions)
 })
 
 /**
- * A connection that was handed to a worker, and that it had not taken when it died, is nobody's: `node:cluster` leaves it
- * open, and its client would wait for as long as it can. There is one at most for each worker, the last one.
+ * A connection that was handed to a worker, and that it had not taken when it died, has no owner: `node:cluster` leaves
+ * it open, and its client would wait for as long as it can. There is one at most for each worker, the last one.
  */
 const closeUntaken = (worker: Worker): void => {
   const child = worker.process

@@ -9,7 +9,7 @@ if (fault === undefined) {
   // Compiled code is kept beside the program: who can write there could change the program itself. Where this process
   // cannot write there, nothing is kept.
   nodeModule.enableCompileCache(fileURLToPath(new URL("../.cache", import.meta.url)))
-  // Loaded only now: an old Node fails to parse it, with a message that helps nobody.
+  // Loaded only now: an old Node fails to parse it, with an unhelpful message.
   import("./CommandLine.ts").then((command) => command.run())
 } else {
   console.error(fault)

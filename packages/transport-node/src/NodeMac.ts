@@ -6,7 +6,7 @@ import { createHmac, createSecretKey, type KeyObject } from "node:crypto"
 import { Layer } from "effect"
 import { Mac, SecureRandom } from "effect/crypto"
 
-/** As long as somebody holds the key. */
+/** As long as the key is referenced. */
 const prepared = new WeakMap<Uint8Array, KeyObject>()
 
 const keyOf = (bytes: Uint8Array): KeyObject => {

@@ -1,9 +1,9 @@
 /**
  * Hashes of passwords by scrypt, over `node:crypto`.
  *
- * A hash names its parameters, so that they can be raised later: `scrypt$ln=15,r=8,p=3$salt$hash`, with salt and hash in
- * base64. Each takes 32 MiB and a tenth of a second of one of Node's four threads; two are computed at once at most, so
- * that neither memory nor the threads that files need run out while somebody guesses.
+ * A hash names its parameters, so that they can be raised later: `scrypt$ln=15,r=8,p=3$salt$hash`, with salt and hash
+ * in base64. Each takes 32 MiB and a tenth of a second of one of Node's four threads; two are computed at once at most,
+ * so that neither memory nor the threads that files need run out while an attacker guesses.
  */
 import { scrypt, timingSafeEqual } from "node:crypto"
 import { Passwords, PasswordsBusy, PasswordWeak } from "@pointsman/core/ports"
@@ -57,7 +57,7 @@ const derive = (password: Redacted.Redacted<string>, { ln, p, r, salt }: Omit<Pa
   })
 
 /** Compared with where there is no hash: no password has it, and it takes as long as a real one. */
-const nobody: Parts = { ...current, salt: new Uint8Array(saltBytes), hash: new Uint8Array(hashBytes) }
+const decoy: Parts = { ...current, salt: new Uint8Array(saltBytes), hash: new Uint8Array(hashBytes) }
 
 export const layer: Layer.Layer<never> = Layer.effectContext(
   Effect.gen(function* () {
@@ -86,7 +86,7 @@ export const layer: Layer.Layer<never> = Layer.effectContext(
         const parts = text === null ? undefined : parse(text)
         if (text !== null && parts === undefined)
           return yield* Effect.die(new Error("the password's hash is malformed"))
-        const { hash, ...parameters } = parts ?? nobody
+        const { hash, ...parameters } = parts ?? decoy
         return timingSafeEqual(yield* derive(password, parameters), hash) && parts !== undefined
       }, inTurn)
     }

@@ -25,7 +25,7 @@ export interface PaymentSpace {
   /** The bit of payments without a card brand, in the field `cardBrand`. */
   readonly withoutBrand: bigint
   readonly boxOf: (condition: Condition) => PaymentBox
-  /** The values that the box has in this field, or `undefined` where others that nobody named are among them. */
+  /** The values that the box has in this field, or `undefined` where unnamed ones are among them. */
   readonly named: (field: keyof Condition, box: PaymentBox) => ReadonlyArray<string> | undefined
 }
 

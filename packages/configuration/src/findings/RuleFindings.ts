@@ -250,7 +250,7 @@ const findingsWithoutRule = (
     // Rules that leave nothing over are a good way to write rules; an order beside them is never read.
     if (order !== undefined) findings.push(unreachable(engine, "Its order has no effect", taker))
   } else {
-    // Without an order nobody said that there has to be a connection for whatever the rules leave over.
+    // Without an order, payments that no rule matches need no connection.
     const asked = order === undefined ? { box: payments.box, before: [] } : payments
     findings.push(...findingsOf(engine, { mode, order }, asked, map))
   }

@@ -53,9 +53,7 @@ export class AuditTrail extends HttpApiGroup.make("audit")
       query,
       success: pageOf(AuditRecord),
       error: failures("internal_error")
-    }).annotateMerge(
-      summary("List the audit trail of a workspace", "Newest first: entries that are about this workspace alone.")
-    )
+    }).annotateMerge(summary("List the audit trail of a workspace", "Newest first: only entries about this workspace."))
   )
   .middleware(RequestErrors)
   .middleware(Authorize) {}

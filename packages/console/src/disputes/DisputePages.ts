@@ -125,7 +125,7 @@ ${
   evidence === null
     ? html`<p class="card">No evidence is kept for this dispute.</p>`
     : html`<div class="card">
-<p>Kept since ${time(timeView(evidence.keptAt))} and encrypted. The contents are shown to nobody, and are deleted when the provider has them or the dispute ends.</p>
+<p>Kept since ${time(timeView(evidence.keptAt))} and encrypted. The console never shows the contents. They are deleted when the provider has them or the dispute ends.</p>
 <ul>${evidence.texts.map((name) => html`<li>Text <code>${name}</code></li>`)}${evidence.files.map(
         ({ bytes, name, type }) => html`<li>File <code>${name}</code>, ${type}, ${bytes} bytes</li>`
       )}</ul>

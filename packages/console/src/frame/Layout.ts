@@ -19,7 +19,7 @@ export interface Document {
   readonly isLive?: boolean
   /** Under the mount: the stream that says when a live page changed. Without it, the page asks every five seconds. */
   readonly changes?: string
-  /** For a form alone. */
+  /** Only for a form. */
   readonly isSmall?: boolean
   /** What the page loads besides the script of all pages. */
   readonly script?: "passkeys.js"

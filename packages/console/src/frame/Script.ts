@@ -2,8 +2,8 @@
  * Shows what changed while a page is open, and times in the reader's zone. Everything works without it.
  *
  * A live page follows the stream that it names, and asks every five seconds where there is none or it cannot be read. A
- * page that is hidden does neither: a browser has few connections to a host. Ten minutes after the last key or click a page
- * stops too, because one that goes on for ever would keep the session of an operator who left alive.
+ * page that is hidden does neither: a browser has few connections to a host. Ten minutes after the last key or click a
+ * page stops too, because endless polling would keep the session of an operator who left alive.
  */
 export const script = `"use strict"
 {

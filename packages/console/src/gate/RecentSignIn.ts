@@ -1,6 +1,6 @@
 /**
- * What takes a sign-in of a moment ago: a session that somebody left open, or a stolen cookie, is not enough for it. The
- * pages ask for the password or the passkey (`ConfirmSignIn.ts`); a program signs in again, and repeats the request.
+ * What takes a sign-in of a moment ago: a session left open, or a stolen cookie, is not enough for it. The pages ask
+ * for the password or the passkey (`ConfirmSignIn.ts`); a program signs in again, and repeats the request.
  */
 import { isAboveLimit, type Payment } from "@pointsman/core"
 import { refundableMinor } from "@pointsman/core/internal"

@@ -82,7 +82,7 @@ const newest = (pointsman: Door, tenant: Tenant) =>
 const followFrom = Effect.fnUntraced(function* (pointsman: Door, { tenant, waiting }: Follower, begin: string) {
   let after: string | undefined = begin
   const look = Effect.gen(function* () {
-    // There were more events than one look reads: it goes on from the newest one.
+    // There were more events than one read returns: the next read continues from the newest one.
     if (after === undefined) {
       after = yield* newest(pointsman, tenant)
       return announce(waiting, undefined)

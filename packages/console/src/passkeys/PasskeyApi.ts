@@ -103,7 +103,7 @@ export class Passkeys extends HttpApiGroup.make("passkeys")
       params: { passkey: Text },
       success: HttpApiSchema.NoContent,
       error: failures("sign_in_again", "not_found", "internal_error")
-    }).annotateMerge(summary("Remove a passkey", "It signs in no more. Sessions that it began go on."))
+    }).annotateMerge(summary("Remove a passkey", "The passkey no longer signs in. Its sessions continue."))
   )
   .middleware(RequestErrors)
   .middleware(Authorize) {}

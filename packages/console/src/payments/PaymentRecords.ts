@@ -44,7 +44,7 @@ const Operation = Schema.Struct({
 const Refund = Schema.Struct({
   id: Text,
   origin: Schema.Literals(["api", "provider"]).annotateKey(
-    described("`provider`: somebody made it at the provider, in its dashboard for example.")
+    described("`provider`: the merchant made it at the provider, in its dashboard for example.")
   ),
   stage: Schema.Literals(refundStages),
   amount: Schema.Int,

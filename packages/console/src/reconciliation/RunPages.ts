@@ -79,7 +79,7 @@ const show = Effect.fnUntraced(function* (visit: Visit) {
     notice: noticeIn(visit, notices),
     main: html`<div class="card">
 <p>${stateView(run)} · ${run.format} · ${tenant.environment}</p>
-${run.failure === null ? undefined : html`<p class="note">The report cannot be read further: ${run.failure}. The same file goes on from there.</p>`}
+${run.failure === null ? undefined : html`<p class="note">The report cannot be read further: ${run.failure}. Upload the same file to continue from there.</p>`}
 <dl>
 <dt>Report</dt><dd>${idView(run.id)}</dd>
 <dt>Connection</dt><dd>${link("connections", idView(run.connectionId), run.connectionId)}</dd>

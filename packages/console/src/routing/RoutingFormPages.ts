@@ -59,7 +59,7 @@ const confirmPage = ({ mount }: Visit, tenant: TenantPath, seen: string, { setti
     before: html`${settingsView(view)}${rulesView(view)}`,
     action: `${here}/change`,
     fields: html`${hidden("routing", JSON.stringify(settings))}${hidden("seen", seen)}${hidden("confirmed", "yes")}
-<p>Payments are routed so from the change on. Those that are under way go on as they began.</p>
+<p>New payments follow the new routing. Payments under way keep the old one.</p>
 ${fileJson(tenant, { routing: { [tenant.environment]: settings } })}`,
     button: "Change the routing",
     back: `${here}/change`

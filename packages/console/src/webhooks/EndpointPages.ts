@@ -94,7 +94,7 @@ const rotationPage = (
     title: "Rotate the secret",
     problem,
     action: `${here}/secret`,
-    fields: html`<p>The server makes a new secret for ${endpoint.url} and shows it on the next page only. Have access to the receiver before you go on.</p>
+    fields: html`<p>The server makes a new secret for ${endpoint.url} and shows it on the next page only. Have access to the receiver before you continue.</p>
 ${
   endpoint.previous_secret === null
     ? undefined

@@ -185,7 +185,7 @@ export const Refund = Schema.Struct({
     documented("`unknown`: the provider did not answer and may have refunded.")
   ),
   origin: Schema.Literals(["api", "provider"]).annotateKey(
-    documented("`provider`: somebody made it at the provider, in its dashboard for example.")
+    documented("`provider`: the merchant made it at the provider, in its dashboard for example.")
   ),
   created: DateTime.annotateKey(documented("When it was asked for."))
 }).annotate({ identifier: "Refund", description: "A refund of a payment." })

@@ -1,4 +1,4 @@
-/** `POST /psp-webhooks/{pspId}`: called by payment providers, and by nobody with a key. */
+/** `POST /psp-webhooks/{pspId}`: called by payment providers, without an API key. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { documented } from "./Documented.ts"

@@ -237,7 +237,7 @@ const toResponse = (render: Renderer, answer: Answer): Effect.Effect<HttpServerR
 
 /** The same as around the API, with a page in place of the envelope. */
 const broken = Effect.fnUntraced(function* (render: Renderer, request: Request, cause: Cause.Cause<never>) {
-  // The customer went away, or the server is shutting down: there is nobody to answer.
+  // The customer went away, or the server is shutting down: no client waits for the response.
   if (Cause.hasInterruptsOnly(cause)) return yield* Effect.failCause(cause)
   yield* Effect.logError("unexpected failure of a request", cause)
   const reader = readerOfRequest(request)

@@ -1,5 +1,6 @@
 /**
- * What a customer is told of a payment's state, which promises nothing that the state does not hold, and the way back.
+ * What the page tells a customer about a payment's state, which promises nothing that the state does not hold, and the
+ * way back.
  */
 import { type DeclineCategory, type HostedPage, type Payment, type PaymentState, statusOf } from "@pointsman/core"
 import type { DeclineReason, Outcome } from "./texts/Texts.ts"

@@ -83,7 +83,7 @@ const refundFields: Fields = {
   origin: {
     type: "string",
     enum: ["api", "provider"],
-    description: "Who asked for it. `provider`: somebody made it at the provider, in its dashboard for example."
+    description: "Who asked for it. `provider`: the merchant made it at the provider, in its dashboard for example."
   },
   refund_amount: minorUnits("The refund's amount in minor units."),
   refunded_total: minorUnits("Total refunded and confirmed so far, in minor units."),

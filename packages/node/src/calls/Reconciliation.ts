@@ -58,7 +58,7 @@ export const runReport = Effect.fnUntraced(function* (gate: Gate, order: unknown
   return asRun(run)
 }, Effect.scoped)
 
-/** A close does not wait for the end of a report, which may take minutes: the next process goes on. */
+/** A close does not wait for the end of a report, which may take minutes: the next process continues. */
 const whileOpen = async function* <A>(gate: Gate, entries: AsyncIterable<A>): AsyncGenerator<A> {
   for await (const chunk of entries) {
     if (gate.isShut()) throw new Error("the program closes")
@@ -70,7 +70,7 @@ const progressOf = (onProgress: ReportProgress["onProgress"]) => (run: Core.Reco
   try {
     onProgress?.(asRun(run))
   } catch {
-    // The report is read whether or not somebody watches.
+    // The report is read with or without `onProgress`.
   }
 }
 
@@ -100,7 +100,7 @@ const refusalOf = (failure: ReportFailure): PointsmanError => {
     case "pointsman/ReportBroken":
       return new StateError(
         "report_unreadable",
-        `The report cannot be read further: ${failure.reason}. What was read is kept: the same call goes on from there.`
+        `The report cannot be read further: ${failure.reason}. What was read is kept: repeat the same call to continue from there.`
       )
     case "pointsman/ReportBeingRead":
       return new StateError(
@@ -116,7 +116,7 @@ const refusalOf = (failure: ReportFailure): PointsmanError => {
       )
     case "pointsman/StorageError":
       return new InternalError(
-        "The database could not be read or written. What was read of the report is kept: the same call goes on from there."
+        "The database could not be read or written. What was read of the report is kept: repeat the same call to continue from there."
       )
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Runs a call. Once asked, it runs to its end: a promise has nobody who could cut it. A call that broke down says whether
- * it may have moved money.
+ * Runs a call. Once asked, it runs to its end: a promise cannot be interrupted. A call that broke down says whether it
+ * may have moved money.
  */
 import type { Environment } from "@pointsman/client/contract"
 import type * as Core from "@pointsman/core"
@@ -173,9 +173,9 @@ export const makeGate: Effect.Effect<Gate> = Effect.gen(function* () {
 })
 
 /**
- * Replaces an error's stack by that of who awaits `called`, the async function that is running. A failure arises in a fiber,
- * whose stack names only files of the bundle; the async function that rejects is resumed with the frames of those who await
- * it. Where nobody awaits it in an async function (`.then`), there are no such frames, and the stack stays.
+ * Replaces an error's stack by that of who awaits `called`, the async function that is running. A failure arises in a
+ * fiber, whose stack names only files of the bundle; the async function that rejects is resumed with the frames of
+ * those who await it. Where no async function awaits it (`.then`), there are no such frames, and the stack stays.
  */
 export const atCaller = (error: unknown, called: (...args: Array<never>) => unknown): unknown => {
   if (!(error instanceof Error)) return error

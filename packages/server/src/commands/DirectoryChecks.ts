@@ -117,7 +117,7 @@ const isPrivate = (host: string): boolean => (isIP(host) === 0 ? isLocalName(hos
 const isThisMachine = (host: string): boolean =>
   isLocalName(host) || /^(?:127\.\d+\.\d+\.\d+|0\.0\.0\.0|::1?|::ffff:7f[0-9a-f]{2}:[0-9a-f]+)$/u.test(host)
 
-/** A correction that nobody may approve stays open, and so does its payment. */
+/** A correction that no operator may approve stays open, and so does its payment. */
 export const fourEyesLines = (
   { workspaces }: Pick<DirectoryContents, "workspaces">,
   operators: ReadonlyArray<Pick<Operator, "active" | "grants">>

@@ -335,7 +335,7 @@ export const reviewsLine = (
     : warning("payments", `${says}, ${operators} of them waiting for an operator: see \`pointsman unknown list\``)
 }
 
-/** A week: older ones were seen, or nobody looks. */
+/** A week: operators have seen older ones, or never look. */
 const latelyMillis = 7 * 24 * 3_600_000
 
 /** The outcomes of a provider's message that operators have to look at. */

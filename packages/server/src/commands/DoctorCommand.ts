@@ -1,4 +1,4 @@
-/** `pointsman doctor`: all that an operator would look at before asking somebody. */
+/** `pointsman doctor`: all that an operator would check before asking for help. */
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { Console, Effect } from "effect"
 import { Command, Flag } from "effect/cli"

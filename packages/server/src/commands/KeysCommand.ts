@@ -155,7 +155,7 @@ const create = Command.make(
   ])
 )
 
-/** In one go: nobody could get hold of a key that is stored and was not shown. */
+/** Uninterruptible: a key that is stored and was not shown is lost. */
 const createAndShow = Effect.fnUntraced(function* (
   tenant: Tenant,
   scopes: ApiKey["scopes"],
@@ -337,7 +337,7 @@ type KeyView = ReturnType<typeof keyView>
 
 const scopesText = ({ scopes }: KeyView): string => (scopes === null ? "all scopes" : scopes.join(", "))
 
-/** What a person who revokes a key has to know of it: whether somebody uses it, and from where. */
+/** What a person who revokes a key has to know of it: whether it is in use, and from where. */
 const limitsText = (view: KeyView): string =>
   `Scopes: ${view.scopes?.join(", ") ?? "all"}. Expires: ${view.expires ?? "never"}. Networks: ${view.networks?.join(", ") ?? "any"}. ` +
   `Last used: ${view.last_used ?? "never"}.`

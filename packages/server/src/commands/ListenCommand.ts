@@ -3,8 +3,8 @@
  *
  * It follows the events of the API with a key, and signs what it passes on by a secret of its own. It adds no webhook
  * endpoint: that would need the server's database, which another process may hold or which lies elsewhere, a server
- * that sends to private addresses, and somebody to take the endpoint back when this process is killed; deliveries to
- * nobody would be tried for a day. What a real endpoint is sent stays as it is.
+ * that sends to private addresses, and an operator to remove the endpoint when this process is killed; the server would
+ * retry its deliveries for a day. It does not affect real endpoints.
  */
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { signatureHeader } from "@pointsman/core"
@@ -73,7 +73,7 @@ export const listenCommand = Command.make(
             Effect.as(isAway ? Effect.void : Console.error(`${message} Retrying until it responds.`), Option.none())
           )
         )
-        // A server that is started anew goes on where it was.
+        // A restarted server continues where it was.
         if (isAway && Option.isSome(page)) yield* Console.error(`${server.url} is reachable again.`)
         isAway = Option.isNone(page)
         if (Option.isNone(page)) {

@@ -81,7 +81,7 @@ export const findServer = Effect.fnUntraced(function* (given: Given) {
   return { url, key: Redacted.make(key, { label: "API key" }) } satisfies LocalServer
 })
 
-/** Nobody but a server of this machine is shown what lies in its folder. */
+/** Only a server of this machine receives the contents of its folder. */
 const keyOfFolder = Effect.fnUntraced(function* (parsed: URL, url: string, dev: Option.Option<typeof DevFile.Type>) {
   if (isLoopback(parsed)) {
     if (Option.isSome(dev) && dev.value.url === url) return dev.value.key
@@ -172,7 +172,7 @@ export const ask = (
     })
   )
 
-/** The same, where an answer is needed to go on. */
+/** The same, where the command needs an answer. */
 export const call = (...question: Parameters<typeof ask>): Effect.Effect<Answer, CommandFailure> =>
   Effect.matchEffect(ask(...question), {
     onFailure: ({ message }) => Effect.fail(new CommandFailure({ message })),

@@ -64,7 +64,7 @@ const invite = Command.make(
   ])
 )
 
-/** In one go: nobody could pass on a token that is stored and was not shown. */
+/** Uninterruptible: a token that is stored and was not shown is lost. */
 const inviteAndShow = Effect.fnUntraced(function* (partnerId: string, merchantId: string, json: boolean) {
   const { merchant, token } = yield* (yield* Pointsman).createInvitation(partnerId, merchantId).pipe(
     Effect.catchTags({

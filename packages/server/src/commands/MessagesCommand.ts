@@ -42,16 +42,16 @@ const list = Command.make(
     environment: wholeEnvironmentFlag("messages"),
     connection: Flag.String("connection").pipe(
       Flag.withMetavar("id"),
-      Flag.withDescription("Messages to this connection alone"),
+      Flag.withDescription("Only messages to this connection"),
       Flag.optional
     ),
     payment: Flag.String("payment").pipe(
       Flag.withMetavar("id"),
-      Flag.withDescription("Messages about this payment alone"),
+      Flag.withDescription("Only messages about this payment"),
       Flag.optional
     ),
     outcome: Flag.Literals("outcome", messageOutcomes).pipe(
-      Flag.withDescription("Messages of which this became alone"),
+      Flag.withDescription("Only messages with this outcome"),
       Flag.optional
     ),
     limit: limitFlag,

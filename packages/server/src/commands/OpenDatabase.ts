@@ -2,9 +2,9 @@
  * Lets an operations command act on the database of the settings, beside the servers that run on it.
  *
  * Three rules. It makes no database and changes no schema: a mistyped path is an error. It reads the settings as
- * `serve` does, because what it writes is acted on by a server. It reaches nobody unless it says so: without
- * providers there is no transport, and no connector but to read stored messages with, so that a command cannot charge, and
- * cannot take silence for a provider's answer.
+ * `serve` does, because what it writes is acted on by a server. It sends no requests unless it says so: without
+ * providers there is no transport, and no connector but to read stored messages with, so that a command cannot charge,
+ * and cannot take silence for a provider's answer.
  */
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { sendsNothing } from "@pointsman/configuration"

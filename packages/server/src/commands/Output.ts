@@ -36,7 +36,7 @@ export const limitFlag = Flag.Int("limit").pipe(
   Flag.withDefault(50)
 )
 
-/** The id to go on from; `null` where nothing follows. */
+/** The id to continue from; `null` where nothing follows. */
 export const nextCursor = (rows: ReadonlyArray<{ readonly id: string }>, hasMore: boolean): string | null =>
   hasMore ? (rows.at(-1)?.id ?? null) : null
 

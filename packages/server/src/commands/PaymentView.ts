@@ -17,7 +17,7 @@ export const paymentView = (payment: Payment) => ({
   captured_amount: payment.capturedMinor,
   refunded_amount: payment.refundedMinor,
   refund_pending_amount: payment.refundPendingMinor,
-  // Nobody holds the money of an unanswered charge: the last one that was asked may.
+  // No connection is known to hold the money of an unanswered charge: the last one that was asked may.
   connection_id: payment.connectionId ?? payment.routing?.attempts.at(-1)?.connectionId ?? null,
   provider_reference: payment.providerRef,
   created: timeOf(payment.createdAt),

@@ -29,7 +29,7 @@ export const payouts = Command.make(
   {
     workspace: workspaceFlag,
     environment: ownEnvironmentFlag,
-    connection: connectionFlag.pipe(Flag.withDescription("This connection alone; default: all"), Flag.optional),
+    connection: connectionFlag.pipe(Flag.withDescription("Only this connection; default: all"), Flag.optional),
     from: momentFlag("from", "Payouts at or after this time; default: the beginning").pipe(Flag.optional),
     until: momentFlag("until", "Payouts before this time; default: now").pipe(Flag.optional),
     limit: limitFlag,

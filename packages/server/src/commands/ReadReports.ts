@@ -65,7 +65,9 @@ const reconcile = Effect.fnUntraced(function* (
     Effect.catchTags({
       "pointsman/ReportRefused": ({ reason }) => refuse(`--${reason}.`),
       "pointsman/ReportBroken": ({ reason }) =>
-        refuse(`${printable(path)}: ${printable(reason)}. What was read is kept: the same file goes on from there.`),
+        refuse(
+          `${printable(path)}: ${printable(reason)}. What was read is kept: run the same file again to continue from there.`
+        ),
       ...taken
     })
   )
@@ -125,7 +127,7 @@ const fetchAll = Effect.fnUntraced(function* (order: Omit<FetchOrder, "onProgres
     Effect.catchTags({
       "pointsman/ReportRefused": ({ reason }) => refuse(`--${reason}.`),
       "pointsman/ReportBroken": ({ reason }) =>
-        refuse(`${printable(reason)}. What was read is kept: the next fetch goes on from there.`),
+        refuse(`${printable(reason)}. What was read is kept: the next fetch continues from there.`),
       ...taken
     })
   )
@@ -137,7 +139,7 @@ export const fetch = Command.make(
     connection: connectionFlag.pipe(Flag.withDescription("The connection whose provider is asked")),
     report: Flag.String("report").pipe(
       Flag.withMetavar("name"),
-      Flag.withDescription("This report alone; default: all that the connector fetches"),
+      Flag.withDescription("Only this report; default: all that the connector fetches"),
       Flag.optional
     ),
     from: momentFlag(
@@ -186,7 +188,7 @@ export const fetch = Command.make(
 ).pipe(
   Command.withDescription(
     "Fetch the reports of a connection from its provider's API, and reconcile them as `run` does with files. It may be " +
-      "stopped and run again, and run beside servers; it goes on from where the last fetch ended, and rows that were read " +
+      "stopped and run again, and run beside servers; it continues from where the last fetch ended, and rows that were read " +
       "before change nothing. Ends with 1 where it found differences or unreadable rows."
   ),
   Command.withShortDescription("Fetch reports from a provider"),

@@ -54,7 +54,7 @@ const run = Effect.fnUntraced(function* (shards: Shards, order: Order, tell: Tel
 })
 
 const goesOn =
-  "The rebalance goes on in the cluster. Run `pointsman shards rebalance` to see its progress, and with --stop to end it."
+  "The rebalance continues in the cluster. Run `pointsman shards rebalance` to see its progress, and with --stop to end it."
 
 const stop = Effect.fnUntraced(function* (shards: Shards, json: boolean) {
   const isStopped = yield* shards.stopRebalance

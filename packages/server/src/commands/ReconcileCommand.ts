@@ -23,10 +23,7 @@ import { settingFlags, textsOf } from "./SettingFlags.ts"
 import { findAnywhere, namedTenant, ownEnvironmentFlag, workspaceFlag } from "./Tenants.ts"
 import { printable } from "./Words.ts"
 
-const anyConnectionFlag = connectionFlag.pipe(
-  Flag.withDescription("This connection alone; default: all"),
-  Flag.optional
-)
+const anyConnectionFlag = connectionFlag.pipe(Flag.withDescription("Only this connection; default: all"), Flag.optional)
 
 const list = Command.make(
   "list",
@@ -77,8 +74,8 @@ const differences = Command.make(
   "differences",
   {
     connection: anyConnectionFlag,
-    run: Flag.String("run").pipe(Flag.withMetavar("id"), Flag.withDescription("Of this run alone"), Flag.optional),
-    kind: Flag.Literals("kind", differenceResults).pipe(Flag.withDescription("Of this kind alone"), Flag.optional),
+    run: Flag.String("run").pipe(Flag.withMetavar("id"), Flag.withDescription("Only of this run"), Flag.optional),
+    kind: Flag.Literals("kind", differenceResults).pipe(Flag.withDescription("Only of this kind"), Flag.optional),
     olderThan: momentFlag("older-than", "Found before this time").pipe(Flag.optional),
     closed: Flag.Boolean("closed").pipe(
       Flag.withDescription("Those that are closed too"),

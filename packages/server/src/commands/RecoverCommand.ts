@@ -23,7 +23,7 @@ export const recoverCommand = Command.make(
     ).pipe(Flag.optional),
     connection: Flag.String("connection").pipe(
       Flag.withMetavar("id"),
-      Flag.withDescription("This connection alone; default: all"),
+      Flag.withDescription("Only this connection; default: all"),
       Flag.optional
     ),
     dryRun: onFlag("dry-run", "Show what would be recovered, and write nothing"),
@@ -102,9 +102,9 @@ export const recoverCommand = Command.make(
     { command: "pointsman recover --since 2026-11-23T04:00:00Z", description: "Recover it" },
     {
       command: "pointsman recover --accept-loss --connection adyen",
-      description: "Go on without what is missing there"
+      description: "Continue without what is missing there"
     },
-    { command: "pointsman recover --accept-loss", description: "Go on without what is missing anywhere" }
+    { command: "pointsman recover --accept-loss", description: "Continue without what is missing anywhere" }
   ])
 )
 

@@ -36,7 +36,7 @@ export const reviewView = (payment: Payment, { checkIntervals, claimWindowMillis
   return {
     ...paymentView(payment),
     review: review === null ? null : { since: timeOf(review.since), reasons },
-    /** `true`: no check can end it, somebody has to look. */
+    /** `true`: no check can end it, an operator has to review it. */
     needs_operator: reasons.some((reason) => !endsByItself[reason] || checkAt === null),
     next_check_at: timeOrNull(checkAt)
   }

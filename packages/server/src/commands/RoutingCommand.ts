@@ -160,7 +160,7 @@ const rates = Command.make(
   Command.withShortDescription("Recent success rates, as used by mode auto")
 )
 
-/** Loaded here alone: the connectors are much of the program. */
+/** Loaded only here: the connectors are much of the program. */
 const configurationFor = Effect.fnUntraced(function* (
   settings: Settings,
   tenant: Tenant,

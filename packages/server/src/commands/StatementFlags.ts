@@ -1,6 +1,6 @@
 /**
- * What an operator states that the provider's record says, as flags. Nothing is filled in: an amount that was only meant
- * would be money that nobody read anywhere.
+ * What an operator states that the provider's record says, as flags. Nothing is filled in: an amount that was only
+ * meant would be money without a source.
  */
 import { type OperatorStatement, statedOfCharges, statedOfRefunds } from "@pointsman/core"
 import { Option, Result } from "effect"

@@ -120,7 +120,7 @@ const proofFlags = {
 type SettleFailure = CardNumberFound | PaymentNotFound | StatementRefused | StorageError | CommandFailure
 type Settled = Effect.Effect<Payment, SettleFailure, Pointsman>
 
-/** Without an operator, as a name that nobody verified: enough for what one person may state. */
+/** Without an operator, as an unverified name: enough for what one person may state. */
 const settleAs = (order: ResolveReviewOrder, login: Option.Option<string>): Settled =>
   Effect.flatMap(
     Pointsman,

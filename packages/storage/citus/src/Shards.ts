@@ -249,7 +249,7 @@ const groupOf = ({ groups }: ShardPlaces, of: ShardChoice): Effect.Effect<ShardG
   return Effect.fail(refuse(missing))
 }
 
-/** A setting that the engine's logical replication needs on every node, for as long as writes go on. */
+/** A setting that the engine's logical replication needs on every node to move shards without stopping writes. */
 type ReplicationSetting = "wal_level" | "output_plugin_libraries"
 
 /**
@@ -263,8 +263,8 @@ const selectSetting = `select n.nodename || ':' || n.nodeport as name, r.success
 const acceptInstead = "or accept with --block-writes that writes wait until the move is over"
 
 /**
- * Why a node with this value cannot copy shards while writes go on. A split decodes by the library of Citus, a move by
- * PostgreSQL's own (https://github.com/citusdata/citus/pull/8777).
+ * Why a node with this value cannot copy shards without stopping writes. A split decodes by the library of Citus, a
+ * move by PostgreSQL's own (https://github.com/citusdata/citus/pull/8777).
  */
 const unfitFor: Record<ReplicationSetting, (value: string) => string | undefined> = {
   wal_level: (value) =>
@@ -279,7 +279,9 @@ const unfitFor: Record<ReplicationSetting, (value: string) => string | undefined
         `it and reload the node's configuration, ${acceptInstead}`
 }
 
-/** Every node answers, no rebalance moves the same shards, and writes go on meanwhile unless that is not wanted. */
+/**
+ * Every node answers, no rebalance moves the same shards, and writes continue meanwhile unless the operator stops them.
+ */
 const requireTransfer = Effect.fnUntraced(function* (
   query: Query,
   blockWrites: boolean,

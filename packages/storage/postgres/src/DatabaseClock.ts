@@ -18,7 +18,7 @@ interface Reading extends Moment {
   readonly within: number
 }
 
-/** A difference of two clocks is told from the drift of good ones, and from a step of the one or the other. */
+/** Distinguishes a difference of two clocks from the drift of good ones, and from a step of either. */
 const jumpMillis = 1_000
 /** How far good clocks drift apart: half a millisecond in each second. */
 const driftPerMilli = 0.0005

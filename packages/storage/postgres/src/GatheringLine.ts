@@ -68,7 +68,7 @@ export const makeGatheringLine = (
   }
 
   return {
-    /** No two of one payment or key are under way at once, and nobody overtakes those that wait. */
+    /** No two of one payment or key are under way at once, and no later one overtakes those that wait. */
     mayGoAlone: (keys: ReadonlyArray<string>, most: number) => isEmpty() && underWay < most && isFree(keys),
     begin,
     end,
@@ -181,7 +181,7 @@ const wait = (
       line.add(one)
       onJoin()
       return Effect.suspend(() => {
-        // A statement under way completes, even if nobody waits for it. It may have ended while this was interrupted.
+        // A statement under way completes, even without a caller. It may have ended while this was interrupted.
         if (isTaken) {
           return Effect.callback<void>((done) => {
             onEnd = () => done(Effect.void)

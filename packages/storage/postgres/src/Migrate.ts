@@ -91,7 +91,7 @@ export const requireSchema = Effect.fnUntraced(function* (db: Database) {
 /** Ours among the database's advisory locks: "pointsma" in ASCII. */
 const lock = "8101813088862727521"
 const lockTimeoutMillis = 500
-/** For a lock that keeps nobody waiting. */
+/** For a lock that blocks no other process. */
 const quietLockTimeoutMillis = 2_000
 /** As long as others may hold a table, with the pauses: a report for five minutes, a manual vacuum for ten. */
 const triesAtMost = 200

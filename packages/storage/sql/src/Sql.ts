@@ -38,7 +38,7 @@ export interface Sql<V> {
   readonly read: Ask<V>
   /** A list that may be of a moment ago, where the caller allows it. */
   readonly list: Ask<V>
-  /** A list that may take milliseconds of the database, in which payments go on. */
+  /** A list that may take milliseconds of the database, while payments continue. */
   readonly search: Ask<V>
   /** One statement that writes, for callers that do the same whether nothing was written or the result is unknown. */
   readonly update: Ask<V>

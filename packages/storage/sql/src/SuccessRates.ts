@@ -1,4 +1,4 @@
-/** Success rates: written where nobody came first. */
+/** Success rates: written unless another process wrote first. */
 import { type StoredRate, SuccessRates } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { type Columns, onConflictReplace, tenantKey, valuesOf } from "./Columns.ts"

@@ -66,7 +66,7 @@ export const faults: ReadonlyArray<Fault> = [
   },
   {
     name: "a commit that the disk did not confirm, taken for not written",
-    harm: "A crash brings back a claim whose key was given back, and a retry meets a payment that nobody sent.",
+    harm: "A crash brings back a claim whose key was given back, and a retry meets a payment that was not sent.",
     edits: [{ file: "Database.ts", in: "transaction", operand: "refused", become: "true" }],
     caughtBy:
       "packages/storage/sqlite/test/GroupCommit.test.ts > no change of a batch is reported unwritten if the disk fails after COMMIT"

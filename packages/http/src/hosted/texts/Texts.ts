@@ -34,7 +34,7 @@ export type Outcome =
   | "suspended"
   | "broken"
 
-/** Why a payment was declined, as far as the customer is told. */
+/** Why a payment was declined, as far as the page tells the customer. */
 export type DeclineReason =
   | "noApproval"
   | "insufficientFunds"
