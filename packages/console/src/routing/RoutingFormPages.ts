@@ -24,9 +24,9 @@ const form = Effect.fnUntraced(function* (visit: Visit, problem?: ConsoleError) 
     isWide: true,
     action: `${here}/change`,
     fields: html`${hidden("seen", visit.form.get("seen") ?? seen)}
-<div><label for="routing">Routing, as the configuration file has it</label>
+<div><label for="routing">Routing, as in the configuration file</label>
 <textarea id="routing" name="routing" rows="24" required spellcheck="false" autocapitalize="none" aria-describedby="routing-hint">${text}</textarea>
-<p id="routing-hint" class="soft">JSON. Nothing is changed before the next page.</p></div>`,
+<p id="routing-hint" class="soft">JSON. Nothing changes until you confirm on the next page.</p></div>`,
     button: "Check",
     back: here
   })

@@ -35,7 +35,7 @@ const form = Effect.fnUntraced(function* (visit: Visit, problem?: ConsoleError) 
     action: `${here}/new/endpoint`,
     showsSecret: true,
     fields: html`${hidden("key", isFormKey(key) ? key : yield* newKey)}
-<p>The server makes the signing secret and shows it on the next page only.</p>
+<p>The server creates the signing secret and shows it once, on the next page.</p>
 ${field({ name: "url", label: "Address", value: file.url, attributes: html`type="url" required ${asTyped}` })}
 <fieldset><legend>Events</legend>${box("*", "All, also those that are added later")}${eventTypes.map((type) => box(type, type))}</fieldset>
 ${fileJson(tenant, { webhooks: [{ ...file, secret: fromEnvironment("webhookSecret") }] })}`,

@@ -74,7 +74,7 @@ await describeInChromium("routing and connections in a browser", (browser) => {
         await listening.signIn(page)
         await openArea(page, "Routing")
         await page.getByRole("link", { name: "Change the routing…" }).click()
-        const routing = page.getByLabel("Routing, as the configuration file has it")
+        const routing = page.getByLabel("Routing, as in the configuration file")
         const before = await routing.inputValue()
         await routing.fill(before.replace("a rule with a long name", `renamed ${javaScriptEnabled}`))
         await page.getByRole("button", { name: "Check" }).click()

@@ -106,10 +106,7 @@ export const paramCodes: ReadonlyArray<ErrorCode> = [
   "invalid_idempotency_key"
 ]
 
-/**
- * Codes of answers that are kept for a key: a repeat of the request is answered with the same bytes (specification, section
- * "Idempotency"), so that they have no id of one request.
- */
+/** Codes of answers that are kept for a key: a repeat is answered with the same bytes, so that they name no request. */
 export const replayedCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "state_unconfirmed",
   "state_conflict",
