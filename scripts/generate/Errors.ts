@@ -18,6 +18,8 @@ const failureRows = [...Map.groupBy(failures, ({ failure, code }) => `${failure}
     .map((one) => [code(one.failure), code(one.code), all.map(({ operation }) => code(operation)).join(", ")])
 )
 
+const replayed = [...replayedCodes].map(code).join(", ")
+
 export const errorsPage = (notice: string): string =>
   [
     notice,
@@ -28,10 +30,10 @@ export const errorsPage = (notice: string): string =>
       [
         [
           "`request_id`",
-          `every error but ${[...replayedCodes].map(code).join(", ")}, which a repeat under the key gets with the same bytes`,
+          `every error but ${replayed}, which a repeat under the key gets with the same bytes`,
           "the same as `X-Request-Id`"
         ],
-        ["`doc_url`", "every error of a server that serves `/docs`", "the page of that server about the code"],
+        ["`doc_url`", "the same errors, of a server that serves `/docs`", "the page of that server about the code"],
         [
           "`param`",
           paramCodes.map(code).join(", "),

@@ -22,10 +22,10 @@ export const withReferences = (
   return HttpServerResponse.setBody(response, HttpBody.jsonUnsafe(completed(answer, about)))
 }
 
-const completed = ({ error }: ErrorBody, { page, requestId }: About): ErrorBody => ({
-  error: {
-    ...error,
-    ...(replayedCodes.has(error.code) ? {} : { request_id: requestId }),
-    ...(page === undefined ? {} : { doc_url: `${page}#${error.code}` })
+const completed = (answer: ErrorBody, { page, requestId }: About): ErrorBody => {
+  const { error } = answer
+  if (replayedCodes.has(error.code)) return answer
+  return {
+    error: { ...error, request_id: requestId, ...(page === undefined ? {} : { doc_url: `${page}#${error.code}` }) }
   }
-})
+}

@@ -106,7 +106,7 @@ export const paramCodes: ReadonlyArray<ErrorCode> = [
   "invalid_idempotency_key"
 ]
 
-/** Codes of answers that are kept for a key: a repeat is answered with the same bytes, so that they name no request. */
+/** Codes of answers that are kept for a key: a repeat gets the same bytes, so they name no request and no server. */
 export const replayedCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "state_unconfirmed",
   "state_conflict",
@@ -128,7 +128,7 @@ export interface ErrorBody<Code extends ErrorCode = ErrorCode> {
     readonly excluded?: ReadonlyArray<RoutingExclusion>
     /** The same as `X-Request-Id`: on every error that is answered over HTTP, but for `replayedCodes`. */
     readonly request_id?: string
-    /** The page of the server that explains the code, where the server has one. */
+    /** The page of the server that explains the code, where the server has one; not of `replayedCodes`. */
     readonly doc_url?: string
   }
 }

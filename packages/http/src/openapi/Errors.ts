@@ -135,8 +135,10 @@ const errorSchema = (codes: ReadonlyArray<ErrorCode>): JsonSchema => ({
           : {}),
         ...(codes.every((code) => replayedCodes.has(code))
           ? {}
-          : { request_id: { $ref: "#/components/schemas/ErrorRequestId" } }),
-        doc_url: { $ref: "#/components/schemas/ErrorDocUrl" }
+          : {
+              request_id: { $ref: "#/components/schemas/ErrorRequestId" },
+              doc_url: { $ref: "#/components/schemas/ErrorDocUrl" }
+            })
       }
     }
   }
@@ -152,8 +154,9 @@ const exampleOf = (operationId: string, scope: string | undefined, code: ErrorCo
         message: error.message,
         ...(error.param === undefined ? {} : { param: error.param }),
         ...(code === "routing_failed" ? { excluded: [exclusionExample] } : {}),
-        ...(replayedCodes.has(code) ? {} : { request_id: exampleIds.request }),
-        doc_url: `https://payments.example.com/docs/errors#${code}`
+        ...(replayedCodes.has(code)
+          ? {}
+          : { request_id: exampleIds.request, doc_url: `https://payments.example.com/docs/errors#${code}` })
       }
     }
   }

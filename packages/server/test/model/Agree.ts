@@ -39,8 +39,8 @@ export const agree = async (world: World, mode: Mode, sequence: ReadonlyArray<St
     const { error, ...body } = JSON.parse(text)
     if (error === undefined) return { status: response.status, body, replay, allow: response.headers.get("allow") }
     const { doc_url, request_id, ...stated } = error
-    const expected = replayedCodes.has(error.code) ? undefined : requestId
-    if (request_id !== expected || doc_url !== `${baseUrl}/docs/errors#${error.code}`) throw fail(`references ${text}`)
+    const expected = replayedCodes.has(error.code) ? [] : [requestId, `${baseUrl}/docs/errors#${error.code}`]
+    if (request_id !== expected[0] || doc_url !== expected[1]) throw fail(`references ${text}`)
     return { status: response.status, body: { error: stated }, replay, allow: response.headers.get("allow") }
   }
 
