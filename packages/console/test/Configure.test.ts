@@ -1,6 +1,6 @@
 /** Routing, connections and webhook endpoints of a workspace that no configuration file defines. */
 import { applyConfiguration } from "@pointsman/configuration"
-import { credentialsContext, operatorRoles, type RoutingSettings } from "@pointsman/core"
+import { credentialsContext, operatorRoles, Pointsman, type RoutingSettings } from "@pointsman/core"
 import { Audit, Directory, type DirectoryContents, Secrets } from "@pointsman/core/ports"
 import { scriptedProvider } from "@pointsman/core/testing"
 import { Effect, Exit, Redacted, Result, Scope } from "effect"
@@ -316,6 +316,14 @@ describe("who may configure", () => {
     ] as const) {
       assert.include(await pageOf(await post(path, form), 409), "The configuration file defines this workspace.", path)
     }
+    // A program that embeds the library is refused as well.
+    const tenant = { workspaceId: "acme", environment: "sandbox" } as const
+    const refused = await here.run(
+      Effect.flatMap(Pointsman, ({ configure }) =>
+        Effect.flip(configure.changeRouting(tenant, { mode: "auto" }, ofRouting))
+      )
+    )
+    assert.strictEqual(refused._tag, "pointsman/WorkspaceInFile")
     assert.deepStrictEqual(await contents(), before)
     assert.deepStrictEqual(await entries(), [])
   })
