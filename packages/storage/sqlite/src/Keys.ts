@@ -27,12 +27,13 @@ export const { chargeName, keyHash, nameHash, shortChargeName } = keys
 const hashes = new Map<string, Uint8Array>()
 
 /**
- * A tenant as a hash of 40 bits: no process looks it up, and a file that was put back to an earlier state gives no tenant
- * that of another one. That no two tenants share one is guarded where a tenant's row is written.
+ * A tenant as a hash of 64 bits, as on PostgreSQL: no process looks it up, and a file that was put back to an earlier state
+ * gives no tenant that of another one. A row guards that no two tenants write under one hash. A read has only the hash: it is
+ * long, because a shorter one would sooner or later show a tenant the payments of another.
  */
 export const tenantHash = ({ environment, workspaceId }: Tenant): Uint8Array => {
   const name = `${environment} ${workspaceId}`
-  const known = hashes.get(name) ?? hash(name).subarray(0, 5)
+  const known = hashes.get(name) ?? hash(name).subarray(0, 8)
   hashes.set(name, known)
   return known
 }

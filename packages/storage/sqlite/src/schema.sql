@@ -6,7 +6,7 @@
 -- Tenants by a hash of workspace and environment (Keys.ts): the rows of payments, and what is beside each, begin with it. The
 -- primary key guards that no two tenants share one.
 create table tenants (
-  t blob not null primary key check (length(t) = 5),
+  t blob not null primary key check (length(t) = 8),
   workspace_id any not null,
   environment text not null check (environment in ('sandbox', 'production')),
   unique (workspace_id, environment)
