@@ -1,10 +1,11 @@
 /**
- * `npm run build:snapshot`, after `npm run build`: the memory of a server that has loaded its code, as `server.blob` for
- * `node --snapshot-blob`. It works with the Node that made it, and on other processors
- * (https://github.com/nodejs/node/pull/54122). It is made in `packages/server/.cache`, or in the folder that is named.
+ * `node scripts/build/Snapshot.ts`, after `npm run build`: the memory of a server that has loaded its code, as `server.blob`
+ * for `node --snapshot-blob`. It works with the Node that made it, and on other processors
+ * (https://github.com/nodejs/node/pull/54122). `npm run` would take the Node of the packages. It is made in
+ * `packages/server/.cache`, or in the folder that is named.
  *
  * V8 draws the seed of its hash tables when the snapshot is made, and not at each start. Who has the snapshot could find
- * names of JSON fields that collide; a body of 16 KB holds too few of them to matter.
+ * names of JSON fields that collide; the body of a payment has 16 KB at most.
  */
 import { execFileSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -37,13 +38,23 @@ const loadedLate = (name: string): string => {
   return `({${properties}})`
 }
 
+/** How often each was found, so that a bundle that changed is noticed. */
+const found = { modules: 0, imports: 0, resolves: 0 }
+
 const replaced = (text: string): string =>
   text
-    .replace(/(?:process\.getBuiltinModule|\brequire\d*)\("node:([\w/]+)"\)/gu, (call, name) =>
-      loadedEarly.has(name) ? call : loadedLate(`node:${name}`)
-    )
-    .replace(/(?<=[^.\w])import\((?:url|name)\)/gu, (call) => call.replace("import", `ofMain("./import.js").load`))
-    .replace(/import\.meta\.\s*resolve\(/gu, `ofMain("./import.js").resolve(`)
+    .replace(/(?:process\.getBuiltinModule|\brequire\d*)\("node:([\w/]+)"\)/gu, (call, name) => {
+      found.modules++
+      return loadedEarly.has(name) ? call : loadedLate(`node:${name}`)
+    })
+    .replace(/(?<=[^.\w])import\((?:url|name)\)/gu, (call) => {
+      found.imports++
+      return call.replace("import", `ofMain("./import.js").load`)
+    })
+    .replace(/import\.meta\.\s*resolve\(/gu, () => {
+      found.resolves++
+      return `ofMain("./import.js").resolve(`
+    })
 
 const fromBundle: Plugin = {
   name: "from the bundle",
@@ -92,6 +103,10 @@ try {
       options.footer = { js: `module.exports.keep(${JSON.stringify(mainFile)})` }
     }
   })
+  // Own connectors and the client of the archive, and where own connectors are.
+  if (found.modules === 0 || found.imports !== 2 || found.resolves !== 1) {
+    throw new Error(`the bundle has changed: ${JSON.stringify(found)}, expected 2 imports and 1 resolve`)
+  }
   mkdirSync(made, { recursive: true })
   writeFileSync(
     importFile,

@@ -20,6 +20,10 @@ describe("deployments", () => {
     assert.deepStrictEqual(settingFaults(sources, known), [])
   })
 
+  it("the image's own Node makes its snapshot, and not the one that npm finds", () => {
+    assert.match(only("deploy/docker/Dockerfile").text, /&& node scripts\/build\/Snapshot\.ts$/mu)
+  })
+
   it("the tag in the example of an overlay is the version of the server", () => {
     const server = packages().find(({ dir }) => dir === "packages/server")
     const example = only("deploy/kubernetes/example/kustomization.yaml")
