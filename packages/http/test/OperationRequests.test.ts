@@ -319,7 +319,7 @@ describe("a failure of core", () => {
     }
   )
 
-  test("an amount above what there is says what was expected", async () => {
+  test("an amount above the authorized one is refused with the expected range", async () => {
     const expected = "at most the authorized amount, 1000"
     const failed = serve(scripted({ capture: () => new InvalidAmount({ expected }) }).layer)
     const reply = await failed.send(`/api/v1/payments/${paymentId}/capture`, { key: "sandbox", body: { amount: 1001 } })

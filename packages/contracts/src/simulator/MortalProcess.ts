@@ -60,7 +60,7 @@ export interface MortalProcess {
   readonly isDead: () => boolean
   /** From here on nothing of it runs: no continuation, and no finalizer. */
   readonly die: () => void
-  /** It stands still for so many milliseconds, and continues as if nothing had happened. */
+  /** The process does nothing for this many milliseconds, then continues. */
   readonly freeze: (millis: number) => void
   /**
    * Has it do something. `onEnd` receives the result, outside of the process; where the process died before, it is

@@ -59,7 +59,7 @@ export const oldClaims = (it: StorageTest): void => {
       })
     )
 
-    it.effect("a claim forgotten as it stands frees its key and leaves its payment", () =>
+    it.effect("forgetting an unchanged claim frees its key and leaves its payment", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const { claim, payment, tenant } = yield* claimed(someTime())

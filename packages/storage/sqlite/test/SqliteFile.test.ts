@@ -68,7 +68,7 @@ describe("sqlite file", () => {
     })
   )
 
-  it.effect("only the owner of a new file can read it and what lies beside it", () =>
+  it.effect("only the owner can read a new file and the files beside it", () =>
     Effect.gen(function* () {
       const filename = yield* newFile
       yield* Effect.gen(function* () {
