@@ -97,7 +97,7 @@ export const fillOther = (folder: string, workspace: string): void => {
       from ${table} where ${owner} and ${where}`)
   }
   const t = (id: string) => `(select t from tenants where workspace_id = '${id}')`
-  database.exec(`insert or ignore into tenants values (zeroblob(5), '${workspace}', 'sandbox')`)
+  database.exec(`insert or ignore into tenants values (zeroblob(8), '${workspace}', 'sandbox')`)
   const ofNumber = { t: t(workspace) }
   copy("payments", `t = ${t("rival")}`, { ...ofNumber, review_since: "rowid" }, "key is null")
   for (const table of ["payment_metadata", "events"]) copy(table, `t = ${t("rival")}`, ofNumber, "true")
