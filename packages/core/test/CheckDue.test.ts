@@ -462,6 +462,21 @@ describe("when it looks", () => {
       assert.strictEqual((yield* stateOf(payment)).state, "Captured")
     }).pipe(Effect.provide(down.layer))
   )
+
+  it.effect("a lookup that the store could not record is repeated at the next interval", () =>
+    Effect.gen(function* () {
+      const payment = yield* given.ChargeUnknown(down)
+      down.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "Captured", providerRef }))
+      down.ledger.onCommit = () => "unwritten"
+      yield* TestClock.adjust(minute)
+      yield* checkAll
+      assert.strictEqual((yield* stateOf(payment)).state, "ChargeUnknown")
+      down.ledger.onCommit = () => undefined
+      yield* TestClock.adjust(4 * minute)
+      yield* checkAll
+      assert.strictEqual((yield* stateOf(payment)).state, "Captured")
+    }).pipe(Effect.provide(down.layer))
+  )
 })
 
 describe("requests that died mid-call", () => {

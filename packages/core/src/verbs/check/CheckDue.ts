@@ -5,6 +5,7 @@ import { makePlaces } from "../../commit/Places.ts"
 import { nextCheckAt } from "../../decide/CheckSchedule.ts"
 import { overdue } from "../../decide/WithReview.ts"
 import { movedPayment } from "../../model/PaymentBook.ts"
+import type { Tenant } from "../../model/Tenant.ts"
 import { type DuePayment, Ledger } from "../../ports/Ledger.ts"
 import { ConnectionShares, PaymentSettings } from "../../ports/PaymentSettings.ts"
 import { StorageCondition } from "../../ports/StorageCondition.ts"
@@ -107,23 +108,25 @@ const take = Effect.fnUntraced(function* (limit: number, underWay: ReadonlyMap<s
   return yield* ledger.takeDue({ now, leaseMillis, limit, limitPerConnection, underWay })
 })
 
-const checkOne = Effect.fnUntraced(
-  function* ({ paymentId, tenant }: DuePayment) {
-    const ledger = yield* Ledger
-    const { checkIntervals, claimWindowMillis } = yield* PaymentSettings
-    yield* checkPayment(tenant, paymentId)
-    const book = yield* ledger.book(tenant, paymentId)
-    if (Option.isNone(book)) return
-    const { payment, refunds } = book.value
-    const now = yield* Clock.currentTimeMillis
-    const waiting = overdue(book.value, now)
-    if (waiting !== undefined) {
-      const step = { tenant, payment: movedPayment(book.value, waiting), events: [] }
-      return yield* Effect.catchTag(commitOnce(step), "Contended", () => Effect.void)
-    }
-    yield* ledger.postpone(payment, nextCheckAt(payment, refunds, checkIntervals, claimWindowMillis, now))
-  },
-  // One payment that cannot be checked does not block the others; it is due again when its lease is over.
-  (check, { paymentId }) =>
-    Effect.catchCause(check, (cause) => Effect.logError(`payment ${paymentId} could not be checked`, cause))
-)
+const checkOne = ({ paymentId, tenant }: DuePayment) => {
+  // One payment that cannot be checked does not block the others.
+  const safely = Effect.catchCause((cause) => Effect.logError(`payment ${paymentId} could not be checked`, cause))
+  // What fails for a moment, such as the store, is asked again as if the provider had not answered.
+  return safely(Effect.andThen(safely(checkPayment(tenant, paymentId)), lookLater(tenant, paymentId)))
+}
+
+/** Where this fails, the payment is due again when its lease is over. */
+const lookLater = Effect.fnUntraced(function* (tenant: Tenant, paymentId: string) {
+  const ledger = yield* Ledger
+  const { checkIntervals, claimWindowMillis } = yield* PaymentSettings
+  const book = yield* ledger.book(tenant, paymentId)
+  if (Option.isNone(book)) return
+  const { payment, refunds } = book.value
+  const now = yield* Clock.currentTimeMillis
+  const waiting = overdue(book.value, now)
+  if (waiting !== undefined) {
+    const step = { tenant, payment: movedPayment(book.value, waiting), events: [] }
+    return yield* Effect.catchTag(commitOnce(step), "Contended", () => Effect.void)
+  }
+  yield* ledger.postpone(payment, nextCheckAt(payment, refunds, checkIntervals, claimWindowMillis, now))
+})
