@@ -3,7 +3,15 @@
  * node that is asked.
  */
 import { StorageError } from "@pointsman/core/ports"
-import { codeOf, codes, type Database, type Params, type Query, Refused } from "@pointsman/storage-postgres/internal"
+import {
+  codeOf,
+  codes,
+  type Database,
+  inRealTime,
+  type Params,
+  type Query,
+  Refused
+} from "@pointsman/storage-postgres/internal"
 import type { Row } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import { CurrentWhere, type Where } from "./ByWorkspace.ts"
@@ -11,8 +19,12 @@ import type { NodeReads } from "./NodeReads.ts"
 import { isSharded, paramsOf } from "./OnShards.ts"
 import { call, type How, type Told } from "./RunFunction.ts"
 
-/** A workspace moves once in a long time. The node that was asked for it knows where it is now. */
-const maxMoves = 5
+/**
+ * A workspace moves once in a long time. The end of a move is committed at the coordinator first, and a moment later at
+ * the nodes: until then the new node does not know that it has the workspace. Its statements wait for 1.3 seconds in all.
+ */
+const maxMoves = 7
+const firstPauseMillis = 10
 
 /** The workspace left the node before the statement came there, which did nothing. */
 class Moved {
@@ -24,14 +36,20 @@ const rowsOf = ([row = {}]: ReadonlyArray<Row>): Effect.Effect<ReadonlyArray<Row
   return ranges.length === 0 ? Effect.fail(new Moved()) : Effect.succeed(rows)
 }
 
-const followed = <A, E>(operation: string, asked: Effect.Effect<A, E | Moved>): Effect.Effect<A, E | StorageError> =>
-  Effect.retry(asked, { times: maxMoves - 1, while: (failed) => failed instanceof Moved }).pipe(
-    Effect.mapError((failed) =>
-      failed instanceof Moved
-        ? new StorageError({ operation, cause: new Error("the workspace moved while it was asked for") })
-        : (failed as E)
-    )
-  )
+const followed = <A, E>(
+  operation: string,
+  asked: Effect.Effect<A, E | Moved>,
+  moves = 0
+): Effect.Effect<A, E | StorageError> =>
+  Effect.catch(asked, (failed): Effect.Effect<A, E | StorageError> => {
+    if (!(failed instanceof Moved)) return Effect.fail(failed)
+    if (moves === maxMoves) {
+      const cause = new Error("the workspace moved while it was asked for")
+      return Effect.fail(new StorageError({ operation, cause }))
+    }
+    const pause = inRealTime(Effect.sleep(firstPauseMillis * 2 ** moves))
+    return Effect.andThen(pause, followed(operation, asked, moves + 1))
+  })
 
 const told = <E>(operation: string, asked: Effect.Effect<ReadonlyArray<Row>, E | Moved>) =>
   followed(operation, Effect.flatMap(asked, rowsOf))

@@ -12,6 +12,7 @@ export {
 } from "./Checks.ts"
 export type { CommitOptions } from "./Commit.ts"
 export { type Durability, durabilityColumns, durabilityOf, type Watch } from "./Condition.ts"
+export { inRealTime } from "./ConnectionMode.ts"
 export { NoConnection } from "./Connections.ts"
 export { type Database, open, type Params, type PostgresOptions, type Query } from "./Database.ts"
 export { type DatabaseClock, nowColumn } from "./DatabaseClock.ts"
