@@ -463,6 +463,21 @@ describe("when it looks", () => {
     }).pipe(Effect.provide(down.layer))
   )
 
+  it.effect("a lookup during which the process is stopped is repeated at the next interval", () =>
+    Effect.gen(function* () {
+      const payment = yield* given.ChargeUnknown(down)
+      down.provider.onLookUpCharge = () => Effect.never
+      yield* TestClock.adjust(minute)
+      const background = yield* Effect.forkChild((yield* Pointsman).keepChecking(second), { startImmediately: true })
+      yield* Effect.yieldNow
+      yield* Fiber.interrupt(background)
+      down.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "Captured", providerRef }))
+      yield* TestClock.adjust(4 * minute)
+      yield* checkAll
+      assert.strictEqual((yield* stateOf(payment)).state, "Captured")
+    }).pipe(Effect.provide(down.layer))
+  )
+
   it.effect("a lookup that the store could not record is repeated at the next interval", () =>
     Effect.gen(function* () {
       const payment = yield* given.ChargeUnknown(down)

@@ -111,8 +111,8 @@ const take = Effect.fnUntraced(function* (limit: number, underWay: ReadonlyMap<s
 const checkOne = ({ paymentId, tenant }: DuePayment) => {
   // One payment that cannot be checked does not block the others.
   const safely = Effect.catchCause((cause) => Effect.logError(`payment ${paymentId} could not be checked`, cause))
-  // What fails for a moment, such as the store, is asked again as if the provider had not answered.
-  return safely(Effect.andThen(safely(checkPayment(tenant, paymentId)), lookLater(tenant, paymentId)))
+  // Where the store fails for a moment, or the process is stopped, the lookup counts as one without an answer.
+  return Effect.ensuring(safely(checkPayment(tenant, paymentId)), safely(lookLater(tenant, paymentId)))
 }
 
 /** Where this fails, the payment is due again when its lease is over. */
