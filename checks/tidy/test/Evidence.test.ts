@@ -8,62 +8,63 @@ import { type PaymentState, paymentStates } from "@pointsman/core"
 import { type SampleName, type Subject, sampleNames, sampleOf } from "../../../scripts/evidence/Books.ts"
 import { type Cell, cellOf, subjectsOf } from "../../../scripts/evidence/Cells.ts"
 import { wordsAbout } from "../../../scripts/evidence/Words.ts"
-import { becomes, contradicted, eventAlone, older, payments, rows, statements, waiting } from "../EvidenceByHand.ts"
+import { rows, statements, states } from "../EvidenceByHand.ts"
 
 const stateOf = (name: SampleName): PaymentState => sampleOf(name).book.payment.state
 
-const cell = (name: SampleName, subject: Subject, word: string): Cell => {
-  const found = wordsAbout(subject).find((one) => one.name === word)
-  if (found === undefined) throw new Error(`${word} is no statement about ${subject}`)
-  return cellOf(name, found)
+const subjects = ["Charge", "Operation", "Refund", "Settled", "Dispute"] as const
+
+const named = <Name extends string>(names: ReadonlyArray<Name>, name: string): Name =>
+  names.find((one) => one === name) ?? assert.fail(`${name} is none of ${names.join()}`)
+
+const marks: Readonly<Partial<Record<Cell["verdict"], string>>> = {
+  Confirms: "=",
+  Older: "<",
+  Waits: "…",
+  Contradicts: "!"
 }
 
-const verdictOf = (name: string, word: string, isReported: boolean): Cell["verdict"] => {
-  if (contradicted[name]?.includes(word)) return "Contradicts"
-  if (isReported) return "Moves"
-  if (waiting[name]?.includes(word)) return "Waits"
-  return older[name]?.includes(word) ? "Older" : "Confirms"
-}
-
-/** Money on a payment that had ended moves it, and is a conflict too. */
-const endedWithout: ReadonlySet<string> = new Set(["Declined", "Failed", "Cancelled", "Voided"])
+const cell = (payment: SampleName, subject: string, statement: string): Cell =>
+  cellOf(
+    payment,
+    wordsAbout(named(subjects, subject)).find(({ name }) => name === statement) ??
+      assert.fail(`${statement} is no statement about ${subject}`)
+  )
 
 describe("statements about charges, payouts and disputes", () => {
-  for (const [payment, name] of Object.entries(payments)) {
-    it(`each statement on ${payment} means what the table by hand says`, () => {
-      for (const [statement, [subject, word]] of Object.entries(statements)) {
-        const { events, state, verdict } = cell(name, subject, word)
-        const expected = becomes[payment]?.[statement] ?? stateOf(name)
-        const isContradicted = contradicted[payment]?.includes(statement) === true
-        const isReported =
-          expected !== stateOf(name) || isContradicted || eventAlone[payment]?.includes(statement) === true
-        const isConflict = isContradicted || (endedWithout.has(payment) && expected !== stateOf(name))
+  for (const [title, cells] of states) {
+    it(`each statement on ${title} means what the table by hand says`, () => {
+      const payment = named(sampleNames, title)
+      assert.lengthOf(cells, statements.length)
+      for (const [at, statement] of statements.entries()) {
+        const { events, state, verdict } = cell(payment, ...(statement.split(": ") as [string, string]))
+        const isMoved = state !== stateOf(payment)
+        const isConflict = events.includes("payment.conflict")
+        const written = isMoved ? `${state}${isConflict ? "!" : ""}` : (marks[verdict] ?? "+")
         assert.deepStrictEqual(
-          [statement, state, events.length > 0, events.includes("payment.conflict"), verdict],
-          [statement, expected, isReported, isConflict, verdictOf(payment, statement, isReported)]
+          [statement, written, isMoved, events.length > 0],
+          [statement, cells[at], isMoved && verdict === "Moves", ["Moves", "Contradicts"].includes(verdict)]
         )
+        assert.strictEqual(isConflict, written.endsWith("!"), statement)
       }
     })
   }
 })
 
 describe("what the decisions say about operations, amounts and disputes", () => {
-  for (const [what, all] of Object.entries(rows)) {
+  for (const [what, all] of rows) {
     it(`${what} becomes what the decisions say`, () => {
-      for (const [payment, subject, statement, verdict, state, amounts, events = [], reviews = []] of all) {
+      for (const [title = "", subject = "", statement = "", ...expected] of all) {
+        const payment = named(sampleNames, title)
         const found = cell(payment, subject, statement)
-        assert.deepStrictEqual(
-          [
-            payment,
-            statement,
-            found.verdict,
-            found.state,
-            [found.capturedMinor, found.refundedMinor, found.refundPendingMinor],
-            found.events,
-            found.reviews
-          ],
-          [payment, statement, verdict, state, amounts, events, reviews]
-        )
+        const isNamed = found.verdict === "Moves" || found.state !== stateOf(payment)
+        const isPlain = found.verdict === "Contradicts" && found.events.join() === "payment.conflict"
+        const written = [
+          `${marks[found.verdict] ?? "→"}${isNamed ? ` ${found.state}` : ""} ${found.capturedMinor} ${found.refundedMinor} ${found.refundPendingMinor}`,
+          isPlain ? "" : found.events.map((type) => type.replace("payment.", "")).join(" "),
+          found.reviews.join(" ")
+        ]
+        assert.deepStrictEqual([title, statement, ...written], [title, statement, ...expected, "", ""].slice(0, 5))
       }
     })
   }
@@ -81,8 +82,6 @@ describe("the list of payments", () => {
       []
     )
   })
-
-  const subjects = ["Charge", "Operation", "Refund", "Settled", "Dispute"] as const
 
   /** What a statement about the subject would name, in this payment. */
   const hasOne = (name: SampleName, subject: Subject): boolean => {
