@@ -1,6 +1,6 @@
 /** Words that source code of the packages does not use, and why. */
-import type { TextFile } from "./Files.ts"
-import { tokens } from "./SourceText.ts"
+import { lineOf, type TextFile } from "./Files.ts"
+import { partsOf } from "./SourceText.ts"
 
 interface BannedWord {
   readonly word: string
@@ -115,17 +115,17 @@ const exceptions: ReadonlyArray<Exception> = [
   }
 ]
 
-const uses = ({ path, text }: TextFile): ReadonlyArray<{ readonly banned: BannedWord; readonly at: string }> =>
-  tokens(text)
-    .filter((token) => token.kind === "code")
-    .flatMap((token) =>
-      bannedWords.flatMap((banned) =>
-        Array.from(token.text.matchAll(new RegExp(banned.pattern, "g")), (match) => ({
-          banned,
-          at: `${path}:${token.line + token.text.slice(0, match.index).split("\n").length - 1}`
-        }))
-      )
-    )
+const uses = (file: TextFile): ReadonlyArray<{ readonly banned: BannedWord; readonly at: string }> => {
+  const mentioned = bannedWords.filter(({ pattern }) => pattern.test(file.text))
+  if (mentioned.length === 0) return []
+  const { code } = partsOf(file)
+  return mentioned.flatMap((banned) =>
+    Array.from(code.matchAll(new RegExp(banned.pattern, "g")), ({ index }) => ({
+      banned,
+      at: `${file.path}:${lineOf(code, index)}`
+    }))
+  )
+}
 
 const covers = (exception: Exception, path: string, word: string) =>
   exception.words.includes(word) &&

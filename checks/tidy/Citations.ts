@@ -5,9 +5,9 @@
  * A comment states its rule in words: other readers cannot open a page that only its author has.
  */
 import { posix } from "node:path"
-import type { TextFile } from "./Files.ts"
-import { anchorOf, anchors, lineOf } from "./MarkdownPaths.ts"
-import { onlyComments } from "./SourceText.ts"
+import { lineOf, type TextFile } from "./Files.ts"
+import { anchorOf, anchors } from "./MarkdownPaths.ts"
+import { partsOf } from "./SourceText.ts"
 
 interface Context {
   /** Text of a file of the repository. */
@@ -20,42 +20,39 @@ interface Context {
 const inOneLine = (text: string) =>
   text.replace(/\n[ \t]*(?:\*(?!\/)|\/\/|#)*[ \t]*/g, (breaks) => " ".repeat(breaks.length))
 
-/** A standard before the word "section". Pages of the repository have no numbers of sections. */
-const namesItsSource = /(?:\bRFC \d+|\bISO(?:\/IEC)? [\d-]+|\b[A-Z]\w* standard|\b[A-Z]\w*(?: \w+)* \d+\.\d+),?\s+$/u
+/** Before the number of a section: a standard that is named, or the decisions, which have a fault of their own. */
+const source =
+  /(?<!(?:\bRFC \d+|\bISO(?:\/IEC)? [\d-]+|\b[A-Z]\w* standard|\b[A-Z]\w*(?: \w+)* \d+\.\d+),?\s+)(?<!\b[Dd]ecisions(?:\.md)?`?,\s+)/u
+
+/** Citations that lead nowhere in this repository, and what to write instead. */
+const nowhere: ReadonlyArray<readonly [pattern: RegExp, message: string]> = [
+  [/\bdecisions(?:\.md)?`?,\s+(?:sections?\s+)?\d+/giu, "is no page: name a decision by its number, or say the rule"],
+  [/\b(?:the|v1)\s+specification\b|[(]specification\b/giu, "is not in the repository: say the rule"],
+  [new RegExp(`${source.source}\\b[Ss]ections?\\s+\\d[\\d.]*`, "gu"), "is of a page without a name"]
+]
 
 const hasHashComments = (path: string) => !/\.[cm]?[jt]sx?$|\.jsonc$/u.test(path)
 
-const commentsOf = ({ path, text }: TextFile): string =>
-  hasHashComments(path)
-    ? text.replace(/^.*$/gm, (line) => {
+const commentsOf = (file: TextFile): string =>
+  hasHashComments(file.path)
+    ? file.text.replace(/^.*$/gm, (line) => {
         const at = /(?:^|\s)#/u.exec(line)?.index ?? line.length
         return " ".repeat(at) + line.slice(at)
       })
-    : onlyComments(text)
+    : partsOf(file).comments
 
 export const citationFaults = (file: TextFile, { decisions, read }: Context): ReadonlyArray<string> => {
   const faults: Array<string> = []
   const fault = (at: number, message: string) => faults.push(`${file.path}:${lineOf(file.text, at)}: ${message}`)
   const text = inOneLine(file.text)
-  for (const { 0: cited, index } of text.matchAll(/\bdecisions(?:\.md)?`?,\s+(?:sections?\s+)?\d+/gi)) {
-    fault(index, `cites "${cited}", which is no page: name a decision by its number, or say the rule`)
+  for (const [pattern, message] of nowhere) {
+    for (const { 0: cited, index } of text.matchAll(pattern)) fault(index, `cites "${cited}", which ${message}`)
   }
-  for (const { 0: cited, index } of text.matchAll(/\b(?:the|v1)\s+specification\b|[(]specification\b/gi)) {
-    fault(index, `cites "${cited}", which is not in the repository: say the rule`)
-  }
-  for (const { 0: cited, index } of text.matchAll(/\bsections?\s+\d[\d.]*/gi)) {
-    const before = text.slice(0, index)
-    if (!namesItsSource.test(before) && !/\bdecisions(?:\.md)?`?,\s+$/iu.test(before)) {
-      fault(index, `cites "${cited}" of a page without a name`)
-    }
-  }
-  for (const { 1: numbers = "", index } of text.matchAll(/\bdecisions?\s+(\d+(?:(?:,\s+|\s+and\s+)\d+)*)\b/gi)) {
-    for (const [number] of numbers.matchAll(/\d+/g)) {
+  const cited = /\bdecisions?\s+(\d+(?:(?:,\s+|\s+and\s+)\d+)*)\b|\bdecisions\/(\d{4})\b/giu
+  for (const { 1: numbers = "", 2: named = "", index } of text.matchAll(cited)) {
+    for (const [number] of `${numbers} ${named}`.matchAll(/\d+/gu)) {
       if (!decisions.has(Number(number))) fault(index, `cites decision ${number}, which does not exist`)
     }
-  }
-  for (const { 1: number, index } of text.matchAll(/\bdecisions\/(\d{4})\b/g)) {
-    if (!decisions.has(Number(number))) fault(index, `cites decision ${number}, which does not exist`)
   }
   if (file.path.endsWith(".md") || !file.text.includes(".md")) return faults
   const page =

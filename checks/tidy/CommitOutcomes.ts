@@ -2,8 +2,8 @@
  * How a commit of the ledger ends is handled in one file of core. Every other file is given what it means for money: a
  * loop of its own would have a bound, a pause and a comparison of its own.
  */
-import type { TextFile } from "./Files.ts"
-import { tokens } from "./SourceText.ts"
+import { lineOf, type TextFile } from "./Files.ts"
+import { partsOf } from "./SourceText.ts"
 
 const source = "packages/core/src/"
 const handler = `${source}commit/DecideAndCommit.ts`
@@ -12,24 +12,24 @@ const handler = `${source}commit/DecideAndCommit.ts`
 const mayName: ReadonlyArray<string> = ["ports/", "metrics/", "testing/", "testing.ts"].map((path) => source + path)
 const mayCommit: ReadonlyArray<string> = [`${source}commit/`, `${source}testing/`]
 
-const inCode = /\b(?:Stale|CommitUnknown|MessageTaken|ReferenceTaken)\b/
-const inString = /^pointsman\/(?:Stale|CommitUnknown|KeyTaken|MessageTaken|ReferenceTaken)$/
+const inCode = /\b(?:Stale|CommitUnknown|MessageTaken|ReferenceTaken)\b/gu
+const inString = /(?<=["'`])pointsman\/(?:Stale|CommitUnknown|KeyTaken|MessageTaken|ReferenceTaken)(?=["'`])/gu
 /** `Ledger.commit`, also where the line breaks before the dot. */
-const commit = /\.\s*commit\s*\(|\.\s*keepMessage\s*\(/
+const commit = /\.\s*(?:commit|keepMessage)\s*\(/gu
 
 /** What is wrong, one line each. */
 export const commitFaults = (sources: ReadonlyArray<TextFile>): ReadonlyArray<string> =>
-  sources.flatMap(({ path, text }) => {
+  sources.flatMap((file) => {
+    const { path } = file
     const isInside = (folders: ReadonlyArray<string>) => folders.some((folder) => path.startsWith(folder))
-    const names = path !== handler && !isInside(mayName)
-    return tokens(text).flatMap(({ kind, line, text }) => {
-      const pattern = kind === "code" ? inCode : inString
-      const named = names ? pattern.exec(text) : null
-      const committed = kind === "code" && !isInside(mayCommit) ? commit.exec(text) : null
-      const lineOf = (index: number) => line + text.slice(0, index).split("\n").length - 1
-      return [
-        ...(named === null ? [] : [`${path}:${lineOf(named.index)}: ${named[0]} is handled in ${handler} alone`]),
-        ...(committed === null ? [] : [`${path}:${lineOf(committed.index)}: only commit/ writes through the ledger`])
-      ]
-    })
+    const { code, strings } = partsOf(file)
+    const found = (text: string, pattern: RegExp, message: (named: string) => string) =>
+      Array.from(text.matchAll(pattern), ({ 0: named, index }) => `${path}:${lineOf(text, index)}: ${message(named)}`)
+    const isHandled = (named: string) => `${named} is handled in ${handler} alone`
+    return [
+      ...(path === handler || isInside(mayName)
+        ? []
+        : [...found(code, inCode, isHandled), ...found(strings, inString, isHandled)]),
+      ...(isInside(mayCommit) ? [] : found(code, commit, () => "only commit/ writes through the ledger"))
+    ]
   })

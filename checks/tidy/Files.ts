@@ -28,6 +28,12 @@ export const sourcesIn = (dir: string): ReadonlyArray<TextFile> =>
 
 export const exists = (path: string): boolean => existsSync(join(root, path))
 
+/** The text of a file of the repository; `undefined` where there is none. */
+export const textAt = (path: string): string | undefined =>
+  exists(path) ? readFileSync(join(root, path), "utf8") : undefined
+
+export const lineOf = (text: string, index: number): number => text.slice(0, index).split("\n").length
+
 export interface Manifest {
   readonly name: string
   readonly version?: string

@@ -1,6 +1,6 @@
 /** What Markdown names must be there: files by link or in code marks, headings by anchor, scripts by `npm run`. */
 import { posix } from "node:path"
-import type { TextFile } from "./Files.ts"
+import { lineOf, type TextFile } from "./Files.ts"
 
 interface Context {
   readonly exists: (path: string) => boolean
@@ -24,8 +24,6 @@ export const anchors = (markdown: string): ReadonlyArray<string> =>
 
 const withoutFences = (markdown: string) =>
   markdown.replace(/^(```|~~~)[\s\S]*?^\1\s*$/gm, (block) => block.replace(/[^\n]/g, ""))
-
-export const lineOf = (text: string, index: number) => text.slice(0, index).split("\n").length
 
 export const markdownFaults = ({ path, text }: TextFile, context: Context): ReadonlyArray<string> => {
   const prose = withoutFences(text)

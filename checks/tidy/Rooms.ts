@@ -61,10 +61,11 @@ const roomOf = (path: string): Room | undefined => {
 
 /** What is wrong with the imports between rooms, one line each; a door that a room imports is wrong too. */
 export const roomFaults = (sources: ReadonlyArray<TextFile>): ReadonlyArray<string> =>
-  sources.flatMap(({ path, text }) => {
+  sources.flatMap((file) => {
+    const { path } = file
     const room = roomOf(path)
     if (room === undefined) return posix.dirname(`${path}`) === source.slice(0, -1) ? [] : [`${path}: is in no room`]
-    return imports(text).flatMap(({ specifier, line }) => {
+    return imports(file).flatMap(({ specifier, line }) => {
       if (!specifier.startsWith(".")) return []
       const target = posix.join(posix.dirname(path), specifier)
       const other = roomOf(target)

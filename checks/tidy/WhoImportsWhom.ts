@@ -222,9 +222,9 @@ const effectFault = (dir: string, specifier: string): string | undefined => {
 }
 
 export const importFaults = (owner: Package, sources: ReadonlyArray<TextFile>): ReadonlyArray<string> =>
-  sources.flatMap(({ path, text }) =>
-    imports(text).flatMap(({ specifier, line }) => {
-      const fault = importFault(owner, path, specifier)
-      return fault === undefined ? [] : [`${path}:${line}: "${specifier}": ${fault}`]
+  sources.flatMap((file) =>
+    imports(file).flatMap(({ specifier, line }) => {
+      const fault = importFault(owner, file.path, specifier)
+      return fault === undefined ? [] : [`${file.path}:${line}: "${specifier}": ${fault}`]
     })
   )

@@ -1,8 +1,6 @@
-import { readFileSync } from "node:fs"
-import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { citationFaults } from "../Citations.ts"
-import { exists, files, root } from "../Files.ts"
+import { files, textAt } from "../Files.ts"
 
 /** This file is no part of them: its samples are citations that lead nowhere. */
 const isRead = ({ path }: { readonly path: string }) => path !== "checks/tidy/test/Citations.test.ts"
@@ -20,9 +18,8 @@ it("every citation in the texts of the repository leads somewhere", () => {
   )
   assert.isAbove(texts.length, 1_000)
   assert.isAbove(decisions.size, 20)
-  const read = (path: string) => (exists(path) ? readFileSync(join(root, path), "utf8") : undefined)
   assert.deepStrictEqual(
-    texts.flatMap((text) => citationFaults(text, { decisions, read })),
+    texts.flatMap((text) => citationFaults(text, { decisions, read: textAt })),
     []
   )
 })
@@ -55,11 +52,9 @@ describe("controls: what must be refused", () => {
     "a numbered section of a page": "/** A rule (docs/rules.md, section 4). */",
     "an anchor that is not there": "// docs/rules.md#twice"
   }
-  for (const [name, text] of Object.entries(refused)) {
-    it(`${name} is refused`, () => {
-      assert.lengthOf(faultsOf("packages/core/src/Sample.ts", `const a = 1\n${text}\n`), 1)
-    })
-  }
+  it.each(Object.entries(refused))("%s is refused", (_, text) => {
+    assert.lengthOf(faultsOf("packages/core/src/Sample.ts", `const a = 1\n${text}\n`), 1)
+  })
 
   it("the line of a refused citation is named", () => {
     assert.deepStrictEqual(faultsOf("a.ts", "\n\n// A rule (decision 37).\n"), [
@@ -86,9 +81,7 @@ describe("controls: what must be refused", () => {
     "a name that is no comment": 'const page = "gone.md"',
     "decisions that are counted": "/** Makes 100 decisions, and specifications of tests. */"
   }
-  for (const [name, text] of Object.entries(allowed)) {
-    it(`${name} passes`, () => {
-      assert.deepStrictEqual(faultsOf("packages/core/src/Sample.ts", `const a = 1\n${text}\n`), [])
-    })
-  }
+  it.each(Object.entries(allowed))("%s passes", (_, text) => {
+    assert.deepStrictEqual(faultsOf("packages/core/src/Sample.ts", `const a = 1\n${text}\n`), [])
+  })
 })

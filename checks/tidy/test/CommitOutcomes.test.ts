@@ -23,13 +23,11 @@ describe("how a commit ends", () => {
     ["verbs/check/CheckPayment.ts", "yield* ledger\n    .commit({ tenant })", /:2: only commit\/ writes/],
     ["verbs/receive/ReceiveMessage.ts", "ledger.keepMessage(tenant)", /only commit\/ writes/]
   ]
-  for (const [path, text, message] of refused) {
-    it(`control: ${path} with ${JSON.stringify(text)} is refused`, () => {
-      const found = inCore(path, text)
-      assert.strictEqual(found.length, 1)
-      assert.match(found[0] ?? "", message)
-    })
-  }
+  it.each(refused)("control: %s with %j is refused", (path, text, message) => {
+    const found = inCore(path, text)
+    assert.strictEqual(found.length, 1)
+    assert.match(found[0] ?? "", message)
+  })
 
   const allowed: ReadonlyArray<readonly [path: string, text: string]> = [
     ["commit/DecideAndCommit.ts", 'case "pointsman/Stale":'],
@@ -38,9 +36,7 @@ describe("how a commit ends", () => {
     ["testing/FaultyLedger.ts", "new CommitUnknown({ operation })"],
     ["verbs/check/CheckDue.ts", "// Stale: another writer came first"]
   ]
-  for (const [path, text] of allowed) {
-    it(`${path} is allowed to say ${JSON.stringify(text)}`, () => {
-      assert.deepStrictEqual(inCore(path, text), [])
-    })
-  }
+  it.each(allowed)("%s is allowed to say %j", (path, text) => {
+    assert.deepStrictEqual(inCore(path, text), [])
+  })
 })

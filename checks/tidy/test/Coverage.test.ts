@@ -1,23 +1,19 @@
-import { existsSync, readFileSync } from "node:fs"
-import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { coverageFaults } from "../Coverage.ts"
-import { root } from "../Files.ts"
-
-const read = (path: string) => (existsSync(join(root, path)) ? readFileSync(join(root, path), "utf8") : undefined)
+import { textAt } from "../Files.ts"
 
 it("each test in the list of what is tested is there", () => {
   const path = "checks/tidy/test/coverage.txt"
-  const text = read(path) ?? ""
+  const text = textAt(path) ?? ""
   assert.isAbove(text.split("\n").length, 100)
-  assert.deepStrictEqual(coverageFaults({ path, text }, read), [])
+  assert.deepStrictEqual(coverageFaults({ path, text }, textAt), [])
 })
 
 it("each test in the threat model is there", () => {
   const path = "docs/concepts/threat-model.md"
-  const text = read(path) ?? ""
+  const text = textAt(path) ?? ""
   assert.isAbove(text.match(/^\| .* \| .* \| `/gmu)?.length ?? 0, 25)
-  assert.deepStrictEqual(coverageFaults({ path, text }, read, {}), [])
+  assert.deepStrictEqual(coverageFaults({ path, text }, textAt, {}), [])
 })
 
 describe("controls: what must be refused", () => {
@@ -54,11 +50,9 @@ describe("controls: what must be refused", () => {
     "a test that is skipped": '`b.test.ts` "given one"',
     "not yet, without a word why": "not yet"
   }
-  for (const [name, cell] of Object.entries(refused)) {
-    it(`${name} is refused`, () => {
-      assert.lengthOf(faults(cell), 1)
-    })
-  }
+  it.each(Object.entries(refused))("%s is refused", (_, cell) => {
+    assert.lengthOf(faults(cell), 1)
+  })
 
   it("a numbered section without one of its rules is refused", () => {
     assert.deepStrictEqual(faults(), ["page.md: Rules has no row 1"])
@@ -74,9 +68,7 @@ describe("controls: what must be refused", () => {
     "what is not there yet": "not yet: [background checks](#background-checks)",
     "some of it now": '`a.test.ts` "given one"<br>not yet: [background checks](#background-checks)'
   }
-  for (const [name, cell] of Object.entries(allowed)) {
-    it(`${name} passes`, () => {
-      assert.deepStrictEqual(faults(cell), [])
-    })
-  }
+  it.each(Object.entries(allowed))("%s passes", (_, cell) => {
+    assert.deepStrictEqual(faults(cell), [])
+  })
 })

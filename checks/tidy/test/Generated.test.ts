@@ -1,10 +1,8 @@
-import { readFileSync } from "node:fs"
-import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { withBlocks } from "../../../scripts/generate/Blocks.ts"
 import { declaredIn } from "../../../scripts/generate/Where.ts"
 import { differences, generated } from "../../../scripts/generate.ts"
-import { exists, root } from "../Files.ts"
+import { textAt } from "../Files.ts"
 
 /** Of all tests here: it takes most of a second. */
 const once = generated()
@@ -25,18 +23,16 @@ it("pages generated twice from the tables are the same to the byte", async () =>
 })
 
 describe("controls: what must be refused", () => {
-  const read = (path: string) => (exists(path) ? readFileSync(join(root, path), "utf8") : undefined)
-
   it("a page that was changed by hand is named", async () => {
     const changed = "docs/states/payment.md"
-    assert.deepStrictEqual(await differences((path) => (path === changed ? `${read(path)} ` : read(path)), once), [
+    assert.deepStrictEqual(await differences((path) => (path === changed ? `${textAt(path)} ` : textAt(path)), once), [
       changed
     ])
   })
 
   it("a page that is missing is named", async () => {
     const missing = "docs/states/claim.svg"
-    assert.deepStrictEqual(await differences((path) => (path === missing ? undefined : read(path)), once), [missing])
+    assert.deepStrictEqual(await differences((path) => (path === missing ? undefined : textAt(path)), once), [missing])
   })
 })
 

@@ -1,7 +1,6 @@
-import { readdirSync, readFileSync } from "node:fs"
-import { join } from "node:path"
+import { readdirSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
-import { exists, files, root, rootManifest } from "../Files.ts"
+import { exists, files, root, rootManifest, textAt } from "../Files.ts"
 import { markdownFaults } from "../MarkdownPaths.ts"
 
 it("each link and name of a path in a Markdown file exists", () => {
@@ -9,7 +8,7 @@ it("each link and name of a path in a Markdown file exists", () => {
   assert.isNotEmpty(pages)
   const context = {
     exists,
-    read: (path: string) => (exists(path) ? readFileSync(join(root, path), "utf8") : undefined),
+    read: textAt,
     // `npm start` keeps its data there, which is no part of the project.
     tops: readdirSync(root).filter((name) => name !== ".pointsman"),
     scripts: Object.keys(rootManifest().scripts ?? {})
@@ -43,11 +42,9 @@ describe("controls: what must be refused", () => {
     "a relative path in code marks": "See `./gone.md`.",
     "a script that is not there": "```\nnpm run gone\n```"
   }
-  for (const [name, text] of Object.entries(refused)) {
-    it(`${name} is refused`, () => {
-      assert.strictEqual(faults(text).length, 1)
-    })
-  }
+  it.each(Object.entries(refused))("%s is refused", (_, text) => {
+    assert.strictEqual(faults(text).length, 1)
+  })
 
   const allowed: Readonly<Record<string, string>> = {
     "links that lead somewhere":
@@ -57,9 +54,7 @@ describe("controls: what must be refused", () => {
     "a path inside a fence": "```\ncat packages/gone\n```",
     "a script that is there": "`npm run build`."
   }
-  for (const [name, text] of Object.entries(allowed)) {
-    it(`${name} passes`, () => {
-      assert.deepStrictEqual(faults(text), [])
-    })
-  }
+  it.each(Object.entries(allowed))("%s passes", (_, text) => {
+    assert.deepStrictEqual(faults(text), [])
+  })
 })

@@ -20,13 +20,11 @@ describe("rooms of core", () => {
     ["verbs/create/CreatePayment.ts", "../check/CheckPayment.ts", /verbs\/check is below it/],
     ["verbs/check/CheckPayment.ts", "../../Pointsman.ts", /a door/]
   ]
-  for (const [path, specifier, message] of refused) {
-    it(`control: ${path} may not import ${specifier}`, () => {
-      const found = inCore(path, specifier)
-      assert.strictEqual(found.length, 1)
-      assert.match(found[0] ?? "", message)
-    })
-  }
+  it.each(refused)("control: %s may not import %s", (path, specifier, message) => {
+    const found = inCore(path, specifier)
+    assert.strictEqual(found.length, 1)
+    assert.match(found[0] ?? "", message)
+  })
 
   const allowed: ReadonlyArray<readonly [path: string, specifier: string]> = [
     ["verbs/check/CheckPayment.ts", "../create/RecordCharge.ts"],
@@ -35,11 +33,9 @@ describe("rooms of core", () => {
     ["decide/Facts.ts", "./Holding.ts"],
     ["Pointsman.ts", "./verbs/create/CreatePayment.ts"]
   ]
-  for (const [path, specifier] of allowed) {
-    it(`${path} may import ${specifier}`, () => {
-      assert.deepStrictEqual(inCore(path, specifier), [])
-    })
-  }
+  it.each(allowed)("%s may import %s", (path, specifier) => {
+    assert.deepStrictEqual(inCore(path, specifier), [])
+  })
 
   it("control: a file in a folder that is no room is refused", () => {
     assert.deepStrictEqual(inCore("helpers/Text.ts", "../model/Payment.ts"), [

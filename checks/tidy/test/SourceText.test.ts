@@ -1,12 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { imports, tokens } from "../SourceText.ts"
+import { imports, partsOf } from "../SourceText.ts"
 
-const specifiers = (source: string) => imports(source).map(({ specifier }) => specifier)
-const code = (source: string) =>
-  tokens(source)
-    .filter((token) => token.kind === "code")
-    .map((token) => token.text)
-    .join("")
+const ofText = (text: string) => imports({ path: "source.ts", text })
 
 describe("imports", () => {
   const cases: ReadonlyArray<readonly [name: string, source: string, found: ReadonlyArray<string>]> = [
@@ -33,22 +28,29 @@ describe("imports", () => {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the text under test is a template itself.
     ["braces in a template", 'const a = `${{ b: `${c}"` }.b}"` ; import d from "./d.ts"', ["./d.ts"]]
   ]
-  for (const [name, source, found] of cases) {
-    it(`the imports of ${name} are found`, () => {
-      assert.deepStrictEqual(specifiers(source), found)
-    })
-  }
+  it.each(cases)("the imports of %s are found", (_, source, found) => {
+    assert.deepStrictEqual(
+      ofText(source).map(({ specifier }) => specifier),
+      found
+    )
+  })
 
   it("each import on several lines has its line", () => {
     const source = '/* one\n   two */\nimport a from "./a.ts"\nconst b = `\n\n`\nimport c from "./c.ts"'
-    assert.deepStrictEqual(imports(source), [
+    assert.deepStrictEqual(ofText(source), [
       { specifier: "./a.ts", line: 3 },
       { specifier: "./c.ts", line: 7 }
     ])
   })
 })
 
-it("only code is left without comments, strings and templates", () => {
+it("code, strings and comments have their places", () => {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the text under test is a template itself.
-  assert.strictEqual(code('a("word") // word\nb(`word ${c} word`)').replace(/\s+/g, " "), "a() b(c)")
+  const text = 'a("word") // why\nb(`word ${c} word`, /"/u)\n'
+  assert.deepStrictEqual(partsOf({ path: "source.ts", text }), {
+    code: 'a(      )       \nb(        c       , /"/u)\n',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the text under test is a template itself.
+    strings: '  "word"        \n  `word ${ } word`       \n',
+    comments: "          // why\n                         \n"
+  })
 })
