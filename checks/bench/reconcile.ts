@@ -5,11 +5,9 @@
  * found, is named otherwise, or another is found.
  */
 import { spawn } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { rmSync } from "node:fs"
 import { join } from "node:path"
-import { parseArgs } from "node:util"
-import { toldMachine, watchMachine } from "./kit/Machine.ts"
+import { Misuse, main } from "./kit/Main.ts"
 import { expectedIn, kindsIn, plantedAt } from "./reconcile/Planted.ts"
 import { formatNames, paymentsIn, writeReport } from "./reconcile/Report.ts"
 import {
@@ -20,9 +18,10 @@ import {
   type Reading,
   type ReadOrder,
   read,
+  type Store,
   stepFile
 } from "./reconcile/Step.ts"
-import { postgresStores, type Store, type Stores, sqliteStores } from "./reconcile/Stores.ts"
+import { postgresStores, type Stores, sqliteStores } from "./reconcile/Stores.ts"
 
 const usage = `npm run bench:reconcile -- [options]
   --format <list>   of ${formatNames.join(", ")}; all unless set
@@ -199,48 +198,37 @@ const plainReading = async (stores: Stores, { format, path }: Report): Promise<s
 
 const smoke = { rows: "2500", planted: "2", kills: "1", creates: "0", storages: "sqlite" }
 
-const main = async () => {
-  const { values: given } = parseArgs({
-    options: {
-      format: { type: "string", default: formatNames.join(",") },
-      rows: { type: "string", default: "100000" },
-      planted: { type: "string", default: "40" },
-      storages: { type: "string", default: "sqlite,postgres" },
-      kills: { type: "string", default: "0" },
-      creates: { type: "string", default: "5" },
-      settled: { type: "boolean", default: false },
-      smoke: { type: "boolean", default: false },
-      help: { type: "boolean", default: false }
-    }
-  })
-  if (given.help) return console.log(usage)
+const defaults = {
+  format: formatNames.join(","),
+  rows: "100000",
+  planted: "40",
+  storages: "sqlite,postgres",
+  kills: "0",
+  creates: "5",
+  settled: false,
+  smoke: false
+} as const
+await main(usage, defaults, async (given, { folder, startPostgres }) => {
   const values = given.smoke ? { ...given, ...smoke } : given
-  const formats = values.format.split(",")
-  const [rows, planted, kills, createSeconds] = [values.rows, values.planted, values.kills, values.creates].map(Number)
-  const isNumber = [rows, planted, kills, createSeconds].every((value) => value !== undefined && value >= 0)
-  const options = { rows, planted, kills, createSeconds, areSettled: given.settled, isShort: given.smoke } as Options
-  const isRight = isNumber && formats.every((one) => formatNames.includes(one))
-  if (!isRight) throw new Error(usage)
-  const payments = Math.max(...formats.map((format) => paymentsIn(format, options.rows)))
-  const machine = watchMachine()
-  const folder = mkdtempSync(join(tmpdir(), "pointsman-reconcile-"))
-  try {
-    for (const storage of values.storages.split(",")) {
-      const beginning = { payments, areSettled: given.settled }
-      const stores = storage === "sqlite" ? await sqliteStores(folder, beginning) : await postgresStores(beginning)
-      try {
-        await measureAll(stores, folder, formats, options)
-      } finally {
-        await stores.close()
-      }
-    }
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
+  const numberOf = (name: "rows" | "planted" | "kills" | "creates"): number => {
+    const value = Number(values[name])
+    if (value >= 0) return value
+    throw new Misuse(`--${name}: expected a number`)
   }
-  console.log(toldMachine(machine.end("node:sqlite, and PostgreSQL from npm unless DATABASE_URL names another")))
-}
-
-main().catch((cause: unknown) => {
-  console.error(cause)
-  process.exitCode = 1
+  const formats = values.format.split(",")
+  const unknown = formats.find((one) => !formatNames.includes(one))
+  if (unknown !== undefined) throw new Misuse(`--format: "${unknown}" is not one of ${formatNames.join(", ")}`)
+  const options: Options = {
+    ...{ rows: numberOf("rows"), planted: numberOf("planted"), kills: numberOf("kills") },
+    ...{ createSeconds: numberOf("creates"), areSettled: given.settled, isShort: given.smoke }
+  }
+  const payments = Math.max(...formats.map((format) => paymentsIn(format, options.rows)))
+  for (const storage of values.storages.split(",")) {
+    const beginning = { payments, areSettled: given.settled }
+    const stores =
+      storage === "sqlite"
+        ? await sqliteStores(folder, beginning)
+        : await postgresStores(await startPostgres(), beginning)
+    await measureAll(stores, folder, formats, options)
+  }
 })

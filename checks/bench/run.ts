@@ -3,17 +3,14 @@
  * compared runs side by side in this one run; docs/performance.md says what and how.
  */
 import { execFileSync } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { parseArgs } from "node:util"
-import { toldMachine, watchMachine } from "./kit/Machine.ts"
+import { Misuse, main, positive } from "./kit/Main.ts"
 import { addMeasured } from "./kit/Measured.ts"
-import type { Measure, Options } from "./kit/Options.ts"
-import { openPostgres } from "./kit/Postgres.ts"
+import type { Measure } from "./kit/Options.ts"
 import { isMet, type Section, toldSection } from "./kit/Result.ts"
-import { endAll } from "./kit/Side.ts"
+import { stopAll } from "./kit/Side.ts"
 import { batching } from "./measures/Batching.ts"
+import { capacity } from "./measures/Capacity.ts"
 import { citus } from "./measures/Citus.ts"
 import { creates } from "./measures/Creates.ts"
 import { deliveries } from "./measures/Deliveries.ts"
@@ -28,25 +25,15 @@ import { start } from "./measures/Start.ts"
 import { waiting } from "./measures/Waiting.ts"
 
 const measures: Readonly<Record<string, Measure>> = {
-  creates,
-  batching,
-  http,
-  waiting,
-  peer,
-  scale,
-  size,
-  deliveries,
-  routing,
-  start,
-  memory,
-  export: exports,
-  citus
+  ...{ creates, batching, http, waiting, peer, scale, size, deliveries, routing, start, memory, export: exports },
+  ...{ capacity, citus }
 }
+const names = Object.keys(measures)
 
-const smokeNames = ["creates", "batching", "http", "waiting", "routing", "size", "start", "export"]
+const smokeNames = ["creates", "batching", "http", "waiting", "routing", "size", "start", "export", "capacity"]
 
 const usage = `npm run bench:all -- [options]
-  --only <names>    some of: ${Object.keys(measures).join(", ")}
+  --only <names>    some of: ${names.join(", ")}
   --seconds <n>     how long a side is measured within a round; 4 unless set
   --rounds <n>      5 unless set
   --peer <folder>   the comparison with Medusa and hand-written floors, with its packages installed
@@ -55,79 +42,29 @@ const usage = `npm run bench:all -- [options]
 DATABASE_URL names a PostgreSQL server to use; without it, one from npm is started. With POINTSMAN_CITUS=all, the part
 citus starts a cluster, as the tests do (docs/contributing/checks.md).`
 
-class Misuse extends Error {}
+const sections: Array<Section> = []
+let [json, rounds, seconds] = ["", 0, 0]
 
-const positive = (name: string, text: string): number => {
-  const value = Number(text)
-  if (!(value > 0)) throw new Misuse(`--${name}: expected a number above 0`)
-  return value
-}
-
-const readFlags = () => {
-  const { values } = parseArgs({
-    options: {
-      only: { type: "string" },
-      seconds: { type: "string" },
-      rounds: { type: "string" },
-      peer: { type: "string" },
-      json: { type: "string" },
-      smoke: { type: "boolean", default: false },
-      help: { type: "boolean", default: false }
-    }
-  })
-  const { smoke } = values
-  const names = values.only?.split(",") ?? (smoke ? smokeNames : Object.keys(measures))
-  const unknown = names.find((name) => !(name in measures))
-  if (unknown !== undefined) {
-    throw new Misuse(`--only: "${unknown}" is not one of ${Object.keys(measures).join(", ")}`)
-  }
-  return {
-    help: values.help,
-    json: values.json,
-    names,
-    peer: values.peer,
-    rounds: Math.round(positive("rounds", values.rounds ?? (smoke ? "1" : "5"))),
-    seconds: positive("seconds", values.seconds ?? (smoke ? "0.5" : "4")),
-    smoke
-  }
-}
-
-const main = async () => {
-  const { help, json, names, peer, rounds, seconds, smoke } = readFlags()
-  if (help) return console.log(usage)
+const options = { only: "", seconds: "", rounds: "", peer: "", json: "", smoke: false } as const
+const machine = await main(usage, options, async (given, { folder, startPostgres }) => {
+  const { smoke } = given
+  const asked = given.only === "" ? (smoke ? smokeNames : names) : given.only.split(",")
+  const unknown = asked.find((name) => !names.includes(name))
+  if (unknown !== undefined) throw new Misuse(`--only: "${unknown}" is not one of ${names.join(", ")}`)
+  json = given.json
+  rounds = Math.round(positive("rounds", given.rounds || (smoke ? "1" : "5")))
+  seconds = positive("seconds", given.seconds || (smoke ? "0.5" : "4"))
   execFileSync(process.execPath, [join(import.meta.dirname, "../../scripts/build/server.mjs")], { stdio: "inherit" })
-  const machine = watchMachine()
-  if (machine.warning !== undefined) console.error(machine.warning)
-  const postgres = await openPostgres()
-  if ("missing" in postgres) throw new Error(`There is no PostgreSQL here: ${postgres.missing}`)
-  const folder = mkdtempSync(join(tmpdir(), "pointsman-bench-"))
-  const removeFolder = () => rmSync(folder, { recursive: true, force: true })
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    process.once(signal, () => {
-      console.error(`ended by ${signal}`)
-      endAll()
-      removeFolder()
-      process.exit(1)
-    })
+  const postgres = await startPostgres()
+  for (const name of asked) {
+    const tell = (line: string) => console.error(`${name}: ${line}`)
+    const section = await measures[name]?.({ folder, peer: given.peer, postgres, rounds, seconds, smoke, tell })
+    await stopAll()
+    await postgres.dropAll()
+    if (section === undefined) continue
+    sections.push(section)
+    console.log(toldSection(section))
   }
-  const sections: Array<Section> = []
-  try {
-    for (const name of names) {
-      const tell = (line: string) => console.error(`${name}: ${line}`)
-      const options: Options = { folder, peer, postgres, rounds, seconds, smoke, tell }
-      const section = await measures[name]?.(options)
-      if (section === undefined) continue
-      sections.push(section)
-      console.log(toldSection(section))
-    }
-  } finally {
-    endAll()
-    await postgres.stop()
-    removeFolder()
-  }
-  const told = machine.end(`${postgres.version} ${postgres.origin}`)
-  console.log(`\n${rounds} rounds of ${seconds} s; the median of the rounds, and the least and the greatest`)
-  console.log(toldMachine(told))
   const rows = sections.flatMap((section) => section.rows)
   const without = rows.filter(({ value }) => !Number.isFinite(value.median))
   // A part that cannot run here says why.
@@ -137,13 +74,9 @@ const main = async () => {
   }
   const short = rows.filter((row) => isMet(row) === false)
   if (short.length > 0 && !smoke) console.log(`Not met: ${short.map(({ id }) => id).join(", ")}`)
-  if (json !== undefined) {
-    const added = sections.map((section) => ({ ...section, rounds, seconds, machine: told }))
-    addMeasured(json, added, Object.keys(measures))
-  }
-}
-
-main().catch((cause: unknown) => {
-  console.error(cause instanceof Misuse ? `${cause.message}\n\n${usage}` : cause)
-  process.exitCode = 1
+  console.log(`\n${rounds} rounds of ${seconds} s; the median of the rounds, and the least and the greatest`)
 })
+if (machine !== undefined && json !== "") {
+  const added = sections.map((section) => ({ ...section, rounds, seconds, machine }))
+  addMeasured(json, added, names)
+}

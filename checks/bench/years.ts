@@ -3,13 +3,10 @@
  * It shows that tables level off once retention removes as much as comes, what a create and a list cost then, that the
  * archive is whole, and that the provider's books agree with store and archive.
  */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { parseArgs } from "node:util"
-import { toldMachine, watchMachine } from "./kit/Machine.ts"
-import { openPostgres } from "./kit/Postgres.ts"
-import { compareNewest, toldCompared } from "./years/Newest.ts"
+import { Misuse, main } from "./kit/Main.ts"
+import { compareNewest } from "./years/Newest.ts"
 import { runYears, type Years } from "./years/Years.ts"
 import { postgresStore, sqliteStore, type YearsStore } from "./years/YearsStore.ts"
 
@@ -27,61 +24,7 @@ const settings = { autovacuum_naptime: "1s", autovacuum_vacuum_cost_delay: "0" }
 const numberOf = (name: string, text: string): number => {
   const value = Number(text)
   if (Number.isInteger(value) && value > 0) return value
-  throw new Error(`--${name}: expected a whole number above 0\n\n${usage}`)
-}
-
-const main = async () => {
-  const { values } = parseArgs({
-    options: {
-      store: { type: "string", default: "postgres" },
-      payments: { type: "string", default: "300000" },
-      months: { type: "string", default: "36" },
-      rounds: { type: "string", default: "5" },
-      json: { type: "string" },
-      help: { type: "boolean", default: false }
-    }
-  })
-  if (values.help) return console.log(usage)
-  if (values.store !== "postgres" && values.store !== "sqlite") {
-    throw new Error(`--store: expected postgres or sqlite\n\n${usage}`)
-  }
-  const months = numberOf("months", values.months)
-  const payments = Math.ceil(numberOf("payments", values.payments) / months)
-  const rounds = numberOf("rounds", values.rounds)
-  const machine = watchMachine()
-  if (machine.warning !== undefined) console.error(machine.warning)
-  const folder = mkdtempSync(join(tmpdir(), "pointsman-years-"))
-  const postgres = values.store === "sqlite" ? undefined : await openPostgres(settings)
-  if (postgres !== undefined && "missing" in postgres)
-    throw new Error(`There is no PostgreSQL here: ${postgres.missing}`)
-  const newStore = async (name: string): Promise<YearsStore> =>
-    postgres === undefined ? sqliteStore(join(folder, `${name}.db`)) : postgresStore(await postgres.newDatabase(name))
-  const run = (store: YearsStore, name: string, months: number) =>
-    runYears({ store, archive: join(folder, `archive-${name}`), months, payments, tell: (line) => console.error(line) })
-  const began = performance.now()
-  try {
-    const stores = { all: await newStore("all"), first: await newStore("first") }
-    const all = await run(stores.all, "all", months)
-    const minutes = (performance.now() - began) / 60_000
-    tellYears(all, `${months} months in ${minutes.toFixed(1)} minutes, on ${stores.all.name}`)
-    const first = await run(stores.first, "first", 1)
-    const compared = await compareNewest(
-      { world: first.world, store: stores.first },
-      { world: all.world, store: stores.all },
-      { rounds, times: 200 }
-    )
-    for (const one of compared) console.log(toldCompared(one))
-    await first.world.close()
-    await all.world.close()
-    if (values.json !== undefined) {
-      const { world: _, ...figures } = all
-      writeFileSync(values.json, `${JSON.stringify({ payments, minutes, ...figures, compared }, null, 2)}\n`)
-    }
-  } finally {
-    await postgres?.stop()
-    rmSync(folder, { recursive: true, force: true })
-  }
-  console.log(toldMachine(machine.end(postgres === undefined ? "none" : `${postgres.version} ${postgres.origin}`)))
+  throw new Misuse(`--${name}: expected a whole number above 0`)
 }
 
 const tellYears = (years: Years, title: string) => {
@@ -98,7 +41,27 @@ const tellYears = (years: Years, title: string) => {
   }
 }
 
-main().catch((cause: unknown) => {
-  console.error(cause)
-  process.exitCode = 1
+const options = { store: "postgres", payments: "300000", months: "36", rounds: "5", json: "" } as const
+await main(usage, options, async (given, { folder, startPostgres }) => {
+  if (!["postgres", "sqlite"].includes(given.store)) throw new Misuse("--store: expected postgres or sqlite")
+  const months = numberOf("months", given.months)
+  const payments = Math.ceil(numberOf("payments", given.payments) / months)
+  const rounds = numberOf("rounds", given.rounds)
+  const postgres = given.store === "sqlite" ? undefined : await startPostgres(settings)
+  const newStore = async (name: string): Promise<YearsStore> =>
+    postgres === undefined ? sqliteStore(join(folder, `${name}.db`)) : postgresStore(await postgres.newDatabase(name))
+  const run = (store: YearsStore, name: string, months: number) =>
+    runYears({ store, archive: join(folder, `archive-${name}`), months, payments, tell: (line) => console.error(line) })
+  const began = performance.now()
+  const stores = { all: await newStore("all"), first: await newStore("first") }
+  const all = await run(stores.all, "all", months)
+  const minutes = (performance.now() - began) / 60_000
+  tellYears(all, `${months} months in ${minutes.toFixed(1)} minutes, on ${stores.all.name}`)
+  const first = await run(stores.first, "first", 1)
+  const compared = await compareNewest(first.world, all.world, rounds)
+  await first.world.close()
+  await all.world.close()
+  if (given.json === "") return
+  const { world: _, ...figures } = all
+  writeFileSync(given.json, `${JSON.stringify({ payments, minutes, ...figures, compared }, null, 2)}\n`)
 })

@@ -1,5 +1,5 @@
 /** Bars, panel by panel: SVG by hand, so that the page needs nothing. */
-import { type Row, type Section, short } from "./Result.ts"
+import { type Section, short } from "./Result.ts"
 import type { Spread } from "./Rounds.ts"
 
 interface Bar {
@@ -16,84 +16,73 @@ interface Panel {
   readonly bars: ReadonlyArray<Bar>
 }
 
-const one: Spread = { median: 1, min: 1, max: 1 }
-const base = (label: string): Bar => ({ label, value: one, isBase: true })
+/** Each panel: its title, its unit, the bar that others are compared with, and those of measured rows, by their ids. */
+const panels: ReadonlyArray<
+  readonly [title: string, unit: Panel["unit"], base: string, bars: Readonly<Record<string, string>>]
+> = [
+  [
+    "Creates over PostgreSQL, 16 at once",
+    "",
+    "bare @effect/sql-pg, the same statements",
+    { "library-of-bare": "the library", "batches-of-bare": "the library, commits together" }
+  ],
+  [
+    "Creates over PostgreSQL, a provider of 0 to 40 ms",
+    "",
+    "a statement for each commit",
+    { "batched-128": "batches, 128 at once", "batched-256": "batches, 256 at once" }
+  ],
+  [
+    "Creates over HTTP, 16 at once",
+    "",
+    "the library, the same provider",
+    {
+      "server-of-library-PostgreSQL": "the server on PostgreSQL",
+      "server-of-library-SQLite": "the server on SQLite"
+    }
+  ],
+  ["Create, capture and refund over PostgreSQL, 8 at once", "", "Medusa's payment module", { medusa: "the library" }],
+  [
+    "Create, capture and refund over SQLite, 8 at once",
+    "",
+    "a floor written by hand",
+    { "floor-sqlite": "the library" }
+  ],
+  [
+    "Median wait besides a provider of 50 ms, at half of the server's peak",
+    " ms",
+    "",
+    {
+      "added-proxy-50": "a bare node:http proxy that writes the same",
+      "added-library-50": "the library",
+      "added-server-50": "the server"
+    }
+  ],
+  [
+    "Cost at a million payments on PostgreSQL",
+    "",
+    "the same at ten thousand",
+    {
+      "scale-replay-PostgreSQL": "a create again under its key",
+      "scale-payments-PostgreSQL": "a page of payments",
+      "scale-paymentsByState-PostgreSQL": "a page of payments in one state",
+      "scale-events-PostgreSQL": "a page of events",
+      "scale-timeline-PostgreSQL": "a timeline"
+    }
+  ]
+]
 
 const panelsOf = (sections: ReadonlyArray<Section>): ReadonlyArray<Panel> => {
   const rows = new Map(sections.flatMap((section) => section.rows.map((row) => [row.id, row] as const)))
-  const bar = (id: string, label: string, of: (value: Spread) => Spread = (value) => value): ReadonlyArray<Bar> => {
-    const row = rows.get(id)
-    return row === undefined ? [] : [{ label, value: of(row.value), goal: goalOf(row) }]
-  }
-  const panels: ReadonlyArray<Panel> = [
-    {
-      title: "Creates over PostgreSQL, 16 at once",
-      unit: "",
-      bars: [
-        ...bar("bare-of-pgbench", "pgbench, the same statements", ({ max, median, min }) => ({
-          median: 1 / median,
-          min: 1 / max,
-          max: 1 / min
-        })),
-        base("bare @effect/sql-pg, the same statements"),
-        ...bar("library-of-bare", "the library"),
-        ...bar("batches-of-bare", "the library, commits together")
-      ]
-    },
-    {
-      title: "Creates over PostgreSQL, a provider of 0 to 40 ms",
-      unit: "",
-      bars: [
-        base("a statement for each commit"),
-        ...bar("batched-128", "batches, 128 at once"),
-        ...bar("batched-256", "batches, 256 at once")
-      ]
-    },
-    {
-      title: "Creates over HTTP, 16 at once",
-      unit: "",
-      bars: [
-        base("the library, the same provider"),
-        ...bar("server-of-library-PostgreSQL", "the server on PostgreSQL"),
-        ...bar("server-of-library-SQLite", "the server on SQLite")
-      ]
-    },
-    {
-      title: "Create, capture and refund over PostgreSQL, 8 at once",
-      unit: "",
-      bars: [base("Medusa's payment module"), ...bar("medusa", "the library")]
-    },
-    {
-      title: "Create, capture and refund over SQLite, 8 at once",
-      unit: "",
-      bars: [base("a floor written by hand"), ...bar("floor-sqlite", "the library")]
-    },
-    {
-      title: "Median wait besides a provider of 50 ms, at half of the server's peak",
-      unit: " ms",
-      bars: [
-        ...bar("added-proxy-50", "a bare node:http proxy that writes the same"),
-        ...bar("added-library-50", "the library"),
-        ...bar("added-server-50", "the server")
-      ]
-    },
-    {
-      title: "Cost at a million payments on PostgreSQL",
-      unit: "",
-      bars: [
-        base("the same at ten thousand"),
-        ...bar("scale-replay-PostgreSQL", "a create again under its key"),
-        ...bar("scale-payments-PostgreSQL", "a page of payments"),
-        ...bar("scale-paymentsByState-PostgreSQL", "a page of payments in one state"),
-        ...bar("scale-events-PostgreSQL", "a page of events"),
-        ...bar("scale-timeline-PostgreSQL", "a timeline")
-      ]
-    }
-  ]
-  return panels.filter(({ bars }) => bars.some(({ isBase }) => isBase !== true))
+  return panels.flatMap(([title, unit, base, named]) => {
+    const bars = Object.entries(named).flatMap(([id, label]): ReadonlyArray<Bar> => {
+      const row = rows.get(id)
+      return row === undefined ? [] : [{ label, value: row.value, goal: row.atLeast ?? row.atMost }]
+    })
+    const one: Bar = { label: base, value: { median: 1, min: 1, max: 1 }, isBase: true }
+    return bars.length === 0 ? [] : [{ title, unit, bars: [...(base === "" ? [] : [one]), ...bars] }]
+  })
 }
-
-const goalOf = ({ atLeast, atMost }: Row): number | undefined => atLeast ?? atMost
 
 const width = 800
 const left = 310

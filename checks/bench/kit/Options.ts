@@ -8,8 +8,8 @@ export interface Options {
   readonly rounds: number
   /** Only that everything runs: figures of it mean nothing. */
   readonly smoke: boolean
-  /** The folder of the comparison with Medusa and hand-written floors. */
-  readonly peer: string | undefined
+  /** The folder of the comparison with Medusa and hand-written floors; "" where there is none. */
+  readonly peer: string
   readonly postgres: Postgres
   /** An empty folder, gone after the run. */
   readonly folder: string

@@ -14,6 +14,8 @@ export interface Postgres {
   /** The URL of a new database: an empty one, or a copy of the one of that name, to which nobody may be connected. */
   readonly newDatabase: (name: string, template?: string) => Promise<string>
   readonly dropDatabase: (url: string) => Promise<void>
+  /** Drops every database that was made here. */
+  readonly dropAll: () => Promise<void>
   readonly stop: () => Promise<void>
 }
 
@@ -51,6 +53,9 @@ const over = async (url: string, origin: string, stop: () => Promise<void>): Pro
     await query(url, `drop database if exists ${new URL(database).pathname.slice(1)} with (force)`)
     made.delete(database)
   }
+  const dropAll = async () => {
+    for (const database of [...made]) await drop(database)
+  }
   return {
     version: String(row?.["version"]),
     origin,
@@ -63,8 +68,9 @@ const over = async (url: string, origin: string, stop: () => Promise<void>): Pro
       return of.href
     },
     dropDatabase: drop,
+    dropAll,
     stop: async () => {
-      if (origin === "DATABASE_URL") for (const database of [...made]) await drop(database)
+      if (origin === "DATABASE_URL") await dropAll()
       await stop()
     }
   }

@@ -30,6 +30,10 @@ export const processorMicros = (processes: Processes): number => {
   return (own + ended + children.reduce((sum, pid) => sum + ticksOf(pid).own, 0)) * microsPerTick
 }
 
+/** Of Linux: the processes that this one started, and that run. */
+export const childrenOf = (pid: number): ReadonlyArray<number> =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").map(Number).filter(Boolean)
+
 /** Lets the processes, and those that they start from now on, use these processors: `0`, or `0-3`. */
 export const useProcessors = (pids: ReadonlyArray<number>, processors: string): void => {
   for (const pid of pids) execFileSync("taskset", ["--all-tasks", "--cpu-list", "--pid", processors, String(pid)])

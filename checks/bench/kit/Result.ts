@@ -15,6 +15,19 @@ export interface Row {
   readonly beside: string
 }
 
+/** A value without a range is of one run. */
+export const row = (
+  id: string,
+  what: string,
+  value: Spread | number,
+  unit: Row["unit"],
+  beside = "",
+  goal: Pick<Row, "atLeast" | "atMost"> = {}
+): Row => ({
+  ...{ id, what, unit, beside, ...goal },
+  value: typeof value === "number" ? { median: value, min: value, max: value } : value
+})
+
 export interface Section {
   readonly id: string
   readonly title: string

@@ -43,12 +43,15 @@ export const keysOf = <Name extends string>(
 ): Readonly<Record<Name, string>> =>
   Object.fromEntries(Object.keys(providers).map((name, number) => [name, keyOf(number)])) as Record<Name, string>
 
-const configurationOf = (providers: Readonly<Record<string, string>>) => ({
-  workspaces: Object.entries(providers).map(([name, baseUrl], number) => ({
+/** A workspace for each, with its provider and its key. */
+export const configurationOf = (
+  workspaces: ReadonlyArray<readonly [name: string, baseUrl: string, secret: string]>
+): object => ({
+  workspaces: workspaces.map(([name, baseUrl, secret]) => ({
     id: `bench-${name}`,
     name,
     country: "NL",
-    keys: [{ environment: "sandbox", secret: keyOf(number) }],
+    keys: [{ environment: "sandbox", secret }],
     connections: [
       {
         id: `to-${name}`,
@@ -63,7 +66,8 @@ const configurationOf = (providers: Readonly<Record<string, string>>) => ({
 
 export const startServer = async (options: ServerOptions): Promise<Server> => {
   const { databaseUrl, environment, folder, providers } = options
-  const configuration = options.configuration ?? (providers === undefined ? undefined : configurationOf(providers))
+  const asked = Object.entries(providers ?? {}).map(([name, url], number) => [name, url, keyOf(number)] as const)
+  const configuration = options.configuration ?? (asked.length === 0 ? undefined : configurationOf(asked))
   if (!existsSync(folder)) mkdirSync(folder, { recursive: true })
   const variables: Record<string, string> = {
     PATH: process.env["PATH"] ?? "",
@@ -113,12 +117,11 @@ export const startServer = async (options: ServerOptions): Promise<Server> => {
   }
 }
 
-/** Of a process, what it holds of the machine's memory; `undefined` where the system does not say. */
-export const residentMegabytes = (pid: number): number | undefined => {
+/** Of a process, what it holds of the machine's memory; NaN where the system does not say. */
+export const residentMegabytes = (pid: number): number => {
   try {
-    const found = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))
-    return found?.[1] === undefined ? undefined : Number(found[1]) / 1_024
+    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1_024
   } catch {
-    return undefined
+    return Number.NaN
   }
 }

@@ -52,6 +52,13 @@ export const endAll = (): void => {
   for (const child of running) child.kill("SIGTERM")
 }
 
+/** The same, and waits for them: at the end of each measurement. */
+export const stopAll = async (): Promise<void> => {
+  const children = [...running]
+  endAll()
+  await Promise.all(children.map(ended))
+}
+
 export const ended = (child: ChildProcess): Promise<void> =>
   new Promise((resolve) => {
     if (child.exitCode !== null || child.signalCode !== null) resolve()

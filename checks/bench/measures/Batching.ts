@@ -1,8 +1,8 @@
 /** Commits that share a statement, against one statement each, beside a provider that takes its time. */
+import { compare } from "../kit/Compare.ts"
 import { closed } from "../kit/Load.ts"
 import type { Measure } from "../kit/Options.ts"
-import { type Row, short } from "../kit/Result.ts"
-import { inRounds, spread } from "../kit/Rounds.ts"
+import { type Row, row, short } from "../kit/Result.ts"
 import { startLibrary } from "../kit/Sides.ts"
 
 const slowestMillis = 40
@@ -14,46 +14,37 @@ const goals = [
   { inFlight: 256, atLeast: 3 }
 ] as const
 
-export const batching: Measure = async ({ postgres, rounds, seconds, smoke, tell }) => {
-  const start = async (batchCommits: boolean) => {
-    const url = await postgres.newDatabase(batchCommits ? "batched" : "single")
-    const library = await startLibrary({
-      storage: { _tag: "postgres", url, batchCommits },
+export const batching: Measure = async (options) => {
+  const { postgres, seconds, smoke } = options
+  const start = async (batchCommits: boolean) =>
+    startLibrary({
+      storage: { _tag: "postgres", url: await postgres.newDatabase("batching"), batchCommits },
       provider: { _tag: "agreeing", from: 0, to: slowestMillis }
     })
-    return { url, library }
-  }
   const [batched, single] = [await start(true), await start(false)]
   const rows: Array<Row> = []
-  try {
-    for (const { atLeast, inFlight } of smoke ? goals.slice(1, 2) : goals) {
-      const sides = {
-        single: () => single.library.ask({ _tag: "create", load: closed(inFlight, seconds) }),
-        batched: () => batched.library.ask({ _tag: "create", load: closed(inFlight, seconds) })
-      }
-      await sides.single()
-      await sides.batched()
-      const measured = await inRounds(rounds, sides, (name, { perSecond }) =>
-        tell(`${name}, ${inFlight} at once: ${short(perSecond)}/s`)
+  for (const { atLeast, inFlight } of smoke ? goals.slice(1, 2) : goals) {
+    const load = closed(inFlight, seconds)
+    const { median, times } = await compare(
+      options,
+      {
+        single: () => single.ask({ _tag: "create", load }),
+        batched: () => batched.ask({ _tag: "create", load })
+      },
+      (name, { perSecond }) => `${name}, ${inFlight} at once: ${short(perSecond)}/s`
+    )
+    const rate = (name: "single" | "batched") => median(name, ({ perSecond }) => perSecond)
+    const p99 = (name: "single" | "batched") => median(name, ({ waits }) => waits.p99)
+    rows.push(
+      row(
+        `batched-${inFlight}`,
+        `creates in batches, of one by one, ${inFlight} at once`,
+        times("batched", "single", ({ perSecond }) => perSecond),
+        "times",
+        `${rate("batched")}/s of ${rate("single")}/s; p99 ${p99("batched")} ms for ${p99("single")} ms`,
+        { atLeast }
       )
-      const median = (name: keyof typeof sides, of: "perSecond" | "p99") =>
-        short(spread(measured, ({ [name]: one }) => (of === "p99" ? one.waits.p99 : one.perSecond)).median)
-      rows.push({
-        id: `batched-${inFlight}`,
-        what: `creates in batches, of one by one, ${inFlight} at once`,
-        value: spread(measured, (round) => round.batched.perSecond / round.single.perSecond),
-        unit: "times",
-        atLeast,
-        beside:
-          `${median("batched", "perSecond")}/s of ${median("single", "perSecond")}/s; ` +
-          `p99 ${median("batched", "p99")} ms for ${median("single", "p99")} ms`
-      })
-    }
-  } finally {
-    for (const { library, url } of [batched, single]) {
-      await library.stop()
-      await postgres.dropDatabase(url)
-    }
+    )
   }
   return {
     id: "batching",

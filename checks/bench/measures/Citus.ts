@@ -11,11 +11,13 @@ import {
   type OwnCluster,
   startOwnCluster
 } from "../../../packages/storage/citus/test/support/CitusNodes.ts"
+import { type Compared, compare } from "../kit/Compare.ts"
 import { closed } from "../kit/Load.ts"
 import type { Measure, Options } from "../kit/Options.ts"
 import { processorMicros, useProcessors } from "../kit/Processors.ts"
-import { type Row, type Section, short } from "../kit/Result.ts"
-import { inRounds, type Spread, spread } from "../kit/Rounds.ts"
+import { type Row, row, type Section, short } from "../kit/Result.ts"
+import type { Round } from "../kit/Rounds.ts"
+import { stopAll } from "../kit/Side.ts"
 import { type Library, startLibrary } from "../kit/Sides.ts"
 
 const inFlight = 8
@@ -50,13 +52,7 @@ const costOf = async (nodes: Nodes, clients: ReadonlyArray<Library>, seconds: nu
 
 const nodesTime = ({ coordinator, first, second }: Cost): number => coordinator + first + second
 
-/** The measured sides of one round. */
-interface Sides {
-  readonly plain: Cost
-  readonly byCoordinator: Cost
-  readonly byWorker: Cost
-  readonly atHome: Cost
-}
+type Sides = Round<"plain" | "byCoordinator" | "byWorker" | "atHome", Cost>
 
 /** Of N workers, each of which is asked as often as the others: one of N payments is at home on the node that is asked. */
 const meanWithWorkers = (workers: number, { atHome, byCoordinator }: Sides): number =>
@@ -90,20 +86,19 @@ type Clients = Awaited<ReturnType<typeof open>>
 
 const perCommit = (micros: number): string => `${(micros / commits / 1_000).toFixed(2)} ms`
 
-const measureCosts = async (nodes: Nodes, clients: Clients, { rounds, seconds, tell }: Options) => {
-  const side = (client: Library) => () => costOf(nodes, [client], seconds)
-  const sides = {
-    plain: side(clients.plain),
-    byCoordinator: side(clients.byCoordinator),
-    byWorker: side(clients.byWorker),
-    atHome: side(clients.atFirst)
-  }
-  for (const warm of Object.values(sides)) await warm()
-  return inRounds(rounds, sides, (name, { client, coordinator, first, perSecond, second }) =>
-    tell(
+const measureCosts = async (nodes: Nodes, clients: Clients, options: Options) => {
+  const side = (client: Library) => () => costOf(nodes, [client], options.seconds)
+  return compare(
+    options,
+    {
+      plain: side(clients.plain),
+      byCoordinator: side(clients.byCoordinator),
+      byWorker: side(clients.byWorker),
+      atHome: side(clients.atFirst)
+    },
+    (name, { client, coordinator, first, perSecond, second }) =>
       `${name}: a commit took ${perCommit(coordinator)} of the coordinator, ${perCommit(first)} and ${perCommit(second)} ` +
-        `of the workers, ${perCommit(client)} of the client; ${short(perSecond)} payments/s`
-    )
+      `of the workers, ${perCommit(client)} of the client; ${short(perSecond)} payments/s`
   )
 }
 
@@ -111,92 +106,80 @@ const measureCosts = async (nodes: Nodes, clients: Clients, { rounds, seconds, t
 const measurePinned = async (
   nodes: Nodes,
   { atFirst, atSecond }: Clients,
-  { rounds, seconds, tell }: Options
+  options: Options
 ): Promise<ReadonlyArray<Row>> => {
   const [, first, second] = nodes
-  const everywhere = `0-${availableParallelism() - 1}`
   useProcessors([...first.processes(), atFirst.pid], "0")
   useProcessors([...second.processes(), atSecond.pid], "1")
-  try {
-    const sides = {
-      one: () => costOf(nodes, [atFirst], seconds),
-      two: () => costOf(nodes, [atFirst, atSecond], seconds)
-    }
-    await sides.two()
-    const measured = await inRounds(rounds, sides, (name, { perSecond }) =>
-      tell(`${name}: ${short(perSecond)} payments/s`)
+  const { median, times } = await compare(
+    options,
+    {
+      one: () => costOf(nodes, [atFirst], options.seconds),
+      two: () => costOf(nodes, [atFirst, atSecond], options.seconds)
+    },
+    (name, { perSecond }) => `${name}: ${short(perSecond)} payments/s`
+  )
+  const rate = ({ perSecond }: Cost) => perSecond
+  return [
+    row(
+      "citus-two-workers",
+      "payments of two workers, each asked for its own workspaces, of those of one",
+      times("two", "one", rate),
+      "times",
+      `${median("two", rate)}/s of ${median("one", rate)}/s; each worker and its client on one processor`
+    ),
+    row(
+      "citus-two-workers-cost",
+      "processor time of the nodes for each of these payments, of that with one worker",
+      times("two", "one", nodesTime),
+      "times"
     )
-    const median = (name: keyof typeof sides) => short(spread(measured, (round) => round[name].perSecond).median)
-    return [
-      {
-        id: "citus-two-workers",
-        what: "payments of two workers, each asked for its own workspaces, of those of one",
-        value: spread(measured, ({ one, two }) => two.perSecond / one.perSecond),
-        unit: "times",
-        beside: `${median("two")}/s of ${median("one")}/s; each worker and its client on one processor`
-      },
-      {
-        id: "citus-two-workers-cost",
-        what: "processor time of the nodes for each of these payments, of that with one worker",
-        value: spread(measured, ({ one, two }) => nodesTime(two) / nodesTime(one)),
-        unit: "times",
-        beside: ""
-      }
-    ]
-  } finally {
-    useProcessors([...first.processes(), ...second.processes(), atFirst.pid, atSecond.pid], everywhere)
-  }
+  ]
 }
 
-const rowsOf = (measured: ReadonlyArray<Sides>): ReadonlyArray<Row> => {
-  const micros = (id: string, what: string, of: (round: Sides) => number): Row => {
-    const value: Spread = spread(measured, (round) => of(round) / commits)
-    return { id, what, value, unit: "µs", beside: "" }
-  }
-  const times = (id: string, what: string, of: (round: Sides) => number, beside = ""): Row => ({
-    id,
-    what,
-    value: spread(measured, of),
-    unit: "times",
-    beside
-  })
-  const withWorkers = (workers: number) =>
-    times(
+const rowsOf = ({ spread, times }: Compared<keyof Sides, Cost>): ReadonlyArray<Row> => {
+  const micros = (id: string, what: string, of: (round: Sides) => number): Row =>
+    row(
+      id,
+      what,
+      spread((round) => of(round) / commits),
+      "µs"
+    )
+  const withWorkers = (workers: number): Row =>
+    row(
       `citus-workers-${workers}`,
       `payments that ${workers} workers have the processors for, of a plain server's; workers are asked`,
-      (round) => (workers * nodesTime(round.plain)) / meanWithWorkers(workers, round),
+      spread((round) => (workers * nodesTime(round.plain)) / meanWithWorkers(workers, round)),
+      "times",
       `of ${workers} payments, one is at home on the node that is asked`
     )
+  const byAsked = times("byCoordinator", "plain", nodesTime)
+  const byHome = times("atHome", "plain", nodesTime)
+  const workers = spread(({ byCoordinator: { coordinator, first, second } }) => (first + second) / coordinator)
   return [
     micros("citus-plain", "a commit, of a plain database", ({ plain }) => plain.coordinator),
-    micros(
-      "citus-asked",
-      "a commit asked of the coordinator, of the coordinator",
-      (round) => round.byCoordinator.coordinator
-    ),
-    micros(
-      "citus-served",
-      "the same, of the worker that has the workspace",
-      (round) => round.byCoordinator.first + round.byCoordinator.second
-    ),
+    micros("citus-asked", "a commit asked of the coordinator, of the coordinator", (round) => {
+      return round.byCoordinator.coordinator
+    }),
+    micros("citus-served", "the same, of the worker that has the workspace", ({ byCoordinator }) => {
+      return byCoordinator.first + byCoordinator.second
+    }),
     micros("citus-home", "a commit asked of the worker that has the workspace", ({ atHome }) => nodesTime(atHome)),
     micros("citus-by-worker", "a commit asked of one worker for workspaces of both, of all nodes", ({ byWorker }) =>
       nodesTime(byWorker)
     ),
-    times(
-      "citus-of-plain",
-      "the nodes' time by the coordinator, of a plain server's",
-      ({ byCoordinator, plain }) => nodesTime(byCoordinator) / nodesTime(plain)
-    ),
-    times(
+    row("citus-of-plain", "the nodes' time by the coordinator, of a plain server's", byAsked, "times"),
+    row(
       "citus-home-of-plain",
       "the nodes' time by the worker that has the workspace, of a plain server's",
-      ({ atHome, plain }) => nodesTime(atHome) / nodesTime(plain)
+      byHome,
+      "times"
     ),
-    times(
+    row(
       "citus-coordinator-share",
       "the workers that one coordinator serves, each with as many processors",
-      ({ byCoordinator }) => (byCoordinator.first + byCoordinator.second) / byCoordinator.coordinator
+      workers,
+      "times"
     ),
     ...[2, 4, 8].map(withWorkers)
   ]
@@ -210,19 +193,16 @@ export const citus: Measure = async (options): Promise<Section> => {
   try {
     const nodes: Nodes = [cluster.coordinator, ...cluster.workers]
     const clients = await open(cluster)
-    try {
-      const rows = rowsOf(await measureCosts(nodes, clients, options))
-      const pinned = availableParallelism() < 2 ? [] : await measurePinned(nodes, clients, options)
-      return {
-        id: "citus",
-        title,
-        rows: [...rows, ...pinned],
-        note: "The times are processor times of all processes of a server, by /proc."
-      }
-    } finally {
-      for (const client of Object.values(clients)) await client.stop()
+    const rows = rowsOf(await measureCosts(nodes, clients, options))
+    const pinned = availableParallelism() < 2 ? [] : await measurePinned(nodes, clients, options)
+    return {
+      id: "citus",
+      title,
+      rows: [...rows, ...pinned],
+      note: "The times are processor times of all processes of a server, by /proc."
     }
   } finally {
+    await stopAll()
     await cluster.stop()
   }
 }

@@ -1,96 +1,65 @@
 /**
  * What a create costs over PostgreSQL, 16 at once: the whole of the library, against its own two statements sent by
- * `@effect/sql-pg` with nothing around them, and by PostgreSQL's load generator.
+ * `@effect/sql-pg` with nothing around them.
  */
+import { compare } from "../kit/Compare.ts"
 import { recordCreate } from "../kit/CreateStatements.ts"
-import { closed } from "../kit/Load.ts"
+import { closed, type Sample } from "../kit/Load.ts"
 import type { Measure } from "../kit/Options.ts"
-import { findPgbench, openPgbench } from "../kit/Pgbench.ts"
-import { type Row, short } from "../kit/Result.ts"
-import { inRounds, spread } from "../kit/Rounds.ts"
+import { row, short } from "../kit/Result.ts"
 import { startBare, startLibrary } from "../kit/Sides.ts"
 
 const inFlight = 16
 
-export const creates: Measure = async ({ folder, postgres, rounds, seconds, tell }) => {
+export const creates: Measure = async (options) => {
+  const { postgres, seconds } = options
   // Each made by the library, so that schema and API key are the same everywhere.
-  const made = async (name: string) => {
-    const url = await postgres.newDatabase(name)
+  const made = async () => {
+    const url = await postgres.newDatabase("creates")
     return { url, statements: await recordCreate(url) }
   }
-  const [forPgbench, forBare] = [await made("pgbench"), await made("bare")]
-  const [forLibrary, forBatches] = [await made("library"), await made("batches")]
-  const binary = findPgbench()
-  const pgbench = binary && openPgbench(binary, { ...forPgbench, clients: inFlight, folder })
-  const bare = await startBare({ ...forBare, connections: inFlight })
-  const startOver = (url: string, batchCommits: boolean) =>
+  const bare = await startBare({ ...(await made()), connections: inFlight })
+  const start = async (batchCommits: boolean) =>
     startLibrary({
       // One connection besides the pool's listens.
-      storage: { _tag: "postgres", url, maxConnections: inFlight + 1, batchCommits },
+      storage: { _tag: "postgres", url: (await made()).url, maxConnections: inFlight + 1, batchCommits },
       provider: { _tag: "agreeing", from: 0, to: 0 }
     })
-  const library = await startOver(forLibrary.url, false)
-  const batches = await startOver(forBatches.url, true)
-  try {
-    const load = closed(inFlight, seconds)
-    const sides = {
-      pgbench: async () => ({
-        perSecond: pgbench ? await pgbench.run(seconds) : Number.NaN,
-        processorMicros: Number.NaN
-      }),
+  const [library, batches] = [await start(false), await start(true)]
+  const load = closed(inFlight, seconds)
+  const { median, times } = await compare(
+    options,
+    {
       bare: () => bare.ask(load),
       library: () => library.ask({ _tag: "create", load }),
       batches: () => batches.ask({ _tag: "create", load })
-    }
-    await sides.bare()
-    await sides.library()
-    await sides.batches()
-    const measured = await inRounds(rounds, sides, (name, { perSecond }) => tell(`${name} ${short(perSecond)}/s`))
-    const rate = (name: keyof typeof sides) => `${short(spread(measured, (round) => round[name].perSecond).median)}/s`
-    const micros = (name: keyof typeof sides) => short(spread(measured, (round) => round[name].processorMicros).median)
-    const ofPgbench: ReadonlyArray<Row> = [
-      {
-        id: "bare-of-pgbench",
-        what: "bare @effect/sql-pg, of pgbench with the same statements",
-        value: spread(measured, (round) => round.bare.perSecond / round.pgbench.perSecond),
-        unit: "times",
-        beside: `${rate("bare")} of ${rate("pgbench")}`
-      },
-      {
-        id: "library-of-pgbench",
-        what: "the library with `batchCommits: false`, of pgbench with the same statements",
-        value: spread(measured, (round) => round.library.perSecond / round.pgbench.perSecond),
-        unit: "times",
-        beside: `${rate("library")} of ${rate("pgbench")}`
-      }
-    ]
-    return {
-      id: "creates",
-      title: `Creates over PostgreSQL, ${inFlight} at once, a provider in the process that agrees at once`,
-      rows: [
-        {
-          id: "library-of-bare",
-          what: "the library with `batchCommits: false`, of bare @effect/sql-pg with the same statements",
-          value: spread(measured, (round) => round.library.perSecond / round.bare.perSecond),
-          unit: "times",
-          beside: `${rate("library")} of ${rate("bare")}; its process ${micros("library")} µs for ${micros("bare")} µs`
-        },
-        {
-          id: "batches-of-bare",
-          what: "the library, of bare @effect/sql-pg with the same statements one by one",
-          value: spread(measured, (round) => round.batches.perSecond / round.bare.perSecond),
-          unit: "times",
-          atLeast: 0.88,
-          beside: `${rate("batches")} of ${rate("bare")}; its process ${micros("batches")} µs for ${micros("bare")} µs`
-        },
-        ...(pgbench ? ofPgbench : [])
-      ],
-      note: pgbench ? "" : "No pgbench: it is neither on PATH nor in /usr/lib/postgresql."
-    }
-  } finally {
-    await bare.stop()
-    await library.stop()
-    await batches.stop()
-    for (const { url } of [forPgbench, forBare, forLibrary, forBatches]) await postgres.dropDatabase(url)
+    },
+    (name, { perSecond }) => `${name} ${short(perSecond)}/s`
+  )
+  const rate = ({ perSecond }: Sample) => perSecond
+  const micros = ({ processorMicros }: Sample) => processorMicros
+  const beside = (name: "library" | "batches") =>
+    `${median(name, rate)}/s of ${median("bare", rate)}/s; its process ${median(name, micros)} µs for ${median("bare", micros)} µs`
+  return {
+    id: "creates",
+    title: `Creates over PostgreSQL, ${inFlight} at once, a provider in the process that agrees at once`,
+    rows: [
+      row(
+        "library-of-bare",
+        "the library with `batchCommits: false`, of bare @effect/sql-pg with the same statements",
+        times("library", "bare", rate),
+        "times",
+        beside("library")
+      ),
+      row(
+        "batches-of-bare",
+        "the library, of bare @effect/sql-pg with the same statements one by one",
+        times("batches", "bare", rate),
+        "times",
+        beside("batches"),
+        { atLeast: 0.88 }
+      )
+    ],
+    note: ""
   }
 }

@@ -7,8 +7,7 @@ import * as SqliteStorage from "@pointsman/storage-sqlite"
 import { Effect, ManagedRuntime, Redacted } from "effect"
 import { fillSqlite } from "../kit/FillStores.ts"
 import type { Measure } from "../kit/Options.ts"
-import { short } from "../kit/Result.ts"
-import type { Spread } from "../kit/Rounds.ts"
+import { row, short } from "../kit/Result.ts"
 import { residentMegabytes, startServer } from "../kit/Server.ts"
 import { caller, worldLayer } from "../World.ts"
 
@@ -25,51 +24,38 @@ export const exports: Measure = async ({ folder, smoke, tell }) => {
   tell(`filled with ${payments} payments`)
   const token = await signInToken(filename)
   const server = await startServer({ folder: served, databaseUrl: `sqlite:${filename}` })
-  const held = () => residentMegabytes(server.pid) ?? Number.NaN
-  try {
-    const signedIn = await fetch(`${server.url}/console/api/session/link`, {
-      method: "POST",
-      headers: { "content-type": "application/json", origin: server.url },
-      body: JSON.stringify({ token })
-    })
-    const cookie = (signedIn.headers.get("set-cookie") ?? "").split(";", 1)[0] ?? ""
-    const { environment, workspaceId } = caller.tenant
-    // So that what a first page needs is not counted.
-    await (await fetch(`${server.url}/console/payments/${workspaceId}/${environment}`, { headers: { cookie } })).text()
-    const before = held()
-    const began = performance.now()
-    let most = before
-    const looking = setInterval(() => {
-      most = Math.max(most, held())
-    }, lookEveryMillis)
-    const rows = await linesOf(`${server.url}/console/payments/${workspaceId}/${environment}/export.csv`, cookie)
-    clearInterval(looking)
-    const seconds = (performance.now() - began) / 1_000
-    if (rows !== payments + 1) throw new Error(`the export has ${rows} lines of ${payments} payments`)
-    return {
-      id: "export",
-      title: `An export of ${payments.toLocaleString("en-US")} payments as CSV, from SQLite`,
-      rows: [
-        {
-          id: "export-memory",
-          what: "resident memory that the export adds at most",
-          value: once(Math.max(most, held()) - before),
-          unit: "MB",
-          atMost: mostAdded,
-          beside: `${short(before)} MB before`
-        },
-        {
-          id: "export-rate",
-          what: "payments",
-          value: once(payments / seconds),
-          unit: "per second",
-          beside: `${short(seconds)} s for all of them`
-        }
-      ],
-      note: "One run. Memory is read from /proc."
-    }
-  } finally {
-    await server.stop()
+  const held = () => residentMegabytes(server.pid)
+  const signedIn = await fetch(`${server.url}/console/api/session/link`, {
+    method: "POST",
+    headers: { "content-type": "application/json", origin: server.url },
+    body: JSON.stringify({ token })
+  })
+  const cookie = (signedIn.headers.get("set-cookie") ?? "").split(";", 1)[0] ?? ""
+  const { environment, workspaceId } = caller.tenant
+  const page = `${server.url}/console/payments/${workspaceId}/${environment}`
+  // So that what a first page needs is not counted.
+  await (await fetch(page, { headers: { cookie } })).text()
+  const before = held()
+  const began = performance.now()
+  let most = before
+  const looking = setInterval(() => {
+    most = Math.max(most, held())
+  }, lookEveryMillis)
+  const rows = await linesOf(`${page}/export.csv`, cookie)
+  clearInterval(looking)
+  const seconds = (performance.now() - began) / 1_000
+  if (rows !== payments + 1) throw new Error(`the export has ${rows} lines of ${payments} payments`)
+  const added = Math.max(most, held()) - before
+  return {
+    id: "export",
+    title: `An export of ${payments.toLocaleString("en-US")} payments as CSV, from SQLite`,
+    rows: [
+      row("export-memory", "resident memory that the export adds at most", added, "MB", `${short(before)} MB before`, {
+        atMost: mostAdded
+      }),
+      row("export-rate", "payments", payments / seconds, "per second", `${short(seconds)} s for all of them`)
+    ],
+    note: "One run. Memory is read from /proc."
   }
 }
 
@@ -100,5 +86,3 @@ const linesOf = async (url: string, cookie: string): Promise<number> => {
   for await (const chunk of response.body) for (const byte of chunk) if (byte === newline) lines++
   return lines
 }
-
-const once = (value: number): Spread => ({ median: value, min: value, max: value })

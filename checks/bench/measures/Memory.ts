@@ -3,8 +3,7 @@ import { join } from "node:path"
 import { createBody } from "../kit/CreateRequest.ts"
 import { closed } from "../kit/Load.ts"
 import type { Measure } from "../kit/Options.ts"
-import { short } from "../kit/Result.ts"
-import type { Spread } from "../kit/Rounds.ts"
+import { row, short } from "../kit/Result.ts"
 import { keysOf, residentMegabytes, startServer } from "../kit/Server.ts"
 import { startClient, startProvider } from "../kit/Sides.ts"
 
@@ -18,52 +17,33 @@ export const memory: Measure = async ({ folder, seconds, smoke, tell }) => {
   const client = await startClient()
   const providers = { agreeing: `${provider.url}/0` }
   const server = await startServer({ folder: join(folder, "memory"), providers })
-  const create = {
-    origin: server.url,
-    path: "/api/v1/payments",
-    key: keysOf(providers).agreeing,
-    body: createBody,
-    expected: 201
-  }
+  const { agreeing: key } = keysOf(providers)
+  const create = { origin: server.url, path: "/api/v1/payments", key, body: createBody, expected: 201 }
   const held: Array<number> = []
-  try {
-    let done = 0
-    while (held.length < looks) {
-      done += (await client.ask({ ...create, load: closed(inFlight, seconds / 4) })).done
-      if (done < (payments * (held.length + 1)) / looks) continue
-      held.push(residentMegabytes(server.pid) ?? Number.NaN)
-      tell(`after ${done} payments: ${short(held.at(-1) as number)} MB`)
-    }
-  } finally {
-    await server.stop()
-    await client.stop()
-    await provider.stop()
+  let done = 0
+  while (held.length < looks) {
+    done += (await client.ask({ ...create, load: closed(inFlight, seconds / 4) })).done
+    if (done < (payments * (held.length + 1)) / looks) continue
+    held.push(residentMegabytes(server.pid))
+    tell(`after ${done} payments: ${short(held.at(-1) as number)} MB`)
   }
   const half = held[looks / 2 - 1] as number
   const last = held[looks - 1] as number
+  const after = `resident memory after ${payments} payments`
   return {
     id: "memory",
     title: `Memory of the server on SQLite, one process, ${inFlight} payments at once`,
     rows: [
-      {
-        id: "memory-after",
-        what: `resident memory after ${payments} payments`,
-        value: once(last),
-        unit: "MB",
-        atMost: 220,
-        beside: held.map((megabytes) => megabytes.toFixed(0)).join(", ")
-      },
-      {
-        id: "memory-growth",
-        what: `resident memory after ${payments} payments, of what it was after half of them`,
-        value: once(last / half),
-        unit: "times",
-        atMost: 1.1,
-        beside: `${short(last)} MB of ${short(half)} MB`
-      }
+      row("memory-after", after, last, "MB", held.map((megabytes) => megabytes.toFixed(0)).join(", "), { atMost: 220 }),
+      row(
+        "memory-growth",
+        `${after}, of what it was after half of them`,
+        last / half,
+        "times",
+        `${short(last)} MB of ${short(half)} MB`,
+        { atMost: 1.1 }
+      )
     ],
     note: "One run. Memory is read from /proc."
   }
 }
-
-const once = (value: number): Spread => ({ median: value, min: value, max: value })

@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import type { Measure } from "../kit/Options.ts"
-import { type Row, short } from "../kit/Result.ts"
+import { type Row, row, short } from "../kit/Result.ts"
 import { type Spread, spread } from "../kit/Rounds.ts"
 import { endWithRun } from "../kit/Side.ts"
 
@@ -26,7 +26,7 @@ const adapter = (name: string) => fileURLToPath(new URL(`../peer/${name}.mjs`, i
 
 export const peer: Measure = async ({ folder, peer: kit, rounds, seconds, tell }) => {
   const title = `Create, capture and refund, ${concurrency} at once, a provider in the process that agrees at once`
-  if (kit === undefined) {
+  if (kit === "") {
     return { id: "peer", title, rows: [], note: "Not run: name the folder of the comparison with --peer." }
   }
   if (!existsSync(join(kit, "bench.mjs")) || !existsSync(join(kit, "node_modules"))) {
@@ -55,57 +55,43 @@ export const peer: Measure = async ({ folder, peer: kit, rounds, seconds, tell }
   }
   const onPostgres = await run(["medusa", "floor-pg", adapter("postgres")])
   const onSqlite = await run(["floor-sqlite", adapter("sqlite")])
-  const row = (
+  const told = (
     id: string,
     what: string,
     goal: Pick<Row, "atLeast" | "atMost">,
-    [cells, mine, other, of]: Parameters<typeof against>
+    ...[cells, mine, other, of]: Parameters<typeof against>
   ): Row => {
-    const told = against(cells, mine, other, of)
+    const compared = against(cells, mine, other, of)
     const unit = of === "flowsPerSec" ? "/s" : " ms of processor a flow"
-    return {
-      id,
-      what,
-      value: told.value,
-      unit: "times",
-      ...goal,
-      beside: `${told.mine}${unit} of ${told.other}${unit}`
-    }
+    return row(id, what, compared.value, "times", `${compared.mine}${unit} of ${compared.other}${unit}`, goal)
   }
-  const [postgres, sqlite, floorPg, floorSqlite] = [
-    "pointsman-postgres",
-    "pointsman-sqlite",
-    "floor-pg",
-    "floor-sqlite"
-  ]
+  const [flows, cpu] = ["flowsPerSec", "cpuMsPerFlow"] as const
+  const [postgres, sqlite] = ["pointsman-postgres", "pointsman-sqlite"]
+  const on = "the library on PostgreSQL"
   return {
     id: "peer",
     title,
     rows: [
-      row("medusa", "the library on PostgreSQL, flows of Medusa's", { atLeast: 20 }, [
+      told("medusa", `${on}, flows of Medusa's`, { atLeast: 20 }, onPostgres, postgres, "medusa", flows),
+      told(
+        "medusa-processor",
+        `${on}, processor time of Medusa's`,
+        { atMost: 0.1 },
         onPostgres,
         postgres,
         "medusa",
-        "flowsPerSec"
-      ]),
-      row("medusa-processor", "the library on PostgreSQL, processor time of Medusa's", { atMost: 0.1 }, [
-        onPostgres,
-        postgres,
-        "medusa",
-        "cpuMsPerFlow"
-      ]),
-      row("floor-pg", "the library on PostgreSQL, flows of a floor by hand", { atLeast: 0.55 }, [
-        onPostgres,
-        postgres,
-        floorPg,
-        "flowsPerSec"
-      ]),
-      row("floor-sqlite", "the library on SQLite, flows of a floor by hand", { atLeast: 0.9 }, [
+        cpu
+      ),
+      told("floor-pg", `${on}, flows of a floor by hand`, { atLeast: 0.55 }, onPostgres, postgres, "floor-pg", flows),
+      told(
+        "floor-sqlite",
+        "the library on SQLite, flows of a floor by hand",
+        { atLeast: 0.9 },
         onSqlite,
         sqlite,
-        floorSqlite,
-        "flowsPerSec"
-      ])
+        "floor-sqlite",
+        flows
+      )
     ],
     note: ""
   }

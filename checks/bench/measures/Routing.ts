@@ -4,66 +4,59 @@
  */
 import { join } from "node:path"
 import { decisions, uses } from "../../../packages/core/test/support/WideConfiguration.ts"
+import { compare } from "../kit/Compare.ts"
 import { closed, waitsOf } from "../kit/Load.ts"
 import type { Measure } from "../kit/Options.ts"
-import { type Row, short } from "../kit/Result.ts"
-import { inRounds, spread } from "../kit/Rounds.ts"
+import { type Row, row, short } from "../kit/Result.ts"
 import { startLibrary } from "../kit/Sides.ts"
 
-const atMostMicros = 50
-
-export const routing: Measure = async ({ folder, rounds, seconds, tell }) => {
+export const routing: Measure = async (options) => {
+  const { folder, seconds } = options
   const library = await startLibrary({
     storage: { _tag: "sqlite", filename: join(folder, "routing.db") },
     provider: { _tag: "agreeing", from: 0, to: 0 }
   })
   const rows: Array<Row> = []
-  try {
-    for (const [name, use] of Object.entries(uses)) {
-      const decide = decisions(use)
-      const decided = async () => {
-        const millis: Array<number> = []
-        const until = performance.now() + (seconds * 1000) / 4
-        do {
-          const began = performance.now()
-          decide()
-          millis.push(performance.now() - began)
-        } while (performance.now() < until)
-        const { p50, p99 } = waitsOf(millis)
-        return { micros: p50 * 1000, p99: p99 * 1000 }
-      }
-      const sides = {
-        decision: decided,
+  for (const [name, use] of Object.entries(uses)) {
+    const decide = decisions(use)
+    const { median, spread, times } = await compare(
+      options,
+      {
+        decision: async () => {
+          const millis: Array<number> = []
+          const until = performance.now() + (seconds * 1000) / 4
+          do {
+            const began = performance.now()
+            decide()
+            millis.push(performance.now() - began)
+          } while (performance.now() < until)
+          const { p50, p99 } = waitsOf(millis)
+          return { micros: p50 * 1000, p99: p99 * 1000 }
+        },
         create: async () => {
           const { processorMicros } = await library.ask({ _tag: "create", load: closed(16, seconds / 4) })
           return { micros: processorMicros, p99: Number.NaN }
         }
-      }
-      await sides.decision()
-      await sides.create()
-      const measured = await inRounds(rounds, sides, (side, { micros }) => tell(`${name}: ${side} ${short(micros)} µs`))
-      const p99 = short(spread(measured, ({ decision }) => decision.p99).median)
-      const create = short(spread(measured, (round) => round.create.micros).median)
-      rows.push(
-        {
-          id: `decision-${name}`,
-          what: `a decision, \`${name}\`: the median`,
-          value: spread(measured, ({ decision }) => decision.micros),
-          unit: "µs",
-          atMost: atMostMicros,
-          beside: `p99 ${p99} µs`
-        },
-        {
-          id: `decision-of-create-${name}`,
-          what: `a decision, \`${name}\`, of the processor time of a create on SQLite`,
-          value: spread(measured, (round) => round.decision.micros / round.create.micros),
-          unit: "times",
-          beside: `a create ${create} µs`
-        }
+      },
+      (side, { micros }) => `${name}: ${side} ${short(micros)} µs`
+    )
+    rows.push(
+      row(
+        `decision-${name}`,
+        `a decision, \`${name}\`: the median`,
+        spread(({ decision }) => decision.micros),
+        "µs",
+        `p99 ${median("decision", ({ p99 }) => p99)} µs`,
+        { atMost: 50 }
+      ),
+      row(
+        `decision-of-create-${name}`,
+        `a decision, \`${name}\`, of the processor time of a create on SQLite`,
+        times("decision", "create", ({ micros }) => micros),
+        "times",
+        `a create ${median("create", ({ micros }) => micros)} µs`
       )
-    }
-  } finally {
-    await library.stop()
+    )
   }
   return {
     id: "routing",

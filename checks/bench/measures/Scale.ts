@@ -3,11 +3,12 @@
  * few. Those asked for are drawn from all of them.
  */
 import { join } from "node:path"
+import { compare } from "../kit/Compare.ts"
 import { fillPostgres, fillSqlite } from "../kit/FillStores.ts"
 import { closed } from "../kit/Load.ts"
 import type { Measure, Options } from "../kit/Options.ts"
-import { type Row, short } from "../kit/Result.ts"
-import { inRounds, spread } from "../kit/Rounds.ts"
+import { type Row, row, short } from "../kit/Result.ts"
+import { stopAll } from "../kit/Side.ts"
 import { startLibrary } from "../kit/Sides.ts"
 import type { Read, StorageSettings } from "../sides/Library.ts"
 
@@ -40,56 +41,48 @@ export const scale: Measure = async (options) => {
 }
 
 const measure = async (
-  { folder, postgres, rounds, seconds, tell }: Options,
+  options: Options,
   on: "PostgreSQL" | "SQLite",
   few: number,
   many: number
 ): Promise<ReadonlyArray<Row>> => {
-  const filled = async (count: number): Promise<StorageSettings> => {
+  const { folder, postgres, seconds, tell } = options
+  const filled = async (count: number) => {
     const began = performance.now()
-    const settings: StorageSettings =
+    const storage: StorageSettings =
       on === "PostgreSQL"
         ? { _tag: "postgres", url: await fillPostgres(await postgres.newDatabase(`of_${count}`), count) }
         : { _tag: "sqlite", filename: await fillSqlite(join(folder, `of-${count}.db`), count) }
     tell(`${on} has ${count} payments, after ${short((performance.now() - began) / 1_000)} s`)
-    return settings
+    return startLibrary({ storage, provider: { _tag: "agreeing", from: 0, to: 0 } })
   }
-  const start = async (storage: StorageSettings) =>
-    startLibrary({ storage, provider: { _tag: "agreeing", from: 0, to: 0 } })
-  const [fewStorage, manyStorage] = [await filled(few), await filled(many)]
-  const [fewLibrary, manyLibrary] = [await start(fewStorage), await start(manyStorage)]
-  try {
-    const rows: Array<Row> = []
-    for (const read of Object.keys(reads) as Array<Read>) {
-      const load = closed(inFlight, seconds / 2)
-      const sides = {
+  const [fewLibrary, manyLibrary] = [await filled(few), await filled(many)]
+  const load = closed(inFlight, seconds / 2)
+  const rows: Array<Row> = []
+  for (const read of Object.keys(reads) as Array<Read>) {
+    const { median, times } = await compare(
+      options,
+      {
         few: () => fewLibrary.ask({ _tag: "read", read, filled: few, load }),
         many: () => manyLibrary.ask({ _tag: "read", read, filled: many, load })
-      }
-      await sides.few()
-      await sides.many()
-      const measured = await inRounds(rounds, sides, (name, { perSecond }) =>
-        tell(`${on}, ${read}, ${name}: ${short(perSecond)}/s`)
+      },
+      (name, { perSecond }) => `${on}, ${read}, ${name}: ${short(perSecond)}/s`
+    )
+    const figures = (["many", "few"] as const).map(
+      (name) => `${median(name, ({ perSecond }) => perSecond)}/s, p99 ${median(name, ({ waits }) => waits.p99)} ms`
+    )
+    rows.push(
+      row(
+        `scale-${read}-${on}`,
+        `${on}: ${reads[read]}`,
+        times("few", "many", ({ perSecond }) => perSecond),
+        "times",
+        figures.join(" for "),
+        { atMost: 1.5 }
       )
-      const figures = (["many", "few"] as const).map((name) => {
-        const rate = short(spread(measured, (round) => round[name].perSecond).median)
-        return `${rate}/s, p99 ${short(spread(measured, (round) => round[name].waits.p99).median)} ms`
-      })
-      rows.push({
-        id: `scale-${read}-${on}`,
-        what: `${on}: ${reads[read]}`,
-        value: spread(measured, (round) => round.few.perSecond / round.many.perSecond),
-        unit: "times",
-        atMost: 1.5,
-        beside: figures.join(" for ")
-      })
-    }
-    return rows
-  } finally {
-    await fewLibrary.stop()
-    await manyLibrary.stop()
-    for (const storage of [fewStorage, manyStorage]) {
-      if (storage._tag === "postgres") await postgres.dropDatabase(storage.url)
-    }
+    )
   }
+  await stopAll()
+  await postgres.dropAll()
+  return rows
 }

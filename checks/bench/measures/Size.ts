@@ -12,7 +12,7 @@ import { Effect, ManagedRuntime, Redacted } from "effect"
 import { createRequest } from "../kit/CreateRequest.ts"
 import type { Measure } from "../kit/Options.ts"
 import { query } from "../kit/Postgres.ts"
-import type { Row } from "../kit/Result.ts"
+import { type Row, row } from "../kit/Result.ts"
 import { agreeing, caller, type Storage, worldLayer } from "../World.ts"
 
 const inFlight = 16
@@ -27,45 +27,28 @@ export const size: Measure = async ({ folder, postgres, smoke, tell }) => {
   const payments = smoke ? 100 : 20_000
   const url = await postgres.newDatabase("size")
   const filename = join(folder, "size.db")
-  const figure = (id: string, what: string, parts: ReadonlyArray<Part>, atMost?: number): Row => {
+  const figure = (id: string, what: string, parts: ReadonlyArray<Part>, atMost: number): Row => {
     const each = parts.map(({ bytes, name }) => ({ name, bytes: bytes / payments }))
     const sum = each.reduce((total, { bytes }) => total + bytes, 0)
     const largest = each.filter(({ bytes }) => bytes >= 1).toSorted((a, b) => b.bytes - a.bytes)
     for (const { bytes, name } of largest) tell(`${what}: ${name} ${bytes.toFixed(0)}`)
-    return {
-      id: `size-${id}`,
-      what,
-      value: { median: sum, min: sum, max: sum },
-      unit: "bytes",
-      ...(atMost === undefined ? {} : { atMost }),
-      beside: largest
-        .slice(0, 5)
-        .map(({ bytes, name }) => `${name} ${bytes.toFixed(0)}`)
-        .join(", ")
-    }
+    const beside = largest.slice(0, 5).map(({ bytes, name }) => `${name} ${bytes.toFixed(0)}`)
+    return row(`size-${id}`, what, sum, "bytes", beside.join(", "), { atMost })
   }
-  try {
-    await create(PostgresStorage.layer({ url: Redacted.make(url) }), payments)
-    const ofPostgres = async () => (await query(url, selectPostgresParts)).map(partOf)
-    // Rows that were replaced leave room, which later payments take: how much depends on when the tables are vacuumed.
-    const grown = figure(
-      "PostgreSQL-grown",
-      "PostgreSQL: a payment, with the room of replaced rows",
-      await ofPostgres(),
-      3_500
-    )
-    await query(url, "vacuum full")
-    const packed = figure("PostgreSQL", "PostgreSQL: a payment, with its indexes", await ofPostgres(), 2_000)
-    await create(SqliteStorage.layer({ filename }), payments)
-    const onSqlite = figure("SQLite", "SQLite: a payment, with its indexes", sqliteParts(filename), 2_000)
-    return {
-      id: "size",
-      title: `Bytes that a payment takes, of ${payments.toLocaleString("en-US")} direct creates under idempotency keys`,
-      rows: [packed, grown, onSqlite],
-      note: "One run; two connections, no webhook endpoint. PostgreSQL after `VACUUM FULL`, and before any vacuum."
-    }
-  } finally {
-    await postgres.dropDatabase(url)
+  await create(PostgresStorage.layer({ url: Redacted.make(url) }), payments)
+  const ofPostgres = async () => (await query(url, selectPostgresParts)).map(partOf)
+  // Rows that were replaced leave room, which later payments take: how much depends on when the tables are vacuumed.
+  const replaced = "PostgreSQL: a payment, with the room of replaced rows"
+  const grown = figure("PostgreSQL-grown", replaced, await ofPostgres(), 3_500)
+  await query(url, "vacuum full")
+  const packed = figure("PostgreSQL", "PostgreSQL: a payment, with its indexes", await ofPostgres(), 2_000)
+  await create(SqliteStorage.layer({ filename }), payments)
+  const onSqlite = figure("SQLite", "SQLite: a payment, with its indexes", sqliteParts(filename), 2_000)
+  return {
+    id: "size",
+    title: `Bytes that a payment takes, of ${payments.toLocaleString("en-US")} direct creates under idempotency keys`,
+    rows: [packed, grown, onSqlite],
+    note: "One run; two connections, no webhook endpoint. PostgreSQL after `VACUUM FULL`, and before any vacuum."
   }
 }
 

@@ -4,16 +4,16 @@
  */
 import { execFileSync } from "node:child_process"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
+import { compare } from "../kit/Compare.ts"
 import { createBody } from "../kit/CreateRequest.ts"
 import { closed } from "../kit/Load.ts"
 import { nodePackage } from "../kit/NodePackage.ts"
-import type { Measure } from "../kit/Options.ts"
-import { type Row, short } from "../kit/Result.ts"
-import { inRounds, spread } from "../kit/Rounds.ts"
+import type { Measure, Options } from "../kit/Options.ts"
+import { type Row, row, short } from "../kit/Result.ts"
 import { keysOf, residentMegabytes, startServer } from "../kit/Server.ts"
 import { ended, forked } from "../kit/Side.ts"
 import { startClient, startProvider } from "../kit/Sides.ts"
+import type { ClientOrder } from "../sides/Client.ts"
 
 interface Started {
   readonly answeredMillis: number
@@ -23,160 +23,115 @@ interface Started {
 
 const inFlight = 16
 
-const packageRows = async (rounds: number): Promise<ReadonlyArray<Row>> => {
+const packageRows = async (options: Options): Promise<ReadonlyArray<Row>> => {
   const { importMillis, megabytes, openMillis } = await nodePackage()
   const sides = { imported: async () => importMillis(), opened: async () => openMillis() }
-  const measured = await inRounds(rounds, sides, () => {})
+  const { spread } = await compare(options, sides, (name, millis) => `@pointsman/node ${name}: ${short(millis)} ms`)
+  const [imported, opened] = [spread((round) => round.imported), spread((round) => round.opened)]
   return [
-    {
-      id: "node-installed",
-      what: "@pointsman/node, installed, without dependencies",
-      value: { median: megabytes, min: megabytes, max: megabytes },
-      unit: "MB",
-      atMost: 8,
-      beside: ""
-    },
-    {
-      id: "node-imported",
-      what: "@pointsman/node, imported",
-      value: spread(measured, (round) => round.imported),
-      unit: "ms",
-      atMost: 200,
-      beside: ""
-    },
-    {
-      id: "node-opened",
-      what: "@pointsman/node, imported and opened over memory",
-      value: spread(measured, (round) => round.opened),
-      unit: "ms",
-      beside: ""
-    }
+    row("node-installed", "@pointsman/node, installed, without dependencies", megabytes, "MB", "", { atMost: 8 }),
+    row("node-imported", "@pointsman/node, imported", imported, "ms", "", { atMost: 200 }),
+    row("node-opened", "@pointsman/node, imported and opened over memory", opened, "ms")
   ]
 }
 
-export const start: Measure = async ({ folder, postgres, rounds, seconds, tell }) => {
+const names = {
+  sqlite: "the server on SQLite",
+  "image-sqlite": "the server on SQLite, from the image's snapshot",
+  postgres: "the server on PostgreSQL",
+  "image-postgres": "the server on PostgreSQL, from the image's snapshot",
+  bare: "a bare node:http server"
+} as const
+
+export const start: Measure = async (options) => {
+  const { folder, postgres, seconds } = options
   const provider = await startProvider()
   const client = await startClient()
   const providers = { agreeing: `${provider.url}/0` }
   const { agreeing: key } = keysOf(providers)
-  const postgresUrl = await postgres.newDatabase("start")
-  const imageUrl = await postgres.newDatabase("image")
-  execFileSync(process.execPath, [
-    fileURLToPath(new URL("../../../scripts/build/Snapshot.ts", import.meta.url)),
-    folder
-  ])
+  const [postgresUrl, imageUrl] = [await postgres.newDatabase("start"), await postgres.newDatabase("image")]
+  execFileSync(process.execPath, [join(import.meta.dirname, "../../../scripts/build/Snapshot.ts"), folder])
   const snapshot = join(folder, "server.blob")
 
-  /** The same folder or database each time: after the first start it holds payments. */
-  const server = async (
-    name: string,
-    options: { readonly databaseUrl?: string; readonly snapshot?: string } = {}
-  ): Promise<Started> => {
-    const began = performance.now()
-    const started = await startServer({ ...options, folder: join(folder, `start-${name}`), providers })
-    try {
-      const create = { origin: started.url, path: "/api/v1/payments", key, body: createBody, expected: 201 }
-      await client.ask({ ...create, load: closed(1, 0) })
-      const answeredMillis = performance.now() - began
-      const idleMegabytes = residentMegabytes(started.pid) ?? Number.NaN
-      await client.ask({ ...create, load: closed(inFlight, seconds) })
-      return { answeredMillis, idleMegabytes, loadedMegabytes: residentMegabytes(started.pid) ?? Number.NaN }
-    } finally {
-      await started.stop()
-    }
+  const measure = async (began: number, pid: number, asked: Omit<ClientOrder, "load">): Promise<Started> => {
+    await client.ask({ ...asked, load: closed(1, 0) })
+    const answeredMillis = performance.now() - began
+    const idleMegabytes = residentMegabytes(pid)
+    await client.ask({ ...asked, load: closed(inFlight, seconds) })
+    return { answeredMillis, idleMegabytes, loadedMegabytes: residentMegabytes(pid) }
   }
-  const bare = async (): Promise<Started> => {
+  /** The same folder or database each time: after the first start it holds payments. */
+  const server =
+    (name: string, options: { readonly databaseUrl?: string; readonly snapshot?: string } = {}) =>
+    async () => {
+      const began = performance.now()
+      const { pid, stop, url } = await startServer({ ...options, folder: join(folder, `start-${name}`), providers })
+      const create = { origin: url, path: "/api/v1/payments", key, body: createBody, expected: 201 }
+      const started = await measure(began, pid, create)
+      await stop()
+      return started
+    }
+  const bare = async () => {
     const began = performance.now()
-    const child = forked(fileURLToPath(new URL("../sides/HelloServer.ts", import.meta.url)), { output: "pipe" })
+    const child = forked(join(import.meta.dirname, "../sides/HelloServer.ts"), { output: "pipe" })
     const origin = await new Promise<string>((resolve) => {
       child.stdout?.setEncoding("utf8").on("data", (text: string) => resolve(text.trim()))
     })
-    const asked = { origin, path: "/", key: "", body: {}, expected: 201 }
-    await client.ask({ ...asked, load: closed(1, 0) })
-    const answeredMillis = performance.now() - began
-    const idleMegabytes = residentMegabytes(child.pid ?? 0) ?? Number.NaN
-    await client.ask({ ...asked, load: closed(inFlight, seconds) })
-    const loadedMegabytes = residentMegabytes(child.pid ?? 0) ?? Number.NaN
+    const started = await measure(began, child.pid ?? 0, { origin, path: "/", key: "", body: {}, expected: 201 })
     child.kill("SIGTERM")
     await ended(child)
-    return { answeredMillis, idleMegabytes, loadedMegabytes }
+    return started
   }
-  try {
-    const sides = {
+  const { spread, times } = await compare(
+    options,
+    {
       bare,
-      sqlite: () => server("sqlite"),
-      postgres: () => server("postgres", { databaseUrl: postgresUrl }),
-      "image-sqlite": () => server("image-sqlite", { snapshot }),
-      "image-postgres": () => server("image-postgres", { snapshot, databaseUrl: imageUrl })
+      sqlite: server("sqlite"),
+      postgres: server("postgres", { databaseUrl: postgresUrl }),
+      "image-sqlite": server("image-sqlite", { snapshot }),
+      "image-postgres": server("image-postgres", { snapshot, databaseUrl: imageUrl })
+    },
+    (name, { answeredMillis }) => `${name}: ${short(answeredMillis)} ms`
+  )
+  const rowsOf = (name: keyof typeof names): ReadonlyArray<Row> => {
+    const one = (id: string, what: string, of: keyof Started, unit: "ms" | "MB") => {
+      const ofBare = short(times(name, "bare", (started) => started[of]).median)
+      const beside = name === "bare" ? "" : `${ofBare} times bare`
+      return row(
+        `${id}-${name}`,
+        `${names[name]}: ${what}`,
+        spread((round) => round[name][of]),
+        unit,
+        beside
+      )
     }
-    await sides.sqlite()
-    await sides.postgres()
-    await sides["image-sqlite"]()
-    await sides["image-postgres"]()
-    const measured = await inRounds(rounds, sides, (name, { answeredMillis }) =>
-      tell(`${name}: ${short(answeredMillis)} ms`)
-    )
-    const names = {
-      bare: "a bare node:http server",
-      sqlite: "the server on SQLite",
-      postgres: "the server on PostgreSQL",
-      "image-sqlite": "the server on SQLite, from the image's snapshot",
-      "image-postgres": "the server on PostgreSQL, from the image's snapshot"
+    const ratio = (id: string, what: string, of: keyof Started, atMost: number) => {
+      const title = `${names[name]}: ${what}, of a bare node:http server's`
+      return row(
+        `${id}-of-bare-${name}`,
+        title,
+        times(name, "bare", (started) => started[of]),
+        "times",
+        "",
+        { atMost }
+      )
     }
-    const rows = (["sqlite", "image-sqlite", "postgres", "image-postgres", "bare"] as const).flatMap(
-      (name): ReadonlyArray<Row> => {
-        const ofBare = (of: keyof Started) =>
-          name === "bare"
-            ? ""
-            : `${short(spread(measured, (round) => round[name][of] / round.bare[of]).median)} times bare`
-        const ratio = (id: string, what: string, of: keyof Started, atMost: number): Row => ({
-          id: `${id}-of-bare-${name}`,
-          what: `${names[name]}: ${what}, of a bare node:http server's`,
-          value: spread(measured, (round) => round[name][of] / round.bare[of]),
-          unit: "times",
-          atMost,
-          beside: ""
-        })
-        const ratios = [
-          ratio("start", "first answer", "answeredMillis", 2.2),
-          ratio("idle", "resident memory after it", "idleMegabytes", 1.5)
-        ]
-        return [
-          ...(name === "bare" ? [] : ratios),
-          {
-            id: `start-${name}`,
-            what: `${names[name]}: process start to first answer`,
-            value: spread(measured, (round) => round[name].answeredMillis),
-            unit: "ms",
-            beside: ofBare("answeredMillis")
-          },
-          {
-            id: `idle-${name}`,
-            what: `${names[name]}: resident memory after its first answer`,
-            value: spread(measured, (round) => round[name].idleMegabytes),
-            unit: "MB",
-            beside: ofBare("idleMegabytes")
-          },
-          {
-            id: `loaded-${name}`,
-            what: `${names[name]}: resident memory after ${short(seconds)} s of load, ${inFlight} at once`,
-            value: spread(measured, (round) => round[name].loadedMegabytes),
-            unit: "MB",
-            beside: ofBare("loadedMegabytes")
-          }
-        ]
-      }
-    )
-    return {
-      id: "start",
-      title: "Start and memory of the server, one process, from its bundle; and the package for Node backends",
-      rows: [...rows.filter(({ value }) => Number.isFinite(value.median)), ...(await packageRows(rounds))],
-      note: residentMegabytes(process.pid) === undefined ? "Memory is read from /proc, which is not here." : ""
-    }
-  } finally {
-    await client.stop()
-    await provider.stop()
-    await postgres.dropDatabase(postgresUrl)
-    await postgres.dropDatabase(imageUrl)
+    const ratios = [
+      ratio("start", "first answer", "answeredMillis", 2.2),
+      ratio("idle", "resident memory after it", "idleMegabytes", 1.5)
+    ]
+    return [
+      ...(name === "bare" ? [] : ratios),
+      one("start", "process start to first answer", "answeredMillis", "ms"),
+      one("idle", "resident memory after its first answer", "idleMegabytes", "MB"),
+      one("loaded", `resident memory after ${short(seconds)} s of load, ${inFlight} at once`, "loadedMegabytes", "MB")
+    ]
+  }
+  const rows = (Object.keys(names) as Array<keyof typeof names>).flatMap(rowsOf)
+  return {
+    id: "start",
+    title: "Start and memory of the server, one process, from its bundle; and the package for Node backends",
+    rows: [...rows.filter(({ value }) => Number.isFinite(value.median)), ...(await packageRows(options))],
+    note: Number.isNaN(residentMegabytes(process.pid)) ? "Memory is read from /proc, which is not here." : ""
   }
 }

@@ -12,18 +12,18 @@ import { agreeing, caller, worldLayer } from "../World.ts"
 import { foundText } from "./Planted.ts"
 import { feeMinor } from "./Report.ts"
 
-interface Place {
+export interface Store {
   readonly storage: "sqlite" | "postgres"
   /** A file, or a URL. */
   readonly place: string
 }
 
-export interface CreateOrder extends Place {
+export interface CreateOrder extends Store {
   readonly step: "create"
   readonly seconds: number
 }
 
-export interface ReadOrder extends Place {
+export interface ReadOrder extends Store {
   readonly step: "read"
   readonly format: string
   /** The file of the report. */
@@ -57,7 +57,7 @@ const differencesAtMost = 1_000
 
 const provider = { ...agreeing(), fees: [{ fixed: { EUR: feeMinor } }] }
 
-const open = ({ place, storage }: Place) =>
+const open = ({ place, storage }: Store) =>
   ManagedRuntime.make(
     worldLayer(
       storage === "sqlite"

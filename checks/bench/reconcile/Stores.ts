@@ -4,21 +4,15 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Effect } from "effect"
 import { fillPostgres, fillSqlite, type Prepare } from "../kit/FillStores.ts"
-import { openPostgres, query } from "../kit/Postgres.ts"
+import { type Postgres, query } from "../kit/Postgres.ts"
 import { caller } from "../World.ts"
-
-export interface Store {
-  readonly storage: "sqlite" | "postgres"
-  /** A file, or a URL. */
-  readonly place: string
-}
+import type { Store } from "./Step.ts"
 
 export interface Stores {
   readonly copy: (name: string) => Promise<Store>
   readonly remove: (store: Store) => Promise<void>
   /** What readings have left, in a few lines that are the same where two stores hold the same. */
   readonly summary: (store: Store) => Promise<string>
-  readonly close: () => Promise<void>
 }
 
 /** How the payments of a store begin. */
@@ -83,33 +77,24 @@ export const sqliteStores = async (folder: string, { areSettled, payments }: Beg
       } finally {
         opened.close()
       }
-    },
-    close: async () => {}
+    }
   }
 }
 
-export const postgresStores = async ({ areSettled, payments }: Beginning): Promise<Stores> => {
-  const postgres = await openPostgres()
-  if ("missing" in postgres) throw new Error(`There is no PostgreSQL here: ${postgres.missing}`)
-  try {
-    const filled = await fillPostgres(await postgres.newDatabase("filled"), payments, areSettled ? settle : undefined)
-    const nameOf = (url: string) => new URL(url).pathname.slice(1)
-    return {
-      copy: async (name) => {
-        const place = await postgres.newDatabase(name, nameOf(filled))
-        await query(place, "checkpoint")
-        return { storage: "postgres", place }
-      },
-      remove: ({ place }) => postgres.dropDatabase(place),
-      summary: async ({ place }) => {
-        const texts: Array<string> = []
-        for (const sql of summaries) texts.push(textOf(await query(place, sql)))
-        return texts.join("\n")
-      },
-      close: postgres.stop
+export const postgresStores = async (postgres: Postgres, { areSettled, payments }: Beginning): Promise<Stores> => {
+  const filled = await fillPostgres(await postgres.newDatabase("filled"), payments, areSettled ? settle : undefined)
+  const name = new URL(filled).pathname.slice(1)
+  return {
+    copy: async (copied) => {
+      const place = await postgres.newDatabase(copied, name)
+      await query(place, "checkpoint")
+      return { storage: "postgres", place }
+    },
+    remove: ({ place }) => postgres.dropDatabase(place),
+    summary: async ({ place }) => {
+      const texts: Array<string> = []
+      for (const sql of summaries) texts.push(textOf(await query(place, sql)))
+      return texts.join("\n")
     }
-  } catch (cause) {
-    await postgres.stop()
-    throw cause
   }
 }

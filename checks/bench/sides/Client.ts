@@ -7,7 +7,8 @@ import { answerOrders } from "../kit/Side.ts"
 export interface ClientOrder {
   readonly origin: string
   readonly path: string
-  readonly key: string
+  /** Of several, one is drawn for each request. */
+  readonly key: string | ReadonlyArray<string>
   /** What each request says, besides its reference. */
   readonly body: object
   /** The status of every answer. */
@@ -30,7 +31,7 @@ answerOrders<unknown, ClientOrder>(async () => {
         method: "POST",
         path,
         headers: {
-          authorization: `Bearer ${key}`,
+          authorization: `Bearer ${typeof key === "string" ? key : key[Math.floor(Math.random() * key.length)]}`,
           "content-type": "application/json",
           "idempotency-key": id
         },

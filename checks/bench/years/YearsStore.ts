@@ -8,13 +8,6 @@ import type { Storage } from "../World.ts"
 
 type Row = Readonly<Record<string, unknown>>
 
-/** Counted by the database, since its statistics began. */
-export interface Work {
-  readonly transactions: number
-  /** In which the database worked on statements. */
-  readonly millis: number
-}
-
 export interface YearsStore {
   readonly name: "PostgreSQL" | "SQLite"
   readonly layer: Storage
@@ -24,8 +17,6 @@ export interface YearsStore {
   readonly vacuum: () => Promise<void>
   /** Bytes by table, with indexes and partitions; `all`: of the whole database. */
   readonly sizes: () => Promise<Readonly<Record<string, number>>>
-  /** `undefined` where the database does not count it. */
-  readonly work: (() => Promise<Work>) | undefined
 }
 
 /** Of what levels off: references of charges stay for good, and SQLite keeps the pages that became free. */
@@ -55,11 +46,6 @@ export const postgresStore = (url: string, allowAsyncCommit = false): YearsStore
         where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' group by 1
         union all select 'all', pg_database_size(current_database())`)
       return Object.fromEntries(rows.map(({ bytes, name }) => [String(name), Number(bytes)]))
-    },
-    work: async () => {
-      const [row] = await ask(`select xact_commit as transactions, active_time as millis
-        from pg_stat_database where datname = current_database()`)
-      return { transactions: Number(row?.["transactions"]), millis: Number(row?.["millis"]) }
     }
   }
 }
@@ -91,7 +77,6 @@ export const sqliteStore = (filename: string): YearsStore => {
           )
           .all()
         return Object.fromEntries(parts.map(({ bytes, name }) => [String(name), Number(bytes)]))
-      }),
-    work: undefined
+      })
   }
 }
