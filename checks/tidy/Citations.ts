@@ -5,8 +5,9 @@
  * A comment states its rule in words: other readers cannot open a page that only its author has.
  */
 import { posix } from "node:path"
+import { anchorOf } from "../../scripts/generate/Markdown.ts"
 import { lineOf, type TextFile } from "./Files.ts"
-import { anchorOf, anchors } from "./MarkdownPaths.ts"
+import { anchors } from "./MarkdownPaths.ts"
 import { partsOf } from "./SourceText.ts"
 
 interface Context {

@@ -1,5 +1,6 @@
 /** What Markdown names must be there: files by link or in code marks, headings by anchor, scripts by `npm run`. */
 import { posix } from "node:path"
+import { anchorOf } from "../../scripts/generate/Markdown.ts"
 import { lineOf, type TextFile } from "./Files.ts"
 
 interface Context {
@@ -10,14 +11,6 @@ interface Context {
   readonly tops: ReadonlyArray<string>
   readonly scripts: ReadonlyArray<string>
 }
-
-/** The anchor that GitHub gives a heading. */
-export const anchorOf = (heading: string) =>
-  heading
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}\s_-]/gu, "")
-    .trim()
-    .replace(/\s/g, "-")
 
 export const anchors = (markdown: string): ReadonlyArray<string> =>
   Array.from(withoutFences(markdown).matchAll(/^#{1,6}\s+(.+)$/gm), (match) => anchorOf(match[1] ?? ""))

@@ -1,4 +1,4 @@
-/** The anchor that GitHub gives a heading, so that one link serves both. `checks/tidy/MarkdownPaths.ts` checks by the same. */
+/** The anchor that GitHub gives a heading, so that one link serves both. `scripts/generate/Markdown.ts` has the same. */
 export const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()

@@ -1,4 +1,5 @@
-/** Regret over payments: SVG by hand, so that the page needs nothing. */
+/** Regret over payments. */
+import { svg } from "../generate/Svg.ts"
 import { bandOf } from "./Figures.ts"
 import { curveStep, policies, type Results, type Run } from "./Runs.ts"
 import type { World } from "./Worlds.ts"
@@ -24,15 +25,13 @@ const most = 200
 export const chartOf = (results: Results): string => {
   const shown = [...results].filter(([{ id }]) => panels.includes(id))
   const total = shown.length * (head + height + 52)
-  return `<?xml version="1.0" encoding="UTF-8" standalone="no"?>
-<svg width="${width}" height="${total}" viewBox="0 0 ${width} ${total}" xmlns="http://www.w3.org/2000/svg">
-<title>Approvals lost against asking the best connection each time: the mean of all seeds, with a band from the 5th to the 95th percentile</title>
-<rect width="${width}" height="${total}" fill="white"/>
-<g font-family="Helvetica,Arial,sans-serif" font-size="12" fill="#0f172a">
-${shown.map(([world, runs], index) => panelAt(world, runs, index * (head + height + 52))).join("\n")}
-</g>
-</svg>
-`
+  const title =
+    "Approvals lost against asking the best connection each time: the mean of all seeds, with a band from the 5th to the 95th percentile"
+  return svg(
+    { width, height: total },
+    title,
+    shown.map(([world, runs], index) => panelAt(world, runs, index * (head + height + 52)))
+  )
 }
 
 const rounded = (value: number) => Math.round(value * 10) / 10

@@ -1,8 +1,9 @@
 /** What the objective `value` gains and loses against approval alone, as a table. */
 
+import { table } from "../generate/Markdown.ts"
 import { oracle } from "./FeeOracle.ts"
 import { exploration, type FeeResults, type FeeRun, feePolicies } from "./FeeRuns.ts"
-import { bandOf, table } from "./Figures.ts"
+import { bandOf } from "./Figures.ts"
 
 const [approvalAlone, ...others] = feePolicies
 

@@ -1,5 +1,6 @@
 /** What runs come to, as tables. */
 import { rateHalfLifeMillis, rateWindow } from "@pointsman/core/internal"
+import { table } from "../generate/Markdown.ts"
 import { policies, type Results, type Run, seeds } from "./Runs.ts"
 import type { World } from "./Worlds.ts"
 
@@ -21,9 +22,6 @@ const whole = (value: number): string => String(Math.round(value) + 0)
 const percent = (share: number): string => `${Math.round(share * 100)} %`
 const told = ({ high, low, mean }: Band, tell = whole): string =>
   low === high ? tell(mean) : `${tell(mean)} (${tell(low)}..${tell(high)})`
-
-export const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
-  [head, head.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n")
 
 const runsOf = (results: Results, world: World, policy: string): ReadonlyArray<Run> =>
   results.get(world)?.get(policy) ?? []

@@ -2,12 +2,12 @@
 import { openApiDocument } from "@pointsman/http"
 import { type Components, fieldTables } from "./Fields.ts"
 import { anchorOf, code, json, table } from "./Markdown.ts"
+import { fieldsIn, refOf, type Schema } from "./Schema.ts"
 
 const document = openApiDocument()
 
 type Operation = NonNullable<(typeof document.paths)[string]["get"]>
 type Parameter = NonNullable<Operation["parameters"]>[number]
-type Schema = Readonly<Record<string, unknown>>
 
 /** Components with a section of their own; every other one is shown where it is used. */
 const shown = [
@@ -27,9 +27,6 @@ const components: Components = (name) => ({
   schema: document.components.schemas[name] ?? {},
   link: shown.includes(name) ? `#${anchorOf(name)}` : undefined
 })
-
-const refOf = (schema: Schema | undefined): string | undefined =>
-  typeof schema?.$ref === "string" ? schema.$ref.split("/").at(-1) : undefined
 
 interface PageSoFar {
   readonly fieldTable: ReturnType<typeof fieldTables>
@@ -76,11 +73,8 @@ const requestOf = ({ requestBody }: Operation, page: PageSoFar): ReadonlyArray<s
 
 /** What an answer has in `data`: the name of a component, and whether it is a list of them. */
 const dataOf = (schema: Schema): { readonly name: string | undefined; readonly isList: boolean } => {
-  const answer = components(refOf(schema) ?? "").schema
-  const properties = (answer.properties ?? {}) as Readonly<Record<string, Schema>>
-  const data = properties["data"] ?? {}
-  const items = data.items as Schema | undefined
-  return { name: refOf(items ?? data), isList: items !== undefined }
+  const data = fieldsIn(components(refOf(schema) ?? "").schema)["data"] as Schema | undefined
+  return { name: refOf(data?.items ?? data), isList: data?.items !== undefined }
 }
 
 /** With an example of each component, at its first answer. */
@@ -146,7 +140,7 @@ const pageOfPayments = components(
   refOf(document.paths["/api/v1/payments"]?.get?.responses["200"]?.content?.["application/json"]?.schema) ?? ""
 ).schema
 
-const pageSize = String((pageOfPayments as { properties?: { data?: Schema } }).properties?.data?.["maxItems"])
+const pageSize = String((fieldsIn(pageOfPayments)["data"] as Schema | undefined)?.["maxItems"])
 
 const tagged = document.tags
   .map(({ name }) => ({

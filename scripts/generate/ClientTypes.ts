@@ -19,18 +19,13 @@ import {
 import { openApiDocument } from "@pointsman/http"
 import { errorCodes } from "@pointsman/http/api"
 import { rangesOf } from "./Fields.ts"
+import { fieldsIn, isSchema, listOf, refOf, type Schema } from "./Schema.ts"
 
 export const clientTypesPath = "packages/client/src/Contract.ts"
 
-type Schema = Readonly<Record<string, unknown>>
 type Schemas = Readonly<Record<string, Schema>>
 type Document = ReturnType<typeof openApiDocument>
 type Parameter = NonNullable<NonNullable<Document["paths"][string]["get"]>["parameters"]>[number]
-
-const isSchema = (value: unknown): value is Schema =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
-const schemasIn = (value: unknown): ReadonlyArray<Schema> => listOf(value).filter(isSchema)
 
 /** The document repeats these lists wherever they are used. */
 const enums: ReadonlyArray<readonly [name: string, values: ReadonlyArray<string>]> = [
@@ -46,9 +41,6 @@ const enums: ReadonlyArray<readonly [name: string, values: ReadonlyArray<string>
   ["DisputeStatus", disputeStatuses],
   ["DisputeReason", disputeReasons]
 ]
-
-const nameOf = (schema: Schema): string | undefined =>
-  typeof schema["$ref"] === "string" ? schema["$ref"].split("/").at(-1) : undefined
 
 const lineWidth = 120
 
@@ -80,9 +72,9 @@ const literal = (text: string, value: unknown, all: ReadonlyArray<unknown>): str
 
 /** The members of the type's union. */
 const membersOf = (schema: Schema, indent: string): ReadonlyArray<string> => {
-  const name = nameOf(schema)
+  const name = refOf(schema)
   if (name !== undefined) return [name]
-  const branches = schemasIn(schema["anyOf"])
+  const branches = listOf(schema["anyOf"]).filter(isSchema)
   // A filter's pattern takes what its names take in other letters: it is for validators.
   const named = branches.some((branch) => "enum" in branch) ? branches.filter((branch) => "enum" in branch) : branches
   if (named.length > 0) return named.flatMap((branch) => membersOf(branch, indent))
@@ -136,10 +128,9 @@ const fieldsOf = (properties: Schema, required: ReadonlyArray<unknown>, indent: 
 /** The largest of the others whose fields a schema repeats. */
 const baseOf = (schema: Schema, schemas: Schemas, others: ReadonlyArray<string>): string | undefined => {
   const has = (field: string, value: unknown, isRequired: boolean) =>
-    isSchema(schema["properties"]) &&
-    JSON.stringify(schema["properties"][field]) === JSON.stringify(value) &&
+    JSON.stringify(fieldsIn(schema)[field]) === JSON.stringify(value) &&
     listOf(schema["required"]).includes(field) === isRequired
-  const sizeOf = (name: string) => Object.keys(schemas[name]?.["properties"] ?? {}).length
+  const sizeOf = (name: string) => Object.keys(fieldsIn(schemas[name] ?? {})).length
   return others
     .filter((name) => {
       const { properties, required } = schemas[name] ?? {}
@@ -156,7 +147,7 @@ const baseOf = (schema: Schema, schemas: Schemas, others: ReadonlyArray<string>)
 const withRanges = (schema: Schema): Schema => ({
   ...schema,
   properties: Object.fromEntries(
-    Object.entries(isSchema(schema["properties"]) ? schema["properties"] : {}).map(([name, field]) => {
+    Object.entries(fieldsIn(schema)).map(([name, field]) => {
       if (!isSchema(field)) return [name, field]
       const { description = "" } = field
       const hasDefault = String(description).includes("Default:")
@@ -174,7 +165,7 @@ const declaration = (
   base?: readonly [name: string, schema: Schema | undefined]
 ): string => {
   if (!isSchema(properties)) return typeAlias(name, membersOf(schema, ""), description)
-  const inherited = Object.keys(base?.[1]?.["properties"] ?? {})
+  const inherited = Object.keys(fieldsIn(base?.[1] ?? {}))
   const own = Object.fromEntries(Object.entries(properties).filter(([field]) => !inherited.includes(field)))
   const [word, extend] = isOfEvents
     ? ["type", ` = ${base === undefined ? "" : `${base[0]} & `}`]
@@ -192,7 +183,7 @@ const withReferences = (schemas: Schemas, names: ReadonlyArray<string>): Readonl
   const found = new Set<string>()
   const visit = (value: unknown): void => {
     if (typeof value !== "object" || value === null) return
-    const name = isSchema(value) ? nameOf(value) : undefined
+    const name = refOf(value)
     if (name !== undefined && !found.has(name)) {
       found.add(name)
       visit(schemas[name])
@@ -233,8 +224,7 @@ const sentOf = (type: string, { webhooks }: Document): Schema => {
 }
 
 const dataOf = (type: string, document: Document): string => {
-  const { data } = sentOf(type, document)
-  const name = isSchema(data) ? nameOf(data) : undefined
+  const name = refOf(sentOf(type, document)["data"])
   if (name === undefined) throw new Error(`${type} has no data in the document`)
   return name
 }

@@ -8,7 +8,7 @@ import { expectedMoment } from "../../packages/server/src/commands/Moment.ts"
 import { checkSettings, databaseSettings } from "../../packages/server/src/commands/OpenDatabase.ts"
 import { settingText } from "../../packages/server/src/commands/SettingFlags.ts"
 import { type SettingName, settingNames, variables } from "../../packages/server/src/Settings.ts"
-import { code } from "./Markdown.ts"
+import { anchorOf, code } from "./Markdown.ts"
 
 interface Leaf {
   readonly path: string
@@ -156,6 +156,3 @@ export const commandsInFull = (): string => {
 /** Angle brackets would be taken for HTML. */
 const plain = (text: string): string => text.replaceAll("<", "\\<")
 const cell = (text: string): string => plain(text).replaceAll("|", "\\|")
-
-/** As GitHub makes it of the heading. */
-const anchorOf = (path: string): string => path.replaceAll(" ", "-")

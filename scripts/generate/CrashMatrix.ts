@@ -17,7 +17,7 @@ import { lines } from "./Snapshot.ts"
 
 export const crashMatrixPath = "packages/storage/memory/test/crash-matrix.snap.txt"
 
-const titles: Readonly<Record<OperationName, string>> = {
+export const titles: Readonly<Record<OperationName, string>> = {
   create: "Creating a payment",
   complete: "Taking an approved payment",
   capture: "Capturing an authorization",
@@ -37,11 +37,9 @@ const moments: ReadonlyArray<readonly [Told["when"], Client]> = [
 ]
 
 /** A status as it is answered, or the code of a failure. */
-const shown = (operation: Operation, says: string): string => {
+export const shown = (name: OperationName, says: string): string => {
   const rows: Readonly<Record<string, { readonly code: string }>> =
-    operation.name === "complete"
-      ? {}
-      : errorTable[operation.name === "acceptDispute" ? "submitDispute" : operation.name]
+    name === "complete" ? {} : errorTable[name === "acceptDispute" ? "submitDispute" : name]
   return rows[`pointsman/${says}`]?.code ?? says
 }
 
@@ -77,10 +75,10 @@ const heard = (operation: Operation, columns: ReadonlyArray<Column>, point: stri
   })
   const [first] = all
   if (first === undefined) return "–"
-  if (all.every(({ said }) => said === first.said)) return shown(operation, first.said)
+  if (all.every(({ said }) => said === first.said)) return shown(operation.name, first.said)
   if (all.every(({ answer, said }) => said === answer)) return "the answer"
   if (all.every(({ final, said }) => said === final)) return "how it ended"
-  return [...new Set(all.map(({ said }) => shown(operation, said)))].toSorted().join(" or ")
+  return [...new Set(all.map(({ said }) => shown(operation.name, said)))].toSorted().join(" or ")
 }
 
 /** All points of the columns, in an order that is each one's own. */
@@ -122,7 +120,7 @@ const groupTable = (operation: Operation, group: OutcomeGroup, cells: ReadonlyAr
     [
       [
         "It does not end: the answer",
-        ...columns.map(({ answer }) => shown(operation, answer)),
+        ...columns.map(({ answer }) => shown(operation.name, answer)),
         ...moments.map(() => "the answer")
       ],
       ...rows.map(({ names, rest }) => [names.join(" / "), ...rest]),

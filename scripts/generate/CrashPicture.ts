@@ -1,5 +1,7 @@
-/** The crash matrix as a picture: a square for each end, by the final state. SVG by hand, as it is a grid. */
-import { type Cell, clients, type Operation, type Outcome, operations } from "@pointsman/contracts/crash-matrix"
+/** The crash matrix as a picture: a square for each end, by the final state. */
+import { type Cell, clients, type Outcome, operations } from "@pointsman/contracts/crash-matrix"
+import { titles } from "./CrashMatrix.ts"
+import { svg, textAt } from "./Svg.ts"
 
 export const crashPicturePath = "docs/reference/crash-matrix.svg"
 
@@ -32,25 +34,10 @@ const lookOf = (final: string): Look => {
   return look
 }
 
-const titles: Readonly<Record<Operation["name"], string>> = {
-  create: "Creating a payment",
-  complete: "Taking an approved payment",
-  capture: "Capturing an authorization",
-  void: "Voiding an authorization",
-  refund: "Refunding a payment, in part",
-  submitDispute: "Submitting evidence for a dispute",
-  acceptDispute: "Accepting a dispute"
-}
-
 const width = 780
 const left = 350
 const side = 20
 const gap = 2
-
-const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
-
-const textAt = (x: number, y: number, text: string, attributes = "") =>
-  `<text x="${x}" y="${y}"${attributes === "" ? "" : ` ${attributes}`}>${escaped(text)}</text>`
 
 const square = (x: number, y: number, { fill, letter, text }: Look): string =>
   [
@@ -115,14 +102,6 @@ export const crashPicture = (cells: ReadonlyArray<Cell>): string => {
     drawn.push(draw(y))
     y += height
   }
-  const height = y + 20
-  return `<?xml version="1.0" encoding="UTF-8" standalone="no"?>
-<svg width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" xmlns="http://www.w3.org/2000/svg">
-<title>Final status for each point at which a process may die and each provider behaviour</title>
-<rect width="${width}" height="${height}" fill="white"/>
-<g font-family="Helvetica,Arial,sans-serif" font-size="12" fill="#0f172a">
-${drawn.join("\n")}
-</g>
-</svg>
-`
+  const title = "Final status for each point at which a process may die and each provider behaviour"
+  return svg({ width, height: y + 20 }, title, drawn)
 }

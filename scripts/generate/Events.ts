@@ -3,6 +3,7 @@ import { type EventType, eventTypes } from "@pointsman/core"
 import { openApiDocument } from "@pointsman/http"
 import { fieldTables } from "./Fields.ts"
 import { code, json, table } from "./Markdown.ts"
+import { fieldsIn, listOf, refOf, type Schema } from "./Schema.ts"
 
 const { components, webhooks } = openApiDocument()
 
@@ -13,27 +14,18 @@ const hookOf = (type: EventType) => {
   return { description: hook.description, content }
 }
 
-const nameOf = (schema: unknown): string => {
-  const { properties } = schema as { readonly properties: { readonly data: { readonly $ref: string } } }
-  return properties.data.$ref.split("/").at(-1) ?? ""
-}
+const nameOf = (schema: unknown): string => refOf(fieldsIn(schema as Schema)["data"]) ?? ""
 
 /** Types that say the same, in the order in which the first of each occurs in the catalogue. */
 const kinds = [...Map.groupBy(eventTypes, (type) => nameOf(hookOf(type).content.schema))]
 
-const common = components.schemas["PaymentEventData"] ?? {}
-const commonFields = Object.keys((common["properties"] as object | undefined) ?? {})
+const schemaOf = (name: string): Schema => components.schemas[name] ?? {}
+const common = schemaOf("PaymentEventData")
+const commonFields = Object.keys(fieldsIn(common))
+const isOwn = (field: string) => !commonFields.includes(field)
 
-const schemaOf = (name: string): object => components.schemas[name] ?? {}
-
-const fieldsOf = (name: string): ReadonlyArray<string> => {
-  const { properties = {} } = schemaOf(name) as { readonly properties?: object }
-  return Object.keys(properties).filter((field) => !commonFields.includes(field))
-}
-const requiredOf = (name: string): ReadonlyArray<string> => {
-  const { required = [] } = schemaOf(name) as { readonly required?: ReadonlyArray<string> }
-  return required.filter((field) => !commonFields.includes(field))
-}
+const fieldsOf = (name: string): ReadonlyArray<string> => Object.keys(fieldsIn(schemaOf(name))).filter(isOwn)
+const requiredOf = (name: string): ReadonlyArray<string> => listOf(schemaOf(name)["required"]).map(String).filter(isOwn)
 
 /** Another kind whose fields this one has too, each as required as there. */
 const baseOf = (name: string): string | undefined =>
@@ -52,11 +44,8 @@ const ownOf = (example: unknown, known: ReadonlyArray<string>): object => {
   return Object.fromEntries(Object.entries(data).filter(([name]) => !known.includes(name)))
 }
 
-const sentenceOf = (schema: unknown): string =>
-  String((schema as { readonly description?: string } | undefined)?.description ?? "")
-
 export const eventsPage = (notice: string): string => {
-  const fieldTable = fieldTables((ref) => ({ schema: components.schemas[ref] ?? {}, link: undefined }))
+  const fieldTable = fieldTables((ref) => ({ schema: schemaOf(ref), link: undefined }))
   return [
     notice,
     "# Events",
@@ -78,7 +67,7 @@ export const eventsPage = (notice: string): string => {
     ),
     "## What they say",
     ...kinds.flatMap(([name, [first]]) => {
-      const schema = components.schemas[name] ?? {}
+      const schema = schemaOf(name)
       const example = first === undefined ? undefined : hookOf(first).content.examples?.["event"]
       const isCommon = schema === common
       const base = baseOf(name)
@@ -88,7 +77,7 @@ export const eventsPage = (notice: string): string => {
         `### ${name}`,
         isCommon
           ? "The fields of every event."
-          : `${sentenceOf(schema)}${base === undefined ? "" : ` It has the fields of [${base}](#${base.toLowerCase()}) too.`}`,
+          : `${String(schema["description"] ?? "")}${base === undefined ? "" : ` It has the fields of [${base}](#${base.toLowerCase()}) too.`}`,
         fieldTable(schema, true, known),
         ...(Object.keys(shown ?? {}).length === 0 ? [] : [json(shown)])
       ]

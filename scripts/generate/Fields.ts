@@ -1,7 +1,6 @@
 /** The fields of a JSON schema as a table, with the fields of nested objects and lists in the same table. */
 import { code, table } from "./Markdown.ts"
-
-type Schema = Readonly<Record<string, unknown>>
+import { fieldsIn, isSchema, listOf, refOf, type Schema } from "./Schema.ts"
 
 /** Where a component is described, by its name. */
 export type Components = (name: string) => { readonly schema: Schema; readonly link: string | undefined }
@@ -13,24 +12,18 @@ interface Field {
   readonly text: string
 }
 
-const isSchema = (value: unknown): value is Schema =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
-const words = (value: unknown): ReadonlyArray<string> =>
-  Array.isArray(value) ? value.filter((word) => typeof word === "string") : []
-
-const nameOf = (schema: Schema): string | undefined =>
-  typeof schema.$ref === "string" ? schema.$ref.split("/").at(-1) : undefined
+const branchesOf = ({ anyOf, oneOf }: Schema): ReadonlyArray<Schema> =>
+  [...listOf(anyOf), ...listOf(oneOf)].filter(isSchema)
 
 const typeOf = (schema: Schema, components: Components): string => {
-  const name = nameOf(schema)
+  const name = refOf(schema)
   if (name !== undefined) {
     const { schema: component, link } = components(name)
     return link === undefined ? typeOf(component, components) : `[${name}](${link})`
   }
-  const branches = [schema.anyOf, schema.oneOf].flatMap((some) => (Array.isArray(some) ? some.filter(isSchema) : []))
+  const branches = branchesOf(schema)
   if (branches.length > 0) return [...new Set(branches.map((branch) => typeOf(branch, components)))].join(" or ")
-  const types = typeof schema.type === "string" ? [schema.type] : words(schema.type)
+  const types = typeof schema.type === "string" ? [schema.type] : listOf(schema.type).map(String)
   const said = types.map((type) =>
     type === "array" && isSchema(schema.items) ? `list of ${typeOf(schema.items, components)}` : type
   )
@@ -39,14 +32,11 @@ const typeOf = (schema: Schema, components: Components): string => {
 
 /** From where to where the value, its length or the number of its entries may be, and what it is unless set. */
 export const rangesOf = (schema: Schema): ReadonlyArray<string> => {
-  const range = (from: unknown, to: unknown, what: string) =>
-    from === undefined && to === undefined
-      ? []
-      : to === undefined
-        ? [`${String(from)} or more${what}`]
-        : from === undefined
-          ? [`At most ${String(to)}${what}`]
-          : [`${String(from)} to ${String(to)}${what}`]
+  const range = (from: unknown, to: unknown, what: string) => {
+    if (from === undefined && to === undefined) return []
+    if (to === undefined) return [`${String(from)} or more${what}`]
+    return [from === undefined ? `At most ${String(to)}${what}` : `${String(from)} to ${String(to)}${what}`]
+  }
   return [
     ...range(schema.minimum, schema.maximum, ""),
     ...range(schema.minLength, schema.maxLength, " characters"),
@@ -70,7 +60,7 @@ const limitsOf = (schema: Schema, description: string): ReadonlyArray<string> =>
 }
 
 const textOf = (schema: Schema, components: Components): string => {
-  const name = nameOf(schema)
+  const name = refOf(schema)
   const component = name === undefined ? undefined : components(name)
   const shown = component !== undefined && component.link === undefined ? { ...component.schema, ...schema } : schema
   const description = typeof shown.description === "string" ? shown.description.replace(/\s+/gu, " ").trim() : ""
@@ -80,33 +70,22 @@ const textOf = (schema: Schema, components: Components): string => {
 }
 
 /** What an object, a list or one of several holds inside. */
-const insideOf = (schema: Schema): ReadonlyArray<readonly [suffix: string, Schema]> => {
-  const branches = [schema.anyOf, schema.oneOf].flatMap((some) => (Array.isArray(some) ? some.filter(isSchema) : []))
-  return [
-    ...(isSchema(schema.properties) ? [["", schema] as const] : []),
-    ...(isSchema(schema.items) ? insideOf(schema.items).map(([suffix, inner]) => [`[]${suffix}`, inner] as const) : []),
-    ...branches.flatMap(insideOf)
-  ]
-}
+const insideOf = (schema: Schema): ReadonlyArray<readonly [suffix: string, Schema]> => [
+  ...(isSchema(schema.properties) ? [["", schema] as const] : []),
+  ...(isSchema(schema.items) ? insideOf(schema.items).map(([suffix, inner]) => [`[]${suffix}`, inner] as const) : []),
+  ...branchesOf(schema).flatMap(insideOf)
+]
 
-const fieldsOf = (schema: Schema, components: Components, prefix = ""): ReadonlyArray<Field> => {
-  const required = words(schema.required)
-  const properties = isSchema(schema.properties) ? Object.entries(schema.properties) : []
-  return properties.flatMap(([name, value]) => {
+const fieldsOf = (schema: Schema, components: Components, prefix = ""): ReadonlyArray<Field> =>
+  Object.entries(fieldsIn(schema)).flatMap(([name, value]) => {
     const property = isSchema(value) ? value : {}
     const path = `${prefix}${name}`
-    const inner = insideOf(property).flatMap(([suffix, inside]) => fieldsOf(inside, components, `${path}${suffix}.`))
+    const isRequired = listOf(schema.required).includes(name)
     return [
-      {
-        path,
-        type: typeOf(property, components),
-        isRequired: required.includes(name),
-        text: textOf(property, components)
-      },
-      ...inner
+      { path, type: typeOf(property, components), isRequired, text: textOf(property, components) },
+      ...insideOf(property).flatMap(([suffix, inside]) => fieldsOf(inside, components, `${path}${suffix}.`))
     ]
   })
-}
 
 /** One line for each branch, if a field occurs in several of them. */
 const withoutRepeats = (fields: ReadonlyArray<Field>): ReadonlyArray<Field> => {

@@ -1,15 +1,9 @@
 /** A lifecycle table as a page and as a picture. */
 import { Machine } from "@pointsman/core/internal"
-import { instance } from "@viz-js/viz"
+import { code, table } from "./Markdown.ts"
+import { graph } from "./Svg.ts"
 
 type Table = Machine.Machine<string, string, string, string>
-
-const cell = (text: string) => text.replaceAll("|", "\\|")
-
-const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>) =>
-  [head, head.map(() => "---"), ...rows].map((row) => `| ${row.map(cell).join(" | ")} |`).join("\n")
-
-const code = (text: string) => `\`${text}\``
 
 /** Every row, in the order of the table; those that differ only in where they come from are one. */
 export const rowsOf = (machine: Table): string => {
@@ -64,7 +58,7 @@ const lookOf = (machine: Table, state: string): Look => {
  * The picture, in Graphviz's language. Moves between the same two states share one arrow. `shownAs` is the second
  * line of a state.
  */
-const dotOf = (machine: Table, shownAs: Readonly<Record<string, string>>): string => {
+const dotOf = (machine: Table, shownAs: Readonly<Record<string, string>>): ReadonlyArray<string> => {
   const arrows = new Map<string, { readonly from: string; readonly to: string; readonly on: Array<string> }>()
   for (const { from, to, on } of machine.rows) {
     const key = `${from} ${to}`
@@ -90,16 +84,8 @@ const dotOf = (machine: Table, shownAs: Readonly<Record<string, string>>): strin
     ...states,
     ...moves,
     "}"
-  ].join("\n")
+  ]
 }
 
-/**
- * Drawn by Graphviz (in WebAssembly): the same table gives the same bytes on every machine. Comments and the document
- * type go, because they name Graphviz's own version and address.
- */
-export const pictureOf = async (machine: Table, shownAs: Readonly<Record<string, string>> = {}): Promise<string> =>
-  (await instance())
-    .renderString(dotOf(machine, shownAs), { format: "svg" })
-    .replace(/<!--[\s\S]*?-->\s*|<!DOCTYPE[^>]*>\s*/g, "")
-    // The picture's own title, which a screen reader says; Graphviz gives titles to its parts alone.
-    .replace(/<svg [^>]*>/, (svg) => `${svg}\n<title>States of the ${machine.name} and the moves between them</title>`)
+export const pictureOf = (machine: Table, shownAs: Readonly<Record<string, string>> = {}): Promise<string> =>
+  graph(dotOf(machine, shownAs), `States of the ${machine.name} and the moves between them`)

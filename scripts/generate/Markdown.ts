@@ -15,4 +15,5 @@ export const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()
     .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+    .trim()
     .replace(/\s/gu, "-")

@@ -1,7 +1,8 @@
 /** One payment and the points at which its process may end: the picture, and the table beside it from the crash matrix. */
 import { type Cell, clients, operations } from "@pointsman/contracts/crash-matrix"
-import { errorTable } from "@pointsman/http"
+import { shown } from "./CrashMatrix.ts"
 import { code, table } from "./Markdown.ts"
+import { svg } from "./Svg.ts"
 
 export const onePaymentPath = "docs/concepts/one-payment.md"
 export const onePaymentPicturePath = "docs/concepts/one-payment.svg"
@@ -44,16 +45,10 @@ export const onePaymentEnds = (cells: ReadonlyArray<Cell>): string =>
     checked(cells).map(({ number, point, runs }) => [
       `${number}. ${point}`,
       shownFinal(runs[never].final),
-      code(saidOf(runs[atOnce].told[0]?.says ?? "nothing")),
+      code(shown("create", runs[atOnce].told[0]?.says ?? "nothing")),
       shownFinal(runs[atOnce].final)
     ])
   )
-
-/** A failure of core is named by its code. */
-const saidOf = (says: string) => {
-  const rows: Readonly<Record<string, { readonly code: string }>> = errorTable.create
-  return rows[`pointsman/${says}`]?.code ?? says
-}
 
 const lanes = { caller: 90, pointsman: 300, store: 500, provider: 690 } as const
 type Lane = keyof typeof lanes
@@ -121,39 +116,27 @@ export const onePaymentPicture = (cells: ReadonlyArray<Cell>): string => {
   const own = checked(cells)
   const finalOf = (point: number) => own[point - 1]?.runs[never].final ?? ""
   const bottom = head + steps.length * row
-  const height = bottom + 90
   const names = { caller: "Your server", pointsman: "Pointsman", store: "Storage", provider: "Provider" }
   const legend = [
     ["nothing", "dies here: nothing is stored, nothing was sent"],
     ["FAILED", "dies here: FAILED in the end, and it is never sent later"],
     ["CAPTURED", "dies here: CAPTURED in the end, from the provider's record or our own"]
   ] as const
-  return `<?xml version="1.0" encoding="UTF-8" standalone="no"?>
-<svg width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" xmlns="http://www.w3.org/2000/svg">
-<title>One payment between your server, Pointsman, the storage and the provider, and its result at each point at which the process dies</title>
-<rect width="${width}" height="${height}" fill="white"/>
-<g font-family="Helvetica,Arial,sans-serif" font-size="13" fill="#0f172a">
-${Object.entries(lanes)
-  .map(
-    ([lane, x]) =>
-      `<path d="M${x} 44V${bottom}" stroke="#cbd5e1" stroke-width="2"/>\n<rect x="${x - 65}" y="14" width="130" height="30" rx="6" fill="#f1f5f9" stroke="#475569"/>\n<text x="${x}" y="34" text-anchor="middle">${names[lane as Lane]}</text>`
-  )
-  .join("\n")}
-${steps
-  .map((step, index) => {
-    const y = head + index * row + 18
-    return "says" in step
-      ? arrowAt(step, y)
-      : step.map(({ point, x }) => pointAt(point, x, y - 2, finalOf(point))).join("\n")
-  })
-  .join("\n")}
-${legend
-  .map(
-    ([final, says], index) =>
-      `<circle cx="34" cy="${bottom + 24 + index * 24}" r="8" fill="${fills[final]}" stroke="#0f172a"/>\n<text x="52" y="${bottom + 29 + index * 24}">${says}</text>`
-  )
-  .join("\n")}
-</g>
-</svg>
-`
+  const title =
+    "One payment between your server, Pointsman, the storage and the provider, and its result at each point at which the process dies"
+  return svg({ width, height: bottom + 90, fontSize: 13 }, title, [
+    ...Object.entries(lanes).flatMap(([lane, x]) => [
+      `<path d="M${x} 44V${bottom}" stroke="#cbd5e1" stroke-width="2"/>`,
+      `<rect x="${x - 65}" y="14" width="130" height="30" rx="6" fill="#f1f5f9" stroke="#475569"/>`,
+      `<text x="${x}" y="34" text-anchor="middle">${names[lane as Lane]}</text>`
+    ]),
+    ...steps.flatMap((step, index) => {
+      const y = head + index * row + 18
+      return "says" in step ? [arrowAt(step, y)] : step.map(({ point, x }) => pointAt(point, x, y - 2, finalOf(point)))
+    }),
+    ...legend.flatMap(([final, says], index) => [
+      `<circle cx="34" cy="${bottom + 24 + index * 24}" r="8" fill="${fills[final]}" stroke="#0f172a"/>`,
+      `<text x="52" y="${bottom + 29 + index * 24}">${says}</text>`
+    ])
+  ])
 }

@@ -110,6 +110,16 @@ const lifecyclePage = ({ machine, title, source, about, statusOf }: Lifecycle): 
     otherwiseOf(machine)
   ].join("\n\n")
 
+/** Pages of `docs/reference` by their name, with where their tables are. */
+const tables: Readonly<Record<string, readonly [page: (notice: string) => string, source: string]>> = {
+  errors: [errorsPage, "packages/http/src/api/Errors.ts and packages/http/src/ErrorTable.ts"],
+  api: [apiPage, "packages/http/src/api"],
+  events: [eventsPage, "packages/core/src/model/EventType.ts and packages/http/src/openapi/Webhooks.ts"],
+  settings: [settingsPage, "packages/server/src/Settings.ts"],
+  "configuration-file": [configurationFilePage, "packages/configuration/src/ConfigurationFile.ts"],
+  "next-steps": [nextStepsPage, "packages/core/src/routing/RoutePlan.ts"]
+}
+
 /** Whole files, by their path from the root. */
 export const pages = async (): Promise<ReadonlyArray<readonly [path: string, text: string]>> => {
   const made = await Promise.all(
@@ -120,22 +130,10 @@ export const pages = async (): Promise<ReadonlyArray<readonly [path: string, tex
   )
   return [
     ...made.flat(),
-    [
-      "docs/reference/errors.md",
-      `${errorsPage(notice("packages/http/src/api/Errors.ts and packages/http/src/ErrorTable.ts"))}\n`
-    ],
+    ...Object.entries(tables).map(
+      ([name, [page, source]]) => [`docs/reference/${name}.md`, `${page(notice(source))}\n`] as const
+    ),
     ["docs/concepts/packages.svg", await packagesPicture()],
-    ["docs/reference/api.md", `${apiPage(notice("packages/http/src/api"))}\n`],
-    [
-      "docs/reference/events.md",
-      `${eventsPage(notice("packages/core/src/model/EventType.ts and packages/http/src/openapi/Webhooks.ts"))}\n`
-    ],
-    ["docs/reference/settings.md", `${settingsPage(notice("packages/server/src/Settings.ts"))}\n`],
-    [
-      "docs/reference/configuration-file.md",
-      `${configurationFilePage(notice("packages/configuration/src/ConfigurationFile.ts"))}\n`
-    ],
-    ["docs/reference/next-steps.md", `${nextStepsPage(notice("packages/core/src/routing/RoutePlan.ts"))}\n`],
     [evidencePath, evidenceSnapshot()],
     [declinesPath, declinesPage()],
     [paymentMethodsPath, paymentMethodsPage()],

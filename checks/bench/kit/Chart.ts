@@ -1,4 +1,5 @@
-/** Bars, panel by panel: SVG by hand, so that the page needs nothing. */
+/** Bars, panel by panel. */
+import { escaped, svg } from "../../../scripts/generate/Svg.ts"
 import { type Section, short } from "./Result.ts"
 import type { Spread } from "./Rounds.ts"
 
@@ -97,15 +98,8 @@ export const chartOf = (sections: ReadonlyArray<Section>): string => {
     y += head + panel.bars.length * line + 12
     return panelAt(panel, top)
   })
-  return `<?xml version="1.0" encoding="UTF-8" standalone="no"?>
-<svg width="${width}" height="${y}" viewBox="0 0 ${width} ${y}" xmlns="http://www.w3.org/2000/svg">
-<title>What was measured, each panel relative to its grey bar; a dashed line is what is asked for</title>
-<rect width="${width}" height="${y}" fill="white"/>
-<g font-family="Helvetica,Arial,sans-serif" font-size="12" fill="#0f172a">
-${drawn.join("\n")}
-</g>
-</svg>
-`
+  const title = "What was measured, each panel relative to its grey bar; a dashed line is what is asked for"
+  return svg({ width, height: y }, title, drawn)
 }
 
 const panelAt = ({ bars, title, unit }: Panel, top: number): string => {
@@ -130,5 +124,3 @@ const panelAt = ({ bars, title, unit }: Panel, top: number): string => {
   })
   return [`<text x="16" y="${top + 18}" font-weight="bold">${escaped(title)}</text>`, ...lines].join("\n")
 }
-
-const escaped = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;")
