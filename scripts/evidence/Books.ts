@@ -113,15 +113,12 @@ const atMain = { connectionId: "main", providerRef } as const
 
 // Charges.
 
-const charging = book({})
-const accepted = { state: "ChargePending", ...atMain } as const
-const unanswered = { state: "ChargeUnknown", connectionId: "main", ...review("unknown") } as const
 const authorized = book(
-  { ...manual, ...atMain, state: "Authorized", authorizedMinor: asked },
+  { ...manual, ...atMain, authorizedMinor: asked },
   { attempts: [ended({ _tag: "Authorized", providerRef })] }
 )
 const captured = book(
-  { ...atMain, state: "Captured", authorizedMinor: asked, capturedMinor: asked },
+  { ...atMain, authorizedMinor: asked, capturedMinor: asked },
   { attempts: [ended({ _tag: "Captured", providerRef })] }
 )
 const declined = {
@@ -135,7 +132,7 @@ const declined = {
 // On a provider's page.
 
 const page = { tokenHash: "hash", returnUrl: "https://shop.example", cancelUrl: null, expiresAt: recordedAt }
-const hosted = book({ state: "AwaitingCustomer", hosted: page }, { attempts: [] })
+const hosted = book({ hosted: page }, { attempts: [] })
 const checkout = { reference: "co_att_1", sealedUrl: "sealed", expiresAt: null }
 const live = {
   tenant: { workspaceId: "acme", environment: "production" },
@@ -177,7 +174,7 @@ const operation = (kind: Operation["kind"], changes: Partial<Operation> = {}): O
 const operated = (
   kind: Operation["kind"],
   outcome: Operation["outcome"],
-  changes: Partial<Payment>,
+  changes: Partial<Payment> = {},
   of: Partial<Operation> = {}
 ): PaymentBook => {
   const answeredAt = outcome === null || outcome === "Unanswered" ? null : recordedAt
@@ -185,10 +182,13 @@ const operated = (
 }
 
 const partial = { requestedMinor: partlyCaptured, money: { ...payment.money, minorUnits: partlyCaptured } }
-const byCapture = operated("capture", "Confirmed", { state: "Captured", capturedMinor: asked })
-const byPartialCapture = operated("capture", "Confirmed", { state: "Captured", capturedMinor: partlyCaptured }, partial)
-const nothingReported = { isPaidOut: false, disputes: [], contradictions: [] }
-const captureFailed = { reported: { ...nothingReported, captureFailedAt: recordedAt } }
+const byCapture = operated("capture", "Confirmed", { capturedMinor: asked })
+const byPartialCapture = operated("capture", "Confirmed", { capturedMinor: partlyCaptured }, partial)
+const reported = (changes: Partial<Payment["reported"] & object>, of?: PaymentBook): Pick<Payment, "reported"> => ({
+  reported: { ...(of?.payment.reported ?? { isPaidOut: false, disputes: [], contradictions: [] }), ...changes }
+})
+const captureFailed = reported({ captureFailedAt: recordedAt })
+const chargeAndOperation = ["Charge", "Operation"] as const
 
 // Refunds.
 
@@ -222,10 +222,10 @@ const refunding = (of: PaymentBook, stage: Refund["stage"]): PaymentBook =>
     { refunds: [refund(stage, partlyRefunded)] }
   )
 
-const refunded = (of: PaymentBook, minorUnits: number, state: PaymentState): PaymentBook =>
-  then(of, { state, refundedMinor: minorUnits }, { refunds: [refund("Succeeded", minorUnits)] })
+const refunded = (of: PaymentBook, minorUnits: number): PaymentBook =>
+  then(of, { refundedMinor: minorUnits }, { refunds: [refund("Succeeded", minorUnits)] })
 
-const inPart = refunded(captured, partlyRefunded, "PartiallyRefunded")
+const inPart = refunded(captured, partlyRefunded)
 
 // Payouts and disputes.
 
@@ -236,361 +236,286 @@ const dispute = (verdict: "opened" | "won" | "lost") => ({
   at: recordedAt
 })
 const disputed = (of: PaymentBook, verdict: "opened" | "lost" = "opened"): PaymentBook =>
-  then(of, {
-    state: "ChargedBack",
-    reported: { ...(of.payment.reported ?? nothingReported), disputes: [dispute(verdict)] }
-  })
+  then(of, reported({ disputes: [dispute(verdict)] }, of))
 const settled = (of: PaymentBook): PaymentBook =>
-  then(of, { state: "Settled", reported: { ...nothingReported, isPaidOut: true, paidOutAt: of.payment.createdAt } })
+  then(of, reported({ isPaidOut: true, paidOutAt: of.payment.createdAt }))
 
-const ofCharge = ["Charge"] as const
-const ofOperation = ["Operation"] as const
-const ofChargeAndOperation = ["Charge", "Operation"] as const
-const ofRefund = ["Refund"] as const
+const silent = (changes: Partial<Payment>, of: Attempt = attempt): PaymentBook =>
+  book({ connectionId: "main", ...review("unknown"), ...changes }, { attempts: [ended(silence, of)] })
+const pending = (changes: Partial<Payment>): PaymentBook =>
+  book({ ...atMain, ...changes }, { attempts: [ended({ _tag: "Pending", providerRef })] })
+const refundOf = (stage: Refund["stage"], changes: Partial<Refund>, payment: Partial<Payment> = {}): PaymentBook =>
+  then(captured, payment, { refunds: [refund(stage, partlyRefunded, changes)] })
+const saidToFail = { failureReason: "The provider says that the refund failed." }
+const byAnother = { connectionId: "second", providerRef: referenceOf("att_2"), authorizedMinor: asked }
+const inFlight = "The provider is being asked."
+
+/**
+ * How a payment comes there, what is stored then, but for its state, and subjects: of others, statements mean what they mean
+ * for another sample of the state.
+ */
+type Row = readonly [way: string, book: PaymentBook, ...only: ReadonlyArray<Subject>]
 
 /** A state that is not named here does not compile. */
-export const samples = {
+const samples = {
   AwaitingCustomer: {
-    "on the hosted page": { way: "Created with `return_url`; the customer has not acted.", book: hosted }
+    "on the hosted page": ["Created with `return_url`; the customer has not acted.", hosted]
   },
   CheckoutOpen: {
-    "on the provider's page": {
-      way: "The customer was sent to a page of the provider that names no end.",
-      book: book({ ...live, state: "CheckoutOpen" }, { attempts: [opened] })
-    }
+    "on the provider's page": [
+      "The customer was sent to a page of the provider that names no end.",
+      book(live, { attempts: [opened] })
+    ]
   },
   Charging: {
-    "automatic capture": { way: "The provider is being asked.", book: charging },
-    "manual capture": { only: ofCharge, way: "The provider is being asked.", book: book(manual) },
-    "of the attempt before": {
-      way: "The first attempt was not sent, and the second is in flight. The statement is about the first.",
-      book: book({ money: pounds }, { attempts: [notSent, second] }),
-      attempt: 0
-    }
+    "automatic capture": [inFlight, book({})],
+    "manual capture": [inFlight, book(manual), "Charge"],
+    "of the attempt before": [
+      "The first attempt was not sent, and the second is in flight. The statement is about the first.",
+      book({ money: pounds }, { attempts: [notSent, second] })
+    ]
   },
   ChargePending: {
-    "automatic capture": {
-      way: "The provider accepted the charge.",
-      book: book(accepted, { attempts: [ended({ _tag: "Pending", providerRef })] })
-    },
-    "manual capture": {
-      only: ofCharge,
-      way: "The provider accepted the charge.",
-      book: book({ ...accepted, ...manual }, { attempts: [ended({ _tag: "Pending", providerRef })] })
-    },
-    "on the provider's page": {
-      only: ofCharge,
-      way: "The customer paid on a page of the provider, and the provider is at work.",
-      book: book(
-        { ...live, state: "ChargePending", connectionId: "live", providerRef },
+    "automatic capture": ["The provider accepted the charge.", pending({})],
+    "manual capture": ["The provider accepted the charge.", pending(manual), "Charge"],
+    "on the provider's page": [
+      "The customer paid on a page of the provider, and the provider is at work.",
+      book(
+        { ...live, connectionId: "live", providerRef },
         { attempts: [{ ...ended({ _tag: "Pending", providerRef }, opened), checkout }] }
-      )
-    }
+      ),
+      "Charge"
+    ]
   },
   ChargeUnknown: {
-    "automatic capture": {
-      way: "The charge went unanswered.",
-      book: book(unanswered, { attempts: [ended(silence)] })
-    },
-    "manual capture": {
-      only: ofCharge,
-      way: "The charge went unanswered.",
-      book: book({ ...unanswered, ...manual }, { attempts: [ended(silence)] })
-    },
-    "on the provider's page": {
-      only: ofCharge,
-      way: "The opening of the provider's page went unanswered.",
-      book: book(
-        { ...live, state: "ChargeUnknown", connectionId: "live", ...review("unknown") },
-        { attempts: [ended(silence, onPage)] }
-      )
-    }
+    "automatic capture": ["The charge went unanswered.", silent({})],
+    "manual capture": ["The charge went unanswered.", silent(manual), "Charge"],
+    "on the provider's page": [
+      "The opening of the provider's page went unanswered.",
+      silent({ ...live, connectionId: "live", ...review("unknown") }, onPage),
+      "Charge"
+    ]
   },
   ChargeMismatched: {
-    "more than was asked": {
-      way: "The provider states that it captured 50.00.",
-      book: book(
-        {
-          ...atMain,
-          state: "ChargeMismatched",
-          reported: { ...nothingReported, contradictions: ["charged:5000 EUR"] },
-          ...review("unknown", "amount_mismatch")
-        },
+    "more than was asked": [
+      "The provider states that it captured 50.00.",
+      book(
+        { ...atMain, ...reported({ contradictions: ["charged:5000 EUR"] }), ...review("unknown", "amount_mismatch") },
         { attempts: [{ ...ended({ _tag: "Captured", providerRef }), outcome: "Mismatched" }] }
       )
-    }
+    ]
   },
   Authorized: {
-    "not captured yet": { way: "The provider authorized the charge.", book: authorized },
-    "a capture was refused": {
-      only: ofChargeAndOperation,
-      way: "The provider declined a capture.",
-      book: operated("capture", "Refused", {}, { code: "54", reason: "The provider declined it: 54." })
-    },
-    "a capture failed": {
-      only: ofChargeAndOperation,
-      way: "The provider accepted a capture, and stated later that it failed for good.",
-      book: operated("capture", "Failed", captureFailed)
-    },
-    "a void failed": {
-      only: ofChargeAndOperation,
-      way: "The provider accepted a void, and stated later that it failed for good.",
-      book: operated("void", "Failed", {})
-    }
+    "not captured yet": ["The provider authorized the charge.", authorized],
+    "a capture was refused": [
+      "The provider declined a capture.",
+      operated("capture", "Refused", {}, { code: "54", reason: "The provider declined it: 54." }),
+      ...chargeAndOperation
+    ],
+    "a capture failed": [
+      "The provider accepted a capture, and stated later that it failed for good.",
+      operated("capture", "Failed", captureFailed),
+      ...chargeAndOperation
+    ],
+    "a void failed": [
+      "The provider accepted a void, and stated later that it failed for good.",
+      operated("void", "Failed"),
+      ...chargeAndOperation
+    ]
   },
-  Capturing: {
-    "in flight": { way: "The provider is being asked.", book: operated("capture", null, { state: "Capturing" }) }
-  },
+  Capturing: { "in flight": [inFlight, operated("capture", null)] },
   CapturePending: {
-    accepted: {
-      way: "The provider accepted the capture.",
-      book: operated("capture", "Accepted", { state: "CapturePending" })
-    },
-    "tried again after a failure": {
-      only: ofChargeAndOperation,
-      way: "The provider confirmed the capture, stated then that it failed, and tries again.",
-      book: operated("capture", "Accepted", { state: "CapturePending", ...captureFailed })
-    }
+    accepted: ["The provider accepted the capture.", operated("capture", "Accepted")],
+    "tried again after a failure": [
+      "The provider confirmed the capture, stated then that it failed, and tries again.",
+      operated("capture", "Accepted", captureFailed),
+      ...chargeAndOperation
+    ]
   },
   CaptureUnknown: {
-    unanswered: {
-      way: "The capture went unanswered.",
-      book: operated("capture", "Unanswered", { state: "CaptureUnknown", ...review("unknown") })
-    },
-    "more than was asked": {
-      only: ofChargeAndOperation,
-      way: "The provider answered that it captured 50.00.",
-      book: operated(
-        "capture",
-        "Unanswered",
-        { state: "CaptureUnknown", ...review("unknown", "amount_mismatch") },
-        { answeredAt: recordedAt, reason: "the provider stated 5000 minor units of EUR" }
-      )
-    }
-  },
-  Voiding: {
-    "in flight": { way: "The provider is being asked.", book: operated("void", null, { state: "Voiding" }) }
-  },
-  VoidPending: {
-    accepted: {
-      way: "The provider accepted the void.",
-      book: operated("void", "Accepted", { state: "VoidPending" })
-    }
-  },
-  VoidUnknown: {
-    unanswered: {
-      way: "The void went unanswered.",
-      book: operated("void", "Unanswered", { state: "VoidUnknown", ...review("unknown") })
-    }
-  },
-  Captured: {
-    "automatic capture": { way: "The provider captured the charge.", book: captured },
-    "by a capture": { only: ofOperation, way: "The provider confirmed a capture of 10.00.", book: byCapture },
-    "by a partial capture": {
-      only: ofChargeAndOperation,
-      way: "The provider confirmed a capture of 6.00 of the 10.00 authorized.",
-      book: byPartialCapture
-    },
-    "corrected to a greater amount": {
-      only: ofChargeAndOperation,
-      way: "The provider confirmed a capture of 6.00, and stated later that 10.00 are captured.",
-      book: then(byPartialCapture, {
-        capturedMinor: asked,
-        reported: { ...nothingReported, correctedAt: recordedAt, contradictions: [`captured:${asked}`] },
-        ...review("amount_mismatch")
-      })
-    },
-    "instead of a void": {
-      only: ofOperation,
-      way: "A void was answered with the statement that the charge is captured.",
-      book: operated("void", "Conflicted", { state: "Captured", capturedMinor: asked })
-    },
-    "of the attempt before": {
-      way: "The first attempt was not sent, and the second captured. The statement is about the first.",
-      book: book(
-        {
-          money: pounds,
-          state: "Captured",
-          connectionId: "second",
-          providerRef: referenceOf("att_2"),
-          authorizedMinor: asked,
-          capturedMinor: asked
-        },
-        { attempts: [notSent, ended({ _tag: "Captured", providerRef: referenceOf("att_2") }, second)] }
-      ),
-      attempt: 0
-    },
-    "a dispute was won": {
-      only: ["Dispute"],
-      way: "The provider reported a dispute, and then that it is won.",
-      book: then(captured, { reported: { ...nothingReported, disputes: [dispute("won")] } })
-    },
-    "a refund in flight": {
-      way: "The provider is being asked for a refund of 4.00.",
-      book: then(
-        refunding(captured, "Sending"),
-        {},
-        { refunds: [refund("Sending", partlyRefunded, { answeredAt: null })] }
-      ),
-      only: ofRefund
-    },
-    "a refund pending": {
-      way: "The provider accepted a refund of 4.00.",
-      book: refunding(captured, "Pending"),
-      only: ofRefund
-    },
-    "by a capture, a refund pending": {
-      way: "The provider confirmed a capture of 10.00 and accepted a refund of 4.00.",
-      book: refunding(byCapture, "Pending"),
-      only: ofOperation
-    },
-    "a refund unknown": {
-      way: "A refund of 4.00 went unanswered.",
-      book: refunding(captured, "Unknown"),
-      only: ofRefund
-    },
-    "a refund refused": {
-      way: "The provider rejected a refund of 4.00.",
-      book: then(
-        captured,
-        {},
-        { refunds: [refund("Refused", partlyRefunded, { code: "no", failureReason: "It was refused." })] }
-      ),
-      only: ofRefund
-    },
-    "a refund failed": {
-      way: "The provider accepted a refund of 4.00, and stated later that it failed.",
-      book: then(
-        captured,
-        {},
-        { refunds: [refund("Failed", partlyRefunded, { failureReason: "The provider says that the refund failed." })] }
-      ),
-      only: ofRefund
-    },
-    "a refund reversed": {
-      way: "The provider confirmed a refund of 4.00, and stated later that it failed.",
-      book: then(captured, review("reversal"), {
-        refunds: [refund("Reversed", partlyRefunded, { failureReason: "The provider says that the refund failed." })]
+    unanswered: ["The capture went unanswered.", operated("capture", "Unanswered", review("unknown"))],
+    "more than was asked": [
+      "The provider answered that it captured 50.00.",
+      operated("capture", "Unanswered", review("unknown", "amount_mismatch"), {
+        answeredAt: recordedAt,
+        reason: "the provider stated 5000 minor units of EUR"
       }),
-      only: ofRefund
-    }
+      ...chargeAndOperation
+    ]
+  },
+  Voiding: { "in flight": [inFlight, operated("void", null)] },
+  VoidPending: { accepted: ["The provider accepted the void.", operated("void", "Accepted")] },
+  VoidUnknown: { unanswered: ["The void went unanswered.", operated("void", "Unanswered", review("unknown"))] },
+  Captured: {
+    "automatic capture": ["The provider captured the charge.", captured],
+    "by a capture": ["The provider confirmed a capture of 10.00.", byCapture, "Operation"],
+    "by a partial capture": [
+      "The provider confirmed a capture of 6.00 of the 10.00 authorized.",
+      byPartialCapture,
+      ...chargeAndOperation
+    ],
+    "corrected to a greater amount": [
+      "The provider confirmed a capture of 6.00, and stated later that 10.00 are captured.",
+      then(byPartialCapture, {
+        capturedMinor: asked,
+        ...reported({ correctedAt: recordedAt, contradictions: [`captured:${asked}`] }),
+        ...review("amount_mismatch")
+      }),
+      ...chargeAndOperation
+    ],
+    "instead of a void": [
+      "A void was answered with the statement that the charge is captured.",
+      operated("void", "Conflicted", { capturedMinor: asked }),
+      "Operation"
+    ],
+    "of the attempt before": [
+      "The first attempt was not sent, and the second captured. The statement is about the first.",
+      book(
+        { money: pounds, ...byAnother, capturedMinor: asked },
+        { attempts: [notSent, ended({ _tag: "Captured", providerRef: referenceOf("att_2") }, second)] }
+      )
+    ],
+    "a dispute was won": [
+      "The provider reported a dispute, and then that it is won.",
+      then(captured, reported({ disputes: [dispute("won")] })),
+      "Dispute"
+    ],
+    "a refund in flight": [
+      "The provider is being asked for a refund of 4.00.",
+      refundOf("Sending", { answeredAt: null }, { refundPendingMinor: partlyRefunded }),
+      "Refund"
+    ],
+    "a refund pending": ["The provider accepted a refund of 4.00.", refunding(captured, "Pending"), "Refund"],
+    "by a capture, a refund pending": [
+      "The provider confirmed a capture of 10.00 and accepted a refund of 4.00.",
+      refunding(byCapture, "Pending"),
+      "Operation"
+    ],
+    "a refund unknown": ["A refund of 4.00 went unanswered.", refunding(captured, "Unknown"), "Refund"],
+    "a refund refused": [
+      "The provider rejected a refund of 4.00.",
+      refundOf("Refused", { code: "no", failureReason: "It was refused." }),
+      "Refund"
+    ],
+    "a refund failed": [
+      "The provider accepted a refund of 4.00, and stated later that it failed.",
+      refundOf("Failed", saidToFail),
+      "Refund"
+    ],
+    "a refund reversed": [
+      "The provider confirmed a refund of 4.00, and stated later that it failed.",
+      refundOf("Reversed", saidToFail, review("reversal")),
+      "Refund"
+    ]
   },
   PartiallyRefunded: {
-    "automatic capture": { way: "The provider confirmed a refund of 4.00.", book: inPart },
-    "by a capture": {
-      only: ofOperation,
-      way: "The provider confirmed a capture of 10.00 and a refund of 4.00.",
-      book: refunded(byCapture, partlyRefunded, "PartiallyRefunded")
-    }
+    "automatic capture": ["The provider confirmed a refund of 4.00.", inPart],
+    "by a capture": [
+      "The provider confirmed a capture of 10.00 and a refund of 4.00.",
+      refunded(byCapture, partlyRefunded),
+      "Operation"
+    ]
   },
   Refunded: {
-    "automatic capture": {
-      way: "The provider confirmed a refund of 10.00.",
-      book: refunded(captured, asked, "Refunded")
-    },
-    "by a partial capture": {
-      only: ofChargeAndOperation,
-      way: "The provider confirmed a capture of 6.00 and a refund of 6.00.",
-      book: refunded(byPartialCapture, partlyCaptured, "Refunded")
-    }
+    "automatic capture": ["The provider confirmed a refund of 10.00.", refunded(captured, asked)],
+    "by a partial capture": [
+      "The provider confirmed a capture of 6.00 and a refund of 6.00.",
+      refunded(byPartialCapture, partlyCaptured),
+      ...chargeAndOperation
+    ]
   },
   Settled: {
-    "automatic capture": { way: "The provider reported the payout.", book: settled(captured) },
-    "by a capture": {
-      only: ofOperation,
-      way: "The provider confirmed a capture of 10.00 and reported the payout.",
-      book: settled(byCapture)
-    },
-    "a refund pending": {
-      way: "The provider reported the payout and accepted a refund of 4.00.",
-      book: refunding(settled(captured), "Pending"),
-      only: ofRefund
-    }
+    "automatic capture": ["The provider reported the payout.", settled(captured)],
+    "by a capture": [
+      "The provider confirmed a capture of 10.00 and reported the payout.",
+      settled(byCapture),
+      "Operation"
+    ],
+    "a refund pending": [
+      "The provider reported the payout and accepted a refund of 4.00.",
+      refunding(settled(captured), "Pending"),
+      "Refund"
+    ]
   },
   ChargedBack: {
-    "a dispute was opened": { way: "The provider reported a dispute.", book: disputed(captured) },
-    "a dispute was lost": {
-      only: ["Dispute"],
-      way: "The provider reported that a dispute is lost.",
-      book: disputed(captured, "lost")
-    },
-    "after the payout": {
-      only: ["Settled", "Dispute"],
-      way: "The provider reported the payout and a dispute.",
-      book: disputed(settled(captured))
-    },
-    "after a partial refund": {
-      only: ["Dispute", "Refund"],
-      way: "The provider confirmed a refund of 4.00 and reported a dispute.",
-      book: disputed(inPart)
-    },
-    "by a capture": {
-      only: ofOperation,
-      way: "The provider confirmed a capture of 10.00 and reported a dispute.",
-      book: disputed(byCapture)
-    },
-    "a refund pending": {
-      way: "The provider accepted a refund of 4.00 and reported a dispute.",
-      book: disputed(refunding(captured, "Pending")),
-      only: ofRefund
-    }
+    "a dispute was opened": ["The provider reported a dispute.", disputed(captured)],
+    "a dispute was lost": ["The provider reported that a dispute is lost.", disputed(captured, "lost"), "Dispute"],
+    "after the payout": [
+      "The provider reported the payout and a dispute.",
+      disputed(settled(captured)),
+      ...["Settled", "Dispute"]
+    ],
+    "after a partial refund": [
+      "The provider confirmed a refund of 4.00 and reported a dispute.",
+      disputed(inPart),
+      ...["Dispute", "Refund"]
+    ],
+    "by a capture": [
+      "The provider confirmed a capture of 10.00 and reported a dispute.",
+      disputed(byCapture),
+      "Operation"
+    ],
+    "a refund pending": [
+      "The provider accepted a refund of 4.00 and reported a dispute.",
+      disputed(refunding(captured, "Pending")),
+      "Refund"
+    ]
   },
   Declined: {
-    "by the provider": {
-      way: "The provider declined the charge.",
-      book: book(
-        { state: "Declined", declineCategory: "expired_card", declineReason: "54" },
-        { attempts: [ended(declined)] }
-      )
-    }
+    "by the provider": [
+      "The provider declined the charge.",
+      book({ declineCategory: "expired_card", declineReason: "54" }, { attempts: [ended(declined)] })
+    ]
   },
   Failed: {
-    "nothing was sent": {
-      way: "The provider was not reached.",
-      book: book(
-        { state: "Failed", declineReason: "provider_error" },
+    "nothing was sent": [
+      "The provider was not reached.",
+      book(
+        { declineReason: "provider_error" },
         { attempts: [{ ...attempt, outcome: "NotSent", reason: "refused", answeredAt: recordedAt }] }
       )
-    }
+    ]
   },
   Cancelled: {
-    "by the provider": {
-      way: "The provider cancelled the charge.",
-      book: book({ state: "Cancelled" }, { attempts: [ended({ _tag: "Canceled", providerRef })] })
-    },
-    "by the customer": { way: "The customer cancelled on the hosted page.", book: then(hosted, { state: "Cancelled" }) }
+    "by the provider": [
+      "The provider cancelled the charge.",
+      book({}, { attempts: [ended({ _tag: "Canceled", providerRef })] })
+    ],
+    "by the customer": ["The customer cancelled on the hosted page.", hosted]
   },
   Voided: {
-    "by a void": { way: "The provider confirmed a void.", book: operated("void", "Confirmed", { state: "Voided" }) },
-    "the authorization lapsed": {
-      only: ofCharge,
-      way: "The provider stated that the authorization is cancelled.",
-      book: then(authorized, { state: "Voided" })
-    },
-    "instead of a capture": {
-      only: ofChargeAndOperation,
-      way: "A capture was answered with the statement that the charge is cancelled.",
-      book: operated("capture", "Conflicted", { state: "Voided" })
-    }
+    "by a void": ["The provider confirmed a void.", operated("void", "Confirmed")],
+    "the authorization lapsed": ["The provider stated that the authorization is cancelled.", authorized, "Charge"],
+    "instead of a capture": [
+      "A capture was answered with the statement that the charge is cancelled.",
+      operated("capture", "Conflicted"),
+      ...chargeAndOperation
+    ]
   }
-} as const satisfies Record<PaymentState, Readonly<Record<string, Sample>>>
+} as const satisfies Record<PaymentState, Readonly<Record<string, Row>>>
 
 export type SampleName = {
   [State in PaymentState]: `${State}: ${Extract<keyof (typeof samples)[State], string>}`
 }[PaymentState]
 
-export const sampleNames: ReadonlyArray<SampleName> = Object.entries(samples).flatMap(([state, ways]) =>
-  Object.keys(ways).map((way) => `${state}: ${way}` as SampleName)
-)
-
-const byName: Readonly<Record<string, Sample>> = Object.fromEntries(
-  Object.entries(samples).flatMap(([state, ways]) =>
-    Object.entries(ways).map(([way, sample]: readonly [string, Sample]) => [`${state}: ${way}`, sample])
+const byName: ReadonlyMap<SampleName, Sample> = new Map(
+  (Object.keys(samples) as Array<PaymentState>).flatMap((state) =>
+    Object.entries<Row>(samples[state]).map(([name, [way, book, ...only]]) => [
+      `${state}: ${name}` as SampleName,
+      {
+        way,
+        book: then(book, { state }),
+        ...(only.length > 0 && { only }),
+        ...(name === "of the attempt before" && { attempt: 0 })
+      }
+    ])
   )
 )
 
+export const sampleNames: ReadonlyArray<SampleName> = [...byName.keys()]
+
 export const sampleOf = (name: SampleName): Sample => {
-  const sample = byName[name]
+  const sample = byName.get(name)
   if (sample === undefined) throw new Error(`${name} is no sample`)
   return sample
 }

@@ -109,7 +109,7 @@ const amountOf =
   })
 
 const holding = (
-  tag: "Authorized" | "Captured" | "Pending",
+  tag: "Authorized" | "Captured" | "Pending" | "Approved" | "NeedsCustomer" | "Canceled",
   stated?: (names: Names) => Money,
   isAnother = false
 ): Word["about"] =>
@@ -157,24 +157,11 @@ const charges: Total["Charge"] = {
   ],
   Pending: plain("pending", holding("Pending")),
   Declined: [...plain("declined", declined(false)), ...plain("declined softly", declined(true))],
-  Approved: plain(
-    "approved, nothing taken yet",
-    charge(({ reference }) => ({ _tag: "Approved", providerRef: reference }))
-  ),
-  NeedsCustomer: plain(
-    "requires authentication",
-    charge(({ reference }) => ({ _tag: "NeedsCustomer", providerRef: reference }))
-  ),
+  Approved: plain("approved, nothing taken yet", holding("Approved")),
+  NeedsCustomer: plain("requires authentication", holding("NeedsCustomer")),
   Canceled: [
-    ...plain(
-      "canceled",
-      charge(({ reference }) => ({ _tag: "Canceled", providerRef: reference }))
-    ),
-    ...varied(
-      "canceled",
-      "canceled under another reference",
-      charge(({ anotherReference }) => ({ _tag: "Canceled", providerRef: anotherReference }))
-    )
+    ...plain("canceled", holding("Canceled")),
+    ...varied("canceled", "canceled under another reference", holding("Canceled", undefined, true))
   ]
 }
 
@@ -188,14 +175,13 @@ export const approvedAlone = "The customer approved it."
 export const automaticFailure = "The automatic capture failed."
 
 const operation =
-  (state: (names: Names) => OperationState): Word["about"] =>
-  (names) => ({ _tag: "Operation", operationId: names.operationId, state: () => state(names) })
+  (state: OperationState): Word["about"] =>
+  ({ operationId }) => ({ _tag: "Operation", operationId, state: () => state })
 
-const confirmed = (stated?: (names: Names) => Money): Word["about"] =>
-  operation((names) => ({
-    _tag: "OperationConfirmed",
-    ...(stated === undefined ? {} : { stated: stated(names) })
-  }))
+const confirmed =
+  (stated?: (names: Names) => Money): Word["about"] =>
+  (names) =>
+    operation({ _tag: "OperationConfirmed", ...(stated === undefined ? {} : { stated: stated(names) }) })(names)
 
 const operations: Total["Operation"] = {
   OperationConfirmed: [
@@ -204,34 +190,29 @@ const operations: Total["Operation"] = {
     ...varied("confirmed", "confirmed 12.00", confirmed(amountOf(tooMuch))),
     ...varied("confirmed", "confirmed in another currency", confirmed(amountOf(asked, otherCurrency)))
   ],
-  OperationPending: dated(
-    "pending",
-    operation(() => ({ _tag: "OperationPending" }))
-  ),
+  OperationPending: dated("pending", operation({ _tag: "OperationPending" })),
   OperationFailed: [
-    ...plain(
-      "failed for good",
-      operation(() => ({ _tag: "OperationFailed", isFinal: true, reason: "No funds." }))
-    ),
-    ...plain(
-      "failed, and is tried again",
-      operation(() => ({ _tag: "OperationFailed", isFinal: false, reason: triesAgain }))
-    )
+    ...plain("failed for good", operation({ _tag: "OperationFailed", isFinal: true, reason: "No funds." })),
+    ...plain("failed, and is tried again", operation({ _tag: "OperationFailed", isFinal: false, reason: triesAgain }))
   ]
 }
 
 // Refunds.
 
-const refund =
-  (state: (names: Names) => RefundState): Word["about"] =>
-  (names) => ({ _tag: "Refund", refundId: names.refundId, state: () => state(names) })
+type Without<State> = State extends unknown ? Omit<State, "providerRefundId"> : never
 
-const refunded = (stated?: (names: Names) => Money, reference?: string): Word["about"] =>
-  refund((names) => ({
-    _tag: "Succeeded",
-    providerRefundId: reference ?? names.refundReference,
-    ...(stated === undefined ? {} : { stated: stated(names) })
-  }))
+const refund =
+  (state: Without<RefundState>, reference?: string): Word["about"] =>
+  ({ refundId, refundReference }) => ({
+    _tag: "Refund",
+    refundId,
+    state: () => ({ ...state, providerRefundId: reference ?? refundReference })
+  })
+
+const refunded =
+  (stated?: (names: Names) => Money, reference?: string): Word["about"] =>
+  (names) =>
+    refund({ _tag: "Succeeded", ...(stated === undefined ? {} : { stated: stated(names) }) }, reference)(names)
 
 const refunds: Total["Refund"] = {
   Succeeded: [
@@ -241,28 +222,10 @@ const refunds: Total["Refund"] = {
     ...varied("succeeded", "succeeded in another currency", refunded(amountOf(partlyRefunded, otherCurrency))),
     ...varied("succeeded", "succeeded under another reference", refunded(undefined, "another"))
   ],
-  RefundPending: dated(
-    "pending",
-    refund(({ refundReference }) => ({ _tag: "RefundPending", providerRefundId: refundReference }))
-  ),
+  RefundPending: dated("pending", refund({ _tag: "RefundPending" })),
   RefundFailed: [
-    ...plain(
-      "failed",
-      refund(({ refundReference }) => ({
-        _tag: "RefundFailed",
-        providerRefundId: refundReference,
-        reason: "The account is closed."
-      }))
-    ),
-    ...plain(
-      "failed, and is tried again",
-      refund(({ refundReference }) => ({
-        _tag: "RefundFailed",
-        providerRefundId: refundReference,
-        reason: triesAgain,
-        isFinal: false
-      }))
-    )
+    ...plain("failed", refund({ _tag: "RefundFailed", reason: "The account is closed." })),
+    ...plain("failed, and is tried again", refund({ _tag: "RefundFailed", reason: triesAgain, isFinal: false }))
   ]
 }
 
@@ -303,24 +266,18 @@ const refundsByHand: Total["UnnamedRefund"] = {
 // Payouts and disputes.
 
 const settled =
-  (state: ((names: Names) => ChargeState) | null): Word["about"] =>
+  (captured?: "reference" | "anotherReference"): Word["about"] =>
   (names) => ({
     _tag: "Settled",
     charge: { attemptId: names.attemptId },
-    state: state === null ? null : () => state(names)
+    state: captured === undefined ? null : () => ({ _tag: "Captured", providerRef: names[captured] })
   })
 
 const settlements: Total["Settled"] = {
-  NoCharge: plain("paid out", settled(null)),
+  NoCharge: plain("paid out", settled()),
   Charge: [
-    ...plain(
-      "paid out and captured",
-      settled(({ reference }) => ({ _tag: "Captured", providerRef: reference }))
-    ),
-    ...plain(
-      "paid out and captured, under another reference",
-      settled(({ anotherReference }) => ({ _tag: "Captured", providerRef: anotherReference }))
-    )
+    ...plain("paid out and captured", settled("reference")),
+    ...plain("paid out and captured, under another reference", settled("anotherReference"))
   ]
 }
 
