@@ -27,93 +27,71 @@ export const bannedWords: ReadonlyArray<BannedWord> = [
   { word: "process.exit", pattern: /\bprocess\s*\.\s*exit\b/, instead: "the exit of the main Effect" }
 ]
 
-export interface Exception {
-  /** A file, or a folder that ends in `/`. */
-  readonly path: string
-  readonly words: ReadonlyArray<string>
-  readonly reason: string
-}
+/** By file, or by folder with `/` at its end: the reason, and the words. */
+export type Exceptions = Readonly<Record<string, readonly [reason: string, ...words: ReadonlyArray<string>]>>
 
-/** Where a banned word has its place. Every line gives the reason; a line that nothing uses is an error. */
-const exceptions: ReadonlyArray<Exception> = [
-  {
-    path: "packages/storage/sqlite/src/Committer.ts",
-    words: ["setImmediate"],
-    reason: "Gathers the commits that share one durable write; a microtask gathers batches of one."
-  },
-  {
-    path: "packages/storage/postgres/src/CommitMany.ts",
-    words: ["setImmediate", "performance.now"],
-    reason:
-      "Gathers the commits that share one statement; a microtask gathers batches of one. How long they take is real time."
-  },
-  {
-    path: "packages/server/src/AdmitRequests.ts",
-    words: ["setImmediate"],
-    reason:
-      "A request is taken or refused before it has a fiber, once Node has read the body that came with its headers."
-  },
-  {
-    path: "packages/contracts/src/simulator/Time.ts",
-    words: ["performance.now"],
-    reason: "It ends what simulated time waits for."
-  },
-  {
-    path: "packages/core/src/ports/Admission.ts",
-    words: ["performance.now", "setTimeout"],
-    reason: "Places are given before a request is read, and so before it has a fiber."
-  },
-  {
-    path: "packages/storage/sqlite/src/SearchThread.ts",
-    words: ["setTimeout"],
-    reason: "Another thread's time passes by itself, whatever clock the program is given."
-  },
-  {
-    path: "packages/storage/postgres/src/Connections.ts",
-    words: ["performance.now", "setTimeout"],
-    reason: "The network's time passes by itself, and a fiber that sleeps beside every statement costs as much as it."
-  },
-  {
-    path: "packages/storage/postgres/src/GatheringLine.ts",
-    words: ["performance.now", "setTimeout"],
-    reason: "What waits for the network's time counts it, as in Connections.ts."
-  },
-  {
-    path: "packages/storage/postgres/src/Database.ts",
-    words: ["setTimeout"],
-    reason: "The network's time passes by itself, and a fiber that sleeps beside every statement costs as much as it."
-  },
-  {
-    path: "packages/storage/postgres/src/Standby.ts",
-    words: ["performance.now"],
-    reason: "How far a standby is behind is measured by the network's time, as in Connections.ts."
-  },
-  {
-    path: "packages/storage/postgres/src/Reads.ts",
-    words: ["performance.now"],
-    reason: "How old a read is counts from the moment at which Standby.ts asked the primary."
-  },
-  {
-    path: "packages/server/src/CommandLine.ts",
-    words: ["console", "process.env"],
-    reason: "The command line: it hands the environment to Effect's Config, and tells a defect when no runtime is left."
-  },
-  {
-    path: "packages/client/src/Platform.ts",
-    words: ["Date.now", "performance.now", "Math.random", "randomUUID", "setTimeout"],
-    reason: "The client is for programs without Effect, and brings nothing with it."
-  },
-  {
-    path: "packages/node/src/OpenPointsman.ts",
-    words: ["process.env"],
-    reason: "What `$env` names in the workspaces, as the server's file has it, is looked up where no Config reaches."
-  },
-  {
-    path: "packages/server/src/main.ts",
-    words: ["console"],
-    reason: "Tells that Node is too old before anything else is loaded."
-  }
-]
+const passesByItself =
+  "The network's time passes by itself, and a fiber that sleeps beside every statement costs as much as it."
+
+/** Where a banned word has its place; a line that nothing uses is an error. */
+const exceptions: Exceptions = {
+  "packages/storage/sqlite/src/Committer.ts": [
+    "Gathers the commits that share one durable write; a microtask gathers batches of one.",
+    "setImmediate"
+  ],
+  "packages/storage/postgres/src/CommitMany.ts": [
+    "Gathers the commits that share one statement; a microtask gathers batches of one. How long they take is real time.",
+    "setImmediate",
+    "performance.now"
+  ],
+  "packages/server/src/AdmitRequests.ts": [
+    "A request is taken or refused before it has a fiber, once Node has read the body that came with its headers.",
+    "setImmediate"
+  ],
+  "packages/contracts/src/simulator/Time.ts": ["It ends what simulated time waits for.", "performance.now"],
+  "packages/core/src/ports/Admission.ts": [
+    "Places are given before a request is read, and so before it has a fiber.",
+    "performance.now",
+    "setTimeout"
+  ],
+  "packages/storage/sqlite/src/SearchThread.ts": [
+    "Another thread's time passes by itself, whatever clock the program is given.",
+    "setTimeout"
+  ],
+  "packages/storage/postgres/src/Connections.ts": [passesByItself, "performance.now", "setTimeout"],
+  "packages/storage/postgres/src/GatheringLine.ts": [
+    "What waits for the network's time counts it, as in Connections.ts.",
+    "performance.now",
+    "setTimeout"
+  ],
+  "packages/storage/postgres/src/Database.ts": [passesByItself, "setTimeout"],
+  "packages/storage/postgres/src/Standby.ts": [
+    "How far a standby is behind is measured by the network's time, as in Connections.ts.",
+    "performance.now"
+  ],
+  "packages/storage/postgres/src/Reads.ts": [
+    "How old a read is counts from the moment at which Standby.ts asked the primary.",
+    "performance.now"
+  ],
+  "packages/server/src/CommandLine.ts": [
+    "The command line: it hands the environment to Effect's Config, and tells a defect when no runtime is left.",
+    "console",
+    "process.env"
+  ],
+  "packages/client/src/Platform.ts": [
+    "The client is for programs without Effect, and brings nothing with it.",
+    "Date.now",
+    "performance.now",
+    "Math.random",
+    "randomUUID",
+    "setTimeout"
+  ],
+  "packages/node/src/OpenPointsman.ts": [
+    "What `$env` names in the workspaces, as the server's file has it, is looked up where no Config reaches.",
+    "process.env"
+  ],
+  "packages/server/src/main.ts": ["Tells that Node is too old before anything else is loaded.", "console"]
+}
 
 const uses = (file: TextFile): ReadonlyArray<{ readonly banned: BannedWord; readonly at: string }> => {
   const mentioned = bannedWords.filter(({ pattern }) => pattern.test(file.text))
@@ -127,28 +105,22 @@ const uses = (file: TextFile): ReadonlyArray<{ readonly banned: BannedWord; read
   )
 }
 
-const covers = (exception: Exception, path: string, word: string) =>
-  exception.words.includes(word) &&
-  (exception.path.endsWith("/") ? path.startsWith(exception.path) : path === exception.path)
-
 export const wordFaults = (
   sources: ReadonlyArray<TextFile>,
-  allowed: ReadonlyArray<Exception> = exceptions
+  allowed: Exceptions = exceptions
 ): ReadonlyArray<string> => {
   const used = new Set<string>()
-  const key = (exception: Exception, word: string) => `${exception.path}: ${word}`
   const faults = sources.flatMap((source) =>
-    uses(source).flatMap(({ banned, at }) => {
-      const exception = allowed.find((exception) => covers(exception, source.path, banned.word))
-      if (exception === undefined) return [`${at}: ${banned.word}: use ${banned.instead}`]
-      used.add(key(exception, banned.word))
-      return []
+    uses(source).flatMap(({ at, banned: { instead, word } }) => {
+      const place = Object.keys(allowed).find(
+        (path) =>
+          allowed[path]?.slice(1).includes(word) &&
+          (path.endsWith("/") ? source.path.startsWith(path) : source.path === path)
+      )
+      used.add(`${place}: ${word}`)
+      return place === undefined ? [`${at}: ${word}: use ${instead}`] : []
     })
   )
-  const unused = allowed.flatMap((exception) =>
-    exception.words
-      .filter((word) => !used.has(key(exception, word)))
-      .map((word) => `${key(exception, word)} is excepted and not used`)
-  )
-  return [...faults, ...unused]
+  const named = Object.entries(allowed).flatMap(([path, [, ...words]]) => words.map((word) => `${path}: ${word}`))
+  return [...faults, ...named.filter((one) => !used.has(one)).map((one) => `${one} is excepted and not used`)]
 }

@@ -13,18 +13,15 @@ export interface Allowance {
   readonly node: ReadonlyArray<string> | "*"
 }
 
+const ofOurs = (name: string): string => `@pointsman/${name}`
+const core = ["@pointsman/core", "@pointsman/core/ports", "@pointsman/core/internal"]
+
 /** By folder; a pattern ends in `/*`. */
 const allowances: Readonly<Record<string, Allowance>> = {
   // The domain: it runs wherever JavaScript runs, and knows neither storage, nor providers, nor HTTP.
   "packages/core": { ours: [], others: ["credit-card-type", "currency-codes", "i18n-iso-countries"], node: [] },
   "packages/contracts": {
-    ours: [
-      "@pointsman/core",
-      "@pointsman/core/ports",
-      "@pointsman/core/connector",
-      "@pointsman/core/testing",
-      "@pointsman/core/internal"
-    ],
+    ours: [...core, "@pointsman/core/connector", "@pointsman/core/testing"],
     others: ["@effect/vitest", "vitest"],
     // The connector suite plays a provider at a real socket: no HTTP library breaks a connection as a test wants it. The
     // simulator signs without leaving the thread, and checks with code that is not ours.
@@ -36,11 +33,7 @@ const allowances: Readonly<Record<string, Allowance>> = {
     node: "*"
   },
   // Payments that leave the store. The client of S3 is loaded only where a bucket is configured.
-  "packages/archive": {
-    ours: ["@pointsman/core", "@pointsman/core/ports", "@pointsman/core/internal"],
-    others: ["@aws-sdk/client-s3"],
-    node: "*"
-  },
+  "packages/archive": { ours: core, others: ["@aws-sdk/client-s3"], node: "*" },
   // Providers' reports about money, read row by row from files, as they are delivered: some are compressed.
   "packages/reconcile": {
     ours: ["@pointsman/core", "@pointsman/core/connector", "@pointsman/core/internal"],
@@ -48,27 +41,12 @@ const allowances: Readonly<Record<string, Allowance>> = {
     node: ["node:buffer", "node:crypto", "node:fs", "node:path", "node:zlib"]
   },
   // The configuration file, which the server and the front door read. No part of the domain, and no way out to anybody.
-  "packages/configuration": {
-    ours: ["@pointsman/core", "@pointsman/core/ports", "@pointsman/core/internal"],
-    others: [],
-    node: []
-  },
-  "packages/http": {
-    ours: ["@pointsman/core", "@pointsman/core/ports", "@pointsman/core/internal"],
-    others: [],
-    node: []
-  },
+  "packages/configuration": { ours: core, others: [], node: [] },
+  "packages/http": { ours: core, others: [], node: [] },
   // The dashboard for people. Its API says what the payment API says, in the same words and by the same tables; what is
   // found wrong about routing rules is what a check of the configuration file finds.
   "packages/console": {
-    ours: [
-      "@pointsman/configuration",
-      "@pointsman/core",
-      "@pointsman/core/ports",
-      "@pointsman/core/internal",
-      "@pointsman/http",
-      "@pointsman/http/api"
-    ],
+    ours: [...core, "@pointsman/configuration", "@pointsman/http", "@pointsman/http/api"],
     others: ["@simplewebauthn/server", "openid-client"],
     node: []
   },
@@ -76,30 +54,13 @@ const allowances: Readonly<Record<string, Allowance>> = {
   // those of this repository has an entry of its own.
   "packages/node": {
     ours: [
-      "@pointsman/archive",
-      "@pointsman/client/contract",
-      "@pointsman/configuration",
-      "@pointsman/console",
-      "@pointsman/core",
-      "@pointsman/core/ports",
-      "@pointsman/core/internal",
-      "@pointsman/core/connector",
-      "@pointsman/http",
-      "@pointsman/http/api",
-      "@pointsman/http/in-process",
-      "@pointsman/reconcile",
-      "@pointsman/transport-node",
-      "@pointsman/connector-adyen",
-      "@pointsman/connector-checkout",
-      "@pointsman/connector-http",
-      "@pointsman/connector-mollie",
-      "@pointsman/connector-paypal",
-      "@pointsman/connector-sandbox",
-      "@pointsman/connector-stripe",
-      "@pointsman/storage-citus",
-      "@pointsman/storage-memory",
-      "@pointsman/storage-postgres",
-      "@pointsman/storage-sqlite"
+      ...core,
+      ...["archive", "client/contract", "configuration", "console", "core/connector", "http", "http/api"].map(ofOurs),
+      ...["http/in-process", "reconcile", "transport-node"].map(ofOurs),
+      ...["adyen", "checkout", "http", "mollie", "paypal", "sandbox", "stripe"].map((name) =>
+        ofOurs(`connector-${name}`)
+      ),
+      ...["citus", "memory", "postgres", "sqlite"].map((name) => ofOurs(`storage-${name}`))
     ],
     others: "*",
     node: "*"
@@ -108,35 +69,25 @@ const allowances: Readonly<Record<string, Allowance>> = {
   "packages/client": { ours: [], others: [], node: [] },
   "packages/server": { ours: "*", others: "*", node: "*" },
   "packages/storage/memory": {
-    ours: ["@pointsman/core", "@pointsman/core/ports", "@pointsman/core/internal"],
+    ours: core,
     others: [],
     // The hashes of the audit trail.
     node: ["node:crypto"]
   },
   // The rows of every SQL storage; it knows no database.
   "packages/storage/sql": {
-    ours: ["@pointsman/core", "@pointsman/core/ports", "@pointsman/core/internal"],
+    ours: core,
     others: [],
     // The text of its `schema.sql`.
     node: ["node:fs"]
   },
   // The services of the storage in PostgreSQL, on the nodes of a cluster.
   "packages/storage/citus": {
-    ours: [
-      "@pointsman/core",
-      "@pointsman/core/ports",
-      "@pointsman/core/internal",
-      "@pointsman/storage-postgres/internal",
-      "@pointsman/storage-sql"
-    ],
+    ours: [...core, "@pointsman/storage-postgres/internal", "@pointsman/storage-sql"],
     others: [],
     node: ["node:crypto"]
   },
-  "packages/storage/*": {
-    ours: ["@pointsman/core", "@pointsman/core/ports", "@pointsman/core/internal", "@pointsman/storage-sql"],
-    others: "*",
-    node: "*"
-  },
+  "packages/storage/*": { ours: [...core, "@pointsman/storage-sql"], others: "*", node: "*" },
   // The simulator's record is a provider's own database; every other connector reaches its provider by the port.
   "packages/connectors/sandbox": {
     ours: ["@pointsman/core/connector"],
