@@ -53,13 +53,15 @@ export interface Provider {
 }
 
 /** In this process. */
-export const agreeing = (latency: Latency = atOnce): Provider => ({
-  definition: agreeingDefinition(latency),
+export const inProcess = (definition: ConnectorDefinition): Provider => ({
+  definition,
   credentials: {},
   transport: Layer.succeed(Transport, {
     send: () => Effect.fail(new Unanswered({ reason: "there is no network here" }))
   })
 })
+
+export const agreeing = (latency: Latency = atOnce): Provider => inProcess(agreeingDefinition(latency))
 
 /** Behind the provider protocol, as the server asks it. */
 export const overHttp = (baseUrl: string): Provider => ({
@@ -73,22 +75,30 @@ const agreeingDefinition = (latency: Latency): ConnectorDefinition => {
     const millis = latency()
     return millis === 0 ? Effect.succeed(answer) : Effect.as(Effect.sleep(millis), answer)
   }
-  const connector: Connector = {
+  return definitionOf("agreeing", {
     charge: ({ attemptId, capture, money }) =>
       after({ _tag: capture ? "Captured" : "Authorized", providerRef: `tr_${attemptId}`, stated: money }),
-    lookUpCharge: () => Effect.succeed({ _tag: "NotFound", conclusive: false }),
     capture: ({ money, providerRef }) => after({ _tag: "Captured", providerRef, stated: money }),
     void: ({ providerRef }) => after({ _tag: "Canceled", providerRef }),
-    refund: ({ refundId }) => after({ _tag: "Succeeded", providerRefundId: `re_${refundId}` }),
-    lookUpRefund: () => Effect.succeed({ _tag: "NotFound", conclusive: false })
-  }
-  return {
-    name: "agreeing",
-    environments: ["sandbox", "production"],
-    supports: {},
-    connect: () => Result.succeed(connector)
-  }
+    refund: ({ refundId }) => after({ _tag: "Succeeded", providerRefundId: `re_${refundId}` })
+  })
 }
+
+/** Of a provider in this process, which is never looked up. */
+export const definitionOf = (
+  name: string,
+  operations: Omit<Connector, "lookUpCharge" | "lookUpRefund">
+): ConnectorDefinition => ({
+  name,
+  environments: ["sandbox", "production"],
+  supports: {},
+  connect: () =>
+    Result.succeed({
+      ...operations,
+      lookUpCharge: () => Effect.succeed({ _tag: "NotFound", conclusive: false }),
+      lookUpRefund: () => Effect.succeed({ _tag: "NotFound", conclusive: false })
+    })
+})
 
 const configured = (
   { credentials, definition, fees }: Provider,

@@ -5,6 +5,7 @@
  * A side ends with the process that started it, however that ends: the channel between them closes.
  */
 import { type ChildProcess, fork } from "node:child_process"
+import type { AddressInfo, Server } from "node:net"
 import { fileURLToPath } from "node:url"
 
 /** The conditions and the hook under which every program of the benches runs. */
@@ -117,4 +118,10 @@ export const answerOrders = <Settings, Order>(
       tell({ failure: cause instanceof Error ? (cause.stack ?? cause.message) : String(cause) })
     }
   })
+}
+
+/** A server that listens somewhere on this machine; gives its URL. */
+export const listen = async (server: Server): Promise<string> => {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }

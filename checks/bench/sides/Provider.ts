@@ -3,8 +3,7 @@
  * says: `/after/50/charges`. It remembers nothing.
  */
 import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
-import { answerOrders } from "../kit/Side.ts"
+import { answerOrders, listen } from "../kit/Side.ts"
 
 const server = createServer((request, response) => {
   const millis = Number(/^\/after\/(\d+)\/charges$/.exec(request.url ?? "")?.[1])
@@ -29,7 +28,6 @@ const server = createServer((request, response) => {
 })
 
 answerOrders(async () => {
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  const { port } = server.address() as AddressInfo
-  return async () => `http://127.0.0.1:${port}/after`
+  const url = await listen(server)
+  return async () => `${url}/after`
 })

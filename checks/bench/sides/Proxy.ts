@@ -3,9 +3,8 @@
  * else. It trusts every request.
  */
 import { createServer, type IncomingMessage } from "node:http"
-import type { AddressInfo } from "node:net"
 import { Pool } from "undici"
-import { answerOrders } from "../kit/Side.ts"
+import { answerOrders, listen } from "../kit/Side.ts"
 import { type BareSettings, openPool } from "./Pool.ts"
 
 export interface ProxySettings extends BareSettings {
@@ -42,7 +41,6 @@ answerOrders<ProxySettings, null>(async ({ provider, ...settings }) => {
       (cause: unknown) => response.writeHead(500).end(String(cause))
     )
   })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  const { port } = server.address() as AddressInfo
-  return async () => `http://127.0.0.1:${port}`
+  const url = await listen(server)
+  return async () => url
 })

@@ -1,8 +1,6 @@
 /** A provider in this process, with books of its own: what a store and its archive add up to is compared with them. */
-import type { Connector, ConnectorDefinition } from "@pointsman/core/connector"
-import { Transport, Unanswered } from "@pointsman/core/ports"
-import { Effect, Layer, Result } from "effect"
-import type { Provider } from "../World.ts"
+import { Effect } from "effect"
+import { definitionOf, inProcess, type Provider } from "../World.ts"
 
 /** Of one currency, in minor units. */
 export interface Sums {
@@ -45,18 +43,13 @@ export const makeBookedProvider = (): BookedProvider => {
     Effect.sync(() => {
       books = addSums(books, { [currency]: { ...nothing, ...sums } })
     })
-  const connector: Connector = {
+  const definition = definitionOf("booked", {
     charge: ({ attemptId, capture, money }) => {
       const { currency, minorUnits } = money
       const providerRef = `ref_${attemptId}`
       if (isDeclined(minorUnits)) {
-        return Effect.as(record(currency, { payments: 1 }), {
-          _tag: "Declined",
-          providerRef,
-          category: "insufficient_funds",
-          code: "51",
-          soft: false
-        })
+        const declined = { _tag: "Declined", category: "insufficient_funds", code: "51", soft: false } as const
+        return Effect.as(record(currency, { payments: 1 }), { ...declined, providerRef })
       }
       return Effect.as(record(currency, { payments: 1, captured: capture ? minorUnits : 0 }), {
         _tag: capture ? "Captured" : "Authorized",
@@ -64,7 +57,6 @@ export const makeBookedProvider = (): BookedProvider => {
         stated: money
       })
     },
-    lookUpCharge: () => Effect.succeed({ _tag: "NotFound", conclusive: false }),
     capture: ({ money, providerRef }) =>
       Effect.as(record(money.currency, { captured: money.minorUnits }), {
         _tag: "Captured",
@@ -76,17 +68,7 @@ export const makeBookedProvider = (): BookedProvider => {
       Effect.as(record(money.currency, { refunded: money.minorUnits }), {
         _tag: "Succeeded",
         providerRefundId: `re_${refundId}`
-      }),
-    lookUpRefund: () => Effect.succeed({ _tag: "NotFound", conclusive: false })
-  }
-  const definition: ConnectorDefinition = {
-    name: "booked",
-    environments: ["sandbox", "production"],
-    supports: {},
-    connect: () => Result.succeed(connector)
-  }
-  const transport = Layer.succeed(Transport, {
-    send: () => Effect.fail(new Unanswered({ reason: "there is no network here" }))
+      })
   })
-  return { provider: { definition, credentials: {}, transport }, books: () => books }
+  return { provider: inProcess(definition), books: () => books }
 }

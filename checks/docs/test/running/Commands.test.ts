@@ -6,7 +6,7 @@ import { execFile } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { assert, describe, it } from "vitest"
+import { assert, describe, it, onTestFinished } from "vitest"
 import { bundledMain } from "../../../../packages/server/test/support/Bundle.ts"
 import {
   type ServerProcess,
@@ -117,10 +117,18 @@ const printed = (text: string) =>
 
 const shownStart = (blocks: ReadonlyArray<Block>) => blocks.find(({ text }) => text.includes("Base URL"))?.text ?? ""
 
+/** Stopped after the test, which a server survives without an error. */
+const startHere = async (options: Parameters<typeof startServer>[0] = { folder: temporaryFolder() }) => {
+  const server = await startServer(options)
+  onTestFinished(async () => assert.strictEqual((await server.stop()).code, 0))
+  return server
+}
+
+const curlsOf = (path: string) =>
+  pageOf(path).filter(({ language, text }) => language === "sh" && text.includes("curl "))
+
 describe("the README", () => {
-  it("the commands and the code of a screen print what it shows", {
-    timeout: 120_000
-  }, async () => {
+  it("the commands and the code of a screen print what it shows", async () => {
     const text = readFileSync(join(root, "README.md"), "utf8")
     assert.isAtMost(text.split("\n").length, 90)
     const blocks = pageOf("README.md")
@@ -129,9 +137,8 @@ describe("the README", () => {
     assert.deepStrictEqual(commands, ["npm ci && npm start", "npm test"])
     assert.property(rootManifest().scripts, "test")
 
-    const server = await startServer({ folder: temporaryFolder() })
+    const server = await startHere()
     assert.include(printed(server.stdout()), printed(shownStart(blocks)))
-    assert.strictEqual((await server.stop()).code, 0)
 
     const folder = temporaryFolder()
     symlinkSync(join(root, "node_modules"), join(folder, "node_modules"))
@@ -143,15 +150,13 @@ describe("the README", () => {
 })
 
 describe("the first payment", () => {
-  it("commands of a start run in order answer what the page says", {
-    timeout: 120_000
-  }, async () => {
+  it("commands of a start run in order answer what the page says", async () => {
     const blocks = pageOf("docs/start.md")
     const scripts = rootManifest().scripts ?? {}
     assert.strictEqual(blocks.find(({ text }) => text.includes("npm start"))?.text, "npm ci && npm start")
     assert.match(scripts["start"] ?? "", /^node .*scripts\/start\.mjs serve$/u)
 
-    const server = await startServer({ folder: temporaryFolder() })
+    const server = await startHere()
     assert.include(printed(server.stdout()), printed(shownStart(blocks)))
 
     const example = JSON.parse(blocks.find(({ language }) => language === "json")?.text ?? "")
@@ -162,7 +167,7 @@ describe("the first payment", () => {
     const manual = await server.request("POST", "/api/v1/payments", {
       body: { amount: 1000, currency: "EUR", country: "NL", capture_method: "manual" }
     })
-    const curls = blocks.filter(({ language, text }) => language === "sh" && text.includes("curl "))
+    const curls = curlsOf("docs/start.md")
     const expected = new Map<Block, Expectation | undefined>(
       curls.map((block) => [block, expectations.find(({ has }) => block.text.includes(has))])
     )
@@ -176,18 +181,12 @@ describe("the first payment", () => {
         assert.match(await sh(block.text, server), /^idempotent-replay: true/imu)
       }
     }
-    assert.strictEqual((await server.stop()).code, 0)
   })
 })
 
 describe("other pages", () => {
-  it("a shown request is answered as the pages say", {
-    timeout: 120_000
-  }, async () => {
-    const server = await startServer({ folder: temporaryFolder() })
-    const curlsOf = (path: string) =>
-      pageOf(path).filter(({ language, text }) => language === "sh" && text.includes("curl "))
-
+  it("a shown request is answered as the pages say", async () => {
+    const server = await startHere()
     const [unknown, ...noMore] = curlsOf("docs/concepts/unknown.md")
     assert.isEmpty(noMore)
     const answers = [await sh(unknown?.text ?? "", server), await sh(unknown?.text ?? "", server)]
@@ -208,15 +207,12 @@ describe("other pages", () => {
     assert.notStrictEqual(command, read?.text)
     const [seen] = bodiesIn(await sh(command, server))
     assert.strictEqual(seen?.payment_status, "REQUIRES_ACTION")
-    assert.strictEqual((await server.stop()).code, 0)
   })
 })
 
 describe("the guide to disputes", () => {
-  it("the commands of pointsman dev's page win the dispute, with its webhooks", {
-    timeout: 120_000
-  }, async () => {
-    const server = await startServer({ folder: temporaryFolder(), command: "dev" })
+  it("the commands of pointsman dev's page win the dispute, with its webhooks", async () => {
+    const server = await startHere({ folder: temporaryFolder(), command: "dev" })
     const [begun = "", ended = "", ...noMore] = pageOf("docs/guides/disputes.md")
       .filter(({ language }) => language === "sh")
       .map(({ text }) => text)
@@ -228,16 +224,13 @@ describe("the guide to disputes", () => {
     for (const type of ["opened", "evidence_due", "submitted", "won"]) {
       assert.match(server.stdout(), new RegExp(`^\\S+Z {2}dispute\\.${type} `, "mu"))
     }
-    assert.strictEqual((await server.stop()).code, 0)
   })
 })
 
 describe("the guide to close a month", () => {
-  it("the commands of the sandbox's page reconcile and export a payment's month", {
-    timeout: 120_000
-  }, async () => {
+  it("the commands of the sandbox's page reconcile and export a payment's month", async () => {
     const folder = temporaryFolder()
-    const server = await startServer({ folder })
+    const server = await startHere({ folder })
     const made = await server.request("POST", "/api/v1/payments", {
       body: { amount: 1999, currency: "EUR", country: "NL", reference: "order-1" }
     })
@@ -293,6 +286,5 @@ describe("the guide to close a month", () => {
     assert.match(shown.get("2026-11.beancount") ?? "", /^plugin "beancount\.plugins\.auto_accounts"$/mu)
     assert.match(shown.get("2026-11.ledger") ?? "", /^ {4}Income:Sales:\S+:EUR {2}-19\.99 EUR$/mu)
     assert.match(shown.get("2026-11.csv") ?? "", /^date,transaction_id,/u)
-    assert.strictEqual((await server.stop()).code, 0)
   })
 })

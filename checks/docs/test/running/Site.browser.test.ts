@@ -104,9 +104,7 @@ const accessibilityFaults = async (page: Page): Promise<ReadonlyArray<string>> =
 await describeInChromium("the site in a browser", (browser) => {
   describe.each(colours)("in %s colours", (colorScheme) => {
     describe.each(["phone", "desktop"] as const)("on a %s", (size) => {
-      test("the main pages fit, have no complaint and are accessible", {
-        timeout: 120_000
-      }, async () => {
+      test("the main pages fit, have no complaint and are accessible", async () => {
         await visit(browser, { colorScheme, viewport: sizes[size], isMobile: size === "phone" }, async ({ page }) => {
           const faults: Array<string> = []
           for (const address of mainPages) {
@@ -155,9 +153,7 @@ await describeInChromium("the site in a browser", (browser) => {
     })
   })
 
-  test("each link in the list of pages leads to a page with a heading", {
-    timeout: 120_000
-  }, async () => {
+  test("each link in the list of pages leads to a page with a heading", async () => {
     await visit(browser, { viewport: sizes.desktop }, async ({ page }) => {
       await open(page, "/start.html")
       const links: ReadonlyArray<string> = await page.evaluate(
