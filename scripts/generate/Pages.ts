@@ -30,6 +30,7 @@ import { nextStepsPage } from "./NextSteps.ts"
 import { onePaymentEnds, onePaymentPath, onePaymentPicture, onePaymentPicturePath } from "./OnePayment.ts"
 import { packagesPicture } from "./PackagesPicture.ts"
 import { paymentMethodsPage, paymentMethodsPath } from "./PaymentMethods.ts"
+import { measuredChart, measuredSections } from "./Performance.ts"
 import { providerAnswers } from "./ProviderAnswers.ts"
 import { reportFormatsPage, reportFormatsPath } from "./ReportFormats.ts"
 import { settingsPage } from "./Settings.ts"
@@ -139,7 +140,8 @@ export const pages = async (): Promise<ReadonlyArray<readonly [path: string, tex
     [paymentMethodsPath, paymentMethodsPage()],
     ...(await providerAnswers()),
     [reportFormatsPath, reportFormatsPage()],
-    [clientTypesPath, clientTypes()]
+    [clientTypesPath, clientTypes()],
+    ["docs/performance.svg", measuredChart()]
   ]
 }
 
@@ -186,5 +188,6 @@ export const blocks = (): Readonly<Record<string, () => string>> =>
     ["commands-list", commandsList] as const,
     ["shared-options", sharedOptionsTable] as const,
     ["commands-in-full", commandsInFull] as const,
-    ["where", whereTable] as const
+    ["where", whereTable] as const,
+    ["measured", measuredSections] as const
   ])
