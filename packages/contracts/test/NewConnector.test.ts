@@ -123,8 +123,11 @@ describe("npm run new-connector", () => {
 
   it("all but two files of the author's finished connector are as they were written", () => {
     const files = connectorFilesHere({ name: "pocket-pay", style: "effect", toRoot: "../..", read })
-    for (const path of ["src/index.ts", "src/Credentials.ts", "src/Exchange.ts"]) {
-      assert.strictEqual(readFileSync(join(fixture, path), "utf8"), files.get(path), path)
+    const template = "packages/server/templates/connector/effect"
+    assert.strictEqual(readFileSync(join(fixture, "src/index.ts"), "utf8"), files.get("src/index.ts"))
+    for (const path of ["src/Credentials.ts", "src/Exchange.ts"]) {
+      assert.include(readFileSync(join(fixture, path), "utf8"), `export * from "../../../../${template}/${path}"`)
+      assert.strictEqual(read(`${template}/${path}`), files.get(path), path)
     }
   })
 
@@ -152,7 +155,8 @@ describe("npm run new-connector", () => {
       const said = (await runSuite(folder, "--bail=0")).failures.join("\n")
       for (const expected of missing[style]) assert.include(said, expected)
 
-      cpSync(join(style === "plain" ? `${fixture}-plain` : fixture, "src"), join(folder, "src"), { recursive: true })
+      const written = "src/PocketPayConnector.ts"
+      cpSync(join(style === "plain" ? `${fixture}-plain` : fixture, written), join(folder, written))
       assert.deepStrictEqual(await typeFaults(folder), { code: 0, output: "" })
       const green = await runSuite(folder)
       assert.deepStrictEqual([green.failures, green.pending], [[], 0])
