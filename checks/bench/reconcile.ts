@@ -29,7 +29,6 @@ const usage = `npm run bench:reconcile -- [options]
   --planted <n>     differences of every kind that the format can express; 40 unless set
   --storages <list> of sqlite, postgres; both unless set
   --kills <n>       a second store is read by so many processes that are killed, and has to end as the first; 0 unless set
-  --settled         payments that are settled already: a first reading changes none, so that a million rows are soon known
   --creates <s>     seconds of creates before and after the first reading; 5 unless set, 0 for none
   --smoke           2,500 rows, 2 differences of every kind, 1 kill, no creates, SQLite
 DATABASE_URL names a PostgreSQL server to use; without it, one from npm is started.`
@@ -39,7 +38,6 @@ interface Options {
   readonly planted: number
   readonly kills: number
   readonly createSeconds: number
-  readonly areSettled: boolean
   /** Steps that are not killed run in this process. */
   readonly isShort: boolean
 }
@@ -119,7 +117,7 @@ const measure = async (
   stores: Stores,
   store: Store,
   report: Report,
-  { areSettled, createSeconds, isShort }: Options
+  { createSeconds, isShort }: Options
 ): Promise<Read> => {
   const { another, expected, format, path } = report
   const say = (text: string) => console.log(`${store.storage}, ${format}: ${text}`)
@@ -135,8 +133,7 @@ const measure = async (
   const perSecond = ((before?.perSecond ?? 0) + (after?.perSecond ?? 0)) / 2
   const times = (first.perSecond / perSecond).toFixed(2)
   const compared = perSecond === 0 ? "" : `; ${times} times the ${Math.round(perSecond)} creates a second`
-  const rows = `${first.run.rowsDone} rows${areSettled ? " of settled payments" : ""}`
-  say(`first reading of ${rows}: ${toldOf(first)}${compared}`)
+  say(`first reading of ${first.run.rowsDone} rows: ${toldOf(first)}${compared}`)
   const left = await stores.summary(store)
   const again = await done<Reading>(reading(path), isShort)
   check(again, report)
@@ -205,7 +202,6 @@ const defaults = {
   storages: "sqlite,postgres",
   kills: "0",
   creates: "5",
-  settled: false,
   smoke: false
 } as const
 await main(usage, defaults, async (given, { folder, startPostgres }) => {
@@ -220,15 +216,14 @@ await main(usage, defaults, async (given, { folder, startPostgres }) => {
   if (unknown !== undefined) throw new Misuse(`--format: "${unknown}" is not one of ${formatNames.join(", ")}`)
   const options: Options = {
     ...{ rows: numberOf("rows"), planted: numberOf("planted"), kills: numberOf("kills") },
-    ...{ createSeconds: numberOf("creates"), areSettled: given.settled, isShort: given.smoke }
+    ...{ createSeconds: numberOf("creates"), isShort: given.smoke }
   }
   const payments = Math.max(...formats.map((format) => paymentsIn(format, options.rows)))
   for (const storage of values.storages.split(",")) {
-    const beginning = { payments, areSettled: given.settled }
     const stores =
       storage === "sqlite"
-        ? await sqliteStores(folder, beginning)
-        : await postgresStores(await startPostgres(), beginning)
+        ? await sqliteStores(folder, payments)
+        : await postgresStores(await startPostgres(), payments)
     await measureAll(stores, folder, formats, options)
   }
 })

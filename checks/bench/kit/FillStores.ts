@@ -23,9 +23,6 @@ import {
 } from "./FilledIds.ts"
 import { query } from "./Postgres.ts"
 
-/** What happens to the sample that is captured before it is copied: its payment's id is given. */
-export type Prepare = (pointsman: Pointsman["Service"], paymentId: string) => Effect.Effect<unknown, unknown>
-
 const { tenant } = caller
 const sampleKey = "key-of-the-sample"
 
@@ -33,10 +30,7 @@ const sampleKey = "key-of-the-sample"
  * Gives the change of the payment `number`. Its key and its last write are as old as the sample's, so that no background
  * forgets the key or removes the payment.
  */
-const makeSample = async (
-  captureMethod: "automatic" | "manual",
-  prepare: Prepare = () => Effect.void
-): Promise<(number: number) => Change> => {
+const makeSample = async (captureMethod: "automatic" | "manual"): Promise<(number: number) => Change> => {
   const runtime = ManagedRuntime.make(worldLayer(MemoryStorage.layer()))
   const began = Date.now()
   const { book, claim, events } = await runtime.runPromise(
@@ -44,7 +38,6 @@ const makeSample = async (
       const [pointsman, ledger] = [yield* Pointsman, yield* Ledger]
       const request = createRequest(sampleText, sampleKey, captureMethod, metadataOf(sampleText))
       const { id } = (yield* pointsman.create(caller, request)).payment
-      yield* prepare(pointsman, id)
       return {
         book: yield* Effect.fromOption(yield* ledger.book(tenant, id)),
         claim: yield* Effect.fromOption(yield* ledger.claim(tenant, sampleKey)),
@@ -88,8 +81,8 @@ const makeSample = async (
 const concurrency = 256
 const timedDigits = "evt_01000000-0000-".length
 
-const fill = async (storage: Storage, count: number, prepare: Prepare | undefined): Promise<void> => {
-  const samples = { automatic: await makeSample("automatic", prepare), manual: await makeSample("manual") }
+const fill = async (storage: Storage, count: number): Promise<void> => {
+  const samples = { automatic: await makeSample("automatic"), manual: await makeSample("manual") }
   let events = 0
   // Random after the digits of the time: PostgreSQL gives an event that is late the id after the newest one.
   const eventId = (id: string) => eventIdOf(events++).slice(0, timedDigits) + id.slice(timedDigits)
@@ -116,14 +109,14 @@ const fill = async (storage: Storage, count: number, prepare: Prepare | undefine
 }
 
 /** Gives the URL back, of a new database that is filled. */
-export const fillPostgres = async (url: string, count: number, prepare?: Prepare): Promise<string> => {
-  await fill(PostgresStorage.layer({ url: Redacted.make(url) }), count, prepare)
+export const fillPostgres = async (url: string, count: number): Promise<string> => {
+  await fill(PostgresStorage.layer({ url: Redacted.make(url) }), count)
   await query(url, "vacuum analyze", "checkpoint")
   return url
 }
 
 /** Gives the name back, of a new file that is filled. */
-export const fillSqlite = async (filename: string, count: number, prepare?: Prepare): Promise<string> => {
-  await fill(SqliteStorage.layer({ filename }), count, prepare)
+export const fillSqlite = async (filename: string, count: number): Promise<string> => {
+  await fill(SqliteStorage.layer({ filename }), count)
   return filename
 }
