@@ -51,26 +51,31 @@ const modulesOfNode: Plugin = {
   }
 }
 
+/** Replaces what modules hold, by their paths. */
+const loading = (name: string, filter: RegExp, contentsOf: (path: string) => string | Promise<string>): Plugin => ({
+  name,
+  setup: (bundler) => {
+    bundler.onLoad({ filter }, async ({ path }) => ({
+      contents: await contentsOf(path),
+      loader: path.endsWith(".ts") ? "ts" : "js"
+    }))
+  }
+})
+
 /**
  * `import { Effect } from "effect"` is a namespace inside of an entry, of which esbuild keeps all that it has. By
  * `import * as Effect from "effect/Effect"` it keeps what is used.
  */
-const partsOfEffect: Plugin = {
-  name: "parts of Effect",
-  setup: (bundler) => {
-    bundler.onLoad({ filter: /[\\/]packages[\\/].*[\\/]src[\\/].*\.ts$/ }, ({ path }) => ({
-      contents: readFileSync(path, "utf8").replace(
-        /^import \{([^}]*)\} from "(effect(?:\/[a-z-]+)?)"$/gmu,
-        (_, names: string, entry: string) =>
-          names
-            .split(",")
-            .map((name) => directImport(name.trim(), entry))
-            .join(";")
-      ),
-      loader: "ts"
-    }))
-  }
-}
+const partsOfEffect = loading("parts of Effect", /[\\/]packages[\\/].*[\\/]src[\\/].*\.ts$/, (path) =>
+  readFileSync(path, "utf8").replace(
+    /^import \{([^}]*)\} from "(effect(?:\/[a-z-]+)?)"$/gmu,
+    (_, names: string, entry: string) =>
+      names
+        .split(",")
+        .map((name) => directImport(name.trim(), entry))
+        .join(";")
+  )
+)
 
 /** Modules of Effect have names in capitals; the others are functions of its entry. */
 const directImport = (name: string, entry: string): string => {
@@ -101,29 +106,22 @@ const partOfUndici: Plugin = {
 }
 
 /** Of zxcvbn's list of passwords, what `@pointsman/transport-node` compares with: 40 % of it. */
-const partOfZxcvbn: Plugin = {
-  name: "part of zxcvbn",
-  setup: (bundler) => {
-    bundler.onLoad({ filter: /[\\/]language-common[\\/]dist[\\/]passwords\.json\.mjs$/ }, async ({ path }) => {
-      const { default: passwords } = await import(pathToFileURL(path).href)
-      return { contents: `export default ${JSON.stringify(commonAmong(passwords).join(" "))}.split(" ")` }
-    })
+const partOfZxcvbn = loading(
+  "part of zxcvbn",
+  /[\\/]language-common[\\/]dist[\\/]passwords\.json\.mjs$/,
+  async (path) => {
+    const { default: passwords } = await import(pathToFileURL(path).href)
+    return `export default ${JSON.stringify(commonAmong(passwords).join(" "))}.split(" ")`
   }
-}
+)
 
 /** A bundle has no file beside it: the text of a storage's `schema.sql` goes into the module that reads it. */
-const schemas: Plugin = {
-  name: "schemas",
-  setup: (bundler) => {
-    bundler.onLoad({ filter: /[\\/]packages[\\/]storage[\\/]\w+[\\/]src[\\/]Schema\.ts$/ }, ({ path }) => {
-      const reading = 'readFileSync(new URL("./schema.sql", import.meta.url), "utf8")'
-      const text = readFileSync(path, "utf8")
-      if (!text.includes(reading)) throw new Error(`${path} does not read schema.sql by ${reading}`)
-      const schema = JSON.stringify(readFileSync(join(dirname(path), "schema.sql"), "utf8"))
-      return { contents: text.replace(reading, () => schema), loader: "ts" }
-    })
-  }
-}
+const schemas = loading("schemas", /[\\/]packages[\\/]storage[\\/]\w+[\\/]src[\\/]Schema\.ts$/, (path) => {
+  const reading = 'readFileSync(new URL("./schema.sql", import.meta.url), "utf8")'
+  const text = readFileSync(path, "utf8")
+  if (!text.includes(reading)) throw new Error(`${path} does not read schema.sql by ${reading}`)
+  return text.replace(reading, () => JSON.stringify(readFileSync(join(dirname(path), "schema.sql"), "utf8")))
+})
 
 /** Modules that are required at a start and never run, each with what it is required for. */
 const neverRun: ReadonlyArray<{ readonly path: RegExp; readonly contents: string }> = [
@@ -148,23 +146,19 @@ const withoutWhatNeverRuns: Plugin = {
   }
 }
 
-/** What the packages inside of a bundle do that does not survive a user's own bundling. */
-const safeToBundleAgain: Plugin = {
-  name: "safe to bundle again",
-  setup: (bundler) => {
-    // It makes a `require` from the path of its own file, which a bundle may not have.
-    bundler.onLoad({ filter: /@effect\/platform-node\/dist\/internal\/http\.js$/ }, ({ path }) => {
-      const text = readFileSync(path, "utf8")
-      const contents = text
-        .replace(/^\/\/.*$/gmu, "")
-        .replace(/^import \{ createRequire \} from "node:module";$/mu, "")
-        .replace(/^const require = .*$/mu, "const require = process.getBuiltinModule")
-      if (/createRequire|import\.meta/u.test(contents))
-        throw new Error(`${path} has changed: read what it requires now`)
-      return { contents }
-    })
+/** What does not survive a user's own bundling: a `require` from the path of a file, which a bundle may not have. */
+const safeToBundleAgain = loading(
+  "safe to bundle again",
+  /@effect\/platform-node\/dist\/internal\/http\.js$/,
+  (path) => {
+    const contents = readFileSync(path, "utf8")
+      .replace(/^\/\/.*$/gmu, "")
+      .replace(/^import \{ createRequire \} from "node:module";$/mu, "")
+      .replace(/^const require = .*$/mu, "const require = process.getBuiltinModule")
+    if (/createRequire|import\.meta/u.test(contents)) throw new Error(`${path} has changed: read what it requires now`)
+    return contents
   }
-}
+)
 
 /**
  * Older than what the packages support: all of a module is parsed before its first import says that Node is too old. It is
