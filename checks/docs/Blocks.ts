@@ -6,6 +6,8 @@
  * else it goes to the end.
  */
 
+import { files } from "../tidy/Files.ts"
+
 export interface Block {
   readonly path: string
   /** The line of the block's first line of text, counted from 1. */
@@ -57,3 +59,9 @@ export const moduleOf = ({ given, text }: Block): { readonly text: string; reado
   const after = hole < 0 ? [] : lines.slice(hole + 1)
   return { text: [...before, text, ...after].join("\n"), before: before.length }
 }
+
+/** The blocks of the root's README, of everything in `docs`, and of each package's README. */
+export const blocks = (...languages: ReadonlyArray<string>): ReadonlyArray<Block> =>
+  files("README.md", "docs/**/*.md", "packages/**/README.md")
+    .flatMap(({ path, text }) => blocksOf(path, text))
+    .filter(({ language }) => languages.includes(language))

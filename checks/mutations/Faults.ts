@@ -1,11 +1,10 @@
 /** Every planted fault: the lists lie beside the code that they spoil, as `X.faults.ts` beside `X.ts`. */
-import { globSync, readFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { posix, resolve } from "node:path"
-import { fileURLToPath, pathToFileURL } from "node:url"
+import { pathToFileURL } from "node:url"
+import { files, root } from "../tidy/Files.ts"
 import { edited } from "./EditSource.ts"
 import type { Fault } from "./Fault.ts"
-
-const root = fileURLToPath(new URL("../../", import.meta.url))
 
 /** A fault whose edits have their files, from the root of the repository. */
 export interface PlantedFault extends Omit<Fault, "caughtBy"> {
@@ -36,18 +35,9 @@ const listed = async (path: string): Promise<ReadonlyArray<PlantedFault>> => {
   }))
 }
 
-const lists = globSync(["packages/*/src/**/*.faults.ts", "packages/{storage,connectors}/*/src/**/*.faults.ts"], {
-  cwd: root
-})
+const lists = files("packages/{*,storage/*,connectors/*}/src/**/*.faults.ts")
 
-export const faults: ReadonlyArray<PlantedFault> = (
-  await Promise.all(
-    lists
-      .map((path) => path.replaceAll("\\", "/"))
-      .toSorted()
-      .map(listed)
-  )
-).flat()
+export const faults: ReadonlyArray<PlantedFault> = (await Promise.all(lists.map(({ path }) => listed(path)))).flat()
 
 /** The file of an edit, as the path of a loaded module. */
 export const pathOf = ({ file }: PlantedFault["edits"][number]): string => resolve(root, file)

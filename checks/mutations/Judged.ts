@@ -20,3 +20,17 @@ export const simulated = faults.filter(({ simulatedOn }) => simulatedOn !== unde
 export const judgedBySimulation: ReadonlyArray<PlantedFault> = judged(simulated)
 
 if (judgedByTest.length === 0) throw new Error(`POINTSMAN_MUTATIONS: no fault has "${chosen}" in its name`)
+
+/** What a judge says of one planted fault, as a line of JSON on its standard output. */
+export interface Verdict {
+  /** The fault's. */
+  readonly name: string
+  /** How it ended with the fault: `failed` is what is asked for. */
+  readonly planted: string
+  /** How the same ended without it: `passed`. */
+  readonly control: string
+}
+
+export const tell = (verdict: Verdict): void => {
+  process.stdout.write(`${JSON.stringify(verdict)}\n`)
+}

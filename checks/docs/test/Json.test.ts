@@ -7,8 +7,7 @@ import { Result } from "effect"
 import * as InstalledConnectors from "../../../packages/server/src/InstalledConnectors.ts"
 import { definition as pocketPay } from "../../../scripts/new-connector/fixture/src/index.ts"
 import { files } from "../../tidy/Files.ts"
-import { type Block, blocksOf } from "../Blocks.ts"
-import { blocks } from "../Pages.ts"
+import { type Block, blocks, blocksOf } from "../Blocks.ts"
 
 const keyOf = (environment: "sandbox" | "production") => formatApiKey(environment, new Uint8Array(apiKeyEntropyBytes))
 

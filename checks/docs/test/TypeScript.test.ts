@@ -4,8 +4,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import { root } from "../../tidy/Files.ts"
-import { type Block, blocksOf, moduleOf } from "../Blocks.ts"
-import { blocks } from "../Pages.ts"
+import { type Block, blocks, blocksOf, moduleOf } from "../Blocks.ts"
 
 const compiler = join(root, "node_modules/@typescript/native/bin/tsc")
 

@@ -6,13 +6,12 @@ import { readFileSync } from "node:fs"
 import { registerHooks } from "node:module"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import type { Storage } from "@pointsman/contracts/simulator"
+import { root } from "../../tidy/Files.ts"
 import type { Fault } from "../Fault.ts"
 import { assertPlantable, faults, plantedText } from "../Faults.ts"
-import { judgedBySimulation } from "../Judged.ts"
-import { tell } from "./Verdict.ts"
+import { judgedBySimulation, tell } from "../Judged.ts"
 
-const root = fileURLToPath(new URL("../../../", import.meta.url))
-const packages = pathToFileURL(`${root}packages/`).href
+const packages = pathToFileURL(`${root}/packages/`).href
 
 /** As many as the slowest of them takes, and some more. A seed takes some 20 ms. */
 const seedsAtMost = 1_000

@@ -3,14 +3,11 @@
  * its start. Each test runs in a worker of its own, with the fault and without it.
  */
 import { resolve } from "node:path"
-import { fileURLToPath } from "node:url"
 import { createVitest, type Vitest } from "vitest/node"
+import { root } from "../../tidy/Files.ts"
 import { assertPlantable, type NamedTest, pathOf } from "../Faults.ts"
-import { judgedByTest } from "../Judged.ts"
+import { judgedByTest, tell } from "../Judged.ts"
 import { plantVariable } from "../PlantMutation.ts"
-import { tell } from "./Verdict.ts"
-
-const root = fileURLToPath(new URL("../../../", import.meta.url))
 
 /** Runs the named tests, and gives how those of one name ended; `failed` where one of them did. */
 const outcomesOf = async (vitest: Vitest, wanted: ReadonlyArray<NamedTest>): Promise<(named: NamedTest) => string> => {

@@ -9,9 +9,9 @@ import { resolve } from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "vitest"
+import { root } from "../../tidy/Files.ts"
 import { assertPlantable, faults } from "../Faults.ts"
-import { judgedBySimulation, judgedByTest, simulated } from "../Judged.ts"
-import type { Verdict } from "../judge/Verdict.ts"
+import { judgedBySimulation, judgedByTest, simulated, type Verdict } from "../Judged.ts"
 
 /** For all of them together, in milliseconds. */
 const timeout = 1_200_000
@@ -46,7 +46,6 @@ const judge = (file: string): ((name: string) => Promise<Verdict>) => {
 
 describe("planted faults", () => {
   it("each fault of the lists can be planted, with its own name and a test's file", () => {
-    const root = fileURLToPath(new URL("../../../", import.meta.url))
     for (const fault of faults) {
       assertPlantable(fault)
       assert.isTrue(existsSync(resolve(root, fault.caughtBy.file)), fault.name)
