@@ -6,24 +6,11 @@
  *
  * Comments are left out: a better docstring is no change of the interface.
  */
-import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { dirname, join, relative, resolve } from "node:path"
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { join, relative, resolve } from "node:path"
 import { exit } from "node:process"
 import ts from "typescript"
-
-interface Manifest {
-  readonly name: string
-  readonly private?: boolean
-  readonly exports: Readonly<Record<string, string | { readonly types?: string }>>
-}
-
-const folders = globSync([
-  "packages/*/package.json",
-  "packages/storage/*/package.json",
-  "packages/connectors/*/package.json"
-])
-  .map((path) => dirname(path))
-  .toSorted()
+import { type Package, publishedPackages } from "./build/Packages.ts"
 
 const options: ts.CompilerOptions = {
   module: ts.ModuleKind.NodeNext,
@@ -54,10 +41,10 @@ const withSortedUnions = (statement: ts.Node, source: ts.SourceFile): ts.Node =>
   return transformed[0] ?? statement
 }
 
-const reportOf = (folder: string, manifest: Manifest): string => {
+const reportOf = ({ folder, manifest }: Package): string => {
   const dist = `${resolve(folder, "dist")}/`
   const entries = Object.entries(manifest.exports).flatMap(([door, target]) => {
-    if (typeof target === "string" || target.types === undefined) return []
+    if (typeof target === "string") return []
     const file = resolve(folder, target.types)
     if (!existsSync(file)) throw new Error(`${relative(".", file)} is not there: npm run build first`)
     return [{ door, file }]
@@ -119,11 +106,7 @@ const reportOf = (folder: string, manifest: Manifest): string => {
 
 const isCheck = process.argv.includes("--check")
 const reports = new Map(
-  folders.flatMap((folder): ReadonlyArray<readonly [string, string]> => {
-    const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest
-    if (manifest.private === true) return []
-    return [[`${manifest.name.replace(/^@pointsman\//, "")}.txt`, reportOf(folder, manifest)]]
-  })
+  publishedPackages().map((one) => [`${one.manifest.name.replace(/^@pointsman\//, "")}.txt`, reportOf(one)])
 )
 
 mkdirSync("checks/api", { recursive: true })

@@ -41,8 +41,6 @@ export interface Manifest {
   readonly license?: string
   readonly engines?: { readonly node?: string }
   readonly exports?: Readonly<Record<string, string | Readonly<Record<string, string>>>>
-  readonly bin?: Readonly<Record<string, string>>
-  readonly files?: ReadonlyArray<string>
   readonly scripts?: Readonly<Record<string, string>>
   readonly workspaces?: ReadonlyArray<string>
   readonly dependencies?: Readonly<Record<string, string>>
