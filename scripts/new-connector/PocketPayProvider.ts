@@ -1,7 +1,8 @@
 /** Pocket Pay, the made-up provider of the finished connectors in `fixture` and `fixture-plain`, at a port of this machine. */
 import { createHmac } from "node:crypto"
-import { createServer, type IncomingMessage } from "node:http"
+import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
+import { text } from "node:stream/consumers"
 
 export interface ReceivedCharge {
   readonly idempotencyKey: string | undefined
@@ -24,7 +25,7 @@ export const startPocketPay = async () => {
     if (request.method !== "POST" || request.url !== "/charges") {
       return answer(404, { error: { code: "no_route", message: "Not found." } })
     }
-    const body = JSON.parse(await textOf(request)) as ReceivedCharge["body"]
+    const body = JSON.parse(await text(request)) as ReceivedCharge["body"]
     const { authorization, "idempotency-key": idempotencyKey } = request.headers
     charges.push({ idempotencyKey: idempotencyKey as string | undefined, authorization, body })
     const { amount, capture, currency } = body
@@ -53,10 +54,4 @@ export const signedCharge = (charge: ReceivedCharge, secret: string) => {
   })
   const tag = createHmac("sha256", secret).update(`${t}.${body}`).digest("hex")
   return { headers: { "content-type": "application/json", "x-service-signature": `t=${t},v1=${tag}` }, body }
-}
-
-const textOf = async (request: IncomingMessage): Promise<string> => {
-  let text = ""
-  for await (const chunk of request) text += String(chunk)
-  return text
 }

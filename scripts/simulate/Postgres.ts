@@ -2,12 +2,11 @@
  * PostgreSQL to simulate over: the server that DATABASE_URL names, or one of its own from npm's binaries. Each thread has
  * a database, which is emptied before a run: to make a new one takes longer than the run.
  */
-import { PgClient } from "@effect/sql-pg"
 import type { Storage } from "@pointsman/contracts/simulator"
 import { StorageSnapshots } from "@pointsman/core/internal"
 import * as PostgresStorage from "@pointsman/storage-postgres"
 import { Effect, Layer, Redacted } from "effect"
-import * as Reactivity from "effect/reactivity/Reactivity"
+import { query } from "../../checks/bench/kit/Postgres.ts"
 import { findBinaries, startPostgres } from "../../packages/storage/postgres/test/support/EmbeddedPostgres.ts"
 
 export interface PostgresServer {
@@ -23,17 +22,10 @@ export const startServer = async (): Promise<PostgresServer> => {
   return startPostgres(found.native)
 }
 
-const within = <A, E>(url: string, work: (sql: PgClient.PgClient) => Effect.Effect<A, E>) =>
-  PgClient.make({ url: Redacted.make(url), maxConnections: 1 }).pipe(
-    Effect.flatMap(work),
-    Effect.scoped,
-    Effect.provide(Reactivity.layer)
-  )
-
 /** The URL of a new database on the server; it stays until the server stops, or somebody drops it. */
 export const newDatabase = async (server: string): Promise<string> => {
   const name = `pointsman_simulation_${process.pid}_${performance.now().toString().replace(".", "_")}`
-  await Effect.runPromise(within(server, (sql) => sql.unsafe(`create database ${name}`)))
+  await query(server, `create database ${name}`)
   const url = new URL(server)
   url.pathname = `/${name}`
   return url.href
@@ -80,12 +72,11 @@ const puttingBack = [
 /** The layer, built anew for each run. */
 export const storageIn = (url: string): Storage =>
   PostgresStorage.layer({ url: Redacted.make(url), allowAsyncCommit: true, maxConnections: 4 }).pipe(
-    Layer.provide(Layer.effectDiscard(within(url, (sql) => sql.unsafe(emptied)))),
+    Layer.provide(Layer.effectDiscard(Effect.promise(() => query(url, emptied)))),
     Layer.merge(Layer.succeed(StorageSnapshots, snapshotsIn(url)))
   )
 
 const snapshotsIn = (url: string): StorageSnapshots => {
-  const run = (statements: ReadonlyArray<string>) =>
-    Effect.orDie(within(url, (sql) => Effect.forEach(statements, (text) => sql.unsafe(text), { discard: true })))
+  const run = (statements: ReadonlyArray<string>) => Effect.promise(() => query(url, ...statements))
   return { take: Effect.as(run(keeping), run(puttingBack)), startsHistory: false }
 }

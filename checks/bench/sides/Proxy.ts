@@ -3,6 +3,7 @@
  * else. It trusts every request.
  */
 import { createServer, type IncomingMessage } from "node:http"
+import { text } from "node:stream/consumers"
 import { Pool } from "undici"
 import { answerOrders, listen } from "../kit/Side.ts"
 import { type BareSettings, openPool } from "./Pool.ts"
@@ -12,18 +13,12 @@ export interface ProxySettings extends BareSettings {
   readonly provider: string
 }
 
-const textOf = async (request: IncomingMessage): Promise<string> => {
-  let text = ""
-  for await (const part of request.setEncoding("utf8")) text += part
-  return text
-}
-
 answerOrders<ProxySettings, null>(async ({ provider, ...settings }) => {
   const { claim } = await openPool(settings)
   const { origin, pathname } = new URL(provider)
   const providers = new Pool(origin, { connections: 512, pipelining: 1 })
   const create = async (request: IncomingMessage): Promise<string> => {
-    const body = JSON.parse(await textOf(request))
+    const body = JSON.parse(await text(request))
     const settle = await claim()
     const asked = await providers.request({
       method: "POST",
@@ -37,7 +32,7 @@ answerOrders<ProxySettings, null>(async ({ provider, ...settings }) => {
   }
   const server = createServer((request, response) => {
     create(request).then(
-      (text) => response.writeHead(201, { "content-type": "application/json" }).end(text),
+      (body) => response.writeHead(201, { "content-type": "application/json" }).end(body),
       (cause: unknown) => response.writeHead(500).end(String(cause))
     )
   })
