@@ -73,3 +73,9 @@ export const packages = (): ReadonlyArray<Package> =>
     dir: dirname(path),
     manifest: JSON.parse(text)
   }))
+
+/** Those that are published, or could be: not the examples. */
+export const ours = (): ReadonlyArray<Package> => packages().filter(({ dir }) => dir.startsWith("packages/"))
+
+/** The sources of all of them. */
+export const sources = (): ReadonlyArray<TextFile> => ours().flatMap(({ dir }) => sourcesIn(dir))

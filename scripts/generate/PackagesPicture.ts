@@ -1,5 +1,5 @@
 /** Which of our packages needs which, drawn from their manifests. */
-import { bundles, packages } from "../../checks/tidy/Files.ts"
+import { bundles, ours } from "../../checks/tidy/Files.ts"
 import { graph } from "./Svg.ts"
 
 interface Drawn {
@@ -9,9 +9,8 @@ interface Drawn {
 }
 
 const drawn = (): ReadonlyArray<Drawn> => {
-  const ours = packages().filter(({ dir }) => dir.startsWith("packages/"))
-  const names = ours.map(({ manifest }) => manifest.name)
-  return ours.map(({ dir, manifest: { dependencies, devDependencies, name } }) => {
+  const names = ours().map(({ manifest }) => manifest.name)
+  return ours().map(({ dir, manifest: { dependencies, devDependencies, name } }) => {
     // Bundles have inside what they need, and depend on nothing.
     const needs = Object.keys((bundles.includes(dir) ? devDependencies : dependencies) ?? {})
     return { name, dir: `${dir}/`, needs: needs.filter((need) => names.includes(need)) }

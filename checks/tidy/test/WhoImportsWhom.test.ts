@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import { packages, sourcesIn } from "../Files.ts"
+import { ours, sourcesIn } from "../Files.ts"
 import { importFaults } from "../WhoImportsWhom.ts"
 
 describe("packages", () => {
-  for (const owner of packages().filter(({ dir }) => dir.startsWith("packages/"))) {
+  for (const owner of ours()) {
     it(`${owner.dir} imports only what the architecture allows`, () => {
       const sources = sourcesIn(owner.dir)
       assert.isNotEmpty(sources)
