@@ -7,6 +7,7 @@ import { Clock, Context, Effect, Latch, Layer, Option, Redacted, Result } from "
 import { TestClock } from "effect/testing"
 import { Background } from "../src/commit/Background.ts"
 import { KeyUses } from "../src/verbs/administer/KeyUses.ts"
+import { testWorld } from "./support/TestWorld.ts"
 import { tenant, workspace, world } from "./support/World.ts"
 
 const live: Tenant = { workspaceId: "acme", environment: "production" }
@@ -25,154 +26,140 @@ const fromFile = {
 const nothingElse = { connections: [], routing: [], webhookEndpoints: [] }
 
 describe("an operator's keys", () => {
-  it.effect("a new key finds its workspace, and the store does not have the key", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      yield* TestClock.adjust(7_000)
-      const { apiKey, secret } = yield* pointsman.createApiKey(live, ["payments:read"])
-      const key = Redacted.value(secret)
-      assert.strictEqual(environmentOfApiKey(key), "production")
-      assert.deepStrictEqual(apiKey, {
-        hash: yield* (yield* Secrets).hash(key),
-        ...live,
-        scopes: ["payments:read"],
-        name: null,
-        expiresAt: null,
-        networks: null,
-        revokedAt: null,
-        source: "operator",
-        createdAt: 7_000
-      })
-      assert.strictEqual(apiKeyIdOf(apiKey), apiKey.hash.slice(0, 12))
-      assert.deepStrictEqual(yield* pointsman.authenticate(key), { apiKey, workspace })
-      const other = yield* pointsman.createApiKey(live, null)
-      assert.notStrictEqual(Redacted.value(other.secret), key)
-      assert.strictEqual(other.apiKey.scopes, null)
+  testWorld("a new key finds its workspace, and the store does not have the key", function* () {
+    const pointsman = yield* Pointsman
+    yield* TestClock.adjust(7_000)
+    const { apiKey, secret } = yield* pointsman.createApiKey(live, ["payments:read"])
+    const key = Redacted.value(secret)
+    assert.strictEqual(environmentOfApiKey(key), "production")
+    assert.deepStrictEqual(apiKey, {
+      hash: yield* (yield* Secrets).hash(key),
+      ...live,
+      scopes: ["payments:read"],
+      name: null,
+      expiresAt: null,
+      networks: null,
+      revokedAt: null,
+      source: "operator",
+      createdAt: 7_000
+    })
+    assert.strictEqual(apiKeyIdOf(apiKey), apiKey.hash.slice(0, 12))
+    assert.deepStrictEqual(yield* pointsman.authenticate(key), { apiKey, workspace })
+    const other = yield* pointsman.createApiKey(live, null)
+    assert.notStrictEqual(Redacted.value(other.secret), key)
+    assert.strictEqual(other.apiKey.scopes, null)
 
-      const nowhere = yield* Effect.flip(pointsman.createApiKey({ ...live, workspaceId: "globex" }, null))
-      assert.strictEqual(nowhere._tag, "pointsman/WorkspaceNotFound")
-      assert.lengthOf((yield* (yield* Directory).contents).apiKeys, 2)
-    }).pipe(Effect.provide(world().layer))
-  )
+    const nowhere = yield* Effect.flip(pointsman.createApiKey({ ...live, workspaceId: "globex" }, null))
+    assert.strictEqual(nowhere._tag, "pointsman/WorkspaceNotFound")
+    assert.lengthOf((yield* (yield* Directory).contents).apiKeys, 2)
+  })
 
-  it.effect("a key created twice from one draft is one key, which is shown once", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      const draft = yield* pointsman.draftApiKey(live)
-      assert.lengthOf((yield* (yield* Directory).contents).apiKeys, 0)
-      const create = pointsman.createDraftedApiKey(live, draft, ["payments:read"], { name: "shop" })
-      const { apiKey, secret } = yield* create
-      assert.deepInclude(apiKey, { ...live, scopes: ["payments:read"], name: "shop", source: "operator" })
-      assert.deepStrictEqual((yield* pointsman.authenticate(Redacted.value(secret))).apiKey, apiKey)
-      const again = yield* Effect.flip(create)
-      assert.deepInclude(again, { _tag: "pointsman/ApiKeyCreated", id: apiKeyIdOf(apiKey) })
-      yield* pointsman.revokeApiKey(apiKey.hash)
-      assert.strictEqual((yield* Effect.flip(create))._tag, "pointsman/ApiKeyCreated")
-      assert.lengthOf((yield* (yield* Directory).contents).apiKeys, 1)
-      assert.notStrictEqual(yield* pointsman.draftApiKey(live), draft)
-      for (const [elsewhere, text] of [
-        [{ ...live, environment: "sandbox" }, draft],
-        [{ ...live, workspaceId: "globex" }, draft],
-        [live, "no draft"],
-        [live, ""]
-      ] as const) {
-        const refused = yield* Effect.flip(pointsman.createDraftedApiKey(elsewhere, text, null))
-        assert.strictEqual(refused._tag, "pointsman/ApiKeyDraftInvalid")
-      }
-    }).pipe(Effect.provide(world().layer))
-  )
+  testWorld("a key created twice from one draft is one key, which is shown once", function* () {
+    const pointsman = yield* Pointsman
+    const draft = yield* pointsman.draftApiKey(live)
+    assert.lengthOf((yield* (yield* Directory).contents).apiKeys, 0)
+    const create = pointsman.createDraftedApiKey(live, draft, ["payments:read"], { name: "shop" })
+    const { apiKey, secret } = yield* create
+    assert.deepInclude(apiKey, { ...live, scopes: ["payments:read"], name: "shop", source: "operator" })
+    assert.deepStrictEqual((yield* pointsman.authenticate(Redacted.value(secret))).apiKey, apiKey)
+    const again = yield* Effect.flip(create)
+    assert.deepInclude(again, { _tag: "pointsman/ApiKeyCreated", id: apiKeyIdOf(apiKey) })
+    yield* pointsman.revokeApiKey(apiKey.hash)
+    assert.strictEqual((yield* Effect.flip(create))._tag, "pointsman/ApiKeyCreated")
+    assert.lengthOf((yield* (yield* Directory).contents).apiKeys, 1)
+    assert.notStrictEqual(yield* pointsman.draftApiKey(live), draft)
+    for (const [elsewhere, text] of [
+      [{ ...live, environment: "sandbox" }, draft],
+      [{ ...live, workspaceId: "globex" }, draft],
+      [live, "no draft"],
+      [live, ""]
+    ] as const) {
+      const refused = yield* Effect.flip(pointsman.createDraftedApiKey(elsewhere, text, null))
+      assert.strictEqual(refused._tag, "pointsman/ApiKeyDraftInvalid")
+    }
+  })
 
-  it.effect("an expired key is refused like an unknown key", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      const { apiKey, secret } = yield* pointsman.createApiKey(live, null, { name: "shop", expiresAt: 1_000 })
-      assert.deepInclude(apiKey, { name: "shop", expiresAt: 1_000, networks: null })
-      yield* TestClock.adjust(999)
-      yield* pointsman.authenticate(Redacted.value(secret))
-      yield* TestClock.adjust(1)
-      const refused = yield* Effect.flip(pointsman.authenticate(Redacted.value(secret)))
+  testWorld("an expired key is refused like an unknown key", function* () {
+    const pointsman = yield* Pointsman
+    const { apiKey, secret } = yield* pointsman.createApiKey(live, null, { name: "shop", expiresAt: 1_000 })
+    assert.deepInclude(apiKey, { name: "shop", expiresAt: 1_000, networks: null })
+    yield* TestClock.adjust(999)
+    yield* pointsman.authenticate(Redacted.value(secret))
+    yield* TestClock.adjust(1)
+    const refused = yield* Effect.flip(pointsman.authenticate(Redacted.value(secret)))
+    assert.strictEqual(refused._tag, "pointsman/KeyRefused")
+  })
+
+  testWorld("a key for networks refuses a caller in none of them, and an unknown one", function* () {
+    const pointsman = yield* Pointsman
+    const networks = ["10.0.0.0/8"]
+    const key = Redacted.value((yield* pointsman.createApiKey(live, null, { networks })).secret)
+    assert.deepStrictEqual(
+      (yield* pointsman.authenticate(key, (of) => of.join() === networks.join())).apiKey.networks,
+      networks
+    )
+    for (const comesFrom of [() => false, undefined]) {
+      const refused = yield* Effect.flip(pointsman.authenticate(key, comesFrom))
       assert.strictEqual(refused._tag, "pointsman/KeyRefused")
-    }).pipe(Effect.provide(world().layer))
-  )
+    }
+  })
 
-  it.effect("a key for networks refuses a caller in none of them, and an unknown one", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      const networks = ["10.0.0.0/8"]
-      const key = Redacted.value((yield* pointsman.createApiKey(live, null, { networks })).secret)
-      assert.deepStrictEqual(
-        (yield* pointsman.authenticate(key, (of) => of.join() === networks.join())).apiKey.networks,
-        networks
-      )
-      for (const comesFrom of [() => false, undefined]) {
-        const refused = yield* Effect.flip(pointsman.authenticate(key, comesFrom))
-        assert.strictEqual(refused._tag, "pointsman/KeyRefused")
-      }
-    }).pipe(Effect.provide(world().layer))
-  )
+  testWorld("a storage that does not answer delays no request, and records a key's use once", function* () {
+    const directory = yield* Directory
+    const latch = yield* Latch.make()
+    const written: Array<ReadonlyArray<KeyUse>> = []
+    const slow = Directory.of({
+      ...directory,
+      recordKeyUses: (uses) =>
+        Effect.andThen(
+          Effect.sync(() => written.push(uses)),
+          latch.await
+        )
+    })
+    const { note } = yield* Layer.build(
+      Layer.fresh(KeyUses.layer).pipe(Layer.provide([Layer.succeed(Directory, slow), Background.layer]))
+    ).pipe(Effect.map(Context.get(KeyUses)))
+    const use = Effect.flatMap(Clock.currentTimeMillis, (at) => note({ hash: "h", at }) ?? Effect.void)
+    yield* use
+    yield* TestClock.adjust(59_999)
+    yield* use
+    assert.deepStrictEqual(written, [[{ hash: "h", at: 0 }]])
+    yield* latch.open
+    yield* TestClock.adjust(1)
+    yield* use
+    yield* TestClock.adjust(1)
+    assert.deepStrictEqual(written[1], [{ hash: "h", at: 60_000 }])
+    assert.lengthOf(written, 2)
+  })
 
-  it.effect("a storage that does not answer delays no request, and records a key's use once", () =>
-    Effect.gen(function* () {
-      const directory = yield* Directory
-      const latch = yield* Latch.make()
-      const written: Array<ReadonlyArray<KeyUse>> = []
-      const slow = Directory.of({
-        ...directory,
-        recordKeyUses: (uses) =>
-          Effect.andThen(
-            Effect.sync(() => written.push(uses)),
-            latch.await
-          )
-      })
-      const { note } = yield* Layer.build(
-        Layer.fresh(KeyUses.layer).pipe(Layer.provide([Layer.succeed(Directory, slow), Background.layer]))
-      ).pipe(Effect.map(Context.get(KeyUses)))
-      const use = Effect.flatMap(Clock.currentTimeMillis, (at) => note({ hash: "h", at }) ?? Effect.void)
-      yield* use
-      yield* TestClock.adjust(59_999)
-      yield* use
-      assert.deepStrictEqual(written, [[{ hash: "h", at: 0 }]])
-      yield* latch.open
-      yield* TestClock.adjust(1)
-      yield* use
-      yield* TestClock.adjust(1)
-      assert.deepStrictEqual(written[1], [{ hash: "h", at: 60_000 }])
-      assert.lengthOf(written, 2)
-    }).pipe(Effect.provide(world().layer))
-  )
+  testWorld("a key revoked twice is refused, and the second time says when it was", function* () {
+    const pointsman = yield* Pointsman
+    const { apiKey, secret } = yield* pointsman.createApiKey(live, null)
+    yield* TestClock.adjust(1_000)
+    const revoked = { ...apiKey, revokedAt: 1_000 }
+    assert.deepStrictEqual(yield* pointsman.revokeApiKey(apiKey.hash), { apiKey: revoked, isChanged: true })
+    yield* Effect.flip(pointsman.authenticate(Redacted.value(secret)))
+    yield* TestClock.adjust(1_000)
+    assert.deepStrictEqual(yield* pointsman.revokeApiKey(apiKey.hash), { apiKey: revoked, isChanged: false })
+    const unknown = yield* Effect.flip(pointsman.revokeApiKey("0".repeat(64)))
+    assert.strictEqual(unknown._tag, "pointsman/ApiKeyNotFound")
+  })
 
-  it.effect("a key revoked twice is refused, and the second time says when it was", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      const { apiKey, secret } = yield* pointsman.createApiKey(live, null)
-      yield* TestClock.adjust(1_000)
-      const revoked = { ...apiKey, revokedAt: 1_000 }
-      assert.deepStrictEqual(yield* pointsman.revokeApiKey(apiKey.hash), { apiKey: revoked, isChanged: true })
-      yield* Effect.flip(pointsman.authenticate(Redacted.value(secret)))
-      yield* TestClock.adjust(1_000)
-      assert.deepStrictEqual(yield* pointsman.revokeApiKey(apiKey.hash), { apiKey: revoked, isChanged: false })
-      const unknown = yield* Effect.flip(pointsman.revokeApiKey("0".repeat(64)))
-      assert.strictEqual(unknown._tag, "pointsman/ApiKeyNotFound")
-    }).pipe(Effect.provide(world().layer))
-  )
-
-  it.effect("a restored key works though a file omits it; an operator's revocation is final", () =>
-    Effect.gen(function* () {
-      const directory = yield* Directory
-      const pointsman = yield* Pointsman
-      const holderOf = Effect.map(directory.keyHolder(fromFile.hash), Option.getOrThrow)
-      yield* directory.write({ ...nothingElse, workspaces: [], apiKeys: [{ ...fromFile, revokedAt: 500 }] })
-      assert.deepStrictEqual(yield* pointsman.restoreApiKey(fromFile.hash), { apiKey: fromFile, isChanged: true })
-      assert.deepStrictEqual((yield* holderOf).apiKey, fromFile)
-      assert.isFalse((yield* pointsman.restoreApiKey(fromFile.hash)).isChanged)
-      yield* pointsman.revokeApiKey(fromFile.hash)
-      const refused = yield* Effect.flip(pointsman.restoreApiKey(fromFile.hash))
-      assert.strictEqual(refused._tag, "pointsman/ApiKeyNotRestorable")
-      assert.strictEqual((yield* holderOf).apiKey.revokedAt, 0)
-      const unknown = yield* Effect.flip(pointsman.restoreApiKey("0".repeat(64)))
-      assert.strictEqual(unknown._tag, "pointsman/ApiKeyNotFound")
-    }).pipe(Effect.provide(world().layer))
-  )
+  testWorld("a restored key works though a file omits it; an operator's revocation is final", function* () {
+    const directory = yield* Directory
+    const pointsman = yield* Pointsman
+    const holderOf = Effect.map(directory.keyHolder(fromFile.hash), Option.getOrThrow)
+    yield* directory.write({ ...nothingElse, workspaces: [], apiKeys: [{ ...fromFile, revokedAt: 500 }] })
+    assert.deepStrictEqual(yield* pointsman.restoreApiKey(fromFile.hash), { apiKey: fromFile, isChanged: true })
+    assert.deepStrictEqual((yield* holderOf).apiKey, fromFile)
+    assert.isFalse((yield* pointsman.restoreApiKey(fromFile.hash)).isChanged)
+    yield* pointsman.revokeApiKey(fromFile.hash)
+    const refused = yield* Effect.flip(pointsman.restoreApiKey(fromFile.hash))
+    assert.strictEqual(refused._tag, "pointsman/ApiKeyNotRestorable")
+    assert.strictEqual((yield* holderOf).apiKey.revokedAt, 0)
+    const unknown = yield* Effect.flip(pointsman.restoreApiKey("0".repeat(64)))
+    assert.strictEqual(unknown._tag, "pointsman/ApiKeyNotFound")
+  })
 
   it.effect.each<[string, number | null]>([
     ["that works", null],

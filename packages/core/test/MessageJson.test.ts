@@ -1,8 +1,9 @@
 /** The JSON of providers' messages: what is parsed, and what is refused before it costs anything. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { messageJson, verifiedJson } from "@pointsman/core/connector"
 import { MessageUnreadable } from "@pointsman/core/ports"
 import { Effect, Result } from "effect"
+import { testEffect } from "./support/TestWorld.ts"
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 const nested = (depth: number) => `${"[".repeat(depth)}1${"]".repeat(depth)}`
@@ -67,17 +68,13 @@ const refusedBy = (limits: Limits): ReadonlyArray<readonly [what: string, text: 
 describe.each(Object.keys(readers) as ReadonlyArray<keyof typeof readers>)("%s", (name) => {
   const { limits, read } = readers[name]
   for (const [what, text] of acceptedBy(limits)) {
-    it.effect(`${what} reads as JSON.parse gives it`, () =>
-      Effect.gen(function* () {
-        assert.deepStrictEqual(yield* read(text), Result.succeed(JSON.parse(text)))
-      })
-    )
+    testEffect(`${what} reads as JSON.parse gives it`, function* () {
+      assert.deepStrictEqual(yield* read(text), Result.succeed(JSON.parse(text)))
+    })
   }
   for (const [what, text, reason] of refusedBy(limits)) {
-    it.effect(`${what} is refused`, () =>
-      Effect.gen(function* () {
-        assert.deepStrictEqual(yield* read(text), Result.fail(reason))
-      })
-    )
+    testEffect(`${what} is refused`, function* () {
+      assert.deepStrictEqual(yield* read(text), Result.fail(reason))
+    })
   }
 })

@@ -10,6 +10,7 @@ import { type ChargeAnswer, type ChargeEnd, NotSent, Unanswered } from "@pointsm
 import { approve } from "@pointsman/core/testing"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
+import { testEffect } from "./support/TestWorld.ts"
 import { caller, request, tenant, world } from "./support/World.ts"
 
 type End = Effect.Effect<ChargeAnswer, NotSent | Unanswered>
@@ -112,53 +113,47 @@ describe("the table of next steps", () => {
 
   for (const mode of routingModes) {
     for (const ended of Object.keys(ends)) {
-      it.effect(`mode ${mode} after ${ended} follows the table`, () =>
-        Effect.gen(function* () {
-          const mine = cells.filter((cell) => cell.mode === mode && cell.ended === ended)
-          for (const cell of mine) {
-            const [says = "", afterDecline = says] = cell.says.split("; ")
-            const status = (text: string) => text.replace(/^`([A-Z]+)`.*$/u, "$1")
-            const isFollowed = says === nextConnection
-            const expected = (text: string) =>
-              isFollowed
-                ? { calls: cell.number + 1, status: "CAPTURED" }
-                : { calls: sentBy(ended, cell.number), status: status(text) }
-            assert.deepStrictEqual(yield* pay(cell, rejected), expected(says), JSON.stringify(cell))
-            // Earlier declines exist only in modes that go on after one.
-            if (cell.number === 1 || mode === "priority") continue
-            assert.deepStrictEqual(yield* pay(cell, softly), expected(afterDecline), JSON.stringify(cell))
-          }
-        })
-      )
+      testEffect(`mode ${mode} after ${ended} follows the table`, function* () {
+        const mine = cells.filter((cell) => cell.mode === mode && cell.ended === ended)
+        for (const cell of mine) {
+          const [says = "", afterDecline = says] = cell.says.split("; ")
+          const status = (text: string) => text.replace(/^`([A-Z]+)`.*$/u, "$1")
+          const isFollowed = says === nextConnection
+          const expected = (text: string) =>
+            isFollowed
+              ? { calls: cell.number + 1, status: "CAPTURED" }
+              : { calls: sentBy(ended, cell.number), status: status(text) }
+          assert.deepStrictEqual(yield* pay(cell, rejected), expected(says), JSON.stringify(cell))
+          // Earlier declines exist only in modes that go on after one.
+          if (cell.number === 1 || mode === "priority") continue
+          assert.deepStrictEqual(yield* pay(cell, softly), expected(afterDecline), JSON.stringify(cell))
+        }
+      })
     }
   }
 
   for (const mode of routingModes) {
-    it.effect(`none of 20 connections is asked in mode ${mode} after a first without an answer`, () =>
-      Effect.gen(function* () {
-        const connections = Array.from({ length: 20 }, (_, at) => ({ id: `c${at}` }))
-        const { layer, provider } = world({ connections, routing: { mode, maxAttempts: 20 } })
-        provider.onCharge = () => unanswered
-        const { payment } = yield* Effect.provide(
-          Effect.flatMap(Pointsman, (pointsman) => pointsman.create(caller, request())),
-          layer
-        )
-        assert.deepStrictEqual([provider.charges.length, statusOf[payment.state]], [1, "UNKNOWN"])
-      })
-    )
-  }
-
-  it.effect("the last decline is the outcome when all of few connections decline softly", () =>
-    Effect.gen(function* () {
-      const { layer, provider } = world({ routing: { mode: "failover", maxAttempts: 3 } })
-      provider.onCharge = () => softly
+    testEffect(`none of 20 connections is asked in mode ${mode} after a first without an answer`, function* () {
+      const connections = Array.from({ length: 20 }, (_, at) => ({ id: `c${at}` }))
+      const { layer, provider } = world({ connections, routing: { mode, maxAttempts: 20 } })
+      provider.onCharge = () => unanswered
       const { payment } = yield* Effect.provide(
         Effect.flatMap(Pointsman, (pointsman) => pointsman.create(caller, request())),
         layer
       )
-      assert.deepStrictEqual([provider.charges.length, statusOf[payment.state]], [2, "DECLINED"])
+      assert.deepStrictEqual([provider.charges.length, statusOf[payment.state]], [1, "UNKNOWN"])
     })
-  )
+  }
+
+  testEffect("the last decline is the outcome when all of few connections decline softly", function* () {
+    const { layer, provider } = world({ routing: { mode: "failover", maxAttempts: 3 } })
+    provider.onCharge = () => softly
+    const { payment } = yield* Effect.provide(
+      Effect.flatMap(Pointsman, (pointsman) => pointsman.create(caller, request())),
+      layer
+    )
+    assert.deepStrictEqual([provider.charges.length, statusOf[payment.state]], [2, "DECLINED"])
+  })
 })
 
 describe("what may be followed, by its type", () => {

@@ -6,6 +6,7 @@ import { scriptedProvider } from "@pointsman/core/testing"
 import { Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { attemptsOf, liveCaller } from "./support/Pages.ts"
+import { testEffect } from "./support/TestWorld.ts"
 import { request, world } from "./support/World.ts"
 
 const minute = 60_000
@@ -62,31 +63,27 @@ const worldOf = (environment: "production" | "sandbox" = "production") => {
 const store = (environment?: "production" | "sandbox") => worldOf(environment).layer
 
 let messages = 0
-const deliver = (told: Told) =>
-  Effect.gen(function* () {
-    const pointsman = yield* Pointsman
-    messages += 1
-    const body = new TextEncoder().encode(JSON.stringify({ ...told, id: `msg_${messages}` }))
-    yield* pointsman.recordMessage(yield* pointsman.verifyMessage({ connectionId: "main", headers: {}, body }))
-  })
+const deliver = Effect.fnUntraced(function* (told: Told) {
+  const pointsman = yield* Pointsman
+  messages += 1
+  const body = new TextEncoder().encode(JSON.stringify({ ...told, id: `msg_${messages}` }))
+  yield* pointsman.recordMessage(yield* pointsman.verifyMessage({ connectionId: "main", headers: {}, body }))
+})
 
-const create = (idempotencyKey: string | null = null) =>
-  Effect.gen(function* () {
-    return (yield* (yield* Pointsman).create(liveCaller, request({ idempotencyKey }))).payment
-  })
+const create = Effect.fnUntraced(function* (idempotencyKey: string | null = null) {
+  return (yield* (yield* Pointsman).create(liveCaller, request({ idempotencyKey }))).payment
+})
 
-const attemptOf = (idempotencyKey: string | null = null) =>
-  Effect.gen(function* () {
-    const [attempt] = yield* attemptsOf(yield* create(idempotencyKey))
-    return attempt?.id ?? ""
-  })
+const attemptOf = Effect.fnUntraced(function* (idempotencyKey: string | null = null) {
+  const [attempt] = yield* attemptsOf(yield* create(idempotencyKey))
+  return attempt?.id ?? ""
+})
 
 /** The attempt of a charge that another store made at this time, and that this one lost. */
-const lostAt = (at: number, idempotencyKey: string | null = null) =>
-  Effect.gen(function* () {
-    yield* TestClock.setTime(at)
-    return yield* attemptOf(idempotencyKey).pipe(Effect.provide(store()))
-  })
+const lostAt = Effect.fnUntraced(function* (at: number, idempotencyKey: string | null = null) {
+  yield* TestClock.setTime(at)
+  return yield* attemptOf(idempotencyKey).pipe(Effect.provide(store()))
+})
 
 const newest = Effect.flatMap(RecordLosses, (losses) => losses.newest)
 const checkDue = Effect.flatMap(Pointsman, (pointsman) => pointsman.checkDue)
@@ -132,61 +129,55 @@ describe("a verified message about a charge that is not stored", () => {
       })
   )
 
-  it.effect("a message that overtook its charge's commit reveals no loss later either", () =>
-    Effect.gen(function* () {
-      yield* TestClock.setTime(noon)
-      // The same key gives the same id.
-      const attemptId = yield* lostAt(noon, "order-0001")
-      yield* Effect.gen(function* () {
-        yield* deliver({ charge: { attemptId }, at: noon })
-        assert.strictEqual(yield* attemptOf("order-0001"), attemptId)
-        yield* TestClock.adjust(claimWindowMillis + minute)
-        yield* checkDue
-        yield* deliver({ charge: { attemptId }, at: noon })
-        assert.isNull(yield* newest)
-      }).pipe(Effect.provide(store()))
-    })
-  )
+  testEffect("a message that overtook its charge's commit reveals no loss later either", function* () {
+    yield* TestClock.setTime(noon)
+    // The same key gives the same id.
+    const attemptId = yield* lostAt(noon, "order-0001")
+    yield* Effect.gen(function* () {
+      yield* deliver({ charge: { attemptId }, at: noon })
+      assert.strictEqual(yield* attemptOf("order-0001"), attemptId)
+      yield* TestClock.adjust(claimWindowMillis + minute)
+      yield* checkDue
+      yield* deliver({ charge: { attemptId }, at: noon })
+      assert.isNull(yield* newest)
+    }).pipe(Effect.provide(store()))
+  })
 
-  it.effect("a hint's statement never declares a loss; a verified one does", () =>
-    Effect.gen(function* () {
-      const attemptId = yield* lostAt(noon)
-      yield* Effect.gen(function* () {
-        const pointsman = yield* Pointsman
-        yield* TestClock.setTime(noon + hour)
-        const body = new TextEncoder().encode(`hint ${attemptId}`)
-        yield* pointsman.recordMessage(yield* pointsman.verifyMessage({ connectionId: "main", headers: {}, body }))
-        const { items } = yield* pointsman.messages({ limit: 1 })
-        assert.deepInclude(items[0], { outcome: "unmatched", subjectId: attemptId })
-        yield* TestClock.adjust(claimWindowMillis + minute)
-        yield* checkDue
-        yield* pointsman.applyMessage("main", items[0]?.eventId ?? "")
-        assert.isNull(yield* newest)
-        yield* deliver({ charge: { attemptId }, at: noon })
-        assert.isNotNull(yield* newest)
-      }).pipe(Effect.provide(store()))
-    })
-  )
+  testEffect("a hint's statement never declares a loss; a verified one does", function* () {
+    const attemptId = yield* lostAt(noon)
+    yield* Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      yield* TestClock.setTime(noon + hour)
+      const body = new TextEncoder().encode(`hint ${attemptId}`)
+      yield* pointsman.recordMessage(yield* pointsman.verifyMessage({ connectionId: "main", headers: {}, body }))
+      const { items } = yield* pointsman.messages({ limit: 1 })
+      assert.deepInclude(items[0], { outcome: "unmatched", subjectId: attemptId })
+      yield* TestClock.adjust(claimWindowMillis + minute)
+      yield* checkDue
+      yield* pointsman.applyMessage("main", items[0]?.eventId ?? "")
+      assert.isNull(yield* newest)
+      yield* deliver({ charge: { attemptId }, at: noon })
+      assert.isNotNull(yield* newest)
+    }).pipe(Effect.provide(store()))
+  })
 
-  it.effect("a message is recorded while the store cannot be read, and checked until it can", () =>
-    Effect.gen(function* () {
-      const attemptId = yield* lostAt(noon)
-      const own = worldOf()
-      own.ledger.canRead = (method) => method !== "events"
-      yield* Effect.gen(function* () {
-        const pointsman = yield* Pointsman
-        yield* TestClock.setTime(noon + hour)
-        yield* deliver({ charge: { attemptId }, at: noon })
-        assert.strictEqual((yield* pointsman.messages({ limit: 1 })).items[0]?.outcome, "unmatched")
-        yield* Effect.forkScoped(pointsman.keepChecking(minute))
-        for (let passed = 0; passed < 30; passed++) yield* TestClock.adjust(minute)
-        assert.isNull(yield* newest)
-        own.ledger.canRead = () => true
-        for (let passed = 0; passed < 6; passed++) yield* TestClock.adjust(minute)
-        assert.isNotNull(yield* newest)
-      }).pipe(Effect.scoped, Effect.provide(own.layer))
-    })
-  )
+  testEffect("a message is recorded while the store cannot be read, and checked until it can", function* () {
+    const attemptId = yield* lostAt(noon)
+    const own = worldOf()
+    own.ledger.canRead = (method) => method !== "events"
+    yield* Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      yield* TestClock.setTime(noon + hour)
+      yield* deliver({ charge: { attemptId }, at: noon })
+      assert.strictEqual((yield* pointsman.messages({ limit: 1 })).items[0]?.outcome, "unmatched")
+      yield* Effect.forkScoped(pointsman.keepChecking(minute))
+      for (let passed = 0; passed < 30; passed++) yield* TestClock.adjust(minute)
+      assert.isNull(yield* newest)
+      own.ledger.canRead = () => true
+      for (let passed = 0; passed < 6; passed++) yield* TestClock.adjust(minute)
+      assert.isNotNull(yield* newest)
+    }).pipe(Effect.scoped, Effect.provide(own.layer))
+  })
 
   it.effect("charges that were made outside Pointsman reveal no loss", () =>
     Effect.gen(function* () {
@@ -208,21 +199,19 @@ describe("a verified message about a charge that is not stored", () => {
     }).pipe(Effect.provide(store()))
   )
 
-  it.effect("the sandbox, or a charge of long ago, reveals no loss", () =>
-    Effect.gen(function* () {
-      const attemptId = yield* lostAt(noon)
-      for (const [environment, after] of [
-        ["sandbox", hour],
-        ["production", 31 * day]
-      ] as const) {
-        yield* Effect.gen(function* () {
-          yield* TestClock.setTime(noon + after)
-          yield* deliver({ charge: { attemptId }, at: noon + after })
-          assert.isNull(yield* newest)
-        }).pipe(Effect.provide(store(environment)))
-      }
-    })
-  )
+  testEffect("the sandbox, or a charge of long ago, reveals no loss", function* () {
+    const attemptId = yield* lostAt(noon)
+    for (const [environment, after] of [
+      ["sandbox", hour],
+      ["production", 31 * day]
+    ] as const) {
+      yield* Effect.gen(function* () {
+        yield* TestClock.setTime(noon + after)
+        yield* deliver({ charge: { attemptId }, at: noon + after })
+        assert.isNull(yield* newest)
+      }).pipe(Effect.provide(store(environment)))
+    }
+  })
 
   it.effect("another workspace's charge at the same account reveals no loss", () =>
     Effect.gen(function* () {
@@ -245,22 +234,20 @@ describe("a verified message about a charge that is not stored", () => {
     }).pipe(Effect.provide(store()))
   )
 
-  it.effect("a charge of before declares no loss that an operator ended", () =>
-    Effect.gen(function* () {
-      const attemptId = yield* lostAt(noon)
-      yield* Effect.gen(function* () {
-        yield* TestClock.setTime(noon + hour)
-        yield* deliver({ charge: { attemptId }, at: noon })
-        yield* (yield* Pointsman).acceptLoss(null)
-        yield* TestClock.adjust(hour)
-        yield* deliver({ charge: { attemptId }, at: noon })
-        assert.strictEqual((yield* newest)?.ended?.outcome, "accepted")
-        yield* TestClock.adjust(hour)
-        const later = yield* (yield* Ids).attempt
-        yield* TestClock.adjust(hour)
-        yield* deliver({ charge: { attemptId: later }, at: noon + 3 * hour })
-        assert.deepInclude(yield* newest, { number: 2, ended: null })
-      }).pipe(Effect.provide([store(), Ids.layer]))
-    })
-  )
+  testEffect("a charge of before declares no loss that an operator ended", function* () {
+    const attemptId = yield* lostAt(noon)
+    yield* Effect.gen(function* () {
+      yield* TestClock.setTime(noon + hour)
+      yield* deliver({ charge: { attemptId }, at: noon })
+      yield* (yield* Pointsman).acceptLoss(null)
+      yield* TestClock.adjust(hour)
+      yield* deliver({ charge: { attemptId }, at: noon })
+      assert.strictEqual((yield* newest)?.ended?.outcome, "accepted")
+      yield* TestClock.adjust(hour)
+      const later = yield* (yield* Ids).attempt
+      yield* TestClock.adjust(hour)
+      yield* deliver({ charge: { attemptId: later }, at: noon + 3 * hour })
+      assert.deepInclude(yield* newest, { number: 2, ended: null })
+    }).pipe(Effect.provide([store(), Ids.layer]))
+  })
 })

@@ -1,10 +1,11 @@
 /** What a provider's answer to a capture, a void or a refund means. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { type Payment, type PaymentState, Pointsman } from "@pointsman/core"
 import { NotSent, type OperationAnswer, type RefundAnswer, Unanswered } from "@pointsman/core/ports"
 import { Effect, Result } from "effect"
 import { type Kind, operate } from "./support/Operations.ts"
-import { caller, request, tenant, world } from "./support/World.ts"
+import { testWorld } from "./support/TestWorld.ts"
+import { caller, request, tenant } from "./support/World.ts"
 
 const providerRef = "ref"
 const eur = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
@@ -12,251 +13,201 @@ const silent = new Unanswered({ reason: "time-out" })
 const unsent = new NotSent({ reason: "connection refused" })
 const rejected = { _tag: "Rejected", code: "closed", message: "The account is closed." } as const
 
-interface Case<Answer> {
-  readonly said: string
-  readonly answer: Answer | NotSent | Unanswered
+type Case<Answer> = readonly [
+  said: string,
+  answer: Answer | NotSent | Unanswered,
   /** The failure's tag, or `Done`. */
-  readonly told: string
-  readonly state: PaymentState
-  readonly amounts?: Partial<Pick<Payment, "capturedMinor" | "refundedMinor" | "refundPendingMinor">>
+  told: string,
+  state: PaymentState,
+  amounts: Partial<Pick<Payment, "capturedMinor" | "refundedMinor" | "refundPendingMinor">>,
   /** Besides those of the create. */
-  readonly events: ReadonlyArray<string>
-}
+  events: ReadonlyArray<string>
+]
 
 const captures: ReadonlyArray<Case<OperationAnswer>> = [
-  {
-    said: "captured",
-    answer: { _tag: "Captured", providerRef },
-    told: "Done",
-    state: "Captured",
-    amounts: { capturedMinor: 1999 },
-    events: ["payment.captured"]
-  },
-  {
-    said: "captured less",
-    answer: { _tag: "Captured", providerRef, stated: eur(500) },
-    told: "Done",
-    state: "Captured",
-    amounts: { capturedMinor: 500 },
-    events: ["payment.captured"]
-  },
-  {
-    said: "captured more than was asked",
-    answer: { _tag: "Captured", providerRef, stated: eur(2000) },
-    told: "pointsman/ResultUnknown",
-    state: "CaptureUnknown",
-    amounts: { capturedMinor: 0 },
-    events: ["payment.amount_mismatch", "payment.capture_unknown"]
-  },
-  {
-    said: "captured in another currency",
-    answer: { _tag: "Captured", providerRef, stated: { minorUnits: 1999, currency: "USD" } },
-    told: "pointsman/ResultUnknown",
-    state: "CaptureUnknown",
-    events: ["payment.amount_mismatch", "payment.capture_unknown"]
-  },
-  {
-    said: "captured no amount at all",
-    answer: { _tag: "Captured", providerRef, stated: eur(0.5) },
-    told: "pointsman/ResultUnknown",
-    state: "CaptureUnknown",
-    events: ["payment.capture_unknown"]
-  },
-  { said: "pending", answer: { _tag: "Pending", providerRef }, told: "Done", state: "CapturePending", events: [] },
-  {
-    said: "still authorized",
-    answer: { _tag: "Authorized", providerRef },
-    told: "pointsman/ProviderRefused",
-    state: "Authorized",
-    events: []
-  },
-  {
-    said: "declined",
-    answer: { _tag: "Declined", providerRef, category: "other", code: "no", soft: true },
-    told: "pointsman/ProviderRefused",
-    state: "Authorized",
-    events: []
-  },
-  { said: "rejected", answer: rejected, told: "pointsman/ProviderRefused", state: "Authorized", events: [] },
-  { said: "not sent", answer: unsent, told: "pointsman/ProviderRefused", state: "Authorized", events: [] },
-  {
-    said: "cancelled",
-    answer: { _tag: "Canceled", providerRef },
-    told: "pointsman/StateConflict",
-    state: "Voided",
-    events: ["payment.cancelled"]
-  },
-  {
-    said: "needs the customer",
-    answer: { _tag: "NeedsCustomer", providerRef },
-    told: "pointsman/ResultUnknown",
-    state: "CaptureUnknown",
-    events: ["payment.capture_unknown"]
-  },
-  {
-    said: "something that is no answer",
-    answer: { _tag: "Later" } as never,
-    told: "pointsman/ResultUnknown",
-    state: "CaptureUnknown",
-    events: ["payment.capture_unknown"]
-  },
-  {
-    said: "nothing",
-    answer: silent,
-    told: "pointsman/ResultUnknown",
-    state: "CaptureUnknown",
-    events: ["payment.capture_unknown"]
-  }
+  ["captured", { _tag: "Captured", providerRef }, "Done", "Captured", { capturedMinor: 1999 }, ["payment.captured"]],
+  [
+    "captured less",
+    { _tag: "Captured", providerRef, stated: eur(500) },
+    "Done",
+    "Captured",
+    { capturedMinor: 500 },
+    ["payment.captured"]
+  ],
+  [
+    "captured more than was asked",
+    { _tag: "Captured", providerRef, stated: eur(2000) },
+    "pointsman/ResultUnknown",
+    "CaptureUnknown",
+    { capturedMinor: 0 },
+    ["payment.amount_mismatch", "payment.capture_unknown"]
+  ],
+  [
+    "captured in another currency",
+    { _tag: "Captured", providerRef, stated: { minorUnits: 1999, currency: "USD" } },
+    "pointsman/ResultUnknown",
+    "CaptureUnknown",
+    {},
+    ["payment.amount_mismatch", "payment.capture_unknown"]
+  ],
+  [
+    "captured no amount at all",
+    { _tag: "Captured", providerRef, stated: eur(0.5) },
+    "pointsman/ResultUnknown",
+    "CaptureUnknown",
+    {},
+    ["payment.capture_unknown"]
+  ],
+  ["pending", { _tag: "Pending", providerRef }, "Done", "CapturePending", {}, []],
+  ["still authorized", { _tag: "Authorized", providerRef }, "pointsman/ProviderRefused", "Authorized", {}, []],
+  [
+    "declined",
+    { _tag: "Declined", providerRef, category: "other", code: "no", soft: true },
+    "pointsman/ProviderRefused",
+    "Authorized",
+    {},
+    []
+  ],
+  ["rejected", rejected, "pointsman/ProviderRefused", "Authorized", {}, []],
+  ["not sent", unsent, "pointsman/ProviderRefused", "Authorized", {}, []],
+  ["cancelled", { _tag: "Canceled", providerRef }, "pointsman/StateConflict", "Voided", {}, ["payment.cancelled"]],
+  [
+    "needs the customer",
+    { _tag: "NeedsCustomer", providerRef },
+    "pointsman/ResultUnknown",
+    "CaptureUnknown",
+    {},
+    ["payment.capture_unknown"]
+  ],
+  [
+    "something that is no answer",
+    { _tag: "Later" } as never,
+    "pointsman/ResultUnknown",
+    "CaptureUnknown",
+    {},
+    ["payment.capture_unknown"]
+  ],
+  ["nothing", silent, "pointsman/ResultUnknown", "CaptureUnknown", {}, ["payment.capture_unknown"]]
 ]
 
 const voids: ReadonlyArray<Case<OperationAnswer>> = [
-  {
-    said: "cancelled",
-    answer: { _tag: "Canceled", providerRef },
-    told: "Done",
-    state: "Voided",
-    events: ["payment.cancelled"]
-  },
-  { said: "pending", answer: { _tag: "Pending", providerRef }, told: "Done", state: "VoidPending", events: [] },
-  {
-    said: "still authorized",
-    answer: { _tag: "Authorized", providerRef },
-    told: "pointsman/ProviderRefused",
-    state: "Authorized",
-    events: []
-  },
-  {
-    said: "declined",
-    answer: { _tag: "Declined", providerRef, category: "other", code: "no", soft: false },
-    told: "pointsman/ProviderRefused",
-    state: "Authorized",
-    events: []
-  },
-  { said: "rejected", answer: rejected, told: "pointsman/ProviderRefused", state: "Authorized", events: [] },
-  { said: "not sent", answer: unsent, told: "pointsman/ProviderRefused", state: "Authorized", events: [] },
-  {
-    said: "captured",
-    answer: { _tag: "Captured", providerRef },
-    told: "pointsman/StateConflict",
-    state: "Captured",
-    amounts: { capturedMinor: 1999 },
-    events: ["payment.captured"]
-  },
-  {
-    said: "captured more than was authorized",
-    answer: { _tag: "Captured", providerRef, stated: eur(5000) },
-    told: "pointsman/ResultUnknown",
-    state: "VoidUnknown",
-    amounts: { capturedMinor: 0 },
-    events: ["payment.amount_mismatch", "payment.void_unknown"]
-  },
-  {
-    said: "needs the customer",
-    answer: { _tag: "NeedsCustomer", providerRef },
-    told: "pointsman/ResultUnknown",
-    state: "VoidUnknown",
-    events: ["payment.void_unknown"]
-  },
-  {
-    said: "nothing",
-    answer: silent,
-    told: "pointsman/ResultUnknown",
-    state: "VoidUnknown",
-    events: ["payment.void_unknown"]
-  }
+  ["cancelled", { _tag: "Canceled", providerRef }, "Done", "Voided", {}, ["payment.cancelled"]],
+  ["pending", { _tag: "Pending", providerRef }, "Done", "VoidPending", {}, []],
+  ["still authorized", { _tag: "Authorized", providerRef }, "pointsman/ProviderRefused", "Authorized", {}, []],
+  [
+    "declined",
+    { _tag: "Declined", providerRef, category: "other", code: "no", soft: false },
+    "pointsman/ProviderRefused",
+    "Authorized",
+    {},
+    []
+  ],
+  ["rejected", rejected, "pointsman/ProviderRefused", "Authorized", {}, []],
+  ["not sent", unsent, "pointsman/ProviderRefused", "Authorized", {}, []],
+  [
+    "captured",
+    { _tag: "Captured", providerRef },
+    "pointsman/StateConflict",
+    "Captured",
+    { capturedMinor: 1999 },
+    ["payment.captured"]
+  ],
+  [
+    "captured more than was authorized",
+    { _tag: "Captured", providerRef, stated: eur(5000) },
+    "pointsman/ResultUnknown",
+    "VoidUnknown",
+    { capturedMinor: 0 },
+    ["payment.amount_mismatch", "payment.void_unknown"]
+  ],
+  [
+    "needs the customer",
+    { _tag: "NeedsCustomer", providerRef },
+    "pointsman/ResultUnknown",
+    "VoidUnknown",
+    {},
+    ["payment.void_unknown"]
+  ],
+  ["nothing", silent, "pointsman/ResultUnknown", "VoidUnknown", {}, ["payment.void_unknown"]]
 ]
 
 const providerRefundId = "refund"
 
 const refunds: ReadonlyArray<Case<RefundAnswer>> = [
-  {
-    said: "succeeded",
-    answer: { _tag: "Succeeded", providerRefundId },
-    told: "Done",
-    state: "Refunded",
-    amounts: { refundedMinor: 1999, refundPendingMinor: 0 },
-    events: ["payment.refunded"]
-  },
-  {
-    said: "succeeded with less",
-    answer: { _tag: "Succeeded", providerRefundId, stated: eur(999) },
-    told: "Done",
-    state: "PartiallyRefunded",
-    amounts: { refundedMinor: 999, refundPendingMinor: 0 },
-    events: ["payment.refunded"]
-  },
-  {
-    said: "succeeded with more than was asked",
-    answer: { _tag: "Succeeded", providerRefundId, stated: eur(2000) },
-    told: "pointsman/ResultUnknown",
-    state: "Captured",
-    amounts: { refundedMinor: 0, refundPendingMinor: 1999 },
-    events: ["payment.amount_mismatch", "payment.refund_unknown"]
-  },
-  {
-    said: "succeeded without an id",
-    answer: { _tag: "Succeeded", providerRefundId: "" },
-    told: "pointsman/ResultUnknown",
-    state: "Captured",
-    amounts: { refundedMinor: 0, refundPendingMinor: 1999 },
-    events: ["payment.refund_unknown"]
-  },
-  {
-    said: "succeeded without any id",
-    answer: { _tag: "Succeeded" } as never,
-    told: "pointsman/ResultUnknown",
-    state: "Captured",
-    amounts: { refundedMinor: 0, refundPendingMinor: 1999 },
-    events: ["payment.refund_unknown"]
-  },
-  {
-    said: "something that is no answer",
-    answer: { _tag: "Later" } as never,
-    told: "pointsman/ResultUnknown",
-    state: "Captured",
-    amounts: { refundedMinor: 0, refundPendingMinor: 1999 },
-    events: ["payment.refund_unknown"]
-  },
-  {
-    said: "pending",
-    answer: { _tag: "RefundPending", providerRefundId },
-    told: "pointsman/RefundPending",
-    state: "Captured",
-    amounts: { refundedMinor: 0, refundPendingMinor: 1999 },
-    events: ["payment.refund_pending"]
-  },
-  {
-    said: "failed",
-    answer: { _tag: "RefundFailed", providerRefundId, reason: "closed account" },
-    told: "pointsman/ProviderRefused",
-    state: "Captured",
-    amounts: { refundedMinor: 0, refundPendingMinor: 0 },
-    events: []
-  },
-  {
-    said: "rejected",
-    answer: rejected,
-    told: "pointsman/ProviderRefused",
-    state: "Captured",
-    amounts: { refundPendingMinor: 0 },
-    events: []
-  },
-  {
-    said: "not sent",
-    answer: unsent,
-    told: "pointsman/ProviderRefused",
-    state: "Captured",
-    amounts: { refundPendingMinor: 0 },
-    events: []
-  },
-  {
-    said: "nothing",
-    answer: silent,
-    told: "pointsman/ResultUnknown",
-    state: "Captured",
-    amounts: { refundedMinor: 0, refundPendingMinor: 1999 },
-    events: ["payment.refund_unknown"]
-  }
+  [
+    "succeeded",
+    { _tag: "Succeeded", providerRefundId },
+    "Done",
+    "Refunded",
+    { refundedMinor: 1999, refundPendingMinor: 0 },
+    ["payment.refunded"]
+  ],
+  [
+    "succeeded with less",
+    { _tag: "Succeeded", providerRefundId, stated: eur(999) },
+    "Done",
+    "PartiallyRefunded",
+    { refundedMinor: 999, refundPendingMinor: 0 },
+    ["payment.refunded"]
+  ],
+  [
+    "succeeded with more than was asked",
+    { _tag: "Succeeded", providerRefundId, stated: eur(2000) },
+    "pointsman/ResultUnknown",
+    "Captured",
+    { refundedMinor: 0, refundPendingMinor: 1999 },
+    ["payment.amount_mismatch", "payment.refund_unknown"]
+  ],
+  [
+    "succeeded without an id",
+    { _tag: "Succeeded", providerRefundId: "" },
+    "pointsman/ResultUnknown",
+    "Captured",
+    { refundedMinor: 0, refundPendingMinor: 1999 },
+    ["payment.refund_unknown"]
+  ],
+  [
+    "succeeded without any id",
+    { _tag: "Succeeded" } as never,
+    "pointsman/ResultUnknown",
+    "Captured",
+    { refundedMinor: 0, refundPendingMinor: 1999 },
+    ["payment.refund_unknown"]
+  ],
+  [
+    "something that is no answer",
+    { _tag: "Later" } as never,
+    "pointsman/ResultUnknown",
+    "Captured",
+    { refundedMinor: 0, refundPendingMinor: 1999 },
+    ["payment.refund_unknown"]
+  ],
+  [
+    "pending",
+    { _tag: "RefundPending", providerRefundId },
+    "pointsman/RefundPending",
+    "Captured",
+    { refundedMinor: 0, refundPendingMinor: 1999 },
+    ["payment.refund_pending"]
+  ],
+  [
+    "failed",
+    { _tag: "RefundFailed", providerRefundId, reason: "closed account" },
+    "pointsman/ProviderRefused",
+    "Captured",
+    { refundedMinor: 0, refundPendingMinor: 0 },
+    []
+  ],
+  ["rejected", rejected, "pointsman/ProviderRefused", "Captured", { refundPendingMinor: 0 }, []],
+  ["not sent", unsent, "pointsman/ProviderRefused", "Captured", { refundPendingMinor: 0 }, []],
+  [
+    "nothing",
+    silent,
+    "pointsman/ResultUnknown",
+    "Captured",
+    { refundedMinor: 0, refundPendingMinor: 1999 },
+    ["payment.refund_unknown"]
+  ]
 ]
 
 const answerWith = <Answer extends { readonly _tag: string }>(
@@ -276,10 +227,10 @@ const ask = (kind: Kind, paymentId: string) => operate(kind, paymentId, { idempo
 
 for (const kind of ["capture", "void", "refund"] as const) {
   describe(`${kind}, when the provider states`, () => {
-    for (const { amounts = {}, answer, events, said, state, told } of operations[kind].cases) {
-      const { layer, provider } = world()
-      it.effect(`${said}, then ${told} and ${state}; the same key says so again, and asks nobody`, () =>
-        Effect.gen(function* () {
+    for (const [said, answer, told, state, amounts, events] of operations[kind].cases) {
+      testWorld(
+        `${said}, then ${told} and ${state}; the same key says so again, and asks nobody`,
+        function* ({ provider }) {
           const pointsman = yield* Pointsman
           provider.onCapture = () => answerWith(answer as OperationAnswer)
           provider.onVoid = () => answerWith(answer as OperationAnswer)
@@ -310,7 +261,7 @@ for (const kind of ["capture", "void", "refund"] as const) {
           }
           const calls = provider.captures.length + provider.voids.length + provider.refunds.length
           assert.strictEqual(calls, isReleased ? 2 : 1)
-        }).pipe(Effect.provide(layer))
+        }
       )
     }
   })

@@ -1,11 +1,12 @@
 /** What if the process dies, or the store fails, at every step of a capture, a void and a refund? */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { type Payment, Pointsman } from "@pointsman/core"
 import { type Change, Unanswered } from "@pointsman/core/ports"
 import { type CommitFault, scriptedProvider } from "@pointsman/core/testing"
 import { Deferred, Effect, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { type Kind, operate, operationKinds } from "./support/Operations.ts"
+import { testEffect, testIn, testWorld } from "./support/TestWorld.ts"
 import { caller, request, runOut, tenant, type World, world } from "./support/World.ts"
 
 const minute = 60_000
@@ -23,12 +24,11 @@ const inProgress = {
 const claim = 3
 const outcome = 4
 
-const given = (kind: Kind) =>
-  Effect.gen(function* () {
-    const pointsman = yield* Pointsman
-    const captureMethod = kind === "refund" ? "automatic" : "manual"
-    return (yield* pointsman.create(caller, request({ details: { captureMethod } }))).payment
-  })
+const given = Effect.fnUntraced(function* (kind: Kind) {
+  const pointsman = yield* Pointsman
+  const captureMethod = kind === "refund" ? "automatic" : "manual"
+  return (yield* pointsman.create(caller, request({ details: { captureMethod } }))).payment
+})
 
 const ask = (kind: Kind, { id }: Payment) => operate(kind, id, { idempotencyKey: key })
 
@@ -39,15 +39,14 @@ const told = <E extends { readonly _tag: string }>(answer: Result.Result<{ reado
 const calls = ({ provider }: World): number =>
   provider.captures.length + provider.voids.length + provider.refunds.length
 
-const answerLate = ({ provider }: World) =>
-  Effect.gen(function* () {
-    const gate = yield* Deferred.make<void>()
-    const { onCapture, onRefund, onVoid } = provider
-    provider.onCapture = (asked) => Effect.andThen(Deferred.await(gate), onCapture(asked))
-    provider.onVoid = (asked) => Effect.andThen(Deferred.await(gate), onVoid(asked))
-    provider.onRefund = (asked) => Effect.andThen(Deferred.await(gate), onRefund(asked))
-    return gate
-  })
+const answerLate = Effect.fnUntraced(function* ({ provider }: World) {
+  const gate = yield* Deferred.make<void>()
+  const { onCapture, onRefund, onVoid } = provider
+  provider.onCapture = (asked) => Effect.andThen(Deferred.await(gate), onCapture(asked))
+  provider.onVoid = (asked) => Effect.andThen(Deferred.await(gate), onVoid(asked))
+  provider.onRefund = (asked) => Effect.andThen(Deferred.await(gate), onRefund(asked))
+  return gate
+})
 
 const failWith = ({ provider }: World, refuse: "refused" | "silent") => {
   const answer = () =>
@@ -61,9 +60,10 @@ const failWith = ({ provider }: World, refuse: "refused" | "silent") => {
 
 for (const kind of operationKinds) {
   describe(`${kind}, when its process dies mid-call`, () => {
-    const died = world({ claimWindowMillis: 15 * minute, providerTimeoutMillis: 60 * minute })
-    it.effect("then the key is in progress for 15 minutes, and unknown from then on; one call", () =>
-      Effect.gen(function* () {
+    testIn(
+      "then the key is in progress for 15 minutes, and unknown from then on; one call",
+      world({ claimWindowMillis: 15 * minute, providerTimeoutMillis: 60 * minute }),
+      function* (died) {
         const pointsman = yield* Pointsman
         const payment = yield* given(kind)
         yield* answerLate(died)
@@ -77,12 +77,12 @@ for (const kind of operationKinds) {
         assert.strictEqual(after.state, unknownState[kind])
         if (kind === "refund") assert.strictEqual(after.refundPendingMinor, 1999)
         assert.strictEqual(calls(died), 1)
-      }).pipe(Effect.provide(died.layer))
+      }
     )
-
-    const woke = world({ claimWindowMillis: 15 * minute, providerTimeoutMillis: 60 * minute })
-    it.effect("a late commit after a retry's unknown is recorded; the key keeps its response", () =>
-      Effect.gen(function* () {
+    testIn(
+      "a late commit after a retry's unknown is recorded; the key keeps its response",
+      world({ claimWindowMillis: 15 * minute, providerTimeoutMillis: 60 * minute }),
+      function* (woke) {
         const pointsman = yield* Pointsman
         const payment = yield* given(kind)
         const gate = yield* answerLate(woke)
@@ -96,7 +96,7 @@ for (const kind of operationKinds) {
         assert.strictEqual(after.refundPendingMinor, 0)
         assert.strictEqual(told(yield* ask(kind, payment)), "pointsman/ResultUnknown")
         assert.strictEqual(calls(woke), 1)
-      }).pipe(Effect.provide(woke.layer))
+      }
     )
   })
 
@@ -108,91 +108,76 @@ for (const kind of operationKinds) {
       ["lands a second later", { landsAfter: 1_000 }]
     ]
     for (const [said, fault] of cases) {
-      const failing = world()
-      it.effect(`a ${kind} whose first commit ${said} is unsent, and retried once`, () =>
-        Effect.gen(function* () {
-          const pointsman = yield* Pointsman
-          const payment = yield* given(kind)
-          failing.ledger.onCommit = (number) => (number === claim ? fault : undefined)
-          assert.strictEqual(told(yield* ask(kind, payment)), "pointsman/NothingSent")
-          yield* TestClock.adjust("5 seconds")
-          assert.strictEqual(calls(failing), 0)
-          const between = yield* pointsman.payment(tenant, payment.id)
-          assert.strictEqual(between.state, restState[kind])
-          assert.strictEqual(between.refundPendingMinor, 0)
-          assert.strictEqual(told(yield* ask(kind, payment)), "Done")
-          assert.strictEqual((yield* pointsman.payment(tenant, payment.id)).state, doneState[kind])
-          assert.strictEqual(calls(failing), 1)
-        }).pipe(Effect.provide(failing.layer))
-      )
-    }
-
-    const twice = world()
-    it.effect(`nothing is left if a ${kind} lands late and its replacement is lost too`, () =>
-      Effect.gen(function* () {
+      testWorld(`a ${kind} whose first commit ${said} is unsent, and retried once`, function* (failing) {
         const pointsman = yield* Pointsman
         const payment = yield* given(kind)
-        twice.ledger.onCommit = (number) =>
-          number === claim ? { landsAfter: 1_000 } : number === claim + 1 ? "lost" : undefined
+        failing.ledger.onCommit = (number) => (number === claim ? fault : undefined)
         assert.strictEqual(told(yield* ask(kind, payment)), "pointsman/NothingSent")
         yield* TestClock.adjust("5 seconds")
-        assert.deepInclude(yield* pointsman.payment(tenant, payment.id), {
-          state: restState[kind],
-          refundPendingMinor: 0
-        })
+        assert.strictEqual(calls(failing), 0)
+        const between = yield* pointsman.payment(tenant, payment.id)
+        assert.strictEqual(between.state, restState[kind])
+        assert.strictEqual(between.refundPendingMinor, 0)
         assert.strictEqual(told(yield* ask(kind, payment)), "Done")
-        assert.strictEqual(calls(twice), 1)
-      }).pipe(Effect.provide(twice.layer))
-    )
+        assert.strictEqual((yield* pointsman.payment(tenant, payment.id)).state, doneState[kind])
+        assert.strictEqual(calls(failing), 1)
+      })
+    }
 
-    const away = world()
-    it.effect(`a ${kind} without an answer is given back once the store is there again`, () =>
-      Effect.gen(function* () {
-        const pointsman = yield* Pointsman
-        const payment = yield* given(kind)
-        away.ledger.onCommit = (number) => (number === claim ? "unheard" : "unwritten")
-        const answer = yield* runOut(yield* Effect.forkChild(ask(kind, payment)))
-        assert.strictEqual(told(answer), "pointsman/NothingSent")
-        away.ledger.onCommit = () => undefined
-        yield* TestClock.adjust("2 minutes")
-        assert.deepInclude(yield* pointsman.payment(tenant, payment.id), {
-          state: restState[kind],
-          refundPendingMinor: 0
-        })
-        assert.strictEqual(told(yield* ask(kind, payment)), "Done")
-        assert.strictEqual(calls(away), 1)
-      }).pipe(Effect.provide(away.layer))
-    )
+    testWorld(`nothing is left if a ${kind} lands late and its replacement is lost too`, function* (twice) {
+      const pointsman = yield* Pointsman
+      const payment = yield* given(kind)
+      twice.ledger.onCommit = (number) =>
+        number === claim ? { landsAfter: 1_000 } : number === claim + 1 ? "lost" : undefined
+      assert.strictEqual(told(yield* ask(kind, payment)), "pointsman/NothingSent")
+      yield* TestClock.adjust("5 seconds")
+      assert.deepInclude(yield* pointsman.payment(tenant, payment.id), {
+        state: restState[kind],
+        refundPendingMinor: 0
+      })
+      assert.strictEqual(told(yield* ask(kind, payment)), "Done")
+      assert.strictEqual(calls(twice), 1)
+    })
 
-    const slow = world()
-    it.effect(`of a ${kind} takes longer than the send window, then nothing is sent`, () =>
-      Effect.gen(function* () {
-        const pointsman = yield* Pointsman
-        const payment = yield* given(kind)
-        slow.ledger.onCommit = (number) => (number === claim ? 5_001 : undefined)
-        const answer = yield* runOut(yield* Effect.forkChild(ask(kind, payment)))
-        assert.strictEqual(told(answer), "pointsman/ProviderRefused")
-        assert.strictEqual((yield* pointsman.payment(tenant, payment.id)).state, restState[kind])
-        assert.strictEqual(calls(slow), 0)
-      }).pipe(Effect.provide(slow.layer))
-    )
+    testWorld(`a ${kind} without an answer is given back once the store is there again`, function* (away) {
+      const pointsman = yield* Pointsman
+      const payment = yield* given(kind)
+      away.ledger.onCommit = (number) => (number === claim ? "unheard" : "unwritten")
+      const answer = yield* runOut(yield* Effect.forkChild(ask(kind, payment)))
+      assert.strictEqual(told(answer), "pointsman/NothingSent")
+      away.ledger.onCommit = () => undefined
+      yield* TestClock.adjust("2 minutes")
+      assert.deepInclude(yield* pointsman.payment(tenant, payment.id), {
+        state: restState[kind],
+        refundPendingMinor: 0
+      })
+      assert.strictEqual(told(yield* ask(kind, payment)), "Done")
+      assert.strictEqual(calls(away), 1)
+    })
+
+    testWorld(`of a ${kind} takes longer than the send window, then nothing is sent`, function* (slow) {
+      const pointsman = yield* Pointsman
+      const payment = yield* given(kind)
+      slow.ledger.onCommit = (number) => (number === claim ? 5_001 : undefined)
+      const answer = yield* runOut(yield* Effect.forkChild(ask(kind, payment)))
+      assert.strictEqual(told(answer), "pointsman/ProviderRefused")
+      assert.strictEqual((yield* pointsman.payment(tenant, payment.id)).state, restState[kind])
+      assert.strictEqual(calls(slow), 0)
+    })
   })
 
   describe(`${kind}, when the outcome's commit`, () => {
     for (const fault of ["lost", "unheard"] as const) {
-      const faulty = world()
-      it.effect(`is ${fault}, then it is read again: written once, answered as it is`, () =>
-        Effect.gen(function* () {
-          const pointsman = yield* Pointsman
-          const payment = yield* given(kind)
-          faulty.ledger.onCommit = (number) => (number === outcome ? fault : undefined)
-          assert.strictEqual(told(yield* ask(kind, payment)), "Done")
-          assert.strictEqual((yield* pointsman.payment(tenant, payment.id)).state, doneState[kind])
-          assert.lengthOf((yield* pointsman.timeline(tenant, payment.id, { limit: 10 })).items, 3)
-          assert.strictEqual(told(yield* ask(kind, payment)), "Replayed")
-          assert.strictEqual(calls(faulty), 1)
-        }).pipe(Effect.provide(faulty.layer))
-      )
+      testWorld(`is ${fault}, then it is read again: written once, answered as it is`, function* (faulty) {
+        const pointsman = yield* Pointsman
+        const payment = yield* given(kind)
+        faulty.ledger.onCommit = (number) => (number === outcome ? fault : undefined)
+        assert.strictEqual(told(yield* ask(kind, payment)), "Done")
+        assert.strictEqual((yield* pointsman.payment(tenant, payment.id)).state, doneState[kind])
+        assert.lengthOf((yield* pointsman.timeline(tenant, payment.id, { limit: 10 })).items, 3)
+        assert.strictEqual(told(yield* ask(kind, payment)), "Replayed")
+        assert.strictEqual(calls(faulty), 1)
+      })
     }
 
     const says = {
@@ -201,61 +186,56 @@ for (const kind of operationKinds) {
       silent: { capture: "StateUnconfirmed", void: "StateUnconfirmed", refund: "ResultUnknown" }
     } as const
     for (const said of ["confirmed", "refused", "silent"] as const) {
-      const down = world()
-      it.effect(`${said} is returned, recorded later, and returned again if no commit works`, () =>
-        Effect.gen(function* () {
-          const pointsman = yield* Pointsman
-          const payment = yield* given(kind)
-          if (said !== "confirmed") failWith(down, said)
-          down.ledger.onCommit = (number) => (number >= outcome ? "unwritten" : undefined)
-          const answer = yield* runOut(yield* Effect.forkChild(ask(kind, payment)))
-          assert.strictEqual(told(answer), `pointsman/${says[said][kind]}`)
-          if (Result.isFailure(answer) && "said" in answer.failure) {
-            assert.strictEqual(answer.failure.said, said === "silent" ? "no answer" : said)
-          }
-          assert.strictEqual(told(yield* ask(kind, payment)), inProgress[kind])
-          down.ledger.onCommit = () => undefined
-          yield* TestClock.adjust("2 minutes")
-          const state = said === "confirmed" ? doneState : said === "refused" ? restState : unknownState
-          assert.strictEqual((yield* pointsman.payment(tenant, payment.id)).state, state[kind])
-          assert.strictEqual(told(yield* ask(kind, payment)), `pointsman/${says[said][kind]}`)
-          assert.strictEqual(calls(down), 1)
-        }).pipe(Effect.provide(down.layer))
-      )
+      testWorld(`${said} is returned, recorded later, and returned again if no commit works`, function* (down) {
+        const pointsman = yield* Pointsman
+        const payment = yield* given(kind)
+        if (said !== "confirmed") failWith(down, said)
+        down.ledger.onCommit = (number) => (number >= outcome ? "unwritten" : undefined)
+        const answer = yield* runOut(yield* Effect.forkChild(ask(kind, payment)))
+        assert.strictEqual(told(answer), `pointsman/${says[said][kind]}`)
+        if (Result.isFailure(answer) && "said" in answer.failure) {
+          assert.strictEqual(answer.failure.said, said === "silent" ? "no answer" : said)
+        }
+        assert.strictEqual(told(yield* ask(kind, payment)), inProgress[kind])
+        down.ledger.onCommit = () => undefined
+        yield* TestClock.adjust("2 minutes")
+        const state = said === "confirmed" ? doneState : said === "refused" ? restState : unknownState
+        assert.strictEqual((yield* pointsman.payment(tenant, payment.id)).state, state[kind])
+        assert.strictEqual(told(yield* ask(kind, payment)), `pointsman/${says[said][kind]}`)
+        assert.strictEqual(calls(down), 1)
+      })
     }
   })
 
   describe(`${kind}, when the outcome's commit is written, unheard, and the store goes away`, () => {
     for (const said of ["confirmed", "refused"] as const) {
-      const quiet = world()
-      it.effect(`a response that the provider ${said} is repeated, and background checks end`, () =>
-        Effect.gen(function* () {
-          const payment = yield* given(kind)
-          if (said === "refused") failWith(quiet, said)
-          let isAway = false
-          quiet.ledger.canRead = () => !isAway
-          quiet.ledger.onCommit = (number) => {
-            if (number !== outcome) return isAway ? "unwritten" : undefined
-            isAway = true
-            return "unheard"
-          }
-          const first = told(yield* runOut(yield* Effect.forkChild(ask(kind, payment))))
-          isAway = false
-          yield* TestClock.adjust("2 minutes")
-          assert.strictEqual(told(yield* ask(kind, payment)), first)
-          const { commit } = quiet.ledger.calls
-          yield* TestClock.adjust("1 hour")
-          assert.strictEqual(quiet.ledger.calls.commit, commit)
-          assert.strictEqual(calls(quiet), 1)
-        }).pipe(Effect.provide(quiet.layer))
-      )
+      testWorld(`a response that the provider ${said} is repeated, and background checks end`, function* (quiet) {
+        const payment = yield* given(kind)
+        if (said === "refused") failWith(quiet, said)
+        let isAway = false
+        quiet.ledger.canRead = () => !isAway
+        quiet.ledger.onCommit = (number) => {
+          if (number !== outcome) return isAway ? "unwritten" : undefined
+          isAway = true
+          return "unheard"
+        }
+        const first = told(yield* runOut(yield* Effect.forkChild(ask(kind, payment))))
+        isAway = false
+        yield* TestClock.adjust("2 minutes")
+        assert.strictEqual(told(yield* ask(kind, payment)), first)
+        const { commit } = quiet.ledger.calls
+        yield* TestClock.adjust("1 hour")
+        assert.strictEqual(quiet.ledger.calls.commit, commit)
+        assert.strictEqual(calls(quiet), 1)
+      })
     }
   })
 
   describe(`${kind}, when its outcome is recorded late`, () => {
-    const late = world({ claimWindowMillis: 15 * minute })
-    it.effect(`and a retry was told that the result is unknown, then that is told again`, () =>
-      Effect.gen(function* () {
+    testIn(
+      `and a retry was told that the result is unknown, then that is told again`,
+      world({ claimWindowMillis: 15 * minute }),
+      function* (late) {
         const pointsman = yield* Pointsman
         const payment = yield* given(kind)
         const replyIn = ({ operations, refunds }: Change) => [...(operations ?? []), ...(refunds ?? [])][0]?.reply
@@ -272,103 +252,89 @@ for (const kind of operationKinds) {
         assert.strictEqual((yield* pointsman.payment(tenant, payment.id)).state, doneState[kind])
         assert.strictEqual(told(yield* ask(kind, payment)), "pointsman/ResultUnknown")
         assert.strictEqual(calls(late), 1)
-      }).pipe(Effect.provide(late.layer))
+      }
     )
   })
 
   describe(`${kind}, when its caller goes away`, () => {
-    const gone = world()
-    it.effect("then it runs to its end", () =>
-      Effect.gen(function* () {
-        const pointsman = yield* Pointsman
-        const payment = yield* given(kind)
-        const gate = yield* answerLate(gone)
-        const fiber = yield* Effect.forkDetach(ask(kind, payment), { startImmediately: true })
-        fiber.interruptUnsafe()
-        yield* Deferred.succeed(gate, undefined)
-        yield* TestClock.adjust(1)
-        assert.strictEqual((yield* pointsman.payment(tenant, payment.id)).state, doneState[kind])
-      }).pipe(Effect.provide(gone.layer))
-    )
+    testWorld("then it runs to its end", function* (gone) {
+      const pointsman = yield* Pointsman
+      const payment = yield* given(kind)
+      const gate = yield* answerLate(gone)
+      const fiber = yield* Effect.forkDetach(ask(kind, payment), { startImmediately: true })
+      fiber.interruptUnsafe()
+      yield* Deferred.succeed(gate, undefined)
+      yield* TestClock.adjust(1)
+      assert.strictEqual((yield* pointsman.payment(tenant, payment.id)).state, doneState[kind])
+    })
   })
 }
 
 describe("a commit that hangs", () => {
-  const hanging = world()
-  it.effect("a void waits two seconds for a capture's commit and continues", () =>
-    Effect.gen(function* () {
-      const payment = yield* given("capture")
-      hanging.ledger.onCommit = (number) => (number === claim ? 600_000 : undefined)
-      const capture = yield* Effect.forkDetach(ask("capture", payment), { startImmediately: true })
-      const second = yield* Effect.forkDetach(ask("void", payment), { startImmediately: true })
-      yield* TestClock.adjust(1_999)
-      assert.isUndefined(second.pollUnsafe())
-      yield* TestClock.adjust(1)
-      assert.strictEqual(told(yield* Fiber.join(second)), "pointsman/NotVoidable")
-      capture.interruptUnsafe()
-    }).pipe(Effect.provide(hanging.layer))
-  )
+  testWorld("a void waits two seconds for a capture's commit and continues", function* (hanging) {
+    const payment = yield* given("capture")
+    hanging.ledger.onCommit = (number) => (number === claim ? 600_000 : undefined)
+    const capture = yield* Effect.forkDetach(ask("capture", payment), { startImmediately: true })
+    const second = yield* Effect.forkDetach(ask("void", payment), { startImmediately: true })
+    yield* TestClock.adjust(1_999)
+    assert.isUndefined(second.pollUnsafe())
+    yield* TestClock.adjust(1)
+    assert.strictEqual(told(yield* Fiber.join(second)), "pointsman/NotVoidable")
+    capture.interruptUnsafe()
+  })
 })
 
 describe("a refund that is refused while the store is away", () => {
-  const untold = world()
-  it.effect("the timeline reports a failure after the request got an unknown result", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      const payment = yield* given("refund")
-      failWith(untold, "refused")
-      untold.ledger.onCommit = (number) => (number >= outcome ? "unwritten" : undefined)
-      const first = yield* runOut(yield* Effect.forkChild(ask("refund", payment)))
-      assert.strictEqual(told(first), "pointsman/ResultUnknown")
-      untold.ledger.onCommit = () => undefined
-      yield* TestClock.adjust("2 minutes")
-      const { items } = yield* pointsman.timeline(tenant, payment.id, { limit: 10 })
-      assert.deepStrictEqual(
-        items.slice(2).map(({ type }) => type),
-        ["payment.refund_unknown", "payment.refund_failed"]
-      )
-      assert.strictEqual(told(yield* ask("refund", payment)), "pointsman/ResultUnknown")
-    }).pipe(Effect.provide(untold.layer))
-  )
+  testWorld("the timeline reports a failure after the request got an unknown result", function* (untold) {
+    const pointsman = yield* Pointsman
+    const payment = yield* given("refund")
+    failWith(untold, "refused")
+    untold.ledger.onCommit = (number) => (number >= outcome ? "unwritten" : undefined)
+    const first = yield* runOut(yield* Effect.forkChild(ask("refund", payment)))
+    assert.strictEqual(told(first), "pointsman/ResultUnknown")
+    untold.ledger.onCommit = () => undefined
+    yield* TestClock.adjust("2 minutes")
+    const { items } = yield* pointsman.timeline(tenant, payment.id, { limit: 10 })
+    assert.deepStrictEqual(
+      items.slice(2).map(({ type }) => type),
+      ["payment.refund_unknown", "payment.refund_failed"]
+    )
+    assert.strictEqual(told(yield* ask("refund", payment)), "pointsman/ResultUnknown")
+  })
 })
 
 describe("a connection that cannot", () => {
-  it.effect("capture, void or refund, then it is refused before anything is written", () =>
-    Effect.gen(function* () {
-      for (const kind of operationKinds) {
-        const unable = world({ provider: scriptedProvider({ without: [kind] }) })
-        yield* Effect.gen(function* () {
-          const payment = yield* given(kind)
-          const { commit } = unable.ledger.calls
-          const expected = kind === "refund" ? "pointsman/NotRefundable" : "pointsman/Unsupported"
-          assert.strictEqual(told(yield* ask(kind, payment)), expected)
-          assert.strictEqual(unable.ledger.calls.commit, commit)
-        }).pipe(Effect.provide(unable.layer))
-      }
-    })
-  )
+  testEffect("capture, void or refund, then it is refused before anything is written", function* () {
+    for (const kind of operationKinds) {
+      const unable = world({ provider: scriptedProvider({ without: [kind] }) })
+      yield* Effect.gen(function* () {
+        const payment = yield* given(kind)
+        const { commit } = unable.ledger.calls
+        const expected = kind === "refund" ? "pointsman/NotRefundable" : "pointsman/Unsupported"
+        assert.strictEqual(told(yield* ask(kind, payment)), expected)
+        assert.strictEqual(unable.ledger.calls.commit, commit)
+      }).pipe(Effect.provide(unable.layer))
+    }
+  })
 })
 
 describe("the round trips of an operation that goes well", () => {
   for (const kind of operationKinds) {
-    const counted = world()
-    it.effect(`${kind}: two commits, and one read where another process wrote the payment`, () =>
-      Effect.gen(function* () {
-        const payment = yield* given(kind)
-        const foreign = yield* Effect.provideService(given(kind), Pointsman, yield* counted.another)
-        for (const [asked, book] of [
-          [payment, 0],
-          [foreign, 1]
-        ] as const) {
-          const before = { ...counted.ledger.calls }
-          yield* ask(kind, asked)
-          const after = counted.ledger.calls
-          assert.deepStrictEqual(
-            { commit: after.commit - before.commit, book: after.book - before.book, payment: after.payment },
-            { commit: 2, book, payment: before.payment }
-          )
-        }
-      }).pipe(Effect.provide(counted.layer), Effect.scoped)
-    )
+    testWorld(`${kind}: two commits, and one read where another process wrote the payment`, function* (counted) {
+      const payment = yield* given(kind)
+      const foreign = yield* Effect.provideService(given(kind), Pointsman, yield* counted.another)
+      for (const [asked, book] of [
+        [payment, 0],
+        [foreign, 1]
+      ] as const) {
+        const before = { ...counted.ledger.calls }
+        yield* ask(kind, asked)
+        const after = counted.ledger.calls
+        assert.deepStrictEqual(
+          { commit: after.commit - before.commit, book: after.book - before.book, payment: after.payment },
+          { commit: 2, book, payment: before.payment }
+        )
+      }
+    })
   }
 })

@@ -12,6 +12,7 @@ import {
 import { Audit, AuditActor, Operators, Passwords, PasswordWeak } from "@pointsman/core/ports"
 import { Effect, Layer, Logger, Redacted, References } from "effect"
 import { TestClock } from "effect/testing"
+import { testIn, testWorld } from "./support/TestWorld.ts"
 import { world } from "./support/World.ts"
 
 const source = "203.0.113.9"
@@ -107,114 +108,99 @@ describe("roles", () => {
 })
 
 describe("operators", () => {
-  it.effect("the error names the field of a bad operator", () =>
-    Effect.gen(function* () {
-      const { operators } = yield* Pointsman
-      const fieldOf = (fields: Partial<typeof order>) =>
-        Effect.map(Effect.flip(operators.add({ ...order, ...fields })), (error) =>
-          error._tag === "pointsman/OperatorInvalid" ? error.field : error._tag
-        )
-      for (const login of ["", "jo doe", "jo\n", "x".repeat(255), "Server", "ｌibrary", "https://issuer.example"])
-        assert.strictEqual(yield* fieldOf({ login }), "login")
-      for (const displayName of ["", "  ", "a\u0000"]) {
-        assert.strictEqual(yield* fieldOf({ displayName }), "displayName")
-      }
-      for (const grants of [
-        [],
-        [...everywhere, ...everywhere],
-        [{ workspaceId: "nowhere", role: "viewer" as const }]
-      ]) {
-        assert.strictEqual(yield* fieldOf({ grants }), "grants")
-      }
-      yield* operators.add(order)
-      assert.strictEqual(yield* fieldOf({ login: "jo@EXAMPLE.com" }), "pointsman/LoginTaken")
-      assert.lengthOf(yield* operators.list, 1)
-    }).pipe(Effect.provide(world().layer))
-  )
-
-  it.effect("an operator removed and added again has no sessions and no password", () => {
-    const { layer } = withPasswords()
-    return Effect.gen(function* () {
-      const { operators } = yield* Pointsman
-      const session = yield* withPassword()
-      const link = yield* operators.createLink(order.login)
-      const removed = yield* operators.remove("jo@example.COM")
-      assert.deepStrictEqual([removed.active, removed.passwordHash], [false, null])
-      assert.isFalse(yield* isLive(session))
-      assert.strictEqual(yield* tagOf(operators.signInWithLink(link.token)), "SignInRefused")
-      assert.strictEqual(yield* tagOf(operators.createLink(order.login)), "OperatorNotFound")
-      assert.strictEqual(yield* tagOf(operators.remove(order.login)), "OperatorNotFound")
-      const again = yield* operators.add({ ...order, displayName: "Joan" })
-      assert.deepStrictEqual([again.id, again.displayName], [removed.id, "Joan"])
-      const refused = operators.signInWithPassword({ login: order.login, password, source })
-      assert.strictEqual(yield* tagOf(refused), "SignInRefused")
-    }).pipe(Effect.provide(layer))
+  testWorld("the error names the field of a bad operator", function* () {
+    const { operators } = yield* Pointsman
+    const fieldOf = (fields: Partial<typeof order>) =>
+      Effect.map(Effect.flip(operators.add({ ...order, ...fields })), (error) =>
+        error._tag === "pointsman/OperatorInvalid" ? error.field : error._tag
+      )
+    for (const login of ["", "jo doe", "jo\n", "x".repeat(255), "Server", "ｌibrary", "https://issuer.example"])
+      assert.strictEqual(yield* fieldOf({ login }), "login")
+    for (const displayName of ["", "  ", "a\u0000"]) {
+      assert.strictEqual(yield* fieldOf({ displayName }), "displayName")
+    }
+    for (const grants of [[], [...everywhere, ...everywhere], [{ workspaceId: "nowhere", role: "viewer" as const }]]) {
+      assert.strictEqual(yield* fieldOf({ grants }), "grants")
+    }
+    yield* operators.add(order)
+    assert.strictEqual(yield* fieldOf({ login: "jo@EXAMPLE.com" }), "pointsman/LoginTaken")
+    assert.lengthOf(yield* operators.list, 1)
   })
 
-  it.effect("an edited operator's roles count at once, and the audit trail has both", () =>
-    Effect.gen(function* () {
-      const { operators } = yield* Pointsman
-      yield* operators.add({ ...order, login: "ann", grants: [{ workspaceId: null, role: "admin" }] })
-      const stored = yield* operators.add(order)
-      const session = yield* signedInByLink()
-      const grants: ReadonlyArray<OperatorGrant> = [{ workspaceId: "acme", role: "operations" }]
-      const edit = { login: "jo@example.com", displayName: "Joan", grants, version: stored.version }
-      const edited = yield* Effect.provideService(operators.edit(edit), AuditActor, "ann")
-      assert.deepStrictEqual(edited, { ...stored, displayName: "Joan", grants, version: 2 })
-      assert.deepStrictEqual((yield* operators.session(session.token)).operator, edited)
-      // The form that is sent again, and another one of before it.
-      assert.deepStrictEqual(yield* operators.edit(edit), edited)
-      assert.strictEqual(yield* tagOf(operators.edit({ ...edit, displayName: "Jo" })), "OperatorChanged")
-      assert.strictEqual((yield* operators.edit({ ...edit, displayName: "Jo", version: null })).version, 3)
-      assert.strictEqual(yield* tagOf(operators.edit({ ...edit, login: "nobody" })), "OperatorNotFound")
-      assert.strictEqual(yield* tagOf(operators.edit({ ...edit, grants: [] })), "OperatorInvalid")
-      const { items } = yield* (yield* Pointsman).auditEntries({ action: "operator.changed", limit: 10 })
-      assert.deepInclude(items.at(-1), { actor: "ann", subject: stored.id })
-      assert.deepStrictEqual(JSON.parse(items.at(-1)?.details ?? ""), {
-        login: order.login,
-        display_name: "Joan",
-        grants: [{ workspace_id: "acme", role: "operations" }],
-        grants_before: [{ workspace_id: null, role: "support" }]
-      })
-      assert.lengthOf(items, 2)
-    }).pipe(Effect.provide(world().layer))
-  )
+  testIn("an operator removed and added again has no sessions and no password", withPasswords(), function* () {
+    const { operators } = yield* Pointsman
+    const session = yield* withPassword()
+    const link = yield* operators.createLink(order.login)
+    const removed = yield* operators.remove("jo@example.COM")
+    assert.deepStrictEqual([removed.active, removed.passwordHash], [false, null])
+    assert.isFalse(yield* isLive(session))
+    assert.strictEqual(yield* tagOf(operators.signInWithLink(link.token)), "SignInRefused")
+    assert.strictEqual(yield* tagOf(operators.createLink(order.login)), "OperatorNotFound")
+    assert.strictEqual(yield* tagOf(operators.remove(order.login)), "OperatorNotFound")
+    const again = yield* operators.add({ ...order, displayName: "Joan" })
+    assert.deepStrictEqual([again.id, again.displayName], [removed.id, "Joan"])
+    const refused = operators.signInWithPassword({ login: order.login, password, source })
+    assert.strictEqual(yield* tagOf(refused), "SignInRefused")
+  })
 
-  it.effect("the last admin of all workspaces cannot be demoted or removed", () =>
-    Effect.gen(function* () {
-      const { operators } = yield* Pointsman
-      const grants: ReadonlyArray<OperatorGrant> = [{ workspaceId: null, role: "admin" }]
-      const ofAcme: ReadonlyArray<OperatorGrant> = [{ workspaceId: "acme", role: "admin" }]
-      const stored = yield* operators.add({ ...order, grants })
-      yield* operators.add({ ...order, login: "ann", grants: ofAcme })
-      const demote = operators.edit({ ...order, grants: ofAcme, version: null })
-      assert.strictEqual(yield* tagOf(demote), "LastAdmin")
-      assert.strictEqual(yield* tagOf(operators.remove(order.login)), "LastAdmin")
-      assert.deepStrictEqual((yield* operators.list)[0], { ...stored, sessions: [] })
-      assert.strictEqual((yield* operators.edit({ ...order, displayName: "Joan", grants, version: null })).version, 2)
-      yield* operators.edit({ login: "ann", displayName: "Ann", grants, version: null })
-      yield* demote
-      yield* operators.remove(order.login)
-      assert.strictEqual(yield* tagOf(operators.remove("ann")), "LastAdmin")
-    }).pipe(Effect.provide(world().layer))
-  )
+  testWorld("an edited operator's roles count at once, and the audit trail has both", function* () {
+    const { operators } = yield* Pointsman
+    yield* operators.add({ ...order, login: "ann", grants: [{ workspaceId: null, role: "admin" }] })
+    const stored = yield* operators.add(order)
+    const session = yield* signedInByLink()
+    const grants: ReadonlyArray<OperatorGrant> = [{ workspaceId: "acme", role: "operations" }]
+    const edit = { login: "jo@example.com", displayName: "Joan", grants, version: stored.version }
+    const edited = yield* Effect.provideService(operators.edit(edit), AuditActor, "ann")
+    assert.deepStrictEqual(edited, { ...stored, displayName: "Joan", grants, version: 2 })
+    assert.deepStrictEqual((yield* operators.session(session.token)).operator, edited)
+    // The form that is sent again, and another one of before it.
+    assert.deepStrictEqual(yield* operators.edit(edit), edited)
+    assert.strictEqual(yield* tagOf(operators.edit({ ...edit, displayName: "Jo" })), "OperatorChanged")
+    assert.strictEqual((yield* operators.edit({ ...edit, displayName: "Jo", version: null })).version, 3)
+    assert.strictEqual(yield* tagOf(operators.edit({ ...edit, login: "nobody" })), "OperatorNotFound")
+    assert.strictEqual(yield* tagOf(operators.edit({ ...edit, grants: [] })), "OperatorInvalid")
+    const { items } = yield* (yield* Pointsman).auditEntries({ action: "operator.changed", limit: 10 })
+    assert.deepInclude(items.at(-1), { actor: "ann", subject: stored.id })
+    assert.deepStrictEqual(JSON.parse(items.at(-1)?.details ?? ""), {
+      login: order.login,
+      display_name: "Joan",
+      grants: [{ workspace_id: "acme", role: "operations" }],
+      grants_before: [{ workspace_id: null, role: "support" }]
+    })
+    assert.lengthOf(items, 2)
+  })
 
-  it.effect("operators are listed with their live sessions, the newest first", () =>
-    Effect.gen(function* () {
-      const { operators } = yield* Pointsman
-      yield* operators.add(order)
-      yield* operators.add({ ...order, login: "ann" })
-      yield* signedInByLink()
-      yield* TestClock.adjust("20 minutes")
-      const second = yield* signedInByLink()
-      yield* TestClock.adjust("5 minutes")
-      const third = yield* signedInByLink()
-      const sessions = Effect.map(operators.list, (all) => all.map((one) => one.sessions.map(({ hash }) => hash)))
-      assert.lengthOf((yield* sessions)[0] ?? [], 3)
-      yield* TestClock.adjust("6 minutes")
-      assert.deepStrictEqual(yield* sessions, [[third.session.hash, second.session.hash], []])
-    }).pipe(Effect.provide(world().layer))
-  )
+  testWorld("the last admin of all workspaces cannot be demoted or removed", function* () {
+    const { operators } = yield* Pointsman
+    const grants: ReadonlyArray<OperatorGrant> = [{ workspaceId: null, role: "admin" }]
+    const ofAcme: ReadonlyArray<OperatorGrant> = [{ workspaceId: "acme", role: "admin" }]
+    const stored = yield* operators.add({ ...order, grants })
+    yield* operators.add({ ...order, login: "ann", grants: ofAcme })
+    const demote = operators.edit({ ...order, grants: ofAcme, version: null })
+    assert.strictEqual(yield* tagOf(demote), "LastAdmin")
+    assert.strictEqual(yield* tagOf(operators.remove(order.login)), "LastAdmin")
+    assert.deepStrictEqual((yield* operators.list)[0], { ...stored, sessions: [] })
+    assert.strictEqual((yield* operators.edit({ ...order, displayName: "Joan", grants, version: null })).version, 2)
+    yield* operators.edit({ login: "ann", displayName: "Ann", grants, version: null })
+    yield* demote
+    yield* operators.remove(order.login)
+    assert.strictEqual(yield* tagOf(operators.remove("ann")), "LastAdmin")
+  })
+
+  testWorld("operators are listed with their live sessions, the newest first", function* () {
+    const { operators } = yield* Pointsman
+    yield* operators.add(order)
+    yield* operators.add({ ...order, login: "ann" })
+    yield* signedInByLink()
+    yield* TestClock.adjust("20 minutes")
+    const second = yield* signedInByLink()
+    yield* TestClock.adjust("5 minutes")
+    const third = yield* signedInByLink()
+    const sessions = Effect.map(operators.list, (all) => all.map((one) => one.sessions.map(({ hash }) => hash)))
+    assert.lengthOf((yield* sessions)[0] ?? [], 3)
+    yield* TestClock.adjust("6 minutes")
+    assert.deepStrictEqual(yield* sessions, [[third.session.hash, second.session.hash], []])
+  })
 
   it.effect("the audit trail and the log name all that operators do, without secrets", () => {
     const { layer } = withPasswords()
@@ -257,25 +243,24 @@ describe("operators", () => {
 })
 
 describe("signing in", () => {
-  it.effect("a link signs in once, also when used twice or too late", () =>
-    Effect.gen(function* () {
-      const { operators } = yield* Pointsman
-      const operator = yield* operators.add(order)
-      const { expiresAt, token } = yield* operators.createLink(order.login)
-      assert.strictEqual(expiresAt, 15 * 60_000)
-      const late = yield* operators.createLink(order.login)
-      const session = yield* operators.signInWithLink(token)
-      assert.deepStrictEqual((yield* operators.session(session.token)).operator, operator)
-      assert.strictEqual(yield* tagOf(operators.signInWithLink(token)), "SignInRefused")
-      yield* TestClock.adjust("15 minutes")
-      assert.strictEqual(yield* tagOf(operators.signInWithLink(late.token)), "SignInRefused")
-      assert.strictEqual(yield* tagOf(operators.signInWithLink(Redacted.make("?"))), "SignInRefused")
-    }).pipe(Effect.provide(world().layer))
-  )
+  testWorld("a link signs in once, also when used twice or too late", function* () {
+    const { operators } = yield* Pointsman
+    const operator = yield* operators.add(order)
+    const { expiresAt, token } = yield* operators.createLink(order.login)
+    assert.strictEqual(expiresAt, 15 * 60_000)
+    const late = yield* operators.createLink(order.login)
+    const session = yield* operators.signInWithLink(token)
+    assert.deepStrictEqual((yield* operators.session(session.token)).operator, operator)
+    assert.strictEqual(yield* tagOf(operators.signInWithLink(token)), "SignInRefused")
+    yield* TestClock.adjust("15 minutes")
+    assert.strictEqual(yield* tagOf(operators.signInWithLink(late.token)), "SignInRefused")
+    assert.strictEqual(yield* tagOf(operators.signInWithLink(Redacted.make("?"))), "SignInRefused")
+  })
 
-  it.effect("an unknown, a removed and a passwordless login are each compared and refused", () => {
-    const { layer, verified } = withPasswords()
-    return Effect.gen(function* () {
+  testIn(
+    "an unknown, a removed and a passwordless login are each compared and refused",
+    withPasswords(),
+    function* ({ verified }) {
       const { operators } = yield* Pointsman
       yield* operators.add({ ...order, login: "new" })
       yield* operators.add({ ...order, login: "gone" })
@@ -284,12 +269,13 @@ describe("signing in", () => {
         assert.strictEqual(yield* tagOf(operators.signInWithPassword({ login, password, source })), "SignInRefused")
       }
       assert.deepStrictEqual(verified, [null, null, null])
-    }).pipe(Effect.provide(layer))
-  })
+    }
+  )
 
-  it.effect("the eleventh guess at a login from many sources is refused without a comparison", () => {
-    const { layer, verified } = withPasswords()
-    return Effect.gen(function* () {
+  testIn(
+    "the eleventh guess at a login from many sources is refused without a comparison",
+    withPasswords(),
+    function* ({ verified }) {
       const { operators } = yield* Pointsman
       yield* withPassword()
       const guess = (from: number, text = "wrong password") =>
@@ -306,121 +292,107 @@ describe("signing in", () => {
       yield* TestClock.adjust("15 minutes")
       yield* guess(99, Redacted.value(password))
       assert.lengthOf(verified, 11)
-    }).pipe(Effect.provide(layer))
-  })
-
-  it.effect("the sixty-first guess from one source is refused, and links still sign in", () => {
-    const { layer } = withPasswords()
-    let counted = 0
-    return Effect.gen(function* () {
-      const { operators } = yield* Pointsman
-      yield* operators.add(order)
-      const { token } = yield* operators.createLink(order.login)
-      for (let count = 0; count < 60; count++) {
-        yield* tagOf(operators.signInWithPassword({ login: `login ${count}`, password, source }))
-      }
-      const store = yield* Operators
-      const { countGuess } = store
-      Object.assign(store, {
-        countGuess: (...asked: Parameters<typeof countGuess>) => {
-          counted++
-          return countGuess(...asked)
-        }
-      })
-      const refused = operators.signInWithPassword({ login: "one more", password, source })
-      for (let count = 0; count < 100; count++) assert.strictEqual(yield* tagOf(refused), "TooManySignIns")
-      assert.strictEqual(counted, 1)
-      yield* operators.signInWithLink(token)
-      yield* TestClock.adjust("15 minutes")
-      assert.strictEqual(yield* tagOf(refused), "SignInRefused")
-    }).pipe(Effect.provide(layer))
-  })
-
-  it.effect("the right password after nine wrong guesses restarts the count of the login", () => {
-    const { layer } = withPasswords()
-    return Effect.gen(function* () {
-      const { operators } = yield* Pointsman
-      yield* withPassword()
-      const sign = (text: string) =>
-        operators.signInWithPassword({ login: order.login, password: Redacted.make(text), source })
-      for (let round = 0; round < 2; round++) {
-        for (let count = 0; count < 9; count++) assert.strictEqual(yield* tagOf(sign("wrong")), "SignInRefused")
-        yield* sign(Redacted.value(password))
-      }
-    }).pipe(Effect.provide(layer))
-  })
-
-  it.effect("an installation without password hashes refuses passwords, and links work", () =>
-    Effect.gen(function* () {
-      const { operators } = yield* Pointsman
-      yield* operators.add(order)
-      const session = yield* signedInByLink()
-      const set = operators.setPassword(session, { current: null, password, source })
-      assert.strictEqual(yield* tagOf(set), "OperatorInvalid")
-      const sign = operators.signInWithPassword({ login: order.login, password, source })
-      assert.strictEqual(yield* tagOf(sign), "SignInRefused")
-    }).pipe(Effect.provide(world().layer))
+    }
   )
+
+  testIn("the sixty-first guess from one source is refused, and links still sign in", withPasswords(), function* () {
+    let counted = 0
+
+    const { operators } = yield* Pointsman
+    yield* operators.add(order)
+    const { token } = yield* operators.createLink(order.login)
+    for (let count = 0; count < 60; count++) {
+      yield* tagOf(operators.signInWithPassword({ login: `login ${count}`, password, source }))
+    }
+    const store = yield* Operators
+    const { countGuess } = store
+    Object.assign(store, {
+      countGuess: (...asked: Parameters<typeof countGuess>) => {
+        counted++
+        return countGuess(...asked)
+      }
+    })
+    const refused = operators.signInWithPassword({ login: "one more", password, source })
+    for (let count = 0; count < 100; count++) assert.strictEqual(yield* tagOf(refused), "TooManySignIns")
+    assert.strictEqual(counted, 1)
+    yield* operators.signInWithLink(token)
+    yield* TestClock.adjust("15 minutes")
+    assert.strictEqual(yield* tagOf(refused), "SignInRefused")
+  })
+
+  testIn("the right password after nine wrong guesses restarts the count of the login", withPasswords(), function* () {
+    const { operators } = yield* Pointsman
+    yield* withPassword()
+    const sign = (text: string) =>
+      operators.signInWithPassword({ login: order.login, password: Redacted.make(text), source })
+    for (let round = 0; round < 2; round++) {
+      for (let count = 0; count < 9; count++) assert.strictEqual(yield* tagOf(sign("wrong")), "SignInRefused")
+      yield* sign(Redacted.value(password))
+    }
+  })
+
+  testWorld("an installation without password hashes refuses passwords, and links work", function* () {
+    const { operators } = yield* Pointsman
+    yield* operators.add(order)
+    const session = yield* signedInByLink()
+    const set = operators.setPassword(session, { current: null, password, source })
+    assert.strictEqual(yield* tagOf(set), "OperatorInvalid")
+    const sign = operators.signInWithPassword({ login: order.login, password, source })
+    assert.strictEqual(yield* tagOf(sign), "SignInRefused")
+  })
 })
 
 describe("a session", () => {
-  it.effect("a session is over after 30 minutes without requests, and else after 12 hours", () =>
-    Effect.gen(function* () {
-      const { operators } = yield* Pointsman
-      yield* operators.add(order)
-      const idle = yield* signedInByLink()
-      const used = yield* signedInByLink()
-      yield* TestClock.adjust("29 minutes")
+  testWorld("a session is over after 30 minutes without requests, and else after 12 hours", function* () {
+    const { operators } = yield* Pointsman
+    yield* operators.add(order)
+    const idle = yield* signedInByLink()
+    const used = yield* signedInByLink()
+    yield* TestClock.adjust("29 minutes")
+    assert.isTrue(yield* isLive(used))
+    yield* TestClock.adjust("1 minutes")
+    assert.deepStrictEqual([yield* isLive(idle), yield* isLive(used)], [false, true])
+    for (let minutes = 30; minutes < 12 * 60 - 10; minutes += 20) {
+      yield* TestClock.adjust("20 minutes")
       assert.isTrue(yield* isLive(used))
-      yield* TestClock.adjust("1 minutes")
-      assert.deepStrictEqual([yield* isLive(idle), yield* isLive(used)], [false, true])
-      for (let minutes = 30; minutes < 12 * 60 - 10; minutes += 20) {
-        yield* TestClock.adjust("20 minutes")
-        assert.isTrue(yield* isLive(used))
-      }
-      yield* TestClock.adjust("10 minutes")
-      assert.isFalse(yield* isLive(used))
-    }).pipe(Effect.provide(world().layer))
-  )
+    }
+    yield* TestClock.adjust("10 minutes")
+    assert.isFalse(yield* isLive(used))
+  })
 
-  it.effect("signing out refuses one session's token; everywhere ends both", () =>
-    Effect.gen(function* () {
-      const { operators } = yield* Pointsman
-      const operator = yield* operators.add(order)
-      const first = yield* signedInByLink()
-      const second = yield* signedInByLink()
-      const third = yield* signedInByLink()
-      yield* operators.signOut(first.token)
-      assert.deepStrictEqual([yield* isLive(first), yield* isLive(second)], [false, true])
-      assert.strictEqual(yield* operators.signOutEverywhere(operator), 2)
-      assert.deepStrictEqual([yield* isLive(second), yield* isLive(third)], [false, false])
-      assert.strictEqual(yield* tagOf(operators.session(Redacted.make("no token"))), "NotSignedIn")
-    }).pipe(Effect.provide(world().layer))
-  )
+  testWorld("signing out refuses one session's token; everywhere ends both", function* () {
+    const { operators } = yield* Pointsman
+    const operator = yield* operators.add(order)
+    const first = yield* signedInByLink()
+    const second = yield* signedInByLink()
+    const third = yield* signedInByLink()
+    yield* operators.signOut(first.token)
+    assert.deepStrictEqual([yield* isLive(first), yield* isLive(second)], [false, true])
+    assert.strictEqual(yield* operators.signOutEverywhere(operator), 2)
+    assert.deepStrictEqual([yield* isLive(second), yield* isLive(third)], [false, false])
+    assert.strictEqual(yield* tagOf(operators.session(Redacted.make("no token"))), "NotSignedIn")
+  })
 
-  it.effect("a session that sets a password needs the current one, and ends all sessions", () => {
-    const { layer } = withPasswords()
-    return Effect.gen(function* () {
-      const { operators } = yield* Pointsman
-      yield* operators.add(order)
-      const first = yield* signedInByLink()
-      const other = yield* signedInByLink()
-      const short = operators.setPassword(first, { current: null, password: Redacted.make("elevenchars"), source })
-      assert.deepInclude(yield* Effect.flip(short), { field: "password", expected: "12 to 256 characters" })
-      const weak = operators.setPassword(first, { current: null, password: Redacted.make(order.login), source })
-      assert.deepInclude(yield* Effect.flip(weak), { field: "password", expected: "another one" })
-      assert.deepStrictEqual([yield* isLive(first), yield* isLive(other)], [true, true])
-      const second = yield* operators.setPassword(first, { current: null, password, source })
-      assert.deepStrictEqual([yield* isLive(first), yield* isLive(other), yield* isLive(second)], [false, false, true])
-      const next = Redacted.make("another long password")
-      const wrong = operators.setPassword(second, { current: Redacted.make("wrong"), password: next, source })
-      assert.strictEqual(yield* tagOf(wrong), "PasswordRefused")
-      yield* TestClock.adjust("15 minutes")
-      const late = operators.setPassword(second, { current: null, password: next, source })
-      assert.strictEqual(yield* tagOf(late), "PasswordRefused")
-      const known = yield* operators.session(second.token)
-      yield* operators.setPassword(known, { current: password, password: next, source })
-      yield* operators.signInWithPassword({ login: order.login, password: next, source })
-    }).pipe(Effect.provide(layer))
+  testIn("a session that sets a password needs the current one, and ends all sessions", withPasswords(), function* () {
+    const { operators } = yield* Pointsman
+    yield* operators.add(order)
+    const first = yield* signedInByLink()
+    const other = yield* signedInByLink()
+    const short = operators.setPassword(first, { current: null, password: Redacted.make("elevenchars"), source })
+    assert.deepInclude(yield* Effect.flip(short), { field: "password", expected: "12 to 256 characters" })
+    const weak = operators.setPassword(first, { current: null, password: Redacted.make(order.login), source })
+    assert.deepInclude(yield* Effect.flip(weak), { field: "password", expected: "another one" })
+    assert.deepStrictEqual([yield* isLive(first), yield* isLive(other)], [true, true])
+    const second = yield* operators.setPassword(first, { current: null, password, source })
+    assert.deepStrictEqual([yield* isLive(first), yield* isLive(other), yield* isLive(second)], [false, false, true])
+    const next = Redacted.make("another long password")
+    const wrong = operators.setPassword(second, { current: Redacted.make("wrong"), password: next, source })
+    assert.strictEqual(yield* tagOf(wrong), "PasswordRefused")
+    yield* TestClock.adjust("15 minutes")
+    const late = operators.setPassword(second, { current: null, password: next, source })
+    assert.strictEqual(yield* tagOf(late), "PasswordRefused")
+    const known = yield* operators.session(second.token)
+    yield* operators.setPassword(known, { current: password, password: next, source })
+    yield* operators.signInWithPassword({ login: order.login, password: next, source })
   })
 })

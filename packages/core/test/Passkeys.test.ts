@@ -1,10 +1,10 @@
 /** Passkeys of operators: who may add one, and what signs in. Responses are verified by the caller, and here by the test. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { type NewSession, type OperatorGrant, type Passkey, Pointsman, type VerifiedPasskey } from "@pointsman/core"
 import { Audit } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { world } from "./support/World.ts"
+import { testWorld } from "./support/TestWorld.ts"
 
 const source = "203.0.113.9"
 const grants: ReadonlyArray<OperatorGrant> = [{ workspaceId: null, role: "viewer" }]
@@ -31,141 +31,125 @@ const signIn = Effect.fnUntraced(function* ({ id, operatorId }: Passkey, counter
 })
 
 describe("adding a passkey", () => {
-  it.effect("a recent sign-in adds, lists and removes a passkey, and the trail says so", () =>
-    Effect.gen(function* () {
-      const { passkeys } = (yield* Pointsman).operators
-      const session = yield* signedIn()
-      const passkey = yield* add(session)
-      const { challenge, existing } = yield* passkeys.begin(session)
-      assert.match(challenge, /^[\w-]{43}$/u)
-      assert.deepStrictEqual(existing, [passkey])
-      assert.deepInclude(passkey, { ...verified, name: "Laptop", operatorId: session.operator.id, usedAt: null })
-      yield* passkeys.remove(session.operator, "one")
-      assert.strictEqual(yield* tagOf(passkeys.remove(session.operator, "one")), "PasskeyNotFound")
-      assert.deepStrictEqual(yield* passkeys.list(session.operator), [])
-      const entries = yield* (yield* Audit).list({ after: 0, limit: 100 })
-      const about = entries.filter(({ action }) => action.startsWith("operator.passkey"))
-      assert.deepStrictEqual(
-        about.map(({ action, details }) => [action, JSON.parse(details).passkey]),
-        [
-          ["operator.passkey_added", "Laptop"],
-          ["operator.passkey_removed", "Laptop"]
-        ]
-      )
-    }).pipe(Effect.provide(world().layer))
-  )
+  testWorld("a recent sign-in adds, lists and removes a passkey, and the trail says so", function* () {
+    const { passkeys } = (yield* Pointsman).operators
+    const session = yield* signedIn()
+    const passkey = yield* add(session)
+    const { challenge, existing } = yield* passkeys.begin(session)
+    assert.match(challenge, /^[\w-]{43}$/u)
+    assert.deepStrictEqual(existing, [passkey])
+    assert.deepInclude(passkey, { ...verified, name: "Laptop", operatorId: session.operator.id, usedAt: null })
+    yield* passkeys.remove(session.operator, "one")
+    assert.strictEqual(yield* tagOf(passkeys.remove(session.operator, "one")), "PasskeyNotFound")
+    assert.deepStrictEqual(yield* passkeys.list(session.operator), [])
+    const entries = yield* (yield* Audit).list({ after: 0, limit: 100 })
+    const about = entries.filter(({ action }) => action.startsWith("operator.passkey"))
+    assert.deepStrictEqual(
+      about.map(({ action, details }) => [action, JSON.parse(details).passkey]),
+      [
+        ["operator.passkey_added", "Laptop"],
+        ["operator.passkey_removed", "Laptop"]
+      ]
+    )
+  })
 
-  it.effect("a registration is answered once, in time, by its operator, and not by a sign-in", () =>
-    Effect.gen(function* () {
-      const { passkeys } = (yield* Pointsman).operators
-      const session = yield* signedIn()
-      const other = yield* signedIn("ann@example.com")
-      const answer = (challenge: string, by = session) =>
-        passkeys.add(by, { challenge, name: "Laptop", verify: Effect.succeed(verified) })
-      const ofSession = Effect.map(passkeys.begin(session), ({ challenge }) => challenge)
-      assert.strictEqual(yield* tagOf(answer(yield* ofSession, other)), "unverified")
-      assert.strictEqual(yield* tagOf(answer(yield* passkeys.beginSignIn(source))), "unverified")
-      for (const challenge of ["", "x".repeat(43)]) assert.strictEqual(yield* tagOf(answer(challenge)), "unverified")
-      const late = yield* ofSession
-      yield* TestClock.adjust("5 minutes")
-      assert.strictEqual(yield* tagOf(answer(late)), "unverified")
-      const used = yield* ofSession
-      yield* answer(used)
-      assert.strictEqual(yield* tagOf(answer(used)), "unverified")
-    }).pipe(Effect.provide(world().layer))
-  )
+  testWorld("a registration is answered once, in time, by its operator, and not by a sign-in", function* () {
+    const { passkeys } = (yield* Pointsman).operators
+    const session = yield* signedIn()
+    const other = yield* signedIn("ann@example.com")
+    const answer = (challenge: string, by = session) =>
+      passkeys.add(by, { challenge, name: "Laptop", verify: Effect.succeed(verified) })
+    const ofSession = Effect.map(passkeys.begin(session), ({ challenge }) => challenge)
+    assert.strictEqual(yield* tagOf(answer(yield* ofSession, other)), "unverified")
+    assert.strictEqual(yield* tagOf(answer(yield* passkeys.beginSignIn(source))), "unverified")
+    for (const challenge of ["", "x".repeat(43)]) assert.strictEqual(yield* tagOf(answer(challenge)), "unverified")
+    const late = yield* ofSession
+    yield* TestClock.adjust("5 minutes")
+    assert.strictEqual(yield* tagOf(answer(late)), "unverified")
+    const used = yield* ofSession
+    yield* answer(used)
+    assert.strictEqual(yield* tagOf(answer(used)), "unverified")
+  })
 
-  it.effect("a wrong response, a stored passkey and a bad name add no passkey", () =>
-    Effect.gen(function* () {
-      const { passkeys } = (yield* Pointsman).operators
-      const session = yield* signedIn()
-      const { challenge } = yield* passkeys.begin(session)
-      const refused = passkeys.add(session, { challenge, name: "a", verify: Effect.undefined })
-      assert.strictEqual(yield* tagOf(refused), "unverified")
-      const other = yield* signedIn("ann@example.com")
-      yield* add(other)
-      assert.strictEqual(yield* tagOf(add(session)), "unverified")
-      for (const name of ["", " ", "x".repeat(121)]) {
-        const bad = passkeys.add(session, { challenge: "", name, verify: Effect.succeed(verified) })
-        assert.strictEqual(yield* tagOf(bad), "PasskeyInvalid")
-      }
-      assert.deepStrictEqual(yield* passkeys.list(session.operator), [])
-    }).pipe(Effect.provide(world().layer))
-  )
+  testWorld("a wrong response, a stored passkey and a bad name add no passkey", function* () {
+    const { passkeys } = (yield* Pointsman).operators
+    const session = yield* signedIn()
+    const { challenge } = yield* passkeys.begin(session)
+    const refused = passkeys.add(session, { challenge, name: "a", verify: Effect.undefined })
+    assert.strictEqual(yield* tagOf(refused), "unverified")
+    const other = yield* signedIn("ann@example.com")
+    yield* add(other)
+    assert.strictEqual(yield* tagOf(add(session)), "unverified")
+    for (const name of ["", " ", "x".repeat(121)]) {
+      const bad = passkeys.add(session, { challenge: "", name, verify: Effect.succeed(verified) })
+      assert.strictEqual(yield* tagOf(bad), "PasskeyInvalid")
+    }
+    assert.deepStrictEqual(yield* passkeys.list(session.operator), [])
+  })
 
-  it.effect("an old session, an issuer's session and a twenty-first passkey are refused", () =>
-    Effect.gen(function* () {
-      const { operators } = yield* Pointsman
-      const session = yield* signedIn()
-      for (let count = 0; count < 20; count++) yield* add(session, { ...verified, id: `passkey ${count}` })
-      assert.strictEqual(yield* tagOf(add(session)), "tooMany")
-      const identity = { issuer: "https://login.example.com", subject: "1", login, displayName: "Jo", grants: null }
-      const ofIssuer = yield* operators.signInWithOidc(Effect.succeed(identity), source)
-      assert.strictEqual(yield* tagOf(add(ofIssuer)), "oidc")
-      yield* TestClock.adjust("15 minutes")
-      assert.strictEqual(yield* tagOf(add(session)), "notRecent")
-    }).pipe(Effect.provide(world().layer))
-  )
+  testWorld("an old session, an issuer's session and a twenty-first passkey are refused", function* () {
+    const { operators } = yield* Pointsman
+    const session = yield* signedIn()
+    for (let count = 0; count < 20; count++) yield* add(session, { ...verified, id: `passkey ${count}` })
+    assert.strictEqual(yield* tagOf(add(session)), "tooMany")
+    const identity = { issuer: "https://login.example.com", subject: "1", login, displayName: "Jo", grants: null }
+    const ofIssuer = yield* operators.signInWithOidc(Effect.succeed(identity), source)
+    assert.strictEqual(yield* tagOf(add(ofIssuer)), "oidc")
+    yield* TestClock.adjust("15 minutes")
+    assert.strictEqual(yield* tagOf(add(session)), "notRecent")
+  })
 })
 
 describe("signing in with a passkey", () => {
-  it.effect("a passkey signs in, and its counter grows", () =>
-    Effect.gen(function* () {
-      const { operators } = yield* Pointsman
-      const passkey = yield* add(yield* signedIn())
-      const { operator, session, token } = yield* signIn(passkey, 2)
-      assert.deepStrictEqual([operator.login, session.method], [login, "passkey"])
-      assert.strictEqual((yield* operators.session(token)).operator.id, operator.id)
-      for (const counter of [2, 1, 0, undefined]) {
-        assert.strictEqual(yield* tagOf(signIn(passkey, counter)), "SignInRefused")
-      }
-      yield* signIn(passkey, 3)
-      assert.strictEqual((yield* operators.passkeys.list(operator))[0]?.counter, 3)
-    }).pipe(Effect.provide(world().layer))
-  )
+  testWorld("a passkey signs in, and its counter grows", function* () {
+    const { operators } = yield* Pointsman
+    const passkey = yield* add(yield* signedIn())
+    const { operator, session, token } = yield* signIn(passkey, 2)
+    assert.deepStrictEqual([operator.login, session.method], [login, "passkey"])
+    assert.strictEqual((yield* operators.session(token)).operator.id, operator.id)
+    for (const counter of [2, 1, 0, undefined]) {
+      assert.strictEqual(yield* tagOf(signIn(passkey, counter)), "SignInRefused")
+    }
+    yield* signIn(passkey, 3)
+    assert.strictEqual((yield* operators.passkeys.list(operator))[0]?.counter, 3)
+  })
 
-  it.effect("a sign-in is answered once, in time, and not by a challenge of a registration", () =>
-    Effect.gen(function* () {
-      const { passkeys } = (yield* Pointsman).operators
-      const session = yield* signedIn()
-      const { id: passkeyId, operatorId } = yield* add(session, { ...verified, counter: 0 })
-      const answer = (challenge: string) =>
-        passkeys.signIn({ challenge, passkeyId, operatorId, verify: () => Effect.succeed(0) })
-      const { challenge } = yield* passkeys.begin(session)
-      assert.strictEqual(yield* tagOf(answer(challenge)), "SignInRefused")
-      const late = yield* passkeys.beginSignIn(source)
-      yield* TestClock.adjust("5 minutes")
-      assert.strictEqual(yield* tagOf(answer(late)), "SignInRefused")
-      const used = yield* passkeys.beginSignIn(source)
-      yield* answer(used)
-      assert.strictEqual(yield* tagOf(answer(used)), "SignInRefused")
-    }).pipe(Effect.provide(world().layer))
-  )
+  testWorld("a sign-in is answered once, in time, and not by a challenge of a registration", function* () {
+    const { passkeys } = (yield* Pointsman).operators
+    const session = yield* signedIn()
+    const { id: passkeyId, operatorId } = yield* add(session, { ...verified, counter: 0 })
+    const answer = (challenge: string) =>
+      passkeys.signIn({ challenge, passkeyId, operatorId, verify: () => Effect.succeed(0) })
+    const { challenge } = yield* passkeys.begin(session)
+    assert.strictEqual(yield* tagOf(answer(challenge)), "SignInRefused")
+    const late = yield* passkeys.beginSignIn(source)
+    yield* TestClock.adjust("5 minutes")
+    assert.strictEqual(yield* tagOf(answer(late)), "SignInRefused")
+    const used = yield* passkeys.beginSignIn(source)
+    yield* answer(used)
+    assert.strictEqual(yield* tagOf(answer(used)), "SignInRefused")
+  })
 
-  it.effect("unknown, removed and others' passkeys, and removed operators, are refused", () =>
-    Effect.gen(function* () {
-      const { operators } = yield* Pointsman
-      const session = yield* signedIn()
-      const other = yield* signedIn("ann@example.com")
-      const passkey = yield* add(session)
-      assert.strictEqual(yield* tagOf(signIn({ ...passkey, id: "two" }, 2)), "SignInRefused")
-      assert.strictEqual(yield* tagOf(signIn({ ...passkey, operatorId: other.operator.id }, 2)), "SignInRefused")
-      yield* operators.passkeys.remove(session.operator, passkey.id)
-      assert.strictEqual(yield* tagOf(signIn(passkey, 2)), "SignInRefused")
-      const again = yield* add(session)
-      yield* operators.remove(login)
-      assert.strictEqual(yield* tagOf(signIn(again, 2)), "SignInRefused")
-      yield* operators.add({ login, displayName: "Jo", grants })
-      assert.strictEqual(yield* tagOf(signIn(again, 2)), "SignInRefused")
-    }).pipe(Effect.provide(world().layer))
-  )
+  testWorld("unknown, removed and others' passkeys, and removed operators, are refused", function* () {
+    const { operators } = yield* Pointsman
+    const session = yield* signedIn()
+    const other = yield* signedIn("ann@example.com")
+    const passkey = yield* add(session)
+    assert.strictEqual(yield* tagOf(signIn({ ...passkey, id: "two" }, 2)), "SignInRefused")
+    assert.strictEqual(yield* tagOf(signIn({ ...passkey, operatorId: other.operator.id }, 2)), "SignInRefused")
+    yield* operators.passkeys.remove(session.operator, passkey.id)
+    assert.strictEqual(yield* tagOf(signIn(passkey, 2)), "SignInRefused")
+    const again = yield* add(session)
+    yield* operators.remove(login)
+    assert.strictEqual(yield* tagOf(signIn(again, 2)), "SignInRefused")
+    yield* operators.add({ login, displayName: "Jo", grants })
+    assert.strictEqual(yield* tagOf(signIn(again, 2)), "SignInRefused")
+  })
 
-  it.effect("the 61st challenge of one source is refused", () =>
-    Effect.gen(function* () {
-      const { passkeys } = (yield* Pointsman).operators
-      for (let count = 0; count < 60; count++) yield* passkeys.beginSignIn(source)
-      assert.strictEqual(yield* tagOf(passkeys.beginSignIn(source)), "TooManySignIns")
-      yield* passkeys.beginSignIn("203.0.113.10")
-    }).pipe(Effect.provide(world().layer))
-  )
+  testWorld("the 61st challenge of one source is refused", function* () {
+    const { passkeys } = (yield* Pointsman).operators
+    for (let count = 0; count < 60; count++) yield* passkeys.beginSignIn(source)
+    assert.strictEqual(yield* tagOf(passkeys.beginSignIn(source)), "TooManySignIns")
+    yield* passkeys.beginSignIn("203.0.113.10")
+  })
 })

@@ -15,6 +15,7 @@ import { Ledger } from "@pointsman/core/ports"
 import { scriptedProvider } from "@pointsman/core/testing"
 import { Effect, Option } from "effect"
 import { comeBack, liveCaller, liveConnections, paged, stored } from "./support/Pages.ts"
+import { testIn, testWorld } from "./support/TestWorld.ts"
 import { caller, request, tenant, world } from "./support/World.ts"
 
 const { details } = request()
@@ -116,13 +117,13 @@ describe("a connection and a named method", () => {
 
 describe("routing by a named method", () => {
   const provider = scriptedProvider({ supports: { paymentMethods: { card: {}, ideal: {} } } })
-
-  const restricted = world({
-    provider,
-    connections: [{ id: "main", restrictions: [{ paymentMethod: ["ideal"] }] }, { id: "backup" }]
-  })
-  it.effect("a restriction to a name sends payments with it elsewhere, and others not", () =>
-    Effect.gen(function* () {
+  testIn(
+    "a restriction to a name sends payments with it elsewhere, and others not",
+    world({
+      provider,
+      connections: [{ id: "main", restrictions: [{ paymentMethod: ["ideal"] }] }, { id: "backup" }]
+    }),
+    function* () {
       const pointsman = yield* Pointsman
       const named = yield* pointsman.create(caller, request({ details: { method: "bank", paymentMethod: "ideal" } }))
       assert.strictEqual(named.payment.connectionId, "backup")
@@ -131,19 +132,19 @@ describe("routing by a named method", () => {
       const unnamed = yield* pointsman.create(caller, request())
       assert.strictEqual(unnamed.payment.connectionId, "main")
       assert.notProperty(unnamed.payment, "paymentMethod")
-    }).pipe(Effect.provide(restricted.layer))
-  )
-
-  const rules = world({
-    provider,
-    connections: [{ id: "main" }, { id: "backup" }],
-    routing: {
-      mode: "failover",
-      rules: [{ name: "iDEAL", when: { paymentMethod: ["ideal"] }, use: { mode: "fixed", order: ["backup"] } }]
     }
-  })
-  it.effect("a rule for a name decides", () =>
-    Effect.gen(function* () {
+  )
+  testIn(
+    "a rule for a name decides",
+    world({
+      provider,
+      connections: [{ id: "main" }, { id: "backup" }],
+      routing: {
+        mode: "failover",
+        rules: [{ name: "iDEAL", when: { paymentMethod: ["ideal"] }, use: { mode: "fixed", order: ["backup"] } }]
+      }
+    }),
+    function* () {
       const pointsman = yield* Pointsman
       const { payment } = yield* pointsman.create(
         caller,
@@ -152,55 +153,49 @@ describe("routing by a named method", () => {
       assert.deepInclude(payment.routing, { path: "rule", rule: "iDEAL" })
       const { payment: other } = yield* pointsman.create(caller, request())
       assert.deepInclude(other.routing, { path: "engine", rule: null })
-    }).pipe(Effect.provide(rules.layer))
+    }
   )
-
-  const plain = world()
-  it.effect("RoutingFailed says the reason of each if no connection declares the method", () =>
-    Effect.gen(function* () {
-      const failure = yield* Effect.flip(
-        (yield* Pointsman).create(caller, request({ details: { method: "bank", paymentMethod: "ideal" } }))
+  testWorld("RoutingFailed says the reason of each if no connection declares the method", function* () {
+    const failure = yield* Effect.flip(
+      (yield* Pointsman).create(caller, request({ details: { method: "bank", paymentMethod: "ideal" } }))
+    )
+    assert.instanceOf(failure, RoutingFailed)
+    if (failure instanceof RoutingFailed) {
+      assert.deepStrictEqual(
+        failure.excluded.map(({ code, connectionId, reason }) => [connectionId, code, reason]),
+        [
+          ["main", "METHOD_NOT_SUPPORTED", undeclared],
+          ["backup", "METHOD_NOT_SUPPORTED", undeclared]
+        ]
       )
-      assert.instanceOf(failure, RoutingFailed)
-      if (failure instanceof RoutingFailed) {
-        assert.deepStrictEqual(
-          failure.excluded.map(({ code, connectionId, reason }) => [connectionId, code, reason]),
-          [
-            ["main", "METHOD_NOT_SUPPORTED", undeclared],
-            ["backup", "METHOD_NOT_SUPPORTED", undeclared]
-          ]
-        )
-      }
-    }).pipe(Effect.provide(plain.layer))
-  )
+    }
+  })
 })
 
 describe("the fingerprint of a request with a named method", () => {
   const provider = scriptedProvider({ supports: { paymentMethods: { ideal: {}, eps: {} } } })
-  const own = world({ provider })
-  it.effect("another name, or none, under the same key is another request", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      const asked = (change: Partial<PaymentDetails>) =>
-        request({ idempotencyKey: "key-0001", details: { method: "bank", ...change } })
-      const first = yield* pointsman.create(caller, asked({ paymentMethod: "ideal" }))
-      const again = yield* pointsman.create(caller, asked({ paymentMethod: "ideal" }))
-      assert.deepStrictEqual(again, { payment: first.payment, isReplay: true })
-      for (const change of [{ paymentMethod: "eps" as const }, {}]) {
-        const failure = yield* Effect.flip(pointsman.create(caller, asked(change)))
-        assert.strictEqual(failure._tag, "pointsman/KeyReused")
-      }
-      const claim = Option.getOrThrow(yield* (yield* Ledger).claim(tenant, "key-0001"))
-      assert.include(claim.fingerprint, '"paymentMethod":"ideal"')
-    }).pipe(Effect.provide(own.layer))
-  )
+  testIn("another name, or none, under the same key is another request", world({ provider }), function* () {
+    const pointsman = yield* Pointsman
+    const asked = (change: Partial<PaymentDetails>) =>
+      request({ idempotencyKey: "key-0001", details: { method: "bank", ...change } })
+    const first = yield* pointsman.create(caller, asked({ paymentMethod: "ideal" }))
+    const again = yield* pointsman.create(caller, asked({ paymentMethod: "ideal" }))
+    assert.deepStrictEqual(again, { payment: first.payment, isReplay: true })
+    for (const change of [{ paymentMethod: "eps" as const }, {}]) {
+      const failure = yield* Effect.flip(pointsman.create(caller, asked(change)))
+      assert.strictEqual(failure._tag, "pointsman/KeyReused")
+    }
+    const claim = Option.getOrThrow(yield* (yield* Ledger).claim(tenant, "key-0001"))
+    assert.include(claim.fingerprint, '"paymentMethod":"ideal"')
+  })
 })
 
 describe("a hosted payment with a named method", () => {
   const provider = scriptedProvider({ supports: { paymentMethods: { ideal: {} } } })
-  const own = world({ provider, connections: liveConnections })
-  it.effect("the provider's page is opened for the method that the payment names", () =>
-    Effect.gen(function* () {
+  testIn(
+    "the provider's page is opened for the method that the payment names",
+    world({ provider, connections: liveConnections }),
+    function* () {
       const pointsman = yield* Pointsman
       for (const change of [{ method: "bank", paymentMethod: "ideal" } as const, {}]) {
         const page = yield* paged(liveCaller, { ...request({ details: change }), returnUrl: "https://shop.test/" })
@@ -213,6 +208,6 @@ describe("a hosted payment with a named method", () => {
           [false, undefined]
         ]
       )
-    }).pipe(Effect.provide(own.layer))
+    }
   )
 })

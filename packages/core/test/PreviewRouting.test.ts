@@ -1,9 +1,10 @@
 /** Where a payment would go, how connections fare, and how they fared: nothing of it asks a provider or writes. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { Pointsman, type RoutingSettings, type SuccessSeries } from "@pointsman/core"
 import { Unanswered } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
+import { testEffect, testIn, testWorld } from "./support/TestWorld.ts"
 import { caller, request, tenant, workspace, world } from "./support/World.ts"
 
 const { details } = request()
@@ -18,53 +19,45 @@ const orders = (preview: Effect.Success<ReturnType<typeof routesOf>>) =>
   preview.routes.map(({ decision }) => decision.candidates.map(({ connectionId }) => connectionId).join(" "))
 
 describe("where a payment would go", () => {
-  it.effect("all payments take one route if nothing is drawn, with each exclusion and reason", () =>
-    Effect.gen(function* () {
-      const connections = [{ id: "main" }, { id: "dollars", supports: { currencies: ["USD"] } }, { id: "backup" }]
-      const preview = yield* routesOf({ mode: "failover" }, { connections })
-      assert.deepStrictEqual(orders(preview), ["main backup"])
-      const [route] = preview.routes
-      assert.strictEqual(route?.payments, preview.payments)
-      assert.deepStrictEqual(
-        route?.decision.excluded.map(({ code, connectionId }) => [connectionId, code]),
-        [["dollars", "CURRENCY_NOT_SUPPORTED"]]
-      )
-    })
-  )
-
-  it.effect("each route of a split and a control group has its share, the most frequent first", () =>
-    Effect.gen(function* () {
-      const rules = [{ name: "split", when: {}, use: { mode: "failover", split: { main: 1, backup: 3 } } }] as const
-      const split = yield* routesOf({ mode: "failover", rules })
-      assert.deepStrictEqual(orders(split), ["backup main", "main backup"])
-      assert.closeTo((split.routes[0]?.payments ?? 0) / split.payments, 0.75, 0.06)
-      const control = yield* routesOf({ mode: "failover", control: { share: 0.2, order: ["backup"] } })
-      assert.deepStrictEqual(orders(control), ["main backup", "backup"])
-      assert.deepStrictEqual(
-        control.routes.map(({ decision }) => decision.path),
-        ["engine", "control"]
-      )
-      assert.closeTo((control.routes[1]?.payments ?? 0) / control.payments, 0.2, 0.06)
-      assert.deepStrictEqual(yield* routesOf({ mode: "failover", rules }), split)
-    })
-  )
-
-  it.effect("the routes have no candidates, and say why, if no connection can take it", () =>
-    Effect.gen(function* () {
-      const preview = yield* routesOf(
-        { mode: "failover" },
-        { connections: [{ id: "main", supports: { methods: [] } }] }
-      )
-      assert.deepStrictEqual(orders(preview), [""])
-      assert.strictEqual(preview.routes[0]?.decision.excluded[0]?.code, "METHOD_NOT_SUPPORTED")
-    })
-  )
-
-  const fragile = world({
-    connections: [{ id: "main", circuitBreaker: { failures: 1, openMillis: 1_000 } }, { id: "backup" }]
+  testEffect("all payments take one route if nothing is drawn, with each exclusion and reason", function* () {
+    const connections = [{ id: "main" }, { id: "dollars", supports: { currencies: ["USD"] } }, { id: "backup" }]
+    const preview = yield* routesOf({ mode: "failover" }, { connections })
+    assert.deepStrictEqual(orders(preview), ["main backup"])
+    const [route] = preview.routes
+    assert.strictEqual(route?.payments, preview.payments)
+    assert.deepStrictEqual(
+      route?.decision.excluded.map(({ code, connectionId }) => [connectionId, code]),
+      [["dollars", "CURRENCY_NOT_SUPPORTED"]]
+    )
   })
-  it.effect("the next payment is the probe of a circuit that waits for one", () =>
-    Effect.gen(function* () {
+
+  testEffect("each route of a split and a control group has its share, the most frequent first", function* () {
+    const rules = [{ name: "split", when: {}, use: { mode: "failover", split: { main: 1, backup: 3 } } }] as const
+    const split = yield* routesOf({ mode: "failover", rules })
+    assert.deepStrictEqual(orders(split), ["backup main", "main backup"])
+    assert.closeTo((split.routes[0]?.payments ?? 0) / split.payments, 0.75, 0.06)
+    const control = yield* routesOf({ mode: "failover", control: { share: 0.2, order: ["backup"] } })
+    assert.deepStrictEqual(orders(control), ["main backup", "backup"])
+    assert.deepStrictEqual(
+      control.routes.map(({ decision }) => decision.path),
+      ["engine", "control"]
+    )
+    assert.closeTo((control.routes[1]?.payments ?? 0) / control.payments, 0.2, 0.06)
+    assert.deepStrictEqual(yield* routesOf({ mode: "failover", rules }), split)
+  })
+
+  testEffect("the routes have no candidates, and say why, if no connection can take it", function* () {
+    const preview = yield* routesOf({ mode: "failover" }, { connections: [{ id: "main", supports: { methods: [] } }] })
+    assert.deepStrictEqual(orders(preview), [""])
+    assert.strictEqual(preview.routes[0]?.decision.excluded[0]?.code, "METHOD_NOT_SUPPORTED")
+  })
+
+  testIn(
+    "the next payment is the probe of a circuit that waits for one",
+    world({
+      connections: [{ id: "main", circuitBreaker: { failures: 1, openMillis: 1_000 } }, { id: "backup" }]
+    }),
+    function* (fragile) {
       const pointsman = yield* Pointsman
       fragile.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "time-out" }))
       yield* Effect.ignore(pointsman.create(caller, request()))
@@ -81,7 +74,7 @@ describe("where a payment would go", () => {
         fragile.provider.charges.map(({ connectionId }) => connectionId),
         ["main", "main"]
       )
-    }).pipe(Effect.provide(fragile.layer))
+    }
   )
 })
 
@@ -92,65 +85,60 @@ const text = ({ connectionId, segment, steps }: SuccessSeries) =>
 const hour = 3_600_000
 
 describe("success over time", () => {
-  const here = world()
-  it.effect("payments of several hours each count in their hour, by connection and segment", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      const history = pointsman.successHistory(tenant, { stepMillis: hour, steps: 3 })
-      assert.deepStrictEqual((yield* history).series, [])
-      yield* pointsman.create(caller, request())
-      yield* TestClock.adjust(hour)
-      here.provider.onCharge = ({ attemptId, connectionId }) =>
-        connectionId === "main"
-          ? Effect.succeed({ _tag: "Rejected", code: "E1", message: "no" })
-          : Effect.succeed({ _tag: "Captured", providerRef: `ref_${attemptId}` })
-      yield* pointsman.create(caller, request())
-      yield* pointsman.create(caller, request({ details: { country: "DE", cardBrand: "Visa" } }))
-      yield* TestClock.adjust(hour)
-      const found = yield* history
-      assert.deepStrictEqual([found.payments, found.isSampled], [3, false])
-      assert.deepStrictEqual(found.series.map(text), [
-        "backup : 0/0 2/2 0/0",
-        "backup EUR DE card visa: 0/0 1/1 0/0",
-        "backup EUR NL card -: 0/0 1/1 0/0",
-        "main : 1/1 0/2 0/0",
-        "main EUR DE card visa: 0/0 0/1 0/0",
-        "main EUR NL card -: 1/1 0/1 0/0"
-      ])
-      assert.deepStrictEqual(
-        (yield* pointsman.successHistory({ ...tenant, workspaceId: "other" }, { stepMillis: hour, steps: 3 })).series,
-        []
-      )
-      yield* TestClock.adjust(hour)
-      assert.deepStrictEqual((yield* history).payments, 2)
-      yield* TestClock.adjust(3 * hour)
-      assert.deepStrictEqual((yield* history).series, [])
-    }).pipe(Effect.provide(here.layer))
-  )
+  testWorld("payments of several hours each count in their hour, by connection and segment", function* (here) {
+    const pointsman = yield* Pointsman
+    const history = pointsman.successHistory(tenant, { stepMillis: hour, steps: 3 })
+    assert.deepStrictEqual((yield* history).series, [])
+    yield* pointsman.create(caller, request())
+    yield* TestClock.adjust(hour)
+    here.provider.onCharge = ({ attemptId, connectionId }) =>
+      connectionId === "main"
+        ? Effect.succeed({ _tag: "Rejected", code: "E1", message: "no" })
+        : Effect.succeed({ _tag: "Captured", providerRef: `ref_${attemptId}` })
+    yield* pointsman.create(caller, request())
+    yield* pointsman.create(caller, request({ details: { country: "DE", cardBrand: "Visa" } }))
+    yield* TestClock.adjust(hour)
+    const found = yield* history
+    assert.deepStrictEqual([found.payments, found.isSampled], [3, false])
+    assert.deepStrictEqual(found.series.map(text), [
+      "backup : 0/0 2/2 0/0",
+      "backup EUR DE card visa: 0/0 1/1 0/0",
+      "backup EUR NL card -: 0/0 1/1 0/0",
+      "main : 1/1 0/2 0/0",
+      "main EUR DE card visa: 0/0 0/1 0/0",
+      "main EUR NL card -: 1/1 0/1 0/0"
+    ])
+    assert.deepStrictEqual(
+      (yield* pointsman.successHistory({ ...tenant, workspaceId: "other" }, { stepMillis: hour, steps: 3 })).series,
+      []
+    )
+    yield* TestClock.adjust(hour)
+    assert.deepStrictEqual((yield* history).payments, 2)
+    yield* TestClock.adjust(3 * hour)
+    assert.deepStrictEqual((yield* history).series, [])
+  })
 
-  const busy = world()
-  it.effect("every hour has a sample, and the answer says so, if there are too many to count", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      for (const count of [30, 460, 50]) {
-        for (let number = 0; number < count; number++) yield* pointsman.create(caller, request())
-        yield* TestClock.adjust(hour)
-      }
-      yield* TestClock.adjust(-1)
-      const found = yield* pointsman.successHistory(tenant, { stepMillis: hour, steps: 3 })
-      assert.isTrue(found.isSampled)
-      const [main] = found.series.map(text)
-      assert.strictEqual(main, "main : 30/30 150/150 50/50")
-    }).pipe(Effect.provide(busy.layer))
-  )
+  testWorld("every hour has a sample, and the answer says so, if there are too many to count", function* () {
+    const pointsman = yield* Pointsman
+    for (const count of [30, 460, 50]) {
+      for (let number = 0; number < count; number++) yield* pointsman.create(caller, request())
+      yield* TestClock.adjust(hour)
+    }
+    yield* TestClock.adjust(-1)
+    const found = yield* pointsman.successHistory(tenant, { stepMillis: hour, steps: 3 })
+    assert.isTrue(found.isSampled)
+    const [main] = found.series.map(text)
+    assert.strictEqual(main, "main : 30/30 150/150 50/50")
+  })
 })
 
 describe("health of connections", () => {
-  const here = world({
-    connections: [{ id: "main" }, { id: "backup" }, { id: "gone", connector: "unknown", active: false }]
-  })
-  it.effect("outcomes of the newest payments and a connector not installed are each named", () =>
-    Effect.gen(function* () {
+  testIn(
+    "outcomes of the newest payments and a connector not installed are each named",
+    world({
+      connections: [{ id: "main" }, { id: "backup" }, { id: "gone", connector: "unknown", active: false }]
+    }),
+    function* (here) {
       const pointsman = yield* Pointsman
       const { payment: first } = yield* pointsman.create(caller, request())
       yield* TestClock.adjust(1_000)
@@ -185,6 +173,6 @@ describe("health of connections", () => {
           lastFailure: seen(second.id, 1_000, "Rejected", "E1")
         }
       ])
-    }).pipe(Effect.provide(here.layer))
+    }
   )
 })

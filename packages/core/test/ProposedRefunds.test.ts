@@ -1,9 +1,10 @@
 /** Refunds of operators above the limit: proposed by one, sent once another one approves them, and once. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { openCorrection, type Payment, type Person, Pointsman, refundProposalMillis } from "@pointsman/core"
 import { Audit, Ledger, Unanswered } from "@pointsman/core/ports"
 import { Effect, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
+import { testIn, testWorld } from "./support/TestWorld.ts"
 import { caller, request, runOut, tenant, world } from "./support/World.ts"
 
 const jo: Person = { of: "program", name: "Jo" }
@@ -59,53 +60,44 @@ describe("what one operator gives back", () => {
     ["all of it in a currency without a limit", 1000, { JPY: 0 }, false]
   ] as const
   for (const [name, amount, limits, needs] of rows) {
-    const own = world()
-    it.effect(`${name} is ${needs ? "proposed" : "sent"}`, () =>
-      Effect.gen(function* () {
-        const payment = yield* captured
-        const { payment: after, proposed } = yield* ask(payment, amount, { limits })
-        assert.strictEqual(proposed !== null, needs)
-        assert.lengthOf(own.provider.refunds, needs ? 0 : 1)
-        assert.deepStrictEqual(after.review?.reasons, needs ? ["correction"] : undefined)
-        assert.strictEqual((yield* book(payment)).refunds.length, needs ? 0 : 1)
-      }).pipe(Effect.provide(own.layer))
-    )
+    testWorld(`${name} is ${needs ? "proposed" : "sent"}`, function* (own) {
+      const payment = yield* captured
+      const { payment: after, proposed } = yield* ask(payment, amount, { limits })
+      assert.strictEqual(proposed !== null, needs)
+      assert.lengthOf(own.provider.refunds, needs ? 0 : 1)
+      assert.deepStrictEqual(after.review?.reasons, needs ? ["correction"] : undefined)
+      assert.strictEqual((yield* book(payment)).refunds.length, needs ? 0 : 1)
+    })
   }
 
-  const parts = world({ yieldBetween: true })
-  it.effect("refunds that would exceed the limit are proposed", () =>
-    Effect.gen(function* () {
-      const payment = yield* captured
-      const asked = yield* Effect.forEach(
-        ["key-of-jo-1", "key-of-jo-2", "key-of-jo-3"],
-        (key) => Effect.result(ask(payment, 300, { key })),
-        { concurrency: "unbounded" }
-      )
-      assert.lengthOf(parts.provider.refunds, 1)
-      assert.lengthOf(
-        asked.filter((one) => Result.isSuccess(one) && one.success.proposed !== null),
-        1
-      )
-    }).pipe(Effect.provide(parts.layer))
-  )
+  testIn("refunds that would exceed the limit are proposed", world({ yieldBetween: true }), function* (parts) {
+    const payment = yield* captured
+    const asked = yield* Effect.forEach(
+      ["key-of-jo-1", "key-of-jo-2", "key-of-jo-3"],
+      (key) => Effect.result(ask(payment, 300, { key })),
+      { concurrency: "unbounded" }
+    )
+    assert.lengthOf(parts.provider.refunds, 1)
+    assert.lengthOf(
+      asked.filter((one) => Result.isSuccess(one) && one.success.proposed !== null),
+      1
+    )
+  })
 
-  const keys = world()
-  it.effect("nothing is sent under a proposal's key, and another amount is refused", () =>
-    Effect.gen(function* () {
-      const { payment, order } = yield* propose
-      const again = yield* ask(payment, 600)
-      assert.strictEqual(again.proposed?.id, order.correctionId)
-      assert.deepStrictEqual(yield* tagOf(ask(payment, 100)), ["KeyReused", undefined])
-      const [tag, reason] = yield* tagOf(ask(payment, 700, { key: "another-key" }))
-      assert.strictEqual(tag, "CorrectionRefused")
-      assert.include(reason ?? "", "is proposed")
-      assert.isNull((yield* ask(payment, 100, { key: "another-key" })).proposed)
-      const { rejectCorrection } = yield* Pointsman
-      yield* rejectCorrection({ ...order, by: ann, reason: "it was exchanged" })
-      assert.strictEqual((yield* ask(payment, 600)).proposed?.state, "rejected")
-      assert.lengthOf(keys.provider.refunds, 1)
-    }).pipe(Effect.provide(keys.layer))
-  )
+  testWorld("nothing is sent under a proposal's key, and another amount is refused", function* (keys) {
+    const { payment, order } = yield* propose
+    const again = yield* ask(payment, 600)
+    assert.strictEqual(again.proposed?.id, order.correctionId)
+    assert.deepStrictEqual(yield* tagOf(ask(payment, 100)), ["KeyReused", undefined])
+    const [tag, reason] = yield* tagOf(ask(payment, 700, { key: "another-key" }))
+    assert.strictEqual(tag, "CorrectionRefused")
+    assert.include(reason ?? "", "is proposed")
+    assert.isNull((yield* ask(payment, 100, { key: "another-key" })).proposed)
+    const { rejectCorrection } = yield* Pointsman
+    yield* rejectCorrection({ ...order, by: ann, reason: "it was exchanged" })
+    assert.strictEqual((yield* ask(payment, 600)).proposed?.state, "rejected")
+    assert.lengthOf(keys.provider.refunds, 1)
+  })
 })
 
 const draft = ({ id }: Pick<Payment, "id">, amountMinor: number | null, key = "key-of-jo") =>
@@ -117,92 +109,84 @@ const draft = ({ id }: Pick<Payment, "id">, amountMinor: number | null, key = "k
   )
 
 describe("a draft", () => {
-  const own = world()
-  it.effect("any amount is proposed and not sent until another person approves it", () =>
-    Effect.gen(function* () {
-      const payment = yield* captured
-      const { payment: after, proposed } = yield* draft(payment, 1)
-      assert.deepStrictEqual([proposed?.state, proposed?.target.amountMinor], ["proposed", 1])
-      assert.deepStrictEqual([after.refundPendingMinor, after.refundedMinor], [0, 0])
-      assert.deepStrictEqual((yield* draft(payment, 1)).proposed?.id, proposed?.id)
-      assert.lengthOf((yield* book(payment)).refunds, 0)
-      const entries = (yield* (yield* Audit).list({ after: 0, limit: 100 })).filter(
-        ({ subject }) => subject === payment.id
-      )
-      assert.deepStrictEqual(
-        entries.map(({ action, actor }) => [action, actor]),
-        [
-          ["refund.proposing", "Jo"],
-          ["refund.proposing", "Jo"]
-        ]
-      )
-      assert.lengthOf(own.provider.refunds, 0)
-      yield* approve({ tenant, paymentId: payment.id, correctionId: proposed?.id ?? "" })
-      assert.deepStrictEqual(
-        own.provider.refunds.map(({ money }) => money.minorUnits),
-        [1]
-      )
-    }).pipe(Effect.provide(own.layer))
-  )
+  testWorld("any amount is proposed and not sent until another person approves it", function* (own) {
+    const payment = yield* captured
+    const { payment: after, proposed } = yield* draft(payment, 1)
+    assert.deepStrictEqual([proposed?.state, proposed?.target.amountMinor], ["proposed", 1])
+    assert.deepStrictEqual([after.refundPendingMinor, after.refundedMinor], [0, 0])
+    assert.deepStrictEqual((yield* draft(payment, 1)).proposed?.id, proposed?.id)
+    assert.lengthOf((yield* book(payment)).refunds, 0)
+    const entries = (yield* (yield* Audit).list({ after: 0, limit: 100 })).filter(
+      ({ subject }) => subject === payment.id
+    )
+    assert.deepStrictEqual(
+      entries.map(({ action, actor }) => [action, actor]),
+      [
+        ["refund.proposing", "Jo"],
+        ["refund.proposing", "Jo"]
+      ]
+    )
+    assert.lengthOf(own.provider.refunds, 0)
+    yield* approve({ tenant, paymentId: payment.id, correctionId: proposed?.id ?? "" })
+    assert.deepStrictEqual(
+      own.provider.refunds.map(({ money }) => money.minorUnits),
+      [1]
+    )
+  })
 
-  const refused = world()
-  it.effect("a refund with nothing left, with a sent key, or without a capture is refused", () =>
-    Effect.gen(function* () {
-      const payment = yield* captured
-      yield* ask(payment, 100, { key: "key-of-sent" })
-      assert.deepStrictEqual(yield* tagOf(draft(payment, 100, "key-of-sent")), ["KeyReused", undefined])
-      yield* ask(payment, null, { key: "key-of-rest", limits: {} })
-      assert.deepStrictEqual(yield* tagOf(draft(payment, 1)), ["InvalidAmount", undefined])
-      const { create } = yield* Pointsman
-      const held = yield* create(caller, request({ details: { captureMethod: "manual" } }))
-      assert.deepStrictEqual(yield* tagOf(draft(held.payment, 1)), ["NotRefundable", undefined])
-      assert.lengthOf(refused.provider.refunds, 2)
-    }).pipe(Effect.provide(refused.layer))
-  )
+  testWorld("a refund with nothing left, with a sent key, or without a capture is refused", function* (refused) {
+    const payment = yield* captured
+    yield* ask(payment, 100, { key: "key-of-sent" })
+    assert.deepStrictEqual(yield* tagOf(draft(payment, 100, "key-of-sent")), ["KeyReused", undefined])
+    yield* ask(payment, null, { key: "key-of-rest", limits: {} })
+    assert.deepStrictEqual(yield* tagOf(draft(payment, 1)), ["InvalidAmount", undefined])
+    const { create } = yield* Pointsman
+    const held = yield* create(caller, request({ details: { captureMethod: "manual" } }))
+    assert.deepStrictEqual(yield* tagOf(draft(held.payment, 1)), ["NotRefundable", undefined])
+    assert.lengthOf(refused.provider.refunds, 2)
+  })
 })
 
 describe("an approval", () => {
-  const sent = world()
-  it.effect("another person's approval sends the refund once; the audit trail has both names", () =>
-    Effect.gen(function* () {
-      const { payment, order } = yield* propose
-      const { approveCorrection } = yield* Pointsman
-      const [tag, reason] = yield* tagOf(approveCorrection({ ...order, by: { of: "program", name: " JO " } }))
-      assert.deepStrictEqual(
-        [tag, reason],
-        ["CorrectionRefused", "nobody approves their own correction: another person has to"]
-      )
-      assert.lengthOf(sent.provider.refunds, 0)
-      const decided = yield* approve(order)
-      assert.deepStrictEqual(
-        [decided.correction.state, decided.payment.state, decided.payment.refundedMinor, decided.payment.review],
-        ["approved", "PartiallyRefunded", 600, null]
-      )
-      assert.deepStrictEqual([decided.refund?.stage, decided.refund?.reason], ["Succeeded", "returned"])
-      assert.deepStrictEqual(yield* approve(order), decided)
-      assert.isNull((yield* ask(payment, 600)).proposed)
-      assert.deepStrictEqual(
-        sent.provider.refunds.map(({ money }) => money.minorUnits),
-        [600]
-      )
-      const entries = (yield* (yield* Audit).list({ after: 0, limit: 100 })).filter(
-        ({ subject }) => subject === payment.id
-      )
-      assert.deepStrictEqual(entries.map(({ action }) => action).slice(0, 5), [
-        "payment.refunding",
-        "refund.proposing",
-        "correction.approving",
-        "correction.approving",
-        "payment.refunding"
-      ])
-      const { approved_by, proposed_by } = JSON.parse(entries[4]?.details ?? "{}")
-      assert.deepStrictEqual([proposed_by, approved_by], ["Jo", "Ann"])
-    }).pipe(Effect.provide(sent.layer))
-  )
+  testWorld("another person's approval sends the refund once; the audit trail has both names", function* (sent) {
+    const { payment, order } = yield* propose
+    const { approveCorrection } = yield* Pointsman
+    const [tag, reason] = yield* tagOf(approveCorrection({ ...order, by: { of: "program", name: " JO " } }))
+    assert.deepStrictEqual(
+      [tag, reason],
+      ["CorrectionRefused", "nobody approves their own correction: another person has to"]
+    )
+    assert.lengthOf(sent.provider.refunds, 0)
+    const decided = yield* approve(order)
+    assert.deepStrictEqual(
+      [decided.correction.state, decided.payment.state, decided.payment.refundedMinor, decided.payment.review],
+      ["approved", "PartiallyRefunded", 600, null]
+    )
+    assert.deepStrictEqual([decided.refund?.stage, decided.refund?.reason], ["Succeeded", "returned"])
+    assert.deepStrictEqual(yield* approve(order), decided)
+    assert.isNull((yield* ask(payment, 600)).proposed)
+    assert.deepStrictEqual(
+      sent.provider.refunds.map(({ money }) => money.minorUnits),
+      [600]
+    )
+    const entries = (yield* (yield* Audit).list({ after: 0, limit: 100 })).filter(
+      ({ subject }) => subject === payment.id
+    )
+    assert.deepStrictEqual(entries.map(({ action }) => action).slice(0, 5), [
+      "payment.refunding",
+      "refund.proposing",
+      "correction.approving",
+      "correction.approving",
+      "payment.refunding"
+    ])
+    const { approved_by, proposed_by } = JSON.parse(entries[4]?.details ?? "{}")
+    assert.deepStrictEqual([proposed_by, approved_by], ["Jo", "Ann"])
+  })
 
-  const many = world({ yieldBetween: true })
-  it.effect("32 approvals of 32 people send one refund, and the others learn whose", () =>
-    Effect.gen(function* () {
+  testIn(
+    "32 approvals of 32 people send one refund, and the others learn whose",
+    world({ yieldBetween: true }),
+    function* (many) {
       const { order } = yield* propose
       const { approveCorrection } = yield* Pointsman
       const results = yield* Effect.forEach(
@@ -215,89 +199,73 @@ describe("an approval", () => {
       for (const one of results.filter(Result.isFailure)) {
         assert.strictEqual(one.failure._tag, "pointsman/CorrectionRefused")
       }
-    }).pipe(Effect.provide(many.layer))
+    }
   )
+  testWorld("a proposal of more than is left sends nothing and is overtaken", function* (gone) {
+    const { payment, order } = yield* propose
+    const { refund } = yield* Pointsman
+    yield* refund(caller, { paymentId: payment.id, amountMinor: 500, reason: null, idempotencyKey: "key-of-shop" })
+    const { correction, payment: after } = yield* approve(order)
+    assert.strictEqual(correction.state, "overtaken")
+    assert.include(correction.decision?.reason ?? "", "amount 600, and now applies to")
+    assert.deepStrictEqual([after.review, after.refundedMinor], [null, 500])
+    assert.lengthOf(gone.provider.refunds, 1)
+  })
 
-  const gone = world()
-  it.effect("a proposal of more than is left sends nothing and is overtaken", () =>
-    Effect.gen(function* () {
+  testWorld("nothing is sent of a proposal with nothing left, which is overtaken", function* (whole) {
+    const { payment, order } = yield* propose
+    const { refund } = yield* Pointsman
+    yield* refund(caller, { paymentId: payment.id, amountMinor: null, reason: null, idempotencyKey: "key-of-shop" })
+    const { correction } = yield* approve(order)
+    assert.deepStrictEqual([correction.state, correction.decision?.by.name], ["overtaken", "Ann"])
+    assert.lengthOf(whole.provider.refunds, 1)
+  })
+
+  testWorld("an approval after a week sends nothing, and another refund can take its place", function* (old) {
+    const { order } = yield* propose
+    const second = yield* propose
+    yield* TestClock.adjust(refundProposalMillis)
+    const { correction } = yield* approve(order)
+    assert.deepStrictEqual(
+      [correction.state, correction.decision?.reason],
+      ["overtaken", "it was proposed more than 7 days ago"]
+    )
+    const { payment, proposed } = yield* ask(second.payment, 700, { key: "another-key", person: ann })
+    assert.deepStrictEqual(
+      payment.corrections?.map(({ id, state }) => [id, state]),
+      [
+        [second.order.correctionId, "overtaken"],
+        [proposed?.id, "proposed"]
+      ]
+    )
+    assert.lengthOf(old.provider.refunds, 0)
+  })
+
+  testWorld("an approval repeated after a failed commit or lost answer sends at most one", function* (faults) {
+    for (const fault of ["unwritten", "lost", "unheard"] as const) {
+      const before = faults.provider.refunds.length
       const { payment, order } = yield* propose
-      const { refund } = yield* Pointsman
-      yield* refund(caller, { paymentId: payment.id, amountMinor: 500, reason: null, idempotencyKey: "key-of-shop" })
-      const { correction, payment: after } = yield* approve(order)
-      assert.strictEqual(correction.state, "overtaken")
-      assert.include(correction.decision?.reason ?? "", "amount 600, and now applies to")
-      assert.deepStrictEqual([after.review, after.refundedMinor], [null, 500])
-      assert.lengthOf(gone.provider.refunds, 1)
-    }).pipe(Effect.provide(gone.layer))
-  )
+      const next = faults.ledger.calls.commit + 1
+      faults.ledger.onCommit = (number) => (number === next ? fault : undefined)
+      yield* runOut(yield* Effect.forkChild(Effect.result(approve(order))))
+      faults.ledger.onCommit = () => undefined
+      const { correction, refund } = yield* approve(order)
+      assert.strictEqual(correction.state, "approved", fault)
+      const after = yield* book(payment)
+      const sentNow = faults.provider.refunds.length - before
+      assert.strictEqual(after.payment.refundedMinor, sentNow * 600, fault)
+      assert.strictEqual(refund === undefined, sentNow === 0, fault)
+      assert.isAtMost(sentNow, 1, fault)
+    }
+  })
 
-  const whole = world()
-  it.effect("nothing is sent of a proposal with nothing left, which is overtaken", () =>
-    Effect.gen(function* () {
-      const { payment, order } = yield* propose
-      const { refund } = yield* Pointsman
-      yield* refund(caller, { paymentId: payment.id, amountMinor: null, reason: null, idempotencyKey: "key-of-shop" })
-      const { correction } = yield* approve(order)
-      assert.deepStrictEqual([correction.state, correction.decision?.by.name], ["overtaken", "Ann"])
-      assert.lengthOf(whole.provider.refunds, 1)
-    }).pipe(Effect.provide(whole.layer))
-  )
-
-  const old = world()
-  it.effect("an approval after a week sends nothing, and another refund can take its place", () =>
-    Effect.gen(function* () {
-      const { order } = yield* propose
-      const second = yield* propose
-      yield* TestClock.adjust(refundProposalMillis)
-      const { correction } = yield* approve(order)
-      assert.deepStrictEqual(
-        [correction.state, correction.decision?.reason],
-        ["overtaken", "it was proposed more than 7 days ago"]
-      )
-      const { payment, proposed } = yield* ask(second.payment, 700, { key: "another-key", person: ann })
-      assert.deepStrictEqual(
-        payment.corrections?.map(({ id, state }) => [id, state]),
-        [
-          [second.order.correctionId, "overtaken"],
-          [proposed?.id, "proposed"]
-        ]
-      )
-      assert.lengthOf(old.provider.refunds, 0)
-    }).pipe(Effect.provide(old.layer))
-  )
-
-  const faults = world()
-  it.effect("an approval repeated after a failed commit or lost answer sends at most one", () =>
-    Effect.gen(function* () {
-      for (const fault of ["unwritten", "lost", "unheard"] as const) {
-        const before = faults.provider.refunds.length
-        const { payment, order } = yield* propose
-        const next = faults.ledger.calls.commit + 1
-        faults.ledger.onCommit = (number) => (number === next ? fault : undefined)
-        yield* runOut(yield* Effect.forkChild(Effect.result(approve(order))))
-        faults.ledger.onCommit = () => undefined
-        const { correction, refund } = yield* approve(order)
-        assert.strictEqual(correction.state, "approved", fault)
-        const after = yield* book(payment)
-        const sentNow = faults.provider.refunds.length - before
-        assert.strictEqual(after.payment.refundedMinor, sentNow * 600, fault)
-        assert.strictEqual(refund === undefined, sentNow === 0, fault)
-        assert.isAtMost(sentNow, 1, fault)
-      }
-    }).pipe(Effect.provide(faults.layer))
-  )
-
-  const silent = world()
-  it.effect("a silent provider leaves an unknown approved refund, and its amount is held", () =>
-    Effect.gen(function* () {
-      const { payment, order } = yield* propose
-      silent.provider.onRefund = () => Effect.fail(new Unanswered({ reason: "time-out" }))
-      const { correction, payment: after, refund } = yield* approve(order)
-      assert.deepStrictEqual([correction.state, refund?.stage, after.refundPendingMinor], ["approved", "Unknown", 600])
-      assert.isUndefined(openCorrection(after))
-      assert.deepStrictEqual((yield* approve(order)).refund?.stage, "Unknown")
-      assert.lengthOf((yield* book(payment)).refunds, 1)
-    }).pipe(Effect.provide(silent.layer))
-  )
+  testWorld("a silent provider leaves an unknown approved refund, and its amount is held", function* (silent) {
+    const { payment, order } = yield* propose
+    silent.provider.onRefund = () => Effect.fail(new Unanswered({ reason: "time-out" }))
+    const { correction, payment: after, refund } = yield* approve(order)
+    assert.deepStrictEqual([correction.state, refund?.stage, after.refundPendingMinor], ["approved", "Unknown", 600])
+    assert.isUndefined(openCorrection(after))
+    assert.deepStrictEqual((yield* approve(order)).refund?.stage, "Unknown")
+    assert.lengthOf((yield* book(payment)).refunds, 1)
+  })
 })

@@ -1,10 +1,11 @@
 /** Closed payments compared with their providers' records, within a budget. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { Metrics, Pointsman, type PointsmanOptions, type ProofCounts } from "@pointsman/core"
 import { type ChargeState, type FoundRefund, Ledger, Unanswered } from "@pointsman/core/ports"
 import { Clock, Effect, Metric, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { operate } from "./support/Operations.ts"
+import { testIn } from "./support/TestWorld.ts"
 import { caller, request, tenant, world } from "./support/World.ts"
 
 const providerRef = "ref"
@@ -46,114 +47,96 @@ const stored = (id: string) =>
   )
 
 /** Ten minutes at a time, as the background asks. */
-const passing = (hours: number, pointsman: ReadonlyArray<Pointsman["Service"]>) =>
-  Effect.gen(function* () {
-    let counts = none
-    for (let tick = 0; tick < hours * 6; tick++) {
-      yield* TestClock.adjust("10 minutes")
-      for (const { proveClosed } of pointsman) {
-        const more = yield* proveClosed
-        counts = {
-          agreed: counts.agreed + more.agreed,
-          differs: counts.differs + more.differs,
-          unanswered: counts.unanswered + more.unanswered,
-          unsupported: counts.unsupported + more.unsupported
-        }
+const passing = Effect.fnUntraced(function* (hours: number, pointsman: ReadonlyArray<Pointsman["Service"]>) {
+  let counts = none
+  for (let tick = 0; tick < hours * 6; tick++) {
+    yield* TestClock.adjust("10 minutes")
+    for (const { proveClosed } of pointsman) {
+      const more = yield* proveClosed
+      counts = {
+        agreed: counts.agreed + more.agreed,
+        differs: counts.differs + more.differs,
+        unanswered: counts.unanswered + more.unanswered,
+        unsupported: counts.unsupported + more.unsupported
       }
     }
-    return counts
-  })
+  }
+  return counts
+})
 
 describe("what is compared", () => {
-  const agreeing = scene()
-  it.effect("a captured payment agrees with the provider's record, and nothing is written", () =>
-    Effect.gen(function* () {
-      const payment = yield* pay
-      yield* TestClock.adjust("2 hours")
-      assert.deepStrictEqual(yield* prove, { ...none, agreed: 1 })
-      assert.deepStrictEqual(yield* stored(payment.id), payment)
-      // The hour's lookups were made.
-      assert.deepStrictEqual(yield* prove, none)
-      assert.lengthOf(agreeing.asked, 1)
-    }).pipe(Effect.provide(agreeing.layer))
-  )
+  testIn("a captured payment agrees with the provider's record, and nothing is written", scene(), function* (agreeing) {
+    const payment = yield* pay
+    yield* TestClock.adjust("2 hours")
+    assert.deepStrictEqual(yield* prove, { ...none, agreed: 1 })
+    assert.deepStrictEqual(yield* stored(payment.id), payment)
+    // The hour's lookups were made.
+    assert.deepStrictEqual(yield* prove, none)
+    assert.lengthOf(agreeing.asked, 1)
+  })
 
-  const left = scene()
-  it.effect("no payment that is new, old, open or under review is looked up", () =>
-    Effect.gen(function* () {
-      yield* pay
-      yield* TestClock.adjust("59 minutes")
-      assert.deepStrictEqual(yield* prove, none)
-      yield* TestClock.adjust("31 days")
-      assert.deepStrictEqual(yield* prove, none)
-      left.provider.onCharge = () => Effect.succeed({ _tag: "Authorized", providerRef: "held" })
-      yield* (yield* Pointsman).create(caller, request({ details: { captureMethod: "manual" } }))
-      left.provider.onCharge = () => Effect.succeed({ ...captured(2500), providerRef: "other" })
-      yield* pay
-      yield* TestClock.adjust("3 hours")
-      assert.deepStrictEqual(yield* prove, none)
-      assert.deepStrictEqual(left.asked, [])
-    }).pipe(Effect.provide(left.layer))
-  )
+  testIn("no payment that is new, old, open or under review is looked up", scene(), function* (left) {
+    yield* pay
+    yield* TestClock.adjust("59 minutes")
+    assert.deepStrictEqual(yield* prove, none)
+    yield* TestClock.adjust("31 days")
+    assert.deepStrictEqual(yield* prove, none)
+    left.provider.onCharge = () => Effect.succeed({ _tag: "Authorized", providerRef: "held" })
+    yield* (yield* Pointsman).create(caller, request({ details: { captureMethod: "manual" } }))
+    left.provider.onCharge = () => Effect.succeed({ ...captured(2500), providerRef: "other" })
+    yield* pay
+    yield* TestClock.adjust("3 hours")
+    assert.deepStrictEqual(yield* prove, none)
+    assert.deepStrictEqual(left.asked, [])
+  })
 
-  const voided = scene()
-  it.effect("a voided payment that the provider captured differs, and operations see it", () =>
-    Effect.gen(function* () {
-      voided.provider.onCharge = () => Effect.succeed({ _tag: "Authorized", providerRef })
-      const { create } = yield* Pointsman
-      const { payment } = yield* create(caller, request({ details: { captureMethod: "manual" } }))
-      yield* operate("void", payment.id)
-      assert.strictEqual((yield* stored(payment.id)).state, "Voided")
-      yield* TestClock.adjust("2 hours")
-      const counter = Metrics.proofLookUps("main", "differs")
-      const { count } = yield* Metric.value(counter)
-      assert.deepStrictEqual(yield* prove, { ...none, differs: 1 })
-      assert.strictEqual((yield* Metric.value(counter)).count, count + 1)
-      const after = yield* stored(payment.id)
-      assert.deepStrictEqual([after.state, after.review?.reasons], ["Captured", ["conflict"]])
-    }).pipe(Effect.provide(voided.layer))
-  )
+  testIn("a voided payment that the provider captured differs, and operations see it", scene(), function* (voided) {
+    voided.provider.onCharge = () => Effect.succeed({ _tag: "Authorized", providerRef })
+    const { create } = yield* Pointsman
+    const { payment } = yield* create(caller, request({ details: { captureMethod: "manual" } }))
+    yield* operate("void", payment.id)
+    assert.strictEqual((yield* stored(payment.id)).state, "Voided")
+    yield* TestClock.adjust("2 hours")
+    const counter = Metrics.proofLookUps("main", "differs")
+    const { count } = yield* Metric.value(counter)
+    assert.deepStrictEqual(yield* prove, { ...none, differs: 1 })
+    assert.strictEqual((yield* Metric.value(counter)).count, count + 1)
+    const after = yield* stored(payment.id)
+    assert.deepStrictEqual([after.state, after.review?.reasons], ["Captured", ["conflict"]])
+  })
 
-  const byHand = scene()
-  it.effect("a refund made at the provider differs once when the charge is looked up", () =>
-    Effect.gen(function* () {
-      const payment = yield* pay
-      const stated = { currency: "EUR", minorUnits: 400 }
-      byHand.answers(captured(), [
-        { refundId: null, state: { _tag: "Succeeded", providerRefundId: "re_hand", stated } }
-      ])
-      yield* TestClock.adjust("2 hours")
-      assert.deepStrictEqual(yield* prove, { ...none, differs: 1 })
-      assert.strictEqual((yield* stored(payment.id)).refundedMinor, 400)
-      yield* TestClock.adjust("2 hours")
-      assert.strictEqual((yield* prove).differs, 0)
-      assert.strictEqual((yield* stored(payment.id)).refundedMinor, 400)
-    }).pipe(Effect.provide(byHand.layer))
-  )
+  testIn("a refund made at the provider differs once when the charge is looked up", scene(), function* (byHand) {
+    const payment = yield* pay
+    const stated = { currency: "EUR", minorUnits: 400 }
+    byHand.answers(captured(), [{ refundId: null, state: { _tag: "Succeeded", providerRefundId: "re_hand", stated } }])
+    yield* TestClock.adjust("2 hours")
+    assert.deepStrictEqual(yield* prove, { ...none, differs: 1 })
+    assert.strictEqual((yield* stored(payment.id)).refundedMinor, 400)
+    yield* TestClock.adjust("2 hours")
+    assert.strictEqual((yield* prove).differs, 0)
+    assert.strictEqual((yield* stored(payment.id)).refundedMinor, 400)
+  })
 
-  const lost = scene()
-  it.effect("a failed refund whose message was lost is found within the budget", () =>
-    Effect.gen(function* () {
-      const payment = yield* pay
-      yield* operate("refund", payment.id, { amountMinor: 500 })
-      assert.strictEqual((yield* stored(payment.id)).refundedMinor, 500)
-      lost.provider.onLookUpRefund = ({ providerRefundId }) => {
-        lost.asked.push("refund")
-        const state = {
-          _tag: "RefundFailed",
-          providerRefundId: providerRefundId ?? "",
-          reason: "closed account"
-        } as const
-        return Effect.succeed({ _tag: "Found", state })
-      }
-      const counts = yield* passing(48, [yield* Pointsman])
-      assert.strictEqual(counts.differs, 1)
-      // An hour without a payment that was old enough.
-      assert.isAtMost(lost.asked.length, 48)
-      const after = yield* stored(payment.id)
-      assert.deepStrictEqual([after.refundedMinor, after.review?.reasons], [0, ["reversal"]])
-    }).pipe(Effect.provide(lost.layer))
-  )
+  testIn("a failed refund whose message was lost is found within the budget", scene(), function* (lost) {
+    const payment = yield* pay
+    yield* operate("refund", payment.id, { amountMinor: 500 })
+    assert.strictEqual((yield* stored(payment.id)).refundedMinor, 500)
+    lost.provider.onLookUpRefund = ({ providerRefundId }) => {
+      lost.asked.push("refund")
+      const state = {
+        _tag: "RefundFailed",
+        providerRefundId: providerRefundId ?? "",
+        reason: "closed account"
+      } as const
+      return Effect.succeed({ _tag: "Found", state })
+    }
+    const counts = yield* passing(48, [yield* Pointsman])
+    assert.strictEqual(counts.differs, 1)
+    // An hour without a payment that was old enough.
+    assert.isAtMost(lost.asked.length, 48)
+    const after = yield* stored(payment.id)
+    assert.deepStrictEqual([after.refundedMinor, after.review?.reasons], [0, ["reversal"]])
+  })
 })
 
 describe("the budget", () => {
@@ -162,9 +145,10 @@ describe("the budget", () => {
     [24, 2],
     [100, 2]
   ] as const) {
-    const own = scene({ proofLookUpsPerDay: perDay })
-    it.effect(`two processes make ${perDay} lookups a day: each of ${days} days has ${perDay}`, () =>
-      Effect.gen(function* () {
+    testIn(
+      `two processes make ${perDay} lookups a day: each of ${days} days has ${perDay}`,
+      scene({ proofLookUpsPerDay: perDay }),
+      function* (own) {
         const ofDay = new Map<number, number>()
         const { onLookUpCharge } = own.provider
         own.provider.onLookUpCharge = (request) =>
@@ -182,22 +166,20 @@ describe("the budget", () => {
           Array.from({ length: days }, (_, day) => ofDay.get(day + 1)),
           Array.from({ length: days }, () => perDay)
         )
-      }).pipe(Effect.scoped, Effect.provide(own.layer))
+      }
     )
   }
 
-  const off = scene({})
-  it.effect("nothing is asked without a budget", () =>
-    Effect.gen(function* () {
-      yield* pay
-      assert.deepStrictEqual(yield* passing(24, [yield* Pointsman]), none)
-      assert.deepStrictEqual(off.asked, [])
-    }).pipe(Effect.provide(off.layer))
-  )
+  testIn("nothing is asked without a budget", scene({}), function* (off) {
+    yield* pay
+    assert.deepStrictEqual(yield* passing(24, [yield* Pointsman]), none)
+    assert.deepStrictEqual(off.asked, [])
+  })
 
-  const hanging = scene({ proofLookUpsPerDay: 24 * 10 })
-  it.effect("the rest of the hour is left out if the provider does not answer", () =>
-    Effect.gen(function* () {
+  testIn(
+    "the rest of the hour is left out if the provider does not answer",
+    scene({ proofLookUpsPerDay: 24 * 10 }),
+    function* (hanging) {
       const payment = yield* pay
       yield* TestClock.adjust("2 hours")
       hanging.provider.onLookUpCharge = () => {
@@ -208,12 +190,12 @@ describe("the budget", () => {
       while (fiber.pollUnsafe() === undefined) yield* TestClock.adjust("1 second")
       assert.lengthOf(hanging.asked, 3)
       assert.deepStrictEqual(yield* stored(payment.id), payment)
-    }).pipe(Effect.provide(hanging.layer))
+    }
   )
-
-  const unable = scene({ proofLookUpsPerDay: 24 * 10 })
-  it.effect("a connection without the lookup is asked once an hour, and not of refunds", () =>
-    Effect.gen(function* () {
+  testIn(
+    "a connection without the lookup is asked once an hour, and not of refunds",
+    scene({ proofLookUpsPerDay: 24 * 10 }),
+    function* (unable) {
       yield* pay
       yield* TestClock.adjust("2 hours")
       unable.provider.onLookUpCharge = () => {
@@ -222,6 +204,6 @@ describe("the budget", () => {
       }
       assert.deepStrictEqual(yield* prove, { ...none, unsupported: 1 })
       assert.deepStrictEqual(unable.asked, ["charge"])
-    }).pipe(Effect.provide(unable.layer))
+    }
   )
 })

@@ -1,5 +1,5 @@
 /** What a lookup says against the record, which is never dropped, and when a lookup decides what a message states. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { type Payment, type PaymentState, Pointsman, type ReviewReason } from "@pointsman/core"
 import {
   type ChargeState,
@@ -15,7 +15,8 @@ import { Deferred, type Duration, Effect, Fiber, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { operate } from "./support/Operations.ts"
 import { attemptsOf, stored, typesOf } from "./support/Pages.ts"
-import { caller, request, tenant, type World, world } from "./support/World.ts"
+import { testWorld } from "./support/TestWorld.ts"
+import { caller, request, tenant, type World } from "./support/World.ts"
 
 const providerRef = "ref"
 const captured: ChargeState = { _tag: "Captured", providerRef }
@@ -27,11 +28,6 @@ const found = <State>(state: State): Found<State> => ({ _tag: "Found", state })
 const checkDue = Effect.gen(function* () {
   yield* Effect.repeat((yield* Pointsman).checkDue, { while: (count) => count > 0 })
 })
-
-const test = (name: string, run: (own: World) => Effect.Effect<void, unknown, Pointsman | Ledger>) => {
-  const own = world()
-  it.effect(name, () => Effect.provide(run(own), own.layer))
-}
 
 const given = {
   "an authorization": (own: World) =>
@@ -58,103 +54,60 @@ const given = {
     })
 }
 
-interface Case {
-  readonly given: keyof typeof given
-  readonly says: string
-  readonly record: Found<ChargeState>
-  readonly becomes: PaymentState
-  readonly reasons: ReadonlyArray<ReviewReason>
-}
+type Case = readonly [
+  before: keyof typeof given,
+  says: string,
+  record: Found<ChargeState>,
+  becomes: PaymentState,
+  reasons: ReadonlyArray<ReviewReason>
+]
 
 describe("a lookup that says something else than the record", () => {
   const cases: ReadonlyArray<Case> = [
-    {
-      given: "an authorization",
-      says: "declined",
-      record: found(declined),
-      becomes: "Authorized",
-      reasons: ["conflict"]
-    },
-    {
-      given: "an authorization",
-      says: "pending",
-      record: found({ ...captured, _tag: "Pending" }),
-      becomes: "Authorized",
-      reasons: ["conflict"]
-    },
-    { given: "an authorization", says: "never received", record: never, becomes: "Authorized", reasons: ["conflict"] },
-    {
-      given: "an authorization",
-      says: "captured, more than was authorized",
-      record: found({ ...captured, stated: { minorUnits: 2000, currency: "EUR" } }),
-      becomes: "Captured",
-      reasons: ["amount_mismatch"]
-    },
-    {
-      given: "an authorization",
-      says: "captured in another currency",
-      record: found({ ...captured, stated: { minorUnits: 100, currency: "USD" } }),
-      becomes: "ChargeMismatched",
-      reasons: ["unknown", "amount_mismatch"]
-    },
-    {
-      given: "an authorization",
-      says: "captured under another reference",
-      record: found({ ...captured, providerRef: "other" }),
-      becomes: "Authorized",
-      reasons: ["double_charge"]
-    },
-    {
-      given: "an authorization",
-      says: "authorized (control)",
-      record: found(authorized),
-      becomes: "Authorized",
-      reasons: []
-    },
-    {
-      given: "an accepted charge",
-      says: "never received",
-      record: never,
-      becomes: "ChargePending",
-      reasons: ["conflict"]
-    },
-    {
-      given: "an accepted capture",
-      says: "declined",
-      record: found(declined),
-      becomes: "CapturePending",
-      reasons: ["conflict"]
-    },
-    {
-      given: "an accepted capture",
-      says: "never received",
-      record: never,
-      becomes: "CapturePending",
-      reasons: ["conflict"]
-    },
-    {
-      given: "an accepted capture",
-      says: "authorized (control)",
-      record: found(authorized),
-      becomes: "CapturePending",
-      reasons: []
-    }
+    ["an authorization", "declined", found(declined), "Authorized", ["conflict"]],
+    ["an authorization", "pending", found({ ...captured, _tag: "Pending" }), "Authorized", ["conflict"]],
+    ["an authorization", "never received", never, "Authorized", ["conflict"]],
+    [
+      "an authorization",
+      "captured, more than was authorized",
+      found({ ...captured, stated: { minorUnits: 2000, currency: "EUR" } }),
+      "Captured",
+      ["amount_mismatch"]
+    ],
+    [
+      "an authorization",
+      "captured in another currency",
+      found({ ...captured, stated: { minorUnits: 100, currency: "USD" } }),
+      "ChargeMismatched",
+      ["unknown", "amount_mismatch"]
+    ],
+    [
+      "an authorization",
+      "captured under another reference",
+      found({ ...captured, providerRef: "other" }),
+      "Authorized",
+      ["double_charge"]
+    ],
+    ["an authorization", "authorized (control)", found(authorized), "Authorized", []],
+    ["an accepted charge", "never received", never, "ChargePending", ["conflict"]],
+    ["an accepted capture", "declined", found(declined), "CapturePending", ["conflict"]],
+    ["an accepted capture", "never received", never, "CapturePending", ["conflict"]],
+    ["an accepted capture", "authorized (control)", found(authorized), "CapturePending", []]
   ]
-  for (const one of cases) {
-    test(`${one.given} is reviewed as listed if the record says ${one.says}`, (own) =>
-      Effect.gen(function* () {
-        const payment = yield* given[one.given](own)
-        own.provider.onLookUpCharge = () => Effect.succeed(one.record)
-        for (let days = 0; days < 3; days++) {
-          yield* TestClock.adjust("1 day")
-          yield* checkDue
-        }
-        const after = yield* stored(payment)
-        assert.deepStrictEqual([after.state, after.review?.reasons ?? []], [one.becomes, one.reasons])
-        const types = yield* typesOf(payment)
-        const told = types.filter((type) => type === "payment.conflict" || type === "payment.amount_mismatch")
-        assert.lengthOf(told, one.reasons.length === 0 ? 0 : 1)
-      }))
+  for (const [before, says, record, becomes, reasons] of cases) {
+    testWorld(`${before} is reviewed as listed if the record says ${says}`, function* (own) {
+      const payment = yield* given[before](own)
+      own.provider.onLookUpCharge = () => Effect.succeed(record)
+      for (let days = 0; days < 3; days++) {
+        yield* TestClock.adjust("1 day")
+        yield* checkDue
+      }
+      const after = yield* stored(payment)
+      assert.deepStrictEqual([after.state, after.review?.reasons ?? []], [becomes, reasons])
+      const types = yield* typesOf(payment)
+      const told = types.filter((type) => type === "payment.conflict" || type === "payment.amount_mismatch")
+      assert.lengthOf(told, reasons.length === 0 ? 0 : 1)
+    })
   }
 })
 
@@ -164,19 +117,17 @@ const retried: OperationState = { _tag: "OperationFailed", isFinal: false, reaso
 const repaid: RefundState = { _tag: "Succeeded", providerRefundId: "re" }
 const silent = Effect.fail(new Unanswered({ reason: "no answer" }))
 
-const recorded = (payment: Payment) =>
-  Effect.gen(function* () {
-    return Option.getOrThrow(yield* (yield* Ledger).book(tenant, payment.id))
-  })
+const recorded = Effect.fnUntraced(function* (payment: Payment) {
+  return Option.getOrThrow(yield* (yield* Ledger).book(tenant, payment.id))
+})
 
 /** Of a message about the newest operation or refund; gives what became of it. */
-const say = (about: ProviderMessage["about"], at: number | null) =>
-  Effect.gen(function* () {
-    const pointsman = yield* Pointsman
-    const message = { id: `msg_${++written}`, at, about }
-    yield* pointsman.recordMessage({ connectionId: "main", tenant, receivedAt: 0, body: "{}", reason: null, message })
-    return (yield* pointsman.messages({ limit: 10 })).items.find(({ eventId }) => eventId === message.id)?.outcome
-  })
+const say = Effect.fnUntraced(function* (about: ProviderMessage["about"], at: number | null) {
+  const pointsman = yield* Pointsman
+  const message = { id: `msg_${++written}`, at, about }
+  yield* pointsman.recordMessage({ connectionId: "main", tenant, receivedAt: 0, body: "{}", reason: null, message })
+  return (yield* pointsman.messages({ limit: 10 })).items.find(({ eventId }) => eventId === message.id)?.outcome
+})
 let written = 0
 
 const sayOperation = (payment: Payment, state: OperationState, at: number | null) =>
@@ -184,24 +135,22 @@ const sayOperation = (payment: Payment, state: OperationState, at: number | null
     say({ _tag: "Operation", operationId: operations.at(-1)?.id ?? "", state: () => state }, at)
   )
 
-const checkedAfter = (payment: Payment, wait: Duration.Input) =>
-  Effect.gen(function* () {
-    yield* TestClock.adjust(wait)
-    yield* checkDue
-    const { payment: now } = yield* recorded(payment)
-    assert.deepStrictEqual(now.reported?.undecided ?? [], [])
-    return [now.state, now.capturedMinor, now.review?.reasons ?? []] as ReadonlyArray<unknown>
-  })
+const checkedAfter = Effect.fnUntraced(function* (payment: Payment, wait: Duration.Input) {
+  yield* TestClock.adjust(wait)
+  yield* checkDue
+  const { payment: now } = yield* recorded(payment)
+  assert.deepStrictEqual(now.reported?.undecided ?? [], [])
+  return [now.state, now.capturedMinor, now.review?.reasons ?? []] as ReadonlyArray<unknown>
+})
 
 /** A payment that is captured by an operation, at a provider that looks operations up so. */
-const capturedBy = (own: World, record: World["provider"]["onLookUpOperation"]) =>
-  Effect.gen(function* () {
-    own.provider.onLookUpOperation = record
-    const payment = yield* given["an authorization"](own)
-    own.provider.onCapture = () => Effect.succeed(captured)
-    yield* operate("capture", payment.id)
-    return payment
-  })
+const capturedBy = Effect.fnUntraced(function* (own: World, record: World["provider"]["onLookUpOperation"]) {
+  own.provider.onLookUpOperation = record
+  const payment = yield* given["an authorization"](own)
+  own.provider.onCapture = () => Effect.succeed(captured)
+  yield* operate("capture", payment.id)
+  return payment
+})
 
 describe("a capture or a void that its provider can look up", () => {
   const cases: ReadonlyArray<readonly [string, Found<OperationState>, ReadonlyArray<unknown>, string]> = [
@@ -218,34 +167,31 @@ describe("a capture or a void that its provider can look up", () => {
     ["never received", never, ["Authorized", 0, []], "payment.authorized"]
   ]
   for (const [says, record, becomes, event] of cases) {
-    test(`an unanswered capture becomes ${becomes[0]} by one lookup that says ${says}`, (own) =>
-      Effect.gen(function* () {
-        own.provider.onLookUpOperation = () => Effect.succeed(record)
-        const payment = yield* given["an authorization"](own)
-        own.provider.onCapture = () => silent
-        yield* operate("capture", payment.id)
-        assert.deepStrictEqual(yield* checkedAfter(payment, "2 minutes"), becomes)
-        assert.strictEqual((yield* typesOf(payment)).at(-1), event)
-        assert.deepStrictEqual([own.provider.operationLookUps.length, own.provider.lookUps.length], [1, 0])
-      }))
+    testWorld(`an unanswered capture becomes ${becomes[0]} by one lookup that says ${says}`, function* (own) {
+      own.provider.onLookUpOperation = () => Effect.succeed(record)
+      const payment = yield* given["an authorization"](own)
+      own.provider.onCapture = () => silent
+      yield* operate("capture", payment.id)
+      assert.deepStrictEqual(yield* checkedAfter(payment, "2 minutes"), becomes)
+      assert.strictEqual((yield* typesOf(payment)).at(-1), event)
+      assert.deepStrictEqual([own.provider.operationLookUps.length, own.provider.lookUps.length], [1, 0])
+    })
   }
 
-  test("operators review an accepted capture whose record is missing", (own) =>
-    Effect.gen(function* () {
-      own.provider.onLookUpOperation = () => Effect.succeed(never)
-      const payment = yield* given["an accepted capture"](own)
-      assert.deepStrictEqual(yield* checkedAfter(payment, "1 hour"), ["CapturePending", 0, ["conflict"]])
-    }))
+  testWorld("operators review an accepted capture whose record is missing", function* (own) {
+    own.provider.onLookUpOperation = () => Effect.succeed(never)
+    const payment = yield* given["an accepted capture"](own)
+    assert.deepStrictEqual(yield* checkedAfter(payment, "1 hour"), ["CapturePending", 0, ["conflict"]])
+  })
 
-  test("the record of the charge is asked at an account without that lookup", (own) =>
-    Effect.gen(function* () {
-      own.provider.onLookUpOperation = () =>
-        Effect.fail(new Unanswered({ reason: "no such lookup", isUnsupported: true }))
-      own.provider.onLookUpCharge = () => Effect.succeed(found(captured))
-      const payment = yield* given["an accepted capture"](own)
-      assert.deepStrictEqual(yield* checkedAfter(payment, "1 hour"), ["Captured", 1999, []])
-      assert.deepStrictEqual([own.provider.operationLookUps.length, own.provider.lookUps.length], [1, 1])
-    }))
+  testWorld("the record of the charge is asked at an account without that lookup", function* (own) {
+    own.provider.onLookUpOperation = () =>
+      Effect.fail(new Unanswered({ reason: "no such lookup", isUnsupported: true }))
+    own.provider.onLookUpCharge = () => Effect.succeed(found(captured))
+    const payment = yield* given["an accepted capture"](own)
+    assert.deepStrictEqual(yield* checkedAfter(payment, "1 hour"), ["Captured", 1999, []])
+    assert.deepStrictEqual([own.provider.operationLookUps.length, own.provider.lookUps.length], [1, 1])
+  })
 })
 
 describe("a failure that the provider states of a capture that it can look up", () => {
@@ -264,64 +210,60 @@ describe("a failure that the provider states of a capture that it can look up", 
     ]
   ]
   for (const [says, record, becomes] of cases) {
-    test(`one lookup decides a confirmed capture that fails: it ${says}, so ${becomes[0]}`, (own) =>
-      Effect.gen(function* () {
-        const payment = yield* capturedBy(own, () => record)
-        yield* TestClock.adjust("1 day")
-        assert.strictEqual(yield* sayOperation(payment, failed, 10), "waits")
-        assert.strictEqual((yield* stored(payment)).state, "Captured")
-        assert.strictEqual(yield* sayOperation(payment, failed, 10), "waits")
-        assert.deepStrictEqual(yield* checkedAfter(payment, "10 seconds"), becomes)
-        assert.deepStrictEqual(yield* checkedAfter(payment, "2 minutes"), becomes)
-        assert.lengthOf(own.provider.operationLookUps, 1)
-        const conflicts = (yield* typesOf(payment)).filter((type) => type === "payment.conflict")
-        assert.lengthOf(conflicts, String(becomes[2]) === "conflict" ? 1 : 0)
-      }))
+    testWorld(`one lookup decides a confirmed capture that fails: it ${says}, so ${becomes[0]}`, function* (own) {
+      const payment = yield* capturedBy(own, () => record)
+      yield* TestClock.adjust("1 day")
+      assert.strictEqual(yield* sayOperation(payment, failed, 10), "waits")
+      assert.strictEqual((yield* stored(payment)).state, "Captured")
+      assert.strictEqual(yield* sayOperation(payment, failed, 10), "waits")
+      assert.deepStrictEqual(yield* checkedAfter(payment, "10 seconds"), becomes)
+      assert.deepStrictEqual(yield* checkedAfter(payment, "2 minutes"), becomes)
+      assert.lengthOf(own.provider.operationLookUps, 1)
+      const conflicts = (yield* typesOf(payment)).filter((type) => type === "payment.conflict")
+      assert.lengthOf(conflicts, String(becomes[2]) === "conflict" ? 1 : 0)
+    })
   }
 })
 
 describe("a success without a time after a failure", () => {
-  const reversed = (own: World, record: World["provider"]["onLookUpOperation"]) =>
-    Effect.gen(function* () {
-      const payment = yield* capturedBy(own, record)
-      yield* sayOperation(payment, failed, 10)
-      assert.deepStrictEqual(yield* checkedAfter(payment, "10 seconds"), ["Authorized", 0, []])
-      return payment
-    })
+  const reversed = Effect.fnUntraced(function* (own: World, record: World["provider"]["onLookUpOperation"]) {
+    const payment = yield* capturedBy(own, record)
+    yield* sayOperation(payment, failed, 10)
+    assert.deepStrictEqual(yield* checkedAfter(payment, "10 seconds"), ["Authorized", 0, []])
+    return payment
+  })
 
   for (const [says, record, becomes] of [
     ["says so too", Effect.succeed(found(confirmed)), ["Captured", 1999, []]],
     ["shows the failure", Effect.succeed(found(failed)), ["Authorized", 0, []]],
     ["is not answered", silent, ["Authorized", 0, ["conflict"]]]
   ] as const) {
-    test(`a failed capture whose record ${says} is ${becomes[0]}`, (own) =>
-      Effect.gen(function* () {
-        let isFailed = true
-        const payment = yield* reversed(own, () => (isFailed ? Effect.succeed(found(failed)) : record))
-        isFailed = false
-        assert.strictEqual(yield* sayOperation(payment, confirmed, null), "waits")
-        assert.deepStrictEqual(yield* checkedAfter(payment, "10 seconds"), becomes)
-      }))
+    testWorld(`a failed capture whose record ${says} is ${becomes[0]}`, function* (own) {
+      let isFailed = true
+      const payment = yield* reversed(own, () => (isFailed ? Effect.succeed(found(failed)) : record))
+      isFailed = false
+      assert.strictEqual(yield* sayOperation(payment, confirmed, null), "waits")
+      assert.deepStrictEqual(yield* checkedAfter(payment, "10 seconds"), becomes)
+    })
   }
 
   for (const [says, record, becomes] of [
     ["says so too", Effect.succeed(found<RefundState>(repaid)), ["Refunded", ["conflict", "reversal"]]],
     ["is not answered", silent, ["Captured", ["conflict", "reversal"]]]
   ] as const) {
-    test(`a reversed refund whose record ${says} makes the payment ${becomes[0]}`, (own) =>
-      Effect.gen(function* () {
-        own.provider.onRefund = () => Effect.succeed(repaid)
-        own.provider.onLookUpRefund = () => record
-        const { payment } = yield* (yield* Pointsman).create(caller, request())
-        yield* operate("refund", payment.id)
-        const { refunds } = yield* recorded(payment)
-        const about = (state: RefundState) =>
-          ({ _tag: "Refund", refundId: refunds[0]?.id ?? "", state: () => state }) as const
-        yield* say(about({ _tag: "RefundFailed", providerRefundId: "re", reason: null }), 10)
-        assert.strictEqual(yield* say(about(repaid), null), "waits")
-        const [state, , reasons] = yield* checkedAfter(payment, "10 seconds")
-        assert.deepStrictEqual<ReadonlyArray<unknown>>([state, reasons], becomes)
-      }))
+    testWorld(`a reversed refund whose record ${says} makes the payment ${becomes[0]}`, function* (own) {
+      own.provider.onRefund = () => Effect.succeed(repaid)
+      own.provider.onLookUpRefund = () => record
+      const { payment } = yield* (yield* Pointsman).create(caller, request())
+      yield* operate("refund", payment.id)
+      const { refunds } = yield* recorded(payment)
+      const about = (state: RefundState) =>
+        ({ _tag: "Refund", refundId: refunds[0]?.id ?? "", state: () => state }) as const
+      yield* say(about({ _tag: "RefundFailed", providerRefundId: "re", reason: null }), 10)
+      assert.strictEqual(yield* say(about(repaid), null), "waits")
+      const [state, , reasons] = yield* checkedAfter(payment, "10 seconds")
+      assert.deepStrictEqual<ReadonlyArray<unknown>>([state, reasons], becomes)
+    })
   }
 })
 
@@ -334,72 +276,68 @@ describe("the answer to a charge that a message was faster than", () => {
     ["authorized (control)", authorized, []],
     ["captured (control)", captured, []]
   ] as const) {
-    test(`a message of a capture is reviewed as listed if the answer says ${says}`, (own) =>
-      Effect.gen(function* () {
-        const asked = yield* Deferred.make<string>()
-        const answered = yield* Deferred.make<ChargeState>()
-        own.provider.onCharge = ({ attemptId }) =>
-          Effect.andThen(Deferred.succeed(asked, attemptId), Deferred.await(answered))
-        const creating = yield* Effect.forkDetach((yield* Pointsman).create(caller, request()), {
-          startImmediately: true
-        })
-        const attemptId = yield* Deferred.await(asked)
-        yield* say({ _tag: "Charge", charge: { attemptId }, state: () => captured }, 0)
-        yield* Deferred.succeed(answered, answer)
-        const { payment } = yield* Fiber.join(creating)
-        const now = yield* stored(payment)
-        assert.deepStrictEqual([now.state, now.capturedMinor, now.review?.reasons ?? []], ["Captured", 1999, reasons])
-      }))
+    testWorld(`a message of a capture is reviewed as listed if the answer says ${says}`, function* (own) {
+      const asked = yield* Deferred.make<string>()
+      const answered = yield* Deferred.make<ChargeState>()
+      own.provider.onCharge = ({ attemptId }) =>
+        Effect.andThen(Deferred.succeed(asked, attemptId), Deferred.await(answered))
+      const creating = yield* Effect.forkDetach((yield* Pointsman).create(caller, request()), {
+        startImmediately: true
+      })
+      const attemptId = yield* Deferred.await(asked)
+      yield* say({ _tag: "Charge", charge: { attemptId }, state: () => captured }, 0)
+      yield* Deferred.succeed(answered, answer)
+      const { payment } = yield* Fiber.join(creating)
+      const now = yield* stored(payment)
+      assert.deepStrictEqual([now.state, now.capturedMinor, now.review?.reasons ?? []], ["Captured", 1999, reasons])
+    })
   }
 })
 
 describe("the answer to a capture or a refund that a message was faster than", () => {
   const rejected = { _tag: "Rejected", code: "no", message: "No." } as const
   /** Sends a request, records what `tell` says while it is in flight, and lets the provider reject it then. */
-  const during = (
+  const during = Effect.fnUntraced(function* (
     own: World,
     payment: Payment,
     kind: "capture" | "refund",
     tell: (book: PaymentBook) => ProviderMessage["about"]
-  ) =>
-    Effect.gen(function* () {
-      const asked = yield* Deferred.make<void>()
-      const answered = yield* Deferred.make<void>()
-      const answer = () =>
-        Effect.as(Effect.andThen(Deferred.succeed(asked, undefined), Deferred.await(answered)), rejected)
-      own.provider.onCapture = answer
-      own.provider.onRefund = answer
-      const sending = yield* Effect.forkDetach(operate(kind, payment.id), { startImmediately: true })
-      yield* Deferred.await(asked)
-      yield* say(tell(yield* recorded(payment)), 0)
-      yield* Deferred.succeed(answered, undefined)
-      yield* Fiber.join(sending)
-      const { operations, payment: now, refunds } = yield* recorded(payment)
-      const conflicts = (yield* typesOf(payment)).filter((type) => type === "payment.conflict").length
-      return [now.state, operations[0]?.outcome ?? refunds[0]?.stage, now.review?.reasons ?? [], conflicts]
-    })
+  ) {
+    const asked = yield* Deferred.make<void>()
+    const answered = yield* Deferred.make<void>()
+    const answer = () =>
+      Effect.as(Effect.andThen(Deferred.succeed(asked, undefined), Deferred.await(answered)), rejected)
+    own.provider.onCapture = answer
+    own.provider.onRefund = answer
+    const sending = yield* Effect.forkDetach(operate(kind, payment.id), { startImmediately: true })
+    yield* Deferred.await(asked)
+    yield* say(tell(yield* recorded(payment)), 0)
+    yield* Deferred.succeed(answered, undefined)
+    yield* Fiber.join(sending)
+    const { operations, payment: now, refunds } = yield* recorded(payment)
+    const conflicts = (yield* typesOf(payment)).filter((type) => type === "payment.conflict").length
+    return [now.state, operations[0]?.outcome ?? refunds[0]?.stage, now.review?.reasons ?? [], conflicts]
+  })
 
-  test("a capture confirmed by a message stays and is reviewed if the answer rejects it", (own) =>
-    Effect.gen(function* () {
-      const payment = yield* given["an authorization"](own)
-      const found = yield* during(own, payment, "capture", ({ operations }) => ({
-        _tag: "Operation",
-        operationId: operations[0]?.id ?? "",
-        state: () => confirmed
-      }))
-      assert.deepStrictEqual<ReadonlyArray<unknown>>(found, ["Captured", "Confirmed", ["conflict"], 1])
+  testWorld("a capture confirmed by a message stays and is reviewed if the answer rejects it", function* (own) {
+    const payment = yield* given["an authorization"](own)
+    const found = yield* during(own, payment, "capture", ({ operations }) => ({
+      _tag: "Operation",
+      operationId: operations[0]?.id ?? "",
+      state: () => confirmed
     }))
+    assert.deepStrictEqual<ReadonlyArray<unknown>>(found, ["Captured", "Confirmed", ["conflict"], 1])
+  })
 
-  test("a refund succeeded by a message stays and is reviewed if its answer rejects it", (own) =>
-    Effect.gen(function* () {
-      const { payment } = yield* (yield* Pointsman).create(caller, request())
-      const found = yield* during(own, payment, "refund", ({ refunds }) => ({
-        _tag: "Refund",
-        refundId: refunds[0]?.id ?? "",
-        state: () => repaid
-      }))
-      assert.deepStrictEqual<ReadonlyArray<unknown>>(found, ["Refunded", "Succeeded", ["conflict"], 1])
+  testWorld("a refund succeeded by a message stays and is reviewed if its answer rejects it", function* (own) {
+    const { payment } = yield* (yield* Pointsman).create(caller, request())
+    const found = yield* during(own, payment, "refund", ({ refunds }) => ({
+      _tag: "Refund",
+      refundId: refunds[0]?.id ?? "",
+      state: () => repaid
     }))
+    assert.deepStrictEqual<ReadonlyArray<unknown>>(found, ["Refunded", "Succeeded", ["conflict"], 1])
+  })
 })
 
 describe("a message that says that nothing was received", () => {
@@ -410,11 +348,10 @@ describe("a message that says that nothing was received", () => {
       say({ _tag: "Charge", charge: { attemptId: attempt?.id ?? "" }, state }, 0)
     )
 
-  test("a message is not believed of an unknown charge that is old enough", (own) =>
-    Effect.gen(function* () {
-      const payment = yield* given["an unanswered charge"](own)
-      yield* TestClock.adjust("1 day")
-      assert.strictEqual(yield* sayCharge(payment), "unreadable")
-      assert.strictEqual((yield* stored(payment)).state, "ChargeUnknown")
-    }))
+  testWorld("a message is not believed of an unknown charge that is old enough", function* (own) {
+    const payment = yield* given["an unanswered charge"](own)
+    yield* TestClock.adjust("1 day")
+    assert.strictEqual(yield* sayCharge(payment), "unreadable")
+    assert.strictEqual((yield* stored(payment)).state, "ChargeUnknown")
+  })
 })

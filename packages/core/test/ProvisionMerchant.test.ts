@@ -1,5 +1,5 @@
 /** What a partner receives, and who is invited, when the store or the notifier fails at any point. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { type Caller, type MerchantDetails, Pointsman } from "@pointsman/core"
 import {
   Connectors,
@@ -11,6 +11,7 @@ import {
   type NotifierService,
   Secrets,
   StorageError,
+  type StorageServices,
   Transport,
   Unanswered
 } from "@pointsman/core/ports"
@@ -18,6 +19,7 @@ import { openSecretsLayer } from "@pointsman/core/testing"
 import * as MemoryStorage from "@pointsman/storage-memory"
 import { Cause, Deferred, Effect, Exit, Fiber, Layer, Logger, Redacted, References } from "effect"
 import { CommitUnknown } from "../src/ports/StorageError.ts"
+import { testIn } from "./support/TestWorld.ts"
 import { runOut } from "./support/World.ts"
 
 const partner = {
@@ -34,7 +36,7 @@ const shop: MerchantDetails = { name: "Corner shop", email: "Owner@Shop.example"
 type Fault = "unwritten" | "lost" | "unheard" | undefined
 
 interface Run {
-  readonly layer: Layer.Layer<Pointsman | Merchants | Directory>
+  readonly layer: Layer.Layer<Pointsman | StorageServices | Secrets>
   readonly invitations: Array<Invitation>
   readonly log: Array<string>
   /** What happens to the n-th write, counted from 1; `unheard` writes, and its answer is lost. */
@@ -103,11 +105,10 @@ const run = (options: { readonly notifier?: NotifierService | "default" } = {}):
     Layer.provideMerge(MemoryStorage.layer()),
     Layer.provide([
       Ids.layer,
-      marked,
       Connectors.layer([]),
       Layer.succeed(Transport, { send: () => Effect.fail(new Unanswered({ reason: "there is no network here" })) })
     ]),
-    Layer.provideMerge(Logger.layer([logger])),
+    Layer.provideMerge([marked, Logger.layer([logger])]),
     Layer.orDie
   )
   return faults
@@ -127,94 +128,80 @@ const failureTag = <A, E extends { readonly _tag: string }>(exit: Exit.Exit<A, E
   Exit.isFailure(exit) ? (Cause.squash(exit.cause) as E)._tag : undefined
 
 describe("provisioning", () => {
-  const plain = run()
-  it.effect("a partner's merchant gets an invited owner; only the token's hash is stored", () =>
-    Effect.gen(function* () {
-      const merchant = Exit.getSuccess(yield* provision())
-      assert.strictEqual(merchant._tag, "Some")
-      const [invitation] = plain.invitations
-      assert.strictEqual(plain.invitations.length, 1)
-      const token = Redacted.value((invitation as Invitation).token)
-      // 32 bytes in Base64, without padding.
-      assert.match(token, /^[A-Za-z0-9_-]{43}$/u)
-      const rows = yield* stored
-      assert.deepStrictEqual(
-        rows.map(({ email, invitationHash, partnerId }) => [email, invitationHash, partnerId]),
-        [["Owner@Shop.example", `hash-of-${token}`, "partner"]]
-      )
-      assert.notInclude(JSON.stringify({ ...invitation, merchant: null }), token)
-      assert.match(rows[0]?.id ?? "", /^mer_[0-9a-f-]{36}$/u)
-      assert.deepStrictEqual(plain.log, [])
-    }).pipe(Effect.provide(plain.layer))
-  )
+  testIn("a partner's merchant gets an invited owner; only the token's hash is stored", run(), function* (plain) {
+    const merchant = Exit.getSuccess(yield* provision())
+    assert.strictEqual(merchant._tag, "Some")
+    const [invitation] = plain.invitations
+    assert.strictEqual(plain.invitations.length, 1)
+    const token = Redacted.value((invitation as Invitation).token)
+    // 32 bytes in Base64, without padding.
+    assert.match(token, /^[A-Za-z0-9_-]{43}$/u)
+    const rows = yield* stored
+    assert.deepStrictEqual(
+      rows.map(({ email, invitationHash, partnerId }) => [email, invitationHash, partnerId]),
+      [["Owner@Shop.example", `hash-of-${token}`, "partner"]]
+    )
+    assert.notInclude(JSON.stringify({ ...invitation, merchant: null }), token)
+    assert.match(rows[0]?.id ?? "", /^mer_[0-9a-f-]{36}$/u)
+    assert.deepStrictEqual(plain.log, [])
+  })
 
-  const twice = run()
-  it.effect("an address invited in another spelling gets no second invitation", () =>
-    Effect.gen(function* () {
-      yield* provision()
-      const again = yield* provision({ ...shop, email: "owner@SHOP.example" })
-      assert.strictEqual(failureTag(again), "pointsman/AlreadyInvited")
-      yield* provision({ ...shop, email: "other@shop.example" })
-      const third = yield* provision({ ...shop, email: "third@shop.example" })
-      assert.strictEqual(failureTag(third), "pointsman/AllowanceExhausted")
-      assert.strictEqual(twice.invitations.length, 2)
-    }).pipe(Effect.provide(twice.layer))
-  )
+  testIn("an address invited in another spelling gets no second invitation", run(), function* (twice) {
+    yield* provision()
+    const again = yield* provision({ ...shop, email: "owner@SHOP.example" })
+    assert.strictEqual(failureTag(again), "pointsman/AlreadyInvited")
+    yield* provision({ ...shop, email: "other@shop.example" })
+    const third = yield* provision({ ...shop, email: "third@shop.example" })
+    assert.strictEqual(failureTag(third), "pointsman/AllowanceExhausted")
+    assert.strictEqual(twice.invitations.length, 2)
+  })
 
-  const logging = run({ notifier: "default" })
-  it.effect("the log has an invitation without a notifier, and no token above debug", () =>
-    Effect.gen(function* () {
+  testIn(
+    "the log has an invitation without a notifier, and no token above debug",
+    run({ notifier: "default" }),
+    function* (logging) {
       yield* provision()
       const [merchant] = yield* stored
       assert.strictEqual(logging.log.length, 1)
       const token = merchant?.invitationHash.replace("hash-of-", "")
       assert.notInclude(logging.log[0] ?? "", token ?? "")
       assert.include(logging.log[0] ?? "", `"merchant_id":"${merchant?.id}"`)
-    }).pipe(Effect.provide(logging.layer))
+    }
   )
 })
 
 describe("a store that fails", () => {
-  const unwritten = run()
-  it.effect("a write that surely failed invites no owner, and may be sent again", () =>
-    Effect.gen(function* () {
-      unwritten.onWrite = (number) => (number === 1 ? "unwritten" : undefined)
-      assert.strictEqual(failureTag(yield* provision()), "pointsman/StorageError")
-      assert.deepStrictEqual([unwritten.writes, unwritten.invitations.length], [1, 0])
-      assert.isTrue(Exit.isSuccess(yield* provision()))
-      assert.strictEqual(unwritten.invitations.length, 1)
-    }).pipe(Effect.provide(unwritten.layer))
-  )
+  testIn("a write that surely failed invites no owner, and may be sent again", run(), function* (unwritten) {
+    unwritten.onWrite = (number) => (number === 1 ? "unwritten" : undefined)
+    assert.strictEqual(failureTag(yield* provision()), "pointsman/StorageError")
+    assert.deepStrictEqual([unwritten.writes, unwritten.invitations.length], [1, 0])
+    assert.isTrue(Exit.isSuccess(yield* provision()))
+    assert.strictEqual(unwritten.invitations.length, 1)
+  })
 
-  const unheard = run()
-  it.effect("a written merchant whose answer was lost has one record and one invitation", () =>
-    Effect.gen(function* () {
-      unheard.onWrite = (number) => (number === 1 ? "unheard" : number === 2 ? "unwritten" : undefined)
-      const exit = yield* provision()
-      assert.isTrue(Exit.isSuccess(exit))
-      const rows = yield* stored
-      assert.strictEqual(rows.length, 1)
-      assert.deepStrictEqual(
-        unheard.invitations.map(hashOf),
-        rows.map(({ invitationHash }) => invitationHash)
-      )
-    }).pipe(Effect.provide(unheard.layer))
-  )
+  testIn("a written merchant whose answer was lost has one record and one invitation", run(), function* (unheard) {
+    unheard.onWrite = (number) => (number === 1 ? "unheard" : number === 2 ? "unwritten" : undefined)
+    const exit = yield* provision()
+    assert.isTrue(Exit.isSuccess(exit))
+    const rows = yield* stored
+    assert.strictEqual(rows.length, 1)
+    assert.deepStrictEqual(
+      unheard.invitations.map(hashOf),
+      rows.map(({ invitationHash }) => invitationHash)
+    )
+  })
 
-  const lost = run()
-  it.effect("a store that never answers leaves the merchant unknown, without an invitation", () =>
-    Effect.gen(function* () {
-      lost.onWrite = (number) => (number === 1 ? "unheard" : "unwritten")
-      assert.strictEqual(failureTag(yield* provision()), "pointsman/CommitUnknown")
-      assert.deepStrictEqual([lost.writes, lost.invitations.length], [8, 0])
-      // It was written after all: it is in the list, and its owner can be invited again.
-      lost.onWrite = () => undefined
-      const [merchant] = yield* stored
-      const pointsman = yield* Pointsman
-      yield* pointsman.inviteMerchantAgain(partner.id, merchant?.id ?? "")
-      assert.strictEqual(lost.invitations.length, 1)
-    }).pipe(Effect.provide(lost.layer))
-  )
+  testIn("a store that never answers leaves the merchant unknown, without an invitation", run(), function* (lost) {
+    lost.onWrite = (number) => (number === 1 ? "unheard" : "unwritten")
+    assert.strictEqual(failureTag(yield* provision()), "pointsman/CommitUnknown")
+    assert.deepStrictEqual([lost.writes, lost.invitations.length], [8, 0])
+    // It was written after all: it is in the list, and its owner can be invited again.
+    lost.onWrite = () => undefined
+    const [merchant] = yield* stored
+    const pointsman = yield* Pointsman
+    yield* pointsman.inviteMerchantAgain(partner.id, merchant?.id ?? "")
+    assert.strictEqual(lost.invitations.length, 1)
+  })
 })
 
 describe("a notifier that fails", () => {
@@ -232,74 +219,64 @@ describe("a notifier that fails", () => {
     ["never returns", { merchantInvited: () => Effect.never }]
   ]
   for (const [what, notifier] of broken) {
-    const failing = run({ notifier })
-    it.effect(`a notifier that ${what} leaves the merchant, and the log asks for another`, () =>
-      Effect.gen(function* () {
+    testIn(
+      `a notifier that ${what} leaves the merchant, and the log asks for another`,
+      run({ notifier }),
+      function* (failing) {
         assert.isTrue(Exit.isSuccess(yield* provision()))
         const [merchant] = yield* stored
         assert.strictEqual(failing.log.length, 1)
         assert.include(failing.log[0] ?? "", "invite the merchant again")
         assert.include(failing.log[0] ?? "", `"merchant_id":"${merchant?.id}"`)
         assert.notInclude(failing.log[0] ?? "", merchant?.invitationHash.replace("hash-of-", "") ?? "")
-      }).pipe(Effect.provide(failing.layer))
+      }
     )
   }
 })
 
 describe("a caller that goes away", () => {
-  const left = run()
-  it.effect("the owner of a written merchant is invited although the caller is interrupted", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      const written = yield* Deferred.make<void>()
-      const answered = yield* Deferred.make<void>()
-      left.afterWrite = Effect.andThen(Deferred.succeed(written, undefined), Deferred.await(answered))
-      const fiber = yield* Effect.forkChild(pointsman.provisionMerchant(caller, shop))
-      yield* Deferred.await(written)
-      const interruption = yield* Effect.forkChild(Fiber.interrupt(fiber), { startImmediately: true })
-      yield* Deferred.succeed(answered, undefined)
-      yield* Fiber.join(interruption)
-      assert.deepStrictEqual(
-        left.invitations.map(hashOf),
-        (yield* stored).map(({ invitationHash }) => invitationHash)
-      )
-      assert.strictEqual(left.invitations.length, 1)
-    }).pipe(Effect.provide(left.layer))
-  )
+  testIn("the owner of a written merchant is invited although the caller is interrupted", run(), function* (left) {
+    const pointsman = yield* Pointsman
+    const written = yield* Deferred.make<void>()
+    const answered = yield* Deferred.make<void>()
+    left.afterWrite = Effect.andThen(Deferred.succeed(written, undefined), Deferred.await(answered))
+    const fiber = yield* Effect.forkChild(pointsman.provisionMerchant(caller, shop))
+    yield* Deferred.await(written)
+    const interruption = yield* Effect.forkChild(Fiber.interrupt(fiber), { startImmediately: true })
+    yield* Deferred.succeed(answered, undefined)
+    yield* Fiber.join(interruption)
+    assert.deepStrictEqual(
+      left.invitations.map(hashOf),
+      (yield* stored).map(({ invitationHash }) => invitationHash)
+    )
+    assert.strictEqual(left.invitations.length, 1)
+  })
 })
 
 describe("inviting again", () => {
-  const again = run()
-  it.effect("a second invitation stores the new token in place of the old one", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      yield* provision()
-      const [before] = yield* stored
-      again.onWrite = (number) => (number === 2 ? "unheard" : undefined)
-      const invited = yield* runOut(
-        yield* Effect.forkChild(pointsman.inviteMerchantAgain(partner.id, before?.id ?? ""))
-      )
-      const [after] = yield* stored
-      assert.deepStrictEqual(again.invitations.map(hashOf), [before?.invitationHash, after?.invitationHash])
-      assert.notStrictEqual(before?.invitationHash, after?.invitationHash)
-      assert.strictEqual(invited.status, "invited")
-    }).pipe(Effect.provide(again.layer))
-  )
+  testIn("a second invitation stores the new token in place of the old one", run(), function* (again) {
+    const pointsman = yield* Pointsman
+    yield* provision()
+    const [before] = yield* stored
+    again.onWrite = (number) => (number === 2 ? "unheard" : undefined)
+    const invited = yield* runOut(yield* Effect.forkChild(pointsman.inviteMerchantAgain(partner.id, before?.id ?? "")))
+    const [after] = yield* stored
+    assert.deepStrictEqual(again.invitations.map(hashOf), [before?.invitationHash, after?.invitationHash])
+    assert.notStrictEqual(before?.invitationHash, after?.invitationHash)
+    assert.strictEqual(invited.status, "invited")
+  })
 
-  const stranger = run()
-  it.effect("another partner's or no merchant is not found, and no invitation is sent", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      yield* provision()
-      const [merchant] = yield* stored
-      for (const [owner, id] of [
-        ["another", merchant?.id ?? ""],
-        [partner.id, "mer_of_nobody"]
-      ] as const) {
-        const exit = yield* Effect.exit(pointsman.inviteMerchantAgain(owner, id))
-        assert.strictEqual(failureTag(exit), "pointsman/MerchantNotFound")
-      }
-      assert.strictEqual(stranger.invitations.length, 1)
-    }).pipe(Effect.provide(stranger.layer))
-  )
+  testIn("another partner's or no merchant is not found, and no invitation is sent", run(), function* (stranger) {
+    const pointsman = yield* Pointsman
+    yield* provision()
+    const [merchant] = yield* stored
+    for (const [owner, id] of [
+      ["another", merchant?.id ?? ""],
+      [partner.id, "mer_of_nobody"]
+    ] as const) {
+      const exit = yield* Effect.exit(pointsman.inviteMerchantAgain(owner, id))
+      assert.strictEqual(failureTag(exit), "pointsman/MerchantNotFound")
+    }
+    assert.strictEqual(stranger.invitations.length, 1)
+  })
 })

@@ -8,6 +8,7 @@ import { TestClock } from "effect/testing"
 import { begin, disputed, disputeEvents, state } from "./support/Disputes.ts"
 import { stored } from "./support/Pages.ts"
 import { day, eur, orderOf, reconcile, rowOf } from "./support/Reports.ts"
+import { testWorld } from "./support/TestWorld.ts"
 import { caller, request, tenant, type World, world } from "./support/World.ts"
 
 const minute = 60_000
@@ -46,39 +47,30 @@ const disputeOf = Effect.gen(function* () {
 const check = Effect.flatMap(Pointsman, ({ checkDue }) => checkDue)
 
 describe("a dispute that only a report named", () => {
-  const own = world()
-  it.effect("a dispute's deadline and reason come from the provider, which is asked once", () =>
-    Effect.gen(function* () {
-      const payment = yield* reported(own, says())
-      assert.strictEqual((yield* disputeOf).evidenceDueBy, null)
-      yield* check
-      const { evidenceDueBy, lookUp, reason, status } = yield* disputeOf
-      assert.deepStrictEqual(
-        [evidenceDueBy, reason, status, lookUp],
-        [dueBy, "fraudulent", "needs_response", undefined]
-      )
-      assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened", "dispute.updated"])
-      yield* TestClock.setTime(dueBy - 2 * day)
-      yield* check
-      yield* check
-      assert.deepStrictEqual((yield* disputeEvents(payment.id)).at(-1), "dispute.evidence_due")
-      assert.deepStrictEqual(
-        own.provider.disputesRead.map(({ disputeId, providerRef }) => [disputeId, providerRef]),
-        [["du_1", payment.providerRef]]
-      )
-    }).pipe(Effect.provide(own.layer))
-  )
+  testWorld("a dispute's deadline and reason come from the provider, which is asked once", function* (own) {
+    const payment = yield* reported(own, says())
+    assert.strictEqual((yield* disputeOf).evidenceDueBy, null)
+    yield* check
+    const { evidenceDueBy, lookUp, reason, status } = yield* disputeOf
+    assert.deepStrictEqual([evidenceDueBy, reason, status, lookUp], [dueBy, "fraudulent", "needs_response", undefined])
+    assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened", "dispute.updated"])
+    yield* TestClock.setTime(dueBy - 2 * day)
+    yield* check
+    yield* check
+    assert.deepStrictEqual((yield* disputeEvents(payment.id)).at(-1), "dispute.evidence_due")
+    assert.deepStrictEqual(
+      own.provider.disputesRead.map(({ disputeId, providerRef }) => [disputeId, providerRef]),
+      [["du_1", payment.providerRef]]
+    )
+  })
 
-  const lost = world()
-  it.effect("a dispute won meanwhile says so, as does its payment", () =>
-    Effect.gen(function* () {
-      const payment = yield* reported(lost, says({ verdict: "won", status: "won" }))
-      assert.strictEqual((yield* stored(payment)).state, "ChargedBack")
-      yield* check
-      assert.strictEqual((yield* disputeOf).status, "won")
-      assert.strictEqual((yield* stored(payment)).state, "Captured")
-    }).pipe(Effect.provide(lost.layer))
-  )
+  testWorld("a dispute won meanwhile says so, as does its payment", function* (lost) {
+    const payment = yield* reported(lost, says({ verdict: "won", status: "won" }))
+    assert.strictEqual((yield* stored(payment)).state, "ChargedBack")
+    yield* check
+    assert.strictEqual((yield* disputeOf).status, "won")
+    assert.strictEqual((yield* stored(payment)).state, "Captured")
+  })
 
   const silent = world()
   it.effect("a silent provider is asked five times, half an hour apart, which is reported", () => {
@@ -101,78 +93,63 @@ describe("a dispute that only a report named", () => {
     }).pipe(Effect.provide(Layer.merge(silent.layer, Logger.layer([logger]))))
   })
 
-  const together = world()
-  it.effect("processes that ask a silent provider together make one try of five", () =>
-    Effect.gen(function* () {
-      const asked = yield* Latch.make()
-      let asking = 0
-      yield* reported(together, () =>
-        Effect.gen(function* () {
-          asking += 1
-          if (asking === 5) yield* asked.open
-          yield* asked.await
-          return yield* new Unanswered({ reason: "time-out" })
-        })
-      )
-      const processes = yield* Effect.all(Array.from({ length: 5 }, () => together.another))
-      yield* Effect.forEach(processes, ({ checkDue }) => checkDue, { concurrency: "unbounded" })
-      assert.strictEqual(asking, 5)
-      const { lookUp } = yield* disputeOf
-      assert.deepStrictEqual(lookUp, { at: begin + day + 30 * minute, tries: 1 })
-    }).pipe(Effect.scoped, Effect.provide(together.layer))
-  )
+  testWorld("processes that ask a silent provider together make one try of five", function* (together) {
+    const asked = yield* Latch.make()
+    let asking = 0
+    yield* reported(together, () =>
+      Effect.gen(function* () {
+        asking += 1
+        if (asking === 5) yield* asked.open
+        yield* asked.await
+        return yield* new Unanswered({ reason: "time-out" })
+      })
+    )
+    const processes = yield* Effect.all(Array.from({ length: 5 }, () => together.another))
+    yield* Effect.forEach(processes, ({ checkDue }) => checkDue, { concurrency: "unbounded" })
+    assert.strictEqual(asking, 5)
+    const { lookUp } = yield* disputeOf
+    assert.deepStrictEqual(lookUp, { at: begin + day + 30 * minute, tries: 1 })
+  })
 
-  const unable = world()
-  it.effect("nothing is due at a connector that cannot read disputes", () =>
-    Effect.gen(function* () {
-      yield* reported(unable, undefined)
-      yield* check
-      const { checkAt, lookUp } = yield* disputeOf
-      assert.deepStrictEqual([checkAt, lookUp], [null, undefined])
-    }).pipe(Effect.provide(unable.layer))
-  )
+  testWorld("nothing is due at a connector that cannot read disputes", function* (unable) {
+    yield* reported(unable, undefined)
+    yield* check
+    const { checkAt, lookUp } = yield* disputeOf
+    assert.deepStrictEqual([checkAt, lookUp], [null, undefined])
+  })
 
-  const told = world()
-  it.effect("the provider is not asked if a message states the deadline first", () =>
-    Effect.gen(function* () {
-      const payment = yield* reported(told, says())
-      yield* state(payment.providerRef, { dueBy: begin + 8 * day }, begin + day)
-      yield* check
-      assert.lengthOf(told.provider.disputesRead, 0)
-      assert.strictEqual((yield* disputeOf).evidenceDueBy, begin + 8 * day)
-    }).pipe(Effect.provide(told.layer))
-  )
+  testWorld("the provider is not asked if a message states the deadline first", function* (told) {
+    const payment = yield* reported(told, says())
+    yield* state(payment.providerRef, { dueBy: begin + 8 * day }, begin + day)
+    yield* check
+    assert.lengthOf(told.provider.disputesRead, 0)
+    assert.strictEqual((yield* disputeOf).evidenceDueBy, begin + 8 * day)
+  })
 
-  const dying = world()
-  it.effect("the next process asks again, and records once, if one dies before recording", () =>
-    Effect.gen(function* () {
-      const payment = yield* reported(dying, says())
-      const ledger = yield* Ledger
-      const process = yield* dying.another.pipe(
-        Effect.provideService(Ledger, { ...ledger, commit: () => Effect.die(new Error("the process died")) })
-      )
-      yield* Effect.exit(process.checkDue)
-      assert.strictEqual((yield* disputeOf).evidenceDueBy, null)
-      const exits = yield* Effect.all([Effect.exit(check), Effect.exit(check)], { concurrency: 2 })
-      assert.isTrue(exits.every(Exit.isSuccess))
-      assert.strictEqual((yield* disputeOf).evidenceDueBy, dueBy)
-      assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened", "dispute.updated"])
-    }).pipe(Effect.scoped, Effect.provide(dying.layer))
-  )
+  testWorld("the next process asks again, and records once, if one dies before recording", function* (dying) {
+    const payment = yield* reported(dying, says())
+    const ledger = yield* Ledger
+    const process = yield* dying.another.pipe(
+      Effect.provideService(Ledger, { ...ledger, commit: () => Effect.die(new Error("the process died")) })
+    )
+    yield* Effect.exit(process.checkDue)
+    assert.strictEqual((yield* disputeOf).evidenceDueBy, null)
+    const exits = yield* Effect.all([Effect.exit(check), Effect.exit(check)], { concurrency: 2 })
+    assert.isTrue(exits.every(Exit.isSuccess))
+    assert.strictEqual((yield* disputeOf).evidenceDueBy, dueBy)
+    assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened", "dispute.updated"])
+  })
 
-  const other = world()
-  it.effect("an answer about another dispute is no answer", () =>
-    Effect.gen(function* () {
-      const payment = yield* reported(other, says({ disputeId: "du_2" }))
-      yield* check
-      const disputes = yield* (yield* Ledger).disputes(tenant, { limit: 5 })
-      assert.deepStrictEqual(
-        disputes.map(({ evidenceDueBy, providerDisputeId }) => [providerDisputeId, evidenceDueBy]),
-        [["du_1", null]]
-      )
-      assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened"])
-    }).pipe(Effect.provide(other.layer))
-  )
+  testWorld("an answer about another dispute is no answer", function* (other) {
+    const payment = yield* reported(other, says({ disputeId: "du_2" }))
+    yield* check
+    const disputes = yield* (yield* Ledger).disputes(tenant, { limit: 5 })
+    assert.deepStrictEqual(
+      disputes.map(({ evidenceDueBy, providerDisputeId }) => [providerDisputeId, evidenceDueBy]),
+      [["du_1", null]]
+    )
+    assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened"])
+  })
 })
 
 describe("a message that is not known to be newer than the record", () => {
@@ -199,62 +176,50 @@ describe("a message that is not known to be newer than the record", () => {
       [{ verdict: "won", status: "won" }, ["won", "Captured", [], ["won"]]],
       [{ verdict: "lost", status: "won" }, ["won", "Captured", ["conflict"], ["won"]]]
     ] as const) {
-      const own = world()
-      it.effect(`what the provider states of one ${title} counts: ${JSON.stringify(said)}`, () =>
-        Effect.gen(function* () {
-          const payment = yield* undecided(own, says(said), at)
-          assert.deepStrictEqual(yield* seen(payment), ["won", "Captured", [], ["won"]])
-          yield* TestClock.adjust(minute)
-          yield* check
-          yield* check
-          assert.deepStrictEqual(yield* seen(payment), [...wanted])
-          assert.lengthOf(own.provider.disputesRead, 1)
-        }).pipe(Effect.provide(own.layer))
-      )
+      testWorld(`what the provider states of one ${title} counts: ${JSON.stringify(said)}`, function* (own) {
+        const payment = yield* undecided(own, says(said), at)
+        assert.deepStrictEqual(yield* seen(payment), ["won", "Captured", [], ["won"]])
+        yield* TestClock.adjust(minute)
+        yield* check
+        yield* check
+        assert.deepStrictEqual(yield* seen(payment), [...wanted])
+        assert.lengthOf(own.provider.disputesRead, 1)
+      })
     }
   }
 
-  const unable = world()
-  it.effect("operations review it at once if the connector cannot read disputes", () =>
-    Effect.gen(function* () {
-      const payment = yield* undecided(unable, undefined)
-      assert.deepStrictEqual(yield* seen(payment), ["won", "Captured", ["conflict"], ["won"]])
-    }).pipe(Effect.provide(unable.layer))
-  )
+  testWorld("operations review it at once if the connector cannot read disputes", function* (unable) {
+    const payment = yield* undecided(unable, undefined)
+    assert.deepStrictEqual(yield* seen(payment), ["won", "Captured", ["conflict"], ["won"]])
+  })
 
-  const silent = world()
-  it.effect("operations review it after five times if the provider does not answer", () =>
-    Effect.gen(function* () {
-      const payment = yield* undecided(silent, () => Effect.fail(new Unanswered({ reason: "time-out" })))
-      for (let asked = 0; asked < 5; asked++) {
-        assert.deepStrictEqual((yield* stored(payment)).review, null)
-        yield* check
-        yield* TestClock.adjust(30 * minute)
-      }
-      assert.deepStrictEqual(yield* seen(payment), ["won", "Captured", ["conflict"], ["won"]])
-      assert.strictEqual((yield* disputeOf).checkAt, null)
-    }).pipe(Effect.provide(silent.layer))
-  )
+  testWorld("operations review it after five times if the provider does not answer", function* (silent) {
+    const payment = yield* undecided(silent, () => Effect.fail(new Unanswered({ reason: "time-out" })))
+    for (let asked = 0; asked < 5; asked++) {
+      assert.deepStrictEqual((yield* stored(payment)).review, null)
+      yield* check
+      yield* TestClock.adjust(30 * minute)
+    }
+    assert.deepStrictEqual(yield* seen(payment), ["won", "Captured", ["conflict"], ["won"]])
+    assert.strictEqual((yield* disputeOf).checkAt, null)
+  })
 
-  const overtaken = world()
-  it.effect("a newer message while the provider is asked counts", () =>
-    Effect.gen(function* () {
-      const asked = yield* Latch.make()
-      const answered = yield* Latch.make()
-      const payment = yield* undecided(overtaken, () =>
-        Effect.gen(function* () {
-          yield* asked.open
-          yield* answered.await
-          const said = { disputeId: "du_1", verdict: "won", status: "won" } as const
-          return { _tag: "Found", state: said } as const
-        })
-      )
-      const checking = yield* Effect.forkChild(check)
-      yield* asked.await
-      yield* state(payment.providerRef, { verdict: "lost" }, begin + day)
-      yield* answered.open
-      yield* Fiber.join(checking)
-      assert.deepStrictEqual(yield* seen(payment), ["lost", "ChargedBack", [], ["lost"]])
-    }).pipe(Effect.provide(overtaken.layer))
-  )
+  testWorld("a newer message while the provider is asked counts", function* (overtaken) {
+    const asked = yield* Latch.make()
+    const answered = yield* Latch.make()
+    const payment = yield* undecided(overtaken, () =>
+      Effect.gen(function* () {
+        yield* asked.open
+        yield* answered.await
+        const said = { disputeId: "du_1", verdict: "won", status: "won" } as const
+        return { _tag: "Found", state: said } as const
+      })
+    )
+    const checking = yield* Effect.forkChild(check)
+    yield* asked.await
+    yield* state(payment.providerRef, { verdict: "lost" }, begin + day)
+    yield* answered.open
+    yield* Fiber.join(checking)
+    assert.deepStrictEqual(yield* seen(payment), ["lost", "ChargedBack", [], ["lost"]])
+  })
 })

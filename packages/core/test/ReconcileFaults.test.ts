@@ -1,5 +1,5 @@
 /** Statements of a report over a store that fails, or that others write to, while they are applied. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { type Payment, Pointsman } from "@pointsman/core"
 import { type Change, Ledger } from "@pointsman/core/ports"
 import type { CommitFault } from "@pointsman/core/testing"
@@ -7,7 +7,8 @@ import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { stored, typesOf } from "./support/Pages.ts"
 import { day, entriesOf, orderOf, paidAt, reconcile, rowOf } from "./support/Reports.ts"
-import { caller, request, type World, world } from "./support/World.ts"
+import { testWorld } from "./support/TestWorld.ts"
+import { caller, request, type World } from "./support/World.ts"
 
 const createMany = (own: World, count: number) => {
   own.provider.onCharge = ({ attemptId }) => Effect.succeed({ _tag: "Captured", providerRef: `ch_${attemptId}` })
@@ -35,51 +36,45 @@ const faults: ReadonlyArray<readonly [told: string, fault: CommitFault]> = [
 
 describe("a statement of a report", () => {
   for (const [told, fault] of faults) {
-    const own = world()
-    it.effect(`a payment is settled once by a store that ${told}`, () =>
-      Effect.gen(function* () {
-        const payments = yield* createMany(own, 5)
-        const failed = new Set<string>()
-        own.ledger.onCommit = (_, { payment }: Change) => {
-          if (failed.has(payment.after.id)) return undefined
-          failed.add(payment.after.id)
-          return fault
-        }
-        const run = yield* reconcileInTime(payments)
-        assert.deepStrictEqual([run.state, run.counts.matched, failed.size], ["done", 5, 5])
-        for (const payment of payments) {
-          const { state, version } = yield* stored(payment)
-          assert.deepStrictEqual([state, version], ["Settled", payment.version + 1])
-          const settled = (yield* typesOf(payment)).filter((type) => type === "payment.settled")
-          assert.deepStrictEqual(settled, ["payment.settled"])
-        }
-        assert.deepStrictEqual(new Set((yield* entriesOf).map(({ result }) => result)), new Set(["matched"]))
-      }).pipe(Effect.provide(own.layer))
-    )
-  }
-
-  const between = world()
-  it.effect("another writer between a run's read and its write keeps both writes", () =>
-    Effect.gen(function* () {
-      const payments = yield* createMany(between, 3)
-      const ledger = yield* Ledger
-      const others = new Set<string>()
-      between.ledger.beforeCommit = (_, { payment, tenant }) => {
-        const { id, version } = payment.after
-        if (others.has(id)) return Effect.void
-        others.add(id)
-        return Effect.gen(function* () {
-          const before = yield* stored({ ...payment.after, tenant })
-          const after: Payment = { ...before, version, metadata: { writer: "another" } }
-          yield* ledger.commit({ tenant, payment: { expected: before.version, after }, attempts: [], events: [] })
-        }).pipe(Effect.provideService(Ledger, ledger), Effect.orDie)
+    testWorld(`a payment is settled once by a store that ${told}`, function* (own) {
+      const payments = yield* createMany(own, 5)
+      const failed = new Set<string>()
+      own.ledger.onCommit = (_, { payment }: Change) => {
+        if (failed.has(payment.after.id)) return undefined
+        failed.add(payment.after.id)
+        return fault
       }
       const run = yield* reconcileInTime(payments)
-      assert.deepStrictEqual([run.state, others.size], ["done", 3])
+      assert.deepStrictEqual([run.state, run.counts.matched, failed.size], ["done", 5, 5])
       for (const payment of payments) {
-        const { metadata, state, version } = yield* stored(payment)
-        assert.deepStrictEqual([state, version, metadata], ["Settled", payment.version + 2, { writer: "another" }])
+        const { state, version } = yield* stored(payment)
+        assert.deepStrictEqual([state, version], ["Settled", payment.version + 1])
+        const settled = (yield* typesOf(payment)).filter((type) => type === "payment.settled")
+        assert.deepStrictEqual(settled, ["payment.settled"])
       }
-    }).pipe(Effect.provide(between.layer))
-  )
+      assert.deepStrictEqual(new Set((yield* entriesOf).map(({ result }) => result)), new Set(["matched"]))
+    })
+  }
+
+  testWorld("another writer between a run's read and its write keeps both writes", function* (between) {
+    const payments = yield* createMany(between, 3)
+    const ledger = yield* Ledger
+    const others = new Set<string>()
+    between.ledger.beforeCommit = (_, { payment, tenant }) => {
+      const { id, version } = payment.after
+      if (others.has(id)) return Effect.void
+      others.add(id)
+      return Effect.gen(function* () {
+        const before = yield* stored({ ...payment.after, tenant })
+        const after: Payment = { ...before, version, metadata: { writer: "another" } }
+        yield* ledger.commit({ tenant, payment: { expected: before.version, after }, attempts: [], events: [] })
+      }).pipe(Effect.provideService(Ledger, ledger), Effect.orDie)
+    }
+    const run = yield* reconcileInTime(payments)
+    assert.deepStrictEqual([run.state, others.size], ["done", 3])
+    for (const payment of payments) {
+      const { metadata, state, version } = yield* stored(payment)
+      assert.deepStrictEqual([state, version, metadata], ["Settled", payment.version + 2, { writer: "another" }])
+    }
+  })
 })

@@ -1,5 +1,5 @@
 /** Rows that may not decide money: suggested, of another sign, of another charge, without a dispute, above four eyes. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { type Payment, Pointsman } from "@pointsman/core"
 import type { ReportRow } from "@pointsman/core/connector"
 import { CommitUnknown, Ledger, type OperationAnswer, Settlements, Unanswered } from "@pointsman/core/ports"
@@ -9,6 +9,7 @@ import { begin, disputed, disputeEvents, state } from "./support/Disputes.ts"
 import { operate } from "./support/Operations.ts"
 import { attemptsOf, stored } from "./support/Pages.ts"
 import { day, entriesOf, eur, foundIn, orderOf, paidAt, reconcile, rowOf } from "./support/Reports.ts"
+import { testIn, testWorld } from "./support/TestWorld.ts"
 import { caller, request, tenant, type World, world } from "./support/World.ts"
 
 const lost = Effect.fail(new Unanswered({ reason: "lost" }))
@@ -49,11 +50,10 @@ const closings = Effect.map(entriesOf, (entries) =>
   )
 )
 
-const refundsOf = (payment: Payment) =>
-  Effect.gen(function* () {
-    const book = Option.getOrThrow(yield* (yield* Ledger).book(tenant, payment.id))
-    return book.refunds.map(({ providerRefundId, stage }) => [stage, providerRefundId])
-  })
+const refundsOf = Effect.fnUntraced(function* (payment: Payment) {
+  const book = Option.getOrThrow(yield* (yield* Ledger).book(tenant, payment.id))
+  return book.refunds.map(({ providerRefundId, stage }) => [stage, providerRefundId])
+})
 
 /** A charge of another shop in the same account of the provider. */
 const foreignRow = (id: string, fields: Partial<Omit<ReportRow, "names">> = {}) =>
@@ -79,131 +79,113 @@ describe("a row that fits a payment by amount and time alone", () => {
     ["in one report", true],
     ["in a report before it", false]
   ] as const) {
-    const own = world()
-    it.effect(`a row before that of our charge ${how} is suggested, and ours is the match`, () =>
-      Effect.gen(function* () {
-        const { attemptId, payment } = yield* unanswered(own)
-        const foreign = foreignRow("foreign", { fee: eur(99), net: eur(1900), payoutId: "po_foreign" })
-        const ours = rowOf(payment, { id: "ours", names: { attemptId, providerRef: "ch_ours" } })
-        if (inOne) yield* reconcile(orderOf([foreign, ours]))
-        else {
-          yield* reconcile(orderOf([foreign]))
-          assert.deepStrictEqual(yield* stored(payment), payment)
-          yield* reconcile(orderOf([ours]))
-        }
-        const entries = yield* entriesOf
-        assert.deepStrictEqual(foundIn(entries), { foreign: "missing_here not_found", ours: "status_differs by_id" })
-        assert.deepStrictEqual(yield* suggestions, { foreign: payment.id })
-        assert.deepStrictEqual(yield* closings, { foreign: undefined, ours: "statement" })
-        const { providerRef, review, state: after } = yield* stored(payment)
-        assert.deepStrictEqual([after, providerRef, review], ["Settled", "ch_ours", null])
-        const { reconciliation } = yield* Pointsman
-        const ofPayment = yield* reconciliation.entriesOf(tenant, [payment.id])
-        assert.deepStrictEqual(
-          ofPayment.map(({ rowId }) => rowId),
-          ["ours"]
-        )
-      }).pipe(Effect.provide(own.layer))
-    )
+    testWorld(`a row before that of our charge ${how} is suggested, and ours is the match`, function* (own) {
+      const { attemptId, payment } = yield* unanswered(own)
+      const foreign = foreignRow("foreign", { fee: eur(99), net: eur(1900), payoutId: "po_foreign" })
+      const ours = rowOf(payment, { id: "ours", names: { attemptId, providerRef: "ch_ours" } })
+      if (inOne) yield* reconcile(orderOf([foreign, ours]))
+      else {
+        yield* reconcile(orderOf([foreign]))
+        assert.deepStrictEqual(yield* stored(payment), payment)
+        yield* reconcile(orderOf([ours]))
+      }
+      const entries = yield* entriesOf
+      assert.deepStrictEqual(foundIn(entries), { foreign: "missing_here not_found", ours: "status_differs by_id" })
+      assert.deepStrictEqual(yield* suggestions, { foreign: payment.id })
+      assert.deepStrictEqual(yield* closings, { foreign: undefined, ours: "statement" })
+      const { providerRef, review, state: after } = yield* stored(payment)
+      assert.deepStrictEqual([after, providerRef, review], ["Settled", "ch_ours", null])
+      const { reconciliation } = yield* Pointsman
+      const ofPayment = yield* reconciliation.entriesOf(tenant, [payment.id])
+      assert.deepStrictEqual(
+        ofPayment.map(({ rowId }) => rowId),
+        ["ours"]
+      )
+    })
   }
 
-  const several = world()
-  it.effect("the merchant's reference decides between payments, or none is suggested", () =>
-    Effect.gen(function* () {
-      several.provider.onCharge = () => lost
-      yield* createOf("shop-other")
-      const { payment } = yield* unanswered(several, "shop-named")
-      yield* reconcile(
-        orderOf([
-          foreignRow("named", { occurredAt: 20 * day }),
-          foreignRow("two"),
-          foreignRow("less", { gross: eur(100) }),
-          foreignRow("later", { occurredAt: 60 * day }),
-          rowOf(undefined, { id: "lost", gross: eur(1999), occurredAt: day, names: { attemptId: "att_lost" } })
-        ])
-      )
-      assert.deepStrictEqual(yield* suggestions, { named: payment.id })
-      assert.deepStrictEqual(new Set(Object.values(foundIn(yield* entriesOf))), new Set(["missing_here not_found"]))
-    }).pipe(Effect.provide(several.layer))
-  )
+  testWorld("the merchant's reference decides between payments, or none is suggested", function* (several) {
+    several.provider.onCharge = () => lost
+    yield* createOf("shop-other")
+    const { payment } = yield* unanswered(several, "shop-named")
+    yield* reconcile(
+      orderOf([
+        foreignRow("named", { occurredAt: 20 * day }),
+        foreignRow("two"),
+        foreignRow("less", { gross: eur(100) }),
+        foreignRow("later", { occurredAt: 60 * day }),
+        rowOf(undefined, { id: "lost", gross: eur(1999), occurredAt: day, names: { attemptId: "att_lost" } })
+      ])
+    )
+    assert.deepStrictEqual(yield* suggestions, { named: payment.id })
+    assert.deepStrictEqual(new Set(Object.values(foundIn(yield* entriesOf))), new Set(["missing_here not_found"]))
+  })
 
-  const known = world()
-  it.effect("another charge of a payment with a known one is no suggestion and no match", () =>
-    Effect.gen(function* () {
-      const payment = yield* captured(known, "order-1")
-      yield* TestClock.setTime(paidAt + day)
-      yield* reconcile(
-        orderOf([
-          rowOf(payment, { id: "foreign", names: { providerRef: "ch_other", reference: "order-1" } }),
-          rowOf(payment, { id: "ours", names: { reference: "order-1" } })
-        ])
-      )
-      const { review, state: after } = yield* stored(payment)
-      assert.deepStrictEqual([after, review], ["Settled", null])
-      assert.deepStrictEqual(foundIn(yield* entriesOf), {
-        foreign: "missing_here not_found",
-        ours: "matched by_id"
-      })
-      assert.deepStrictEqual(yield* suggestions, {})
-    }).pipe(Effect.provide(known.layer))
-  )
+  testWorld("another charge of a payment with a known one is no suggestion and no match", function* (known) {
+    const payment = yield* captured(known, "order-1")
+    yield* TestClock.setTime(paidAt + day)
+    yield* reconcile(
+      orderOf([
+        rowOf(payment, { id: "foreign", names: { providerRef: "ch_other", reference: "order-1" } }),
+        rowOf(payment, { id: "ours", names: { reference: "order-1" } })
+      ])
+    )
+    const { review, state: after } = yield* stored(payment)
+    assert.deepStrictEqual([after, review], ["Settled", null])
+    assert.deepStrictEqual(foundIn(yield* entriesOf), {
+      foreign: "missing_here not_found",
+      ours: "matched by_id"
+    })
+    assert.deepStrictEqual(yield* suggestions, {})
+  })
 })
 
 describe("a second row of a charge", () => {
-  const paidLater = world()
-  it.effect("a payment is settled by the second row if only that names a payout", () =>
-    Effect.gen(function* () {
-      const payment = yield* captured(paidLater)
-      yield* TestClock.setTime(paidAt + day)
-      yield* reconcile(orderOf([rowOf(payment, { id: "first", payoutId: null }), rowOf(payment, { id: "second" })]))
-      assert.strictEqual((yield* stored(payment)).state, "Settled")
-      assert.deepStrictEqual(foundIn(yield* entriesOf), { first: "matched by_id", second: "duplicate by_id" })
-      assert.deepStrictEqual(yield* closings, { second: undefined })
-    }).pipe(Effect.provide(paidLater.layer))
-  )
+  testWorld("a payment is settled by the second row if only that names a payout", function* (paidLater) {
+    const payment = yield* captured(paidLater)
+    yield* TestClock.setTime(paidAt + day)
+    yield* reconcile(orderOf([rowOf(payment, { id: "first", payoutId: null }), rowOf(payment, { id: "second" })]))
+    assert.strictEqual((yield* stored(payment)).state, "Settled")
+    assert.deepStrictEqual(foundIn(yield* entriesOf), { first: "matched by_id", second: "duplicate by_id" })
+    assert.deepStrictEqual(yield* closings, { second: undefined })
+  })
 
-  const twice = world()
-  it.effect("operations review a payment with a row of a second charge at the provider", () =>
-    Effect.gen(function* () {
-      const { attemptId, payment } = yield* unanswered(twice)
-      const row = (id: string) => rowOf(payment, { id, payoutId: null, names: { attemptId, providerRef: `ch_${id}` } })
-      yield* reconcile(orderOf([row("first"), row("second")]))
-      const { providerRef, review } = yield* stored(payment)
-      assert.deepStrictEqual([providerRef, review?.reasons], ["ch_first", ["double_charge"]])
-      assert.deepStrictEqual(yield* closings, { first: "statement", second: undefined })
-    }).pipe(Effect.provide(twice.layer))
-  )
+  testWorld("operations review a payment with a row of a second charge at the provider", function* (twice) {
+    const { attemptId, payment } = yield* unanswered(twice)
+    const row = (id: string) => rowOf(payment, { id, payoutId: null, names: { attemptId, providerRef: `ch_${id}` } })
+    yield* reconcile(orderOf([row("first"), row("second")]))
+    const { providerRef, review } = yield* stored(payment)
+    assert.deepStrictEqual([providerRef, review?.reasons], ["ch_first", ["double_charge"]])
+    assert.deepStrictEqual(yield* closings, { first: "statement", second: undefined })
+  })
 
-  const whole = world()
-  it.effect("a smaller capture captures no more when a whole row comes twice", () =>
-    Effect.gen(function* () {
-      whole.provider.onCharge = ({ attemptId }) =>
-        Effect.succeed({ _tag: "Authorized", providerRef: `ch_${attemptId}` })
-      const { details, ...rest } = request()
-      const pointsman = yield* Pointsman
-      const { payment } = yield* pointsman.create(caller, {
-        ...rest,
-        details: { ...details, captureMethod: "manual" }
-      })
-      whole.provider.onCapture = ({ money, providerRef }) =>
-        Effect.succeed({ _tag: "Captured", providerRef, stated: money })
-      yield* operate("capture", payment.id, { amountMinor: 500 })
-      yield* TestClock.setTime(paidAt + day)
-      const rows = [
-        rowOf(payment, { id: "whole" }),
-        rowOf(payment, { id: "rest", kind: "charge_failed", gross: eur(-1499) }),
-        rowOf(payment, { id: "again" })
-      ]
-      yield* reconcile(orderOf(rows))
-      const { capturedMinor, review } = yield* stored(payment)
-      assert.deepStrictEqual([capturedMinor, review], [500, null])
-      assert.deepStrictEqual(yield* closings, { whole: "row", again: undefined })
-    }).pipe(Effect.provide(whole.layer))
-  )
+  testWorld("a smaller capture captures no more when a whole row comes twice", function* (whole) {
+    whole.provider.onCharge = ({ attemptId }) => Effect.succeed({ _tag: "Authorized", providerRef: `ch_${attemptId}` })
+    const { details, ...rest } = request()
+    const pointsman = yield* Pointsman
+    const { payment } = yield* pointsman.create(caller, {
+      ...rest,
+      details: { ...details, captureMethod: "manual" }
+    })
+    whole.provider.onCapture = ({ money, providerRef }) =>
+      Effect.succeed({ _tag: "Captured", providerRef, stated: money })
+    yield* operate("capture", payment.id, { amountMinor: 500 })
+    yield* TestClock.setTime(paidAt + day)
+    const rows = [
+      rowOf(payment, { id: "whole" }),
+      rowOf(payment, { id: "rest", kind: "charge_failed", gross: eur(-1499) }),
+      rowOf(payment, { id: "again" })
+    ]
+    yield* reconcile(orderOf(rows))
+    const { capturedMinor, review } = yield* stored(payment)
+    assert.deepStrictEqual([capturedMinor, review], [500, null])
+    assert.deepStrictEqual(yield* closings, { whole: "row", again: undefined })
+  })
 
-  const two = world({ fourEyes: { EUR: 1999 } })
-  it.effect("two people decide under four eyes when a second row differs from the record", () =>
-    Effect.gen(function* () {
+  testIn(
+    "two people decide under four eyes when a second row differs from the record",
+    world({ fourEyes: { EUR: 1999 } }),
+    function* (two) {
       const { attemptId, payment } = yield* unanswered(two)
       const row = (id: string) => rowOf(payment, { id, payoutId: null, names: { attemptId, providerRef: `ch_${id}` } })
       yield* reconcile(orderOf([row("first"), row("second")]))
@@ -213,110 +195,95 @@ describe("a second row of a charge", () => {
         [second?.result, second?.expected],
         ["duplicate", "one charge; two people: propose a correction"]
       )
-    }).pipe(Effect.provide(two.layer))
+    }
   )
 })
 
 describe("a row of a refund", () => {
-  const own = world()
-  it.effect("only our id confirms an unknown refund when another of its amount is there", () =>
-    Effect.gen(function* () {
-      const payment = yield* captured(own)
-      own.provider.onRefund = () => lost
-      yield* Effect.ignore(operate("refund", payment.id, { amountMinor: 400 }))
-      yield* TestClock.setTime(paidAt + day)
-      const before = yield* stored(payment)
-      const names = { providerRefundId: "re_dashboard" }
-      yield* reconcile(orderOf([rowOf(payment, { id: "guessed", kind: "refund", gross: eur(-400), names })]))
-      const { reported, updatedAt, version, ...after } = yield* stored(payment)
-      assert.deepInclude(before, after)
-      assert.deepStrictEqual(
-        reported?.refundsByHand?.map(({ state }) => state.providerRefundId),
-        ["re_dashboard"]
-      )
-      assert.deepStrictEqual(yield* refundsOf(payment), [["Unknown", null]])
-      assert.deepStrictEqual(yield* closings, { guessed: undefined })
-      // It waits for the provider's word on ours, which is asked for as often as without it.
-      const asked = own.provider.refundLookUps.length
-      for (let seconds = 0; seconds < 600; seconds += 10) {
-        yield* TestClock.adjust("10 seconds")
-        yield* (yield* Pointsman).checkDue
-      }
-      assert.isAtMost(own.provider.refundLookUps.length - asked, 3)
-    }).pipe(Effect.provide(own.layer))
-  )
-
-  const capturing = world()
-  it.effect("a refund by hand reported during a capture counts once that has ended", () =>
-    Effect.gen(function* () {
-      const answered = yield* Deferred.make<OperationAnswer>()
-      capturing.provider.onCharge = () => Effect.succeed({ _tag: "Authorized", providerRef: "ch_1" })
-      capturing.provider.onCapture = () => Deferred.await(answered)
-      const manual = request({ details: { captureMethod: "manual" } })
-      const { payment } = yield* (yield* Pointsman).create(caller, manual)
-      const capture = yield* Effect.forkChild(operate("capture", payment.id))
-      yield* TestClock.adjust("1 second")
-      const names = { providerRef: "ch_1", providerRefundId: "re_dashboard" }
-      yield* reconcile(orderOf([rowOf(payment, { id: "early", kind: "refund", gross: eur(-400), names })]))
-      yield* Deferred.succeed(answered, { _tag: "Captured", providerRef: "ch_1" })
-      yield* Fiber.join(capture)
-      assert.deepStrictEqual([(yield* stored(payment)).state, yield* refundsOf(payment)], ["Captured", []])
-      yield* TestClock.adjust("1 minute")
+  testWorld("only our id confirms an unknown refund when another of its amount is there", function* (own) {
+    const payment = yield* captured(own)
+    own.provider.onRefund = () => lost
+    yield* Effect.ignore(operate("refund", payment.id, { amountMinor: 400 }))
+    yield* TestClock.setTime(paidAt + day)
+    const before = yield* stored(payment)
+    const names = { providerRefundId: "re_dashboard" }
+    yield* reconcile(orderOf([rowOf(payment, { id: "guessed", kind: "refund", gross: eur(-400), names })]))
+    const { reported, updatedAt, version, ...after } = yield* stored(payment)
+    assert.deepInclude(before, after)
+    assert.deepStrictEqual(
+      reported?.refundsByHand?.map(({ state }) => state.providerRefundId),
+      ["re_dashboard"]
+    )
+    assert.deepStrictEqual(yield* refundsOf(payment), [["Unknown", null]])
+    assert.deepStrictEqual(yield* closings, { guessed: undefined })
+    // It waits for the provider's word on ours, which is asked for as often as without it.
+    const asked = own.provider.refundLookUps.length
+    for (let seconds = 0; seconds < 600; seconds += 10) {
+      yield* TestClock.adjust("10 seconds")
       yield* (yield* Pointsman).checkDue
-      assert.deepStrictEqual(yield* refundsOf(payment), [["Succeeded", "re_dashboard"]])
-      assert.deepInclude(yield* stored(payment), { state: "PartiallyRefunded", refundedMinor: 400 })
-    }).pipe(Effect.provide(capturing.layer))
-  )
+    }
+    assert.isAtMost(own.provider.refundLookUps.length - asked, 3)
+  })
 
-  const named = world()
-  it.effect("our id of an unknown refund makes the refund succeed", () =>
-    Effect.gen(function* () {
-      const payment = yield* captured(named)
-      named.provider.onRefund = () => lost
-      yield* Effect.ignore(operate("refund", payment.id, { amountMinor: 400 }))
-      yield* TestClock.setTime(paidAt + day)
-      const book = Option.getOrThrow(yield* (yield* Ledger).book(tenant, payment.id))
-      const names = { refundId: book.refunds[0]?.id ?? "", providerRefundId: "re_1" }
-      yield* reconcile(orderOf([rowOf(payment, { id: "named", kind: "refund", gross: eur(-400), names })]))
-      assert.deepStrictEqual(yield* refundsOf(payment), [["Succeeded", "re_1"]])
-      assert.deepStrictEqual(yield* closings, { named: "statement" })
-    }).pipe(Effect.provide(named.layer))
-  )
+  testWorld("a refund by hand reported during a capture counts once that has ended", function* (capturing) {
+    const answered = yield* Deferred.make<OperationAnswer>()
+    capturing.provider.onCharge = () => Effect.succeed({ _tag: "Authorized", providerRef: "ch_1" })
+    capturing.provider.onCapture = () => Deferred.await(answered)
+    const manual = request({ details: { captureMethod: "manual" } })
+    const { payment } = yield* (yield* Pointsman).create(caller, manual)
+    const capture = yield* Effect.forkChild(operate("capture", payment.id))
+    yield* TestClock.adjust("1 second")
+    const names = { providerRef: "ch_1", providerRefundId: "re_dashboard" }
+    yield* reconcile(orderOf([rowOf(payment, { id: "early", kind: "refund", gross: eur(-400), names })]))
+    yield* Deferred.succeed(answered, { _tag: "Captured", providerRef: "ch_1" })
+    yield* Fiber.join(capture)
+    assert.deepStrictEqual([(yield* stored(payment)).state, yield* refundsOf(payment)], ["Captured", []])
+    yield* TestClock.adjust("1 minute")
+    yield* (yield* Pointsman).checkDue
+    assert.deepStrictEqual(yield* refundsOf(payment), [["Succeeded", "re_dashboard"]])
+    assert.deepInclude(yield* stored(payment), { state: "PartiallyRefunded", refundedMinor: 400 })
+  })
 
-  const alone = world()
-  it.effect("a row with only our id is reviewed beside one that the provider names later", () =>
-    Effect.gen(function* () {
-      const payment = yield* captured(alone)
-      alone.provider.onRefund = () => lost
-      yield* Effect.ignore(operate("refund", payment.id, { amountMinor: 400 }))
-      yield* TestClock.setTime(paidAt + day)
-      const book = Option.getOrThrow(yield* (yield* Ledger).book(tenant, payment.id))
-      const names = { refundId: book.refunds[0]?.id ?? "" }
-      yield* reconcile(orderOf([rowOf(payment, { id: "ours", kind: "refund", gross: eur(-400), names })]))
-      assert.deepStrictEqual(yield* refundsOf(payment), [["Succeeded", null]])
-      const theirs = { attemptId: book.attempts[0]?.id ?? "", providerRefundId: "re_1" }
-      yield* reconcile(orderOf([rowOf(payment, { id: "theirs", kind: "refund", gross: eur(-400), names: theirs })]))
-      assert.deepStrictEqual(yield* refundsOf(payment), [["Succeeded", null]])
-      const { refundedMinor, review, state } = yield* stored(payment)
-      assert.deepStrictEqual([state, refundedMinor, review?.reasons], ["PartiallyRefunded", 400, ["conflict"]])
-    }).pipe(Effect.provide(alone.layer))
-  )
+  testWorld("our id of an unknown refund makes the refund succeed", function* (named) {
+    const payment = yield* captured(named)
+    named.provider.onRefund = () => lost
+    yield* Effect.ignore(operate("refund", payment.id, { amountMinor: 400 }))
+    yield* TestClock.setTime(paidAt + day)
+    const book = Option.getOrThrow(yield* (yield* Ledger).book(tenant, payment.id))
+    const names = { refundId: book.refunds[0]?.id ?? "", providerRefundId: "re_1" }
+    yield* reconcile(orderOf([rowOf(payment, { id: "named", kind: "refund", gross: eur(-400), names })]))
+    assert.deepStrictEqual(yield* refundsOf(payment), [["Succeeded", "re_1"]])
+    assert.deepStrictEqual(yield* closings, { named: "statement" })
+  })
+
+  testWorld("a row with only our id is reviewed beside one that the provider names later", function* (alone) {
+    const payment = yield* captured(alone)
+    alone.provider.onRefund = () => lost
+    yield* Effect.ignore(operate("refund", payment.id, { amountMinor: 400 }))
+    yield* TestClock.setTime(paidAt + day)
+    const book = Option.getOrThrow(yield* (yield* Ledger).book(tenant, payment.id))
+    const names = { refundId: book.refunds[0]?.id ?? "" }
+    yield* reconcile(orderOf([rowOf(payment, { id: "ours", kind: "refund", gross: eur(-400), names })]))
+    assert.deepStrictEqual(yield* refundsOf(payment), [["Succeeded", null]])
+    const theirs = { attemptId: book.attempts[0]?.id ?? "", providerRefundId: "re_1" }
+    yield* reconcile(orderOf([rowOf(payment, { id: "theirs", kind: "refund", gross: eur(-400), names: theirs })]))
+    assert.deepStrictEqual(yield* refundsOf(payment), [["Succeeded", null]])
+    const { refundedMinor, review, state } = yield* stored(payment)
+    assert.deepStrictEqual([state, refundedMinor, review?.reasons], ["PartiallyRefunded", 400, ["conflict"]])
+  })
 })
 
 describe("a row whose amount has another sign than its kind", () => {
-  const own = world()
-  it.effect("a charge below 0 states nothing, and the charge itself still does", () =>
-    Effect.gen(function* () {
-      const { attemptId, payment } = yield* unanswered(own)
-      const names = { attemptId, providerRef: "ch_1" }
-      yield* reconcile(orderOf([rowOf(payment, { id: "below", gross: eur(-1999), names })]))
-      assert.deepStrictEqual(yield* stored(payment), payment)
-      assert.deepStrictEqual(foundIn(yield* entriesOf), { below: "amount_differs by_id" })
-      yield* reconcile(orderOf([rowOf(payment, { id: "above", gross: eur(1999), names })]))
-      assert.deepStrictEqual((yield* stored(payment)).state, "Settled")
-      assert.deepStrictEqual(yield* closings, { below: undefined, above: "statement" })
-    }).pipe(Effect.provide(own.layer))
-  )
+  testWorld("a charge below 0 states nothing, and the charge itself still does", function* (own) {
+    const { attemptId, payment } = yield* unanswered(own)
+    const names = { attemptId, providerRef: "ch_1" }
+    yield* reconcile(orderOf([rowOf(payment, { id: "below", gross: eur(-1999), names })]))
+    assert.deepStrictEqual(yield* stored(payment), payment)
+    assert.deepStrictEqual(foundIn(yield* entriesOf), { below: "amount_differs by_id" })
+    yield* reconcile(orderOf([rowOf(payment, { id: "above", gross: eur(1999), names })]))
+    assert.deepStrictEqual((yield* stored(payment)).state, "Settled")
+    assert.deepStrictEqual(yield* closings, { below: undefined, above: "statement" })
+  })
 })
 
 const moveOf =
@@ -331,59 +298,53 @@ const moveOf =
     })
 
 describe("rows of disputes", () => {
-  const second = world()
-  it.effect("a won dispute is open again when its money leaves again", () =>
-    Effect.gen(function* () {
-      const { payment } = yield* disputed()
-      yield* state(payment.providerRef, { verdict: "won" }, begin + 10 * day)
-      yield* TestClock.setTime(begin + 40 * day)
-      const move = moveOf(payment, "du_1")
-      const rows = [move("first", "dispute", 1), move("back", "dispute_reversed", 10), move("second", "dispute", 30)]
-      yield* reconcile(orderOf(rows))
-      assert.deepStrictEqual(foundIn(yield* entriesOf), {
-        first: "status_differs by_id",
-        back: "matched by_id",
-        second: "status_differs by_id"
-      })
-      assert.deepStrictEqual(yield* closings, { first: "row", second: "statement" })
-      assert.deepStrictEqual(
-        [
-          (yield* stored(payment)).state,
-          (yield* stored(payment)).reported?.disputes.map(({ at, verdict }) => [verdict, at])
-        ],
-        ["ChargedBack", [["opened", begin + 30 * day]]]
-      )
-      // So does one batch that has all of another dispute.
-      const other = moveOf(payment, "du_2")
-      const all = [other("a", "dispute", 11), other("b", "dispute_reversed", 12), other("c", "dispute", 13)]
-      yield* reconcile(orderOf(all))
-      assert.deepStrictEqual(yield* closings, {
-        first: "row",
-        second: "statement",
-        a: "statement",
-        b: "statement",
-        c: "statement"
-      })
-    }).pipe(Effect.provide(second.layer))
-  )
+  testWorld("a won dispute is open again when its money leaves again", function* () {
+    const { payment } = yield* disputed()
+    yield* state(payment.providerRef, { verdict: "won" }, begin + 10 * day)
+    yield* TestClock.setTime(begin + 40 * day)
+    const move = moveOf(payment, "du_1")
+    const rows = [move("first", "dispute", 1), move("back", "dispute_reversed", 10), move("second", "dispute", 30)]
+    yield* reconcile(orderOf(rows))
+    assert.deepStrictEqual(foundIn(yield* entriesOf), {
+      first: "status_differs by_id",
+      back: "matched by_id",
+      second: "status_differs by_id"
+    })
+    assert.deepStrictEqual(yield* closings, { first: "row", second: "statement" })
+    assert.deepStrictEqual(
+      [
+        (yield* stored(payment)).state,
+        (yield* stored(payment)).reported?.disputes.map(({ at, verdict }) => [verdict, at])
+      ],
+      ["ChargedBack", [["opened", begin + 30 * day]]]
+    )
+    // So does one batch that has all of another dispute.
+    const other = moveOf(payment, "du_2")
+    const all = [other("a", "dispute", 11), other("b", "dispute_reversed", 12), other("c", "dispute", 13)]
+    yield* reconcile(orderOf(all))
+    assert.deepStrictEqual(yield* closings, {
+      first: "row",
+      second: "statement",
+      a: "statement",
+      b: "statement",
+      c: "statement"
+    })
+  })
 
-  const unnamed = world()
-  it.effect("rows without the dispute's id are compared with disputes and state nothing", () =>
-    Effect.gen(function* () {
-      const { payment } = yield* disputed({ disputeId: "PP-D-1" })
-      yield* state(payment.providerRef, { disputeId: "PP-D-1", verdict: "won" }, begin + 5 * day)
-      yield* TestClock.setTime(begin + 40 * day)
-      const before = yield* stored(payment)
-      const move = moveOf(payment, null)
-      yield* reconcile(orderOf([move("taken", "dispute", 1)]))
-      assert.deepStrictEqual(yield* closings, { taken: undefined })
-      yield* reconcile(orderOf([move("back", "dispute_reversed", 6)]))
-      assert.deepStrictEqual(yield* closings, { taken: "row" })
-      yield* reconcile(orderOf([move("again", "dispute", 30)]))
-      assert.deepStrictEqual(yield* closings, { taken: "row", again: undefined })
-      assert.deepStrictEqual(yield* stored(payment), before)
-    }).pipe(Effect.provide(unnamed.layer))
-  )
+  testWorld("rows without the dispute's id are compared with disputes and state nothing", function* () {
+    const { payment } = yield* disputed({ disputeId: "PP-D-1" })
+    yield* state(payment.providerRef, { disputeId: "PP-D-1", verdict: "won" }, begin + 5 * day)
+    yield* TestClock.setTime(begin + 40 * day)
+    const before = yield* stored(payment)
+    const move = moveOf(payment, null)
+    yield* reconcile(orderOf([move("taken", "dispute", 1)]))
+    assert.deepStrictEqual(yield* closings, { taken: undefined })
+    yield* reconcile(orderOf([move("back", "dispute_reversed", 6)]))
+    assert.deepStrictEqual(yield* closings, { taken: "row" })
+    yield* reconcile(orderOf([move("again", "dispute", 30)]))
+    assert.deepStrictEqual(yield* closings, { taken: "row", again: undefined })
+    assert.deepStrictEqual(yield* stored(payment), before)
+  })
 
   /** A dispute that was won, and lost after that. */
   const lostAgain = Effect.gen(function* () {
@@ -394,107 +355,87 @@ describe("rows of disputes", () => {
     return payment
   })
 
-  const disordered = world()
-  it.effect("a dispute won and lost again leaves no row open, whatever the order", () =>
-    Effect.gen(function* () {
-      const move = moveOf(yield* lostAgain, null)
-      yield* reconcile(orderOf([move("back", "dispute_reversed", 6)]))
-      yield* reconcile(orderOf([move("again", "dispute", 30)]))
-      assert.deepStrictEqual(yield* closings, { back: undefined, again: undefined })
-      yield* reconcile(orderOf([move("taken", "dispute", 1)]))
-      assert.deepStrictEqual(yield* closings, { back: "row", again: "row" })
-    }).pipe(Effect.provide(disordered.layer))
-  )
+  testWorld("a dispute won and lost again leaves no row open, whatever the order", function* () {
+    const move = moveOf(yield* lostAgain, null)
+    yield* reconcile(orderOf([move("back", "dispute_reversed", 6)]))
+    yield* reconcile(orderOf([move("again", "dispute", 30)]))
+    assert.deepStrictEqual(yield* closings, { back: undefined, again: undefined })
+    yield* reconcile(orderOf([move("taken", "dispute", 1)]))
+    assert.deepStrictEqual(yield* closings, { back: "row", again: "row" })
+  })
 
-  const last = world()
-  it.effect("a reversal reported last leaves no row open if the money is away as recorded", () =>
-    Effect.gen(function* () {
-      const move = moveOf(yield* lostAgain, null)
-      yield* reconcile(orderOf([move("taken", "dispute", 1)]))
-      yield* reconcile(orderOf([move("again", "dispute", 30)]))
-      assert.deepStrictEqual(yield* closings, { again: undefined })
-      yield* reconcile(orderOf([move("back", "dispute_reversed", 6)]))
-      assert.strictEqual(foundIn(yield* entriesOf)["back"], "matched by_id")
-      assert.deepStrictEqual(yield* closings, { again: "row" })
-    }).pipe(Effect.provide(last.layer))
-  )
+  testWorld("a reversal reported last leaves no row open if the money is away as recorded", function* () {
+    const move = moveOf(yield* lostAgain, null)
+    yield* reconcile(orderOf([move("taken", "dispute", 1)]))
+    yield* reconcile(orderOf([move("again", "dispute", 30)]))
+    assert.deepStrictEqual(yield* closings, { again: undefined })
+    yield* reconcile(orderOf([move("back", "dispute_reversed", 6)]))
+    assert.strictEqual(foundIn(yield* entriesOf)["back"], "matched by_id")
+    assert.deepStrictEqual(yield* closings, { again: "row" })
+  })
 
-  const paidLater = world()
-  it.effect("a row of a won dispute matches when it comes again with its payout", () =>
-    Effect.gen(function* () {
-      const { payment } = yield* disputed()
-      yield* state(payment.providerRef, { verdict: "won" }, begin + 10 * day)
-      yield* TestClock.setTime(begin + 40 * day)
-      const move = moveOf(payment, "du_1")
-      const taken = move("taken", "dispute", 1)
-      yield* reconcile(orderOf([taken, move("back", "dispute_reversed", 10)]))
-      yield* reconcile(orderOf([{ ...taken, payoutId: "po_2" }], { sha256: "with its payout" }))
-      const newest = (yield* entriesOf).filter(({ corrected }) => corrected === null)
-      assert.deepStrictEqual(
-        newest.map(({ payoutId, result }) => [payoutId, result]),
-        [
-          [null, "matched"],
-          ["po_2", "matched"]
-        ]
-      )
-      assert.deepStrictEqual(yield* closings, { taken: "row" })
-    }).pipe(Effect.provide(paidLater.layer))
-  )
+  testWorld("a row of a won dispute matches when it comes again with its payout", function* () {
+    const { payment } = yield* disputed()
+    yield* state(payment.providerRef, { verdict: "won" }, begin + 10 * day)
+    yield* TestClock.setTime(begin + 40 * day)
+    const move = moveOf(payment, "du_1")
+    const taken = move("taken", "dispute", 1)
+    yield* reconcile(orderOf([taken, move("back", "dispute_reversed", 10)]))
+    yield* reconcile(orderOf([{ ...taken, payoutId: "po_2" }], { sha256: "with its payout" }))
+    const newest = (yield* entriesOf).filter(({ corrected }) => corrected === null)
+    assert.deepStrictEqual(
+      newest.map(({ payoutId, result }) => [payoutId, result]),
+      [
+        [null, "matched"],
+        ["po_2", "matched"]
+      ]
+    )
+    assert.deepStrictEqual(yield* closings, { taken: "row" })
+  })
 
-  const recorded = world()
-  it.effect("a row that names a dispute without a message records it as a message would", () =>
-    Effect.gen(function* () {
-      yield* TestClock.setTime(begin)
-      const payment = yield* captured(recorded)
-      yield* TestClock.setTime(begin + 20 * day)
-      const move = moveOf(payment, "du_9")
-      yield* reconcile(orderOf([move("taken", "dispute", 1)]))
-      const disputes = Effect.flatMap(Pointsman, (one) => one.disputes(tenant, { limit: 5 })).pipe(
-        Effect.map(({ items }) =>
-          items.map(({ money, providerDisputeId, status }) => [providerDisputeId, status, money])
-        )
-      )
-      assert.deepStrictEqual(yield* disputes, [["du_9", "needs_response", eur(1999)]])
-      assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened"])
-      assert.strictEqual((yield* stored(payment)).state, "ChargedBack")
-      yield* reconcile(orderOf([move("back", "dispute_reversed", 9)]))
-      assert.deepStrictEqual(yield* disputes, [["du_9", "won", eur(1999)]])
-      assert.strictEqual((yield* stored(payment)).state, "Captured")
-      assert.deepStrictEqual(yield* closings, { taken: "statement", back: "statement" })
-    }).pipe(Effect.provide(recorded.layer))
-  )
+  testWorld("a row that names a dispute without a message records it as a message would", function* (recorded) {
+    yield* TestClock.setTime(begin)
+    const payment = yield* captured(recorded)
+    yield* TestClock.setTime(begin + 20 * day)
+    const move = moveOf(payment, "du_9")
+    yield* reconcile(orderOf([move("taken", "dispute", 1)]))
+    const disputes = Effect.flatMap(Pointsman, (one) => one.disputes(tenant, { limit: 5 })).pipe(
+      Effect.map(({ items }) => items.map(({ money, providerDisputeId, status }) => [providerDisputeId, status, money]))
+    )
+    assert.deepStrictEqual(yield* disputes, [["du_9", "needs_response", eur(1999)]])
+    assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened"])
+    assert.strictEqual((yield* stored(payment)).state, "ChargedBack")
+    yield* reconcile(orderOf([move("back", "dispute_reversed", 9)]))
+    assert.deepStrictEqual(yield* disputes, [["du_9", "won", eur(1999)]])
+    assert.strictEqual((yield* stored(payment)).state, "Captured")
+    assert.deepStrictEqual(yield* closings, { taken: "statement", back: "statement" })
+  })
 })
 
 describe("a dispute of a row whose write was not answered", () => {
-  const own = world()
-  it.effect("a dispute is recorded once if the write was made", () =>
-    Effect.gen(function* () {
-      yield* TestClock.setTime(begin)
-      const payment = yield* captured(own)
-      yield* TestClock.setTime(begin + 20 * day)
-      const ledger = yield* Ledger
-      let commits = 0
-      const losing: Ledger["Service"] = {
-        ...ledger,
-        commit: (change) =>
-          Effect.suspend(() => {
-            commits += 1
-            const written = ledger.commit(change)
-            return commits > 1
-              ? written
-              : Effect.andThen(
-                  written,
-                  Effect.fail(new CommitUnknown({ operation: "commit", cause: new Error("lost") }))
-                )
-          })
-      }
-      const process = yield* own.another.pipe(Effect.provideService(Ledger, losing))
-      yield* process.reconciliation.run(orderOf([moveOf(payment, "du_9")("taken", "dispute", 1)]))
-      assert.strictEqual(commits, 1)
-      assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened"])
-      assert.deepStrictEqual(yield* closings, { taken: "statement" })
-    }).pipe(Effect.scoped, Effect.provide(own.layer))
-  )
+  testWorld("a dispute is recorded once if the write was made", function* (own) {
+    yield* TestClock.setTime(begin)
+    const payment = yield* captured(own)
+    yield* TestClock.setTime(begin + 20 * day)
+    const ledger = yield* Ledger
+    let commits = 0
+    const losing: Ledger["Service"] = {
+      ...ledger,
+      commit: (change) =>
+        Effect.suspend(() => {
+          commits += 1
+          const written = ledger.commit(change)
+          return commits > 1
+            ? written
+            : Effect.andThen(written, Effect.fail(new CommitUnknown({ operation: "commit", cause: new Error("lost") })))
+        })
+    }
+    const process = yield* own.another.pipe(Effect.provideService(Ledger, losing))
+    yield* process.reconciliation.run(orderOf([moveOf(payment, "du_9")("taken", "dispute", 1)]))
+    assert.strictEqual(commits, 1)
+    assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened"])
+    assert.deepStrictEqual(yield* closings, { taken: "statement" })
+  })
 })
 
 describe("a run that died before it applied what it stored", () => {
@@ -505,62 +446,52 @@ describe("a run that died before it applied what it stored", () => {
     assert.isTrue(Exit.isFailure(yield* Effect.exit(process.reconciliation.run(orderOf([row])))))
   })
   const payout = rowOf(undefined, { id: "payout", kind: "payout", gross: eur(-1) })
+  testWorld("a newer file with the same rows applies their statements and ends differences", function* (differs) {
+    const { attemptId, payment } = yield* unanswered(differs)
+    const row = rowOf(payment, { id: "charge", gross: eur(1999), names: { attemptId, providerRef: "ch_1" } })
+    yield* runDying(differs, row)
+    assert.strictEqual((yield* stored(payment)).state, "ChargeUnknown")
+    const run = yield* reconcile(orderOf([row, payout]))
+    assert.strictEqual(run.rowsKnown, 1)
+    assert.strictEqual((yield* stored(payment)).state, "Settled")
+    assert.deepStrictEqual(yield* closings, { charge: "statement" })
+    assert.strictEqual((yield* entriesOf).length, 2)
+  })
 
-  const differs = world()
-  it.effect("a newer file with the same rows applies their statements and ends differences", () =>
-    Effect.gen(function* () {
-      const { attemptId, payment } = yield* unanswered(differs)
-      const row = rowOf(payment, { id: "charge", gross: eur(1999), names: { attemptId, providerRef: "ch_1" } })
-      yield* runDying(differs, row)
-      assert.strictEqual((yield* stored(payment)).state, "ChargeUnknown")
-      const run = yield* reconcile(orderOf([row, payout]))
-      assert.strictEqual(run.rowsKnown, 1)
-      assert.strictEqual((yield* stored(payment)).state, "Settled")
-      assert.deepStrictEqual(yield* closings, { charge: "statement" })
-      assert.strictEqual((yield* entriesOf).length, 2)
-    }).pipe(Effect.scoped, Effect.provide(differs.layer))
-  )
-
-  const matches = world()
-  it.effect("a newer file with a row that matched settles the payment", () =>
-    Effect.gen(function* () {
-      const payment = yield* captured(matches)
-      yield* TestClock.setTime(paidAt + day)
-      const row = rowOf(payment)
-      yield* runDying(matches, row)
-      assert.strictEqual((yield* stored(payment)).state, "Captured")
-      yield* reconcile(orderOf([row, payout]))
-      assert.strictEqual((yield* stored(payment)).state, "Settled")
-      assert.deepStrictEqual(foundIn(yield* entriesOf)[row.id], "matched by_id")
-    }).pipe(Effect.scoped, Effect.provide(matches.layer))
-  )
+  testWorld("a newer file with a row that matched settles the payment", function* (matches) {
+    const payment = yield* captured(matches)
+    yield* TestClock.setTime(paidAt + day)
+    const row = rowOf(payment)
+    yield* runDying(matches, row)
+    assert.strictEqual((yield* stored(payment)).state, "Captured")
+    yield* reconcile(orderOf([row, payout]))
+    assert.strictEqual((yield* stored(payment)).state, "Settled")
+    assert.deepStrictEqual(foundIn(yield* entriesOf)[row.id], "matched by_id")
+  })
 })
 
 describe("a run that died after it applied a capture", () => {
-  const own = world()
-  it.effect("the difference of a capture without a record ends when the file is read again", () =>
-    Effect.gen(function* () {
-      own.provider.onCharge = ({ attemptId }) => Effect.succeed({ _tag: "Authorized", providerRef: `ch_${attemptId}` })
-      const { details, ...rest } = request()
-      const pointsman = yield* Pointsman
-      const { payment } = yield* pointsman.create(caller, { ...rest, details: { ...details, captureMethod: "manual" } })
-      yield* TestClock.setTime(paidAt + day)
-      const row = rowOf(payment, { id: "charge", gross: eur(500), payoutId: null })
-      const settlements = yield* Settlements
-      let writes = 0
-      const dying: Settlements = {
-        ...settlements,
-        applyBatch: (batch) =>
-          ++writes === 2 ? Effect.die(new Error("the process died")) : settlements.applyBatch(batch)
-      }
-      const process = yield* own.another.pipe(Effect.provideService(Settlements, dying))
-      assert.isTrue(Exit.isFailure(yield* Effect.exit(process.reconciliation.run(orderOf([row])))))
-      assert.strictEqual((yield* stored(payment)).capturedMinor, 500)
-      assert.deepStrictEqual(yield* closings, { charge: undefined })
-      yield* reconcile(orderOf([row]))
-      assert.deepStrictEqual(yield* closings, { charge: "statement" })
-    }).pipe(Effect.scoped, Effect.provide(own.layer))
-  )
+  testWorld("the difference of a capture without a record ends when the file is read again", function* (own) {
+    own.provider.onCharge = ({ attemptId }) => Effect.succeed({ _tag: "Authorized", providerRef: `ch_${attemptId}` })
+    const { details, ...rest } = request()
+    const pointsman = yield* Pointsman
+    const { payment } = yield* pointsman.create(caller, { ...rest, details: { ...details, captureMethod: "manual" } })
+    yield* TestClock.setTime(paidAt + day)
+    const row = rowOf(payment, { id: "charge", gross: eur(500), payoutId: null })
+    const settlements = yield* Settlements
+    let writes = 0
+    const dying: Settlements = {
+      ...settlements,
+      applyBatch: (batch) =>
+        ++writes === 2 ? Effect.die(new Error("the process died")) : settlements.applyBatch(batch)
+    }
+    const process = yield* own.another.pipe(Effect.provideService(Settlements, dying))
+    assert.isTrue(Exit.isFailure(yield* Effect.exit(process.reconciliation.run(orderOf([row])))))
+    assert.strictEqual((yield* stored(payment)).capturedMinor, 500)
+    assert.deepStrictEqual(yield* closings, { charge: undefined })
+    yield* reconcile(orderOf([row]))
+    assert.deepStrictEqual(yield* closings, { charge: "statement" })
+  })
 })
 
 describe("a report of a workspace with four eyes", () => {
@@ -568,9 +499,10 @@ describe("a report of a workspace with four eyes", () => {
     [1999, "ChargeUnknown"],
     [2000, "Settled"]
   ] as const) {
-    const own = world({ fourEyes: { EUR: limit } })
-    it.effect(`a row 1999 off with a limit of ${limit} makes the payment ${expected}`, () =>
-      Effect.gen(function* () {
+    testIn(
+      `a row 1999 off with a limit of ${limit} makes the payment ${expected}`,
+      world({ fourEyes: { EUR: limit } }),
+      function* (own) {
         const { attemptId, payment } = yield* unanswered(own)
         const row = rowOf(payment, { id: "charge", names: { attemptId, providerRef: "ch_1" } })
         yield* reconcile(orderOf([row]))
@@ -583,17 +515,14 @@ describe("a report of a workspace with four eyes", () => {
             ? ["status_differs", "ChargeUnknown; two people: propose a correction", undefined]
             : ["status_differs", "ChargeUnknown", "statement"]
         )
-      }).pipe(Effect.provide(own.layer))
+      }
     )
   }
 
-  const agreeing = world({ fourEyes: {} })
-  it.effect("a row that agrees with the record settles the payment", () =>
-    Effect.gen(function* () {
-      const payment = yield* captured(agreeing)
-      yield* TestClock.setTime(paidAt + day)
-      yield* reconcile(orderOf([rowOf(payment)]))
-      assert.strictEqual((yield* stored(payment)).state, "Settled")
-    }).pipe(Effect.provide(agreeing.layer))
-  )
+  testIn("a row that agrees with the record settles the payment", world({ fourEyes: {} }), function* (agreeing) {
+    const payment = yield* captured(agreeing)
+    yield* TestClock.setTime(paidAt + day)
+    yield* reconcile(orderOf([rowOf(payment)]))
+    assert.strictEqual((yield* stored(payment)).state, "Settled")
+  })
 })

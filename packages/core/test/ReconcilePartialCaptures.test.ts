@@ -1,5 +1,5 @@
 /** Reports that have a capture of less than was authorized as two rows: the authorization, and what was not captured. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { type Payment, Pointsman } from "@pointsman/core"
 import type { ReportRow } from "@pointsman/core/connector"
 import { Unanswered } from "@pointsman/core/ports"
@@ -8,19 +8,19 @@ import { TestClock } from "effect/testing"
 import { operate } from "./support/Operations.ts"
 import { stored } from "./support/Pages.ts"
 import { day, entriesOf, eur, foundIn, orderOf, paidAt, reconcile, rowOf } from "./support/Reports.ts"
-import { caller, request, type World, world } from "./support/World.ts"
+import { testWorld } from "./support/TestWorld.ts"
+import { caller, request, type World } from "./support/World.ts"
 
 const authorized = 1999
 
 /** A payment of which that much is captured. */
-const capture = (own: World, amountMinor: number) =>
-  Effect.gen(function* () {
-    own.provider.onCharge = () => Effect.succeed({ _tag: "Authorized", providerRef: "ch_1" })
-    const { payment } = yield* (yield* Pointsman).create(caller, request({ details: { captureMethod: "manual" } }))
-    yield* operate("capture", payment.id, { amountMinor })
-    yield* TestClock.setTime(paidAt + day)
-    return payment
-  })
+const capture = Effect.fnUntraced(function* (own: World, amountMinor: number) {
+  own.provider.onCharge = () => Effect.succeed({ _tag: "Authorized", providerRef: "ch_1" })
+  const { payment } = yield* (yield* Pointsman).create(caller, request({ details: { captureMethod: "manual" } }))
+  yield* operate("capture", payment.id, { amountMinor })
+  yield* TestClock.setTime(paidAt + day)
+  return payment
+})
 
 const whole = (payment: Payment, fields: Partial<Omit<ReportRow, "names">> = {}): ReportRow =>
   rowOf(payment, { id: "whole", gross: eur(authorized), ...fields })
@@ -42,91 +42,76 @@ describe("a capture of a part, in two rows", () => {
     ["the rest first", [1, 0]]
   ] as const) {
     for (const reports of [1, 2]) {
-      const own = world()
-      it.effect(`${name}, in ${reports} reports, settles the payment with what was captured`, () =>
-        Effect.gen(function* () {
-          const payment = yield* capture(own, 1200)
-          const rows = [whole(payment), back(payment, 799)]
-          const [first, second] = order.map((index) => rows[index]).filter((row) => row !== undefined)
-          assert(first !== undefined && second !== undefined)
-          if (reports === 1) yield* reconcile(orderOf([first, second]))
-          else {
-            yield* reconcile(orderOf([first]))
-            assert.deepStrictEqual(yield* moneyOf(payment), ["Captured", 1200, true])
-            assert.deepStrictEqual(yield* closings, [[first.id, undefined, undefined]])
-            yield* reconcile(orderOf([second]))
-          }
-          assert.deepStrictEqual(yield* moneyOf(payment), ["Settled", 1200, true])
-          assert.deepStrictEqual(foundIn(yield* entriesOf), {
-            [first.id]: "amount_differs by_id",
-            [second.id]: "matched by_id"
-          })
-          assert.deepStrictEqual(yield* closings, [[first.id, "row", second.id]])
-          // A second charge is no part of the pair.
-          yield* reconcile(orderOf([whole(payment, { id: "whole again" })]))
-          assert.strictEqual(foundIn(yield* entriesOf)["whole again"], "duplicate by_id")
-          assert.deepStrictEqual(yield* moneyOf(payment), ["Settled", 1200, true])
-        }).pipe(Effect.provide(own.layer))
-      )
+      testWorld(`${name}, in ${reports} reports, settles the payment with what was captured`, function* (own) {
+        const payment = yield* capture(own, 1200)
+        const rows = [whole(payment), back(payment, 799)]
+        const [first, second] = order.map((index) => rows[index]).filter((row) => row !== undefined)
+        assert(first !== undefined && second !== undefined)
+        if (reports === 1) yield* reconcile(orderOf([first, second]))
+        else {
+          yield* reconcile(orderOf([first]))
+          assert.deepStrictEqual(yield* moneyOf(payment), ["Captured", 1200, true])
+          assert.deepStrictEqual(yield* closings, [[first.id, undefined, undefined]])
+          yield* reconcile(orderOf([second]))
+        }
+        assert.deepStrictEqual(yield* moneyOf(payment), ["Settled", 1200, true])
+        assert.deepStrictEqual(foundIn(yield* entriesOf), {
+          [first.id]: "amount_differs by_id",
+          [second.id]: "matched by_id"
+        })
+        assert.deepStrictEqual(yield* closings, [[first.id, "row", second.id]])
+        // A second charge is no part of the pair.
+        yield* reconcile(orderOf([whole(payment, { id: "whole again" })]))
+        assert.strictEqual(foundIn(yield* entriesOf)["whole again"], "duplicate by_id")
+        assert.deepStrictEqual(yield* moneyOf(payment), ["Settled", 1200, true])
+      })
     }
   }
 
-  const lost = world()
-  it.effect("rows of a capture without an answer do not say how much was captured", () =>
-    Effect.gen(function* () {
-      lost.provider.onCapture = () => Effect.fail(new Unanswered({ reason: "lost" }))
-      const payment = yield* capture(lost, 1200)
-      const before = yield* stored(payment)
-      assert.strictEqual(before.state, "CaptureUnknown")
-      yield* reconcile(orderOf([whole(payment), back(payment, 799)]))
-      assert.deepStrictEqual(yield* stored(payment), before)
-      assert.deepStrictEqual(foundIn(yield* entriesOf), {
-        whole: "status_differs by_id",
-        back: "status_differs by_id"
-      })
-    }).pipe(Effect.provide(lost.layer))
-  )
+  testWorld("rows of a capture without an answer do not say how much was captured", function* (lost) {
+    lost.provider.onCapture = () => Effect.fail(new Unanswered({ reason: "lost" }))
+    const payment = yield* capture(lost, 1200)
+    const before = yield* stored(payment)
+    assert.strictEqual(before.state, "CaptureUnknown")
+    yield* reconcile(orderOf([whole(payment), back(payment, 799)]))
+    assert.deepStrictEqual(yield* stored(payment), before)
+    assert.deepStrictEqual(foundIn(yield* entriesOf), {
+      whole: "status_differs by_id",
+      back: "status_differs by_id"
+    })
+  })
 })
 
 describe("a capture that is taken back", () => {
-  const partly = world()
-  it.effect("a row of another amount than is captured is a difference, and states nothing", () =>
-    Effect.gen(function* () {
-      const payment = yield* capture(partly, 1200)
-      yield* reconcile(orderOf([rowOf(payment, { id: "charge", gross: eur(1200) }), back(payment, 500)]))
-      assert.deepStrictEqual(yield* moneyOf(payment), ["Settled", 1200, true])
-      const found = (yield* entriesOf).map(({ expected, result, rowId }) => [rowId, result, expected])
-      assert.deepStrictEqual(found, [
-        ["back", "amount_differs", "1200 EUR"],
-        ["charge", "matched", null]
-      ])
-    }).pipe(Effect.provide(partly.layer))
-  )
+  testWorld("a row of another amount than is captured is a difference, and states nothing", function* (partly) {
+    const payment = yield* capture(partly, 1200)
+    yield* reconcile(orderOf([rowOf(payment, { id: "charge", gross: eur(1200) }), back(payment, 500)]))
+    assert.deepStrictEqual(yield* moneyOf(payment), ["Settled", 1200, true])
+    const found = (yield* entriesOf).map(({ expected, result, rowId }) => [rowId, result, expected])
+    assert.deepStrictEqual(found, [
+      ["back", "amount_differs", "1200 EUR"],
+      ["charge", "matched", null]
+    ])
+  })
 
-  const half = world()
-  it.effect("earlier rows say whether half of an authorization is the rest or the capture", () =>
-    Effect.gen(function* () {
-      half.provider.onCharge = () => Effect.succeed({ _tag: "Authorized", providerRef: "ch_1" })
-      const { details, ...rest } = request({ details: { captureMethod: "manual" } })
-      const money = { ...details.money, minorUnits: 2000 }
-      const { payment } = yield* (yield* Pointsman).create(caller, { ...rest, details: { ...details, money } })
-      yield* operate("capture", payment.id, { amountMinor: 1000 })
-      yield* TestClock.setTime(paidAt + day)
-      yield* reconcile(orderOf([whole(payment, { gross: eur(2000) }), back(payment, 1000)]))
-      assert.deepStrictEqual(yield* moneyOf(payment), ["Settled", 1000, true])
-      yield* reconcile(orderOf([back(payment, 1000, "failed")]))
-      const { review } = yield* stored(payment)
-      assert.notStrictEqual(review, null)
-    }).pipe(Effect.provide(half.layer))
-  )
+  testWorld("earlier rows say whether half of an authorization is the rest or the capture", function* (half) {
+    half.provider.onCharge = () => Effect.succeed({ _tag: "Authorized", providerRef: "ch_1" })
+    const { details, ...rest } = request({ details: { captureMethod: "manual" } })
+    const money = { ...details.money, minorUnits: 2000 }
+    const { payment } = yield* (yield* Pointsman).create(caller, { ...rest, details: { ...details, money } })
+    yield* operate("capture", payment.id, { amountMinor: 1000 })
+    yield* TestClock.setTime(paidAt + day)
+    yield* reconcile(orderOf([whole(payment, { gross: eur(2000) }), back(payment, 1000)]))
+    assert.deepStrictEqual(yield* moneyOf(payment), ["Settled", 1000, true])
+    yield* reconcile(orderOf([back(payment, 1000, "failed")]))
+    const { review } = yield* stored(payment)
+    assert.notStrictEqual(review, null)
+  })
 
-  const all = world()
-  it.effect("a capture failed if all that is captured comes back", () =>
-    Effect.gen(function* () {
-      const payment = yield* capture(all, 1200)
-      yield* reconcile(orderOf([rowOf(payment, { id: "charge", gross: eur(1200) }), back(payment, 1200)]))
-      assert.strictEqual((yield* stored(payment)).review === null, false)
-      assert.strictEqual(foundIn(yield* entriesOf)["back"], "status_differs by_id")
-    }).pipe(Effect.provide(all.layer))
-  )
+  testWorld("a capture failed if all that is captured comes back", function* (all) {
+    const payment = yield* capture(all, 1200)
+    yield* reconcile(orderOf([rowOf(payment, { id: "charge", gross: eur(1200) }), back(payment, 1200)]))
+    assert.strictEqual((yield* stored(payment)).review === null, false)
+    assert.strictEqual(foundIn(yield* entriesOf)["back"], "status_differs by_id")
+  })
 })

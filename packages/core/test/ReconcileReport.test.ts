@@ -1,5 +1,5 @@
 /** Reports of providers compared with the records: what is found, what moves, and what a second reading changes. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import {
   type Payment,
   Pointsman,
@@ -17,6 +17,7 @@ import { TestClock } from "effect/testing"
 import { operate } from "./support/Operations.ts"
 import { attemptsOf, stored, typesOf } from "./support/Pages.ts"
 import { day, entriesOf, eur, foundIn, orderOf, paidAt, reconcile, rowOf } from "./support/Reports.ts"
+import { testEffect, testIn, testWorld } from "./support/TestWorld.ts"
 import { caller, request, tenant, type World, world } from "./support/World.ts"
 
 /** Each charge has a reference of its own. */
@@ -31,34 +32,32 @@ const create = Effect.flatMap(Pointsman, (pointsman) =>
 const creates = (count: number) => Effect.forEach(Array.from({ length: count }), () => create)
 
 describe("a report", () => {
-  const lost = world()
-  it.effect("a charge without an answer is captured and settled when its row arrives", () =>
-    Effect.gen(function* () {
-      lost.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "lost" }))
-      const pointsman = yield* Pointsman
-      yield* Effect.ignore(pointsman.create(caller, request()))
-      const [payment] = (yield* pointsman.payments(tenant, { limit: 1 })).items
-      assert(payment !== undefined)
-      assert.strictEqual(payment.state, "ChargeUnknown")
-      const [attempt] = yield* attemptsOf(payment)
-      const row = rowOf(payment, { names: { attemptId: attempt?.id ?? "", providerRef: "ch_1" } })
-      yield* TestClock.setTime(paidAt + day)
-      const run = yield* reconcile(orderOf([row]))
-      const after = yield* stored(payment)
-      assert.deepStrictEqual([after.state, after.capturedMinor, after.providerRef], ["Settled", 1999, "ch_1"])
-      assert.deepStrictEqual(after.review, null)
-      assert.deepStrictEqual(run.counts.status_differs, 1)
-      const [entry] = yield* entriesOf
-      assert.deepStrictEqual([entry?.result, entry?.expected], ["status_differs", "ChargeUnknown"])
-      assert.deepStrictEqual(entry?.closed, { by: "statement", note: "", at: paidAt + day })
-    }).pipe(Effect.provide(lost.layer))
-  )
-
-  const every = world({
-    connections: [{ id: "main", fees: [{ fixed: { EUR: 25 }, partsPerMillion: 10_000 }] }, { id: "backup" }]
+  testWorld("a charge without an answer is captured and settled when its row arrives", function* (lost) {
+    lost.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "lost" }))
+    const pointsman = yield* Pointsman
+    yield* Effect.ignore(pointsman.create(caller, request()))
+    const [payment] = (yield* pointsman.payments(tenant, { limit: 1 })).items
+    assert(payment !== undefined)
+    assert.strictEqual(payment.state, "ChargeUnknown")
+    const [attempt] = yield* attemptsOf(payment)
+    const row = rowOf(payment, { names: { attemptId: attempt?.id ?? "", providerRef: "ch_1" } })
+    yield* TestClock.setTime(paidAt + day)
+    const run = yield* reconcile(orderOf([row]))
+    const after = yield* stored(payment)
+    assert.deepStrictEqual([after.state, after.capturedMinor, after.providerRef], ["Settled", 1999, "ch_1"])
+    assert.deepStrictEqual(after.review, null)
+    assert.deepStrictEqual(run.counts.status_differs, 1)
+    const [entry] = yield* entriesOf
+    assert.deepStrictEqual([entry?.result, entry?.expected], ["status_differs", "ChargeUnknown"])
+    assert.deepStrictEqual(entry?.closed, { by: "statement", note: "", at: paidAt + day })
   })
-  it.effect("each kind of difference in a report is found and named, and no other", () =>
-    Effect.gen(function* () {
+
+  testIn(
+    "each kind of difference in a report is found and named, and no other",
+    world({
+      connections: [{ id: "main", fees: [{ fixed: { EUR: 25 }, partsPerMillion: 10_000 }] }, { id: "backup" }]
+    }),
+    function* (every) {
       capturing(every)
       const [fine, less, twice, fee, missing, disputed, refunded] = yield* creates(7)
       assert(fine && less && twice && fee && missing && disputed && refunded)
@@ -119,166 +118,147 @@ describe("a report", () => {
         duplicate: 2,
         fee_differs: 2
       })
-    }).pipe(Effect.provide(every.layer))
+    }
   )
 
   const again = world()
-  it.effect("a report that was read changes nothing when it or its rows come again", () =>
-    Effect.gen(function* () {
-      capturing(again)
-      const payments = yield* creates(5)
-      const rows = payments.map((payment) => rowOf(payment))
-      const first = yield* reconcile(orderOf(rows))
-      const before = yield* Effect.forEach(payments, stored)
-      const entries = yield* entriesOf
-      assert.deepStrictEqual(yield* reconcile(orderOf(rows)), first)
-      const other = yield* reconcile(orderOf(rows.toReversed(), { rowsAtOnce: 2 }))
-      assert.deepStrictEqual([other.rowsKnown, other.counts.matched, other.counts.duplicate], [5, 0, 0])
-      assert.deepStrictEqual(yield* entriesOf, entries)
-      assert.deepStrictEqual(yield* Effect.forEach(payments, stored), before)
-    }).pipe(Effect.provide(again.layer))
-  )
+  testIn("a report that was read changes nothing when it or its rows come again", again, function* () {
+    capturing(again)
+    const payments = yield* creates(5)
+    const rows = payments.map((payment) => rowOf(payment))
+    const first = yield* reconcile(orderOf(rows))
+    const before = yield* Effect.forEach(payments, stored)
+    const entries = yield* entriesOf
+    assert.deepStrictEqual(yield* reconcile(orderOf(rows)), first)
+    const other = yield* reconcile(orderOf(rows.toReversed(), { rowsAtOnce: 2 }))
+    assert.deepStrictEqual([other.rowsKnown, other.counts.matched, other.counts.duplicate], [5, 0, 0])
+    assert.deepStrictEqual(yield* entriesOf, entries)
+    assert.deepStrictEqual(yield* Effect.forEach(payments, stored), before)
+  })
 
-  const corrected = world()
-  it.effect("the newest contents of a row count, and none is counted twice", () =>
-    Effect.gen(function* () {
-      capturing(corrected)
-      const payment = yield* create
-      const { balance } = (yield* Pointsman).reconciliation
-      const open = rowOf(payment, { payoutId: null, settledAt: null })
-      const versions = [open, { ...open, fee: eur(3), net: eur(1996) }, rowOf(payment, { fee: eur(4), net: eur(1995) })]
-      const states: Array<string> = []
-      const late = versions.map((row) => ({ ...row, generatedAt: paidAt - 1 }))
-      for (const [index, row] of [...versions, ...late].entries()) {
-        yield* TestClock.setTime(paidAt + index)
-        const run = yield* reconcile(orderOf([row], { sha256: `report ${index}` }))
-        assert.deepStrictEqual([run.counts.matched, run.rowsKnown], index < 3 ? [1, 0] : [0, 1])
-        states.push((yield* stored(payment)).state)
+  testWorld("the newest contents of a row count, and none is counted twice", function* (corrected) {
+    capturing(corrected)
+    const payment = yield* create
+    const { balance } = (yield* Pointsman).reconciliation
+    const open = rowOf(payment, { payoutId: null, settledAt: null })
+    const versions = [open, { ...open, fee: eur(3), net: eur(1996) }, rowOf(payment, { fee: eur(4), net: eur(1995) })]
+    const states: Array<string> = []
+    const late = versions.map((row) => ({ ...row, generatedAt: paidAt - 1 }))
+    for (const [index, row] of [...versions, ...late].entries()) {
+      yield* TestClock.setTime(paidAt + index)
+      const run = yield* reconcile(orderOf([row], { sha256: `report ${index}` }))
+      assert.deepStrictEqual([run.counts.matched, run.rowsKnown], index < 3 ? [1, 0] : [0, 1])
+      states.push((yield* stored(payment)).state)
+    }
+    assert.deepStrictEqual(states, ["Captured", "Captured", "Settled", "Settled", "Settled", "Settled"])
+    const entries = yield* entriesOf
+    const newest = entries.find(({ corrected: later }) => later === null)
+    assert(newest !== undefined)
+    assert.deepStrictEqual(
+      entries
+        .flatMap(({ closed, corrected: later, recordedAt, result }) =>
+          later === null ? [] : [[result, recordedAt, later, closed?.by, closed?.at]]
+        )
+        .toSorted(),
+      [
+        ["matched", paidAt, { by: newest.rowId, at: paidAt + 1 }, "row", paidAt + 1],
+        ["matched", paidAt + 1, { by: newest.rowId, at: paidAt + 2 }, "row", paidAt + 2]
+      ]
+    )
+    assert.deepStrictEqual(settlementOf(entries), {
+      ...{
+        connectionId: "main",
+        payoutId: "po_1",
+        feeMinor: 4,
+        netMinor: 1995,
+        currency: "EUR",
+        settledAt: paidAt + day
       }
-      assert.deepStrictEqual(states, ["Captured", "Captured", "Settled", "Settled", "Settled", "Settled"])
-      const entries = yield* entriesOf
-      const newest = entries.find(({ corrected: later }) => later === null)
-      assert(newest !== undefined)
-      assert.deepStrictEqual(
-        entries
-          .flatMap(({ closed, corrected: later, recordedAt, result }) =>
-            later === null ? [] : [[result, recordedAt, later, closed?.by, closed?.at]]
-          )
-          .toSorted(),
-        [
-          ["matched", paidAt, { by: newest.rowId, at: paidAt + 1 }, "row", paidAt + 1],
-          ["matched", paidAt + 1, { by: newest.rowId, at: paidAt + 2 }, "row", paidAt + 2]
-        ]
-      )
-      assert.deepStrictEqual(settlementOf(entries), {
-        ...{
-          connectionId: "main",
-          payoutId: "po_1",
-          feeMinor: 4,
-          netMinor: 1995,
-          currency: "EUR",
-          settledAt: paidAt + day
-        }
-      })
-      const [moved, ...others] = yield* balance({ tenant, from: 0, until: paidAt + 9 * day })
-      assert.deepStrictEqual([moved?.rows, moved?.chargesMinor, moved?.feesMinor, others.length], [1, 1999, 4, 0])
-    }).pipe(Effect.provide(corrected.layer))
-  )
+    })
+    const [moved, ...others] = yield* balance({ tenant, from: 0, until: paidAt + 9 * day })
+    assert.deepStrictEqual([moved?.rows, moved?.chargesMinor, moved?.feesMinor, others.length], [1, 1999, 4, 0])
+  })
 
-  const within = world()
-  it.effect("a report that corrects itself, or a later one that does, leaves nothing open", () =>
-    Effect.gen(function* () {
-      capturing(within)
-      const payment = yield* create
-      const wrong = rowOf(payment, { gross: eur(900), fee: eur(3), net: eur(897) })
-      yield* reconcile(orderOf([rowOf(undefined, { id: "p", kind: "payout" }), wrong]))
-      const right = rowOf(payment)
-      const run = yield* reconcile(orderOf([right, rowOf(payment, { fee: eur(1), net: eur(1998) })], { sha256: "two" }))
-      assert.deepStrictEqual([run.counts.matched, run.counts.duplicate], [2, 0])
-      assert.deepStrictEqual(
-        yield* (yield* Pointsman).reconciliation.differences({ differences: "open", limit: 9 }),
-        []
-      )
-      assert.strictEqual(settlementOf((yield* entriesOf).filter(({ kind }) => kind === "charge"))?.feeMinor, 1)
-      const again = orderOf([rowOf(payment, { id: "second" })])
-      assert.strictEqual((yield* reconcile(again)).counts.duplicate, 1)
-    }).pipe(Effect.provide(within.layer))
-  )
+  testWorld("a report that corrects itself, or a later one that does, leaves nothing open", function* (within) {
+    capturing(within)
+    const payment = yield* create
+    const wrong = rowOf(payment, { gross: eur(900), fee: eur(3), net: eur(897) })
+    yield* reconcile(orderOf([rowOf(undefined, { id: "p", kind: "payout" }), wrong]))
+    const right = rowOf(payment)
+    const run = yield* reconcile(orderOf([right, rowOf(payment, { fee: eur(1), net: eur(1998) })], { sha256: "two" }))
+    assert.deepStrictEqual([run.counts.matched, run.counts.duplicate], [2, 0])
+    assert.deepStrictEqual(yield* (yield* Pointsman).reconciliation.differences({ differences: "open", limit: 9 }), [])
+    assert.strictEqual(settlementOf((yield* entriesOf).filter(({ kind }) => kind === "charge"))?.feeMinor, 1)
+    const again = orderOf([rowOf(payment, { id: "second" })])
+    assert.strictEqual((yield* reconcile(again)).counts.duplicate, 1)
+  })
 })
 
 describe("payments that no report has", () => {
-  const own = world()
-  it.effect("nothing is missing before the provider's delay; a late row ends it after", () =>
-    Effect.gen(function* () {
-      capturing(own)
-      const early = yield* create
-      yield* TestClock.setTime(2 * day)
-      const late = yield* create
-      yield* TestClock.setTime(9 * day)
-      const row = (id: string, at: number) => rowOf(undefined, { id, kind: "payout", occurredAt: at })
-      const missing = Effect.map(entriesOf, (entries) =>
-        entries
-          .filter(({ result }) => result === "missing_there")
-          .map(({ closed, paymentId }) => [paymentId, closed?.by])
-      )
-      yield* reconcile(orderOf([row("a", -day), row("b", 2 * day - 1)]))
-      assert.deepStrictEqual(yield* missing, [])
-      yield* reconcile(orderOf([row("c", day), row("d", 4 * day - 1)]))
-      assert.deepStrictEqual(yield* missing, [[early.id, undefined]])
-      yield* reconcile(orderOf([row("e", 3 * day), row("f", 4 * day)]))
-      assert.deepStrictEqual(
-        (yield* missing).map(([id]) => id),
-        [early.id, late.id]
-      )
-      yield* reconcile(orderOf([rowOf(early)]))
-      assert.deepStrictEqual(yield* missing, [
-        [early.id, "row"],
-        [late.id, undefined]
-      ])
-    }).pipe(Effect.provide(own.layer))
-  )
+  testWorld("nothing is missing before the provider's delay; a late row ends it after", function* (own) {
+    capturing(own)
+    const early = yield* create
+    yield* TestClock.setTime(2 * day)
+    const late = yield* create
+    yield* TestClock.setTime(9 * day)
+    const row = (id: string, at: number) => rowOf(undefined, { id, kind: "payout", occurredAt: at })
+    const missing = Effect.map(entriesOf, (entries) =>
+      entries.filter(({ result }) => result === "missing_there").map(({ closed, paymentId }) => [paymentId, closed?.by])
+    )
+    yield* reconcile(orderOf([row("a", -day), row("b", 2 * day - 1)]))
+    assert.deepStrictEqual(yield* missing, [])
+    yield* reconcile(orderOf([row("c", day), row("d", 4 * day - 1)]))
+    assert.deepStrictEqual(yield* missing, [[early.id, undefined]])
+    yield* reconcile(orderOf([row("e", 3 * day), row("f", 4 * day)]))
+    assert.deepStrictEqual(
+      (yield* missing).map(([id]) => id),
+      [early.id, late.id]
+    )
+    yield* reconcile(orderOf([rowOf(early)]))
+    assert.deepStrictEqual(yield* missing, [
+      [early.id, "row"],
+      [late.id, undefined]
+    ])
+  })
 })
 
 describe("a row without ids", () => {
-  const own = world()
-  it.effect("a row of no payment suggests only a payment of its amount and time", () =>
-    Effect.gen(function* () {
-      capturing(own)
-      const pointsman = yield* Pointsman
-      const make = (minorUnits: number, reference: string | null) => {
-        const { details, ...rest } = request()
-        const money = { ...details.money, minorUnits }
-        return pointsman.create(caller, { ...rest, details: { ...details, money, reference } })
-      }
-      const { payment: single } = yield* make(777, null)
-      yield* make(888, null)
-      yield* make(888, null)
-      const { payment: named } = yield* make(999, "order-9")
-      const none = { providerRef: null }
-      const run = yield* reconcile(
-        orderOf([
-          rowOf(undefined, { id: "single", gross: eur(777), occurredAt: day, names: none }),
-          rowOf(undefined, { id: "two", gross: eur(888), occurredAt: day, names: none }),
-          rowOf(undefined, { id: "later", gross: eur(777), occurredAt: 8 * day, names: none }),
-          rowOf(undefined, { id: "named", gross: eur(999), names: { ...none, reference: "order-9" } }),
-          rowOf(undefined, { id: "other", gross: eur(777), names: { ...none, attemptId: "att_lost" } })
-        ])
-      )
-      assert.strictEqual(run.state, "done")
-      const entries = yield* entriesOf
-      assert.deepStrictEqual(foundIn(entries), {
-        single: "missing_here not_found",
-        two: "missing_here not_found",
-        later: "missing_here not_found",
-        named: "missing_here not_found",
-        other: "missing_here not_found"
-      })
-      assert.deepStrictEqual(
-        Object.fromEntries(entries.map(({ rowId, suggestedPaymentId }) => [rowId, suggestedPaymentId])),
-        { single: single.id, two: null, later: null, named: named.id, other: null }
-      )
-    }).pipe(Effect.provide(own.layer))
-  )
+  testWorld("a row of no payment suggests only a payment of its amount and time", function* (own) {
+    capturing(own)
+    const pointsman = yield* Pointsman
+    const make = (minorUnits: number, reference: string | null) => {
+      const { details, ...rest } = request()
+      const money = { ...details.money, minorUnits }
+      return pointsman.create(caller, { ...rest, details: { ...details, money, reference } })
+    }
+    const { payment: single } = yield* make(777, null)
+    yield* make(888, null)
+    yield* make(888, null)
+    const { payment: named } = yield* make(999, "order-9")
+    const none = { providerRef: null }
+    const run = yield* reconcile(
+      orderOf([
+        rowOf(undefined, { id: "single", gross: eur(777), occurredAt: day, names: none }),
+        rowOf(undefined, { id: "two", gross: eur(888), occurredAt: day, names: none }),
+        rowOf(undefined, { id: "later", gross: eur(777), occurredAt: 8 * day, names: none }),
+        rowOf(undefined, { id: "named", gross: eur(999), names: { ...none, reference: "order-9" } }),
+        rowOf(undefined, { id: "other", gross: eur(777), names: { ...none, attemptId: "att_lost" } })
+      ])
+    )
+    assert.strictEqual(run.state, "done")
+    const entries = yield* entriesOf
+    assert.deepStrictEqual(foundIn(entries), {
+      single: "missing_here not_found",
+      two: "missing_here not_found",
+      later: "missing_here not_found",
+      named: "missing_here not_found",
+      other: "missing_here not_found"
+    })
+    assert.deepStrictEqual(
+      Object.fromEntries(entries.map(({ rowId, suggestedPaymentId }) => [rowId, suggestedPaymentId])),
+      { single: single.id, two: null, later: null, named: named.id, other: null }
+    )
+  })
 })
 
 /** Ends the process at the n-th commit of a payment: before it is written, or after. */
@@ -326,19 +306,18 @@ describe("a run that is killed", () => {
     rowOf(others[1], { payoutId: null, fee: eur(9), net: eur(1990) })
   ]
   /** Everything that a run leaves, without the ids that differ. */
-  const left = (payments: ReadonlyArray<Payment>) =>
-    Effect.gen(function* () {
-      const states = yield* Effect.forEach(payments, (one) =>
-        Effect.map(Effect.all([stored(one), typesOf(one)]), ([{ capturedMinor, review, state }, types]) => [
-          state,
-          capturedMinor,
-          review === null,
-          types
-        ])
-      )
-      const entries = (yield* entriesOf).map(({ closed, number, result }) => [number, result, closed?.by])
-      return { states, entries: entries.toSorted() }
-    })
+  const left = Effect.fnUntraced(function* (payments: ReadonlyArray<Payment>) {
+    const states = yield* Effect.forEach(payments, (one) =>
+      Effect.map(Effect.all([stored(one), typesOf(one)]), ([{ capturedMinor, review, state }, types]) => [
+        state,
+        capturedMinor,
+        review === null,
+        types
+      ])
+    )
+    const entries = (yield* entriesOf).map(({ closed, number, result }) => [number, result, closed?.by])
+    return { states, entries: entries.toSorted() }
+  })
   interface Kill {
     readonly settlements?: (settlements: Settlements) => Settlements
     readonly ledger?: (ledger: Ledger["Service"]) => Ledger["Service"]
@@ -366,58 +345,49 @@ describe("a run that is killed", () => {
     }).pipe(Effect.scoped, Effect.provide(own.layer))
   }
 
-  it.effect("the next run ends the same after a death before or after any write", () =>
-    Effect.gen(function* () {
-      const { report: expected } = yield* readKilled()
-      assert.deepStrictEqual(
-        [expected.state, expected.counts.amount_differs, expected.counts.duplicate],
-        ["done", 1, 1]
-      )
-      let deaths = 0
-      for (let write = 1; write <= 8; write++) {
-        for (const isWritten of [false, true]) {
-          const { died, report } = yield* readKilled({ settlements: (one) => dyingAt(one, write, isWritten) })
-          if (died) deaths += 1
-          assert.deepStrictEqual(report, expected)
-        }
+  testEffect("the next run ends the same after a death before or after any write", function* () {
+    const { report: expected } = yield* readKilled()
+    assert.deepStrictEqual([expected.state, expected.counts.amount_differs, expected.counts.duplicate], ["done", 1, 1])
+    let deaths = 0
+    for (let write = 1; write <= 8; write++) {
+      for (const isWritten of [false, true]) {
+        const { died, report } = yield* readKilled({ settlements: (one) => dyingAt(one, write, isWritten) })
+        if (died) deaths += 1
+        assert.deepStrictEqual(report, expected)
       }
-      assert.strictEqual(deaths, 12)
-    })
-  )
+    }
+    assert.strictEqual(deaths, 12)
+  })
 
-  it.effect("the next run ends the same after a death before or after any moved payment", () =>
-    Effect.gen(function* () {
-      const { report: expected } = yield* readKilled()
-      let deaths = 0
-      for (let commit = 1; commit <= 11; commit++) {
-        for (const isWritten of [false, true]) {
-          const { died, report } = yield* readKilled({ ledger: (one) => dyingAtCommit(one, commit, isWritten) })
-          if (died) deaths += 1
-          assert.deepStrictEqual(report, expected)
-        }
+  testEffect("the next run ends the same after a death before or after any moved payment", function* () {
+    const { report: expected } = yield* readKilled()
+    let deaths = 0
+    for (let commit = 1; commit <= 11; commit++) {
+      for (const isWritten of [false, true]) {
+        const { died, report } = yield* readKilled({ ledger: (one) => dyingAtCommit(one, commit, isWritten) })
+        if (died) deaths += 1
+        assert.deepStrictEqual(report, expected)
       }
-      assert.strictEqual(deaths, 20)
-    })
-  )
+    }
+    assert.strictEqual(deaths, 20)
+  })
 
-  it.effect("what is stored decides after a write with a lost answer", () =>
-    Effect.gen(function* () {
-      const losing = (isWritten: boolean) => ({
-        settlements: (settlements: Settlements): Settlements => ({
-          ...settlements,
-          applyBatch: (batch: Parameters<Settlements["applyBatch"]>[0]) =>
-            Effect.andThen(
-              isWritten ? settlements.applyBatch(batch) : Effect.void,
-              Effect.fail(new StorageError({ operation: "applyBatch", cause: new Error("lost") }))
-            )
-        })
+  testEffect("what is stored decides after a write with a lost answer", function* () {
+    const losing = (isWritten: boolean) => ({
+      settlements: (settlements: Settlements): Settlements => ({
+        ...settlements,
+        applyBatch: (batch: Parameters<Settlements["applyBatch"]>[0]) =>
+          Effect.andThen(
+            isWritten ? settlements.applyBatch(batch) : Effect.void,
+            Effect.fail(new StorageError({ operation: "applyBatch", cause: new Error("lost") }))
+          )
       })
-      const { report: expected } = yield* readKilled()
-      const written = yield* readKilled(losing(true))
-      assert.deepStrictEqual(written, { died: false, report: expected })
-      assert.deepStrictEqual(yield* readKilled(losing(false)), { died: true, report: expected })
     })
-  )
+    const { report: expected } = yield* readKilled()
+    const written = yield* readKilled(losing(true))
+    assert.deepStrictEqual(written, { died: false, report: expected })
+    assert.deepStrictEqual(yield* readKilled(losing(false)), { died: true, report: expected })
+  })
 })
 
 describe("reports in any order", () => {
@@ -472,66 +442,58 @@ describe("reports in any order", () => {
     }).pipe(Effect.scoped, Effect.provide(own.layer))
   }
 
-  it.effect("late, partial, repeated and corrected reports in any order end in the same books", () =>
-    Effect.gen(function* () {
-      const permutations = (of: ReadonlyArray<number>): ReadonlyArray<ReadonlyArray<number>> =>
-        of.length <= 1
-          ? [of]
-          : of.flatMap((one) => permutations(of.filter((other) => other !== one)).map((rest) => [one, ...rest]))
-      const expected = yield* readIn([0, 1, 2, 3])
-      for (const order of permutations([0, 1, 2, 3])) assert.deepStrictEqual(yield* readIn(order), expected)
-      assert.deepStrictEqual(yield* readIn([2, 0, 0, 3, 1, 2, 3]), expected)
-    })
-  )
+  testEffect("late, partial, repeated and corrected reports in any order end in the same books", function* () {
+    const permutations = (of: ReadonlyArray<number>): ReadonlyArray<ReadonlyArray<number>> =>
+      of.length <= 1
+        ? [of]
+        : of.flatMap((one) => permutations(of.filter((other) => other !== one)).map((rest) => [one, ...rest]))
+    const expected = yield* readIn([0, 1, 2, 3])
+    for (const order of permutations([0, 1, 2, 3])) assert.deepStrictEqual(yield* readIn(order), expected)
+    assert.deepStrictEqual(yield* readIn([2, 0, 0, 3, 1, 2, 3]), expected)
+  })
 })
 
 describe("a report that cannot be read", () => {
-  const own = world()
-  it.effect("another provider's format is refused; a broken file continues once corrected", () =>
-    Effect.gen(function* () {
-      capturing(own)
-      const payment = yield* create
-      const rows = [rowOf(payment), rowOf(undefined, { id: "payout", kind: "payout" })]
-      const format = { name: "stripe-balance", kinds: ["stripe"], delayMillis: 0 }
-      const refused = yield* Effect.result(reconcile(orderOf(rows, { format })))
-      const reason = "format: stripe-balance is of stripe; the connection is one of scripted"
-      assert.deepStrictEqual(Result.getOrThrow(Result.flip(refused)), new ReportRefused({ reason }))
-      const unknown = yield* Effect.result(reconcile(orderOf(rows, { connectionId: "none" })))
-      assert.instanceOf(Result.getOrThrow(Result.flip(unknown)), ReportRefused)
-      async function* breaking(): AsyncGenerator<ReadonlyArray<ReportEntry>> {
-        yield rows.slice(0, 1).map((row) => ({ _tag: "Row", row }) as const)
-        throw new Error("row 2: the quotes do not end")
-      }
-      const broken = orderOf(rows, { entries: breaking(), rowsAtOnce: 1 })
-      const failed = yield* Effect.result(reconcile(broken))
-      const said = new ReportBroken({ reason: "row 2: the quotes do not end" })
-      assert.deepStrictEqual(Result.getOrThrow(Result.flip(failed)), said)
-      const [run] = yield* (yield* Pointsman).reconciliation.list({ limit: 1 })
-      assert.deepStrictEqual([run?.state, run?.failure, run?.rowsDone], ["failed", said.reason, 1])
-      const done = yield* reconcile(orderOf(rows))
-      assert.deepStrictEqual([done.id, done.state, done.failure, done.counts.matched], [run?.id, "done", null, 2])
-    }).pipe(Effect.provide(own.layer))
-  )
+  testWorld("another provider's format is refused; a broken file continues once corrected", function* (own) {
+    capturing(own)
+    const payment = yield* create
+    const rows = [rowOf(payment), rowOf(undefined, { id: "payout", kind: "payout" })]
+    const format = { name: "stripe-balance", kinds: ["stripe"], delayMillis: 0 }
+    const refused = yield* Effect.result(reconcile(orderOf(rows, { format })))
+    const reason = "format: stripe-balance is of stripe; the connection is one of scripted"
+    assert.deepStrictEqual(Result.getOrThrow(Result.flip(refused)), new ReportRefused({ reason }))
+    const unknown = yield* Effect.result(reconcile(orderOf(rows, { connectionId: "none" })))
+    assert.instanceOf(Result.getOrThrow(Result.flip(unknown)), ReportRefused)
+    async function* breaking(): AsyncGenerator<ReadonlyArray<ReportEntry>> {
+      yield rows.slice(0, 1).map((row) => ({ _tag: "Row", row }) as const)
+      throw new Error("row 2: the quotes do not end")
+    }
+    const broken = orderOf(rows, { entries: breaking(), rowsAtOnce: 1 })
+    const failed = yield* Effect.result(reconcile(broken))
+    const said = new ReportBroken({ reason: "row 2: the quotes do not end" })
+    assert.deepStrictEqual(Result.getOrThrow(Result.flip(failed)), said)
+    const [run] = yield* (yield* Pointsman).reconciliation.list({ limit: 1 })
+    assert.deepStrictEqual([run?.state, run?.failure, run?.rowsDone], ["failed", said.reason, 1])
+    const done = yield* reconcile(orderOf(rows))
+    assert.deepStrictEqual([done.id, done.state, done.failure, done.counts.matched], [run?.id, "done", null, 2])
+  })
 
-  const lost = world()
-  it.effect("a file that breaks after a statement was taken still has its difference closed", () =>
-    Effect.gen(function* () {
-      lost.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "lost" }))
-      const pointsman = yield* Pointsman
-      yield* Effect.ignore(pointsman.create(caller, request()))
-      const [payment] = (yield* pointsman.payments(tenant, { limit: 1 })).items
-      assert(payment !== undefined)
-      const [attempt] = yield* attemptsOf(payment)
-      const row = rowOf(payment, { names: { attemptId: attempt?.id ?? "", providerRef: "ch_1" } })
-      const broken = Effect.result(reconcile(orderOf([row], { entries: breakingAfter([row]), rowsAtOnce: 1 })))
-      assert.isTrue(Result.isFailure(yield* broken))
-      assert.strictEqual((yield* stored(payment)).state, "Settled")
-      const [entry] = yield* entriesOf
-      assert.deepStrictEqual([entry?.result, entry?.closed?.by], ["status_differs", "statement"])
-      const [run] = yield* pointsman.reconciliation.list({ limit: 1 })
-      assert.deepStrictEqual([run?.state, run?.rowsDone, run?.rowsApplied], ["failed", 1, 1])
-    }).pipe(Effect.provide(lost.layer))
-  )
+  testWorld("a file that breaks after a statement was taken still has its difference closed", function* (lost) {
+    lost.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "lost" }))
+    const pointsman = yield* Pointsman
+    yield* Effect.ignore(pointsman.create(caller, request()))
+    const [payment] = (yield* pointsman.payments(tenant, { limit: 1 })).items
+    assert(payment !== undefined)
+    const [attempt] = yield* attemptsOf(payment)
+    const row = rowOf(payment, { names: { attemptId: attempt?.id ?? "", providerRef: "ch_1" } })
+    const broken = Effect.result(reconcile(orderOf([row], { entries: breakingAfter([row]), rowsAtOnce: 1 })))
+    assert.isTrue(Result.isFailure(yield* broken))
+    assert.strictEqual((yield* stored(payment)).state, "Settled")
+    const [entry] = yield* entriesOf
+    assert.deepStrictEqual([entry?.result, entry?.closed?.by], ["status_differs", "statement"])
+    const [run] = yield* pointsman.reconciliation.list({ limit: 1 })
+    assert.deepStrictEqual([run?.state, run?.rowsDone, run?.rowsApplied], ["failed", 1, 1])
+  })
 })
 
 async function* breakingAfter(rows: ReadonlyArray<ReportRow>): AsyncGenerator<ReadonlyArray<ReportEntry>> {
@@ -550,78 +512,67 @@ describe("two reports of one connection", () => {
     yield entries.slice(2)
   }
 
-  const same = world()
-  it.effect("a second file is refused during a report, with its name and start", () =>
-    Effect.gen(function* () {
-      const context = yield* Effect.context<Pointsman>()
-      const { reconciliation } = yield* Pointsman
-      const seen: Array<unknown> = []
-      const begin = (sha256: string) => Effect.result(reconcile(orderOf(payouts, { sha256, fileName: "second.csv" })))
-      const meanwhile = () =>
-        Effect.runPromiseWith(context)(
-          Effect.gen(function* () {
-            seen.push(yield* begin("second"))
-            seen.push((yield* reconciliation.list({ limit: 9 })).length)
-          })
-        )
-      yield* TestClock.setTime(paidAt)
-      const order = { sha256: "first", fileName: "first.csv", rowsAtOnce: 2 }
-      const run = yield* reconcile(orderOf(payouts, { ...order, entries: pausing(payouts, meanwhile) }))
-      const until = paidAt + 60_000
-      const told = Result.fail(new ReportBeingRead({ runId: run.id, fileName: "first.csv", since: paidAt, until }))
-      assert.deepStrictEqual(seen, [told, 1])
-      const next = yield* begin("second")
-      assert.deepStrictEqual(Result.getOrThrow(next).rowsKnown, 6)
-      assert.strictEqual((yield* entriesOf).length, 6)
-    }).pipe(Effect.provide(same.layer))
-  )
+  testWorld("a second file is refused during a report, with its name and start", function* () {
+    const context = yield* Effect.context<Pointsman>()
+    const { reconciliation } = yield* Pointsman
+    const seen: Array<unknown> = []
+    const begin = (sha256: string) => Effect.result(reconcile(orderOf(payouts, { sha256, fileName: "second.csv" })))
+    const meanwhile = () =>
+      Effect.runPromiseWith(context)(
+        Effect.gen(function* () {
+          seen.push(yield* begin("second"))
+          seen.push((yield* reconciliation.list({ limit: 9 })).length)
+        })
+      )
+    yield* TestClock.setTime(paidAt)
+    const order = { sha256: "first", fileName: "first.csv", rowsAtOnce: 2 }
+    const run = yield* reconcile(orderOf(payouts, { ...order, entries: pausing(payouts, meanwhile) }))
+    const until = paidAt + 60_000
+    const told = Result.fail(new ReportBeingRead({ runId: run.id, fileName: "first.csv", since: paidAt, until }))
+    assert.deepStrictEqual(seen, [told, 1])
+    const next = yield* begin("second")
+    assert.deepStrictEqual(Result.getOrThrow(next).rowsKnown, 6)
+    assert.strictEqual((yield* entriesOf).length, 6)
+  })
 
-  const again = world()
-  it.effect("a file begun again by another process continues there, and the first one ends", () =>
-    Effect.gen(function* () {
-      const context = yield* Effect.context<Pointsman>()
-      const order = { sha256: "first", rowsAtOnce: 2 }
-      const seen: Array<ReconciliationRun> = []
-      const meanwhile = () =>
-        Effect.runPromiseWith(context)(
-          Effect.map(reconcile(orderOf(payouts, order)), (run) => {
-            seen.push(run)
-          })
-        )
-      yield* TestClock.setTime(paidAt)
-      const first = yield* Effect.result(
-        reconcile(orderOf(payouts, { ...order, entries: pausing(payouts, meanwhile) }))
+  testWorld("a file begun again by another process continues there, and the first one ends", function* () {
+    const context = yield* Effect.context<Pointsman>()
+    const order = { sha256: "first", rowsAtOnce: 2 }
+    const seen: Array<ReconciliationRun> = []
+    const meanwhile = () =>
+      Effect.runPromiseWith(context)(
+        Effect.map(reconcile(orderOf(payouts, order)), (run) => {
+          seen.push(run)
+        })
       )
-      assert.deepStrictEqual(first, Result.fail(new ReportTaken()))
-      assert.deepStrictEqual([seen[0]?.state, seen[0]?.rowsDone], ["done", payouts.length])
-      assert.strictEqual((yield* entriesOf).length, payouts.length)
-    }).pipe(Effect.provide(again.layer))
-  )
+    yield* TestClock.setTime(paidAt)
+    const first = yield* Effect.result(reconcile(orderOf(payouts, { ...order, entries: pausing(payouts, meanwhile) })))
+    assert.deepStrictEqual(first, Result.fail(new ReportTaken()))
+    assert.deepStrictEqual([seen[0]?.state, seen[0]?.rowsDone], ["done", payouts.length])
+    assert.strictEqual((yield* entriesOf).length, payouts.length)
+  })
 
-  const paused = world()
-  it.effect("a process paused for longer than its lease writes no more after another report", () =>
-    Effect.gen(function* () {
-      const context = yield* Effect.context<Pointsman>()
-      const [first, ...others] = payouts
-      const newer = payouts.map((row) => ({ ...row, gross: eur(-7) }))
-      const meanwhile = () =>
-        Effect.runPromiseWith(context)(
-          Effect.andThen(
-            TestClock.setTime(paidAt + 60_001),
-            reconcile(orderOf(newer, { sha256: "second", rowsAtOnce: 2 }))
-          )
+  testWorld("a process paused for longer than its lease writes no more after another report", function* () {
+    const context = yield* Effect.context<Pointsman>()
+    const [first, ...others] = payouts
+    const newer = payouts.map((row) => ({ ...row, gross: eur(-7) }))
+    const meanwhile = () =>
+      Effect.runPromiseWith(context)(
+        Effect.andThen(
+          TestClock.setTime(paidAt + 60_001),
+          reconcile(orderOf(newer, { sha256: "second", rowsAtOnce: 2 }))
         )
-      yield* TestClock.setTime(paidAt)
-      const order = { sha256: "first", rowsAtOnce: 2 }
-      const late = yield* Effect.result(
-        reconcile(orderOf(payouts, { ...order, entries: pausing([...others, ...(first ? [first] : [])], meanwhile) }))
       )
-      assert.deepStrictEqual(late, Result.fail(new ReportTaken()))
-      const counting = (yield* entriesOf).filter(({ corrected }) => corrected === null)
-      assert.deepStrictEqual(
-        counting.map(({ gross }) => gross.minorUnits),
-        newer.map(() => -7)
-      )
-    }).pipe(Effect.provide(paused.layer))
-  )
+    yield* TestClock.setTime(paidAt)
+    const order = { sha256: "first", rowsAtOnce: 2 }
+    const late = yield* Effect.result(
+      reconcile(orderOf(payouts, { ...order, entries: pausing([...others, ...(first ? [first] : [])], meanwhile) }))
+    )
+    assert.deepStrictEqual(late, Result.fail(new ReportTaken()))
+    const counting = (yield* entriesOf).filter(({ corrected }) => corrected === null)
+    assert.deepStrictEqual(
+      counting.map(({ gross }) => gross.minorUnits),
+      newer.map(() => -7)
+    )
+  })
 })

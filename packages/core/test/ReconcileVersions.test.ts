@@ -1,5 +1,5 @@
 /** Versions of one row that meet in a batch, in a run that died, or beside a person's word. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { Pointsman, type ReportOrder, settlementOf } from "@pointsman/core"
 import type { ReportRow } from "@pointsman/core/connector"
 import { Ledger, Unanswered } from "@pointsman/core/ports"
@@ -7,6 +7,7 @@ import { Effect, Exit } from "effect"
 import { TestClock } from "effect/testing"
 import { attemptsOf, stored } from "./support/Pages.ts"
 import { day, entriesOf, eur, orderOf, paidAt, reconcile, rowOf } from "./support/Reports.ts"
+import { testIn, testWorld } from "./support/TestWorld.ts"
 import { caller, request, tenant, type World, world } from "./support/World.ts"
 
 const create = Effect.flatMap(Pointsman, (pointsman) => Effect.result(pointsman.create(caller, request())))
@@ -50,110 +51,90 @@ describe("versions of a row", () => {
     return { payment, read, row }
   })
 
-  const ordered = world()
-  it.effect("the last generated version counts, and then that of the last run", () =>
-    Effect.gen(function* () {
-      const { read, row } = yield* captured(ordered)
-      assert.deepStrictEqual(yield* read(row(50, { generatedAt: 1 })), [50, 0])
-      assert.deepStrictEqual(yield* read(row(60, { generatedAt: 2 })), [60, 0])
-      assert.deepStrictEqual(yield* read(row(50, { generatedAt: 3 })), [50, 0])
-      assert.deepStrictEqual(yield* read(row(70, { generatedAt: 2 })), [50, 1])
-      assert.deepStrictEqual(yield* read(row(50, { generatedAt: 9 })), [50, 1])
-      assert.deepStrictEqual(yield* read(row(80, { generatedAt: 8 })), [50, 1])
-      assert.deepStrictEqual(yield* read(row(90, { generatedAt: 9 })), [90, 0])
-      // Without a time of its own, a report was generated when its run began.
-      assert.deepStrictEqual(yield* read(row(10)), [10, 0])
-      // A provider whose clock is years ahead does not decide over later reports.
-      assert.deepStrictEqual(yield* read(row(20, { generatedAt: 10 ** 15 })), [20, 0])
-      assert.deepStrictEqual(yield* read(row(30)), [30, 0])
-      const counted = (yield* entriesOf).filter(({ corrected }) => corrected === null)
-      assert.deepStrictEqual(
-        counted.map(({ result }) => result),
-        ["matched"]
-      )
-    }).pipe(Effect.provide(ordered.layer))
-  )
+  testWorld("the last generated version counts, and then that of the last run", function* (ordered) {
+    const { read, row } = yield* captured(ordered)
+    assert.deepStrictEqual(yield* read(row(50, { generatedAt: 1 })), [50, 0])
+    assert.deepStrictEqual(yield* read(row(60, { generatedAt: 2 })), [60, 0])
+    assert.deepStrictEqual(yield* read(row(50, { generatedAt: 3 })), [50, 0])
+    assert.deepStrictEqual(yield* read(row(70, { generatedAt: 2 })), [50, 1])
+    assert.deepStrictEqual(yield* read(row(50, { generatedAt: 9 })), [50, 1])
+    assert.deepStrictEqual(yield* read(row(80, { generatedAt: 8 })), [50, 1])
+    assert.deepStrictEqual(yield* read(row(90, { generatedAt: 9 })), [90, 0])
+    // Without a time of its own, a report was generated when its run began.
+    assert.deepStrictEqual(yield* read(row(10)), [10, 0])
+    // A provider whose clock is years ahead does not decide over later reports.
+    assert.deepStrictEqual(yield* read(row(20, { generatedAt: 10 ** 15 })), [20, 0])
+    assert.deepStrictEqual(yield* read(row(30)), [30, 0])
+    const counted = (yield* entriesOf).filter(({ corrected }) => corrected === null)
+    assert.deepStrictEqual(
+      counted.map(({ result }) => result),
+      ["matched"]
+    )
+  })
 
   const unpaid = world()
-  it.effect("a report without payouts takes back no payout that another one named", () =>
-    Effect.gen(function* () {
-      const { read, row } = yield* captured(unpaid)
-      yield* read(row(50))
-      assert.deepStrictEqual(yield* read(row(50, { payoutId: null, settledAt: null })), [50, 1])
-      assert.deepStrictEqual(yield* read(row(60, { payoutId: null, settledAt: null })), [60, 0])
-      const { payoutId, settledAt } = settlementOf(yield* entriesOf) ?? {}
-      assert.deepStrictEqual([payoutId, settledAt], ["po_1", paidAt + day])
-    }).pipe(Effect.provide(unpaid.layer))
-  )
+  testIn("a report without payouts takes back no payout that another one named", unpaid, function* () {
+    const { read, row } = yield* captured(unpaid)
+    yield* read(row(50))
+    assert.deepStrictEqual(yield* read(row(50, { payoutId: null, settledAt: null })), [50, 1])
+    assert.deepStrictEqual(yield* read(row(60, { payoutId: null, settledAt: null })), [60, 0])
+    const { payoutId, settledAt } = settlementOf(yield* entriesOf) ?? {}
+    assert.deepStrictEqual([payoutId, settledAt], ["po_1", paidAt + day])
+  })
 
-  const twice = world()
-  it.effect("a row counts once that comes twice in a report, in several reports", () =>
-    Effect.gen(function* () {
-      const { read, row } = yield* captured(twice)
-      assert.deepStrictEqual(yield* read(row(50), row(50)), [50, 0])
-      assert.deepStrictEqual(yield* read(row(60), row(60)), [60, 0])
-      assert.deepStrictEqual(yield* read(row(60), row(60)), [60, 2])
-      const results = (yield* entriesOf).flatMap(({ corrected, reason, result }) =>
-        corrected === null ? [`${result} ${reason}`] : []
-      )
-      assert.deepStrictEqual(results.toSorted(), ["duplicate same_row", "duplicate same_row", "matched by_id"])
-    }).pipe(Effect.provide(twice.layer))
-  )
+  testWorld("a row counts once that comes twice in a report, in several reports", function* (twice) {
+    const { read, row } = yield* captured(twice)
+    assert.deepStrictEqual(yield* read(row(50), row(50)), [50, 0])
+    assert.deepStrictEqual(yield* read(row(60), row(60)), [60, 0])
+    assert.deepStrictEqual(yield* read(row(60), row(60)), [60, 2])
+    const results = (yield* entriesOf).flatMap(({ corrected, reason, result }) =>
+      corrected === null ? [`${result} ${reason}`] : []
+    )
+    assert.deepStrictEqual(results.toSorted(), ["duplicate same_row", "duplicate same_row", "matched by_id"])
+  })
 
-  const inBatch = world()
-  it.effect("only the newer of two versions in one batch says what was captured", () =>
-    Effect.gen(function* () {
-      const { attemptId, payment } = yield* unanswered(inBatch)
-      const newer = rowOf(payment, { id: "x", gross: eur(1999), names: { attemptId, providerRef: "ch_1" } })
-      yield* reconcile(orderOf([{ ...newer, gross: eur(1500) }, newer]))
-      const { capturedMinor, review, state } = yield* stored(payment)
-      assert.deepStrictEqual([state, capturedMinor, review], ["Settled", 1999, null])
-    }).pipe(Effect.scoped, Effect.provide(inBatch.layer))
-  )
+  testWorld("only the newer of two versions in one batch says what was captured", function* (inBatch) {
+    const { attemptId, payment } = yield* unanswered(inBatch)
+    const newer = rowOf(payment, { id: "x", gross: eur(1999), names: { attemptId, providerRef: "ch_1" } })
+    yield* reconcile(orderOf([{ ...newer, gross: eur(1500) }, newer]))
+    const { capturedMinor, review, state } = yield* stored(payment)
+    assert.deepStrictEqual([state, capturedMinor, review], ["Settled", 1999, null])
+  })
 
-  const resumed = world()
-  it.effect("a dead run's version states nothing once a newer one was applied", () =>
-    Effect.gen(function* () {
-      const { attemptId, payment } = yield* unanswered(resumed)
-      const newer = rowOf(payment, { id: "x", gross: eur(1999), names: { attemptId, providerRef: "ch_1" } })
-      const older = () => orderOf([{ ...newer, gross: eur(1500) }], { sha256: "older" })
-      yield* runDying(resumed, older())
-      yield* TestClock.adjust(1)
-      yield* reconcile(orderOf([newer], { sha256: "newer" }))
-      yield* reconcile(older())
-      const { capturedMinor, review, state } = yield* stored(payment)
-      assert.deepStrictEqual([state, capturedMinor, review], ["Settled", 1999, null])
-    }).pipe(Effect.scoped, Effect.provide(resumed.layer))
-  )
+  testWorld("a dead run's version states nothing once a newer one was applied", function* (resumed) {
+    const { attemptId, payment } = yield* unanswered(resumed)
+    const newer = rowOf(payment, { id: "x", gross: eur(1999), names: { attemptId, providerRef: "ch_1" } })
+    const older = () => orderOf([{ ...newer, gross: eur(1500) }], { sha256: "older" })
+    yield* runDying(resumed, older())
+    yield* TestClock.adjust(1)
+    yield* reconcile(orderOf([newer], { sha256: "newer" }))
+    yield* reconcile(older())
+    const { capturedMinor, review, state } = yield* stored(payment)
+    assert.deepStrictEqual([state, capturedMinor, review], ["Settled", 1999, null])
+  })
 
-  const closed = world()
-  it.effect("a row that comes again states nothing after a person closed its difference", () =>
-    Effect.gen(function* () {
-      const { attemptId, payment } = yield* unanswered(closed)
-      const row = rowOf(payment, { id: "x", gross: eur(1999), names: { attemptId, providerRef: "ch_1" } })
-      yield* runDying(closed, orderOf([row], { sha256: "one" }))
-      const { reconciliation } = yield* Pointsman
-      yield* reconciliation.close({ connectionId: "main", rowId: "x", note: "not ours" })
-      yield* reconcile(orderOf([row], { sha256: "two" }))
-      yield* reconcile(orderOf([row], { sha256: "one" }))
-      assert.strictEqual((yield* stored(payment)).state, "ChargeUnknown")
-    }).pipe(Effect.scoped, Effect.provide(closed.layer))
-  )
+  testWorld("a row that comes again states nothing after a person closed its difference", function* (closed) {
+    const { attemptId, payment } = yield* unanswered(closed)
+    const row = rowOf(payment, { id: "x", gross: eur(1999), names: { attemptId, providerRef: "ch_1" } })
+    yield* runDying(closed, orderOf([row], { sha256: "one" }))
+    const { reconciliation } = yield* Pointsman
+    yield* reconciliation.close({ connectionId: "main", rowId: "x", note: "not ours" })
+    yield* reconcile(orderOf([row], { sha256: "two" }))
+    yield* reconcile(orderOf([row], { sha256: "one" }))
+    assert.strictEqual((yield* stored(payment)).state, "ChargeUnknown")
+  })
 
-  const paidLater = world()
-  it.effect("a duplicate is none once its row is paid out later", () =>
-    Effect.gen(function* () {
-      paidLater.provider.onCharge = ({ attemptId }) =>
-        Effect.succeed({ _tag: "Captured", providerRef: `ch_${attemptId}` })
-      const { payment } = yield* created
-      const unpaid = { payoutId: null, settledAt: null }
-      const rows = [rowOf(payment, { id: "x", ...unpaid }), rowOf(payment, { id: "y", ...unpaid })]
-      yield* reconcile(orderOf(rows, { sha256: "one" }))
-      yield* reconcile(orderOf([rowOf(payment, { id: "x" })], { sha256: "two" }))
-      const newest = (yield* entriesOf).filter(({ corrected }) => corrected === null)
-      assert.deepStrictEqual(newest.map(({ result }) => result).toSorted(), ["duplicate", "matched"])
-      assert.strictEqual(settlementOf(newest)?.payoutId, "po_1")
-      assert.strictEqual((yield* stored(payment)).state, "Settled")
-    }).pipe(Effect.provide(paidLater.layer))
-  )
+  testWorld("a duplicate is none once its row is paid out later", function* (paidLater) {
+    paidLater.provider.onCharge = ({ attemptId }) =>
+      Effect.succeed({ _tag: "Captured", providerRef: `ch_${attemptId}` })
+    const { payment } = yield* created
+    const unpaid = { payoutId: null, settledAt: null }
+    const rows = [rowOf(payment, { id: "x", ...unpaid }), rowOf(payment, { id: "y", ...unpaid })]
+    yield* reconcile(orderOf(rows, { sha256: "one" }))
+    yield* reconcile(orderOf([rowOf(payment, { id: "x" })], { sha256: "two" }))
+    const newest = (yield* entriesOf).filter(({ corrected }) => corrected === null)
+    assert.deepStrictEqual(newest.map(({ result }) => result).toSorted(), ["duplicate", "matched"])
+    assert.strictEqual(settlementOf(newest)?.payoutId, "po_1")
+    assert.strictEqual((yield* stored(payment)).state, "Settled")
+  })
 })

@@ -1,24 +1,19 @@
-import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { assert } from "@effect/vitest"
 import { orderOf, reconcile, rowOf } from "./support/Reports.ts"
-import { world } from "./support/World.ts"
+import { testWorld } from "./support/TestWorld.ts"
 
 const usd = (minorUnits: number) => ({ minorUnits, currency: "USD" })
-
-const converting = world()
-it.effect("each currency of a run adds up by itself for a charge in EUR paid out in USD", () =>
-  Effect.gen(function* () {
-    const rows = [
-      rowOf(undefined, {
-        id: "eur",
-        gross: { minorUnits: 1000, currency: "EUR" },
-        converted: usd(1080),
-        fee: usd(30),
-        net: usd(1050)
-      }),
-      rowOf(undefined, { id: "usd", gross: usd(500), fee: usd(20), net: usd(480) })
-    ]
-    const { sums } = yield* reconcile(orderOf(rows))
-    assert.deepStrictEqual(sums, { USD: { grossMinor: 1580, feeMinor: 50, netMinor: 1530 } })
-  }).pipe(Effect.provide(converting.layer))
-)
+testWorld("each currency of a run adds up by itself for a charge in EUR paid out in USD", function* () {
+  const rows = [
+    rowOf(undefined, {
+      id: "eur",
+      gross: { minorUnits: 1000, currency: "EUR" },
+      converted: usd(1080),
+      fee: usd(30),
+      net: usd(1050)
+    }),
+    rowOf(undefined, { id: "usd", gross: usd(500), fee: usd(20), net: usd(480) })
+  ]
+  const { sums } = yield* reconcile(orderOf(rows))
+  assert.deepStrictEqual(sums, { USD: { grossMinor: 1580, feeMinor: 50, netMinor: 1530 } })
+})

@@ -1,11 +1,12 @@
 /** After a loss of records, nothing is sent that a provider may have executed before. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { type Caller, NothingSent, Pointsman, type Tenant } from "@pointsman/core"
 import { StorageSnapshots } from "@pointsman/core/internal"
 import { Directory, Ledger, RecordLosses, RecordsMissing, recoveryRetryMillis } from "@pointsman/core/ports"
 import { Effect, Fiber, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { listingProvider } from "./support/ListingProvider.ts"
+import { testIn, testWorld } from "./support/TestWorld.ts"
 import { caller, recovered, request, tenant, world } from "./support/World.ts"
 
 const lost = { since: 1_000, reason: "a test", declaredAt: 2_000 }
@@ -14,104 +15,97 @@ const order = { idempotencyKey: "order-0002", amountMinor: null, reason: null }
 const whileMissing = { retryAfterMillis: recoveryRetryMillis }
 
 describe("a loss of records", () => {
-  const own = world()
-  it.effect("nothing is sent to unrecovered connections, and what is on file is answered", () =>
-    Effect.gen(function* () {
-      const { provider } = own
-      const pointsman = yield* Pointsman
-      const losses = yield* RecordLosses
-      const manual = { captureMethod: "manual" } as const
-      const keyed = request({ idempotencyKey: "order-0001", details: manual })
-      const { payment } = yield* pointsman.create(caller, keyed)
-      const captured = (yield* pointsman.create(caller, request())).payment
-      const hosted = request({ idempotencyKey: "order-0005", returnUrl })
-      const page = (yield* pointsman.create(caller, hosted)).payment
-      const calls = provider.charges.length
+  testWorld("nothing is sent to unrecovered connections, and what is on file is answered", function* (own) {
+    const { provider } = own
+    const pointsman = yield* Pointsman
+    const losses = yield* RecordLosses
+    const manual = { captureMethod: "manual" } as const
+    const keyed = request({ idempotencyKey: "order-0001", details: manual })
+    const { payment } = yield* pointsman.create(caller, keyed)
+    const captured = (yield* pointsman.create(caller, request())).payment
+    const hosted = request({ idempotencyKey: "order-0005", returnUrl })
+    const page = (yield* pointsman.create(caller, hosted)).payment
+    const calls = provider.charges.length
 
-      const loss = yield* losses.declare(lost)
-      const unsent = yield* Effect.flip(pointsman.create(caller, request()))
-      assert.instanceOf(unsent, NothingSent)
-      assert.instanceOf(unsent.cause, RecordsMissing)
-      for (const idempotencyKey of ["order-0002", null]) {
-        const again = { ...order, idempotencyKey }
-        for (const refused of [
-          yield* Effect.flip(pointsman.create(caller, request({ idempotencyKey: "order-0003" }))),
-          yield* Effect.flip(pointsman.create(caller, request({ idempotencyKey: "order-0004", returnUrl }))),
-          yield* Effect.flip(pointsman.capture(caller, { ...again, paymentId: payment.id })),
-          yield* Effect.flip(pointsman.void(caller, { ...again, paymentId: payment.id }))
-        ]) {
-          assert.deepInclude({ ...refused }, { _tag: "pointsman/RequestInProgress", ...whileMissing })
-        }
-        const refund = yield* Effect.flip(pointsman.refund(caller, { ...again, paymentId: captured.id }))
-        assert.deepInclude({ ...refund }, { _tag: "pointsman/RefundPending", ...whileMissing })
+    const loss = yield* losses.declare(lost)
+    const unsent = yield* Effect.flip(pointsman.create(caller, request()))
+    assert.instanceOf(unsent, NothingSent)
+    assert.instanceOf(unsent.cause, RecordsMissing)
+    for (const idempotencyKey of ["order-0002", null]) {
+      const again = { ...order, idempotencyKey }
+      for (const refused of [
+        yield* Effect.flip(pointsman.create(caller, request({ idempotencyKey: "order-0003" }))),
+        yield* Effect.flip(pointsman.create(caller, request({ idempotencyKey: "order-0004", returnUrl }))),
+        yield* Effect.flip(pointsman.capture(caller, { ...again, paymentId: payment.id })),
+        yield* Effect.flip(pointsman.void(caller, { ...again, paymentId: payment.id }))
+      ]) {
+        assert.deepInclude({ ...refused }, { _tag: "pointsman/RequestInProgress", ...whileMissing })
       }
-      assert.lengthOf(provider.charges, calls)
-      assert.lengthOf([...provider.captures, ...provider.voids, ...provider.refunds], 0)
-      assert.isTrue((yield* pointsman.create(caller, keyed)).isReplay)
-      assert.strictEqual((yield* pointsman.create(caller, hosted)).payment.id, page.id)
-      assert.deepStrictEqual(yield* pointsman.payment(tenant, payment.id), payment)
+      const refund = yield* Effect.flip(pointsman.refund(caller, { ...again, paymentId: captured.id }))
+      assert.deepInclude({ ...refund }, { _tag: "pointsman/RefundPending", ...whileMissing })
+    }
+    assert.lengthOf(provider.charges, calls)
+    assert.lengthOf([...provider.captures, ...provider.voids, ...provider.refunds], 0)
+    assert.isTrue((yield* pointsman.create(caller, keyed)).isReplay)
+    assert.strictEqual((yield* pointsman.create(caller, hosted)).payment.id, page.id)
+    assert.deepStrictEqual(yield* pointsman.payment(tenant, payment.id), payment)
 
-      // What was lost may be at any connection of the workspace.
-      yield* losses.markRecovered(loss, payment.connectionId ?? "", false)
-      yield* Effect.flip(pointsman.capture(caller, { ...order, paymentId: payment.id }))
-      yield* Effect.flip(pointsman.refund(caller, { ...order, paymentId: captured.id }))
-      assert.lengthOf(provider.refunds, 0)
-      assert.isTrue(Option.isSome(yield* pointsman.acceptLoss("backup")))
-      assert.strictEqual((yield* losses.newest)?.ended?.outcome, "accepted")
-      assert.strictEqual(
-        (yield* pointsman.capture(caller, { ...order, paymentId: payment.id })).payment.state,
-        "Captured"
-      )
-      assert.isFalse((yield* pointsman.create(caller, request({ idempotencyKey: "order-0003" }))).isReplay)
-    }).pipe(Effect.provide(own.layer))
-  )
+    // What was lost may be at any connection of the workspace.
+    yield* losses.markRecovered(loss, payment.connectionId ?? "", false)
+    yield* Effect.flip(pointsman.capture(caller, { ...order, paymentId: payment.id }))
+    yield* Effect.flip(pointsman.refund(caller, { ...order, paymentId: captured.id }))
+    assert.lengthOf(provider.refunds, 0)
+    assert.isTrue(Option.isSome(yield* pointsman.acceptLoss("backup")))
+    assert.strictEqual((yield* losses.newest)?.ended?.outcome, "accepted")
+    assert.strictEqual(
+      (yield* pointsman.capture(caller, { ...order, paymentId: payment.id })).payment.state,
+      "Captured"
+    )
+    assert.isFalse((yield* pointsman.create(caller, request({ idempotencyKey: "order-0003" }))).isReplay)
+  })
 
-  const serving = world({ afterRestore: "serve" })
-  it.effect("requests are sent by servers that serve after a restore", () =>
-    Effect.gen(function* () {
-      yield* (yield* RecordLosses).declare(lost)
-      assert.strictEqual((yield* (yield* Pointsman).create(caller, request())).payment.state, "Captured")
-    }).pipe(Effect.provide(serving.layer))
-  )
+  testIn("requests are sent by servers that serve after a restore", world({ afterRestore: "serve" }), function* () {
+    yield* (yield* RecordLosses).declare(lost)
+    assert.strictEqual((yield* (yield* Pointsman).create(caller, request())).payment.state, "Captured")
+  })
 
   const other: Tenant = { workspaceId: "other", environment: "sandbox" }
   const others: Caller = { tenant: other, workspace: { ...caller.workspace, id: "other" } }
-  const two = world()
-  it.effect("a recovered workspace of two sends its requests, and has its own keys", () =>
-    Effect.gen(function* () {
-      const directory = yield* Directory
-      const contents = yield* directory.contents
-      const [main] = contents.connections
-      assert.isDefined(main)
-      yield* directory.write({
-        ...contents,
-        workspaces: [...contents.workspaces, others.workspace],
-        connections: [...contents.connections, { ...main, ...other, id: "theirs" }],
-        routing: [...contents.routing, { ...other, settings: { mode: "failover" } }]
-      })
-      const pointsman = yield* Pointsman
-      const losses = yield* RecordLosses
-      const keyed = request({ idempotencyKey: "order-0001" })
-      const attempts = yield* Effect.flatMap(pointsman.create(caller, keyed), ({ payment }) =>
-        Effect.flatMap(Ledger, (ledger) => ledger.attempts(tenant, payment.id))
-      )
-      // As a recovery of another store of the first workspace files it.
-      yield* losses.fileKey(tenant, {
-        tag: attempts[0]?.id.slice(-12) ?? "",
-        kind: "charge",
-        paymentId: attempts[0]?.paymentId ?? ""
-      })
-      const loss = yield* losses.declare(lost)
-      yield* Effect.flip(pointsman.create(others, keyed))
-      yield* losses.markRecovered(loss, "theirs", false)
-      assert.isFalse((yield* pointsman.create(others, keyed)).isReplay)
-      yield* Effect.flip(pointsman.create(caller, request()))
-    }).pipe(Effect.provide(two.layer))
-  )
+  testWorld("a recovered workspace of two sends its requests, and has its own keys", function* () {
+    const directory = yield* Directory
+    const contents = yield* directory.contents
+    const [main] = contents.connections
+    assert.isDefined(main)
+    yield* directory.write({
+      ...contents,
+      workspaces: [...contents.workspaces, others.workspace],
+      connections: [...contents.connections, { ...main, ...other, id: "theirs" }],
+      routing: [...contents.routing, { ...other, settings: { mode: "failover" } }]
+    })
+    const pointsman = yield* Pointsman
+    const losses = yield* RecordLosses
+    const keyed = request({ idempotencyKey: "order-0001" })
+    const attempts = yield* Effect.flatMap(pointsman.create(caller, keyed), ({ payment }) =>
+      Effect.flatMap(Ledger, (ledger) => ledger.attempts(tenant, payment.id))
+    )
+    // As a recovery of another store of the first workspace files it.
+    yield* losses.fileKey(tenant, {
+      tag: attempts[0]?.id.slice(-12) ?? "",
+      kind: "charge",
+      paymentId: attempts[0]?.paymentId ?? ""
+    })
+    const loss = yield* losses.declare(lost)
+    yield* Effect.flip(pointsman.create(others, keyed))
+    yield* losses.markRecovered(loss, "theirs", false)
+    assert.isFalse((yield* pointsman.create(others, keyed)).isReplay)
+    yield* Effect.flip(pointsman.create(caller, request()))
+  })
 
   const late = listingProvider()
-  it.effect("a recovery waits for a charge that was in flight when the loss was declared", () =>
-    Effect.gen(function* () {
+  testIn(
+    "a recovery waits for a charge that was in flight when the loss was declared",
+    world({ provider: late }),
+    function* () {
       const snapshots = yield* StorageSnapshots
       assert(snapshots !== undefined)
       const pointsman = yield* Pointsman
@@ -128,6 +122,6 @@ describe("a loss of records", () => {
       late.onCharge = onCharge
       assert.isTrue((yield* pointsman.create(caller, keyed)).isReplay)
       assert.lengthOf(late.charges, 1)
-    }).pipe(Effect.provide(world({ provider: late }).layer))
+    }
   )
 })

@@ -4,7 +4,8 @@ import { Pointsman, type Recovery, statusOf } from "@pointsman/core"
 import { Ledger, type ListedDispute, Unanswered } from "@pointsman/core/ports"
 import { Effect, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
-import { listingProvider } from "./support/ListingProvider.ts"
+import { listingProvider, listingWorld, testListing } from "./support/ListingProvider.ts"
+import { testEffect, testIn } from "./support/TestWorld.ts"
 import { caller, recovered, request, tenant, world } from "./support/World.ts"
 
 const day = 24 * 60 * 60_000
@@ -61,75 +62,58 @@ const inStore = <A, E>(provider: ReturnType<typeof listingProvider>, work: Effec
   Effect.provide(work, world({ provider }).layer)
 
 describe("disputes of the provider's list", () => {
-  it.effect("a lost dispute recovers the chargeback, the dispute and its reminders", () => {
-    const provider = listingProvider()
-    return inStore(
-      provider,
-      Effect.gen(function* () {
-        const { id } = yield* given(provider)
-        assert.deepInclude(main(yield* recovering(true)), { disputes: eur(1, 900), listed: 2 })
-        assert.deepStrictEqual(yield* disputesOf(id), [])
-        const report = main(yield* recovering())
-        assert.deepInclude(report, { end: { _tag: "Complete" }, disputes: eur(1, 900), changed: [], reviewed: [] })
-        assert.deepStrictEqual(report.unasked, ["payouts"])
-        assert.strictEqual(statusOf[(yield* stored(id)).payment.state], "CHARGEBACK")
-        const [dispute] = yield* disputesOf(id)
-        assert.deepInclude(dispute, {
-          status: "needs_response",
-          evidenceDueBy: noon + 10 * day,
-          providerDisputeId: "du_1"
-        })
-        const refused = yield* refundOf(id)
-        assert.strictEqual(Result.isFailure(refused) && refused.failure._tag, "pointsman/NotRefundable")
-        assert.deepStrictEqual((yield* eventsOf(id)).slice(-2), ["payment.chargeback", "dispute.opened"])
-        yield* TestClock.setTime(noon + 4 * day)
-        yield* (yield* Pointsman).checkDue
-        assert.strictEqual((yield* eventsOf(id)).at(-1), "dispute.evidence_due")
-      })
-    )
+  testListing("a lost dispute recovers the chargeback, the dispute and its reminders", function* ({ provider }) {
+    const { id } = yield* given(provider)
+    assert.deepInclude(main(yield* recovering(true)), { disputes: eur(1, 900), listed: 2 })
+    assert.deepStrictEqual(yield* disputesOf(id), [])
+    const report = main(yield* recovering())
+    assert.deepInclude(report, { end: { _tag: "Complete" }, disputes: eur(1, 900), changed: [], reviewed: [] })
+    assert.deepStrictEqual(report.unasked, ["payouts"])
+    assert.strictEqual(statusOf[(yield* stored(id)).payment.state], "CHARGEBACK")
+    const [dispute] = yield* disputesOf(id)
+    assert.deepInclude(dispute, {
+      status: "needs_response",
+      evidenceDueBy: noon + 10 * day,
+      providerDisputeId: "du_1"
+    })
+    const refused = yield* refundOf(id)
+    assert.strictEqual(Result.isFailure(refused) && refused.failure._tag, "pointsman/NotRefundable")
+    assert.deepStrictEqual((yield* eventsOf(id)).slice(-2), ["payment.chargeback", "dispute.opened"])
+    yield* TestClock.setTime(noon + 4 * day)
+    yield* (yield* Pointsman).checkDue
+    assert.strictEqual((yield* eventsOf(id)).at(-1), "dispute.evidence_due")
   })
 
-  it.effect("nothing is written when a recovered dispute comes by message and recovery again", () => {
-    const provider = listingProvider()
-    return inStore(
-      provider,
-      Effect.gen(function* () {
-        const { id, stated } = yield* given(provider)
-        yield* recovering()
-        const { at, ...about } = stated
-        yield* (yield* Pointsman).recordMessage({
-          ...{ connectionId: "main", tenant, receivedAt: noon, body: "{}", reason: null },
-          message: { id: "msg_1", at, about: { _tag: "Dispute", ...about } }
-        })
-        const once = [yield* stored(id), yield* disputesOf(id), yield* eventsOf(id)]
-        assert.deepInclude(main(yield* recovering()), { disputes: [], changed: [], reviewed: [] })
-        assert.deepStrictEqual([yield* stored(id), yield* disputesOf(id), yield* eventsOf(id)], once)
-      })
-    )
+  testListing("nothing is written when a recovered dispute comes by message and recovery again", function* (lost) {
+    const { provider } = lost
+    const { id, stated } = yield* given(provider)
+    yield* recovering()
+    const { at, ...about } = stated
+    yield* (yield* Pointsman).recordMessage({
+      ...{ connectionId: "main", tenant, receivedAt: noon, body: "{}", reason: null },
+      message: { id: "msg_1", at, about: { _tag: "Dispute", ...about } }
+    })
+    const once = [yield* stored(id), yield* disputesOf(id), yield* eventsOf(id)]
+    assert.deepInclude(main(yield* recovering()), { disputes: [], changed: [], reviewed: [] })
+    assert.deepStrictEqual([yield* stored(id), yield* disputesOf(id), yield* eventsOf(id)], once)
   })
 
-  it.effect("a recovered dispute that ended since ends; an older state changes nothing", () => {
-    const provider = listingProvider()
-    return inStore(
-      provider,
-      Effect.gen(function* () {
-        const { id, stated } = yield* given(provider)
-        yield* recovering()
-        const list = (said: Partial<ListedDispute>) => {
-          provider.books.disputes.splice(0, 1, {
-            connectionId: "main",
-            created: noon,
-            stated: { ...stated, ...said }
-          })
-        }
-        list({ verdict: "won", at: noon + 2_000 })
-        assert.deepInclude(main(yield* recovering()), { disputes: [], changed: eur(1, 900) })
-        assert.strictEqual(statusOf[(yield* stored(id)).payment.state], "CAPTURED")
-        list({ verdict: "lost", at: noon + 1_500 })
-        assert.deepInclude(main(yield* recovering()), { disputes: [], changed: [] })
-        assert.strictEqual((yield* disputesOf(id))[0]?.status, "won")
+  testListing("a recovered dispute that ended since ends; an older state changes nothing", function* ({ provider }) {
+    const { id, stated } = yield* given(provider)
+    yield* recovering()
+    const list = (said: Partial<ListedDispute>) => {
+      provider.books.disputes.splice(0, 1, {
+        connectionId: "main",
+        created: noon,
+        stated: { ...stated, ...said }
       })
-    )
+    }
+    list({ verdict: "won", at: noon + 2_000 })
+    assert.deepInclude(main(yield* recovering()), { disputes: [], changed: eur(1, 900) })
+    assert.strictEqual(statusOf[(yield* stored(id)).payment.state], "CAPTURED")
+    list({ verdict: "lost", at: noon + 1_500 })
+    assert.deepInclude(main(yield* recovering()), { disputes: [], changed: [] })
+    assert.strictEqual((yield* disputesOf(id))[0]?.status, "won")
   })
 
   it.effect("a dispute and its lost charge are both there again", () => {
@@ -147,125 +131,107 @@ describe("disputes of the provider's list", () => {
     })
   })
 
-  it.effect("others' charges are skipped, and one of ours that is missing is kept", () => {
-    const provider = listingProvider()
-    return inStore(
-      provider,
-      Effect.gen(function* () {
-        yield* given(provider, { charge: { providerRef: "ref_of_another_program" } })
-        assert.deepInclude(main(yield* recovering()), { disputes: [], kept: 0 })
-        yield* given(provider, { disputeId: "du_2", charge: { attemptId: "att_of_nobody" } })
-        for (const _ of [1, 2]) assert.deepInclude(main(yield* recovering()), { disputes: [], kept: 1 })
-        const { items } = yield* (yield* Pointsman).messages({ outcome: "unreadable", limit: 10 })
-        assert.deepStrictEqual(
-          items.map(({ eventId, reason }) => [eventId, reason]),
-          [["listed:dispute:du_2", "attempt_id: the disputed charge is not stored here"]]
-        )
-      })
+  testListing("others' charges are skipped, and one of ours that is missing is kept", function* ({ provider }) {
+    yield* given(provider, { charge: { providerRef: "ref_of_another_program" } })
+    assert.deepInclude(main(yield* recovering()), { disputes: [], kept: 0 })
+    yield* given(provider, { disputeId: "du_2", charge: { attemptId: "att_of_nobody" } })
+    for (const _ of [1, 2]) assert.deepInclude(main(yield* recovering()), { disputes: [], kept: 1 })
+    const { items } = yield* (yield* Pointsman).messages({ outcome: "unreadable", limit: 10 })
+    assert.deepStrictEqual(
+      items.map(({ eventId, reason }) => [eventId, reason]),
+      [["listed:dispute:du_2", "attempt_id: the disputed charge is not stored here"]]
     )
   })
 
-  it.effect("an unanswered list leaves the connection unrecovered until the next time", () => {
-    const provider = listingProvider()
-    return inStore(
-      provider,
-      Effect.gen(function* () {
-        yield* given(provider)
-        const { onListDisputes } = provider
-        provider.onListDisputes = () => Effect.fail(new Unanswered({ reason: "status 500" }))
-        const failed = yield* recovering()
-        assert.deepInclude(main(failed), { end: { _tag: "Failed", reason: "status 500" }, disputes: [] })
-        assert.notInclude(failed.loss?.recovered ?? [], "main")
-        provider.onListDisputes = onListDisputes
-        const recovered = yield* recovering()
-        assert.deepInclude(main(recovered), { end: { _tag: "Complete" }, disputes: eur(1, 900) })
-        assert.strictEqual(recovered.loss?.ended?.outcome, "recovered")
-      })
-    )
+  testListing("an unanswered list leaves the connection unrecovered until the next time", function* ({ provider }) {
+    yield* given(provider)
+    const { onListDisputes } = provider
+    provider.onListDisputes = () => Effect.fail(new Unanswered({ reason: "status 500" }))
+    const failed = yield* recovering()
+    assert.deepInclude(main(failed), { end: { _tag: "Failed", reason: "status 500" }, disputes: [] })
+    assert.notInclude(failed.loss?.recovered ?? [], "main")
+    provider.onListDisputes = onListDisputes
+    const recovered = yield* recovering()
+    assert.deepInclude(main(recovered), { end: { _tag: "Complete" }, disputes: eur(1, 900) })
+    assert.strictEqual(recovered.loss?.ended?.outcome, "recovered")
   })
 
-  it.effect("the report says what a provider without lists of disputes or refunds lacks", () =>
-    Effect.gen(function* () {
-      const unasked = (missing: Partial<ReturnType<typeof listingProvider>>) => {
-        const provider = Object.assign(listingProvider(), missing)
-        return inStore(
-          provider,
-          Effect.map(Effect.andThen(TestClock.setTime(noon), recovering()), (recovery) => {
-            const { end, unasked } = main(recovery)
-            return [end._tag, ...unasked]
-          })
-        )
-      }
-      const none = () => Effect.fail(new Unanswered({ reason: "status 501", isUnsupported: true }))
-      assert.deepStrictEqual(yield* unasked({ onListDisputes: undefined }), ["Complete", "disputes", "payouts"])
-      assert.deepStrictEqual(yield* unasked({ onListDisputes: none }), ["Complete", "disputes", "payouts"])
-      assert.deepStrictEqual(yield* unasked({ onListRefunds: none }), ["NoList", "refunds", "payouts"])
-      assert.deepStrictEqual(yield* unasked({ onListCharges: none }), ["NoList", "charges", "refunds", "payouts"])
-    })
-  )
+  testEffect("the report says what a provider without lists of disputes or refunds lacks", function* () {
+    const unasked = (missing: Partial<ReturnType<typeof listingProvider>>) => {
+      const provider = Object.assign(listingProvider(), missing)
+      return inStore(
+        provider,
+        Effect.map(Effect.andThen(TestClock.setTime(noon), recovering()), (recovery) => {
+          const { end, unasked } = main(recovery)
+          return [end._tag, ...unasked]
+        })
+      )
+    }
+    const none = () => Effect.fail(new Unanswered({ reason: "status 501", isUnsupported: true }))
+    assert.deepStrictEqual(yield* unasked({ onListDisputes: undefined }), ["Complete", "disputes", "payouts"])
+    assert.deepStrictEqual(yield* unasked({ onListDisputes: none }), ["Complete", "disputes", "payouts"])
+    assert.deepStrictEqual(yield* unasked({ onListRefunds: none }), ["NoList", "refunds", "payouts"])
+    assert.deepStrictEqual(yield* unasked({ onListCharges: none }), ["NoList", "charges", "refunds", "payouts"])
+  })
 })
 
 describe("refunds after a loss at a provider that lists no disputes", () => {
-  it.effect("refunds of payments before the recovery wait for an operator, later ones do not", () => {
-    const provider = Object.assign(listingProvider(), { onListDisputes: undefined })
-    return inStore(
-      provider,
-      Effect.gen(function* () {
-        const created = (at: number) =>
-          Effect.andThen(
-            TestClock.setTime(at),
-            Effect.map(create, ({ id }) => id)
-          )
-        const old = yield* created(noon - 122 * day)
-        const young = yield* created(noon - 120 * day)
-        const before = yield* created(noon - 1_000)
-        yield* TestClock.setTime(noon)
-        const { loss } = yield* recovering()
-        assert.deepInclude(loss, {
-          refundsWait: ["backup", "main"],
-          ended: { outcome: "recovered", at: noon + 35_000 }
-        })
-        const after = yield* created(noon + 36_000)
-        const answerOf = (id: string) =>
-          Effect.map(refundOf(id), (made) => (Result.isSuccess(made) ? "refunded" : made.failure))
-        for (const id of [young, before]) {
-          assert.deepInclude(yield* answerOf(id), { _tag: "pointsman/RefundPending", retryAfterMillis: 60_000 })
-        }
-        for (const id of [old, after]) assert.strictEqual(yield* answerOf(id), "refunded")
-        assert.strictEqual(provider.refunds.length, 2)
-
-        const { acceptLoss } = yield* Pointsman
-        assert.isTrue(Option.isNone(yield* acceptLoss("nowhere")))
-        assert.deepInclude(Option.getOrThrow(yield* acceptLoss("backup")), { refundsWait: ["main"] })
-        assert.deepInclude(yield* answerOf(young), { _tag: "pointsman/RefundPending" })
-        assert.deepInclude(Option.getOrThrow(yield* acceptLoss("main")), { refundsWait: [] })
-        assert.isTrue(Option.isNone(yield* acceptLoss("main")))
-        for (const id of [young, before]) assert.strictEqual(yield* answerOf(id), "refunded")
+  testIn(
+    "refunds of payments before the recovery wait for an operator, later ones do not",
+    listingWorld(Object.assign(listingProvider(), { onListDisputes: undefined })),
+    function* ({ provider }) {
+      const created = (at: number) =>
+        Effect.andThen(
+          TestClock.setTime(at),
+          Effect.map(create, ({ id }) => id)
+        )
+      const old = yield* created(noon - 122 * day)
+      const young = yield* created(noon - 120 * day)
+      const before = yield* created(noon - 1_000)
+      yield* TestClock.setTime(noon)
+      const { loss } = yield* recovering()
+      assert.deepInclude(loss, {
+        refundsWait: ["backup", "main"],
+        ended: { outcome: "recovered", at: noon + 35_000 }
       })
-    )
-  })
+      const after = yield* created(noon + 36_000)
+      const answerOf = (id: string) =>
+        Effect.map(refundOf(id), (made) => (Result.isSuccess(made) ? "refunded" : made.failure))
+      for (const id of [young, before]) {
+        assert.deepInclude(yield* answerOf(id), { _tag: "pointsman/RefundPending", retryAfterMillis: 60_000 })
+      }
+      for (const id of [old, after]) assert.strictEqual(yield* answerOf(id), "refunded")
+      assert.strictEqual(provider.refunds.length, 2)
 
-  it.effect("an open loss that is accepted at one connection counts as recovered there", () => {
-    const provider = Object.assign(listingProvider(), { onListCharges: undefined, onListDisputes: undefined })
-    return inStore(
-      provider,
-      Effect.gen(function* () {
-        yield* TestClock.setTime(noon)
-        const { id } = yield* create
-        yield* TestClock.setTime(noon + 1_000)
-        assert.deepInclude((yield* recovering()).loss, { recovered: [], refundsWait: [], ended: null })
-        assert.isTrue(Result.isFailure(yield* refundOf(id)))
-        const { acceptLoss } = yield* Pointsman
-        assert.deepInclude(Option.getOrThrow(yield* acceptLoss("main")), {
-          recovered: ["main"],
-          refundsWait: [],
-          ended: null
-        })
-        // What was lost may be at any connection of the workspace.
-        assert.isTrue(Result.isFailure(yield* refundOf(id)))
-        assert.strictEqual(Option.getOrThrow(yield* acceptLoss("backup")).ended?.outcome, "accepted")
-        assert.isTrue(Result.isSuccess(yield* refundOf(id)))
+      const { acceptLoss } = yield* Pointsman
+      assert.isTrue(Option.isNone(yield* acceptLoss("nowhere")))
+      assert.deepInclude(Option.getOrThrow(yield* acceptLoss("backup")), { refundsWait: ["main"] })
+      assert.deepInclude(yield* answerOf(young), { _tag: "pointsman/RefundPending" })
+      assert.deepInclude(Option.getOrThrow(yield* acceptLoss("main")), { refundsWait: [] })
+      assert.isTrue(Option.isNone(yield* acceptLoss("main")))
+      for (const id of [young, before]) assert.strictEqual(yield* answerOf(id), "refunded")
+    }
+  )
+
+  testIn(
+    "an open loss that is accepted at one connection counts as recovered there",
+    listingWorld(Object.assign(listingProvider(), { onListCharges: undefined, onListDisputes: undefined })),
+    function* () {
+      yield* TestClock.setTime(noon)
+      const { id } = yield* create
+      yield* TestClock.setTime(noon + 1_000)
+      assert.deepInclude((yield* recovering()).loss, { recovered: [], refundsWait: [], ended: null })
+      assert.isTrue(Result.isFailure(yield* refundOf(id)))
+      const { acceptLoss } = yield* Pointsman
+      assert.deepInclude(Option.getOrThrow(yield* acceptLoss("main")), {
+        recovered: ["main"],
+        refundsWait: [],
+        ended: null
       })
-    )
-  })
+      // What was lost may be at any connection of the workspace.
+      assert.isTrue(Result.isFailure(yield* refundOf(id)))
+      assert.strictEqual(Option.getOrThrow(yield* acceptLoss("backup")).ended?.outcome, "accepted")
+      assert.isTrue(Result.isSuccess(yield* refundOf(id)))
+    }
+  )
 })

@@ -1,9 +1,10 @@
 /** Messages that name a lost charge, while the store is recovered. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { Pointsman, webhookSecretContext } from "@pointsman/core"
 import { Ledger, type ProviderMessage } from "@pointsman/core/ports"
 import { Effect, Result } from "effect"
 import { listingProvider } from "./support/ListingProvider.ts"
+import { testEffect } from "./support/TestWorld.ts"
 import { caller, recovered, request, tenant, type World, world } from "./support/World.ts"
 
 const recovery = Effect.flatMap(Pointsman, ({ recover }) =>
@@ -72,37 +73,31 @@ const losing = (hasLists: boolean) => {
 }
 
 describe("a message about a charge that was lost", () => {
-  it.effect("a charge is of the connection that lists it if a message came to another", () =>
-    Effect.gen(function* () {
-      const { id, payments } = yield* losing(true)("backup")
-      assert.deepStrictEqual(
-        payments.map(([paymentId, connectionId]) => [paymentId, connectionId]),
-        [[id, "main"]]
-      )
-    })
-  )
+  testEffect("a charge is of the connection that lists it if a message came to another", function* () {
+    const { id, payments } = yield* losing(true)("backup")
+    assert.deepStrictEqual(
+      payments.map(([paymentId, connectionId]) => [paymentId, connectionId]),
+      [[id, "main"]]
+    )
+  })
 
-  it.effect("the next recovery recovers a connection whose store failed while applying", () =>
-    Effect.gen(function* () {
-      const { payments } = yield* losing(true)("main", ({ ledger }) =>
-        Effect.gen(function* () {
-          ledger.canRead = (method) => method !== "message"
-          assert.deepInclude((yield* recovery).loss, { recovered: ["backup"], ended: null })
-          ledger.canRead = () => true
-          assert.strictEqual((yield* recovery).loss?.ended?.outcome, "recovered")
-        })
-      )
-      assert.lengthOf(payments, 1)
-    })
-  )
+  testEffect("the next recovery recovers a connection whose store failed while applying", function* () {
+    const { payments } = yield* losing(true)("main", ({ ledger }) =>
+      Effect.gen(function* () {
+        ledger.canRead = (method) => method !== "message"
+        assert.deepInclude((yield* recovery).loss, { recovered: ["backup"], ended: null })
+        ledger.canRead = () => true
+        assert.strictEqual((yield* recovery).loss?.ended?.outcome, "recovered")
+      })
+    )
+    assert.lengthOf(payments, 1)
+  })
 
-  it.effect("the statement of a message is adopted at a provider without lists", () =>
-    Effect.gen(function* () {
-      const { payments } = yield* losing(false)("main")
-      assert.deepStrictEqual(
-        payments.map(([, connectionId, providerRef, review]) => [connectionId, providerRef, review]),
-        [["main", "stated", null]]
-      )
-    })
-  )
+  testEffect("the statement of a message is adopted at a provider without lists", function* () {
+    const { payments } = yield* losing(false)("main")
+    assert.deepStrictEqual(
+      payments.map(([, connectionId, providerRef, review]) => [connectionId, providerRef, review]),
+      [["main", "stated", null]]
+    )
+  })
 })

@@ -5,7 +5,8 @@ import { StorageSnapshots } from "@pointsman/core/internal"
 import { Ledger, NotSent, type RefundState, Unanswered } from "@pointsman/core/ports"
 import { Deferred, Effect, Fiber, Option } from "effect"
 import { TestClock } from "effect/testing"
-import { type ListingOptions, listingProvider } from "./support/ListingProvider.ts"
+import { type ListingOptions, listingProvider, testListing } from "./support/ListingProvider.ts"
+import { testEffect } from "./support/TestWorld.ts"
 import { caller, recovered, request, tenant, world } from "./support/World.ts"
 
 const hour = 60 * 60_000
@@ -20,8 +21,17 @@ const losing = (options: ListingOptions = {}) => {
   const provider = listingProvider(options)
   const inNewStore = <A, E>(work: Effect.Effect<A, E, Pointsman | Ledger>, at = noon) =>
     Effect.andThen(TestClock.setTime(at), work).pipe(Effect.provide(world({ provider }).layer))
-  return { provider, inNewStore }
+  const nextStore = <A>(
+    steps: () => Generator<Effect.Effect<unknown, unknown, Pointsman | Ledger>, A, never>,
+    at?: number
+  ) => inNewStore(Effect.gen(steps), at)
+  return { provider, inNewStore, nextStore }
 }
+
+const testLosing = (
+  title: string,
+  steps: (lost: ReturnType<typeof losing>) => Generator<Effect.Effect<unknown, unknown>, void, never>
+) => testEffect(title, () => steps(losing()))
 
 const recoverAll = Effect.gen(function* () {
   return yield* recovered((yield* Pointsman).recover({ since: noon - day, connectionId: null, isDryRun: false }))
@@ -39,61 +49,52 @@ const at = ({ connections }: Recovery, id = "main") => {
 
 const eur = (count: number, amountMinor: number) => [{ currency: "EUR", count, amountMinor }]
 
-const stored = (id: string) =>
-  Effect.gen(function* () {
-    return Option.getOrThrow(yield* (yield* Ledger).book(tenant, id))
-  })
+const stored = Effect.fnUntraced(function* (id: string) {
+  return Option.getOrThrow(yield* (yield* Ledger).book(tenant, id))
+})
 
-const createOne = (overrides: Parameters<typeof request>[0] = {}) =>
-  Effect.gen(function* () {
-    return (yield* (yield* Pointsman).create(caller, request(overrides))).payment
-  })
+const createOne = Effect.fnUntraced(function* (overrides: Parameters<typeof request>[0] = {}) {
+  return (yield* (yield* Pointsman).create(caller, request(overrides))).payment
+})
 
 describe("charges that the store lost", () => {
-  it.effect("captured, authorized and voided charges are each recovered as they were", () =>
-    Effect.gen(function* () {
-      const { inNewStore } = losing()
-      const before = yield* inNewStore(
-        Effect.gen(function* () {
-          const pointsman = yield* Pointsman
-          const captured = yield* createOne()
-          const held = yield* createOne({ details: { captureMethod: "manual" } })
-          const toVoid = yield* createOne({ details: { captureMethod: "manual" } })
-          const toCapture = yield* createOne({ details: { captureMethod: "manual" } })
-          const order = { paymentId: toVoid.id, idempotencyKey: null }
-          const { payment: voided } = yield* pointsman.void(caller, order)
-          const part = { paymentId: toCapture.id, idempotencyKey: null, amountMinor: 700 }
-          const { payment: inPart } = yield* pointsman.capture(caller, part)
-          return [captured, held, voided, inPart]
-        })
-      )
-      yield* inNewStore(
-        Effect.gen(function* () {
-          const recovery = yield* recoverAll
-          assert.deepInclude(at(recovery), { end: { _tag: "Complete" }, listed: 4, kept: 0, reviewed: [], changed: [] })
-          assert.deepStrictEqual(at(recovery).payments, eur(4, 4 * 1999))
-          for (const lost of before) {
-            const { attempts, payment } = yield* stored(lost.id)
-            assert.deepInclude(payment, {
-              money: lost.money,
-              country: lost.country,
-              captureMethod: lost.captureMethod,
-              reference: lost.reference,
-              capturedMinor: lost.capturedMinor,
-              createdAt: noon,
-              review: null
-            })
-            assert.strictEqual(statusOf[payment.state], statusOf[lost.state])
-            assert.isTrue(payment.reported?.isRecovered)
-            assert.deepStrictEqual(
-              attempts.map(({ id }) => id),
-              lost.routing?.attempts.map(({ attemptId }) => attemptId)
-            )
-          }
-        })
-      )
+  testLosing("captured, authorized and voided charges are each recovered as they were", function* ({ nextStore }) {
+    const before = yield* nextStore(function* () {
+      const pointsman = yield* Pointsman
+      const captured = yield* createOne()
+      const held = yield* createOne({ details: { captureMethod: "manual" } })
+      const toVoid = yield* createOne({ details: { captureMethod: "manual" } })
+      const toCapture = yield* createOne({ details: { captureMethod: "manual" } })
+      const order = { paymentId: toVoid.id, idempotencyKey: null }
+      const { payment: voided } = yield* pointsman.void(caller, order)
+      const part = { paymentId: toCapture.id, idempotencyKey: null, amountMinor: 700 }
+      const { payment: inPart } = yield* pointsman.capture(caller, part)
+      return [captured, held, voided, inPart]
     })
-  )
+    yield* nextStore(function* () {
+      const recovery = yield* recoverAll
+      assert.deepInclude(at(recovery), { end: { _tag: "Complete" }, listed: 4, kept: 0, reviewed: [], changed: [] })
+      assert.deepStrictEqual(at(recovery).payments, eur(4, 4 * 1999))
+      for (const lost of before) {
+        const { attempts, payment } = yield* stored(lost.id)
+        assert.deepInclude(payment, {
+          money: lost.money,
+          country: lost.country,
+          captureMethod: lost.captureMethod,
+          reference: lost.reference,
+          capturedMinor: lost.capturedMinor,
+          createdAt: noon,
+          review: null
+        })
+        assert.strictEqual(statusOf[payment.state], statusOf[lost.state])
+        assert.isTrue(payment.reported?.isRecovered)
+        assert.deepStrictEqual(
+          attempts.map(({ id }) => id),
+          lost.routing?.attempts.map(({ attemptId }) => attemptId)
+        )
+      }
+    })
+  })
 
   /** A first attempt whose end the store lost, with the second one, which captured unless told otherwise. */
   const withoutFirstEnd = Effect.fnUntraced(function* (
@@ -129,547 +130,442 @@ describe("charges that the store lost", () => {
     while ((yield* (yield* Pointsman).checkDue) > 0) yield* TestClock.adjust("1 second")
   })
 
-  it.effect("a lookup ends a first attempt with a lost end when the next is recovered", () => {
-    const { provider } = losing()
-    return Effect.gen(function* () {
-      const { id } = yield* withoutFirstEnd(provider)
-      yield* recoverAll
-      assert.deepStrictEqual(yield* endsOf(id), ["1 main Unanswered", "2 backup Captured"])
-      yield* checkDay
-      assert.deepStrictEqual(yield* endsOf(id), ["1 main Rejected", "2 backup Captured"])
-      const { payment } = yield* stored(id)
-      assert.deepStrictEqual([payment.state, payment.connectionId, payment.review], ["Captured", "backup", null])
-    }).pipe(Effect.provide(world({ provider }).layer))
+  testListing("a lookup ends a first attempt with a lost end when the next is recovered", function* ({ provider }) {
+    const { id } = yield* withoutFirstEnd(provider)
+    yield* recoverAll
+    assert.deepStrictEqual(yield* endsOf(id), ["1 main Unanswered", "2 backup Captured"])
+    yield* checkDay
+    assert.deepStrictEqual(yield* endsOf(id), ["1 main Rejected", "2 backup Captured"])
+    const { payment } = yield* stored(id)
+    assert.deepStrictEqual([payment.state, payment.connectionId, payment.review], ["Captured", "backup", null])
   })
 
-  it.effect("the money of the next attempt is found while the first is in flight", () => {
-    const { provider } = losing()
-    return Effect.gen(function* () {
-      const { executeFirst, id } = yield* withoutFirstEnd(provider)
-      yield* recoverAll
-      yield* executeFirst
-      yield* checkDay
-      assert.deepStrictEqual(yield* endsOf(id), ["1 main Captured", "2 backup Captured"])
-      assert.deepStrictEqual((yield* stored(id)).payment.review?.reasons, ["double_charge"])
-    }).pipe(Effect.provide(world({ provider }).layer))
+  testListing("the money of the next attempt is found while the first is in flight", function* ({ provider }) {
+    const { executeFirst, id } = yield* withoutFirstEnd(provider)
+    yield* recoverAll
+    yield* executeFirst
+    yield* checkDay
+    assert.deepStrictEqual(yield* endsOf(id), ["1 main Captured", "2 backup Captured"])
+    assert.deepStrictEqual((yield* stored(id)).payment.review?.reasons, ["double_charge"])
   })
 
-  it.effect("a first attempt in flight decides when the next one is listed as declined", () => {
-    const { provider } = losing()
-    return Effect.gen(function* () {
-      const { executeFirst, id } = yield* withoutFirstEnd(provider, provider.declineSoftly)
-      yield* recoverAll
-      yield* executeFirst
-      // Its process is given up, and then it is looked up.
-      yield* checkDay
-      yield* checkDay
-      assert.deepStrictEqual(yield* endsOf(id), ["1 main Captured"])
-      const { payment } = yield* stored(id)
-      assert.deepStrictEqual([payment.state, payment.connectionId, payment.review], ["Captured", "main", null])
-    }).pipe(Effect.provide(world({ provider }).layer))
+  testListing("a first attempt in flight decides when the next one is listed as declined", function* ({ provider }) {
+    const { executeFirst, id } = yield* withoutFirstEnd(provider, provider.declineSoftly)
+    yield* recoverAll
+    yield* executeFirst
+    // Its process is given up, and then it is looked up.
+    yield* checkDay
+    yield* checkDay
+    assert.deepStrictEqual(yield* endsOf(id), ["1 main Captured"])
+    const { payment } = yield* stored(id)
+    assert.deepStrictEqual([payment.state, payment.connectionId, payment.review], ["Captured", "main", null])
   })
 
-  it.effect("a payment fails if its first attempt never arrived and the next is declined", () => {
-    const { provider } = losing()
-    return Effect.gen(function* () {
-      const { id } = yield* withoutFirstEnd(provider, provider.declineSoftly)
-      yield* recoverAll
-      // Its process is given up, and then it is looked up.
-      yield* checkDay
-      yield* checkDay
-      assert.strictEqual((yield* stored(id)).payment.state, "Failed")
-    }).pipe(Effect.provide(world({ provider }).layer))
+  testListing("a payment fails if its first attempt never arrived and the next is declined", function* ({ provider }) {
+    const { id } = yield* withoutFirstEnd(provider, provider.declineSoftly)
+    yield* recoverAll
+    // Its process is given up, and then it is looked up.
+    yield* checkDay
+    yield* checkDay
+    assert.strictEqual((yield* stored(id)).payment.state, "Failed")
   })
 
-  it.effect("a repeated recovery adopts nothing and writes nothing", () =>
-    Effect.gen(function* () {
-      const { inNewStore } = losing()
-      const { id } = yield* inNewStore(createOne())
-      yield* inNewStore(
-        Effect.gen(function* () {
-          yield* recoverAll
-          const once = yield* stored(id)
-          assert.deepInclude(at(yield* recoverAll), { listed: 1, payments: [], changed: [], reviewed: [] })
-          assert.deepStrictEqual(yield* stored(id), once)
-        })
+  testLosing("a repeated recovery adopts nothing and writes nothing", function* ({ inNewStore, nextStore }) {
+    const { id } = yield* inNewStore(createOne())
+    yield* nextStore(function* () {
+      yield* recoverAll
+      const once = yield* stored(id)
+      assert.deepInclude(at(yield* recoverAll), { listed: 1, payments: [], changed: [], reviewed: [] })
+      assert.deepStrictEqual(yield* stored(id), once)
+    })
+  })
+
+  testLosing("a charge is adopted once when a write lands between two reads of the next try", function* (lost) {
+    const { inNewStore, provider } = lost
+    const { id } = yield* inNewStore(createOne())
+    const own = world({ provider })
+    yield* TestClock.setTime(noon)
+    yield* Effect.gen(function* () {
+      yield* recoverAll
+      const once = yield* stored(id)
+      const ledger = yield* Ledger
+      // The attempt is not there yet when it is asked for, and the payment is when it is.
+      const late: Ledger["Service"] = { ...ledger, bookOf: () => Effect.succeedNone }
+      const process = yield* own.another.pipe(Effect.provideService(Ledger, late))
+      yield* recovered(process.recover({ since: noon - day, connectionId: null, isDryRun: false }))
+      assert.deepStrictEqual(yield* stored(id), once)
+    }).pipe(Effect.scoped, Effect.provide(own.layer))
+  })
+
+  testLosing("a dry run reports the same, and stores nothing", function* ({ nextStore }) {
+    const { id } = yield* nextStore(function* () {
+      const payment = yield* createOne()
+      yield* (yield* Pointsman).refund(caller, {
+        paymentId: payment.id,
+        idempotencyKey: null,
+        amountMinor: 500,
+        reason: null
+      })
+      return payment
+    })
+    yield* nextStore(function* () {
+      const shown = yield* dryRun
+      assert.deepInclude(at(shown), { payments: eur(1, 1999), refunds: eur(1, 500) })
+      assert.isNull(shown.loss)
+      assert.isTrue(Option.isNone(yield* (yield* Ledger).payment(tenant, id)))
+      assert.deepStrictEqual(at(yield* recoverAll), at(shown))
+    })
+  })
+
+  testLosing("a charge voided after another connection declined it has a CANCELLED payment", function* (lost) {
+    const { nextStore, provider } = lost
+    const approved = provider.onCharge
+    provider.onCharge = (asked) => (asked.connectionId === "main" ? provider.declineSoftly(asked) : approved(asked))
+    const { id } = yield* nextStore(function* () {
+      const made = yield* createOne({ details: { captureMethod: "manual" } })
+      yield* (yield* Pointsman).void(caller, { paymentId: made.id, idempotencyKey: null })
+      return made
+    })
+    yield* nextStore(function* () {
+      yield* recoverAll
+      const { attempts, payment } = yield* stored(id)
+      assert.strictEqual(statusOf[payment.state], "CANCELLED")
+      assert.sameMembers(
+        attempts.map(({ connectionId, outcome }) => `${connectionId} ${outcome}`),
+        ["backup Canceled", "main Declined"]
       )
     })
-  )
+  })
 
-  it.effect("a charge is adopted once when a write lands between two reads of the next try", () =>
-    Effect.gen(function* () {
-      const { inNewStore, provider } = losing()
-      const { id } = yield* inNewStore(createOne())
-      const own = world({ provider })
+  testEffect("two recoveries at once store one payment if the provider has no payment ids", function* () {
+    const { inNewStore, provider } = losing({ knowsPayments: false })
+    provider.onCharge = provider.declineSoftly
+    yield* inNewStore(createOne({ details: { captureMethod: "manual" } }))
+    yield* Effect.gen(function* () {
       yield* TestClock.setTime(noon)
-      yield* Effect.gen(function* () {
-        yield* recoverAll
-        const once = yield* stored(id)
-        const ledger = yield* Ledger
-        // The attempt is not there yet when it is asked for, and the payment is when it is.
-        const late: Ledger["Service"] = { ...ledger, bookOf: () => Effect.succeedNone }
-        const process = yield* own.another.pipe(Effect.provideService(Ledger, late))
-        yield* recovered(process.recover({ since: noon - day, connectionId: null, isDryRun: false }))
-        assert.deepStrictEqual(yield* stored(id), once)
-      }).pipe(Effect.scoped, Effect.provide(own.layer))
-    })
-  )
-
-  it.effect("a dry run reports the same, and stores nothing", () =>
-    Effect.gen(function* () {
-      const { inNewStore } = losing()
-      const { id } = yield* inNewStore(
-        Effect.gen(function* () {
-          const payment = yield* createOne()
-          yield* (yield* Pointsman).refund(caller, {
-            paymentId: payment.id,
-            idempotencyKey: null,
-            amountMinor: 500,
-            reason: null
-          })
-          return payment
-        })
+      yield* Effect.all([recoverAll, recoverAll], { concurrency: "unbounded" })
+      const all = yield* (yield* Ledger).payments(tenant, { limit: 10 })
+      // One for each connection that declined it: the provider does not say that they are of one payment.
+      assert.sameMembers(
+        all.map(({ state, version }) => `${state} ${version}`),
+        ["Declined 1", "Declined 1"]
       )
-      yield* inNewStore(
-        Effect.gen(function* () {
-          const shown = yield* dryRun
-          assert.deepInclude(at(shown), { payments: eur(1, 1999), refunds: eur(1, 500) })
-          assert.isNull(shown.loss)
-          assert.isTrue(Option.isNone(yield* (yield* Ledger).payment(tenant, id)))
-          assert.deepStrictEqual(at(yield* recoverAll), at(shown))
-        })
-      )
-    })
-  )
-
-  it.effect("a charge voided after another connection declined it has a CANCELLED payment", () =>
-    Effect.gen(function* () {
-      const { inNewStore, provider } = losing()
-      const approved = provider.onCharge
-      provider.onCharge = (asked) => (asked.connectionId === "main" ? provider.declineSoftly(asked) : approved(asked))
-      const { id } = yield* inNewStore(
-        Effect.gen(function* () {
-          const made = yield* createOne({ details: { captureMethod: "manual" } })
-          yield* (yield* Pointsman).void(caller, { paymentId: made.id, idempotencyKey: null })
-          return made
-        })
-      )
-      yield* inNewStore(
-        Effect.gen(function* () {
-          yield* recoverAll
-          const { attempts, payment } = yield* stored(id)
-          assert.strictEqual(statusOf[payment.state], "CANCELLED")
-          assert.sameMembers(
-            attempts.map(({ connectionId, outcome }) => `${connectionId} ${outcome}`),
-            ["backup Canceled", "main Declined"]
-          )
-        })
-      )
-    })
-  )
-
-  it.effect("two recoveries at once store one payment if the provider has no payment ids", () =>
-    Effect.gen(function* () {
-      const { inNewStore, provider } = losing({ knowsPayments: false })
-      provider.onCharge = provider.declineSoftly
-      yield* inNewStore(createOne({ details: { captureMethod: "manual" } }))
-      yield* Effect.gen(function* () {
-        yield* TestClock.setTime(noon)
-        yield* Effect.all([recoverAll, recoverAll], { concurrency: "unbounded" })
-        const all = yield* (yield* Ledger).payments(tenant, { limit: 10 })
-        // One for each connection that declined it: the provider does not say that they are of one payment.
-        assert.sameMembers(
-          all.map(({ state, version }) => `${state} ${version}`),
-          ["Declined 1", "Declined 1"]
-        )
-      }).pipe(Effect.provide(world({ provider, yieldBetween: true }).layer))
-    })
-  )
+    }).pipe(Effect.provide(world({ provider, yieldBetween: true }).layer))
+  })
 })
 
 describe("a hosted payment whose charge was lost", () => {
-  it.effect("a page that waits for its customer is recovered as paid, and not paid again", () =>
-    Effect.gen(function* () {
-      const { inNewStore, provider } = losing()
-      yield* inNewStore(
-        Effect.gen(function* () {
-          const { id } = yield* createOne({ returnUrl: "https://shop.example/done" })
-          assert.strictEqual((yield* stored(id)).payment.state, "AwaitingCustomer")
-          yield* provider.onCharge({
-            ...{ attemptId: "att_lost", attemptNumber: 1, paymentId: id, connectionId: "main", capture: true },
-            ...request().details,
-            instrument: null
-          })
-          assert.deepInclude(at(yield* recoverAll), { payments: eur(1, 1999), reviewed: [] })
-          assert.deepInclude((yield* stored(id)).payment, { state: "Captured", capturedMinor: 1999, review: null })
-        })
-      )
+  testLosing("a page that waits for its customer is recovered as paid, and not paid again", function* (lost) {
+    const { nextStore, provider } = lost
+    yield* nextStore(function* () {
+      const { id } = yield* createOne({ returnUrl: "https://shop.example/done" })
+      assert.strictEqual((yield* stored(id)).payment.state, "AwaitingCustomer")
+      yield* provider.onCharge({
+        ...{ attemptId: "att_lost", attemptNumber: 1, paymentId: id, connectionId: "main", capture: true },
+        ...request().details,
+        instrument: null
+      })
+      assert.deepInclude(at(yield* recoverAll), { payments: eur(1, 1999), reviewed: [] })
+      assert.deepInclude((yield* stored(id)).payment, { state: "Captured", capturedMinor: 1999, review: null })
     })
-  )
+  })
 })
 
 describe("connections with one account", () => {
-  it.effect("another connection's charge in a list stays that connection's", () =>
-    Effect.gen(function* () {
-      const { inNewStore, provider } = losing()
-      const { onListCharges: list } = provider
-      yield* inNewStore(
-        Effect.gen(function* () {
-          const { id } = yield* createOne()
-          const before = yield* stored(id)
-          provider.onListCharges = (request) => list?.({ ...request, connectionId: "main" }) ?? Effect.never
-          const recovery = yield* recoverAll
-          assert.deepInclude(at(recovery, "backup"), { listed: 1, payments: [], changed: [], reviewed: [], kept: 0 })
-          assert.deepStrictEqual(yield* stored(id), before)
-          assert.lengthOf(yield* (yield* Ledger).payments(tenant, { limit: 10 }), 1)
-        })
-      )
+  testLosing("another connection's charge in a list stays that connection's", function* ({ nextStore, provider }) {
+    const { onListCharges: list } = provider
+    yield* nextStore(function* () {
+      const { id } = yield* createOne()
+      const before = yield* stored(id)
+      provider.onListCharges = (request) => list?.({ ...request, connectionId: "main" }) ?? Effect.never
+      const recovery = yield* recoverAll
+      assert.deepInclude(at(recovery, "backup"), { listed: 1, payments: [], changed: [], reviewed: [], kept: 0 })
+      assert.deepStrictEqual(yield* stored(id), before)
+      assert.lengthOf(yield* (yield* Ledger).payments(tenant, { limit: 10 }), 1)
     })
-  )
+  })
 })
 
 describe("another environment at the same provider", () => {
-  it.effect("a charge that a list names elsewhere is not adopted here", () =>
-    Effect.gen(function* () {
-      const provider = listingProvider()
-      const connections = [{ id: "main" }, { id: "live", environment: "production" as const }]
-      const { onListCharges: list } = provider
-      provider.onListCharges = (request) => list?.({ ...request, connectionId: "live" }) ?? Effect.never
-      yield* Effect.gen(function* () {
-        yield* TestClock.setTime(noon)
-        const live = { ...caller, tenant: { ...tenant, environment: "production" as const } }
-        yield* (yield* Pointsman).create(live, request({ idempotencyKey: "order-0001" }))
-        assert.deepInclude(at(yield* recoverAll), { listed: 1, payments: [], kept: 0 })
-        assert.lengthOf(yield* (yield* Ledger).payments(tenant, { limit: 10 }), 0)
-      }).pipe(Effect.provide(world({ provider, connections }).layer))
-    })
-  )
+  testEffect("a charge that a list names elsewhere is not adopted here", function* () {
+    const provider = listingProvider()
+    const connections = [{ id: "main" }, { id: "live", environment: "production" as const }]
+    const { onListCharges: list } = provider
+    provider.onListCharges = (request) => list?.({ ...request, connectionId: "live" }) ?? Effect.never
+    yield* Effect.gen(function* () {
+      yield* TestClock.setTime(noon)
+      const live = { ...caller, tenant: { ...tenant, environment: "production" as const } }
+      yield* (yield* Pointsman).create(live, request({ idempotencyKey: "order-0001" }))
+      assert.deepInclude(at(yield* recoverAll), { listed: 1, payments: [], kept: 0 })
+      assert.lengthOf(yield* (yield* Ledger).payments(tenant, { limit: 10 }), 0)
+    }).pipe(Effect.provide(world({ provider, connections }).layer))
+  })
 })
 
 describe("a walk of lists", () => {
   const bigWindow = (millis: number) => new Unanswered({ reason: `ask for less than ${millis} ms` })
 
-  it.effect("windows that hold too many are asked for in shorter ones, and nothing is missed", () =>
-    Effect.gen(function* () {
-      const { inNewStore, provider } = losing()
-      yield* inNewStore(
-        Effect.gen(function* () {
-          for (let hours = 0; hours < 5; hours++) {
-            yield* createOne()
-            yield* TestClock.adjust("1 hour")
-          }
-        }),
-        noon - 5 * (day / 24)
-      )
-      const { onListCharges: list } = provider
-      provider.onListCharges = (request) => {
-        const millis = request.createdBefore - request.createdFrom
-        return millis > day / 12 ? Effect.fail(bigWindow(millis)) : (list?.(request) ?? Effect.never)
-      }
-      yield* inNewStore(
-        Effect.gen(function* () {
-          const recovery = yield* recoverAll
-          assert.deepInclude(at(recovery), { end: { _tag: "Complete" }, listed: 5, payments: eur(5, 5 * 1999) })
-        })
-      )
+  testLosing("windows that hold too many are asked for in shorter ones, and nothing is missed", function* (lost) {
+    const { nextStore, provider } = lost
+    yield* nextStore(
+      function* () {
+        for (let hours = 0; hours < 5; hours++) {
+          yield* createOne()
+          yield* TestClock.adjust("1 hour")
+        }
+      },
+      noon - 5 * (day / 24)
+    )
+    const { onListCharges: list } = provider
+    provider.onListCharges = (request) => {
+      const millis = request.createdBefore - request.createdFrom
+      return millis > day / 12 ? Effect.fail(bigWindow(millis)) : (list?.(request) ?? Effect.never)
+    }
+    yield* nextStore(function* () {
+      const recovery = yield* recoverAll
+      assert.deepInclude(at(recovery), { end: { _tag: "Complete" }, listed: 5, payments: eur(5, 5 * 1999) })
     })
-  )
+  })
 
-  it.effect("a page that is never answered leaves its connection for the next recovery", () =>
-    Effect.gen(function* () {
-      const { inNewStore, provider } = losing({ pageSize: 1 })
-      yield* inNewStore(Effect.andThen(createOne(), createOne()))
-      const { onListCharges: list } = provider
-      provider.onListCharges = (request) =>
-        request.cursor === null ? (list?.(request) ?? Effect.never) : Effect.fail(bigWindow(0))
-      yield* inNewStore(
-        Effect.gen(function* () {
-          const { connections, loss } = yield* recoverAll
-          assert.strictEqual(at({ since: 0, connections, loss }).end._tag, "Failed")
-          assert.deepInclude(loss, { recovered: ["backup"], ended: null })
-          provider.onListCharges = list
-          const again = yield* recoverAll
-          assert.deepInclude(at(again), { end: { _tag: "Complete" }, payments: eur(1, 1999) })
-          assert.deepInclude(again.loss?.ended, { outcome: "recovered" })
-        })
-      )
+  testEffect("a page that is never answered leaves its connection for the next recovery", function* () {
+    const { inNewStore, nextStore, provider } = losing({ pageSize: 1 })
+    yield* inNewStore(Effect.andThen(createOne(), createOne()))
+    const { onListCharges: list } = provider
+    provider.onListCharges = (request) =>
+      request.cursor === null ? (list?.(request) ?? Effect.never) : Effect.fail(bigWindow(0))
+    yield* nextStore(function* () {
+      const { connections, loss } = yield* recoverAll
+      assert.strictEqual(at({ since: 0, connections, loss }).end._tag, "Failed")
+      assert.deepInclude(loss, { recovered: ["backup"], ended: null })
+      provider.onListCharges = list
+      const again = yield* recoverAll
+      assert.deepInclude(at(again), { end: { _tag: "Complete" }, payments: eur(1, 1999) })
+      assert.deepInclude(again.loss?.ended, { outcome: "recovered" })
     })
-  )
+  })
 
-  it.effect("a payment waits for its capture in flight after a list from before it", () =>
-    Effect.gen(function* () {
-      const { inNewStore, provider } = losing()
-      const { onCapture: captured } = provider
-      const arrived = yield* Deferred.make<void>()
-      provider.onCapture = (asked) => Effect.andThen(Deferred.await(arrived), captured(asked))
-      yield* inNewStore(
-        Effect.gen(function* () {
-          const { id } = yield* createOne({ details: { captureMethod: "manual" } })
-          const order = { paymentId: id, idempotencyKey: null, amountMinor: null }
-          const capture = yield* Effect.forkChild((yield* Pointsman).capture(caller, order))
-          while ((yield* stored(id)).payment.state !== "Capturing") yield* Effect.yieldNow
-          assert.deepInclude(at(yield* recoverAll), { payments: [], changed: [], reviewed: [] })
-          // Its time-out passed while the recovery waited.
-          assert.strictEqual((yield* stored(id)).payment.state, "CaptureUnknown")
-          yield* Deferred.succeed(arrived, undefined)
-          yield* Fiber.await(capture)
-          // A capture that was sent can't be interrupted: where an assertion fails, it would wait for ever.
-        }).pipe(Effect.ensuring(Deferred.succeed(arrived, undefined)))
-      )
-    })
-  )
+  testLosing("a payment waits for its capture in flight after a list from before it", function* (lost) {
+    const { inNewStore, provider } = lost
+    const { onCapture: captured } = provider
+    const arrived = yield* Deferred.make<void>()
+    provider.onCapture = (asked) => Effect.andThen(Deferred.await(arrived), captured(asked))
+    yield* inNewStore(
+      Effect.gen(function* () {
+        const { id } = yield* createOne({ details: { captureMethod: "manual" } })
+        const order = { paymentId: id, idempotencyKey: null, amountMinor: null }
+        const capture = yield* Effect.forkChild((yield* Pointsman).capture(caller, order))
+        while ((yield* stored(id)).payment.state !== "Capturing") yield* Effect.yieldNow
+        assert.deepInclude(at(yield* recoverAll), { payments: [], changed: [], reviewed: [] })
+        // Its time-out passed while the recovery waited.
+        assert.strictEqual((yield* stored(id)).payment.state, "CaptureUnknown")
+        yield* Deferred.succeed(arrived, undefined)
+        yield* Fiber.await(capture)
+        // A capture that was sent can't be interrupted: where an assertion fails, it would wait for ever.
+      }).pipe(Effect.ensuring(Deferred.succeed(arrived, undefined)))
+    )
+  })
 })
 
 describe("keys that the store lost", () => {
   const key = "order-0001"
-  const again = (change: Parameters<typeof request>[0] = {}) =>
-    Effect.gen(function* () {
-      return yield* (yield* Pointsman).create(caller, request({ idempotencyKey: key, ...change }))
-    })
+  const again = Effect.fnUntraced(function* (change: Parameters<typeof request>[0] = {}) {
+    return yield* (yield* Pointsman).create(caller, request({ idempotencyKey: key, ...change }))
+  })
   const justBeforeMidnight = 101 * day - 1
 
-  it.effect("a recovered charge's payment answers its key, and nothing is charged", () =>
-    Effect.gen(function* () {
-      const { inNewStore, provider } = losing()
-      const first = yield* inNewStore(again())
-      yield* inNewStore(
-        Effect.gen(function* () {
-          yield* recoverAll
-          const other = again({ details: { money: { minorUnits: 2000, currency: "EUR" } } })
-          assert.strictEqual((yield* Effect.flip(other))._tag, "pointsman/KeyReused")
-          for (const _ of [1, 2]) {
-            const { isReplay, payment } = yield* again()
-            assert.isTrue(isReplay)
-            assert.deepInclude(payment, { id: first.payment.id, state: "Captured", idempotencyKey: key })
-          }
-          assert.lengthOf(provider.charges, 1)
-        })
-      )
-    })
-  )
-
-  it.effect("nothing is charged by a key after midnight and with an open circuit", () =>
-    Effect.gen(function* () {
-      const { inNewStore, provider } = losing()
-      const first = yield* inNewStore(again(), justBeforeMidnight)
-      yield* inNewStore(
-        Effect.gen(function* () {
-          yield* recoverAll
-          yield* TestClock.adjust("1 second")
-          const approved = provider.onCharge
-          provider.onCharge = () => Effect.fail(new NotSent({ reason: "refused" }))
-          for (let tries = 0; tries < 5; tries++) yield* createOne()
-          provider.onCharge = approved
-          const sent = provider.charges.length
-          const { isReplay, payment } = yield* again()
-          assert.deepStrictEqual([isReplay, payment.id], [true, first.payment.id])
-          assert.lengthOf(provider.charges, sent)
-        }),
-        justBeforeMidnight
-      )
-    })
-  )
-
-  it.effect("the payment of a charge that is pending for days answers its key", () =>
-    Effect.gen(function* () {
-      const { inNewStore, provider } = losing()
-      const first = yield* inNewStore(again())
-      for (const charge of provider.books.charges.values()) charge.state = { _tag: "Pending", providerRef: "ch_1" }
-      yield* inNewStore(
-        Effect.gen(function* () {
-          yield* recoverAll
-          const { isReplay, payment } = yield* again()
-          assert.isTrue(isReplay)
-          assert.deepInclude(payment, { id: first.payment.id, state: "ChargePending" })
-          assert.lengthOf(provider.charges, 1)
-        }),
-        noon + 3 * day
-      )
-    })
-  )
-
-  it.effect("nothing is charged by a key after another loss on the next day", () =>
-    Effect.gen(function* () {
-      const { inNewStore, provider } = losing()
-      const first = yield* inNewStore(again())
-      yield* inNewStore(
-        Effect.gen(function* () {
-          yield* recoverAll
-          yield* TestClock.adjust("20 hours")
-          yield* recovered((yield* Pointsman).recover({ since: noon + 19 * hour, connectionId: null, isDryRun: false }))
-          const { isReplay, payment } = yield* again()
-          assert.deepStrictEqual([isReplay, payment.id], [true, first.payment.id])
-          assert.lengthOf(provider.charges, 1)
-        })
-      )
-    })
-  )
-
-  it.effect("the payment that holds money answers a key of two at two connections", () =>
-    Effect.gen(function* () {
-      const { inNewStore, provider } = losing({ knowsPayments: false })
-      const approved = provider.onCharge
-      provider.onCharge = (asked) => (asked.connectionId === "main" ? provider.declineSoftly(asked) : approved(asked))
-      yield* inNewStore(again())
-      yield* inNewStore(
-        Effect.gen(function* () {
-          yield* recoverAll
-          const { payment } = yield* again()
-          assert.deepInclude(payment, { state: "Captured", connectionId: "backup" })
-          assert.lengthOf(provider.charges, 2)
-        })
-      )
-    })
-  )
-
-  it.effect("a key whose 24 hours are over is a new payment", () =>
-    Effect.gen(function* () {
-      const { inNewStore, provider } = losing()
-      yield* inNewStore(again())
-      yield* inNewStore(
-        Effect.gen(function* () {
-          yield* recoverAll
-          yield* TestClock.adjust("24 hours")
-          assert.isFalse((yield* again()).isReplay)
-          assert.lengthOf(provider.charges, 2)
-        })
-      )
-    })
-  )
-
-  it.effect("nothing is charged by the key of a charge that could not be recorded", () =>
-    Effect.gen(function* () {
-      const { inNewStore, provider } = losing()
-      yield* inNewStore(again())
-      for (const charge of provider.books.charges.values()) {
-        charge.state = { _tag: "Captured", providerRef: "" }
+  testLosing("a recovered charge's payment answers its key, and nothing is charged", function* (lost) {
+    const { inNewStore, nextStore, provider } = lost
+    const first = yield* inNewStore(again())
+    yield* nextStore(function* () {
+      yield* recoverAll
+      const other = again({ details: { money: { minorUnits: 2000, currency: "EUR" } } })
+      assert.strictEqual((yield* Effect.flip(other))._tag, "pointsman/KeyReused")
+      for (const _ of [1, 2]) {
+        const { isReplay, payment } = yield* again()
+        assert.isTrue(isReplay)
+        assert.deepInclude(payment, { id: first.payment.id, state: "Captured", idempotencyKey: key })
       }
-      yield* inNewStore(
-        Effect.gen(function* () {
-          assert.deepInclude(at(yield* recoverAll), { payments: [], kept: 1 })
-          assert.strictEqual((yield* Effect.flip(again()))._tag, "pointsman/PaymentResultUnknown")
-          assert.lengthOf(provider.charges, 1)
-        })
-      )
+      assert.lengthOf(provider.charges, 1)
     })
-  )
+  })
 
-  it.effect("the payment of the charge answers a key that a page had", () =>
-    Effect.gen(function* () {
-      const { inNewStore, provider } = losing()
-      const first = yield* inNewStore(again())
-      yield* inNewStore(
-        Effect.gen(function* () {
-          yield* recoverAll
-          const { isReplay, payment } = yield* again({ returnUrl: "https://shop.example/done" })
-          assert.deepStrictEqual([isReplay, payment.id], [true, first.payment.id])
-          assert.lengthOf(provider.charges, 1)
-        })
-      )
-    })
-  )
+  testLosing("nothing is charged by a key after midnight and with an open circuit", function* (lost) {
+    const { inNewStore, nextStore, provider } = lost
+    const first = yield* inNewStore(again(), justBeforeMidnight)
+    yield* nextStore(function* () {
+      yield* recoverAll
+      yield* TestClock.adjust("1 second")
+      const approved = provider.onCharge
+      provider.onCharge = () => Effect.fail(new NotSent({ reason: "refused" }))
+      for (let tries = 0; tries < 5; tries++) yield* createOne()
+      provider.onCharge = approved
+      const sent = provider.charges.length
+      const { isReplay, payment } = yield* again()
+      assert.deepStrictEqual([isReplay, payment.id], [true, first.payment.id])
+      assert.lengthOf(provider.charges, sent)
+    }, justBeforeMidnight)
+  })
 
-  it.effect("a refund under the key of its recovered charge is sent", () =>
-    Effect.gen(function* () {
-      const { inNewStore, provider } = losing()
-      const first = yield* inNewStore(again())
-      yield* inNewStore(
-        Effect.gen(function* () {
-          yield* recoverAll
-          const order = { paymentId: first.payment.id, idempotencyKey: key, amountMinor: 500, reason: null }
-          assert.isFalse((yield* (yield* Pointsman).refund(caller, order)).isReplay)
-          assert.lengthOf(provider.refunds, 1)
-        })
-      )
-    })
-  )
+  testLosing("the payment of a charge that is pending for days answers its key", function* (lost) {
+    const { inNewStore, nextStore, provider } = lost
+    const first = yield* inNewStore(again())
+    for (const charge of provider.books.charges.values()) charge.state = { _tag: "Pending", providerRef: "ch_1" }
+    yield* nextStore(
+      function* () {
+        yield* recoverAll
+        const { isReplay, payment } = yield* again()
+        assert.isTrue(isReplay)
+        assert.deepInclude(payment, { id: first.payment.id, state: "ChargePending" })
+        assert.lengthOf(provider.charges, 1)
+      },
+      noon + 3 * day
+    )
+  })
 
-  it.effect("a create without a loss reads nothing more than before", () =>
-    Effect.gen(function* () {
-      const { ledger, layer } = world({ provider: listingProvider() })
-      yield* Effect.provide(again(), layer)
-      const { bookOf, claim, commit } = ledger.calls
-      assert.deepStrictEqual({ bookOf, claim, commit }, { bookOf: 0, claim: 0, commit: 2 })
+  testLosing("nothing is charged by a key after another loss on the next day", function* (lost) {
+    const { inNewStore, nextStore, provider } = lost
+    const first = yield* inNewStore(again())
+    yield* nextStore(function* () {
+      yield* recoverAll
+      yield* TestClock.adjust("20 hours")
+      yield* recovered((yield* Pointsman).recover({ since: noon + 19 * hour, connectionId: null, isDryRun: false }))
+      const { isReplay, payment } = yield* again()
+      assert.deepStrictEqual([isReplay, payment.id], [true, first.payment.id])
+      assert.lengthOf(provider.charges, 1)
     })
-  )
+  })
+
+  testEffect("the payment that holds money answers a key of two at two connections", function* () {
+    const { inNewStore, nextStore, provider } = losing({ knowsPayments: false })
+    const approved = provider.onCharge
+    provider.onCharge = (asked) => (asked.connectionId === "main" ? provider.declineSoftly(asked) : approved(asked))
+    yield* inNewStore(again())
+    yield* nextStore(function* () {
+      yield* recoverAll
+      const { payment } = yield* again()
+      assert.deepInclude(payment, { state: "Captured", connectionId: "backup" })
+      assert.lengthOf(provider.charges, 2)
+    })
+  })
+
+  testLosing("a key whose 24 hours are over is a new payment", function* ({ inNewStore, nextStore, provider }) {
+    yield* inNewStore(again())
+    yield* nextStore(function* () {
+      yield* recoverAll
+      yield* TestClock.adjust("24 hours")
+      assert.isFalse((yield* again()).isReplay)
+      assert.lengthOf(provider.charges, 2)
+    })
+  })
+
+  testLosing("nothing is charged by the key of a charge that could not be recorded", function* (lost) {
+    const { inNewStore, nextStore, provider } = lost
+    yield* inNewStore(again())
+    for (const charge of provider.books.charges.values()) {
+      charge.state = { _tag: "Captured", providerRef: "" }
+    }
+    yield* nextStore(function* () {
+      assert.deepInclude(at(yield* recoverAll), { payments: [], kept: 1 })
+      assert.strictEqual((yield* Effect.flip(again()))._tag, "pointsman/PaymentResultUnknown")
+      assert.lengthOf(provider.charges, 1)
+    })
+  })
+
+  testLosing("the payment of the charge answers a key that a page had", function* (lost) {
+    const { inNewStore, nextStore, provider } = lost
+    const first = yield* inNewStore(again())
+    yield* nextStore(function* () {
+      yield* recoverAll
+      const { isReplay, payment } = yield* again({ returnUrl: "https://shop.example/done" })
+      assert.deepStrictEqual([isReplay, payment.id], [true, first.payment.id])
+      assert.lengthOf(provider.charges, 1)
+    })
+  })
+
+  testLosing("a refund under the key of its recovered charge is sent", function* ({ inNewStore, nextStore, provider }) {
+    const first = yield* inNewStore(again())
+    yield* nextStore(function* () {
+      yield* recoverAll
+      const order = { paymentId: first.payment.id, idempotencyKey: key, amountMinor: 500, reason: null }
+      assert.isFalse((yield* (yield* Pointsman).refund(caller, order)).isReplay)
+      assert.lengthOf(provider.refunds, 1)
+    })
+  })
+
+  testEffect("a create without a loss reads nothing more than before", function* () {
+    const { ledger, layer } = world({ provider: listingProvider() })
+    yield* Effect.provide(again(), layer)
+    const { bookOf, claim, commit } = ledger.calls
+    assert.deepStrictEqual({ bookOf, claim, commit }, { bookOf: 0, claim: 0, commit: 2 })
+  })
 })
 
 describe("refunds, captures and voids that the store lost", () => {
-  const refundOf = (paymentId: string, amountMinor: number | null = 500, key = "refund-0001") =>
-    Effect.gen(function* () {
-      return yield* (yield* Pointsman).refund(caller, { paymentId, idempotencyKey: key, amountMinor, reason: null })
-    })
-  const captureOf = (paymentId: string, amountMinor: number | null = 700) =>
-    Effect.gen(function* () {
-      return yield* (yield* Pointsman).capture(caller, { paymentId, idempotencyKey: "capture-0001", amountMinor })
-    })
-  const voidOf = (paymentId: string) =>
-    Effect.gen(function* () {
-      return yield* (yield* Pointsman).void(caller, { paymentId, idempotencyKey: "void-00001" })
-    })
+  const refundOf = Effect.fnUntraced(function* (
+    paymentId: string,
+    amountMinor: number | null = 500,
+    key = "refund-0001"
+  ) {
+    return yield* (yield* Pointsman).refund(caller, { paymentId, idempotencyKey: key, amountMinor, reason: null })
+  })
+  const captureOf = Effect.fnUntraced(function* (paymentId: string, amountMinor: number | null = 700) {
+    return yield* (yield* Pointsman).capture(caller, { paymentId, idempotencyKey: "capture-0001", amountMinor })
+  })
+  const voidOf = Effect.fnUntraced(function* (paymentId: string) {
+    return yield* (yield* Pointsman).void(caller, { paymentId, idempotencyKey: "void-00001" })
+  })
   const held = createOne({ details: { captureMethod: "manual" } })
 
-  it.effect("keys of recovered refunds repeat their answers", () =>
-    Effect.gen(function* () {
-      const { inNewStore, provider } = losing()
-      const { id } = yield* inNewStore(
-        Effect.gen(function* () {
-          const payment = yield* createOne()
-          yield* refundOf(payment.id)
-          yield* refundOf(payment.id, null, "refund-0002")
-          return payment
-        })
-      )
-      yield* inNewStore(
-        Effect.gen(function* () {
-          const recovery = yield* recoverAll
-          assert.deepInclude(at(recovery), { payments: eur(1, 1999), refunds: eur(2, 1999), reviewed: [], kept: 0 })
-          const { payment, refunds } = yield* stored(id)
-          assert.deepInclude(payment, { state: "Refunded", refundedMinor: 1999, refundPendingMinor: 0 })
-          assert.sameMembers(
-            refunds.map(({ id }) => id),
-            provider.refunds.map(({ refundId }) => refundId)
-          )
-          for (const [amount, key] of [
-            [500, "refund-0001"],
-            [null, "refund-0002"]
-          ] as const) {
-            const { isReplay, payment } = yield* refundOf(id, amount, key)
-            assert.deepInclude(payment, { id, refundedMinor: payment.refundedMinor })
-            assert.isTrue(isReplay)
-          }
-          const other = yield* Effect.flip(refundOf(id, 400))
-          assert.strictEqual(other._tag, "pointsman/KeyReused")
-          assert.lengthOf(provider.refunds, 2)
-        })
-      )
+  testLosing("keys of recovered refunds repeat their answers", function* ({ nextStore, provider }) {
+    const { id } = yield* nextStore(function* () {
+      const payment = yield* createOne()
+      yield* refundOf(payment.id)
+      yield* refundOf(payment.id, null, "refund-0002")
+      return payment
     })
-  )
+    yield* nextStore(function* () {
+      const recovery = yield* recoverAll
+      assert.deepInclude(at(recovery), { payments: eur(1, 1999), refunds: eur(2, 1999), reviewed: [], kept: 0 })
+      const { payment, refunds } = yield* stored(id)
+      assert.deepInclude(payment, { state: "Refunded", refundedMinor: 1999, refundPendingMinor: 0 })
+      assert.sameMembers(
+        refunds.map(({ id }) => id),
+        provider.refunds.map(({ refundId }) => refundId)
+      )
+      for (const [amount, key] of [
+        [500, "refund-0001"],
+        [null, "refund-0002"]
+      ] as const) {
+        const { isReplay, payment } = yield* refundOf(id, amount, key)
+        assert.deepInclude(payment, { id, refundedMinor: payment.refundedMinor })
+        assert.isTrue(isReplay)
+      }
+      const other = yield* Effect.flip(refundOf(id, 400))
+      assert.strictEqual(other._tag, "pointsman/KeyReused")
+      assert.lengthOf(provider.refunds, 2)
+    })
+  })
 
-  it.effect("a lost refund of a charge on file is recovered with the amounts as they were", () =>
-    Effect.gen(function* () {
-      const { inNewStore, provider } = losing()
-      yield* inNewStore(
-        Effect.gen(function* () {
-          const { id } = yield* createOne()
-          const { attempts } = yield* stored(id)
-          const refundId = "rf_01a1fe0b-4c10-8d52-8f3e-2b6a9d1c0e77"
-          provider.books.refunds.set(refundId, {
-            connectionId: "main",
-            refundId,
-            providerRef: attempts[0]?.providerRef ?? "",
-            money: { minorUnits: 500, currency: "EUR" },
-            created: noon,
-            state: { _tag: "RefundPending", providerRefundId: "re_1" }
-          })
-          assert.deepInclude(at(yield* recoverAll), { payments: [], refunds: eur(1, 500), reviewed: [] })
-          const { payment } = yield* stored(id)
-          assert.deepInclude(payment, { state: "Captured", refundedMinor: 0, refundPendingMinor: 500 })
-          assert.isTrue(payment.reported?.isRecovered)
-        })
-      )
+  testLosing("a lost refund of a charge on file is recovered with the amounts as they were", function* (lost) {
+    const { nextStore, provider } = lost
+    yield* nextStore(function* () {
+      const { id } = yield* createOne()
+      const { attempts } = yield* stored(id)
+      const refundId = "rf_01a1fe0b-4c10-8d52-8f3e-2b6a9d1c0e77"
+      provider.books.refunds.set(refundId, {
+        connectionId: "main",
+        refundId,
+        providerRef: attempts[0]?.providerRef ?? "",
+        money: { minorUnits: 500, currency: "EUR" },
+        created: noon,
+        state: { _tag: "RefundPending", providerRefundId: "re_1" }
+      })
+      assert.deepInclude(at(yield* recoverAll), { payments: [], refunds: eur(1, 500), reviewed: [] })
+      const { payment } = yield* stored(id)
+      assert.deepInclude(payment, { state: "Captured", refundedMinor: 0, refundPendingMinor: 500 })
+      assert.isTrue(payment.reported?.isRecovered)
     })
-  )
+  })
 
   /** A refund of a payment that the provider alone knows. */
   const refundedThere = Effect.fnUntraced(function* (
@@ -693,125 +589,102 @@ describe("refunds, captures and voids that the store lost", () => {
     ["of ours", "rf_01a1fe0b-4c10-8d52-8f3e-2b6a9d1c0e78", []],
     ["made at the provider", null, ["refund_excess"]]
   ] as const) {
-    it.effect(`operations review the payment of a refund ${what} of more than was captured`, () =>
-      Effect.gen(function* () {
-        const { inNewStore, provider } = losing()
-        yield* inNewStore(
-          Effect.gen(function* () {
-            const id = yield* refundedThere(provider, refundId, 2000)
-            assert.deepInclude(at(yield* recoverAll), { refunds: [], reviewed: eur(1, 2000) })
-            assert.deepInclude(at(yield* recoverAll), { refunds: [], reviewed: [] })
-            const { payment } = yield* stored(id)
-            assert.deepInclude(payment, { state: "Captured", refundedMinor: 0 })
-            assert.deepStrictEqual(payment.review?.reasons, ["conflict", ...reasons])
-          })
-        )
+    testLosing(`operations review the payment of a refund ${what} of more than was captured`, function* (lost) {
+      const { nextStore, provider } = lost
+      yield* nextStore(function* () {
+        const id = yield* refundedThere(provider, refundId, 2000)
+        assert.deepInclude(at(yield* recoverAll), { refunds: [], reviewed: eur(1, 2000) })
+        assert.deepInclude(at(yield* recoverAll), { refunds: [], reviewed: [] })
+        const { payment } = yield* stored(id)
+        assert.deepInclude(payment, { state: "Captured", refundedMinor: 0 })
+        assert.deepStrictEqual(payment.review?.reasons, ["conflict", ...reasons])
       })
-    )
+    })
   }
 
-  it.effect("a refund made at the provider is one of the payment, once, also by message", () =>
-    Effect.gen(function* () {
-      const { inNewStore, provider } = losing()
-      yield* inNewStore(
-        Effect.gen(function* () {
-          const id = yield* refundedThere(provider, null, 100)
-          assert.deepInclude(at(yield* dryRun), { refunds: eur(1, 100), reviewed: [] })
-          assert.deepInclude(at(yield* recoverAll), { refunds: eur(1, 100), reviewed: [] })
-          const { payment, refunds } = yield* stored(id)
-          assert.deepInclude(payment, { state: "PartiallyRefunded", refundedMinor: 100, review: null })
-          assert.deepStrictEqual(
-            refunds.map(({ origin, providerRefundId }) => [origin, providerRefundId]),
-            [["provider", "re_100"]]
-          )
-          const charge = { providerRef: payment.providerRef ?? "" }
-          const state = { _tag: "Succeeded", providerRefundId: "re_100", stated: { minorUnits: 100, currency: "EUR" } }
-          yield* (yield* Pointsman).recordMessage({
-            ...{ connectionId: "main", tenant, receivedAt: noon, body: "{}", reason: null },
-            message: {
-              id: "msg_1",
-              at: noon,
-              about: { _tag: "UnnamedRefund", charge, providerRefundId: "re_100", state: () => state as RefundState }
-            }
-          })
-          assert.deepInclude(at(yield* recoverAll), { refunds: [], changed: [], reviewed: [] })
-          assert.deepInclude((yield* stored(id)).payment, { refundedMinor: 100, review: null })
-        })
+  testLosing("a refund made at the provider is one of the payment, once, also by message", function* (lost) {
+    const { nextStore, provider } = lost
+    yield* nextStore(function* () {
+      const id = yield* refundedThere(provider, null, 100)
+      assert.deepInclude(at(yield* dryRun), { refunds: eur(1, 100), reviewed: [] })
+      assert.deepInclude(at(yield* recoverAll), { refunds: eur(1, 100), reviewed: [] })
+      const { payment, refunds } = yield* stored(id)
+      assert.deepInclude(payment, { state: "PartiallyRefunded", refundedMinor: 100, review: null })
+      assert.deepStrictEqual(
+        refunds.map(({ origin, providerRefundId }) => [origin, providerRefundId]),
+        [["provider", "re_100"]]
       )
-    })
-  )
-
-  it.effect("a lost refund that the record cannot take is not sent by its key", () =>
-    Effect.gen(function* () {
-      const { provider } = losing()
-      yield* Effect.gen(function* () {
-        const snapshots = yield* StorageSnapshots
-        assert(snapshots !== undefined)
-        yield* TestClock.setTime(noon)
-        const { id } = yield* createOne()
-        const putBack = yield* snapshots.take
-        yield* refundOf(id, 1500)
-        yield* putBack
-        const order = { paymentId: id, idempotencyKey: null, amountMinor: 1000, reason: null }
-        yield* (yield* Pointsman).refund(caller, order)
-        assert.deepInclude(at(yield* recoverAll), { refunds: [], reviewed: eur(1, 1500) })
-        const refused = yield* Effect.flip(refundOf(id, 1500))
-        assert.deepInclude({ ...refused }, { _tag: "pointsman/RefundPending", retryAfterMillis: 60_000 })
-        assert.lengthOf(provider.refunds, 2)
-      }).pipe(Effect.provide(world({ provider }).layer))
-    })
-  )
-
-  it.effect("our refund of a missing charge is kept for operations, once", () =>
-    Effect.gen(function* () {
-      const { inNewStore, provider } = losing()
-      provider.books.refunds.set("rf_1", {
-        connectionId: "main",
-        refundId: "rf_1",
-        providerRef: "ref_of_nobody",
-        money: { minorUnits: 100, currency: "EUR" },
-        created: noon,
-        state: { _tag: "Succeeded", providerRefundId: "re_1" }
+      const charge = { providerRef: payment.providerRef ?? "" }
+      const state = { _tag: "Succeeded", providerRefundId: "re_100", stated: { minorUnits: 100, currency: "EUR" } }
+      yield* (yield* Pointsman).recordMessage({
+        ...{ connectionId: "main", tenant, receivedAt: noon, body: "{}", reason: null },
+        message: {
+          id: "msg_1",
+          at: noon,
+          about: { _tag: "UnnamedRefund", charge, providerRefundId: "re_100", state: () => state as RefundState }
+        }
       })
-      yield* inNewStore(
-        Effect.gen(function* () {
-          for (const _ of [1, 2]) {
-            assert.deepInclude(at(yield* recoverAll), { refunds: [], kept: 1 })
-            const { items } = yield* (yield* Pointsman).messages({ outcome: "unreadable", limit: 10 })
-            assert.deepStrictEqual(
-              items.map(({ eventId, reason }) => [eventId, reason]),
-              [["listed:refund:re_1", "provider_reference: the refunded charge is not stored here"]]
-            )
-          }
-        })
-      )
+      assert.deepInclude(at(yield* recoverAll), { refunds: [], changed: [], reviewed: [] })
+      assert.deepInclude((yield* stored(id)).payment, { refundedMinor: 100, review: null })
     })
-  )
+  })
 
-  it.effect("a lookup decides a lost capture of a charge on file", () =>
-    Effect.gen(function* () {
-      const { inNewStore, provider } = losing()
-      yield* inNewStore(
-        Effect.gen(function* () {
-          const { id } = yield* held
-          const [attempt] = (yield* stored(id)).attempts
-          yield* provider.onCapture({
-            connectionId: "main",
-            operationId: "op_lost",
-            attemptId: attempt?.id ?? "",
-            providerRef: attempt?.providerRef ?? "",
-            money: { minorUnits: 700, currency: "EUR" },
-            simulation: null
-          })
-          assert.deepInclude(at(yield* dryRun), { payments: [], changed: eur(1, 1999) })
-          assert.strictEqual((yield* stored(id)).payment.state, "Authorized")
-          assert.deepInclude(at(yield* recoverAll), { payments: [], changed: eur(1, 1999), reviewed: [] })
-          assert.deepInclude((yield* stored(id)).payment, { state: "Captured", capturedMinor: 700 })
-          assert.lengthOf(provider.lookUps, 1)
-        })
-      )
+  testListing("a lost refund that the record cannot take is not sent by its key", function* ({ provider }) {
+    const snapshots = yield* StorageSnapshots
+    assert(snapshots !== undefined)
+    yield* TestClock.setTime(noon)
+    const { id } = yield* createOne()
+    const putBack = yield* snapshots.take
+    yield* refundOf(id, 1500)
+    yield* putBack
+    const order = { paymentId: id, idempotencyKey: null, amountMinor: 1000, reason: null }
+    yield* (yield* Pointsman).refund(caller, order)
+    assert.deepInclude(at(yield* recoverAll), { refunds: [], reviewed: eur(1, 1500) })
+    const refused = yield* Effect.flip(refundOf(id, 1500))
+    assert.deepInclude({ ...refused }, { _tag: "pointsman/RefundPending", retryAfterMillis: 60_000 })
+    assert.lengthOf(provider.refunds, 2)
+  })
+
+  testLosing("our refund of a missing charge is kept for operations, once", function* ({ nextStore, provider }) {
+    provider.books.refunds.set("rf_1", {
+      connectionId: "main",
+      refundId: "rf_1",
+      providerRef: "ref_of_nobody",
+      money: { minorUnits: 100, currency: "EUR" },
+      created: noon,
+      state: { _tag: "Succeeded", providerRefundId: "re_1" }
     })
-  )
+    yield* nextStore(function* () {
+      for (const _ of [1, 2]) {
+        assert.deepInclude(at(yield* recoverAll), { refunds: [], kept: 1 })
+        const { items } = yield* (yield* Pointsman).messages({ outcome: "unreadable", limit: 10 })
+        assert.deepStrictEqual(
+          items.map(({ eventId, reason }) => [eventId, reason]),
+          [["listed:refund:re_1", "provider_reference: the refunded charge is not stored here"]]
+        )
+      }
+    })
+  })
+
+  testLosing("a lookup decides a lost capture of a charge on file", function* ({ nextStore, provider }) {
+    yield* nextStore(function* () {
+      const { id } = yield* held
+      const [attempt] = (yield* stored(id)).attempts
+      yield* provider.onCapture({
+        connectionId: "main",
+        operationId: "op_lost",
+        attemptId: attempt?.id ?? "",
+        providerRef: attempt?.providerRef ?? "",
+        money: { minorUnits: 700, currency: "EUR" },
+        simulation: null
+      })
+      assert.deepInclude(at(yield* dryRun), { payments: [], changed: eur(1, 1999) })
+      assert.strictEqual((yield* stored(id)).payment.state, "Authorized")
+      assert.deepInclude(at(yield* recoverAll), { payments: [], changed: eur(1, 1999), reviewed: [] })
+      assert.deepInclude((yield* stored(id)).payment, { state: "Captured", capturedMinor: 700 })
+      assert.lengthOf(provider.lookUps, 1)
+    })
+  })
 
   const lostAt = noon + 2 * day
   const recoverLost = Effect.gen(function* () {
@@ -834,24 +707,19 @@ describe("refunds, captures and voids that the store lost", () => {
     return id
   })
 
-  it.effect("all lost refunds of a lost capture are recorded at a lookup of its charge", () =>
-    Effect.gen(function* () {
-      const { provider } = losing()
-      yield* Effect.gen(function* () {
-        const id = yield* loseCaptureAndRefunds
-        const [listed, refunds] = [{ listed: 2, payments: [], reviewed: [] }, eur(2, 501)]
-        assert.deepInclude(yield* recoverLost, { ...listed, end: { _tag: "Complete" }, refunds, changed: eur(1, 1999) })
-        const { payment } = yield* stored(id)
-        assert.deepInclude(payment, {
-          state: "PartiallyRefunded",
-          capturedMinor: 1999,
-          refundedMinor: 501,
-          review: null
-        })
-        assert.deepInclude(yield* recoverLost, { ...listed, refunds: [], changed: [] })
-      }).pipe(Effect.provide(world({ provider }).layer))
+  testListing("all lost refunds of a lost capture are recorded at a lookup of its charge", function* () {
+    const id = yield* loseCaptureAndRefunds
+    const [listed, refunds] = [{ listed: 2, payments: [], reviewed: [] }, eur(2, 501)]
+    assert.deepInclude(yield* recoverLost, { ...listed, end: { _tag: "Complete" }, refunds, changed: eur(1, 1999) })
+    const { payment } = yield* stored(id)
+    assert.deepInclude(payment, {
+      state: "PartiallyRefunded",
+      capturedMinor: 1999,
+      refundedMinor: 501,
+      review: null
     })
-  )
+    assert.deepInclude(yield* recoverLost, { ...listed, refunds: [], changed: [] })
+  })
 
   it.effect("a refund lost under the key of an unsent one is recorded", () => {
     const { provider } = losing()
@@ -877,135 +745,103 @@ describe("refunds, captures and voids that the store lost", () => {
     }).pipe(Effect.provide(own.layer))
   })
 
-  it.effect("the next recovery decides lost refunds of a lost capture without an answer", () =>
-    Effect.gen(function* () {
-      const { provider } = losing()
-      yield* Effect.gen(function* () {
-        const id = yield* loseCaptureAndRefunds
-        const { onLookUpCharge } = provider
-        provider.onLookUpCharge = () => Effect.fail(new Unanswered({ reason: "timeout" }))
-        const { end, reviewed } = yield* recoverLost
-        assert.deepStrictEqual([end._tag, reviewed], ["Failed", []])
-        provider.onLookUpCharge = onLookUpCharge
-        assert.deepInclude(yield* recoverLost, { end: { _tag: "Complete" }, refunds: eur(2, 501) })
-        assert.deepInclude((yield* stored(id)).payment, { refundedMinor: 501, review: null })
-      }).pipe(Effect.provide(world({ provider }).layer))
-    })
-  )
+  testListing("the next recovery decides lost refunds of a lost capture without an answer", function* ({ provider }) {
+    const id = yield* loseCaptureAndRefunds
+    const { onLookUpCharge } = provider
+    provider.onLookUpCharge = () => Effect.fail(new Unanswered({ reason: "timeout" }))
+    const { end, reviewed } = yield* recoverLost
+    assert.deepStrictEqual([end._tag, reviewed], ["Failed", []])
+    provider.onLookUpCharge = onLookUpCharge
+    assert.deepInclude(yield* recoverLost, { end: { _tag: "Complete" }, refunds: eur(2, 501) })
+    assert.deepInclude((yield* stored(id)).payment, { refundedMinor: 501, review: null })
+  })
 
-  it.effect("a partial lost capture has the list's amount if the lookup has none", () =>
-    Effect.gen(function* () {
-      const { inNewStore, provider } = losing()
-      yield* inNewStore(
-        Effect.gen(function* () {
-          const { id } = yield* held
-          const charge = [...provider.books.charges.values()][0]
-          assert.isDefined(charge)
-          const captured = { _tag: "Captured", providerRef: charge.state.providerRef ?? "" } as const
-          charge.state = { ...captured, stated: { minorUnits: 700, currency: "EUR" } }
-          provider.onLookUpCharge = () => Effect.succeed({ _tag: "Found", state: captured })
-          yield* recoverAll
-          assert.deepInclude((yield* stored(id)).payment, { state: "Captured", capturedMinor: 700, review: null })
-        })
-      )
+  testLosing("a partial lost capture has the list's amount if the lookup has none", function* (lost) {
+    const { nextStore, provider } = lost
+    yield* nextStore(function* () {
+      const { id } = yield* held
+      const charge = [...provider.books.charges.values()][0]
+      assert.isDefined(charge)
+      const captured = { _tag: "Captured", providerRef: charge.state.providerRef ?? "" } as const
+      charge.state = { ...captured, stated: { minorUnits: 700, currency: "EUR" } }
+      provider.onLookUpCharge = () => Effect.succeed({ _tag: "Found", state: captured })
+      yield* recoverAll
+      assert.deepInclude((yield* stored(id)).payment, { state: "Captured", capturedMinor: 700, review: null })
     })
-  )
+  })
 
-  it.effect("a connection is not recovered if a lookup is not answered", () =>
-    Effect.gen(function* () {
-      const { inNewStore, provider } = losing()
-      yield* inNewStore(
-        Effect.gen(function* () {
-          const { id } = yield* held
-          const charge = [...provider.books.charges.values()][0]
-          assert.isDefined(charge)
-          charge.state = { _tag: "Captured", providerRef: charge.state.providerRef ?? "" }
-          provider.onLookUpCharge = () => Effect.fail(new Unanswered({ reason: "silent" }))
-          const { loss, ...recovery } = yield* recoverAll
-          assert.strictEqual(at({ loss, ...recovery }).end._tag, "Failed")
-          assert.deepInclude(loss, { recovered: ["backup"], ended: null })
-          assert.strictEqual((yield* stored(id)).payment.state, "Authorized")
-        })
-      )
+  testLosing("a connection is not recovered if a lookup is not answered", function* ({ nextStore, provider }) {
+    yield* nextStore(function* () {
+      const { id } = yield* held
+      const charge = [...provider.books.charges.values()][0]
+      assert.isDefined(charge)
+      charge.state = { _tag: "Captured", providerRef: charge.state.providerRef ?? "" }
+      provider.onLookUpCharge = () => Effect.fail(new Unanswered({ reason: "silent" }))
+      const { loss, ...recovery } = yield* recoverAll
+      assert.strictEqual(at({ loss, ...recovery }).end._tag, "Failed")
+      assert.deepInclude(loss, { recovered: ["backup"], ended: null })
+      assert.strictEqual((yield* stored(id)).payment.state, "Authorized")
     })
-  )
+  })
 
-  it.effect("the provider's record answers repeated keys of a capture and a void", () =>
-    Effect.gen(function* () {
-      const { inNewStore, provider } = losing()
-      const [captured, voided] = yield* inNewStore(
-        Effect.gen(function* () {
-          const payments = [yield* held, yield* held] as const
-          yield* captureOf(payments[0].id)
-          yield* voidOf(payments[1].id)
-          return payments
-        })
-      )
-      yield* inNewStore(
-        Effect.gen(function* () {
-          yield* recoverAll
-          assert.strictEqual((yield* Effect.flip(captureOf(captured.id, 600)))._tag, "pointsman/KeyReused")
-          for (const _ of [1, 2]) {
-            assert.deepInclude((yield* captureOf(captured.id)).payment, { state: "Captured", capturedMinor: 700 })
-            assert.deepInclude((yield* voidOf(voided.id)).payment, { state: "Cancelled" })
-          }
-          assert.lengthOf(provider.captures, 1)
-          assert.lengthOf(provider.voids, 1)
-          assert.lengthOf(provider.operationLookUps, 3)
-        })
-      )
+  testLosing("the provider's record answers repeated keys of a capture and a void", function* (lost) {
+    const { nextStore, provider } = lost
+    const [captured, voided] = yield* nextStore(function* () {
+      const payments = [yield* held, yield* held] as const
+      yield* captureOf(payments[0].id)
+      yield* voidOf(payments[1].id)
+      return payments
     })
-  )
+    yield* nextStore(function* () {
+      yield* recoverAll
+      assert.strictEqual((yield* Effect.flip(captureOf(captured.id, 600)))._tag, "pointsman/KeyReused")
+      for (const _ of [1, 2]) {
+        assert.deepInclude((yield* captureOf(captured.id)).payment, { state: "Captured", capturedMinor: 700 })
+        assert.deepInclude((yield* voidOf(voided.id)).payment, { state: "Cancelled" })
+      }
+      assert.lengthOf(provider.captures, 1)
+      assert.lengthOf(provider.voids, 1)
+      assert.lengthOf(provider.operationLookUps, 3)
+    })
+  })
 })
 
 describe("a known loss", () => {
-  it.effect("a loss ends once all are recovered; without lists it is accepted by hand", () =>
-    Effect.gen(function* () {
-      const { inNewStore } = losing()
-      yield* inNewStore(
-        Effect.gen(function* () {
-          const { loss } = yield* recoverAll
-          assert.deepInclude(loss, {
-            since: noon - day,
-            recovered: ["backup", "main"],
-            ended: { outcome: "recovered", at: noon + waitMillis }
-          })
-        })
-      )
-      yield* Effect.gen(function* () {
-        yield* TestClock.setTime(noon)
-        const pointsman = yield* Pointsman
-        const recovery = yield* recoverAll
-        assert.deepStrictEqual(at(recovery).end, { _tag: "NoList" })
-        assert.deepInclude(recovery.loss, { recovered: [], ended: null })
-        assert.deepInclude(Option.getOrThrow(yield* pointsman.acceptLoss(null)), {
-          ended: { outcome: "accepted", at: noon + waitMillis }
-        })
-        assert.isTrue(Option.isNone(yield* pointsman.acceptLoss(null)))
-        const none = yield* Effect.flip(
-          recovered(pointsman.recover({ since: null, connectionId: null, isDryRun: false }))
-        )
-        assert.strictEqual(none._tag, "pointsman/RecoveryRefused")
-      }).pipe(Effect.provide(world().layer))
+  testLosing("a loss ends once all are recovered; without lists it is accepted by hand", function* ({ nextStore }) {
+    yield* nextStore(function* () {
+      const { loss } = yield* recoverAll
+      assert.deepInclude(loss, {
+        since: noon - day,
+        recovered: ["backup", "main"],
+        ended: { outcome: "recovered", at: noon + waitMillis }
+      })
     })
-  )
+    yield* Effect.gen(function* () {
+      yield* TestClock.setTime(noon)
+      const pointsman = yield* Pointsman
+      const recovery = yield* recoverAll
+      assert.deepStrictEqual(at(recovery).end, { _tag: "NoList" })
+      assert.deepInclude(recovery.loss, { recovered: [], ended: null })
+      assert.deepInclude(Option.getOrThrow(yield* pointsman.acceptLoss(null)), {
+        ended: { outcome: "accepted", at: noon + waitMillis }
+      })
+      assert.isTrue(Option.isNone(yield* pointsman.acceptLoss(null)))
+      const none = yield* Effect.flip(
+        recovered(pointsman.recover({ since: null, connectionId: null, isDryRun: false }))
+      )
+      assert.strictEqual(none._tag, "pointsman/RecoveryRefused")
+    }).pipe(Effect.provide(world().layer))
+  })
 
-  it.effect("a recovery that began later than the loss recovers no connection", () =>
-    Effect.gen(function* () {
-      const { inNewStore } = losing()
-      yield* inNewStore(
-        Effect.gen(function* () {
-          const pointsman = yield* Pointsman
-          yield* recovered(pointsman.recover({ since: noon - day, connectionId: "main", isDryRun: false }))
-          const { loss } = yield* recovered(
-            pointsman.recover({ since: noon - 1, connectionId: "backup", isDryRun: false })
-          )
-          assert.deepInclude(loss, { recovered: ["main"], ended: null })
-          const whole = yield* recovered(pointsman.recover({ since: null, connectionId: "backup", isDryRun: false }))
-          assert.deepInclude(whole, { since: noon - day })
-          assert.deepInclude(whole.loss?.ended, { outcome: "recovered" })
-        })
-      )
+  testLosing("a recovery that began later than the loss recovers no connection", function* ({ nextStore }) {
+    yield* nextStore(function* () {
+      const pointsman = yield* Pointsman
+      yield* recovered(pointsman.recover({ since: noon - day, connectionId: "main", isDryRun: false }))
+      const { loss } = yield* recovered(pointsman.recover({ since: noon - 1, connectionId: "backup", isDryRun: false }))
+      assert.deepInclude(loss, { recovered: ["main"], ended: null })
+      const whole = yield* recovered(pointsman.recover({ since: null, connectionId: "backup", isDryRun: false }))
+      assert.deepInclude(whole, { since: noon - day })
+      assert.deepInclude(whole.loss?.ended, { outcome: "recovered" })
     })
-  )
+  })
 })

@@ -1,10 +1,11 @@
 /** What may be given back, and what happens to it, over several refunds of one payment. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { type Payment, Pointsman } from "@pointsman/core"
 import { brokenBalance } from "@pointsman/core/internal"
 import { Ledger, type RefundAnswer, Unanswered } from "@pointsman/core/ports"
 import { Effect, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
+import { testIn, testWorld } from "./support/TestWorld.ts"
 import { caller, request, tenant, world } from "./support/World.ts"
 
 const hour = 3_600_000
@@ -17,64 +18,61 @@ const captured = Effect.gen(function* () {
     .payment
 })
 
-const refund = ({ id }: Payment, amountMinor: number | null, idempotencyKey: string | null = null) =>
-  Effect.gen(function* () {
-    const pointsman = yield* Pointsman
-    return yield* Effect.result(
-      pointsman.refund(caller, { paymentId: id, amountMinor, reason: "returned", idempotencyKey })
-    )
-  })
+const refund = Effect.fnUntraced(function* (
+  { id }: Payment,
+  amountMinor: number | null,
+  idempotencyKey: string | null = null
+) {
+  const pointsman = yield* Pointsman
+  return yield* Effect.result(
+    pointsman.refund(caller, { paymentId: id, amountMinor, reason: "returned", idempotencyKey })
+  )
+})
 
 const told = <E extends { readonly _tag: string }>(answer: Result.Result<{ readonly payment: Payment }, E>) =>
   Result.isFailure(answer)
     ? answer.failure._tag
     : `${answer.success.payment.state} ${answer.success.payment.refundedMinor}`
 
-const book = ({ id }: Payment) =>
-  Effect.gen(function* () {
-    const ledger = yield* Ledger
-    return Option.getOrThrow(yield* ledger.book(tenant, id))
-  })
+const book = Effect.fnUntraced(function* ({ id }: Payment) {
+  const ledger = yield* Ledger
+  return Option.getOrThrow(yield* ledger.book(tenant, id))
+})
 
 describe("partial refunds", () => {
-  const parts = world()
-  it.effect("three refunds add up, the last clamped to what is left, and a fourth is refused", () =>
-    Effect.gen(function* () {
-      const payment = yield* captured
-      assert.strictEqual(told(yield* refund(payment, 400)), "PartiallyRefunded 400")
-      assert.strictEqual(told(yield* refund(payment, 400)), "PartiallyRefunded 800")
-      assert.strictEqual(told(yield* refund(payment, 400)), "Refunded 1000")
-      assert.strictEqual(told(yield* refund(payment, 1)), "pointsman/InvalidAmount")
-      assert.strictEqual(told(yield* refund(payment, null)), "pointsman/InvalidAmount")
-      assert.deepStrictEqual(
-        parts.provider.refunds.map(({ money }) => money.minorUnits),
-        [400, 400, 200]
-      )
-      const { payment: stored, refunds } = yield* book(payment)
-      assert.isUndefined(brokenBalance(stored, refunds))
-    }).pipe(Effect.provide(parts.layer))
-  )
+  testWorld("three refunds add up, the last clamped to what is left, and a fourth is refused", function* (parts) {
+    const payment = yield* captured
+    assert.strictEqual(told(yield* refund(payment, 400)), "PartiallyRefunded 400")
+    assert.strictEqual(told(yield* refund(payment, 400)), "PartiallyRefunded 800")
+    assert.strictEqual(told(yield* refund(payment, 400)), "Refunded 1000")
+    assert.strictEqual(told(yield* refund(payment, 1)), "pointsman/InvalidAmount")
+    assert.strictEqual(told(yield* refund(payment, null)), "pointsman/InvalidAmount")
+    assert.deepStrictEqual(
+      parts.provider.refunds.map(({ money }) => money.minorUnits),
+      [400, 400, 200]
+    )
+    const { payment: stored, refunds } = yield* book(payment)
+    assert.isUndefined(brokenBalance(stored, refunds))
+  })
 
-  const held = world()
-  it.effect("an unknown refund stays reserved; the rest can be refunded, and no more", () =>
-    Effect.gen(function* () {
-      const payment = yield* captured
-      held.provider.onRefund = silent
-      assert.strictEqual(told(yield* refund(payment, 700)), "pointsman/ResultUnknown")
-      held.provider.onRefund = pending
-      assert.strictEqual(told(yield* refund(payment, null)), "pointsman/RefundPending")
-      assert.strictEqual(held.provider.refunds[1]?.money.minorUnits, 300)
-      assert.strictEqual(told(yield* refund(payment, null)), "pointsman/RefundPending")
-      assert.strictEqual(told(yield* refund(payment, 1)), "pointsman/RefundPending")
-      assert.lengthOf(held.provider.refunds, 2)
-      const { payment: stored } = yield* book(payment)
-      assert.deepInclude(stored, { state: "Captured", refundedMinor: 0, refundPendingMinor: 1000 })
-    }).pipe(Effect.provide(held.layer))
-  )
+  testWorld("an unknown refund stays reserved; the rest can be refunded, and no more", function* (held) {
+    const payment = yield* captured
+    held.provider.onRefund = silent
+    assert.strictEqual(told(yield* refund(payment, 700)), "pointsman/ResultUnknown")
+    held.provider.onRefund = pending
+    assert.strictEqual(told(yield* refund(payment, null)), "pointsman/RefundPending")
+    assert.strictEqual(held.provider.refunds[1]?.money.minorUnits, 300)
+    assert.strictEqual(told(yield* refund(payment, null)), "pointsman/RefundPending")
+    assert.strictEqual(told(yield* refund(payment, 1)), "pointsman/RefundPending")
+    assert.lengthOf(held.provider.refunds, 2)
+    const { payment: stored } = yield* book(payment)
+    assert.deepInclude(stored, { state: "Captured", refundedMinor: 0, refundPendingMinor: 1000 })
+  })
 
-  const many = world({ yieldBetween: true })
-  it.effect("ten of 64 refunds at once of a tenth each reach the provider", () =>
-    Effect.gen(function* () {
+  testIn(
+    "ten of 64 refunds at once of a tenth each reach the provider",
+    world({ yieldBetween: true }),
+    function* (many) {
       const payment = yield* captured
       const answers = yield* Effect.forEach(Array.from({ length: 64 }), () => refund(payment, 100), {
         concurrency: "unbounded"
@@ -84,31 +82,25 @@ describe("partial refunds", () => {
       const { payment: stored, refunds } = yield* book(payment)
       assert.deepInclude(stored, { state: "Refunded", refundedMinor: 1000, refundPendingMinor: 0 })
       assert.isUndefined(brokenBalance(stored, refunds))
-    }).pipe(Effect.provide(many.layer))
+    }
   )
 })
 
 describe("a refund's key", () => {
-  const other = world()
-  it.effect("a key with another amount is refused, even if both have the same effect", () =>
-    Effect.gen(function* () {
-      const payment = yield* captured
-      assert.strictEqual(told(yield* refund(payment, 1000, "refund-01")), "Refunded 1000")
-      assert.strictEqual(told(yield* refund(payment, null, "refund-01")), "pointsman/KeyReused")
-      assert.strictEqual(told(yield* refund(payment, 5000, "refund-01")), "pointsman/KeyReused")
-      assert.lengthOf(other.provider.refunds, 1)
-    }).pipe(Effect.provide(other.layer))
-  )
+  testWorld("a key with another amount is refused, even if both have the same effect", function* (other) {
+    const payment = yield* captured
+    assert.strictEqual(told(yield* refund(payment, 1000, "refund-01")), "Refunded 1000")
+    assert.strictEqual(told(yield* refund(payment, null, "refund-01")), "pointsman/KeyReused")
+    assert.strictEqual(told(yield* refund(payment, 5000, "refund-01")), "pointsman/KeyReused")
+    assert.lengthOf(other.provider.refunds, 1)
+  })
 
-  const clamped = world()
-  it.effect("a clamped amount asked for again is the same refund", () =>
-    Effect.gen(function* () {
-      const payment = yield* captured
-      assert.strictEqual(told(yield* refund(payment, 5000, "refund-01")), "Refunded 1000")
-      assert.strictEqual(told(yield* refund(payment, 5000, "refund-01")), "Refunded 1000")
-      assert.lengthOf(clamped.provider.refunds, 1)
-    }).pipe(Effect.provide(clamped.layer))
-  )
+  testWorld("a clamped amount asked for again is the same refund", function* (clamped) {
+    const payment = yield* captured
+    assert.strictEqual(told(yield* refund(payment, 5000, "refund-01")), "Refunded 1000")
+    assert.strictEqual(told(yield* refund(payment, 5000, "refund-01")), "Refunded 1000")
+    assert.lengthOf(clamped.provider.refunds, 1)
+  })
 
   for (const [said, answer, first, later] of [
     ["succeeded", undefined, "PartiallyRefunded 600", "Refunded 1000"],
@@ -121,51 +113,42 @@ describe("a refund's key", () => {
       "pointsman/ProviderRefused"
     ]
   ] as const) {
-    const dated = world()
-    it.effect(`a key of a ${said} refund answers as stored for 24 hours, then by the record`, () =>
-      Effect.gen(function* () {
-        const payment = yield* captured
-        const { onRefund } = dated.provider
-        if (answer !== undefined) dated.provider.onRefund = answer
-        assert.strictEqual(told(yield* refund(payment, 600, "refund-01")), first)
-        dated.provider.onRefund = onRefund
-        yield* refund(payment, 400, "refund-02")
-        yield* TestClock.adjust(24 * hour - 1)
-        assert.strictEqual(told(yield* refund(payment, 600, "refund-01")), first)
-        yield* TestClock.adjust(1)
-        assert.strictEqual(told(yield* refund(payment, 600, "refund-01")), later)
-        assert.lengthOf(dated.provider.refunds, 2)
-      }).pipe(Effect.provide(dated.layer))
-    )
+    testWorld(`a key of a ${said} refund answers as stored for 24 hours, then by the record`, function* (dated) {
+      const payment = yield* captured
+      const { onRefund } = dated.provider
+      if (answer !== undefined) dated.provider.onRefund = answer
+      assert.strictEqual(told(yield* refund(payment, 600, "refund-01")), first)
+      dated.provider.onRefund = onRefund
+      yield* refund(payment, 400, "refund-02")
+      yield* TestClock.adjust(24 * hour - 1)
+      assert.strictEqual(told(yield* refund(payment, 600, "refund-01")), first)
+      yield* TestClock.adjust(1)
+      assert.strictEqual(told(yield* refund(payment, 600, "refund-01")), later)
+      assert.lengthOf(dated.provider.refunds, 2)
+    })
   }
 })
 
 describe("a payment without captured money", () => {
-  const never = world()
-  it.effect("nothing can be refunded when authorized, voided or declined", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      const manual = request({ details: { captureMethod: "manual" } })
-      const { payment } = yield* pointsman.create(caller, manual)
-      assert.strictEqual(told(yield* refund(payment, null)), "pointsman/NotRefundable")
-      yield* pointsman.void(caller, { paymentId: payment.id, idempotencyKey: null })
-      assert.strictEqual(told(yield* refund(payment, null)), "pointsman/NotRefundable")
-      never.provider.onCharge = () =>
-        Effect.succeed({ _tag: "Declined", providerRef: null, category: "expired_card", code: "expired", soft: false })
-      const declined = yield* pointsman.create(caller, request())
-      assert.strictEqual(told(yield* refund(declined.payment, null)), "pointsman/NotRefundable")
-      assert.lengthOf(never.provider.refunds, 0)
-    }).pipe(Effect.provide(never.layer))
-  )
+  testWorld("nothing can be refunded when authorized, voided or declined", function* (never) {
+    const pointsman = yield* Pointsman
+    const manual = request({ details: { captureMethod: "manual" } })
+    const { payment } = yield* pointsman.create(caller, manual)
+    assert.strictEqual(told(yield* refund(payment, null)), "pointsman/NotRefundable")
+    yield* pointsman.void(caller, { paymentId: payment.id, idempotencyKey: null })
+    assert.strictEqual(told(yield* refund(payment, null)), "pointsman/NotRefundable")
+    never.provider.onCharge = () =>
+      Effect.succeed({ _tag: "Declined", providerRef: null, category: "expired_card", code: "expired", soft: false })
+    const declined = yield* pointsman.create(caller, request())
+    assert.strictEqual(told(yield* refund(declined.payment, null)), "pointsman/NotRefundable")
+    assert.lengthOf(never.provider.refunds, 0)
+  })
 
-  const part = world()
-  it.effect("only the captured part of an authorization can be refunded", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      const { payment } = yield* pointsman.create(caller, request({ details: { captureMethod: "manual" } }))
-      yield* pointsman.capture(caller, { paymentId: payment.id, amountMinor: 700, idempotencyKey: null })
-      assert.strictEqual(told(yield* refund(payment, null)), "Refunded 700")
-      assert.strictEqual(part.provider.refunds[0]?.money.minorUnits, 700)
-    }).pipe(Effect.provide(part.layer))
-  )
+  testWorld("only the captured part of an authorization can be refunded", function* (part) {
+    const pointsman = yield* Pointsman
+    const { payment } = yield* pointsman.create(caller, request({ details: { captureMethod: "manual" } }))
+    yield* pointsman.capture(caller, { paymentId: payment.id, amountMinor: 700, idempotencyKey: null })
+    assert.strictEqual(told(yield* refund(payment, null)), "Refunded 700")
+    assert.strictEqual(part.provider.refunds[0]?.money.minorUnits, 700)
+  })
 })

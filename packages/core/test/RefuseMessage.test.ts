@@ -1,10 +1,11 @@
 /** The time after which an unverified message is refused: by it, nobody learns which connections exist. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { Pointsman, webhookSecretContext } from "@pointsman/core"
 import { KeyUnavailable, MessageUnreadable, MessageUnverified, Secrets } from "@pointsman/core/ports"
 import { openSecretsLayer, scriptedProvider } from "@pointsman/core/testing"
 import { Effect, Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
+import { testIn } from "./support/TestWorld.ts"
 import { world } from "./support/World.ts"
 
 /** What verifying takes, in milliseconds, by connection: as long as the provider's scheme and the message need. */
@@ -43,46 +44,38 @@ const worldOf = (secrets: Layer.Layer<Secrets> = openSecretsLayer) => {
   return world({ provider, secrets, connections })
 }
 
-const send = (connectionId: string, text = "unsigned") =>
-  Effect.gen(function* () {
-    const pointsman = yield* Pointsman
-    const body = new TextEncoder().encode(text)
-    const result = yield* Effect.result(pointsman.verifyMessage({ connectionId, headers: {}, body }))
-    return Result.isSuccess(result) ? "verified" : result.failure._tag
-  })
+const send = Effect.fnUntraced(function* (connectionId: string, text = "unsigned") {
+  const pointsman = yield* Pointsman
+  const body = new TextEncoder().encode(text)
+  const result = yield* Effect.result(pointsman.verifyMessage({ connectionId, headers: {}, body }))
+  return Result.isSuccess(result) ? "verified" : result.failure._tag
+})
 
 /** What becomes of a message after so many milliseconds, and not a quarter of one before. */
-const receiveAfter = (millis: number, connectionId: string, text?: string) =>
-  Effect.gen(function* () {
-    const sent = yield* Effect.forkChild(send(connectionId, text))
-    yield* TestClock.adjust(millis - 0.25)
-    assert.isUndefined(sent.pollUnsafe(), `${connectionId} was answered before ${millis} ms`)
-    yield* TestClock.adjust(0.25)
-    const answered = sent.pollUnsafe()
-    assert.isDefined(answered, `${connectionId} was not answered after ${millis} ms`)
-    return yield* answered
-  })
+const receiveAfter = Effect.fnUntraced(function* (millis: number, connectionId: string, text?: string) {
+  const sent = yield* Effect.forkChild(send(connectionId, text))
+  yield* TestClock.adjust(millis - 0.25)
+  assert.isUndefined(sent.pollUnsafe(), `${connectionId} was answered before ${millis} ms`)
+  yield* TestClock.adjust(0.25)
+  const answered = sent.pollUnsafe()
+  assert.isDefined(answered, `${connectionId} was not answered after ${millis} ms`)
+  return yield* answered
+})
 
 describe("an unverified message", () => {
-  it.effect("a message is refused after the same time whether its connection exists or not", () =>
-    Effect.gen(function* () {
-      for (const id of ["absent", "no-secret", "broken", "http", "stripe", "adyen"]) {
-        assert.strictEqual(yield* receiveAfter(25, id), "pointsman/MessageRefused")
-      }
-    }).pipe(Effect.provide(worldOf().layer))
-  )
+  testIn("a message is refused after the same time whether its connection exists or not", worldOf(), function* () {
+    for (const id of ["absent", "no-secret", "broken", "http", "stripe", "adyen"]) {
+      assert.strictEqual(yield* receiveAfter(25, id), "pointsman/MessageRefused")
+    }
+  })
 
-  it.effect("a verification longer than a tick is refused at the next one", () =>
-    Effect.gen(function* () {
-      assert.strictEqual(yield* receiveAfter(50, "slow"), "pointsman/MessageRefused")
-    }).pipe(Effect.provide(worldOf().layer))
-  )
+  testIn("a verification longer than a tick is refused at the next one", worldOf(), function* () {
+    assert.strictEqual(yield* receiveAfter(50, "slow"), "pointsman/MessageRefused")
+  })
 
-  it.effect("a message that is verified waits for no tick", () =>
-    Effect.gen(function* () {
-      assert.strictEqual(yield* receiveAfter(3.25, "stripe", "signed"), "verified")
-    }).pipe(Effect.provide(worldOf().layer))
-  )
+  testIn("a message that is verified waits for no tick", worldOf(), function* () {
+    assert.strictEqual(yield* receiveAfter(3.25, "stripe", "signed"), "verified")
+  })
 
   const unavailable = Layer.effect(
     Secrets,
@@ -92,11 +85,13 @@ describe("an unverified message", () => {
     }))
   ).pipe(Layer.provide(openSecretsLayer))
 
-  it.effect("an unknown connection fails as a known one does while a key is unavailable", () =>
-    Effect.gen(function* () {
+  testIn(
+    "an unknown connection fails as a known one does while a key is unavailable",
+    worldOf(unavailable),
+    function* () {
       for (const id of ["absent", "no-secret", "http"]) {
         assert.deepStrictEqual([id, yield* send(id)], [id, "pointsman/StorageError"])
       }
-    }).pipe(Effect.provide(worldOf(unavailable).layer))
+    }
   )
 })

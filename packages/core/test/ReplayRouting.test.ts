@@ -14,6 +14,7 @@ import { type ChargeAnswer, Directory, Ledger, type NotSent, Unanswered } from "
 import { Deferred, Effect, Fiber, Redacted, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { chance } from "./support/Drift.ts"
+import { testIn, testWorld } from "./support/TestWorld.ts"
 import { caller, request, tenant, world } from "./support/World.ts"
 
 const live: Caller = { ...caller, tenant: { ...tenant, environment: "production" } }
@@ -71,49 +72,50 @@ const pick = <A>(list: ReadonlyArray<A>, drawn: number): A => list[Math.floor(dr
 const silence = Effect.fail(new Unanswered({ reason: "time-out" }))
 
 /** Stores so many payments of every kind, in simulated hours. */
-const storePayments = (provider: ReturnType<typeof world>["provider"], count: number) =>
-  Effect.gen(function* () {
-    const pointsman = yield* Pointsman
-    const next = chance(7)
-    const answers = (providerRef: string): ReadonlyArray<Effect.Effect<ChargeAnswer, NotSent | Unanswered>> => [
-      Effect.succeed({ _tag: "Captured", providerRef }),
-      Effect.succeed({ _tag: "Declined", providerRef, category: "do_not_honor", code: "05", soft: true }),
-      Effect.succeed({ _tag: "Rejected", code: "E1", message: "no" }),
-      silence
-    ]
-    provider.onCharge = ({ attemptId, connectionId }) =>
-      connectionId === "fragile" && next() < 0.7 ? silence : pick(answers(`ref_${attemptId}`), next() ** 3)
-    for (let number = 0; number < count; number++) {
-      if (number % 20 === 0) yield* TestClock.adjust(Math.floor(next() * 60_000))
-      const details = {
-        money: {
-          minorUnits: Math.floor(100 + next() ** 4 * 1_000_000),
-          currency: pick(["EUR", "EUR", "USD", "GBP"], next())
-        },
-        country: pick(["NL", "NL", "DE", "US", "BR"], next()),
-        method: pick(["card", "card", "bank", "wallet"] as const, next()),
-        cardBrand: pick([null, "visa", "amex", "mastercard"], next()),
-        initiator: pick(["cit", "cit", "mit"] as const, next())
-      }
-      const instruments =
-        next() < 0.1 ? ["main", "cards"].map((connectionId) => ({ connectionId, token: Redacted.make("tok_1") })) : null
-      if (number % 50 > 0) {
-        yield* Effect.ignore(pointsman.create(live, request({ instruments, details })))
-        continue
-      }
-      // Some on a hosted page: not every connection opens a checkout. Of some, no connection takes the amount.
-      const asked = number % 250 > 0 ? details : { ...details, money: { minorUnits: 950_000, currency: "EUR" } }
-      const page = request({ returnUrl: "https://shop.example/back", details: asked })
-      const { payment } = yield* pointsman.create(live, page)
-      yield* pointsman.openCheckout(yield* pointsman.pageToken(payment.id), "https://pay.example/return")
+const storePayments = Effect.fnUntraced(function* (provider: ReturnType<typeof world>["provider"], count: number) {
+  const pointsman = yield* Pointsman
+  const next = chance(7)
+  const answers = (providerRef: string): ReadonlyArray<Effect.Effect<ChargeAnswer, NotSent | Unanswered>> => [
+    Effect.succeed({ _tag: "Captured", providerRef }),
+    Effect.succeed({ _tag: "Declined", providerRef, category: "do_not_honor", code: "05", soft: true }),
+    Effect.succeed({ _tag: "Rejected", code: "E1", message: "no" }),
+    silence
+  ]
+  provider.onCharge = ({ attemptId, connectionId }) =>
+    connectionId === "fragile" && next() < 0.7 ? silence : pick(answers(`ref_${attemptId}`), next() ** 3)
+  for (let number = 0; number < count; number++) {
+    if (number % 20 === 0) yield* TestClock.adjust(Math.floor(next() * 60_000))
+    const details = {
+      money: {
+        minorUnits: Math.floor(100 + next() ** 4 * 1_000_000),
+        currency: pick(["EUR", "EUR", "USD", "GBP"], next())
+      },
+      country: pick(["NL", "NL", "DE", "US", "BR"], next()),
+      method: pick(["card", "card", "bank", "wallet"] as const, next()),
+      cardBrand: pick([null, "visa", "amex", "mastercard"], next()),
+      initiator: pick(["cit", "cit", "mit"] as const, next())
     }
-  })
+    const instruments =
+      next() < 0.1 ? ["main", "cards"].map((connectionId) => ({ connectionId, token: Redacted.make("tok_1") })) : null
+    if (number % 50 > 0) {
+      yield* Effect.ignore(pointsman.create(live, request({ instruments, details })))
+      continue
+    }
+    // Some on a hosted page: not every connection opens a checkout. Of some, no connection takes the amount.
+    const asked = number % 250 > 0 ? details : { ...details, money: { minorUnits: 950_000, currency: "EUR" } }
+    const page = request({ returnUrl: "https://shop.example/back", details: asked })
+    const { payment } = yield* pointsman.create(live, page)
+    yield* pointsman.openCheckout(yield* pointsman.pageToken(payment.id), "https://pay.example/return")
+  }
+})
 
-const replayed = (under?: Parameters<Pointsman["Service"]["replayRouting"]>[1]["under"], from = 0) =>
-  Effect.gen(function* () {
-    const pointsman = yield* Pointsman
-    return yield* Stream.runCollect(pointsman.replayRouting(live.tenant, { from, under }))
-  })
+const replayed = Effect.fnUntraced(function* (
+  under?: Parameters<Pointsman["Service"]["replayRouting"]>[1]["under"],
+  from = 0
+) {
+  const pointsman = yield* Pointsman
+  return yield* Stream.runCollect(pointsman.replayRouting(live.tenant, { from, under }))
+})
 
 const verdicts = (all: ReadonlyArray<Replayed>) => {
   const counts = { same: 0, reordered: 0, moved: 0, nowhere: 0 }
@@ -203,9 +205,10 @@ describe("thousands of stored payments", () => {
 })
 
 describe("replays of a few payments", () => {
-  const sandbox = world({ routing: { mode: "failover" } })
-  it.effect("sandbox outcomes replayed under auto take priority, as they would have", () =>
-    Effect.gen(function* () {
+  testIn(
+    "sandbox outcomes replayed under auto take priority, as they would have",
+    world({ routing: { mode: "failover" } }),
+    function* (sandbox) {
       const pointsman = yield* Pointsman
       const directory = yield* Directory
       sandbox.provider.onCharge = () =>
@@ -219,48 +222,44 @@ describe("replays of a few payments", () => {
       }
       const all = yield* Stream.runCollect(pointsman.replayRouting(caller.tenant, { from: 0, under }))
       assert.deepStrictEqual(new Set(all.map(({ after }) => after?.order[0])), new Set(["main"]))
-    }).pipe(Effect.provide(sandbox.layer))
+    }
   )
-
-  const older = world()
-  it.effect("a decision stored before all of this was kept is explained and replayed", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      const ledger = yield* Ledger
-      const { payment } = yield* pointsman.create(caller, request())
-      const { draws, given, maxAttempts, note, ...before } = payment.routing as RoutingDecision
-      const candidates = before.candidates.map(({ rates, score, ...candidate }) => candidate)
-      const after = {
-        ...payment,
-        version: payment.version + 1,
-        routing: { ...before, candidates } as unknown as RoutingDecision
-      }
-      yield* ledger.commit({ tenant, payment: { expected: payment.version, after }, attempts: [], events: [] })
-      const { chapters } = yield* pointsman.explainRouting(tenant, payment.id)
-      assert.include(
-        chapters.map(({ title }) => title),
-        "Order of connections"
-      )
-      const [replayed] = yield* Stream.runCollect(pointsman.replayRouting(tenant, { from: 0 }))
-      assert.deepStrictEqual(replayed?.after?.order, ["main", "backup"])
-      assert.deepStrictEqual([given.unable, draws, note, maxAttempts], [[], [], null, 2])
-    }).pipe(Effect.provide(older.layer))
-  )
+  testWorld("a decision stored before all of this was kept is explained and replayed", function* () {
+    const pointsman = yield* Pointsman
+    const ledger = yield* Ledger
+    const { payment } = yield* pointsman.create(caller, request())
+    const { draws, given, maxAttempts, note, ...before } = payment.routing as RoutingDecision
+    const candidates = before.candidates.map(({ rates, score, ...candidate }) => candidate)
+    const after = {
+      ...payment,
+      version: payment.version + 1,
+      routing: { ...before, candidates } as unknown as RoutingDecision
+    }
+    yield* ledger.commit({ tenant, payment: { expected: payment.version, after }, attempts: [], events: [] })
+    const { chapters } = yield* pointsman.explainRouting(tenant, payment.id)
+    assert.include(
+      chapters.map(({ title }) => title),
+      "Order of connections"
+    )
+    const [replayed] = yield* Stream.runCollect(pointsman.replayRouting(tenant, { from: 0 }))
+    assert.deepStrictEqual(replayed?.after?.order, ["main", "backup"])
+    assert.deepStrictEqual([given.unable, draws, note, maxAttempts], [[], [], null, 2])
+  })
 })
 
 describe("explanations", () => {
-  const sentencesOf = (tenant: Tenant, id: string) =>
-    Effect.gen(function* () {
-      const { chapters } = yield* (yield* Pointsman).explainRouting(tenant, id)
-      return chapters.flatMap(({ sentences }) => sentences)
-    })
-
-  const unrouted = world({
-    environment: "production",
-    connections: [{ id: "main", supports: { currencies: ["USD"] } }]
+  const sentencesOf = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
+    const { chapters } = yield* (yield* Pointsman).explainRouting(tenant, id)
+    return chapters.flatMap(({ sentences }) => sentences)
   })
-  it.effect("a hosted payment that no connection took says which was excluded and why", () =>
-    Effect.gen(function* () {
+
+  testIn(
+    "a hosted payment that no connection took says which was excluded and why",
+    world({
+      environment: "production",
+      connections: [{ id: "main", supports: { currencies: ["USD"] } }]
+    }),
+    function* () {
       const pointsman = yield* Pointsman
       const { payment } = yield* pointsman.create(live, request({ returnUrl: "https://shop.example/back" }))
       yield* pointsman.openCheckout(yield* pointsman.pageToken(payment.id), "https://pay.example/return")
@@ -269,15 +268,15 @@ describe("explanations", () => {
         "No connection could accept the payment.",
         "The main acquirer (main): CURRENCY_NOT_SUPPORTED. The connection does not accept EUR."
       ])
-    }).pipe(Effect.provide(unrouted.layer))
+    }
   )
-
-  const jumped = world({
-    connections: [{ id: "a" }, { id: "b", circuitBreaker: { failures: 1, openMillis: 60_000 } }, { id: "c" }],
-    routing: { mode: "failover", maxAttempts: 3 }
-  })
-  it.effect("an explanation says who was skipped when a circuit opened between attempts", () =>
-    Effect.gen(function* () {
+  testIn(
+    "an explanation says who was skipped when a circuit opened between attempts",
+    world({
+      connections: [{ id: "a" }, { id: "b", circuitBreaker: { failures: 1, openMillis: 60_000 } }, { id: "c" }],
+      routing: { mode: "failover", maxAttempts: 3 }
+    }),
+    function* (jumped) {
       const pointsman = yield* Pointsman
       const { provider } = jumped
       const answer = yield* Deferred.make<void>()
@@ -296,6 +295,6 @@ describe("explanations", () => {
       const sentences = yield* sentencesOf(tenant, payment.id)
       assert.include(sentences, "The b acquirer (b) was skipped: its circuit had opened in the meantime.")
       assert.match(sentences.at(-1) ?? "", /^Attempt 2 at The c acquirer/u)
-    }).pipe(Effect.provide(jumped.layer))
+    }
   )
 })

@@ -1,5 +1,5 @@
 /** One reference of a provider on two payments of a connection: both are reviewed, and nothing else of them moves. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { type Payment, Pointsman } from "@pointsman/core"
 import {
   type ChargeAnswer,
@@ -14,17 +14,22 @@ import { TestClock } from "effect/testing"
 import { ofContested } from "../src/decide/ReusedReference.ts"
 import { operate } from "./support/Operations.ts"
 import { attemptsOf, comeBack, hour, liveCaller, liveConnections, minute, paged, stored } from "./support/Pages.ts"
+import { testIn, testWorld } from "./support/TestWorld.ts"
 import { caller, request, runOut, type World, world } from "./support/World.ts"
 
 const reused: ChargeState = { _tag: "Captured", providerRef: "ch_1" }
 const silent = Effect.fail(new Unanswered({ reason: "time-out" }))
 const found = (state: ChargeState): Found<ChargeState> => ({ _tag: "Found", state })
 
-const answered = (own: World, answer: ChargeAnswer, more: Parameters<typeof request>[0] = {}, by = caller) =>
-  Effect.gen(function* () {
-    own.provider.onCharge = () => Effect.succeed(answer)
-    return (yield* (yield* Pointsman).create(by, request(more))).payment
-  })
+const answered = Effect.fnUntraced(function* (
+  own: World,
+  answer: ChargeAnswer,
+  more: Parameters<typeof request>[0] = {},
+  by = caller
+) {
+  own.provider.onCharge = () => Effect.succeed(answer)
+  return (yield* (yield* Pointsman).create(by, request(more))).payment
+})
 
 const tell = Effect.fnUntraced(function* (of: Payment, about: ProviderMessage["about"], id: string, at = 0) {
   const pointsman = yield* Pointsman
@@ -95,65 +100,57 @@ describe("a reference that another payment of the connection has", () => {
     { _tag: "Captured", providerRef: "ch_1", stated: { minorUnits: 5000, currency: "EUR" } }
   ]
   for (const answer of answers) {
-    const own = world()
-    it.effect(`${JSON.stringify(answer)} is unknown, and both reviewed`, () =>
-      Effect.gen(function* () {
-        const first = yield* answered(own, reused)
-        const more = { idempotencyKey: "key-0001", details: { captureMethod: "manual" } } as const
-        const second = yield* answered(own, answer, more)
-        assert.deepInclude(second, { state: "ChargeMismatched", connectionId: "main", providerRef: null })
-        assert.deepStrictEqual(yield* areReviewed(first, second, ["unknown", "reference_reused"]), second)
-        assert.deepStrictEqual((yield* told(second)).types, ["payment.created", "payment.conflict", "payment.unknown"])
-        assert.deepStrictEqual(
-          (yield* attemptsOf(second)).map(({ outcome }) => outcome),
-          ["Mismatched"]
-        )
-        const again = yield* (yield* Pointsman).create(caller, request(more))
-        assert.deepStrictEqual(again, { payment: second, isReplay: true })
-        assert.lengthOf(own.provider.charges, 2)
-      }).pipe(Effect.provide(own.layer))
-    )
+    testWorld(`${JSON.stringify(answer)} is unknown, and both reviewed`, function* (own) {
+      const first = yield* answered(own, reused)
+      const more = { idempotencyKey: "key-0001", details: { captureMethod: "manual" } } as const
+      const second = yield* answered(own, answer, more)
+      assert.deepInclude(second, { state: "ChargeMismatched", connectionId: "main", providerRef: null })
+      assert.deepStrictEqual(yield* areReviewed(first, second, ["unknown", "reference_reused"]), second)
+      assert.deepStrictEqual((yield* told(second)).types, ["payment.created", "payment.conflict", "payment.unknown"])
+      assert.deepStrictEqual(
+        (yield* attemptsOf(second)).map(({ outcome }) => outcome),
+        ["Mismatched"]
+      )
+      const again = yield* (yield* Pointsman).create(caller, request(more))
+      assert.deepStrictEqual(again, { payment: second, isReplay: true })
+      assert.lengthOf(own.provider.charges, 2)
+    })
   }
 
-  const declines = world()
-  it.effect("each of several declines with one reference is a decline: nothing was taken", () =>
-    Effect.gen(function* () {
-      const declined = { _tag: "Declined", providerRef: "none", category: "other", code: "1", soft: false } as const
-      for (let number = 0; number < 3; number++) {
-        assert.deepInclude(yield* answered(declines, declined), { state: "Declined", review: null })
-      }
-    }).pipe(Effect.provide(declines.layer))
-  )
+  testWorld("each of several declines with one reference is a decline: nothing was taken", function* (declines) {
+    const declined = { _tag: "Declined", providerRef: "none", category: "other", code: "1", soft: false } as const
+    for (let number = 0; number < 3; number++) {
+      assert.deepInclude(yield* answered(declines, declined), { state: "Declined", review: null })
+    }
+  })
 
-  const elsewhere = world({ routing: { mode: "failover", maxAttempts: 2 } })
-  it.effect("a reference that another connection names is another charge", () =>
-    Effect.gen(function* () {
+  testIn(
+    "a reference that another connection names is another charge",
+    world({ routing: { mode: "failover", maxAttempts: 2 } }),
+    function* (elsewhere) {
       const first = yield* answered(elsewhere, reused)
       elsewhere.provider.onCharge = ({ connectionId }) =>
         Effect.succeed(connectionId === "main" ? { _tag: "Rejected", code: "down", message: "down" } : reused)
       const { payment } = yield* (yield* Pointsman).create(caller, request())
       assert.deepInclude(payment, { state: "Captured", connectionId: "backup", review: null })
       assert.deepStrictEqual(yield* stored(first), first)
-    }).pipe(Effect.provide(elsewhere.layer))
+    }
   )
+  testWorld("the first payment learns of a third as of the second", function* (third) {
+    const first = yield* answered(third, reused)
+    const [second, last] = [yield* answered(third, reused), yield* answered(third, reused)]
+    yield* isAsBefore(first)
+    assert.deepStrictEqual((yield* told(first)).conflicts, [
+      ["main", "ch_1", second.id],
+      ["main", "ch_1", last.id]
+    ])
+    assert.deepStrictEqual((yield* told(last)).conflicts, [["main", "ch_1", first.id]])
+  })
 
-  const third = world()
-  it.effect("the first payment learns of a third as of the second", () =>
-    Effect.gen(function* () {
-      const first = yield* answered(third, reused)
-      const [second, last] = [yield* answered(third, reused), yield* answered(third, reused)]
-      yield* isAsBefore(first)
-      assert.deepStrictEqual((yield* told(first)).conflicts, [
-        ["main", "ch_1", second.id],
-        ["main", "ch_1", last.id]
-      ])
-      assert.deepStrictEqual((yield* told(last)).conflicts, [["main", "ch_1", first.id]])
-    }).pipe(Effect.provide(third.layer))
-  )
-
-  const racing = world({ yieldBetween: true })
-  it.effect("one payment has the reference of two answers at once, both reviewed", () =>
-    Effect.gen(function* () {
+  testIn(
+    "one payment has the reference of two answers at once, both reviewed",
+    world({ yieldBetween: true }),
+    function* (racing) {
       racing.provider.onCharge = () => Effect.succeed(reused)
       const pointsman = yield* Pointsman
       const both = yield* Effect.all([pointsman.create(caller, request()), pointsman.create(caller, request())], {
@@ -164,7 +161,7 @@ describe("a reference that another payment of the connection has", () => {
       if (first !== undefined && second !== undefined) {
         yield* areReviewed(first, second, ["unknown", "reference_reused"])
       }
-    }).pipe(Effect.provide(racing.layer))
+    }
   )
 })
 
@@ -189,46 +186,41 @@ describe("other sources of a reused reference", () => {
     }
   } as const
   for (const [name, { becomes, before, reasons }] of Object.entries(messages)) {
-    const own = world()
-    it.effect(`a message on a payment that is ${name} makes it ${becomes}, both reported once`, () =>
-      Effect.gen(function* () {
-        const first = yield* answered(own, reused)
-        own.provider.onCharge = () => before
-        const { payment: second } = yield* (yield* Pointsman).create(caller, request())
-        for (const id of ["msg_1", "msg_2"]) {
-          assert.isTrue(Result.isSuccess(yield* tell(second, yield* ofCharge(second, reused), id)))
-          const kept = Option.getOrThrow(yield* (yield* Ledger).message(first.tenant, "main", id))
-          assert.deepInclude(kept, { outcome: "contradicts", paymentId: second.id })
-        }
-        const after = yield* areReviewed(first, second, reasons)
-        assert.deepInclude(after, { state: becomes, providerRef: second.providerRef })
-        // Under its own name the provider is believed again.
-        yield* tell(second, yield* ofCharge(second, { _tag: "Captured", providerRef: "ch_2" }), "msg_3", 1)
-        assert.deepInclude(yield* stored(second), { state: "Captured", providerRef: "ch_2", capturedMinor: 1999 })
-      }).pipe(Effect.provide(own.layer))
-    )
+    testWorld(`a message on a payment that is ${name} makes it ${becomes}, both reported once`, function* (own) {
+      const first = yield* answered(own, reused)
+      own.provider.onCharge = () => before
+      const { payment: second } = yield* (yield* Pointsman).create(caller, request())
+      for (const id of ["msg_1", "msg_2"]) {
+        assert.isTrue(Result.isSuccess(yield* tell(second, yield* ofCharge(second, reused), id)))
+        const kept = Option.getOrThrow(yield* (yield* Ledger).message(first.tenant, "main", id))
+        assert.deepInclude(kept, { outcome: "contradicts", paymentId: second.id })
+      }
+      const after = yield* areReviewed(first, second, reasons)
+      assert.deepInclude(after, { state: becomes, providerRef: second.providerRef })
+      // Under its own name the provider is believed again.
+      yield* tell(second, yield* ofCharge(second, { _tag: "Captured", providerRef: "ch_2" }), "msg_3", 1)
+      assert.deepInclude(yield* stored(second), { state: "Captured", providerRef: "ch_2", capturedMinor: 1999 })
+    })
   }
 
-  const looked = world()
-  it.effect("a lookup of an unknown charge is not believed, and nothing is asked again", () =>
-    Effect.gen(function* () {
-      const first = yield* answered(looked, reused)
-      looked.provider.onCharge = () => silent
-      const { payment: second } = yield* (yield* Pointsman).create(caller, request())
-      looked.provider.onLookUpCharge = () => Effect.succeed(found(reused))
-      yield* TestClock.adjust(minute)
-      yield* checkAll
-      const after = yield* areReviewed(first, second, ["unknown", "reference_reused"])
-      assert.strictEqual(after.state, "ChargeMismatched")
-      yield* TestClock.adjust(48 * hour)
-      yield* checkAll
-      assert.lengthOf(looked.provider.lookUps, 1)
-    }).pipe(Effect.provide(looked.layer))
-  )
+  testWorld("a lookup of an unknown charge is not believed, and nothing is asked again", function* (looked) {
+    const first = yield* answered(looked, reused)
+    looked.provider.onCharge = () => silent
+    const { payment: second } = yield* (yield* Pointsman).create(caller, request())
+    looked.provider.onLookUpCharge = () => Effect.succeed(found(reused))
+    yield* TestClock.adjust(minute)
+    yield* checkAll
+    const after = yield* areReviewed(first, second, ["unknown", "reference_reused"])
+    assert.strictEqual(after.state, "ChargeMismatched")
+    yield* TestClock.adjust(48 * hour)
+    yield* checkAll
+    assert.lengthOf(looked.provider.lookUps, 1)
+  })
 
-  const rival = world({ routing: { mode: "failover", maxAttempts: 2 } })
-  it.effect("a lookup of an attempt beside the one with the money has both payments reviewed", () =>
-    Effect.gen(function* () {
+  testIn(
+    "a lookup of an attempt beside the one with the money has both payments reviewed",
+    world({ routing: { mode: "failover", maxAttempts: 2 } }),
+    function* (rival) {
       const first = yield* answered(rival, reused)
       rival.provider.onCharge = ({ connectionId }) =>
         connectionId === "main"
@@ -260,12 +252,12 @@ describe("other sources of a reused reference", () => {
       yield* TestClock.adjust(48 * hour)
       yield* checkAll
       assert.lengthOf(rival.provider.lookUps, length)
-    }).pipe(Effect.provide(rival.layer))
+    }
   )
-
-  const checkout = world({ environment: "production", connections: liveConnections })
-  it.effect("a customer who comes back from a checkout makes it unknown, and both reviewed", () =>
-    Effect.gen(function* () {
+  testIn(
+    "a customer who comes back from a checkout makes it unknown, and both reviewed",
+    world({ environment: "production", connections: liveConnections }),
+    function* (checkout) {
       const pointsman = yield* Pointsman
       const first = yield* answered(checkout, reused, {}, liveCaller)
       const { payment: second, token } = yield* paged(liveCaller)
@@ -273,78 +265,69 @@ describe("other sources of a reused reference", () => {
       checkout.provider.onLookUpCharge = () => Effect.succeed(found(reused))
       assert.strictEqual((yield* pointsman.returnFromCheckout(token)).payment.state, "ChargeMismatched")
       yield* areReviewed(first, second, ["unknown", "reference_reused"])
-    }).pipe(Effect.provide(checkout.layer))
+    }
   )
+  testWorld("an operator's statement has both reviewed unmoved; the right one is taken", function* (person) {
+    const pointsman = yield* Pointsman
+    const first = yield* answered(person, reused)
+    person.provider.onCharge = () => silent
+    const { payment: second } = yield* pointsman.create(caller, request())
+    const statement = { _tag: "Charge", says: "captured", attemptId: null, amountMinor: null } as const
+    const order = { tenant: second.tenant, paymentId: second.id, evidence: "the dashboard", by: "Jo" }
+    const wrong = { ...order, stated: { ...statement, providerRef: "ch_1" } }
+    const after = yield* pointsman.resolveReview(wrong)
+    assert.deepStrictEqual(yield* areReviewed(first, second, ["unknown", "reference_reused"]), after)
+    assert.strictEqual(after.state, "ChargeMismatched")
+    assert.deepStrictEqual((yield* told(second)).types.slice(-2), ["payment.reviewed", "payment.conflict"])
+    yield* pointsman.resolveReview({ ...order, stated: { ...statement, providerRef: "ch_2" } })
+    assert.strictEqual((yield* stored(second)).state, "Captured")
+  })
 
-  const person = world()
-  it.effect("an operator's statement has both reviewed unmoved; the right one is taken", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      const first = yield* answered(person, reused)
-      person.provider.onCharge = () => silent
-      const { payment: second } = yield* pointsman.create(caller, request())
-      const statement = { _tag: "Charge", says: "captured", attemptId: null, amountMinor: null } as const
-      const order = { tenant: second.tenant, paymentId: second.id, evidence: "the dashboard", by: "Jo" }
-      const wrong = { ...order, stated: { ...statement, providerRef: "ch_1" } }
-      const after = yield* pointsman.resolveReview(wrong)
-      assert.deepStrictEqual(yield* areReviewed(first, second, ["unknown", "reference_reused"]), after)
-      assert.strictEqual(after.state, "ChargeMismatched")
-      assert.deepStrictEqual((yield* told(second)).types.slice(-2), ["payment.reviewed", "payment.conflict"])
-      yield* pointsman.resolveReview({ ...order, stated: { ...statement, providerRef: "ch_2" } })
-      assert.strictEqual((yield* stored(second)).state, "Captured")
-    }).pipe(Effect.provide(person.layer))
-  )
-
-  const settled = world()
-  it.effect("an operation that ends after both reviews announces neither again", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      const first = yield* answered(settled, reused)
-      const second = yield* answered(settled, reused)
-      const order = { tenant: first.tenant, evidence: "the dashboard", by: "Jo" }
-      yield* pointsman.resolveReview({ ...order, paymentId: first.id, stated: { _tag: "NothingToChange" } })
-      yield* pointsman.resolveReview({
-        ...order,
-        paymentId: second.id,
-        stated: { _tag: "Charge", says: "canceled", attemptId: null, amountMinor: null, providerRef: "ch_1" }
-      })
-      assert.deepInclude(yield* stored(second), { state: "Cancelled", review: null })
-      yield* operate("refund", first.id, { amountMinor: 500 })
-      yield* tell(second, yield* ofCharge(second, reused), "msg_1")
-      assert.deepInclude(yield* stored(first), { state: "PartiallyRefunded", refundedMinor: 500, review: null })
-      assert.deepInclude(yield* stored(second), { state: "Cancelled", review: null })
-      assert.lengthOf((yield* told(first)).conflicts, 1)
-      assert.lengthOf((yield* told(second)).conflicts, 1)
-    }).pipe(Effect.provide(settled.layer))
-  )
+  testWorld("an operation that ends after both reviews announces neither again", function* (settled) {
+    const pointsman = yield* Pointsman
+    const first = yield* answered(settled, reused)
+    const second = yield* answered(settled, reused)
+    const order = { tenant: first.tenant, evidence: "the dashboard", by: "Jo" }
+    yield* pointsman.resolveReview({ ...order, paymentId: first.id, stated: { _tag: "NothingToChange" } })
+    yield* pointsman.resolveReview({
+      ...order,
+      paymentId: second.id,
+      stated: { _tag: "Charge", says: "canceled", attemptId: null, amountMinor: null, providerRef: "ch_1" }
+    })
+    assert.deepInclude(yield* stored(second), { state: "Cancelled", review: null })
+    yield* operate("refund", first.id, { amountMinor: 500 })
+    yield* tell(second, yield* ofCharge(second, reused), "msg_1")
+    assert.deepInclude(yield* stored(first), { state: "PartiallyRefunded", refundedMinor: 500, review: null })
+    assert.deepInclude(yield* stored(second), { state: "Cancelled", review: null })
+    assert.lengthOf((yield* told(first)).conflicts, 1)
+    assert.lengthOf((yield* told(second)).conflicts, 1)
+  })
 })
 
 describe("a reused reference over a store that fails", () => {
   for (const fault of ["unwritten", "lost", "unheard"] as const) {
     for (const which of ["first", "second"] as const) {
-      const own = world()
-      it.effect(`both are announced once when the ${which} payment's review ends ${fault} once`, () =>
-        Effect.gen(function* () {
-          const first = yield* answered(own, reused)
-          let faults = 0
-          own.ledger.onCommit = (_, { payment: { after } }) => {
-            const isOfFirst = after.id === first.id
-            const isReview = after.review?.reasons.includes("reference_reused") === true
-            return isReview && isOfFirst === (which === "first") && faults++ === 0 ? fault : undefined
-          }
-          own.provider.onCharge = () => Effect.succeed(reused)
-          const created = yield* Effect.forkChild((yield* Pointsman).create(caller, request()))
-          const { payment: second } = yield* runOut(created)
-          assert.isAbove(faults, 0)
-          yield* areReviewed(first, second, ["unknown", "reference_reused"])
-        }).pipe(Effect.provide(own.layer))
-      )
+      testWorld(`both are announced once when the ${which} payment's review ends ${fault} once`, function* (own) {
+        const first = yield* answered(own, reused)
+        let faults = 0
+        own.ledger.onCommit = (_, { payment: { after } }) => {
+          const isOfFirst = after.id === first.id
+          const isReview = after.review?.reasons.includes("reference_reused") === true
+          return isReview && isOfFirst === (which === "first") && faults++ === 0 ? fault : undefined
+        }
+        own.provider.onCharge = () => Effect.succeed(reused)
+        const created = yield* Effect.forkChild((yield* Pointsman).create(caller, request()))
+        const { payment: second } = yield* runOut(created)
+        assert.isAbove(faults, 0)
+        yield* areReviewed(first, second, ["unknown", "reference_reused"])
+      })
     }
   }
 
-  const half = world({ checkIntervals: { deadRequestMillis: minute } })
-  it.effect("the lookup writes the other review after a death between the two, neither twice", () =>
-    Effect.gen(function* () {
+  testIn(
+    "the lookup writes the other review after a death between the two, neither twice",
+    world({ checkIntervals: { deadRequestMillis: minute } }),
+    function* (half) {
       const first = yield* answered(half, reused)
       half.ledger.onCommit = (_, { payment: { after } }) =>
         after.id !== first.id && after.review !== null ? "unwritten" : undefined
@@ -363,23 +346,19 @@ describe("a reused reference over a store that fails", () => {
       yield* TestClock.adjust(minute)
       yield* checkAll
       yield* areReviewed(first, second, ["unknown", "reference_reused"])
-    }).pipe(Effect.provide(half.layer))
+    }
   )
-
-  const never = world()
-  it.effect("nothing is written of the second payment if the first's review cannot be", () =>
-    Effect.gen(function* () {
-      const first = yield* answered(never, reused)
-      never.provider.onCharge = () => silent
-      const { payment: second } = yield* (yield* Pointsman).create(caller, request())
-      never.ledger.onCommit = (_, { payment: { after } }) => (after.id === first.id ? "unwritten" : undefined)
-      assert.isTrue(Result.isFailure(yield* tell(second, yield* ofCharge(second, reused), "msg_1")))
-      assert.deepStrictEqual([yield* stored(first), yield* stored(second)], [first, second])
-      never.ledger.onCommit = () => undefined
-      assert.isTrue(Result.isSuccess(yield* tell(second, yield* ofCharge(second, reused), "msg_1")))
-      yield* areReviewed(first, second, ["unknown", "reference_reused"])
-    }).pipe(Effect.provide(never.layer))
-  )
+  testWorld("nothing is written of the second payment if the first's review cannot be", function* (never) {
+    const first = yield* answered(never, reused)
+    never.provider.onCharge = () => silent
+    const { payment: second } = yield* (yield* Pointsman).create(caller, request())
+    never.ledger.onCommit = (_, { payment: { after } }) => (after.id === first.id ? "unwritten" : undefined)
+    assert.isTrue(Result.isFailure(yield* tell(second, yield* ofCharge(second, reused), "msg_1")))
+    assert.deepStrictEqual([yield* stored(first), yield* stored(second)], [first, second])
+    never.ledger.onCommit = () => undefined
+    assert.isTrue(Result.isSuccess(yield* tell(second, yield* ofCharge(second, reused), "msg_1")))
+    yield* areReviewed(first, second, ["unknown", "reference_reused"])
+  })
 })
 
 describe("a message that names a reused reference and nothing of ours", () => {
@@ -390,56 +369,47 @@ describe("a message that names a reused reference and nothing of ours", () => {
     canceled: { _tag: "Charge", charge, state: () => ({ _tag: "Canceled", providerRef: "ch_1" }) }
   }
   for (const [stated, about] of Object.entries(abouts)) {
-    const own = world()
-    it.effect(`a message of ${stated} moves neither payment, and is reported once`, () =>
-      Effect.gen(function* () {
-        const first = yield* answered(own, reused)
-        const second = yield* answered(own, reused)
-        for (const id of ["msg_1", "msg_2"]) {
-          yield* tell(first, about, id)
-          const kept = Option.getOrThrow(yield* (yield* Ledger).message(first.tenant, "main", id))
-          assert.deepInclude(kept, { outcome: "contradicts", paymentId: first.id })
-        }
-        yield* isAsBefore(first)
-        assert.deepStrictEqual(yield* stored(second), second)
-        const events = yield* (yield* Ledger).timeline(first.tenant, first.id, { limit: 100 })
-        assert.deepStrictEqual(
-          events.map(({ data, type }) => [type, data["other_payment_id"], data["stated"]]),
-          [
-            ["payment.created", undefined, undefined],
-            ["payment.captured", undefined, undefined],
-            ["payment.conflict", second.id, undefined],
-            ["payment.conflict", second.id, stated]
-          ]
-        )
-      }).pipe(Effect.provide(own.layer))
-    )
+    testWorld(`a message of ${stated} moves neither payment, and is reported once`, function* (own) {
+      const first = yield* answered(own, reused)
+      const second = yield* answered(own, reused)
+      for (const id of ["msg_1", "msg_2"]) {
+        yield* tell(first, about, id)
+        const kept = Option.getOrThrow(yield* (yield* Ledger).message(first.tenant, "main", id))
+        assert.deepInclude(kept, { outcome: "contradicts", paymentId: first.id })
+      }
+      yield* isAsBefore(first)
+      assert.deepStrictEqual(yield* stored(second), second)
+      const events = yield* (yield* Ledger).timeline(first.tenant, first.id, { limit: 100 })
+      assert.deepStrictEqual(
+        events.map(({ data, type }) => [type, data["other_payment_id"], data["stated"]]),
+        [
+          ["payment.created", undefined, undefined],
+          ["payment.captured", undefined, undefined],
+          ["payment.conflict", second.id, undefined],
+          ["payment.conflict", second.id, stated]
+        ]
+      )
+    })
   }
 
-  const old = world()
-  it.effect("a message moves neither of two payments of an older version", () =>
-    Effect.gen(function* () {
-      const first = yield* answered(old, reused)
-      const book = Option.getOrThrow(yield* (yield* Ledger).book(first.tenant, first.id))
-      const about = abouts["dispute_opened"]
-      if (about === undefined) return assert.fail("no such message")
-      const meaning = ofContested({ book, others: ["other"] }, "main", about, 5)
-      if (meaning?._tag !== "Contradicts") return assert.fail("it is not a contradiction")
-      assert.deepInclude(meaning.applied?.payment, { state: "Captured", version: first.version + 1 })
-      assert.deepStrictEqual(meaning.applied?.payment.review, { since: 5, reasons: ["reference_reused"] })
-      assert.isUndefined(ofContested({ book, others: [] }, "main", about, 5))
-    }).pipe(Effect.provide(old.layer))
-  )
+  testWorld("a message moves neither of two payments of an older version", function* (old) {
+    const first = yield* answered(old, reused)
+    const book = Option.getOrThrow(yield* (yield* Ledger).book(first.tenant, first.id))
+    const about = abouts["dispute_opened"]
+    if (about === undefined) return assert.fail("no such message")
+    const meaning = ofContested({ book, others: ["other"] }, "main", about, 5)
+    if (meaning?._tag !== "Contradicts") return assert.fail("it is not a contradiction")
+    assert.deepInclude(meaning.applied?.payment, { state: "Captured", version: first.version + 1 })
+    assert.deepStrictEqual(meaning.applied?.payment.review, { since: 5, reasons: ["reference_reused"] })
+    assert.isUndefined(ofContested({ book, others: [] }, "main", about, 5))
+  })
 
-  const named = world()
-  it.effect("a dispute with our own name of the charge is its payment's", () =>
-    Effect.gen(function* () {
-      const first = yield* answered(named, reused)
-      yield* answered(named, reused)
-      const [attempt] = yield* attemptsOf(first)
-      const own = { attemptId: attempt?.id ?? "" }
-      yield* tell(first, { _tag: "Dispute", charge: own, disputeId: "dp_1", verdict: "opened" }, "msg_1")
-      assert.strictEqual((yield* stored(first)).state, "ChargedBack")
-    }).pipe(Effect.provide(named.layer))
-  )
+  testWorld("a dispute with our own name of the charge is its payment's", function* (named) {
+    const first = yield* answered(named, reused)
+    yield* answered(named, reused)
+    const [attempt] = yield* attemptsOf(first)
+    const own = { attemptId: attempt?.id ?? "" }
+    yield* tell(first, { _tag: "Dispute", charge: own, disputeId: "dp_1", verdict: "opened" }, "msg_1")
+    assert.strictEqual((yield* stored(first)).state, "ChargedBack")
+  })
 })

@@ -1,19 +1,19 @@
 /** What an operator can state of a payment, as the review shows it, and statements that are sent twice or too late. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { type OperatorStatement, Pointsman, type PossibleStatement, type ReadRecord } from "@pointsman/core"
 import { Unanswered } from "@pointsman/core/ports"
 import { Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { operate } from "./support/Operations.ts"
-import { caller, request, type World, world } from "./support/World.ts"
+import { testWorld } from "./support/TestWorld.ts"
+import { caller, request, type World } from "./support/World.ts"
 
 const silent = Effect.fail(new Unanswered({ reason: "time-out" }))
 
-const unanswered = (own: World) =>
-  Effect.gen(function* () {
-    own.provider.onCharge = () => silent
-    return (yield* (yield* Pointsman).create(caller, request())).payment.id
-  })
+const unanswered = Effect.fnUntraced(function* (own: World) {
+  own.provider.onCharge = () => silent
+  return (yield* (yield* Pointsman).create(caller, request())).payment.id
+})
 
 const fileOf = (paymentId: string) =>
   Effect.flatMap(Pointsman, ({ reviewFile }) => reviewFile(caller.tenant, paymentId))
@@ -54,95 +54,77 @@ const rendered = ({ needsReference, outcome, stated }: PossibleStatement) => [
 ]
 
 describe("what can be stated", () => {
-  const own = world()
-  it.effect("an unanswered charge may be each state, and never received only once old", () =>
-    Effect.gen(function* () {
-      const id = yield* unanswered(own)
-      const { attempts, statements } = yield* fileOf(id)
-      assert.deepStrictEqual(statements.map(rendered), [
-        ["Charge captured*", "Captured"],
-        ["Charge authorized*", "Authorized"],
-        ["Charge declined*", "Declined"],
-        ["Charge canceled*", "Cancelled"],
-        ["Charge never_received", null],
-        ["Charge capture_failed", null],
-        ["Charge void_failed", null],
-        ["nothing", null]
-      ])
-      assert.deepInclude(statements[0]?.stated, { attemptId: attempts[0]?.id ?? null })
-      assert.match(
-        Result.match(statements[4]?.outcome ?? Result.succeed(""), { onFailure: String, onSuccess: String }),
-        /^the request may still arrive: never_received is accepted from \d{4}-/u
-      )
-      yield* TestClock.adjust(5_000 + 2 * 30_000)
-      assert.deepStrictEqual((yield* fileOf(id)).statements.map(rendered)[4], ["Charge never_received", "Failed"])
-      assert.deepStrictEqual((yield* fileOf(id)).statements.length, statements.length)
-    }).pipe(Effect.provide(own.layer))
-  )
+  testWorld("an unanswered charge may be each state, and never received only once old", function* (own) {
+    const id = yield* unanswered(own)
+    const { attempts, statements } = yield* fileOf(id)
+    assert.deepStrictEqual(statements.map(rendered), [
+      ["Charge captured*", "Captured"],
+      ["Charge authorized*", "Authorized"],
+      ["Charge declined*", "Declined"],
+      ["Charge canceled*", "Cancelled"],
+      ["Charge never_received", null],
+      ["Charge capture_failed", null],
+      ["Charge void_failed", null],
+      ["nothing", null]
+    ])
+    assert.deepInclude(statements[0]?.stated, { attemptId: attempts[0]?.id ?? null })
+    assert.match(
+      Result.match(statements[4]?.outcome ?? Result.succeed(""), { onFailure: String, onSuccess: String }),
+      /^the request may still arrive: never_received is accepted from \d{4}-/u
+    )
+    yield* TestClock.adjust(5_000 + 2 * 30_000)
+    assert.deepStrictEqual((yield* fileOf(id)).statements.map(rendered)[4], ["Charge never_received", "Failed"])
+    assert.deepStrictEqual((yield* fileOf(id)).statements.length, statements.length)
+  })
 
-  const refunded = world()
-  it.effect("the states of an unanswered refund come first, with what they leave", () =>
-    Effect.gen(function* () {
-      const { payment } = yield* (yield* Pointsman).create(caller, request())
-      refunded.provider.onRefund = () => silent
-      yield* operate("refund", payment.id, { amountMinor: 500 })
-      const { statements } = yield* fileOf(payment.id)
-      assert.deepStrictEqual(statements.slice(0, 3).map(rendered), [
-        ["Refund succeeded*", "PartiallyRefunded"],
-        ["Refund failed", "Captured"],
-        ["Refund never_received", null]
-      ])
-    }).pipe(Effect.provide(refunded.layer))
-  )
+  testWorld("the states of an unanswered refund come first, with what they leave", function* (refunded) {
+    const { payment } = yield* (yield* Pointsman).create(caller, request())
+    refunded.provider.onRefund = () => silent
+    yield* operate("refund", payment.id, { amountMinor: 500 })
+    const { statements } = yield* fileOf(payment.id)
+    assert.deepStrictEqual(statements.slice(0, 3).map(rendered), [
+      ["Refund succeeded*", "PartiallyRefunded"],
+      ["Refund failed", "Captured"],
+      ["Refund never_received", null]
+    ])
+  })
 
-  const other = world()
-  it.effect("another tenant does not find the payment", () =>
-    Effect.gen(function* () {
-      const id = yield* unanswered(other)
-      const { reviewFile } = yield* Pointsman
-      const found = yield* Effect.result(reviewFile({ ...caller.tenant, environment: "production" }, id))
-      assert.isTrue(Result.isFailure(found) && found.failure._tag === "pointsman/PaymentNotFound")
-    }).pipe(Effect.provide(other.layer))
-  )
+  testWorld("another tenant does not find the payment", function* (other) {
+    const id = yield* unanswered(other)
+    const { reviewFile } = yield* Pointsman
+    const found = yield* Effect.result(reviewFile({ ...caller.tenant, environment: "production" }, id))
+    assert.isTrue(Result.isFailure(found) && found.failure._tag === "pointsman/PaymentNotFound")
+  })
 })
 
 describe("a statement on a record that was read", () => {
-  const twice = world()
-  it.effect("a statement sent twice, at once and later, is written once, and answered alike", () =>
-    Effect.gen(function* () {
-      const id = yield* unanswered(twice)
-      const record = yield* recordOf(id)
-      const both = yield* Effect.all([state(id, record), state(id, record)], { concurrency: 2 })
-      const third = yield* state(id, record)
-      for (const result of [...both, third]) assert.strictEqual(Result.getOrThrow(result).state, "Captured")
-      assert.lengthOf(yield* evidenceOf(id), 1)
-    }).pipe(Effect.provide(twice.layer))
-  )
+  testWorld("a statement sent twice, at once and later, is written once, and answered alike", function* (twice) {
+    const id = yield* unanswered(twice)
+    const record = yield* recordOf(id)
+    const both = yield* Effect.all([state(id, record), state(id, record)], { concurrency: 2 })
+    const third = yield* state(id, record)
+    for (const result of [...both, third]) assert.strictEqual(Result.getOrThrow(result).state, "Captured")
+    assert.lengthOf(yield* evidenceOf(id), 1)
+  })
 
-  const moved = world()
-  it.effect("a statement is refused once the payment moved, and so is another statement", () =>
-    Effect.gen(function* () {
-      const id = yield* unanswered(moved)
-      const record = yield* recordOf(id)
-      Result.getOrThrow(yield* state(id, record))
-      for (const refused of [
-        yield* state(id, record, says("declined")),
-        yield* state(id, record, says("captured"), "a support case")
-      ]) {
-        assert.match(reasonOf(refused) ?? "", /^the payment has changed since its record was read/u)
-      }
-      assert.lengthOf(yield* evidenceOf(id), 1)
-    }).pipe(Effect.provide(moved.layer))
-  )
+  testWorld("a statement is refused once the payment moved, and so is another statement", function* (moved) {
+    const id = yield* unanswered(moved)
+    const record = yield* recordOf(id)
+    Result.getOrThrow(yield* state(id, record))
+    for (const refused of [
+      yield* state(id, record, says("declined")),
+      yield* state(id, record, says("captured"), "a support case")
+    ]) {
+      assert.match(reasonOf(refused) ?? "", /^the payment has changed since its record was read/u)
+    }
+    assert.lengthOf(yield* evidenceOf(id), 1)
+  })
 
-  const again = world()
-  it.effect("a statement is no repeat of the same about an earlier record", () =>
-    Effect.gen(function* () {
-      const id = yield* unanswered(again)
-      Result.getOrThrow(yield* state(id, yield* recordOf(id)))
-      const later = yield* recordOf(id)
-      yield* operate("refund", id, { amountMinor: 500 })
-      assert.match(reasonOf(yield* state(id, later)) ?? "", /^the payment has changed/u)
-    }).pipe(Effect.provide(again.layer))
-  )
+  testWorld("a statement is no repeat of the same about an earlier record", function* (again) {
+    const id = yield* unanswered(again)
+    Result.getOrThrow(yield* state(id, yield* recordOf(id)))
+    const later = yield* recordOf(id)
+    yield* operate("refund", id, { amountMinor: 500 })
+    assert.match(reasonOf(yield* state(id, later)) ?? "", /^the payment has changed/u)
+  })
 })

@@ -1,12 +1,13 @@
 /** What operators have to review, and the effect of a report of what the provider's record says. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { type OperatorStatement, type Payment, type PaymentState, Pointsman, type ReviewReason } from "@pointsman/core"
 import { brokenBalance, brokenInvariant } from "@pointsman/core/internal"
 import { type ChargeState, Ledger, Unanswered } from "@pointsman/core/ports"
 import { Effect, Exit, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
-import { operate } from "./support/Operations.ts"
+import { type Kind, operate } from "./support/Operations.ts"
 import { anotherWriter, liveCaller, liveConnections, paged } from "./support/Pages.ts"
+import { testIn, testWorld } from "./support/TestWorld.ts"
 import { caller, request, type World, world } from "./support/World.ts"
 
 const providerRef = "ref"
@@ -16,98 +17,66 @@ const too = (minorUnits: number): ChargeState => ({
   providerRef,
   stated: { currency: "EUR", minorUnits }
 })
-const create = (own: World, charge: ChargeState, captureMethod: "automatic" | "manual" = "automatic") =>
-  Effect.gen(function* () {
-    own.provider.onCharge = () => Effect.succeed(charge)
-    return (yield* (yield* Pointsman).create(caller, request({ details: { captureMethod } }))).payment
-  })
+const create = Effect.fnUntraced(function* (
+  own: World,
+  charge: ChargeState,
+  captureMethod: "automatic" | "manual" = "automatic"
+) {
+  own.provider.onCharge = () => Effect.succeed(charge)
+  return (yield* (yield* Pointsman).create(caller, request({ details: { captureMethod } }))).payment
+})
+const unanswered = Effect.fnUntraced(function* (own: World, change: Parameters<typeof request>[0]) {
+  own.provider.onCharge = () => silent
+  return (yield* (yield* Pointsman).create(caller, request(change))).payment
+})
 const authorized = (own: World) => create(own, { _tag: "Authorized", providerRef }, "manual")
+
+const captured = (own: World) => create(own, { _tag: "Captured", providerRef })
+
+/** The payment as it was before its operation, which the provider answers as scripted. */
+const operated = Effect.fnUntraced(function* (
+  own: World,
+  before: ReturnType<typeof create>,
+  kind: Kind,
+  amountMinor: number | null = null,
+  answers: Partial<World["provider"]> = {}
+) {
+  const payment = yield* before
+  Object.assign(own.provider, answers)
+  yield* operate(kind, payment.id, { amountMinor })
+  return payment
+})
+
+const acceptedRefund = Effect.succeed({ _tag: "RefundPending", providerRefundId: "re_1" } as const)
+const pending = Effect.succeed({ _tag: "Pending", providerRef } as const)
+const rejected = Effect.succeed({ _tag: "Rejected", code: "no", message: "No." } as const)
 
 /** How a payment enters review; returns the payment as it was created. */
 const given = {
-  "an unanswered charge": (own: World) =>
-    Effect.gen(function* () {
-      own.provider.onCharge = () => silent
-      return (yield* (yield* Pointsman).create(caller, request({ idempotencyKey: "key-0001" }))).payment
-    }),
-  "an unanswered charge to authorize": (own: World) =>
-    Effect.gen(function* () {
-      own.provider.onCharge = () => silent
-      return (yield* (yield* Pointsman).create(caller, request({ details: { captureMethod: "manual" } }))).payment
-    }),
+  "an unanswered charge": (own: World) => unanswered(own, { idempotencyKey: "key-0001" }),
+  "an unanswered charge to authorize": (own: World) => unanswered(own, { details: { captureMethod: "manual" } }),
   "a charge for more than was asked": (own: World) => create(own, too(2000)),
-  "an unanswered capture": (own: World) =>
-    Effect.gen(function* () {
-      const payment = yield* authorized(own)
-      own.provider.onCapture = () => silent
-      yield* operate("capture", payment.id, { amountMinor: 1500 })
-      return payment
-    }),
-  "an unanswered void": (own: World) =>
-    Effect.gen(function* () {
-      const payment = yield* authorized(own)
-      own.provider.onVoid = () => silent
-      yield* operate("void", payment.id)
-      return payment
-    }),
-  "an unanswered refund": (own: World) =>
-    Effect.gen(function* () {
-      const payment = yield* create(own, { _tag: "Captured", providerRef })
-      own.provider.onRefund = () => silent
-      yield* operate("refund", payment.id, { amountMinor: 500 })
-      return payment
-    }),
+  "an unanswered capture": (own: World) => operated(own, authorized(own), "capture", 1500, { onCapture: () => silent }),
+  "an unanswered void": (own: World) => operated(own, authorized(own), "void", null, { onVoid: () => silent }),
+  "an unanswered refund": (own: World) => operated(own, captured(own), "refund", 500, { onRefund: () => silent }),
   "an accepted refund and an unanswered one": (own: World) =>
     Effect.gen(function* () {
-      const payment = yield* create(own, { _tag: "Captured", providerRef })
-      own.provider.onRefund = () => Effect.succeed({ _tag: "RefundPending", providerRefundId: "re_1" })
-      yield* operate("refund", payment.id, { amountMinor: 300 })
+      const payment = yield* operated(own, captured(own), "refund", 300, { onRefund: () => acceptedRefund })
       own.provider.onRefund = () => silent
       yield* operate("refund", payment.id, { amountMinor: 500 })
       return payment
     }),
-  "a confirmed capture": (own: World) =>
-    Effect.gen(function* () {
-      const payment = yield* authorized(own)
-      yield* operate("capture", payment.id, { amountMinor: 1500 })
-      return payment
-    }),
+  "a confirmed capture": (own: World) => operated(own, authorized(own), "capture", 1500),
   "a confirmed capture, refunded in part": (own: World) =>
-    Effect.gen(function* () {
-      const payment = yield* given["a confirmed capture"](own)
-      yield* operate("refund", payment.id, { amountMinor: 500 })
-      return payment
-    }),
+    operated(own, operated(own, authorized(own), "capture", 1500), "refund", 500),
   "an accepted capture": (own: World) => accepted.capture(own),
-  "an accepted void": (own: World) =>
-    Effect.gen(function* () {
-      const payment = yield* authorized(own)
-      own.provider.onVoid = () => Effect.succeed({ _tag: "Pending", providerRef })
-      yield* operate("void", payment.id)
-      return payment
-    }),
-  "a confirmed void": (own: World) =>
-    Effect.gen(function* () {
-      const payment = yield* authorized(own)
-      yield* operate("void", payment.id)
-      return payment
-    }),
-  "a refund": (own: World) =>
-    Effect.gen(function* () {
-      const payment = yield* create(own, { _tag: "Captured", providerRef })
-      yield* operate("refund", payment.id, { amountMinor: 500 })
-      return payment
-    }),
-  "a refused refund": (own: World) =>
-    Effect.gen(function* () {
-      const payment = yield* create(own, { _tag: "Captured", providerRef })
-      own.provider.onRefund = () => Effect.succeed({ _tag: "Rejected", code: "no", message: "No." })
-      yield* operate("refund", payment.id, { amountMinor: 500 })
-      return payment
-    }),
+  "an accepted void": (own: World) => operated(own, authorized(own), "void", null, { onVoid: () => pending }),
+  "a confirmed void": (own: World) => operated(own, authorized(own), "void"),
+  "a refund": (own: World) => operated(own, captured(own), "refund", 500),
+  "a refused refund": (own: World) => operated(own, captured(own), "refund", 500, { onRefund: () => rejected }),
   "a reversed refund": (own: World) =>
     Effect.gen(function* () {
-      const payment = yield* given["a refund"](own)
+      const payment = yield* operated(own, captured(own), "refund", 500)
       Result.getOrThrow(yield* settle(payment, yield* named(payment, refund("failed"))))
       return payment
     }),
@@ -139,20 +108,8 @@ const given = {
 
 /** Accepted, and the provider's record never tells that it was refused later. */
 const accepted = {
-  capture: (own: World) =>
-    Effect.gen(function* () {
-      const payment = yield* authorized(own)
-      own.provider.onCapture = () => Effect.succeed({ _tag: "Pending", providerRef })
-      yield* operate("capture", payment.id)
-      return payment
-    }),
-  refund: (own: World) =>
-    Effect.gen(function* () {
-      const payment = yield* create(own, { _tag: "Captured", providerRef })
-      own.provider.onRefund = () => Effect.succeed({ _tag: "RefundPending", providerRefundId: "re_1" })
-      yield* operate("refund", payment.id, { amountMinor: 500 })
-      return payment
-    }),
+  capture: (own: World) => operated(own, authorized(own), "capture", null, { onCapture: () => pending }),
+  refund: (own: World) => operated(own, captured(own), "refund", 500, { onRefund: () => acceptedRefund }),
   charge: (own: World) => create(own, { _tag: "Pending", providerRef })
 }
 
@@ -216,260 +173,181 @@ const newEvents = (payment: Payment, before: number) =>
     return items.slice(before)
   })
 
-interface Case {
-  readonly given: keyof typeof given
-  readonly waits: ReadonlyArray<ReviewReason>
-  readonly stated: OperatorStatement
-  readonly becomes: PaymentState
-  readonly amounts?: Partial<Payment>
-  readonly events: ReadonlyArray<string>
+type Case = readonly [
+  before: keyof typeof given,
+  waits: ReadonlyArray<ReviewReason>,
+  stated: OperatorStatement,
+  becomes: PaymentState,
+  amounts: Partial<Payment>,
+  events: ReadonlyArray<string>,
   /** What it still waits for. */
-  readonly left?: ReadonlyArray<ReviewReason>
-}
+  left?: ReadonlyArray<ReviewReason>
+]
 
 const cases: ReadonlyArray<Case> = [
-  {
-    given: "an unanswered charge",
-    waits: ["unknown"],
-    stated: says("captured"),
-    becomes: "Captured",
-    amounts: { authorizedMinor: 1999, capturedMinor: 1999, providerRef },
-    events: ["payment.captured"]
-  },
-  {
-    given: "an unanswered charge",
-    waits: ["unknown"],
-    stated: says("captured", { amountMinor: 1000 }),
-    becomes: "Captured",
-    amounts: { authorizedMinor: 1000, capturedMinor: 1000 },
-    events: ["payment.captured"]
-  },
-  {
-    given: "an unanswered charge",
-    waits: ["unknown"],
-    stated: says("never_received", { providerRef: null }),
-    becomes: "Failed",
-    amounts: { authorizedMinor: 0, capturedMinor: 0, providerRef: null },
-    events: ["payment.failed"]
-  },
-  {
-    given: "an unanswered charge",
-    waits: ["unknown"],
-    stated: says("declined"),
-    becomes: "Declined",
-    amounts: { capturedMinor: 0 },
-    events: ["payment.declined"]
-  },
-  {
-    given: "an unanswered charge",
-    waits: ["unknown"],
-    stated: says("canceled"),
-    becomes: "Cancelled",
-    events: ["payment.cancelled"]
-  },
-  {
-    given: "an unanswered charge to authorize",
-    waits: ["unknown"],
-    stated: says("authorized"),
-    becomes: "Authorized",
-    amounts: { authorizedMinor: 1999, capturedMinor: 0 },
-    events: ["payment.authorized"]
-  },
-  {
-    given: "a charge for more than was asked",
-    waits: ["unknown", "amount_mismatch"],
-    stated: says("captured", { amountMinor: 1999 }),
-    becomes: "Captured",
-    amounts: { capturedMinor: 1999 },
-    events: ["payment.captured"]
-  },
-  {
-    given: "a charge for more than was asked",
-    waits: ["unknown", "amount_mismatch"],
-    stated: says("canceled"),
-    becomes: "Cancelled",
-    amounts: { capturedMinor: 0 },
-    events: ["payment.cancelled"]
-  },
-  {
-    given: "an unanswered capture",
-    waits: ["unknown"],
-    stated: says("captured"),
-    becomes: "Captured",
-    amounts: { authorizedMinor: 1999, capturedMinor: 1500 },
-    events: ["payment.captured"]
-  },
-  {
-    given: "an unanswered capture",
-    waits: ["unknown"],
-    stated: says("authorized"),
-    becomes: "Authorized",
-    amounts: { capturedMinor: 0 },
-    events: ["payment.authorized"]
-  },
-  {
-    given: "an unanswered capture",
-    waits: ["unknown"],
-    stated: says("canceled"),
-    becomes: "Voided",
-    events: ["payment.cancelled"]
-  },
-  {
-    given: "an unanswered void",
-    waits: ["unknown"],
-    stated: says("canceled"),
-    becomes: "Voided",
-    events: ["payment.cancelled"]
-  },
-  {
-    given: "an unanswered void",
-    waits: ["unknown"],
-    stated: says("authorized"),
-    becomes: "Authorized",
-    events: ["payment.authorized"]
-  },
-  {
-    given: "an unanswered void",
-    waits: ["unknown"],
-    stated: says("captured"),
-    becomes: "Captured",
-    amounts: { capturedMinor: 1999 },
-    events: ["payment.captured"]
-  },
-  {
-    given: "an unanswered refund",
-    waits: ["refund_unknown"],
-    stated: refund("succeeded"),
-    becomes: "PartiallyRefunded",
-    amounts: { refundedMinor: 500, refundPendingMinor: 0 },
-    events: ["payment.refunded"]
-  },
-  {
-    given: "an unanswered refund",
-    waits: ["refund_unknown"],
-    stated: refund("failed"),
-    becomes: "Captured",
-    amounts: { refundedMinor: 0, refundPendingMinor: 0 },
-    events: ["payment.refund_failed"]
-  },
-  {
-    given: "an unanswered refund",
-    waits: ["refund_unknown"],
-    stated: refund("never_received"),
-    becomes: "Captured",
-    amounts: { refundedMinor: 0, refundPendingMinor: 0 },
-    events: ["payment.refund_failed"]
-  },
-  {
-    given: "an accepted refund and an unanswered one",
-    waits: ["refund_unknown"],
-    stated: refund("succeeded"),
-    becomes: "PartiallyRefunded",
-    amounts: { refundedMinor: 500, refundPendingMinor: 300 },
-    events: ["payment.refunded"]
-  },
-  {
-    given: "a decline that was a capture",
-    waits: ["conflict"],
-    stated: nothing,
-    becomes: "Captured",
-    amounts: { capturedMinor: 1999 },
-    events: []
-  },
-  {
-    given: "a second charge",
-    waits: ["double_charge"],
-    stated: nothing,
-    becomes: "Captured",
-    amounts: { capturedMinor: 1999, connectionId: "backup" },
-    events: []
-  }
+  [
+    "an unanswered charge",
+    ["unknown"],
+    says("captured"),
+    "Captured",
+    { authorizedMinor: 1999, capturedMinor: 1999, providerRef },
+    ["payment.captured"]
+  ],
+  [
+    "an unanswered charge",
+    ["unknown"],
+    says("captured", { amountMinor: 1000 }),
+    "Captured",
+    { authorizedMinor: 1000, capturedMinor: 1000 },
+    ["payment.captured"]
+  ],
+  [
+    "an unanswered charge",
+    ["unknown"],
+    says("never_received", { providerRef: null }),
+    "Failed",
+    { authorizedMinor: 0, capturedMinor: 0, providerRef: null },
+    ["payment.failed"]
+  ],
+  ["an unanswered charge", ["unknown"], says("declined"), "Declined", { capturedMinor: 0 }, ["payment.declined"]],
+  ["an unanswered charge", ["unknown"], says("canceled"), "Cancelled", {}, ["payment.cancelled"]],
+  [
+    "an unanswered charge to authorize",
+    ["unknown"],
+    says("authorized"),
+    "Authorized",
+    { authorizedMinor: 1999, capturedMinor: 0 },
+    ["payment.authorized"]
+  ],
+  [
+    "a charge for more than was asked",
+    ["unknown", "amount_mismatch"],
+    says("captured", { amountMinor: 1999 }),
+    "Captured",
+    { capturedMinor: 1999 },
+    ["payment.captured"]
+  ],
+  [
+    "a charge for more than was asked",
+    ["unknown", "amount_mismatch"],
+    says("canceled"),
+    "Cancelled",
+    { capturedMinor: 0 },
+    ["payment.cancelled"]
+  ],
+  [
+    "an unanswered capture",
+    ["unknown"],
+    says("captured"),
+    "Captured",
+    { authorizedMinor: 1999, capturedMinor: 1500 },
+    ["payment.captured"]
+  ],
+  [
+    "an unanswered capture",
+    ["unknown"],
+    says("authorized"),
+    "Authorized",
+    { capturedMinor: 0 },
+    ["payment.authorized"]
+  ],
+  ["an unanswered capture", ["unknown"], says("canceled"), "Voided", {}, ["payment.cancelled"]],
+  ["an unanswered void", ["unknown"], says("canceled"), "Voided", {}, ["payment.cancelled"]],
+  ["an unanswered void", ["unknown"], says("authorized"), "Authorized", {}, ["payment.authorized"]],
+  ["an unanswered void", ["unknown"], says("captured"), "Captured", { capturedMinor: 1999 }, ["payment.captured"]],
+  [
+    "an unanswered refund",
+    ["refund_unknown"],
+    refund("succeeded"),
+    "PartiallyRefunded",
+    { refundedMinor: 500, refundPendingMinor: 0 },
+    ["payment.refunded"]
+  ],
+  [
+    "an unanswered refund",
+    ["refund_unknown"],
+    refund("failed"),
+    "Captured",
+    { refundedMinor: 0, refundPendingMinor: 0 },
+    ["payment.refund_failed"]
+  ],
+  [
+    "an unanswered refund",
+    ["refund_unknown"],
+    refund("never_received"),
+    "Captured",
+    { refundedMinor: 0, refundPendingMinor: 0 },
+    ["payment.refund_failed"]
+  ],
+  [
+    "an accepted refund and an unanswered one",
+    ["refund_unknown"],
+    refund("succeeded"),
+    "PartiallyRefunded",
+    { refundedMinor: 500, refundPendingMinor: 300 },
+    ["payment.refunded"]
+  ],
+  ["a decline that was a capture", ["conflict"], nothing, "Captured", { capturedMinor: 1999 }, []],
+  ["a second charge", ["double_charge"], nothing, "Captured", { capturedMinor: 1999, connectionId: "backup" }, []]
 ]
 
 /** Of payments that need not wait for anybody. */
 const corrections: ReadonlyArray<Case> = [
-  {
-    given: "a confirmed capture",
-    waits: [],
-    stated: says("capture_failed"),
-    becomes: "Authorized",
-    amounts: { capturedMinor: 0, authorizedMinor: 1999 },
-    events: ["payment.capture_failed"]
-  },
-  {
-    given: "an accepted capture",
-    waits: [],
-    stated: says("capture_failed"),
-    becomes: "Authorized",
-    amounts: { capturedMinor: 0 },
-    events: ["payment.capture_failed"]
-  },
-  {
-    given: "a confirmed capture, refunded in part",
-    waits: [],
-    stated: says("capture_failed"),
-    becomes: "PartiallyRefunded",
-    amounts: { capturedMinor: 1500, refundedMinor: 500 },
-    events: ["payment.conflict"],
-    // Its refunds are closed until somebody reviews it again.
-    left: ["capture_failed"]
-  },
-  {
-    given: "a decline that was a capture",
-    waits: ["conflict"],
-    stated: says("capture_failed"),
-    becomes: "Captured",
-    amounts: { capturedMinor: 1999 },
-    events: ["payment.conflict"],
-    left: ["capture_failed"]
-  },
-  {
-    given: "an accepted void",
-    waits: [],
-    stated: says("void_failed"),
-    becomes: "Authorized",
-    events: ["payment.void_failed"]
-  },
-  {
-    given: "a confirmed capture",
-    waits: [],
-    stated: says("captured", { amountMinor: 1800 }),
-    becomes: "Captured",
-    amounts: { capturedMinor: 1800 },
-    events: ["payment.amount_mismatch"]
-  },
-  {
-    given: "a refund",
-    waits: [],
-    stated: refund("failed"),
-    becomes: "Captured",
-    amounts: { refundedMinor: 0 },
-    events: ["payment.refund_failed"]
-  },
-  {
-    given: "a refused refund",
-    waits: [],
-    stated: refund("succeeded"),
-    becomes: "PartiallyRefunded",
-    amounts: { refundedMinor: 500 },
-    events: ["payment.conflict", "payment.refunded"]
-  },
-  {
-    given: "a reversed refund",
-    waits: [],
-    stated: refund("succeeded"),
-    becomes: "PartiallyRefunded",
-    amounts: { refundedMinor: 500 },
-    events: ["payment.conflict", "payment.refunded"]
-  },
-  {
-    given: "a second charge",
-    waits: ["double_charge"],
-    stated: says("captured"),
-    becomes: "Captured",
-    amounts: { connectionId: "backup" },
-    events: []
-  }
+  [
+    "a confirmed capture",
+    [],
+    says("capture_failed"),
+    "Authorized",
+    { capturedMinor: 0, authorizedMinor: 1999 },
+    ["payment.capture_failed"]
+  ],
+  ["an accepted capture", [], says("capture_failed"), "Authorized", { capturedMinor: 0 }, ["payment.capture_failed"]],
+  // Its refunds are closed until somebody reviews it again.
+  [
+    "a confirmed capture, refunded in part",
+    [],
+    says("capture_failed"),
+    "PartiallyRefunded",
+    { capturedMinor: 1500, refundedMinor: 500 },
+    ["payment.conflict"],
+    ["capture_failed"]
+  ],
+  [
+    "a decline that was a capture",
+    ["conflict"],
+    says("capture_failed"),
+    "Captured",
+    { capturedMinor: 1999 },
+    ["payment.conflict"],
+    ["capture_failed"]
+  ],
+  ["an accepted void", [], says("void_failed"), "Authorized", {}, ["payment.void_failed"]],
+  [
+    "a confirmed capture",
+    [],
+    says("captured", { amountMinor: 1800 }),
+    "Captured",
+    { capturedMinor: 1800 },
+    ["payment.amount_mismatch"]
+  ],
+  ["a refund", [], refund("failed"), "Captured", { refundedMinor: 0 }, ["payment.refund_failed"]],
+  [
+    "a refused refund",
+    [],
+    refund("succeeded"),
+    "PartiallyRefunded",
+    { refundedMinor: 500 },
+    ["payment.conflict", "payment.refunded"]
+  ],
+  [
+    "a reversed refund",
+    [],
+    refund("succeeded"),
+    "PartiallyRefunded",
+    { refundedMinor: 500 },
+    ["payment.conflict", "payment.refunded"]
+  ],
+  ["a second charge", ["double_charge"], says("captured"), "Captured", { connectionId: "backup" }, []]
 ]
 
 const nameOf = (stated: OperatorStatement): string =>
@@ -478,36 +356,33 @@ const nameOf = (stated: OperatorStatement): string =>
     : `${stated.says}${"amountMinor" in stated && stated.amountMinor !== null ? ` ${stated.amountMinor}` : ""}`
 
 describe("what somebody found in the provider's record", () => {
-  for (const one of [...cases, ...corrections]) {
-    const own = world()
-    it.effect(`${nameOf(one.stated)} makes ${one.given} ${one.becomes}`, () =>
-      Effect.gen(function* () {
-        const payment = yield* given[one.given](own)
-        yield* TestClock.adjust(untilOld)
-        const [listed] = yield* waiting
-        assert.strictEqual(listed?.id, one.waits.length === 0 ? undefined : payment.id)
-        assert.deepStrictEqual(listed?.review?.reasons ?? [], one.waits)
-        const told = (yield* newEvents(payment, 0)).length
-        const calls = own.provider.charges.length
+  for (const [before, waits, stated, becomes, amounts, events, left = []] of [...cases, ...corrections]) {
+    testWorld(`${nameOf(stated)} makes ${before} ${becomes}`, function* (own) {
+      const payment = yield* given[before](own)
+      yield* TestClock.adjust(untilOld)
+      const [listed] = yield* waiting
+      assert.strictEqual(listed?.id, waits.length === 0 ? undefined : payment.id)
+      assert.deepStrictEqual(listed?.review?.reasons ?? [], waits)
+      const told = (yield* newEvents(payment, 0)).length
+      const calls = own.provider.charges.length
 
-        const settled = Result.getOrThrow(yield* settle(payment, yield* named(payment, one.stated)))
+      const settled = Result.getOrThrow(yield* settle(payment, yield* named(payment, stated)))
 
-        const { payment: stored, refunds } = yield* bookOf(payment)
-        assert.deepStrictEqual(stored, settled)
-        assert.deepInclude(stored, { state: one.becomes, ...one.amounts })
-        assert.isUndefined(brokenInvariant(stored) ?? brokenBalance(stored, refunds))
-        assert.deepStrictEqual(stored.review?.reasons ?? [], one.left ?? [])
-        assert.lengthOf(yield* waiting, (one.left ?? []).length === 0 ? 0 : 1)
-        const [note, ...others] = yield* newEvents(payment, told)
-        assert.deepInclude(note?.data, { reviewed_by: "Jo", evidence: seen.evidence })
-        assert.strictEqual(note?.type, "payment.reviewed")
-        assert.deepStrictEqual(
-          others.map(({ type }) => type),
-          one.events
-        )
-        assert.lengthOf(own.provider.charges, calls)
-      }).pipe(Effect.provide(own.layer))
-    )
+      const { payment: after, refunds } = yield* bookOf(payment)
+      assert.deepStrictEqual(after, settled)
+      assert.deepInclude(after, { state: becomes, ...amounts })
+      assert.isUndefined(brokenInvariant(after) ?? brokenBalance(after, refunds))
+      assert.deepStrictEqual(after.review?.reasons ?? [], left)
+      assert.lengthOf(yield* waiting, left.length === 0 ? 0 : 1)
+      const [note, ...others] = yield* newEvents(payment, told)
+      assert.deepInclude(note?.data, { reviewed_by: "Jo", evidence: seen.evidence })
+      assert.strictEqual(note?.type, "payment.reviewed")
+      assert.deepStrictEqual(
+        others.map(({ type }) => type),
+        events
+      )
+      assert.lengthOf(own.provider.charges, calls)
+    })
   }
 })
 
@@ -531,20 +406,17 @@ describe("a statement that does not fit", () => {
     ["an unanswered refund", { ...refund("succeeded"), refundId: "rf_of_another" }, /no refund rf_of_another/u]
   ]
   for (const [before, stated, reason] of refusals) {
-    const own = world()
-    it.effect(`${before} refuses ${JSON.stringify(stated)}, and nothing is written`, () =>
-      Effect.gen(function* () {
-        const payment = yield* given[before](own)
-        yield* TestClock.adjust(untilOld)
-        const stored = yield* bookOf(payment)
-        const isNamed = stated._tag === "Refund" && stated.refundId !== ""
-        const refused = yield* settle(payment, isNamed ? stated : yield* named(payment, stated))
-        assert.isTrue(Result.isFailure(refused))
-        if (!Result.isFailure(refused) || refused.failure._tag !== "pointsman/StatementRefused") throw refused
-        assert.match(refused.failure.reason, reason)
-        assert.deepStrictEqual(yield* bookOf(payment), stored)
-      }).pipe(Effect.provide(own.layer))
-    )
+    testWorld(`${before} refuses ${JSON.stringify(stated)}, and nothing is written`, function* (own) {
+      const payment = yield* given[before](own)
+      yield* TestClock.adjust(untilOld)
+      const stored = yield* bookOf(payment)
+      const isNamed = stated._tag === "Refund" && stated.refundId !== ""
+      const refused = yield* settle(payment, isNamed ? stated : yield* named(payment, stated))
+      assert.isTrue(Result.isFailure(refused))
+      if (!Result.isFailure(refused) || refused.failure._tag !== "pointsman/StatementRefused") throw refused
+      assert.match(refused.failure.reason, reason)
+      assert.deepStrictEqual(yield* bookOf(payment), stored)
+    })
   }
 
   const young: ReadonlyArray<readonly [keyof typeof given, OperatorStatement]> = [
@@ -554,124 +426,105 @@ describe("a statement that does not fit", () => {
     ["an unanswered refund", refund("never_received")]
   ]
   for (const [before, stated] of young) {
-    const own = world()
-    it.effect(`${before} that may still arrive is not yet one that never did`, () =>
-      Effect.gen(function* () {
-        const payment = yield* given[before](own)
-        const stored = yield* bookOf(payment)
-        yield* TestClock.adjust(untilOld - 1)
-        const early = yield* settle(payment, yield* named(payment, stated))
-        assert.isTrue(Result.isFailure(early) && early.failure._tag === "pointsman/StatementRefused")
-        assert.deepStrictEqual(yield* bookOf(payment), stored)
-        yield* TestClock.adjust(1)
-        assert.isTrue(Result.isSuccess(yield* settle(payment, yield* named(payment, stated))))
-      }).pipe(Effect.provide(own.layer))
-    )
+    testWorld(`${before} that may still arrive is not yet one that never did`, function* (own) {
+      const payment = yield* given[before](own)
+      const stored = yield* bookOf(payment)
+      yield* TestClock.adjust(untilOld - 1)
+      const early = yield* settle(payment, yield* named(payment, stated))
+      assert.isTrue(Result.isFailure(early) && early.failure._tag === "pointsman/StatementRefused")
+      assert.deepStrictEqual(yield* bookOf(payment), stored)
+      yield* TestClock.adjust(1)
+      assert.isTrue(Result.isSuccess(yield* settle(payment, yield* named(payment, stated))))
+    })
   }
 
   const own = world()
-  it.effect("the field without evidence, a name or a valid amount is named", () =>
-    Effect.gen(function* () {
-      const payment = yield* given["an unanswered charge"](own)
-      const fieldOf = (result: Result.Result<unknown, unknown>) =>
-        Result.isFailure(result) ? (result.failure as { readonly field: string }).field : undefined
-      assert.strictEqual(fieldOf(yield* settle(payment, says("captured"), { evidence: "  " })), "evidence")
-      assert.strictEqual(fieldOf(yield* settle(payment, says("captured"), { evidence: "é".repeat(2001) })), "evidence")
-      assert.strictEqual(fieldOf(yield* settle(payment, says("captured"), { by: "" })), "by")
-      for (const amountMinor of [0, -1, 1.5, Number.NaN]) {
-        assert.strictEqual(fieldOf(yield* settle(payment, says("captured", { amountMinor }))), "amountMinor")
-      }
-      assert.strictEqual((yield* bookOf(payment)).payment.state, "ChargeUnknown")
-    }).pipe(Effect.provide(own.layer))
-  )
+  testIn("the field without evidence, a name or a valid amount is named", own, function* () {
+    const payment = yield* given["an unanswered charge"](own)
+    const fieldOf = (result: Result.Result<unknown, unknown>) =>
+      Result.isFailure(result) ? (result.failure as { readonly field: string }).field : undefined
+    assert.strictEqual(fieldOf(yield* settle(payment, says("captured"), { evidence: "  " })), "evidence")
+    assert.strictEqual(fieldOf(yield* settle(payment, says("captured"), { evidence: "é".repeat(2001) })), "evidence")
+    assert.strictEqual(fieldOf(yield* settle(payment, says("captured"), { by: "" })), "by")
+    for (const amountMinor of [0, -1, 1.5, Number.NaN]) {
+      assert.strictEqual(fieldOf(yield* settle(payment, says("captured", { amountMinor }))), "amountMinor")
+    }
+    assert.strictEqual((yield* bookOf(payment)).payment.state, "ChargeUnknown")
+  })
 
-  const calm = world()
-  it.effect("a payment that needs no person has no review and nothing to settle", () =>
-    Effect.gen(function* () {
-      const payment = yield* create(calm, { _tag: "Captured", providerRef })
-      const pointsman = yield* Pointsman
-      assert.deepStrictEqual(yield* waiting, [])
-      const read = yield* Effect.result(pointsman.reviewOf(payment.id))
-      assert.isTrue(Result.isFailure(read))
-      const refused = yield* settle(payment, nothing)
-      assert.isTrue(Result.isFailure(refused) && refused.failure._tag === "pointsman/StatementRefused")
-      const stranger = yield* settle({ ...payment, id: "00000000-0000-7000-8000-000000000000" }, nothing)
-      assert.isTrue(Result.isFailure(stranger) && stranger.failure._tag === "pointsman/PaymentNotFound")
-    }).pipe(Effect.provide(calm.layer))
-  )
+  testWorld("a payment that needs no person has no review and nothing to settle", function* (calm) {
+    const payment = yield* create(calm, { _tag: "Captured", providerRef })
+    const pointsman = yield* Pointsman
+    assert.deepStrictEqual(yield* waiting, [])
+    const read = yield* Effect.result(pointsman.reviewOf(payment.id))
+    assert.isTrue(Result.isFailure(read))
+    const refused = yield* settle(payment, nothing)
+    assert.isTrue(Result.isFailure(refused) && refused.failure._tag === "pointsman/StatementRefused")
+    const stranger = yield* settle({ ...payment, id: "00000000-0000-7000-8000-000000000000" }, nothing)
+    assert.isTrue(Result.isFailure(stranger) && stranger.failure._tag === "pointsman/PaymentNotFound")
+  })
 })
 
 describe("a review beside others", () => {
-  const own = world()
-  it.effect("a review file has the attempts, operations, refunds and timeline on record", () =>
-    Effect.gen(function* () {
-      const payment = yield* given["an unanswered refund"](own)
-      const file = yield* (yield* Pointsman).reviewOf(payment.id)
-      assert.strictEqual(file.payment.id, payment.id)
-      assert.lengthOf(file.attempts, 1)
-      assert.lengthOf(file.refunds, 1)
-      assert.deepStrictEqual(
-        file.timeline.map(({ type }) => type),
-        ["payment.created", "payment.captured", "payment.refund_unknown"]
-      )
-    }).pipe(Effect.provide(own.layer))
-  )
+  testWorld("a review file has the attempts, operations, refunds and timeline on record", function* (own) {
+    const payment = yield* given["an unanswered refund"](own)
+    const file = yield* (yield* Pointsman).reviewOf(payment.id)
+    assert.strictEqual(file.payment.id, payment.id)
+    assert.lengthOf(file.attempts, 1)
+    assert.lengthOf(file.refunds, 1)
+    assert.deepStrictEqual(
+      file.timeline.map(({ type }) => type),
+      ["payment.created", "payment.captured", "payment.refund_unknown"]
+    )
+  })
 
-  const keyed = world()
-  it.effect("a request under the key of a statement gets it back, and nothing is sent", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      const payment = yield* given["an unanswered charge"](keyed)
-      Result.getOrThrow(yield* settle(payment, says("captured")))
-      yield* pointsman.create(caller, request({ idempotencyKey: "key-0001" }))
-      assert.lengthOf(keyed.provider.charges, 1)
-    }).pipe(Effect.provide(keyed.layer))
-  )
+  testWorld("a request under the key of a statement gets it back, and nothing is sent", function* (keyed) {
+    const pointsman = yield* Pointsman
+    const payment = yield* given["an unanswered charge"](keyed)
+    Result.getOrThrow(yield* settle(payment, says("captured")))
+    yield* pointsman.create(caller, request({ idempotencyKey: "key-0001" }))
+    assert.lengthOf(keyed.provider.charges, 1)
+  })
 
-  const raced = world()
-  it.effect("a statement is decided again, and refused, if the background settles it first", () =>
-    Effect.gen(function* () {
-      const payment = yield* given["an unanswered charge"](raced)
-      yield* TestClock.adjust(untilOld)
-      const context = yield* Effect.context<Ledger>()
-      const capturedBehind = anotherWriter(payment, {
-        on: "ChargeCaptured",
-        amountMinor: 1999,
-        connectionId: "main",
-        providerRef
-      })
-      let isFirst = true
-      raced.ledger.beforeCommit = () => {
-        if (!isFirst) return Effect.void
-        isFirst = false
-        return Effect.provideContext(capturedBehind, context)
-      }
-      const refused = yield* settle(payment, says("never_received"))
-      assert.isTrue(Result.isFailure(refused) && refused.failure._tag === "pointsman/StatementRefused")
-      assert.strictEqual((yield* bookOf(payment)).payment.state, "Captured")
-    }).pipe(Effect.provide(raced.layer))
-  )
+  testWorld("a statement is decided again, and refused, if the background settles it first", function* (raced) {
+    const payment = yield* given["an unanswered charge"](raced)
+    yield* TestClock.adjust(untilOld)
+    const context = yield* Effect.context<Ledger>()
+    const capturedBehind = anotherWriter(payment, {
+      on: "ChargeCaptured",
+      amountMinor: 1999,
+      connectionId: "main",
+      providerRef
+    })
+    let isFirst = true
+    raced.ledger.beforeCommit = () => {
+      if (!isFirst) return Effect.void
+      isFirst = false
+      return Effect.provideContext(capturedBehind, context)
+    }
+    const refused = yield* settle(payment, says("never_received"))
+    assert.isTrue(Result.isFailure(refused) && refused.failure._tag === "pointsman/StatementRefused")
+    assert.strictEqual((yield* bookOf(payment)).payment.state, "Captured")
+  })
 
   for (const fault of ["unwritten", "lost", "unheard"] as const) {
-    const faulty = world()
-    it.effect(`a statement whose commit ends ${fault} is written once, or surely not`, () =>
-      Effect.gen(function* () {
-        const payment = yield* given["an unanswered charge"](faulty)
-        const before = faulty.ledger.calls.commit
-        faulty.ledger.onCommit = (number) => (number === before + 1 ? fault : undefined)
-        const settled = yield* settle(payment, says("captured"))
-        assert.strictEqual(Result.isFailure(settled), fault === "unwritten")
-        const types = (yield* newEvents(payment, 0)).map(({ type }) => type)
-        const isWritten = fault !== "unwritten"
-        assert.strictEqual(types.filter((type) => type === "payment.reviewed").length, isWritten ? 1 : 0)
-        assert.strictEqual((yield* bookOf(payment)).payment.state, isWritten ? "Captured" : "ChargeUnknown")
-      }).pipe(Effect.provide(faulty.layer))
-    )
+    testWorld(`a statement whose commit ends ${fault} is written once, or surely not`, function* (faulty) {
+      const payment = yield* given["an unanswered charge"](faulty)
+      const before = faulty.ledger.calls.commit
+      faulty.ledger.onCommit = (number) => (number === before + 1 ? fault : undefined)
+      const settled = yield* settle(payment, says("captured"))
+      assert.strictEqual(Result.isFailure(settled), fault === "unwritten")
+      const types = (yield* newEvents(payment, 0)).map(({ type }) => type)
+      const isWritten = fault !== "unwritten"
+      assert.strictEqual(types.filter((type) => type === "payment.reviewed").length, isWritten ? 1 : 0)
+      assert.strictEqual((yield* bookOf(payment)).payment.state, isWritten ? "Captured" : "ChargeUnknown")
+    })
   }
 
-  const endless = world({ connections: liveConnections })
-  it.effect("a checkout without an end waits for a person to say that it was not paid", () =>
-    Effect.gen(function* () {
+  testIn(
+    "a checkout without an end waits for a person to say that it was not paid",
+    world({ connections: liveConnections }),
+    function* (endless) {
       endless.provider.onOpenCheckout = () =>
         Effect.succeed({ _tag: "CheckoutOpened", reference: "co_1", url: "https://pay.example/1", expiresAt: null })
       const { payment, token } = yield* paged(liveCaller)
@@ -681,7 +534,7 @@ describe("a review beside others", () => {
       assert.deepStrictEqual(listed?.review?.reasons, ["open_checkout"])
       const settled = Result.getOrThrow(yield* settle(payment, says("never_received", { providerRef: null })))
       assert.deepInclude(settled, { state: "Cancelled", review: null })
-    }).pipe(Effect.provide(endless.layer))
+    }
   )
 })
 
@@ -695,64 +548,56 @@ describe("what is open for too long", () => {
   const checkAll = Effect.flatMap(Pointsman, ({ checkDue }) => Effect.repeat(checkDue, { while: (count) => count > 0 }))
 
   for (const [what, days, stated, becomes] of cases) {
-    const own = world()
-    it.effect(`an accepted ${what} asks for a person's look after ${days} days`, () =>
-      Effect.gen(function* () {
-        const payment = yield* accepted[what](own)
-        own.provider.onLookUpCharge = () => silent
-        own.provider.onLookUpRefund = () => silent
-        yield* TestClock.adjust(days * day - 1)
-        yield* checkAll
-        assert.deepStrictEqual(yield* waiting, [])
-        yield* TestClock.adjust(day)
-        yield* checkAll
-        const [listed] = yield* waiting
-        assert.deepStrictEqual(listed?.review?.reasons, ["overdue"])
-        assert.strictEqual(listed?.updatedAt, (yield* bookOf(payment)).payment.updatedAt)
-        // It is reported once, and looked up all the same.
-        const before = own.provider.lookUps.length + own.provider.refundLookUps.length
-        yield* TestClock.adjust(day)
-        yield* checkAll
-        assert.isAbove(own.provider.lookUps.length + own.provider.refundLookUps.length, before)
-        assert.strictEqual((yield* bookOf(payment)).payment.version, listed?.version)
-        const settled = Result.getOrThrow(yield* settle(payment, yield* named(payment, stated)))
-        assert.deepInclude(settled, { state: becomes, review: null })
-      }).pipe(Effect.provide(own.layer))
-    )
-  }
-
-  const waited = world()
-  it.effect("a look at what is still under way is followed by another a week later", () =>
-    Effect.gen(function* () {
-      const payment = yield* accepted.charge(waited)
-      waited.provider.onLookUpCharge = () => silent
-      yield* TestClock.adjust(8 * day)
-      yield* checkAll
-      Result.getOrThrow(yield* settle(payment, nothing))
-      yield* TestClock.adjust(6 * day)
+    testWorld(`an accepted ${what} asks for a person's look after ${days} days`, function* (own) {
+      const payment = yield* accepted[what](own)
+      own.provider.onLookUpCharge = () => silent
+      own.provider.onLookUpRefund = () => silent
+      yield* TestClock.adjust(days * day - 1)
       yield* checkAll
       assert.deepStrictEqual(yield* waiting, [])
-      yield* TestClock.adjust(2 * day)
+      yield* TestClock.adjust(day)
       yield* checkAll
-      assert.lengthOf(yield* waiting, 1)
-    }).pipe(Effect.provide(waited.layer))
-  )
+      const [listed] = yield* waiting
+      assert.deepStrictEqual(listed?.review?.reasons, ["overdue"])
+      assert.strictEqual(listed?.updatedAt, (yield* bookOf(payment)).payment.updatedAt)
+      // It is reported once, and looked up all the same.
+      const before = own.provider.lookUps.length + own.provider.refundLookUps.length
+      yield* TestClock.adjust(day)
+      yield* checkAll
+      assert.isAbove(own.provider.lookUps.length + own.provider.refundLookUps.length, before)
+      assert.strictEqual((yield* bookOf(payment)).payment.version, listed?.version)
+      const settled = Result.getOrThrow(yield* settle(payment, yield* named(payment, stated)))
+      assert.deepInclude(settled, { state: becomes, review: null })
+    })
+  }
+
+  testWorld("a look at what is still under way is followed by another a week later", function* (waited) {
+    const payment = yield* accepted.charge(waited)
+    waited.provider.onLookUpCharge = () => silent
+    yield* TestClock.adjust(8 * day)
+    yield* checkAll
+    Result.getOrThrow(yield* settle(payment, nothing))
+    yield* TestClock.adjust(6 * day)
+    yield* checkAll
+    assert.deepStrictEqual(yield* waiting, [])
+    yield* TestClock.adjust(2 * day)
+    yield* checkAll
+    assert.lengthOf(yield* waiting, 1)
+  })
 })
 
 describe("a step that tells operations nothing", () => {
   const own = world()
   for (const type of ["payment.unknown", "payment.conflict", "payment.amount_mismatch"] as const) {
-    it.effect(`${type} without a review is a defect when written, and nothing is stored`, () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const payment = yield* create(own, { _tag: "Captured", providerRef })
-        const after = { ...payment, version: payment.version + 1 }
-        const event = { type, paymentId: payment.id, createdAt: 0, data: {} }
-        const change = { tenant: payment.tenant, payment: { expected: payment.version, after }, attempts: [] }
-        assert.isTrue(Exit.hasDies(yield* Effect.exit(ledger.commit({ ...change, events: [event] }))))
-        assert.deepStrictEqual((yield* bookOf(payment)).payment, payment)
-        yield* ledger.commit({ ...change, events: [] })
-      }).pipe(Effect.provide(own.layer))
-    )
+    testIn(`${type} without a review is a defect when written, and nothing is stored`, own, function* () {
+      const ledger = yield* Ledger
+      const payment = yield* create(own, { _tag: "Captured", providerRef })
+      const after = { ...payment, version: payment.version + 1 }
+      const event = { type, paymentId: payment.id, createdAt: 0, data: {} }
+      const change = { tenant: payment.tenant, payment: { expected: payment.version, after }, attempts: [] }
+      assert.isTrue(Exit.hasDies(yield* Effect.exit(ledger.commit({ ...change, events: [event] }))))
+      assert.deepStrictEqual((yield* bookOf(payment)).payment, payment)
+      yield* ledger.commit({ ...change, events: [] })
+    })
   }
 })

@@ -8,6 +8,7 @@ import { Effect, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { rotateEndpointSecret } from "../src/verbs/deliver/RotateEndpointSecret.ts"
 import { background, drawing, minute, pass, settle } from "./support/Delivering.ts"
+import { testIn } from "./support/TestWorld.ts"
 import { caller, request, tenant, world } from "./support/World.ts"
 
 const endpoints = [{ id: "shop", events: ["payment.captured"] }]
@@ -59,12 +60,10 @@ describe("an endpoint's secret", () => {
     }).pipe(Effect.provide(own.layer), drawing(0.5))
   })
 
-  it.effect("the former secret is gone at once without an overlap", () =>
-    Effect.gen(function* () {
-      yield* rotate({ overlapMillis: 0 })
-      assert.notProperty(yield* stored, "sealedPreviousSecret")
-    }).pipe(Effect.provide(world({ webhookEndpoints: endpoints }).layer))
-  )
+  testIn("the former secret is gone at once without an overlap", world({ webhookEndpoints: endpoints }), function* () {
+    yield* rotate({ overlapMillis: 0 })
+    assert.notProperty(yield* stored, "sealedPreviousSecret")
+  })
 
   it.effect("a key sent again gets the same secret, and the endpoint was rotated once", () => {
     const entries: Array<AuditEntry> = []
@@ -102,8 +101,10 @@ describe("an endpoint's secret", () => {
     }).pipe(Effect.provide([openSecretsLayer, world({ webhookEndpoints: endpoints }).layer]))
   )
 
-  it.effect("one of two requests about one secret replaces it, also at once", () =>
-    Effect.gen(function* () {
+  testIn(
+    "one of two requests about one secret replaces it, also at once",
+    world({ webhookEndpoints: endpoints }),
+    function* () {
       const results = yield* Effect.forEach(
         ["key-of-one", "key-of-other"],
         (idempotencyKey) => Effect.result(rotate({ idempotencyKey })),
@@ -121,11 +122,13 @@ describe("an endpoint's secret", () => {
       assert.strictEqual(next.endpoint.sealedPreviousSecret, before?.sealedSecret)
       // Of what the configuration named, and not of what an operator rotated away.
       assert.strictEqual(next.endpoint.rotation?.configured, before?.rotation?.configured)
-    }).pipe(Effect.provide(world({ webhookEndpoints: endpoints }).layer))
+    }
   )
 
-  it.effect("two requests under one key get one secret when the reads precede the writes", () =>
-    Effect.gen(function* () {
+  testIn(
+    "two requests under one key get one secret when the reads precede the writes",
+    world({ webhookEndpoints: endpoints }),
+    function* () {
       const directory = yield* Directory
       const stale = yield* directory.contents
       const first = yield* rotate()
@@ -138,7 +141,7 @@ describe("an endpoint's secret", () => {
       assert.strictEqual(reads, 2)
       assert.isFalse(second.isChanged)
       assert.strictEqual(Redacted.value(second.secret), Redacted.value(first.secret))
-    }).pipe(Effect.provide(world({ webhookEndpoints: endpoints }).layer))
+    }
   )
 
   it.effect("a write by another process in between replaces nothing and writes no entry", () => {
@@ -163,20 +166,24 @@ describe("an endpoint's secret", () => {
     }).pipe(Effect.provide([world({ webhookEndpoints: endpoints }).layer, openSecretsLayer]))
   })
 
-  it.effect("only the new secret signs if the rotated one cannot be decrypted", () =>
-    Effect.gen(function* () {
+  testIn(
+    "only the new secret signs if the rotated one cannot be decrypted",
+    world({ webhookEndpoints: [{ id: "shop", sealedSecret: "of another key" }] }),
+    function* () {
       const { endpoint } = yield* rotate()
       assert.isNull(endpoint.sealedPreviousSecret)
-    }).pipe(Effect.provide(world({ webhookEndpoints: [{ id: "shop", sealedSecret: "of another key" }] }).layer))
+    }
   )
 
-  it.effect("an endpoint of another workspace or environment is not found", () =>
-    Effect.gen(function* () {
+  testIn(
+    "an endpoint of another workspace or environment is not found",
+    world({ webhookEndpoints: endpoints }),
+    function* () {
       const pointsman = yield* Pointsman
       for (const other of [{ ...tenant, environment: "production" } as const, { ...tenant, workspaceId: "globex" }]) {
         const reason = yield* Effect.flip(pointsman.rotateEndpointSecret(other, order))
         assert.strictEqual(reason._tag, "pointsman/EndpointNotFound")
       }
-    }).pipe(Effect.provide(world({ webhookEndpoints: endpoints }).layer))
+    }
   )
 })

@@ -4,6 +4,7 @@ import { type EligibilityQuestion, exclusionOf, planRoute, type RouteQuestion } 
 import { type ChargeAnswer, Unanswered } from "@pointsman/core/ports"
 import { Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
+import { testIn } from "./support/TestWorld.ts"
 import { caller, request, world } from "./support/World.ts"
 
 const connection = (change: Partial<Connection> = {}): Connection => ({
@@ -33,83 +34,67 @@ const question = (change: Partial<EligibilityQuestion> = {}): EligibilityQuestio
 })
 
 describe("eligibility", () => {
-  const cases: ReadonlyArray<{
-    readonly code: ExclusionCode
-    readonly excludes: Partial<Connection>
-    readonly admits: Partial<Connection>
-    readonly asked?: Partial<EligibilityQuestion>
-  }> = [
-    {
-      code: "CURRENCY_NOT_SUPPORTED",
-      excludes: { supports: { currencies: ["USD"] } },
-      admits: { supports: { currencies: ["USD", "EUR"] } }
-    },
-    {
-      code: "PAYER_COUNTRY_NOT_SUPPORTED",
-      excludes: { supports: { payerCountries: ["DE"] } },
-      admits: { supports: { payerCountries: ["DE", "NL"] } }
-    },
-    {
-      code: "METHOD_NOT_SUPPORTED",
-      excludes: { supports: { methods: ["bank"] } },
-      admits: { supports: { methods: ["bank", "card"] } }
-    },
-    {
-      code: "METHOD_NOT_SUPPORTED",
-      asked: { payment: { ...details, cardBrand: "Amex" } },
-      excludes: { supports: { cardBrands: ["visa"] } },
-      admits: { supports: { cardBrands: ["visa", "amex"] } }
-    },
-    {
-      code: "MERCHANT_COUNTRY_NOT_SUPPORTED",
-      excludes: { supports: { merchantCountries: ["DE"] } },
-      admits: { supports: { merchantCountries: ["NL"] } }
-    },
-    {
-      code: "MERCHANT_COUNTRY_NOT_SUPPORTED",
-      asked: { merchantCountry: null },
-      excludes: { supports: { merchantCountries: ["NL"] } },
-      admits: {}
-    },
-    {
-      code: "VERTICAL_NOT_SUPPORTED",
-      excludes: { supports: { blockedCategories: ["retail"] } },
-      admits: { supports: { blockedCategories: ["gambling"] } }
-    },
-    {
-      code: "RECURRING_NOT_SUPPORTED",
-      asked: { payment: { ...details, initiator: "mit" } },
-      excludes: { supports: { recurring: false } },
-      admits: { supports: { recurring: true } }
-    },
-    {
-      code: "AMOUNT_OUT_OF_RANGE",
-      excludes: { supports: { amount: { EUR: { min: 2000 } } } },
-      admits: { supports: { amount: { EUR: { min: 1999, max: 1999 }, USD: { min: 5000 } } } }
-    },
-    {
-      code: "AMOUNT_OUT_OF_RANGE",
-      excludes: { supports: { amount: { EUR: { max: 1998 } } } },
-      admits: { supports: { amount: { USD: { max: 50 } } } }
-    },
-    {
-      code: "AUTHENTICATION_REQUIRED",
-      excludes: { supports: { requiresAuthentication: ["NL"] } },
-      admits: { supports: { requiresAuthentication: ["DE"] } }
-    },
-    {
-      code: "RESTRICTION_VIOLATED",
-      excludes: { restrictions: [{ currency: ["EUR"], amount: { min: 1000 } }] },
-      admits: { restrictions: [{ currency: ["EUR"], amount: { min: 2000 } }] }
-    },
-    {
-      code: "INSTRUMENT_NOT_AVAILABLE",
-      asked: { instrumentConnectionIds: new Set(["other"]) },
-      excludes: {},
-      admits: { id: "other" }
-    }
+  const cases: ReadonlyArray<
+    readonly [
+      code: ExclusionCode,
+      excludes: Partial<Connection>,
+      admits: Partial<Connection>,
+      asked?: Partial<EligibilityQuestion>
+    ]
+  > = [
+    ["CURRENCY_NOT_SUPPORTED", { supports: { currencies: ["USD"] } }, { supports: { currencies: ["USD", "EUR"] } }],
+    [
+      "PAYER_COUNTRY_NOT_SUPPORTED",
+      { supports: { payerCountries: ["DE"] } },
+      { supports: { payerCountries: ["DE", "NL"] } }
+    ],
+    ["METHOD_NOT_SUPPORTED", { supports: { methods: ["bank"] } }, { supports: { methods: ["bank", "card"] } }],
+    [
+      "METHOD_NOT_SUPPORTED",
+      { supports: { cardBrands: ["visa"] } },
+      { supports: { cardBrands: ["visa", "amex"] } },
+      { payment: { ...details, cardBrand: "Amex" } }
+    ],
+    [
+      "MERCHANT_COUNTRY_NOT_SUPPORTED",
+      { supports: { merchantCountries: ["DE"] } },
+      { supports: { merchantCountries: ["NL"] } }
+    ],
+    ["MERCHANT_COUNTRY_NOT_SUPPORTED", { supports: { merchantCountries: ["NL"] } }, {}, { merchantCountry: null }],
+    [
+      "VERTICAL_NOT_SUPPORTED",
+      { supports: { blockedCategories: ["retail"] } },
+      { supports: { blockedCategories: ["gambling"] } }
+    ],
+    [
+      "RECURRING_NOT_SUPPORTED",
+      { supports: { recurring: false } },
+      { supports: { recurring: true } },
+      { payment: { ...details, initiator: "mit" } }
+    ],
+    [
+      "AMOUNT_OUT_OF_RANGE",
+      { supports: { amount: { EUR: { min: 2000 } } } },
+      { supports: { amount: { EUR: { min: 1999, max: 1999 }, USD: { min: 5000 } } } }
+    ],
+    [
+      "AMOUNT_OUT_OF_RANGE",
+      { supports: { amount: { EUR: { max: 1998 } } } },
+      { supports: { amount: { USD: { max: 50 } } } }
+    ],
+    [
+      "AUTHENTICATION_REQUIRED",
+      { supports: { requiresAuthentication: ["NL"] } },
+      { supports: { requiresAuthentication: ["DE"] } }
+    ],
+    [
+      "RESTRICTION_VIOLATED",
+      { restrictions: [{ currency: ["EUR"], amount: { min: 1000 } }] },
+      { restrictions: [{ currency: ["EUR"], amount: { min: 2000 } }] }
+    ],
+    ["INSTRUMENT_NOT_AVAILABLE", {}, { id: "other" }, { instrumentConnectionIds: new Set(["other"]) }]
   ]
-  for (const { code, excludes, admits, asked } of cases) {
+  for (const [code, excludes, admits, asked] of cases) {
     it(`${code}: ${JSON.stringify(excludes)} excludes, ${JSON.stringify(admits)} admits`, () => {
       const exclusion = exclusionOf(connection(excludes), {}, question(asked))
       assert.deepInclude(exclusion, { connectionId: "main", name: "Main", code })
@@ -271,14 +256,15 @@ describe("the route plan", () => {
 })
 
 describe("routing of a create", () => {
-  const nowhere = world({
-    connections: [
-      { id: "main", supports: { currencies: ["USD"] } },
-      { id: "backup", supports: { methods: ["bank"] } }
-    ]
-  })
-  it.effect("RoutingFailed has each reason, and no payment, if no connection can take it", () =>
-    Effect.gen(function* () {
+  testIn(
+    "RoutingFailed has each reason, and no payment, if no connection can take it",
+    world({
+      connections: [
+        { id: "main", supports: { currencies: ["USD"] } },
+        { id: "backup", supports: { methods: ["bank"] } }
+      ]
+    }),
+    function* (nowhere) {
       const pointsman = yield* Pointsman
       const failure = yield* Effect.flip(pointsman.create(caller, request()))
       assert.instanceOf(failure, RoutingFailed)
@@ -291,14 +277,14 @@ describe("routing of a create", () => {
       )
       assert.lengthOf((yield* pointsman.payments(caller.tenant, { limit: 1 })).items, 0)
       assert.strictEqual(nowhere.ledger.calls.commit, 0)
-    }).pipe(Effect.provide(nowhere.layer))
+    }
   )
-
-  const replayed = world({
-    connections: [{ id: "main", circuitBreaker: { failures: 1, openMillis: 30_000 } }, { id: "backup" }]
-  })
-  it.effect("replays while a circuit is open do not use up its probe", () =>
-    Effect.gen(function* () {
+  testIn(
+    "replays while a circuit is open do not use up its probe",
+    world({
+      connections: [{ id: "main", circuitBreaker: { failures: 1, openMillis: 30_000 } }, { id: "backup" }]
+    }),
+    function* (replayed) {
       const pointsman = yield* Pointsman
       const { provider } = replayed
       const keyed = request({ idempotencyKey: "order-0001" })
@@ -312,14 +298,14 @@ describe("routing of a create", () => {
       provider.charges.length = 0
       yield* pointsman.create(caller, request())
       assert.strictEqual(provider.charges[0]?.connectionId, "main")
-    }).pipe(Effect.provide(replayed.layer))
+    }
   )
-
-  const breaking = world({
-    connections: [{ id: "main", circuitBreaker: { failures: 2, openMillis: 30_000 } }, { id: "backup" }]
-  })
-  it.effect("two silent calls in a row open the circuit, and one probe passes after its time", () =>
-    Effect.gen(function* () {
+  testIn(
+    "two silent calls in a row open the circuit, and one probe passes after its time",
+    world({
+      connections: [{ id: "main", circuitBreaker: { failures: 2, openMillis: 30_000 } }, { id: "backup" }]
+    }),
+    function* (breaking) {
       const pointsman = yield* Pointsman
       const { provider } = breaking
       const asked = Effect.gen(function* () {
@@ -351,6 +337,6 @@ describe("routing of a create", () => {
       })
       assert.deepStrictEqual(yield* asked, ["main", []])
       assert.deepStrictEqual(yield* asked, ["main", []])
-    }).pipe(Effect.provide(breaking.layer))
+    }
   )
 })

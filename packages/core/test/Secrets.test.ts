@@ -8,6 +8,7 @@ import { Ids } from "../src/ports/Ids.ts"
 import { derivationContext, derivationKey, SealedTexts } from "../src/ports/SealedTexts.ts"
 import { KeyUnavailable, Secrets } from "../src/ports/Secrets.ts"
 import * as SecretsLayer from "../src/ports/SecretsLayer.ts"
+import { testEffect } from "./support/TestWorld.ts"
 
 const crypto = Layer.mergeAll(Aead.layerWebCrypto, Mac.layerWebCrypto, Digest.layerWebCrypto, Kdf.layerWebCrypto).pipe(
   Layer.provideMerge(SecureRandom.layerWebCrypto)
@@ -96,13 +97,11 @@ describe("Secrets", () => {
     }).pipe(withKey(1))
   )
 
-  it.effect("a text that another key sealed is broken", () =>
-    Effect.gen(function* () {
-      const sealed = yield* withKey(1)(seal("secret", "a"))
-      const failure = yield* withKey(2)(Effect.flip(open(sealed, "a")))
-      assert.strictEqual(failure._tag, "pointsman/SealBroken")
-    })
-  )
+  testEffect("a text that another key sealed is broken", function* () {
+    const sealed = yield* withKey(1)(seal("secret", "a"))
+    const failure = yield* withKey(2)(Effect.flip(open(sealed, "a")))
+    assert.strictEqual(failure._tag, "pointsman/SealBroken")
+  })
 
   it.effect("a sealed text with any part changed or cut is broken", () =>
     Effect.gen(function* () {
@@ -221,25 +220,23 @@ describe("Secrets", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("a failure says that keys cannot be had when a text is sealed or opened", () =>
-    Effect.gen(function* () {
-      let isUp = true
-      const source = Effect.suspend(() =>
-        isUp
-          ? Effect.succeed({ current: keyOf(1), previous: [] })
-          : Effect.fail(new KeyUnavailable({ reason: "the key service does not answer" }))
-      )
-      yield* Effect.gen(function* () {
-        const sealed = yield* seal("secret", "a")
-        isUp = false
-        for (const failing of [seal("secret", "a"), open(sealed, "a")]) {
-          assert.strictEqual((yield* Effect.flip(failing))._tag, "pointsman/KeyUnavailable")
-        }
-        isUp = true
-        assert.strictEqual(yield* open(sealed, "a"), "secret")
-      }).pipe(Effect.provide(SecretsLayer.layerRotating(source).pipe(Layer.provide([crypto, memory]))))
-    })
-  )
+  testEffect("a failure says that keys cannot be had when a text is sealed or opened", function* () {
+    let isUp = true
+    const source = Effect.suspend(() =>
+      isUp
+        ? Effect.succeed({ current: keyOf(1), previous: [] })
+        : Effect.fail(new KeyUnavailable({ reason: "the key service does not answer" }))
+    )
+    yield* Effect.gen(function* () {
+      const sealed = yield* seal("secret", "a")
+      isUp = false
+      for (const failing of [seal("secret", "a"), open(sealed, "a")]) {
+        assert.strictEqual((yield* Effect.flip(failing))._tag, "pointsman/KeyUnavailable")
+      }
+      isUp = true
+      assert.strictEqual(yield* open(sealed, "a"), "secret")
+    }).pipe(Effect.provide(SecretsLayer.layerRotating(source).pipe(Layer.provide([crypto, memory]))))
+  })
 
   it.effect("a separate computation of the derivation for stored data agrees", () =>
     Effect.gen(function* () {
@@ -275,14 +272,12 @@ describe("Secrets", () => {
     }).pipe(withKey(1))
   )
 
-  it.effect("fingerprints of one text by two keys differ; the hash is plain SHA-256", () =>
-    Effect.gen(function* () {
-      const mark = Effect.flatMap(Secrets, (secrets) => secrets.fingerprint("x"))
-      assert.notStrictEqual(yield* withKey(1)(mark), yield* withKey(2)(mark))
-      const hash = yield* withKey(1)(Effect.flatMap(Secrets, (secrets) => secrets.hash("ps_test_é")))
-      assert.strictEqual(hash, createHash("sha256").update("ps_test_é").digest("hex"))
-    })
-  )
+  testEffect("fingerprints of one text by two keys differ; the hash is plain SHA-256", function* () {
+    const mark = Effect.flatMap(Secrets, (secrets) => secrets.fingerprint("x"))
+    assert.notStrictEqual(yield* withKey(1)(mark), yield* withKey(2)(mark))
+    const hash = yield* withKey(1)(Effect.flatMap(Secrets, (secrets) => secrets.hash("ps_test_é")))
+    assert.strictEqual(hash, createHash("sha256").update("ps_test_é").digest("hex"))
+  })
 
   it("the text of an encryption key is only base64 of exactly 32 bytes", () => {
     const text = createHash("sha256").update("text").digest("base64")

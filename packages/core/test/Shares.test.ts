@@ -2,12 +2,13 @@
  * One provider's trouble is its own: what a connection whose provider hangs takes of the background's checks, and one that
  * floods of the storage.
  */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { Metrics, type Payment, Pointsman, type VerifiedMessage } from "@pointsman/core"
 import { Ledger, NotSent, Unanswered } from "@pointsman/core/ports"
 import { Effect, Fiber, Latch, Metric } from "effect"
 import { TestClock } from "effect/testing"
 import { operate } from "./support/Operations.ts"
+import { testIn, testWorld } from "./support/TestWorld.ts"
 import { caller, request, tenant, type World, world } from "./support/World.ts"
 
 const second = 1_000
@@ -100,128 +101,117 @@ const askedAtOther = ({ provider }: World) => provider.lookUps.filter(({ connect
 describe("a provider that hangs", () => {
   for (const what of ["charges", "captures", "voids", "refunds"] as const) {
     const { most, own, underWay } = scene()
-    it.effect(`200 ${what} take their share, and another's unknown is asked in time`, () =>
-      Effect.gen(function* () {
-        for (let count = 0; count < 200; count++) yield* openOnes[what](own)
-        // Refunds are looked up once a day.
-        if (what === "refunds") yield* TestClock.adjust(24 * 60 * minute)
-        yield* start
-        yield* pass(minute)
-        assert.strictEqual(underWay.hanging, share)
-        own.provider.onCharge = () => silent
-        yield* create("USD")
-        yield* pass(minute - 1)
-        assert.lengthOf(askedAtOther(own), 0)
-        yield* pass(1 + second)
-        assert.lengthOf(askedAtOther(own), 1)
-        assert.strictEqual(most.hanging, share)
-      }).pipe(Effect.provide(own.layer))
-    )
+    testIn(`200 ${what} take their share, and another's unknown is asked in time`, own, function* () {
+      for (let count = 0; count < 200; count++) yield* openOnes[what](own)
+      // Refunds are looked up once a day.
+      if (what === "refunds") yield* TestClock.adjust(24 * 60 * minute)
+      yield* start
+      yield* pass(minute)
+      assert.strictEqual(underWay.hanging, share)
+      own.provider.onCharge = () => silent
+      yield* create("USD")
+      yield* pass(minute - 1)
+      assert.lengthOf(askedAtOther(own), 0)
+      yield* pass(1 + second)
+      assert.lengthOf(askedAtOther(own), 1)
+      assert.strictEqual(most.hanging, share)
+    })
   }
 
   const many = scene()
-  it.effect("others' are asked on their schedule beside 1,000 unknown payments", () =>
-    Effect.gen(function* () {
-      many.own.provider.onCharge = () => silent
-      yield* Effect.repeat(create("EUR"), { times: 999 })
-      yield* start
-      yield* pass(10 * second)
-      yield* create("USD")
-      const expected = [minute, 5 * minute]
-      let passed = 0
-      for (const [index, at] of expected.entries()) {
-        // Another look at what is due may be a second away.
-        for (; passed < at + second; passed += second) {
-          assert.isAtMost(askedAtOther(many.own).length, passed < at ? index : index + 1)
-          yield* pass(second)
-        }
-        assert.lengthOf(askedAtOther(many.own), index + 1)
+  testIn("others' are asked on their schedule beside 1,000 unknown payments", many.own, function* () {
+    many.own.provider.onCharge = () => silent
+    yield* Effect.repeat(create("EUR"), { times: 999 })
+    yield* start
+    yield* pass(10 * second)
+    yield* create("USD")
+    const expected = [minute, 5 * minute]
+    let passed = 0
+    for (const [index, at] of expected.entries()) {
+      // Another look at what is due may be a second away.
+      for (; passed < at + second; passed += second) {
+        assert.isAtMost(askedAtOther(many.own).length, passed < at ? index : index + 1)
+        yield* pass(second)
       }
-      assert.strictEqual(many.most.hanging, share)
-      // It goes on at what hangs: a share for each time-out.
-      assert.isAbove(many.own.provider.lookUps.length, 8 * share)
-    }).pipe(Effect.provide(many.own.layer))
-  )
+      assert.lengthOf(askedAtOther(many.own), index + 1)
+    }
+    assert.strictEqual(many.most.hanging, share)
+    // It goes on at what hangs: a share for each time-out.
+    assert.isAbove(many.own.provider.lookUps.length, 8 * share)
+  })
 
   const dozens = scene({ hanging: 40 })
-  it.effect("another's unknown is asked in seconds beside forty with more than their shares", () =>
-    Effect.gen(function* () {
-      dozens.own.provider.onCharge = () => silent
-      for (let count = 0; count < 20; count++) {
-        for (let index = 0; index < 40; index++) yield* create("EUR", index)
-      }
-      yield* create("USD")
-      yield* start
-      yield* TestClock.adjust(minute)
-      for (let passed = 0; passed < 5; passed++) yield* pass(second)
-      assert.lengthOf(askedAtOther(dozens.own), 1)
-      for (let passed = 0; passed < 15; passed++) yield* pass(second)
-      assert.strictEqual(dozens.underWay.hanging, 40 * share)
-    }).pipe(Effect.provide(dozens.own.layer))
-  )
+  testIn("another's unknown is asked in seconds beside forty with more than their shares", dozens.own, function* () {
+    dozens.own.provider.onCharge = () => silent
+    for (let count = 0; count < 20; count++) {
+      for (let index = 0; index < 40; index++) yield* create("EUR", index)
+    }
+    yield* create("USD")
+    yield* start
+    yield* TestClock.adjust(minute)
+    for (let passed = 0; passed < 5; passed++) yield* pass(second)
+    assert.lengthOf(askedAtOther(dozens.own), 1)
+    for (let passed = 0; passed < 15; passed++) yield* pass(second)
+    assert.strictEqual(dozens.underWay.hanging, 40 * share)
+  })
 
   const set = scene({ lookUpsPerConnection: 3 })
-  it.effect("a share of 3 asks no more at once, and one batch asks others as well", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      set.own.provider.onCharge = () => silent
-      yield* Effect.repeat(create("EUR"), { times: 20 })
-      yield* Effect.repeat(create("USD"), { times: 20 })
-      yield* TestClock.adjust(minute)
-      yield* Effect.forkScoped(pointsman.checkDue)
-      yield* settle
-      assert.deepStrictEqual([set.underWay.hanging, askedAtOther(set.own).length], [3, 3])
-      yield* start
-      yield* pass(20 * second)
-      assert.strictEqual(set.most.hanging, 6)
-      assert.lengthOf(askedAtOther(set.own), 21)
-    }).pipe(Effect.provide(set.own.layer))
-  )
+  testIn("a share of 3 asks no more at once, and one batch asks others as well", set.own, function* () {
+    const pointsman = yield* Pointsman
+    set.own.provider.onCharge = () => silent
+    yield* Effect.repeat(create("EUR"), { times: 20 })
+    yield* Effect.repeat(create("USD"), { times: 20 })
+    yield* TestClock.adjust(minute)
+    yield* Effect.forkScoped(pointsman.checkDue)
+    yield* settle
+    assert.deepStrictEqual([set.underWay.hanging, askedAtOther(set.own).length], [3, 3])
+    yield* start
+    yield* pass(20 * second)
+    assert.strictEqual(set.most.hanging, 6)
+    assert.lengthOf(askedAtOther(set.own), 21)
+  })
 
   const fast = scene()
-  it.effect("none of 500 at a provider that answers waits for the next look at what is due", () =>
-    Effect.gen(function* () {
-      fast.own.provider.onCharge = () => silent
-      yield* Effect.repeat(create("USD"), { times: 499 })
-      yield* TestClock.adjust(minute)
-      yield* start
-      yield* Effect.repeat(settle, { times: 50 })
-      assert.lengthOf(askedAtOther(fast.own), 500)
-    }).pipe(Effect.provide(fast.own.layer))
-  )
+  testIn("none of 500 at a provider that answers waits for the next look at what is due", fast.own, function* () {
+    fast.own.provider.onCharge = () => silent
+    yield* Effect.repeat(create("USD"), { times: 499 })
+    yield* TestClock.adjust(minute)
+    yield* start
+    yield* Effect.repeat(settle, { times: 50 })
+    assert.lengthOf(askedAtOther(fast.own), 500)
+  })
 })
 
 describe("the connection that a check asks", () => {
   const own = world()
   const last = () => own.ledger.changes.at(-1)
-  it.effect("a payment's attempt is the one with the money, the last one, or none", () =>
-    Effect.gen(function* () {
-      const asked: Array<ReadonlyArray<unknown>> = []
-      own.ledger.beforeCommit = (_, { checkAt, checkedConnection, payment: { after } }) =>
-        Effect.sync(() => void asked.push([after.state, checkAt === null ? "unchecked" : checkedConnection]))
-      own.provider.onCharge = ({ connectionId }) =>
-        connectionId === "main" ? Effect.fail(new NotSent({ reason: "refused" })) : silent
-      yield* create("EUR")
-      assert.deepStrictEqual(asked, [
-        // It may only have died: nobody is asked.
-        ["Charging", null],
-        ["Charging", null],
-        ["ChargeUnknown", "backup"]
-      ])
-      assert.strictEqual(last()?.tenant, tenant)
-    }).pipe(Effect.provide(own.layer))
-  )
+  testIn("a payment's attempt is the one with the money, the last one, or none", own, function* () {
+    const asked: Array<ReadonlyArray<unknown>> = []
+    own.ledger.beforeCommit = (_, { checkAt, checkedConnection, payment: { after } }) =>
+      Effect.sync(() => void asked.push([after.state, checkAt === null ? "unchecked" : checkedConnection]))
+    own.provider.onCharge = ({ connectionId }) =>
+      connectionId === "main" ? Effect.fail(new NotSent({ reason: "refused" })) : silent
+    yield* create("EUR")
+    assert.deepStrictEqual(asked, [
+      // It may only have died: nobody is asked.
+      ["Charging", null],
+      ["Charging", null],
+      ["ChargeUnknown", "backup"]
+    ])
+    assert.strictEqual(last()?.tenant, tenant)
+  })
 })
 
 describe("a provider that sends many messages at once", () => {
-  const own = world({
-    connections: [
-      { id: "flooding", supports: { currencies: ["EUR"] } },
-      { id: "other", supports: { currencies: ["USD"] } }
-    ]
-  })
-  it.effect("100 that are slow to record take one share, and others continue", () =>
-    Effect.gen(function* () {
+  testIn(
+    "100 that are slow to record take one share, and others continue",
+    world({
+      connections: [
+        { id: "flooding", supports: { currencies: ["EUR"] } },
+        { id: "other", supports: { currencies: ["USD"] } }
+      ]
+    }),
+    function* (own) {
       const pointsman = yield* Pointsman
       const ledger = yield* Ledger
       own.provider.onCharge = () => silent
@@ -258,34 +248,30 @@ describe("a provider that sends many messages at once", () => {
       assert.deepStrictEqual([begun, yield* waiting], [100, 0])
       const settled = yield* pointsman.payments(tenant, { states: ["Captured"], limit: 200 })
       assert.lengthOf(settled.items, 101)
-    }).pipe(Effect.provide(own.layer))
+    }
   )
-
-  const hanging = world()
-  it.effect("more than may wait are refused, and taken once those before are gone", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      const { id } = yield* create("EUR")
-      const [attempt] = yield* (yield* Ledger).attempts(tenant, id)
-      const settled = (number: number): VerifiedMessage => ({
-        ...{ connectionId: "main", tenant, receivedAt: 0, body: "{}", reason: null },
-        message: {
-          id: `msg_${number}`,
-          at: number,
-          about: { _tag: "Settled", charge: { attemptId: attempt?.id ?? "" }, state: null }
-        }
-      })
-      hanging.ledger.beforeCommit = () => Effect.never
-      const first = yield* Effect.forEach(Array(share + 4_096).keys(), (number) =>
-        Effect.forkScoped(pointsman.recordMessage(settled(number)), { startImmediately: true })
-      )
-      const refused = yield* Effect.forkScoped(Effect.flip(pointsman.recordMessage(settled(10_000))))
-      yield* settle
-      assert.isDefined(refused.pollUnsafe())
-      assert.deepInclude(yield* Fiber.join(refused), { _tag: "pointsman/StorageError", operation: "recordMessage" })
-      yield* Fiber.interruptAll(first)
-      hanging.ledger.beforeCommit = () => Effect.void
-      yield* pointsman.recordMessage(settled(10_001))
-    }).pipe(Effect.provide(hanging.layer))
-  )
+  testWorld("more than may wait are refused, and taken once those before are gone", function* (hanging) {
+    const pointsman = yield* Pointsman
+    const { id } = yield* create("EUR")
+    const [attempt] = yield* (yield* Ledger).attempts(tenant, id)
+    const settled = (number: number): VerifiedMessage => ({
+      ...{ connectionId: "main", tenant, receivedAt: 0, body: "{}", reason: null },
+      message: {
+        id: `msg_${number}`,
+        at: number,
+        about: { _tag: "Settled", charge: { attemptId: attempt?.id ?? "" }, state: null }
+      }
+    })
+    hanging.ledger.beforeCommit = () => Effect.never
+    const first = yield* Effect.forEach(Array(share + 4_096).keys(), (number) =>
+      Effect.forkScoped(pointsman.recordMessage(settled(number)), { startImmediately: true })
+    )
+    const refused = yield* Effect.forkScoped(Effect.flip(pointsman.recordMessage(settled(10_000))))
+    yield* settle
+    assert.isDefined(refused.pollUnsafe())
+    assert.deepInclude(yield* Fiber.join(refused), { _tag: "pointsman/StorageError", operation: "recordMessage" })
+    yield* Fiber.interruptAll(first)
+    hanging.ledger.beforeCommit = () => Effect.void
+    yield* pointsman.recordMessage(settled(10_001))
+  })
 })

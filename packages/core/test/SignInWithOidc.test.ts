@@ -4,6 +4,7 @@ import { type OidcIdentity, type OperatorGrant, Pointsman } from "@pointsman/cor
 import { Audit, auditDraft, Deliveries, Operators } from "@pointsman/core/ports"
 import { Effect, Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
+import { testWorld } from "./support/TestWorld.ts"
 import { world } from "./support/World.ts"
 
 const source = "203.0.113.9"
@@ -38,59 +39,53 @@ const othersBetween = Layer.merge(
 )
 
 describe("signing in by OpenID Connect", () => {
-  it.effect("an operator keeps its roles without the issuer's, and a stranger is refused", () =>
-    Effect.gen(function* () {
-      const { operators } = yield* Pointsman
-      assert.strictEqual(yield* tagOf(signIn({})), "SignInRefused")
-      yield* operators.add({ login: "Jo@Example.com", displayName: "Joan", grants: viewer })
-      const { operator, session, token } = yield* signIn({})
-      assert.deepStrictEqual([operator.displayName, operator.grants, session.method], ["Joan", viewer, "oidc"])
-      assert.strictEqual((yield* operators.session(token)).operator.id, operator.id)
-      yield* operators.remove(operator.login)
-      for (const grants of [null, admin]) assert.strictEqual(yield* tagOf(signIn({ grants })), "SignInRefused")
-    }).pipe(Effect.provide(world().layer))
-  )
+  testWorld("an operator keeps its roles without the issuer's, and a stranger is refused", function* () {
+    const { operators } = yield* Pointsman
+    assert.strictEqual(yield* tagOf(signIn({})), "SignInRefused")
+    yield* operators.add({ login: "Jo@Example.com", displayName: "Joan", grants: viewer })
+    const { operator, session, token } = yield* signIn({})
+    assert.deepStrictEqual([operator.displayName, operator.grants, session.method], ["Joan", viewer, "oidc"])
+    assert.strictEqual((yield* operators.session(token)).operator.id, operator.id)
+    yield* operators.remove(operator.login)
+    for (const grants of [null, admin]) assert.strictEqual(yield* tagOf(signIn({ grants })), "SignInRefused")
+  })
 
-  it.effect("roles of the issuer are written once, by the issuer", () =>
-    Effect.gen(function* () {
-      assert.strictEqual(yield* tagOf(signIn({ grants: [] })), "SignInRefused")
-      const { operator } = yield* signIn({ grants: viewer, displayName: "\n" })
-      assert.strictEqual(operator.displayName, jo.login)
-      assert.deepStrictEqual((yield* signIn({ grants: admin })).operator.grants, admin)
-      const again = yield* signIn({ grants: admin })
-      assert.deepStrictEqual([again.operator.id, again.operator.version], [operator.id, 2])
-      const signedIn = `${jo.login} operator.signed_in`
-      assert.deepStrictEqual(yield* trail, [
-        `${jo.issuer} operator.added`,
-        signedIn,
-        `${jo.issuer} operator.changed`,
-        signedIn,
-        signedIn
-      ])
-      assert.strictEqual(yield* tagOf(signIn({ grants: [] })), "SignInRefused")
-      const nowhere = [{ workspaceId: "nowhere", role: "viewer" as const }]
-      assert.strictEqual(yield* tagOf(signIn({ grants: nowhere })), "SignInRefused")
-    }).pipe(Effect.provide(world().layer))
-  )
+  testWorld("roles of the issuer are written once, by the issuer", function* () {
+    assert.strictEqual(yield* tagOf(signIn({ grants: [] })), "SignInRefused")
+    const { operator } = yield* signIn({ grants: viewer, displayName: "\n" })
+    assert.strictEqual(operator.displayName, jo.login)
+    assert.deepStrictEqual((yield* signIn({ grants: admin })).operator.grants, admin)
+    const again = yield* signIn({ grants: admin })
+    assert.deepStrictEqual([again.operator.id, again.operator.version], [operator.id, 2])
+    const signedIn = `${jo.login} operator.signed_in`
+    assert.deepStrictEqual(yield* trail, [
+      `${jo.issuer} operator.added`,
+      signedIn,
+      `${jo.issuer} operator.changed`,
+      signedIn,
+      signedIn
+    ])
+    assert.strictEqual(yield* tagOf(signIn({ grants: [] })), "SignInRefused")
+    const nowhere = [{ workspaceId: "nowhere", role: "viewer" as const }]
+    assert.strictEqual(yield* tagOf(signIn({ grants: nowhere })), "SignInRefused")
+  })
 
-  it.effect("an address that became another person's is no way in until added again", () =>
-    Effect.gen(function* () {
-      const { operators } = yield* Pointsman
-      const order = { login: jo.login, displayName: "Jo", grants: viewer }
-      yield* operators.add(order)
-      const { operator } = yield* signIn({})
-      for (const other of [{ subject: "2" }, { issuer: "https://elsewhere.example" }]) {
-        for (const grants of [null, admin, []]) {
-          assert.strictEqual(yield* tagOf(signIn({ ...other, grants })), "SignInRefused")
-        }
+  testWorld("an address that became another person's is no way in until added again", function* () {
+    const { operators } = yield* Pointsman
+    const order = { login: jo.login, displayName: "Jo", grants: viewer }
+    yield* operators.add(order)
+    const { operator } = yield* signIn({})
+    for (const other of [{ subject: "2" }, { issuer: "https://elsewhere.example" }]) {
+      for (const grants of [null, admin, []]) {
+        assert.strictEqual(yield* tagOf(signIn({ ...other, grants })), "SignInRefused")
       }
-      assert.deepStrictEqual((yield* signIn({})).operator, operator)
-      yield* operators.remove(jo.login)
-      yield* operators.add(order)
-      assert.strictEqual((yield* signIn({ subject: "2" })).operator.id, operator.id)
-      assert.strictEqual(yield* tagOf(signIn({})), "SignInRefused")
-    }).pipe(Effect.provide(world().layer))
-  )
+    }
+    assert.deepStrictEqual((yield* signIn({})).operator, operator)
+    yield* operators.remove(jo.login)
+    yield* operators.add(order)
+    assert.strictEqual((yield* signIn({ subject: "2" })).operator.id, operator.id)
+    assert.strictEqual(yield* tagOf(signIn({})), "SignInRefused")
+  })
 
   it.effect("one of two persons with one address becomes the operator at first sign-ins", () =>
     Effect.gen(function* () {
@@ -106,43 +101,37 @@ describe("signing in by OpenID Connect", () => {
     }).pipe(Effect.provide(world().layerOver(othersBetween)))
   )
 
-  it.effect("an operator whose workspace is gone signs in with its other roles", () =>
-    Effect.gen(function* () {
-      const { operators } = yield* Pointsman
-      const added = yield* operators.add({ login: jo.login, displayName: "Jo", grants: viewer })
-      const gone = { ...added, grants: [...viewer, { workspaceId: "gone", role: "admin" as const }], version: 2 }
-      const audit = yield* auditDraft("operator.changed", added.id, {})
-      yield* (yield* Operators).write({ operator: gone, endsSessions: false, needsOtherAdmin: false, audit })
-      const { operator } = yield* signIn({})
-      assert.deepStrictEqual(operator.grants, gone.grants)
-      assert.strictEqual((yield* signIn({})).operator.version, operator.version)
-      const entry = (yield* (yield* Audit).list({ after: 0, limit: 100 })).find(({ actor }) => actor === jo.issuer)
-      assert.include(entry?.details ?? "", JSON.stringify(`${jo.issuer} ${jo.subject}`))
-    }).pipe(Effect.provide(world().layer))
-  )
+  testWorld("an operator whose workspace is gone signs in with its other roles", function* () {
+    const { operators } = yield* Pointsman
+    const added = yield* operators.add({ login: jo.login, displayName: "Jo", grants: viewer })
+    const gone = { ...added, grants: [...viewer, { workspaceId: "gone", role: "admin" as const }], version: 2 }
+    const audit = yield* auditDraft("operator.changed", added.id, {})
+    yield* (yield* Operators).write({ operator: gone, endsSessions: false, needsOtherAdmin: false, audit })
+    const { operator } = yield* signIn({})
+    assert.deepStrictEqual(operator.grants, gone.grants)
+    assert.strictEqual((yield* signIn({})).operator.version, operator.version)
+    const entry = (yield* (yield* Audit).list({ after: 0, limit: 100 })).find(({ actor }) => actor === jo.issuer)
+    assert.include(entry?.details ?? "", JSON.stringify(`${jo.issuer} ${jo.subject}`))
+  })
 
-  it.effect("a session in use is over after an hour, and the issuer is asked again", () =>
-    Effect.gen(function* () {
-      const { operators } = yield* Pointsman
-      const { token } = yield* signIn({ grants: viewer })
-      for (let minutes = 0; minutes < 60; minutes += 20) {
-        yield* operators.session(token)
-        yield* TestClock.adjust("20 minutes")
-      }
-      assert.strictEqual(yield* tagOf(operators.session(token)), "NotSignedIn")
-      yield* operators.session((yield* signIn({ grants: viewer })).token)
-    }).pipe(Effect.provide(world().layer))
-  )
+  testWorld("a session in use is over after an hour, and the issuer is asked again", function* () {
+    const { operators } = yield* Pointsman
+    const { token } = yield* signIn({ grants: viewer })
+    for (let minutes = 0; minutes < 60; minutes += 20) {
+      yield* operators.session(token)
+      yield* TestClock.adjust("20 minutes")
+    }
+    assert.strictEqual(yield* tagOf(operators.session(token)), "NotSignedIn")
+    yield* operators.session((yield* signIn({ grants: viewer })).token)
+  })
 
-  it.effect("many sign-ins of one source ask the issuer 60 times", () =>
-    Effect.gen(function* () {
-      const { operators } = yield* Pointsman
-      let asked = 0
-      const identify = Effect.suspend(() => Effect.fail(`refusal ${++asked}`))
-      for (let count = 0; count < 60; count++) yield* Effect.flip(operators.signInWithOidc(identify, source))
-      const last = yield* Effect.flip(operators.signInWithOidc(identify, source))
-      assert.deepInclude(last as object, { _tag: "pointsman/TooManySignIns" })
-      assert.strictEqual(asked, 60)
-    }).pipe(Effect.provide(world().layer))
-  )
+  testWorld("many sign-ins of one source ask the issuer 60 times", function* () {
+    const { operators } = yield* Pointsman
+    let asked = 0
+    const identify = Effect.suspend(() => Effect.fail(`refusal ${++asked}`))
+    for (let count = 0; count < 60; count++) yield* Effect.flip(operators.signInWithOidc(identify, source))
+    const last = yield* Effect.flip(operators.signInWithOidc(identify, source))
+    assert.deepInclude(last as object, { _tag: "pointsman/TooManySignIns" })
+    assert.strictEqual(asked, 60)
+  })
 })

@@ -5,6 +5,7 @@ import { Ledger, StorageClock, Unanswered } from "@pointsman/core/ports"
 import { Clock, Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { stored } from "./support/Pages.ts"
+import { testIn } from "./support/TestWorld.ts"
 import { caller, request, tenant, type World, world } from "./support/World.ts"
 
 const minute = 60_000
@@ -46,17 +47,17 @@ const given = (machineAheadMillis: number) => {
   return { clocks, layer: server(own, clocks), own }
 }
 
-const checkedState = (payment: Payment) =>
-  Effect.gen(function* () {
-    yield* (yield* Pointsman).checkDue
-    return (yield* stored(payment)).state
-  })
+const checkedState = Effect.fnUntraced(function* (payment: Payment) {
+  yield* (yield* Pointsman).checkDue
+  return (yield* stored(payment)).state
+})
 
 describe("the store's clock", () => {
   for (const machineAheadMillis of [65_000, -10 * minute]) {
-    const { layer, own } = given(machineAheadMillis)
-    it.effect(`"never received" follows store time, ours ${machineAheadMillis / 1_000} s ahead`, () =>
-      Effect.gen(function* () {
+    testIn(
+      `"never received" follows store time, ours ${machineAheadMillis / 1_000} s ahead`,
+      given(machineAheadMillis),
+      function* ({ own }) {
         yield* TestClock.setTime(1_000_000_000)
         const { payment } = yield* (yield* Pointsman).create(caller, request())
         assert.strictEqual(payment.createdAt, 1_000_000_000)
@@ -71,13 +72,14 @@ describe("the store's clock", () => {
         assert.lengthOf(own.provider.lookUps, 1)
         yield* TestClock.adjust("4 minutes")
         assert.strictEqual(yield* checkedState(payment), "Failed")
-      }).pipe(Effect.provide(layer))
+      }
     )
   }
 
-  const byOperator = given(0)
-  it.effect("an operator's 'never received' is believed no sooner after a clock changed", () =>
-    Effect.gen(function* () {
+  testIn(
+    "an operator's 'never received' is believed no sooner after a clock changed",
+    given(0),
+    function* (byOperator) {
       const pointsman = yield* Pointsman
       const { payment } = yield* pointsman.create(caller, request())
       const stated = { _tag: "Charge", says: "never_received", attemptId: null, amountMinor: null } as const
@@ -91,7 +93,7 @@ describe("the store's clock", () => {
       assert.include(JSON.stringify(refused), `never_received is accepted from ${from} on`)
       yield* TestClock.adjust("64 seconds")
       assert.strictEqual((yield* resolve).state, "Failed")
-    }).pipe(Effect.provide(byOperator.layer))
+    }
   )
 
   const { clocks, layer } = given(0)

@@ -11,6 +11,7 @@ import {
 } from "@pointsman/core/ports"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
+import { testEffect, testIn } from "./support/TestWorld.ts"
 import { caller, request, tenant, world } from "./support/World.ts"
 
 const refused: StorageReading = { refusal: "the schema is newer", warnings: [] }
@@ -31,9 +32,10 @@ const refusable = () => {
 }
 
 describe("a storage that takes no new work", () => {
-  const { layer, provider, state } = refusable()
-  it.effect("a request that may move money is refused unwritten, and its key is free", () =>
-    Effect.gen(function* () {
+  testIn(
+    "a request that may move money is refused unwritten, and its key is free",
+    refusable(),
+    function* ({ provider, state }) {
       const pointsman = yield* Pointsman
       const manual = { captureMethod: "manual" } as const
       const { payment } = yield* pointsman.create(caller, request({ details: manual }))
@@ -57,40 +59,34 @@ describe("a storage that takes no new work", () => {
       const created = yield* pointsman.create(caller, keyed)
       assert.isFalse(created.isReplay)
       assert.strictEqual((yield* pointsman.capture(caller, order)).payment.state, "Captured")
-    }).pipe(Effect.provide(layer))
+    }
   )
-
-  const resting = refusable()
-  it.effect("payments that are due wait until the background takes work again", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      resting.ledger.onCommit = (number) => (number > 1 ? "unwritten" : undefined)
-      const creating = yield* Effect.forkChild(Effect.flip(pointsman.create(caller, request())))
-      yield* TestClock.adjust("2 days")
-      creating.interruptUnsafe()
-      resting.ledger.onCommit = () => undefined
-      resting.state.reading = refused
-      assert.strictEqual(yield* pointsman.checkDue, 0)
-      assert.strictEqual(yield* pointsman.forgetKeys, 0)
-      resting.state.reading = { refusal: null, warnings: [] }
-      assert.strictEqual(yield* pointsman.checkDue, 1)
-    }).pipe(Effect.provide(resting.layer))
-  )
+  testIn("payments that are due wait until the background takes work again", refusable(), function* (resting) {
+    const pointsman = yield* Pointsman
+    resting.ledger.onCommit = (number) => (number > 1 ? "unwritten" : undefined)
+    const creating = yield* Effect.forkChild(Effect.flip(pointsman.create(caller, request())))
+    yield* TestClock.adjust("2 days")
+    creating.interruptUnsafe()
+    resting.ledger.onCommit = () => undefined
+    resting.state.reading = refused
+    assert.strictEqual(yield* pointsman.checkDue, 0)
+    assert.strictEqual(yield* pointsman.forgetKeys, 0)
+    resting.state.reading = { refusal: null, warnings: [] }
+    assert.strictEqual(yield* pointsman.checkDue, 1)
+  })
 })
 
 describe("the allowance of a request", () => {
-  it.effect("all storage calls of a request share one condition; what continues has none", () =>
-    Effect.gen(function* () {
-      const seen: Array<number | undefined> = []
-      const look = Effect.map(StorageAllowance, (allowance) => {
-        seen.push(allowance?.leftMillis)
-        if (allowance !== undefined) allowance.leftMillis -= 4_000
-      })
-      yield* withAllowance(Effect.andThen(look, Effect.andThen(look, withoutAllowance(look))))
-      yield* withAllowance(look)
-      assert.deepStrictEqual(seen, [7_000, 3_000, undefined, 7_000])
+  testEffect("all storage calls of a request share one condition; what continues has none", function* () {
+    const seen: Array<number | undefined> = []
+    const look = Effect.map(StorageAllowance, (allowance) => {
+      seen.push(allowance?.leftMillis)
+      if (allowance !== undefined) allowance.leftMillis -= 4_000
     })
-  )
+    yield* withAllowance(Effect.andThen(look, Effect.andThen(look, withoutAllowance(look))))
+    yield* withAllowance(look)
+    assert.deepStrictEqual(seen, [7_000, 3_000, undefined, 7_000])
+  })
 
   it("an operation may take half of the time left, and at least half a second", () => {
     assert.strictEqual(limitOf(undefined, 21_000), 21_000)

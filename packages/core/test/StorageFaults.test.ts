@@ -1,52 +1,47 @@
 /** What if the store fails, at every commit of a create? The money moved once, and what was said stays true. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { PaymentResultUnknown, Pointsman, RequestInProgress } from "@pointsman/core"
 import { applyChargeFact, type ChargeFact } from "@pointsman/core/internal"
 import { Ledger, NotSent, Unanswered } from "@pointsman/core/ports"
 import { approve } from "@pointsman/core/testing"
 import { Effect, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"
+import { testIn, testWorld } from "./support/TestWorld.ts"
 import { caller, request, tenant, world } from "./support/World.ts"
 
 const keyed = request({ idempotencyKey: "order-0001" })
 const minute = 60_000
 
 describe("the outcome's commit", () => {
-  const flaky = world()
-  it.effect("a commit that fails twice is written the third time and answered", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      flaky.ledger.onCommit = (number) => (number === 2 || number === 3 ? "unwritten" : undefined)
-      const fiber = yield* Effect.forkChild(pointsman.create(caller, keyed))
-      yield* TestClock.adjust("10 seconds")
-      const created = yield* Fiber.join(fiber)
-      assert.strictEqual(created.payment.state, "Captured")
-      assert.lengthOf(flaky.provider.charges, 1)
-      assert.lengthOf((yield* pointsman.timeline(tenant, created.payment.id, { limit: 10 })).items, 2)
-    }).pipe(Effect.provide(flaky.layer))
-  )
+  testWorld("a commit that fails twice is written the third time and answered", function* (flaky) {
+    const pointsman = yield* Pointsman
+    flaky.ledger.onCommit = (number) => (number === 2 || number === 3 ? "unwritten" : undefined)
+    const fiber = yield* Effect.forkChild(pointsman.create(caller, keyed))
+    yield* TestClock.adjust("10 seconds")
+    const created = yield* Fiber.join(fiber)
+    assert.strictEqual(created.payment.state, "Captured")
+    assert.lengthOf(flaky.provider.charges, 1)
+    assert.lengthOf((yield* pointsman.timeline(tenant, created.payment.id, { limit: 10 })).items, 2)
+  })
 
-  const broken = world()
-  it.effect("PaymentResultUnknown, in progress, then UNKNOWN, if no commit works; one charge", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      broken.ledger.onCommit = (number) => (number > 1 && number < 20 ? "unwritten" : undefined)
-      const fiber = yield* Effect.forkChild(Effect.flip(pointsman.create(caller, keyed)))
-      yield* TestClock.adjust("1 minute")
-      assert.instanceOf(yield* Fiber.join(fiber), PaymentResultUnknown)
-      broken.ledger.onCommit = () => undefined
-      assert.instanceOf(yield* Effect.flip(pointsman.create(caller, keyed)), RequestInProgress)
-      yield* TestClock.adjust(14 * minute)
-      const answered = yield* pointsman.create(caller, keyed)
-      assert.strictEqual(answered.payment.state, "ChargeUnknown")
-      assert.lengthOf(broken.provider.charges, 1)
-    }).pipe(Effect.provide(broken.layer))
-  )
+  testWorld("PaymentResultUnknown, in progress, then UNKNOWN, if no commit works; one charge", function* (broken) {
+    const pointsman = yield* Pointsman
+    broken.ledger.onCommit = (number) => (number > 1 && number < 20 ? "unwritten" : undefined)
+    const fiber = yield* Effect.forkChild(Effect.flip(pointsman.create(caller, keyed)))
+    yield* TestClock.adjust("1 minute")
+    assert.instanceOf(yield* Fiber.join(fiber), PaymentResultUnknown)
+    broken.ledger.onCommit = () => undefined
+    assert.instanceOf(yield* Effect.flip(pointsman.create(caller, keyed)), RequestInProgress)
+    yield* TestClock.adjust(14 * minute)
+    const answered = yield* pointsman.create(caller, keyed)
+    assert.strictEqual(answered.payment.state, "ChargeUnknown")
+    assert.lengthOf(broken.provider.charges, 1)
+  })
 
   for (const fault of ["lost", "unheard"] as const) {
-    const { provider, ledger, layer } = world()
-    it.effect(`a commit with a lost answer (${fault}) is read again and answered as written`, () =>
-      Effect.gen(function* () {
+    testWorld(
+      `a commit with a lost answer (${fault}) is read again and answered as written`,
+      function* ({ provider, ledger }) {
         const pointsman = yield* Pointsman
         ledger.onCommit = (number) => (number === 2 ? fault : undefined)
         const created = yield* pointsman.create(caller, keyed)
@@ -55,100 +50,88 @@ describe("the outcome's commit", () => {
         assert.lengthOf((yield* pointsman.timeline(tenant, created.payment.id, { limit: 10 })).items, 2)
         assert.deepStrictEqual(yield* pointsman.create(caller, keyed), { ...created, isReplay: true })
         assert.lengthOf(provider.charges, 1)
-      }).pipe(Effect.provide(layer))
+      }
     )
   }
 
-  const late = world()
-  it.effect("a result that another source settled first is kept and returned", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      const ledger = yield* Ledger
-      late.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "time-out" }))
-      // What a provider's message does, written by another process just before our outcome.
-      late.ledger.beforeCommit = (number, change) =>
-        number !== 2
-          ? Effect.void
-          : Effect.gen(function* () {
-              const stored = yield* pointsman.payment(tenant, change.payment.after.id)
-              const fact: ChargeFact = {
-                on: "ChargeCaptured",
-                connectionId: "main",
-                providerRef: "r",
-                amountMinor: 1999
-              }
-              const moved = Result.getOrThrow(applyChargeFact(stored, fact, 0))
-              yield* ledger.commit({
-                tenant,
-                payment: { expected: stored.version, after: moved.payment },
-                attempts: [],
-                events: moved.events
-              })
-            }).pipe(Effect.orDie)
-      const created = yield* pointsman.create(caller, keyed)
-      assert.strictEqual(created.payment.state, "Captured")
-      assert.deepStrictEqual(yield* pointsman.payment(tenant, created.payment.id), created.payment)
-      assert.deepStrictEqual(yield* pointsman.create(caller, keyed), { ...created, isReplay: true })
-      const timeline = yield* pointsman.timeline(tenant, created.payment.id, { limit: 10 })
-      assert.deepStrictEqual(
-        timeline.items.map((event) => event.type),
-        ["payment.created", "payment.captured"]
-      )
-    }).pipe(Effect.provide(late.layer))
-  )
+  testWorld("a result that another source settled first is kept and returned", function* (late) {
+    const pointsman = yield* Pointsman
+    const ledger = yield* Ledger
+    late.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "time-out" }))
+    // What a provider's message does, written by another process just before our outcome.
+    late.ledger.beforeCommit = (number, change) =>
+      number !== 2
+        ? Effect.void
+        : Effect.gen(function* () {
+            const stored = yield* pointsman.payment(tenant, change.payment.after.id)
+            const fact: ChargeFact = {
+              on: "ChargeCaptured",
+              connectionId: "main",
+              providerRef: "r",
+              amountMinor: 1999
+            }
+            const moved = Result.getOrThrow(applyChargeFact(stored, fact, 0))
+            yield* ledger.commit({
+              tenant,
+              payment: { expected: stored.version, after: moved.payment },
+              attempts: [],
+              events: moved.events
+            })
+          }).pipe(Effect.orDie)
+    const created = yield* pointsman.create(caller, keyed)
+    assert.strictEqual(created.payment.state, "Captured")
+    assert.deepStrictEqual(yield* pointsman.payment(tenant, created.payment.id), created.payment)
+    assert.deepStrictEqual(yield* pointsman.create(caller, keyed), { ...created, isReplay: true })
+    const timeline = yield* pointsman.timeline(tenant, created.payment.id, { limit: 10 })
+    assert.deepStrictEqual(
+      timeline.items.map((event) => event.type),
+      ["payment.created", "payment.captured"]
+    )
+  })
 })
 
 describe("a bug in core", () => {
-  const buggy = world()
-  it.effect("a store that dies after the call is PaymentResultUnknown, never NothingSent", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      buggy.ledger.beforeCommit = (number) => (number === 2 ? Effect.die(new Error("a bug")) : Effect.void)
-      assert.instanceOf(yield* Effect.flip(pointsman.create(caller, keyed)), PaymentResultUnknown)
-      assert.instanceOf(yield* Effect.flip(pointsman.create(caller, keyed)), RequestInProgress)
-      assert.lengthOf(buggy.provider.charges, 1)
-    }).pipe(Effect.provide(buggy.layer))
-  )
+  testWorld("a store that dies after the call is PaymentResultUnknown, never NothingSent", function* (buggy) {
+    const pointsman = yield* Pointsman
+    buggy.ledger.beforeCommit = (number) => (number === 2 ? Effect.die(new Error("a bug")) : Effect.void)
+    assert.instanceOf(yield* Effect.flip(pointsman.create(caller, keyed)), PaymentResultUnknown)
+    assert.instanceOf(yield* Effect.flip(pointsman.create(caller, keyed)), RequestInProgress)
+    assert.lengthOf(buggy.provider.charges, 1)
+  })
 })
 
 describe("the next attempt's commit", () => {
-  const broken = world()
-  it.effect("the first end is the outcome if it cannot be written; no second call is made", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      broken.provider.onCharge = (charge) =>
-        charge.connectionId === "main" ? Effect.fail(new NotSent({ reason: "refused" })) : approve(charge)
-      broken.ledger.onCommit = (number) => (number === 2 ? "unwritten" : undefined)
-      const created = yield* pointsman.create(caller, keyed)
-      assert.strictEqual(created.payment.state, "Failed")
-      assert.lengthOf(broken.provider.charges, 1)
-    }).pipe(Effect.provide(broken.layer))
-  )
+  testWorld("the first end is the outcome if it cannot be written; no second call is made", function* (broken) {
+    const pointsman = yield* Pointsman
+    broken.provider.onCharge = (charge) =>
+      charge.connectionId === "main" ? Effect.fail(new NotSent({ reason: "refused" })) : approve(charge)
+    broken.ledger.onCommit = (number) => (number === 2 ? "unwritten" : undefined)
+    const created = yield* pointsman.create(caller, keyed)
+    assert.strictEqual(created.payment.state, "Failed")
+    assert.lengthOf(broken.provider.charges, 1)
+  })
 
-  const unheard = world()
-  it.effect("a second connection is not asked after a lost answer: nothing sent on doubt", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      unheard.provider.onCharge = (charge) =>
-        charge.connectionId === "main" ? Effect.fail(new NotSent({ reason: "refused" })) : approve(charge)
-      unheard.ledger.onCommit = (number) => (number === 2 ? "unheard" : undefined)
-      const created = yield* pointsman.create(caller, keyed)
-      assert.strictEqual(created.payment.state, "Failed")
-      assert.lengthOf(unheard.provider.charges, 1)
-      assert.deepStrictEqual(yield* pointsman.payment(tenant, created.payment.id), created.payment)
-      const ledger = yield* Ledger
-      assert.deepStrictEqual(
-        (yield* ledger.attempts(tenant, created.payment.id)).map(({ outcome }) => outcome),
-        ["NotSent", "Abandoned"]
-      )
-    }).pipe(Effect.provide(unheard.layer))
-  )
+  testWorld("a second connection is not asked after a lost answer: nothing sent on doubt", function* (unheard) {
+    const pointsman = yield* Pointsman
+    unheard.provider.onCharge = (charge) =>
+      charge.connectionId === "main" ? Effect.fail(new NotSent({ reason: "refused" })) : approve(charge)
+    unheard.ledger.onCommit = (number) => (number === 2 ? "unheard" : undefined)
+    const created = yield* pointsman.create(caller, keyed)
+    assert.strictEqual(created.payment.state, "Failed")
+    assert.lengthOf(unheard.provider.charges, 1)
+    assert.deepStrictEqual(yield* pointsman.payment(tenant, created.payment.id), created.payment)
+    const ledger = yield* Ledger
+    assert.deepStrictEqual(
+      (yield* ledger.attempts(tenant, created.payment.id)).map(({ outcome }) => outcome),
+      ["NotSent", "Abandoned"]
+    )
+  })
 })
 
 describe("the caller goes away", () => {
-  const { provider, layer } = world()
-  it.effect("an interruption while the provider is asked records the payment and its outcome", () =>
-    Effect.gen(function* () {
+  testWorld(
+    "an interruption while the provider is asked records the payment and its outcome",
+    function* ({ provider }) {
       const pointsman = yield* Pointsman
       provider.onCharge = (charge) => Effect.andThen(Effect.sleep("2 seconds"), approve(charge))
       const fiber = yield* Effect.forkChild(pointsman.create(caller, keyed))
@@ -160,14 +143,15 @@ describe("the caller goes away", () => {
       assert.isTrue(again.isReplay)
       assert.strictEqual(again.payment.state, "Captured")
       assert.lengthOf(provider.charges, 1)
-    }).pipe(Effect.provide(layer))
+    }
   )
 })
 
 describe("a connector that never returns", () => {
-  const { provider, layer } = world({ providerTimeoutMillis: 30_000 })
-  it.effect("an answer 5 seconds beyond its timeout is given up: UNKNOWN", () =>
-    Effect.gen(function* () {
+  testIn(
+    "an answer 5 seconds beyond its timeout is given up: UNKNOWN",
+    world({ providerTimeoutMillis: 30_000 }),
+    function* ({ provider }) {
       const pointsman = yield* Pointsman
       provider.onCharge = () => Effect.never
       const fiber = yield* Effect.forkChild(pointsman.create(caller, keyed))
@@ -175,6 +159,6 @@ describe("a connector that never returns", () => {
       assert.strictEqual((yield* pointsman.payments(tenant, { limit: 1 })).items[0]?.state, "Charging")
       yield* TestClock.adjust(1)
       assert.strictEqual((yield* Fiber.join(fiber)).payment.state, "ChargeUnknown")
-    }).pipe(Effect.provide(layer))
+    }
   )
 })

@@ -15,6 +15,7 @@ import { scriptedProvider } from "@pointsman/core/testing"
 import { Effect, Layer, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { attemptsOf, stored, typesOf } from "./support/Pages.ts"
+import { testIn } from "./support/TestWorld.ts"
 import { caller, request, tenant, type World, world } from "./support/World.ts"
 
 const providerRef = "ref"
@@ -63,20 +64,18 @@ const messaging = (readsStored = true, keptOfMessage?: (body: string) => string)
   return { own, breakReader: () => (isMended = false), mend: () => (isMended = true) }
 }
 
-const pending = (own: World) =>
-  Effect.gen(function* () {
-    const { payment } = yield* (yield* Pointsman).create(caller, request())
-    const [attempt] = yield* attemptsOf(payment)
-    assert.isDefined(own)
-    return { payment, attemptId: attempt?.id ?? "" }
-  })
+const pending = Effect.fnUntraced(function* (own: World) {
+  const { payment } = yield* (yield* Pointsman).create(caller, request())
+  const [attempt] = yield* attemptsOf(payment)
+  assert.isDefined(own)
+  return { payment, attemptId: attempt?.id ?? "" }
+})
 
-const deliver = (body: string, connectionId = "main") =>
-  Effect.gen(function* () {
-    const pointsman = yield* Pointsman
-    const incoming = { connectionId, headers: { signed: "yes" }, body: new TextEncoder().encode(body) }
-    yield* pointsman.recordMessage(yield* pointsman.verifyMessage(incoming))
-  })
+const deliver = Effect.fnUntraced(function* (body: string, connectionId = "main") {
+  const pointsman = yield* Pointsman
+  const incoming = { connectionId, headers: { signed: "yes" }, body: new TextEncoder().encode(body) }
+  yield* pointsman.recordMessage(yield* pointsman.verifyMessage(incoming))
+})
 
 const bodyOf = (attempt: string, id = "msg_1") => JSON.stringify({ id, attempt })
 
@@ -87,142 +86,130 @@ const outcomes = Effect.gen(function* () {
 
 describe("a stored message", () => {
   const whole = messaging()
-  it.effect("an applied message's body is sealed in the store and read back whole", () =>
-    Effect.gen(function* () {
-      const { attemptId, payment } = yield* pending(whole.own)
-      const body = bodyOf(attemptId)
-      yield* deliver(body)
-      assert.strictEqual((yield* stored(payment)).state, "Captured")
-      const row = Option.getOrThrow(yield* (yield* Ledger).message(tenant, "main", "msg_1"))
-      assert.deepStrictEqual([row.body, row.isSealed], [`connection:main:message:msg_1|${body}`, true])
-      const pointsman = yield* Pointsman
-      const read = yield* pointsman.message("main", "msg_1")
-      assert.deepInclude(read, { tenant, paymentId: payment.id, outcome: "applied", body, writtenAt: 7 })
-      for (const [connectionId, eventId] of [
-        ["backup", "msg_1"],
-        ["none", "msg_1"],
-        ["main", "msg_2"]
-      ] as const) {
-        const failure = yield* Effect.flip(pointsman.message(connectionId, eventId))
-        assert.strictEqual(failure._tag, "pointsman/MessageNotFound")
-      }
-    }).pipe(Effect.provide(whole.own.layer))
-  )
+  testIn("an applied message's body is sealed in the store and read back whole", whole.own, function* () {
+    const { attemptId, payment } = yield* pending(whole.own)
+    const body = bodyOf(attemptId)
+    yield* deliver(body)
+    assert.strictEqual((yield* stored(payment)).state, "Captured")
+    const row = Option.getOrThrow(yield* (yield* Ledger).message(tenant, "main", "msg_1"))
+    assert.deepStrictEqual([row.body, row.isSealed], [`connection:main:message:msg_1|${body}`, true])
+    const pointsman = yield* Pointsman
+    const read = yield* pointsman.message("main", "msg_1")
+    assert.deepInclude(read, { tenant, paymentId: payment.id, outcome: "applied", body, writtenAt: 7 })
+    for (const [connectionId, eventId] of [
+      ["backup", "msg_1"],
+      ["none", "msg_1"],
+      ["main", "msg_2"]
+    ] as const) {
+      const failure = yield* Effect.flip(pointsman.message(connectionId, eventId))
+      assert.strictEqual(failure._tag, "pointsman/MessageNotFound")
+    }
+  })
 
   const sparing = messaging(true, keptFields(new Set(["id", "attempt"])))
-  it.effect("a connector that says what is kept stores only that, and all it cannot read", () =>
-    Effect.gen(function* () {
-      const { attemptId, payment } = yield* pending(sparing.own)
-      const text = (id: string) => JSON.stringify({ id, email: "ada@shop.example", attempt: attemptId })
-      yield* deliver(text("msg_1"))
-      assert.strictEqual((yield* stored(payment)).state, "Captured")
-      const pointsman = yield* Pointsman
-      assert.strictEqual(
-        (yield* pointsman.message("main", "msg_1")).body,
-        JSON.stringify({ id: "msg_1", attempt: attemptId })
-      )
-      yield* deliver(text("msg_1"))
-      sparing.breakReader()
-      yield* deliver(text("msg_2"))
-      const { items } = yield* pointsman.messages({ limit: 10 })
-      assert.lengthOf(items, 2)
-      const unread = items.find(({ outcome }) => outcome === "unreadable")
-      assert.strictEqual((yield* pointsman.message("main", unread?.eventId ?? "")).body, text("msg_2"))
-    }).pipe(Effect.provide(sparing.own.layer))
-  )
+  testIn("a connector that says what is kept stores only that, and all it cannot read", sparing.own, function* () {
+    const { attemptId, payment } = yield* pending(sparing.own)
+    const text = (id: string) => JSON.stringify({ id, email: "ada@shop.example", attempt: attemptId })
+    yield* deliver(text("msg_1"))
+    assert.strictEqual((yield* stored(payment)).state, "Captured")
+    const pointsman = yield* Pointsman
+    assert.strictEqual(
+      (yield* pointsman.message("main", "msg_1")).body,
+      JSON.stringify({ id: "msg_1", attempt: attemptId })
+    )
+    yield* deliver(text("msg_1"))
+    sparing.breakReader()
+    yield* deliver(text("msg_2"))
+    const { items } = yield* pointsman.messages({ limit: 10 })
+    assert.lengthOf(items, 2)
+    const unread = items.find(({ outcome }) => outcome === "unreadable")
+    assert.strictEqual((yield* pointsman.message("main", unread?.eventId ?? "")).body, text("msg_2"))
+  })
 
   const old = messaging()
-  it.effect("a message of a version that did not seal is read and applied all the same", () =>
-    Effect.gen(function* () {
-      const { attemptId, payment } = yield* pending(old.own)
-      const body = bodyOf(attemptId)
-      yield* (yield* Ledger).storeMessage(tenant, {
-        connectionId: "main",
-        eventId: "msg_1",
-        paymentId: null,
-        about: "charge",
-        subjectId: attemptId,
-        disputeId: null,
-        verdict: null,
-        outcome: "unmatched",
-        reason: null,
-        writtenAt: 1,
-        receivedAt: 1,
-        body,
-        isSealed: false
-      })
-      const pointsman = yield* Pointsman
-      assert.strictEqual((yield* pointsman.message("main", "msg_1")).body, body)
-      assert.strictEqual((yield* pointsman.applyMessage("main", "msg_1")).outcome, "applied")
-      assert.strictEqual((yield* stored(payment)).state, "Captured")
-    }).pipe(Effect.provide(old.own.layer))
-  )
+  testIn("a message of a version that did not seal is read and applied all the same", old.own, function* () {
+    const { attemptId, payment } = yield* pending(old.own)
+    const body = bodyOf(attemptId)
+    yield* (yield* Ledger).storeMessage(tenant, {
+      connectionId: "main",
+      eventId: "msg_1",
+      paymentId: null,
+      about: "charge",
+      subjectId: attemptId,
+      disputeId: null,
+      verdict: null,
+      outcome: "unmatched",
+      reason: null,
+      writtenAt: 1,
+      receivedAt: 1,
+      body,
+      isSealed: false
+    })
+    const pointsman = yield* Pointsman
+    assert.strictEqual((yield* pointsman.message("main", "msg_1")).body, body)
+    assert.strictEqual((yield* pointsman.applyMessage("main", "msg_1")).outcome, "applied")
+    assert.strictEqual((yield* stored(payment)).state, "Captured")
+  })
 
   const failing = messaging()
-  it.effect("a store that fails applies nothing, and the message applies when it repeats", () =>
-    Effect.gen(function* () {
-      const { attemptId, payment } = yield* pending(failing.own)
-      const { ledger } = failing.own
-      ledger.canRead = (method) => method !== "storeMessage"
-      assert.isTrue(Result.isFailure(yield* Effect.result(deliver(bodyOf(attemptId)))))
-      assert.deepStrictEqual(yield* outcomes, [])
-      // Stored, and not decided: the server dies in between.
-      ledger.canRead = (method) => method !== "bookOf"
-      assert.isTrue(Result.isFailure(yield* Effect.result(deliver(bodyOf(attemptId)))))
-      assert.deepStrictEqual(yield* outcomes, [["msg_1", "received"]])
-      assert.strictEqual((yield* stored(payment)).state, "ChargePending")
-      ledger.canRead = () => true
-      for (let time = 0; time < 2; time++) {
-        yield* deliver(bodyOf(attemptId))
-        assert.deepStrictEqual(yield* outcomes, [["msg_1", "applied"]])
-        assert.deepStrictEqual(yield* typesOf(payment), ["payment.created", "payment.pending", "payment.captured"])
-      }
-    }).pipe(Effect.provide(failing.own.layer))
-  )
+  testIn("a store that fails applies nothing, and the message applies when it repeats", failing.own, function* () {
+    const { attemptId, payment } = yield* pending(failing.own)
+    const { ledger } = failing.own
+    ledger.canRead = (method) => method !== "storeMessage"
+    assert.isTrue(Result.isFailure(yield* Effect.result(deliver(bodyOf(attemptId)))))
+    assert.deepStrictEqual(yield* outcomes, [])
+    // Stored, and not decided: the server dies in between.
+    ledger.canRead = (method) => method !== "bookOf"
+    assert.isTrue(Result.isFailure(yield* Effect.result(deliver(bodyOf(attemptId)))))
+    assert.deepStrictEqual(yield* outcomes, [["msg_1", "received"]])
+    assert.strictEqual((yield* stored(payment)).state, "ChargePending")
+    ledger.canRead = () => true
+    for (let time = 0; time < 2; time++) {
+      yield* deliver(bodyOf(attemptId))
+      assert.deepStrictEqual(yield* outcomes, [["msg_1", "applied"]])
+      assert.deepStrictEqual(yield* typesOf(payment), ["payment.created", "payment.pending", "payment.captured"])
+    }
+  })
 })
 
 describe("a message that is applied again", () => {
   const mended = messaging()
-  it.effect("an unreadable message is applied once after its reader is corrected", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      const { attemptId, payment } = yield* pending(mended.own)
-      mended.breakReader()
-      // The provider sends it until it is accepted: it is stored once.
-      for (let time = 0; time < 2; time++) yield* deliver(bodyOf(attemptId))
-      const [[eventId]] = (yield* outcomes) as [readonly [string, MessageOutcome]]
-      assert.strictEqual(eventId, `sha256:${bodyOf(attemptId)}`)
-      const [unread] = (yield* pointsman.messages({ outcome: "unreadable", limit: 10 })).items
-      assert.deepInclude(unread, { about: "unreadable", reason: "at attempt", paymentId: null })
-      const still = yield* Effect.flip(pointsman.applyMessage("main", eventId))
-      assert.deepInclude(still, { _tag: "pointsman/MessageNotApplicable", reason: "it cannot be read: at attempt" })
-      assert.deepStrictEqual(yield* outcomes, [[eventId, "unreadable"]])
-      mended.mend()
-      const applied = yield* pointsman.applyMessage("main", eventId)
-      assert.deepInclude(applied, { outcome: "applied", about: "charge", paymentId: payment.id, reason: null })
-      assert.strictEqual((yield* stored(payment)).state, "Captured")
-      const again = yield* Effect.flip(pointsman.applyMessage("main", eventId))
-      assert.deepInclude(again, { _tag: "pointsman/MessageNotApplicable", reason: "it was applied already" })
-      // The provider's own word of it comes once more, under its id.
-      yield* deliver(bodyOf(attemptId))
-      assert.strictEqual((yield* pointsman.message("main", "msg_1")).outcome, "confirmed")
-      assert.deepStrictEqual(yield* typesOf(payment), ["payment.created", "payment.pending", "payment.captured"])
-    }).pipe(Effect.provide(mended.own.layer))
-  )
+  testIn("an unreadable message is applied once after its reader is corrected", mended.own, function* () {
+    const pointsman = yield* Pointsman
+    const { attemptId, payment } = yield* pending(mended.own)
+    mended.breakReader()
+    // The provider sends it until it is accepted: it is stored once.
+    for (let time = 0; time < 2; time++) yield* deliver(bodyOf(attemptId))
+    const [[eventId]] = (yield* outcomes) as [readonly [string, MessageOutcome]]
+    assert.strictEqual(eventId, `sha256:${bodyOf(attemptId)}`)
+    const [unread] = (yield* pointsman.messages({ outcome: "unreadable", limit: 10 })).items
+    assert.deepInclude(unread, { about: "unreadable", reason: "at attempt", paymentId: null })
+    const still = yield* Effect.flip(pointsman.applyMessage("main", eventId))
+    assert.deepInclude(still, { _tag: "pointsman/MessageNotApplicable", reason: "it cannot be read: at attempt" })
+    assert.deepStrictEqual(yield* outcomes, [[eventId, "unreadable"]])
+    mended.mend()
+    const applied = yield* pointsman.applyMessage("main", eventId)
+    assert.deepInclude(applied, { outcome: "applied", about: "charge", paymentId: payment.id, reason: null })
+    assert.strictEqual((yield* stored(payment)).state, "Captured")
+    const again = yield* Effect.flip(pointsman.applyMessage("main", eventId))
+    assert.deepInclude(again, { _tag: "pointsman/MessageNotApplicable", reason: "it was applied already" })
+    // The provider's own word of it comes once more, under its id.
+    yield* deliver(bodyOf(attemptId))
+    assert.strictEqual((yield* pointsman.message("main", "msg_1")).outcome, "confirmed")
+    assert.deepStrictEqual(yield* typesOf(payment), ["payment.created", "payment.pending", "payment.captured"])
+  })
 
   const unmatched = messaging()
-  it.effect("a message about nothing stored here stays unmatched, and others are untouched", () =>
-    Effect.gen(function* () {
-      const { attemptId, payment } = yield* pending(unmatched.own)
-      yield* deliver(bodyOf(attemptId), "backup")
-      const pointsman = yield* Pointsman
-      for (let time = 0; time < 2; time++) {
-        const after = yield* pointsman.applyMessage("backup", "msg_1")
-        assert.deepInclude(after, { outcome: "unmatched", paymentId: null })
-      }
-      assert.strictEqual((yield* stored(payment)).state, "ChargePending")
-    }).pipe(Effect.provide(unmatched.own.layer))
-  )
+  testIn("a message about nothing stored here stays unmatched, and others are untouched", unmatched.own, function* () {
+    const { attemptId, payment } = yield* pending(unmatched.own)
+    yield* deliver(bodyOf(attemptId), "backup")
+    const pointsman = yield* Pointsman
+    for (let time = 0; time < 2; time++) {
+      const after = yield* pointsman.applyMessage("backup", "msg_1")
+      assert.deepInclude(after, { outcome: "unmatched", paymentId: null })
+    }
+    assert.strictEqual((yield* stored(payment)).state, "ChargePending")
+  })
 
   const early = messaging()
   const refused = { refusal: null as string | null, warnings: [] }
@@ -259,24 +246,20 @@ describe("a message that is applied again", () => {
   )
 
   const declined = messaging()
-  it.effect("operations review the payment of a dispute that names a declined charge", () =>
-    Effect.gen(function* () {
-      declined.own.provider.onCharge = () =>
-        Effect.succeed({ _tag: "Declined", providerRef, category: "other", code: "no", soft: false })
-      const { payment } = yield* (yield* Pointsman).create(caller, request())
-      yield* deliver(JSON.stringify({ id: "msg_1", disputed: providerRef }))
-      assert.deepStrictEqual(yield* outcomes, [["msg_1", "contradicts"]])
-      assert.deepStrictEqual((yield* stored(payment)).review?.reasons, ["conflict"])
-    }).pipe(Effect.provide(declined.own.layer))
-  )
+  testIn("operations review the payment of a dispute that names a declined charge", declined.own, function* () {
+    declined.own.provider.onCharge = () =>
+      Effect.succeed({ _tag: "Declined", providerRef, category: "other", code: "no", soft: false })
+    const { payment } = yield* (yield* Pointsman).create(caller, request())
+    yield* deliver(JSON.stringify({ id: "msg_1", disputed: providerRef }))
+    assert.deepStrictEqual(yield* outcomes, [["msg_1", "contradicts"]])
+    assert.deepStrictEqual((yield* stored(payment)).review?.reasons, ["conflict"])
+  })
 
   const mute = messaging(false)
-  it.effect("a connector that reads no stored messages is refused and nothing changes", () =>
-    Effect.gen(function* () {
-      yield* deliver(bodyOf("att_none"))
-      const failure = yield* Effect.flip((yield* Pointsman).applyMessage("main", "msg_1"))
-      assert.deepInclude(failure, { reason: "its connector does not read stored messages" })
-      assert.deepStrictEqual(yield* outcomes, [["msg_1", "unmatched"]])
-    }).pipe(Effect.provide(mute.own.layer))
-  )
+  testIn("a connector that reads no stored messages is refused and nothing changes", mute.own, function* () {
+    yield* deliver(bodyOf("att_none"))
+    const failure = yield* Effect.flip((yield* Pointsman).applyMessage("main", "msg_1"))
+    assert.deepInclude(failure, { reason: "its connector does not read stored messages" })
+    assert.deepStrictEqual(yield* outcomes, [["msg_1", "unmatched"]])
+  })
 })

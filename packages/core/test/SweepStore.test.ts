@@ -6,6 +6,7 @@ import { Effect, Layer, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { sweepStore } from "../src/verbs/retain/SweepStore.ts"
 import { eur, orderOf, rowOf } from "./support/Reports.ts"
+import { testWorld } from "./support/TestWorld.ts"
 import { caller, request, tenant, world } from "./support/World.ts"
 
 const day = 24 * 60 * 60_000
@@ -24,88 +25,76 @@ const pay = (providerRef: string) => (own: ReturnType<typeof world>) =>
   })
 
 describe("the sweep of the store", () => {
-  const own = world()
-  it.effect("a captured payment leaves after seven years, and is not found any more", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      const payment = yield* pay("ch_1")(own)
-      yield* TestClock.adjust(sevenYears - 1)
-      assert.deepStrictEqual(yield* sweep(), { payments: 0, kept: {} })
-      yield* TestClock.adjust(1)
-      // Its creation is in the same millisecond as its last write.
-      assert.deepStrictEqual(yield* sweep(), { payments: 0, kept: {} })
-      yield* TestClock.adjust(1)
-      assert.deepStrictEqual(yield* sweep({ isDryRun: true }), { payments: 1, kept: {} })
-      assert.deepStrictEqual(yield* sweep({ workspaceId: "other" }), { payments: undefined, kept: undefined })
-      assert.deepStrictEqual(yield* sweep(), { payments: 1, kept: {} })
-      const tagOf = (result: Result.Result<unknown, { readonly _tag: string }>) =>
-        Result.isFailure(result) ? result.failure._tag : "found"
-      assert.strictEqual(
-        tagOf(yield* Effect.result(pointsman.payment(tenant, payment.id))),
-        "pointsman/PaymentNotFound"
-      )
-      const refund = { paymentId: payment.id, amountMinor: null, reason: null, idempotencyKey: "refund-1" }
-      assert.strictEqual(tagOf(yield* Effect.result(pointsman.refund(caller, refund))), "pointsman/PaymentNotFound")
-    }).pipe(Effect.provide(own.layer))
-  )
+  testWorld("a captured payment leaves after seven years, and is not found any more", function* (own) {
+    const pointsman = yield* Pointsman
+    const payment = yield* pay("ch_1")(own)
+    yield* TestClock.adjust(sevenYears - 1)
+    assert.deepStrictEqual(yield* sweep(), { payments: 0, kept: {} })
+    yield* TestClock.adjust(1)
+    // Its creation is in the same millisecond as its last write.
+    assert.deepStrictEqual(yield* sweep(), { payments: 0, kept: {} })
+    yield* TestClock.adjust(1)
+    assert.deepStrictEqual(yield* sweep({ isDryRun: true }), { payments: 1, kept: {} })
+    assert.deepStrictEqual(yield* sweep({ workspaceId: "other" }), { payments: undefined, kept: undefined })
+    assert.deepStrictEqual(yield* sweep(), { payments: 1, kept: {} })
+    const tagOf = (result: Result.Result<unknown, { readonly _tag: string }>) =>
+      Result.isFailure(result) ? result.failure._tag : "found"
+    assert.strictEqual(tagOf(yield* Effect.result(pointsman.payment(tenant, payment.id))), "pointsman/PaymentNotFound")
+    const refund = { paymentId: payment.id, amountMinor: null, reason: null, idempotencyKey: "refund-1" }
+    assert.strictEqual(tagOf(yield* Effect.result(pointsman.refund(caller, refund))), "pointsman/PaymentNotFound")
+  })
 
-  const late = world()
-  it.effect("a message of a dispute of a payment that left is kept and says so", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      const payment = yield* pay("ch_1")(late)
-      yield* TestClock.adjust(sevenYears + 1)
-      assert.strictEqual((yield* sweep()).payments, 1)
-      yield* pointsman.recordMessage({
-        connectionId: payment.connectionId ?? "",
-        tenant,
-        receivedAt: sevenYears + 2,
-        body: "{}",
-        message: {
-          id: "msg_1",
-          at: sevenYears + 2,
-          about: { _tag: "Dispute", charge: { providerRef: "ch_1" }, disputeId: "dp_1", verdict: "opened" }
-        },
-        reason: null
-      } as never)
-      const [message] = yield* (yield* Ledger).messages({ tenant, limit: 9 })
-      assert.strictEqual(message?.outcome, "unmatched")
-      assert.strictEqual(message?.reason, `payment ${payment.id} left the store`)
-      // It is no sign of lost records, and the next payment is made.
-      assert.isNull(yield* pointsman.recordLoss)
-      // Its reference is still its own: one that gets the same is reviewed.
-      const another = yield* pay("ch_1")(late)
-      const stored = Option.getOrThrow(yield* (yield* Ledger).payment(tenant, another.id))
-      assert.include(stored.review?.reasons ?? [], "reference_reused")
-    }).pipe(Effect.provide(late.layer))
-  )
+  testWorld("a message of a dispute of a payment that left is kept and says so", function* (late) {
+    const pointsman = yield* Pointsman
+    const payment = yield* pay("ch_1")(late)
+    yield* TestClock.adjust(sevenYears + 1)
+    assert.strictEqual((yield* sweep()).payments, 1)
+    yield* pointsman.recordMessage({
+      connectionId: payment.connectionId ?? "",
+      tenant,
+      receivedAt: sevenYears + 2,
+      body: "{}",
+      message: {
+        id: "msg_1",
+        at: sevenYears + 2,
+        about: { _tag: "Dispute", charge: { providerRef: "ch_1" }, disputeId: "dp_1", verdict: "opened" }
+      },
+      reason: null
+    } as never)
+    const [message] = yield* (yield* Ledger).messages({ tenant, limit: 9 })
+    assert.strictEqual(message?.outcome, "unmatched")
+    assert.strictEqual(message?.reason, `payment ${payment.id} left the store`)
+    // It is no sign of lost records, and the next payment is made.
+    assert.isNull(yield* pointsman.recordLoss)
+    // Its reference is still its own: one that gets the same is reviewed.
+    const another = yield* pay("ch_1")(late)
+    const stored = Option.getOrThrow(yield* (yield* Ledger).payment(tenant, another.id))
+    assert.include(stored.review?.reasons ?? [], "reference_reused")
+  })
 
-  const inTurn = world()
-  it.effect("a process waits for the next sweep if another one swept in the last hour", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      const other = yield* inTurn.another
-      const { lease } = yield* Retention
-      yield* pay("ch_1")(inTurn)
-      yield* TestClock.adjust(sevenYears + 1)
-      assert.isTrue(yield* lease({ holder: "a process that died", now: 0, until: sevenYears + 2 }))
-      yield* pointsman.sweepInTurn
-      const count = Effect.flatMap(Ledger, (ledger) => ledger.payments(tenant, { limit: 9 })).pipe(
-        Effect.map(({ length }) => length)
-      )
-      assert.strictEqual(yield* count, 1)
-      yield* TestClock.adjust(1)
-      yield* pointsman.sweepInTurn
-      assert.strictEqual(yield* count, 0)
-      yield* pay("ch_2")(inTurn)
-      yield* TestClock.adjust(54 * 60_000)
-      assert.isFalse(
-        yield* lease({ holder: "another", now: sevenYears + 2 + 54 * 60_000, until: sevenYears + 3 + 54 * 60_000 })
-      )
-      yield* other.sweepInTurn
-      assert.strictEqual(yield* count, 1)
-    }).pipe(Effect.scoped, Effect.provide(inTurn.layer))
-  )
+  testWorld("a process waits for the next sweep if another one swept in the last hour", function* (inTurn) {
+    const pointsman = yield* Pointsman
+    const other = yield* inTurn.another
+    const { lease } = yield* Retention
+    yield* pay("ch_1")(inTurn)
+    yield* TestClock.adjust(sevenYears + 1)
+    assert.isTrue(yield* lease({ holder: "a process that died", now: 0, until: sevenYears + 2 }))
+    yield* pointsman.sweepInTurn
+    const count = Effect.flatMap(Ledger, (ledger) => ledger.payments(tenant, { limit: 9 })).pipe(
+      Effect.map(({ length }) => length)
+    )
+    assert.strictEqual(yield* count, 1)
+    yield* TestClock.adjust(1)
+    yield* pointsman.sweepInTurn
+    assert.strictEqual(yield* count, 0)
+    yield* pay("ch_2")(inTurn)
+    yield* TestClock.adjust(54 * 60_000)
+    assert.isFalse(
+      yield* lease({ holder: "another", now: sevenYears + 2 + 54 * 60_000, until: sevenYears + 3 + 54 * 60_000 })
+    )
+    yield* other.sweepInTurn
+    assert.strictEqual(yield* count, 1)
+  })
 
   const archived = world()
   it.effect("a payment stays if what must happen before its removal fails", () => {
@@ -152,82 +141,76 @@ describe("the sweep of the store", () => {
     }).pipe(Effect.scoped, Effect.provide(settled.layer.pipe(Layer.provide(archive))))
   })
 
-  const broken = world()
-  it.effect("a sweep prunes what else is old and fails at its end if payments cannot leave", () =>
-    Effect.gen(function* () {
-      const pruned: Array<string> = []
-      const retention = yield* Retention
-      yield* pay("ch_1")(broken)
-      yield* TestClock.adjust(sevenYears + 1)
-      const failing = sweepStore({ isDryRun: false, pauseMillis: 0 }).pipe(
-        Effect.provideService(BeforeRemoval, () => Effect.die("the archive is down")),
+  testWorld("a sweep prunes what else is old and fails at its end if payments cannot leave", function* (broken) {
+    const pruned: Array<string> = []
+    const retention = yield* Retention
+    yield* pay("ch_1")(broken)
+    yield* TestClock.adjust(sevenYears + 1)
+    const failing = sweepStore({ isDryRun: false, pauseMillis: 0 }).pipe(
+      Effect.provideService(BeforeRemoval, () => Effect.die("the archive is down")),
+      Effect.provideService(Retention, {
+        ...retention,
+        pruneDeliveries: ({ tenant: { environment } }) =>
+          environment === "sandbox"
+            ? Effect.die("a row is unreadable")
+            : Effect.sync(() => pruned.push(`deliveries ${environment}`)),
+        pruneBodies: ({ tenant: { environment } }) => Effect.sync(() => pruned.push(`bodies ${environment}`))
+      })
+    )
+    const exit = yield* Effect.exit(failing)
+    assert.strictEqual(exit._tag, "Failure")
+    assert.sameMembers(pruned, ["bodies sandbox", "deliveries production", "bodies production"])
+  })
+
+  testWorld("a sweep leaves workspaces of the longest times to the upkeep", function* () {
+    const directory = yield* Directory
+    const retention = yield* Retention
+    const workspace = { name: "A", country: "NL", category: null, suspended: false, partner: null }
+    const write = (id: string, deliveries: number | null, messages: number | null) =>
+      directory.write({
+        workspaces: [{ ...workspace, id, retention: { deliveries, messages } }],
+        apiKeys: [],
+        connections: [],
+        routing: [],
+        webhookEndpoints: []
+      })
+    yield* write("short", 30 * day, 200 * day)
+    yield* write("long", 100 * day, 100 * day)
+    const dropped: Array<ReadonlyArray<number | null>> = []
+    const swept = (workspaceId?: string) => {
+      const left = new Set<string>()
+      return sweepStore({ isDryRun: false, pauseMillis: 0, workspaceId }).pipe(
         Effect.provideService(Retention, {
           ...retention,
-          pruneDeliveries: ({ tenant: { environment } }) =>
-            environment === "sandbox"
-              ? Effect.die("a row is unreadable")
-              : Effect.sync(() => pruned.push(`deliveries ${environment}`)),
-          pruneBodies: ({ tenant: { environment } }) => Effect.sync(() => pruned.push(`bodies ${environment}`))
-        })
+          upkeep: ({ bodiesBefore, deliveriesBefore }) =>
+            Effect.as(
+              Effect.sync(() => dropped.push([deliveriesBefore, bodiesBefore])),
+              { deliveries: 0, bodies: 0 }
+            ),
+          pruneBodies: ({ isLongest, tenant: { workspaceId } }) =>
+            Effect.as(
+              Effect.sync(() => (isLongest === true ? left.add(`${workspaceId} bodies`) : undefined)),
+              0
+            ),
+          pruneDeliveries: ({ isLongest, tenant: { workspaceId } }) =>
+            Effect.as(
+              Effect.sync(() => (isLongest === true ? left.add(workspaceId) : undefined)),
+              0
+            )
+        }),
+        Effect.as(left)
       )
-      const exit = yield* Effect.exit(failing)
-      assert.strictEqual(exit._tag, "Failure")
-      assert.sameMembers(pruned, ["bodies sandbox", "deliveries production", "bodies production"])
-    }).pipe(Effect.provide(broken.layer))
-  )
-
-  const several = world()
-  it.effect("a sweep leaves workspaces of the longest times to the upkeep", () =>
-    Effect.gen(function* () {
-      const directory = yield* Directory
-      const retention = yield* Retention
-      const workspace = { name: "A", country: "NL", category: null, suspended: false, partner: null }
-      const write = (id: string, deliveries: number | null, messages: number | null) =>
-        directory.write({
-          workspaces: [{ ...workspace, id, retention: { deliveries, messages } }],
-          apiKeys: [],
-          connections: [],
-          routing: [],
-          webhookEndpoints: []
-        })
-      yield* write("short", 30 * day, 200 * day)
-      yield* write("long", 100 * day, 100 * day)
-      const dropped: Array<ReadonlyArray<number | null>> = []
-      const swept = (workspaceId?: string) => {
-        const left = new Set<string>()
-        return sweepStore({ isDryRun: false, pauseMillis: 0, workspaceId }).pipe(
-          Effect.provideService(Retention, {
-            ...retention,
-            upkeep: ({ bodiesBefore, deliveriesBefore }) =>
-              Effect.as(
-                Effect.sync(() => dropped.push([deliveriesBefore, bodiesBefore])),
-                { deliveries: 0, bodies: 0 }
-              ),
-            pruneBodies: ({ isLongest, tenant: { workspaceId } }) =>
-              Effect.as(
-                Effect.sync(() => (isLongest === true ? left.add(`${workspaceId} bodies`) : undefined)),
-                0
-              ),
-            pruneDeliveries: ({ isLongest, tenant: { workspaceId } }) =>
-              Effect.as(
-                Effect.sync(() => (isLongest === true ? left.add(workspaceId) : undefined)),
-                0
-              )
-          }),
-          Effect.as(left)
-        )
-      }
-      yield* TestClock.adjust(sevenYears)
-      assert.deepStrictEqual(yield* swept(), new Set(["long", "short bodies"]))
-      assert.deepStrictEqual(yield* swept("long"), new Set())
-      yield* write("short", null, null)
-      assert.deepStrictEqual(yield* swept(), new Set())
-      const dates = [
-        [sevenYears - 100 * day, sevenYears - 200 * day],
-        [null, null],
-        [null, null]
-      ]
-      assert.deepStrictEqual(dropped, dates)
-    }).pipe(Effect.provide(several.layer))
-  )
+    }
+    yield* TestClock.adjust(sevenYears)
+    assert.deepStrictEqual(yield* swept(), new Set(["long", "short bodies"]))
+    assert.deepStrictEqual(yield* swept("long"), new Set())
+    yield* write("short", null, null)
+    assert.deepStrictEqual(yield* swept(), new Set())
+    const dates = [
+      [sevenYears - 100 * day, sevenYears - 200 * day],
+      [null, null],
+      [null, null]
+    ]
+    assert.deepStrictEqual(dropped, dates)
+  })
 })

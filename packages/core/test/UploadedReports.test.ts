@@ -17,11 +17,10 @@ const inspect: Reader["inspect"] = () =>
   Effect.succeed({ format: { name: "test", kinds: ["scripted"], delayMillis: 0 }, sha256: "sha of the file" })
 
 /** The run, after what is read in the background had time to end. */
-const runAfterwards = (id: string) =>
-  Effect.gen(function* () {
-    for (let turns = 0; turns < 500; turns++) yield* Effect.yieldNow
-    return Option.getOrThrow(yield* (yield* Pointsman).reconciliation.find(tenant, id))
-  })
+const runAfterwards = Effect.fnUntraced(function* (id: string) {
+  for (let turns = 0; turns < 500; turns++) yield* Effect.yieldNow
+  return Option.getOrThrow(yield* (yield* Pointsman).reconciliation.find(tenant, id))
+})
 
 describe("uploaded reports", () => {
   for (const chunk of [1, 2, 3]) {

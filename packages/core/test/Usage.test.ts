@@ -1,19 +1,21 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { Pointsman, type Tenant } from "@pointsman/core"
 import { NotSent, Unanswered } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
+import { testIn } from "./support/TestWorld.ts"
 import { caller, request, world } from "./support/World.ts"
 
 const production: Tenant = { workspaceId: "acme", environment: "production" }
 const live = { ...caller, tenant: production }
 
 describe("usage", () => {
-  const { layer, provider } = world({
-    connections: [{ id: "test" }, { id: "live", environment: "production" }]
-  })
-  it.effect("production payments that reached a provider count, and sandbox ones do not", () =>
-    Effect.gen(function* () {
+  testIn(
+    "production payments that reached a provider count, and sandbox ones do not",
+    world({
+      connections: [{ id: "test" }, { id: "live", environment: "production" }]
+    }),
+    function* ({ provider }) {
       const pointsman = yield* Pointsman
       const until = 60_000
       const usage = pointsman.usage({ workspaceId: "acme", from: 0, until })
@@ -30,6 +32,6 @@ describe("usage", () => {
       yield* pointsman.create(live, request())
       assert.strictEqual(yield* usage, 2)
       assert.strictEqual(yield* pointsman.usage({ workspaceId: "other", from: 0, until }), 0)
-    }).pipe(Effect.provide(layer))
+    }
   )
 })

@@ -2,7 +2,7 @@
  * An idempotency key that the provider had before: an answer that names another attempt of ours is evidence for that
  * one, and "never received" settles nothing for the one that was asked for.
  */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { type Payment, Pointsman } from "@pointsman/core"
 import { type ChargeState, type Directory, type Secrets, Unanswered } from "@pointsman/core/ports"
 import { Effect } from "effect"
@@ -10,6 +10,7 @@ import { TestClock } from "effect/testing"
 import { at, changeCredentials, ours, theirs } from "./support/Accounts.ts"
 import { operate } from "./support/Operations.ts"
 import { attemptsOf, stored } from "./support/Pages.ts"
+import { testIn, testWorld } from "./support/TestWorld.ts"
 import { caller, request, type World, world } from "./support/World.ts"
 
 const never = { _tag: "NotFound", conclusive: true } as const
@@ -42,9 +43,10 @@ const unknown = Effect.fnUntraced(function* (own: World) {
 })
 
 describe("an answer that names another attempt", () => {
-  it.effect("a charge of ours settles its own attempt, and the other asked stays unknown", () => {
-    const own = world(oneConnection)
-    return Effect.gen(function* () {
+  testIn(
+    "a charge of ours settles its own attempt, and the other asked stays unknown",
+    world(oneConnection),
+    function* (own) {
       const first = yield* unknown(own)
       const attemptId = yield* attemptOf(first)
       own.provider.onCharge = () => naming(attemptId)
@@ -57,12 +59,13 @@ describe("an answer that names another attempt", () => {
       assert.deepStrictEqual([left.state, left.review?.reasons], ["ChargeUnknown", ["unknown"]])
       assert.isNotEmpty(own.provider.lookUps.filter(({ attemptId: asked }) => asked !== attemptId))
       assert.strictEqual((yield* stored(first)).state, "Captured")
-    }).pipe(Effect.provide(own.layer))
-  })
+    }
+  )
 
-  it.effect("a lookup settles the named attempt, and nothing by what is not found later", () => {
-    const own = world(oneConnection)
-    return Effect.gen(function* () {
+  testIn(
+    "a lookup settles the named attempt, and nothing by what is not found later",
+    world(oneConnection),
+    function* (own) {
       const first = yield* unknown(own)
       const attemptId = yield* attemptOf(first)
       const second = yield* create()
@@ -75,12 +78,13 @@ describe("an answer that names another attempt", () => {
       own.provider.onLookUpCharge = () => Effect.succeed(never)
       yield* checkForDays
       assert.strictEqual((yield* stored(second)).state, "ChargeUnknown")
-    }).pipe(Effect.provide(own.layer))
-  })
+    }
+  )
 
-  it.effect("an attempt of another connection stays as it is", () => {
-    const own = world({ routing: { mode: "priority", order: ["main", "backup"] } })
-    return Effect.gen(function* () {
+  testIn(
+    "an attempt of another connection stays as it is",
+    world({ routing: { mode: "priority", order: ["main", "backup"] } }),
+    function* (own) {
       const first = yield* unknown(own)
       const attemptId = yield* attemptOf(first)
       own.provider.onLookUpCharge = () => Effect.succeed({ ...never, conclusive: false })
@@ -90,90 +94,80 @@ describe("an answer that names another attempt", () => {
           : Effect.succeed({ _tag: "Rejected", code: "down", message: "The provider is down." })
       assert.strictEqual((yield* create()).state, "ChargeUnknown")
       assert.strictEqual((yield* stored(first)).state, "ChargeUnknown")
-    }).pipe(Effect.provide(own.layer))
-  })
+    }
+  )
 
-  it.effect("an attempt in another account by now stays as it is, and is reviewed", () => {
-    const own = world(oneConnection)
+  testIn("an attempt in another account by now stays as it is, and is reviewed", world(oneConnection), function* (own) {
     at(own, ours)
-    return Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      yield* pointsman.askAccounts
-      const first = yield* unknown(own)
-      const attemptId = yield* attemptOf(first)
-      const context = yield* Effect.context<Directory | Secrets>()
-      own.provider.onCharge = () =>
-        Effect.gen(function* () {
-          at(own, theirs)
-          yield* Effect.orDie(Effect.provideContext(changeCredentials("main", '{"key":"theirs"}'), context))
-          yield* Effect.orDie(pointsman.askAccounts)
-          return yield* naming(attemptId)
-        })
-      assert.strictEqual((yield* create()).state, "ChargeUnknown")
-      const left = yield* stored(first)
-      assert.deepStrictEqual([left.state, left.review?.reasons], ["ChargeUnknown", ["unknown", "conflict"]])
-    }).pipe(Effect.provide(own.layer))
+
+    const pointsman = yield* Pointsman
+    yield* pointsman.askAccounts
+    const first = yield* unknown(own)
+    const attemptId = yield* attemptOf(first)
+    const context = yield* Effect.context<Directory | Secrets>()
+    own.provider.onCharge = () =>
+      Effect.gen(function* () {
+        at(own, theirs)
+        yield* Effect.orDie(Effect.provideContext(changeCredentials("main", '{"key":"theirs"}'), context))
+        yield* Effect.orDie(pointsman.askAccounts)
+        return yield* naming(attemptId)
+      })
+    assert.strictEqual((yield* create()).state, "ChargeUnknown")
+    const left = yield* stored(first)
+    assert.deepStrictEqual([left.state, left.review?.reasons], ["ChargeUnknown", ["unknown", "conflict"]])
   })
 
-  it.effect("an attempt of no record writes nothing but the unknown result", () => {
-    const own = world(oneConnection)
+  testIn("an attempt of no record writes nothing but the unknown result", world(oneConnection), function* (own) {
     own.provider.onCharge = () => naming("att_of_nobody")
-    return Effect.gen(function* () {
-      assert.strictEqual((yield* create()).state, "ChargeUnknown")
-    }).pipe(Effect.provide(own.layer))
+
+    assert.strictEqual((yield* create()).state, "ChargeUnknown")
   })
 })
 
 describe("a key that was used before, with other parameters", () => {
-  it.effect("a charge is unknown, and what is not found later settles nothing", () => {
-    const own = world()
+  testWorld("a charge is unknown, and what is not found later settles nothing", function* (own) {
     own.provider.onCharge = () => keyUsed
     own.provider.onLookUpCharge = () => Effect.succeed(never)
-    return Effect.gen(function* () {
-      const payment = yield* create()
-      assert.strictEqual(payment.state, "ChargeUnknown")
-      assert.lengthOf(own.provider.charges, 1)
-      yield* checkForDays
-      assert.isAbove(own.provider.lookUps.length, 2)
-      const left = yield* stored(payment)
-      assert.deepStrictEqual([left.state, left.review?.reasons], ["ChargeUnknown", ["unknown"]])
-      // A found record is the provider's word as always.
-      own.provider.onLookUpCharge = () => Effect.succeed({ _tag: "Found", state: captured })
-      yield* checkForDays
-      assert.strictEqual((yield* stored(payment)).state, "Captured")
-    }).pipe(Effect.provide(own.layer))
+
+    const payment = yield* create()
+    assert.strictEqual(payment.state, "ChargeUnknown")
+    assert.lengthOf(own.provider.charges, 1)
+    yield* checkForDays
+    assert.isAbove(own.provider.lookUps.length, 2)
+    const left = yield* stored(payment)
+    assert.deepStrictEqual([left.state, left.review?.reasons], ["ChargeUnknown", ["unknown"]])
+    // A found record is the provider's word as always.
+    own.provider.onLookUpCharge = () => Effect.succeed({ _tag: "Found", state: captured })
+    yield* checkForDays
+    assert.strictEqual((yield* stored(payment)).state, "Captured")
   })
 
   for (const kind of ["capture", "void"] as const) {
-    it.effect(`a ${kind} is not settled by what is not found later`, () => {
-      const own = world(oneConnection)
+    testIn(`a ${kind} is not settled by what is not found later`, world(oneConnection), function* (own) {
       own.provider.onLookUpOperation = () => Effect.succeed(never)
       own.provider.onCapture = () => keyUsed
       own.provider.onVoid = () => keyUsed
-      return Effect.gen(function* () {
-        const payment = yield* create({ details: { captureMethod: "manual" } })
-        yield* operate(kind, payment.id)
-        yield* checkForDays
-        assert.isAbove(own.provider.operationLookUps.length, 2)
-        const left = yield* stored(payment)
-        assert.strictEqual(left.state, kind === "capture" ? "CaptureUnknown" : "VoidUnknown")
-        assert.deepStrictEqual(left.review?.reasons, ["unknown"])
-      }).pipe(Effect.provide(own.layer))
+
+      const payment = yield* create({ details: { captureMethod: "manual" } })
+      yield* operate(kind, payment.id)
+      yield* checkForDays
+      assert.isAbove(own.provider.operationLookUps.length, 2)
+      const left = yield* stored(payment)
+      assert.strictEqual(left.state, kind === "capture" ? "CaptureUnknown" : "VoidUnknown")
+      assert.deepStrictEqual(left.review?.reasons, ["unknown"])
     })
   }
 
-  it.effect("a refund is not given back by what is not found later", () => {
-    const own = world(oneConnection)
+  testIn("a refund is not given back by what is not found later", world(oneConnection), function* (own) {
     own.provider.onLookUpRefund = () => Effect.succeed(never)
     own.provider.onRefund = () => keyUsed
-    return Effect.gen(function* () {
-      const payment = yield* create()
-      yield* operate("refund", payment.id)
-      yield* checkForDays
-      assert.isAbove(own.provider.refundLookUps.length, 2)
-      const left = yield* stored(payment)
-      assert.strictEqual(left.refundPendingMinor, payment.capturedMinor)
-      assert.deepStrictEqual(left.review?.reasons, ["refund_unknown"])
-    }).pipe(Effect.provide(own.layer))
+
+    const payment = yield* create()
+    yield* operate("refund", payment.id)
+    yield* checkForDays
+    assert.isAbove(own.provider.refundLookUps.length, 2)
+    const left = yield* stored(payment)
+    assert.strictEqual(left.refundPendingMinor, payment.capturedMinor)
+    assert.deepStrictEqual(left.review?.reasons, ["refund_unknown"])
   })
 })

@@ -13,6 +13,7 @@ import {
 import type { ChargeAnswer } from "@pointsman/core/ports"
 import { Effect, Stream } from "effect"
 import { chance } from "./support/Drift.ts"
+import { testIn } from "./support/TestWorld.ts"
 import { caller, request, tenant, world } from "./support/World.ts"
 
 const live: Caller = { ...caller, tenant: { ...tenant, environment: "production" } }
@@ -181,11 +182,10 @@ const fees: ReadonlyArray<FeeRule> = [
   { when: { region: ["domestic", "eea"] }, partsPerMillion: 15_000, fixed: { EUR: 25, JPY: 40 } }
 ]
 
-const feeAt = (details: Partial<PaymentDetails>) =>
-  Effect.gen(function* () {
-    const { payment } = yield* (yield* Pointsman).create(live, request({ details }))
-    return payment.routing?.candidates.find(({ connectionId }) => connectionId === "main")?.value?.fee
-  })
+const feeAt = Effect.fnUntraced(function* (details: Partial<PaymentDetails>) {
+  const { payment } = yield* (yield* Pointsman).create(live, request({ details }))
+  return payment.routing?.candidates.find(({ connectionId }) => connectionId === "main")?.value?.fee
+})
 
 describe("the fee of a payment", () => {
   const stated = world({
@@ -193,30 +193,28 @@ describe("the fee of a payment", () => {
     routing: { mode: "auto", auto: { exploration: 0, objective: "value" } },
     connections: [{ id: "main", fees }, { id: "backup" }]
   })
-  it.effect("the first rule whose condition is met is charged, in whole minor units", () =>
-    Effect.gen(function* () {
-      const euros = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
-      assert.deepStrictEqual(yield* feeAt({ money: euros(1000), country: "NL", cardBrand: "Amex" }), {
-        feeMinor: 35,
-        rule: 1
-      })
-      assert.deepStrictEqual(yield* feeAt({ money: euros(1000), country: "US" }), { feeMinor: 58, rule: 2 })
-      assert.deepStrictEqual(yield* feeAt({ money: euros(1000), country: "IS" }), { feeMinor: 40, rule: 3 })
-      assert.deepStrictEqual(yield* feeAt({ money: euros(1000), country: "NL" }), { feeMinor: 40, rule: 3 })
-      // 1.5 % of 1,033 is 15.495, and of 1,034 it is 15.51; of 1,100 it is 16.5, which is rounded up.
-      assert.deepStrictEqual(yield* feeAt({ money: euros(1033) }), { feeMinor: 40, rule: 3 })
-      assert.deepStrictEqual(yield* feeAt({ money: euros(1034) }), { feeMinor: 41, rule: 3 })
-      assert.deepStrictEqual(yield* feeAt({ money: euros(1100) }), { feeMinor: 42, rule: 3 })
-      assert.deepStrictEqual(yield* feeAt({ money: euros(100_000_000) }), { feeMinor: 1_500_025, rule: 3 })
-      assert.deepStrictEqual(yield* feeAt({ money: { minorUnits: 2000, currency: "JPY" } }), { feeMinor: 70, rule: 3 })
-    }).pipe(Effect.provide(stated.layer))
-  )
-  it.effect("the fee is unknown if no amount has the currency, or no rule is met", () =>
-    Effect.gen(function* () {
-      assert.isNull(yield* feeAt({ money: { minorUnits: 1000, currency: "USD" }, country: "NL" }))
-      assert.isNull(yield* feeAt({ money: { minorUnits: 1000, currency: "USD" }, country: "US" }))
-    }).pipe(Effect.provide(stated.layer))
-  )
+
+  testIn("the first rule whose condition is met is charged, in whole minor units", stated, function* () {
+    const euros = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
+    assert.deepStrictEqual(yield* feeAt({ money: euros(1000), country: "NL", cardBrand: "Amex" }), {
+      feeMinor: 35,
+      rule: 1
+    })
+    assert.deepStrictEqual(yield* feeAt({ money: euros(1000), country: "US" }), { feeMinor: 58, rule: 2 })
+    assert.deepStrictEqual(yield* feeAt({ money: euros(1000), country: "IS" }), { feeMinor: 40, rule: 3 })
+    assert.deepStrictEqual(yield* feeAt({ money: euros(1000), country: "NL" }), { feeMinor: 40, rule: 3 })
+    // 1.5 % of 1,033 is 15.495, and of 1,034 it is 15.51; of 1,100 it is 16.5, which is rounded up.
+    assert.deepStrictEqual(yield* feeAt({ money: euros(1033) }), { feeMinor: 40, rule: 3 })
+    assert.deepStrictEqual(yield* feeAt({ money: euros(1034) }), { feeMinor: 41, rule: 3 })
+    assert.deepStrictEqual(yield* feeAt({ money: euros(1100) }), { feeMinor: 42, rule: 3 })
+    assert.deepStrictEqual(yield* feeAt({ money: euros(100_000_000) }), { feeMinor: 1_500_025, rule: 3 })
+    assert.deepStrictEqual(yield* feeAt({ money: { minorUnits: 2000, currency: "JPY" } }), { feeMinor: 70, rule: 3 })
+  })
+
+  testIn("the fee is unknown if no amount has the currency, or no rule is met", stated, function* () {
+    assert.isNull(yield* feeAt({ money: { minorUnits: 1000, currency: "USD" }, country: "NL" }))
+    assert.isNull(yield* feeAt({ money: { minorUnits: 1000, currency: "USD" }, country: "US" }))
+  })
 })
 
 describe("payments that are routed by value", () => {
@@ -224,17 +222,19 @@ describe("payments that are routed by value", () => {
     _tag: "Captured",
     providerRef: `ref_${attemptId}`
   })
-  const shop = world({
-    environment: "production",
-    routing: { mode: "auto", auto: { exploration: 0.3, objective: "value" } },
-    connections: [
-      { id: "main", fees: [{ partsPerMillion: 29_000, fixed: { EUR: 30 } }] },
-      { id: "backup", fees: [{ partsPerMillion: 12_000, fixed: { EUR: 5 } }] }
-    ],
-    chance: chance(5)
-  })
-  it.effect("the cheaper of two that approve leads, explained, and a replay agrees", () =>
-    Effect.gen(function* () {
+
+  testIn(
+    "the cheaper of two that approve leads, explained, and a replay agrees",
+    world({
+      environment: "production",
+      routing: { mode: "auto", auto: { exploration: 0.3, objective: "value" } },
+      connections: [
+        { id: "main", fees: [{ partsPerMillion: 29_000, fixed: { EUR: 30 } }] },
+        { id: "backup", fees: [{ partsPerMillion: 12_000, fixed: { EUR: 5 } }] }
+      ],
+      chance: chance(5)
+    }),
+    function* (shop) {
       const pointsman = yield* Pointsman
       shop.provider.onCharge = (charge) => Effect.succeed(captured(charge))
       for (let number = 0; number < 150; number++) yield* pointsman.create(live, request())
@@ -267,22 +267,22 @@ describe("payments that are routed by value", () => {
         sentences.find((sentence) => sentence.startsWith("1. The backup acquirer")) ?? "",
         /, since they last changed 100 % of [\d.]+ outcomes and 100 % of [\d.]+ outcomes, expected approval [\d.]+ %, fee €0\.29 by rule 1, expected value [\d.]+ minor units\.$/u
       )
-    }).pipe(Effect.provide(shop.layer))
+    }
   )
-
-  const byApproval = world({
-    environment: "production",
-    routing: { mode: "auto" },
-    connections: [{ id: "main", fees: [{ fixed: { EUR: 1 } }] }, { id: "backup" }]
-  })
-  it.effect("no decision for the objective approval has anything of fees", () =>
-    Effect.gen(function* () {
+  testIn(
+    "no decision for the objective approval has anything of fees",
+    world({
+      environment: "production",
+      routing: { mode: "auto" },
+      connections: [{ id: "main", fees: [{ fixed: { EUR: 1 } }] }, { id: "backup" }]
+    }),
+    function* () {
       const { payment } = yield* (yield* Pointsman).create(live, request())
       assert.notProperty(payment.routing, "maxApprovalLossPpm")
       for (const one of payment.routing?.candidates ?? []) assert.notProperty(one, "value")
       const { payment: next } = yield* (yield* Pointsman).create(live, request())
       for (const { rates } of next.routing?.candidates ?? [])
         for (const rate of Object.values(rates ?? {})) assert.hasAllKeys(rate, ["succeeded", "failed"])
-    }).pipe(Effect.provide(byApproval.layer))
+    }
   )
 })

@@ -13,6 +13,8 @@ import type {
 } from "@pointsman/core/ports"
 import { approve, type ScriptedProvider, scriptedProvider } from "@pointsman/core/testing"
 import { Clock, Effect } from "effect"
+import { testIn } from "./TestWorld.ts"
+import { world } from "./World.ts"
 
 interface Charge {
   readonly connectionId: string
@@ -156,3 +158,11 @@ export const listingProvider = ({ knowsPayments = true, pageSize = 2 }: ListingO
     })
   return Object.assign(provider, { books: { charges, refunds, disputes }, declineSoftly })
 }
+
+/** A world at a provider with lists. */
+export const listingWorld = (provider = listingProvider()) => ({ ...world({ provider }), provider })
+
+type Listing = ReturnType<typeof listingWorld>
+
+export const testListing = (title: string, steps: Parameters<typeof testIn<Listing>>[2]) =>
+  testIn(title, listingWorld(), steps)
