@@ -53,6 +53,7 @@ const worldOf = (environment: "production" | "sandbox" = "production") => {
         }))
     }
   })
+
   const connections = ["main", "backup"].map((id) => ({
     id,
     sealedWebhookSecret: `${webhookSecretContext(id)}|whsec_${id}`

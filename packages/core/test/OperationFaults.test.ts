@@ -60,44 +60,38 @@ const failWith = ({ provider }: World, refuse: "refused" | "silent") => {
 
 for (const kind of operationKinds) {
   describe(`${kind}, when its process dies mid-call`, () => {
-    testIn(
-      "then the key is in progress for 15 minutes, and unknown from then on; one call",
-      world({ claimWindowMillis: 15 * minute, providerTimeoutMillis: 60 * minute }),
-      function* (died) {
-        const pointsman = yield* Pointsman
-        const payment = yield* given(kind)
-        yield* answerLate(died)
-        yield* Effect.forkDetach(ask(kind, payment), { startImmediately: true })
-        yield* TestClock.adjust(15 * minute - 1)
-        assert.strictEqual(told(yield* ask(kind, payment)), inProgress[kind])
-        yield* TestClock.adjust(1)
-        assert.strictEqual(told(yield* ask(kind, payment)), "pointsman/ResultUnknown")
-        assert.strictEqual(told(yield* ask(kind, payment)), "pointsman/ResultUnknown")
-        const after = yield* pointsman.payment(tenant, payment.id)
-        assert.strictEqual(after.state, unknownState[kind])
-        if (kind === "refund") assert.strictEqual(after.refundPendingMinor, 1999)
-        assert.strictEqual(calls(died), 1)
-      }
-    )
-    testIn(
-      "a late commit after a retry's unknown is recorded; the key keeps its response",
-      world({ claimWindowMillis: 15 * minute, providerTimeoutMillis: 60 * minute }),
-      function* (woke) {
-        const pointsman = yield* Pointsman
-        const payment = yield* given(kind)
-        const gate = yield* answerLate(woke)
-        const first = yield* Effect.forkDetach(ask(kind, payment), { startImmediately: true })
-        yield* TestClock.adjust(15 * minute)
-        assert.strictEqual(told(yield* ask(kind, payment)), "pointsman/ResultUnknown")
-        yield* Deferred.succeed(gate, undefined)
-        yield* runOut(first)
-        const after = yield* pointsman.payment(tenant, payment.id)
-        assert.strictEqual(after.state, doneState[kind])
-        assert.strictEqual(after.refundPendingMinor, 0)
-        assert.strictEqual(told(yield* ask(kind, payment)), "pointsman/ResultUnknown")
-        assert.strictEqual(calls(woke), 1)
-      }
-    )
+    const died = world({ claimWindowMillis: 15 * minute, providerTimeoutMillis: 60 * minute })
+    testIn("then the key is in progress for 15 minutes, and unknown from then on; one call", died, function* (own) {
+      const pointsman = yield* Pointsman
+      const payment = yield* given(kind)
+      yield* answerLate(own)
+      yield* Effect.forkDetach(ask(kind, payment), { startImmediately: true })
+      yield* TestClock.adjust(15 * minute - 1)
+      assert.strictEqual(told(yield* ask(kind, payment)), inProgress[kind])
+      yield* TestClock.adjust(1)
+      assert.strictEqual(told(yield* ask(kind, payment)), "pointsman/ResultUnknown")
+      assert.strictEqual(told(yield* ask(kind, payment)), "pointsman/ResultUnknown")
+      const after = yield* pointsman.payment(tenant, payment.id)
+      assert.strictEqual(after.state, unknownState[kind])
+      if (kind === "refund") assert.strictEqual(after.refundPendingMinor, 1999)
+      assert.strictEqual(calls(own), 1)
+    })
+    const woke = world({ claimWindowMillis: 15 * minute, providerTimeoutMillis: 60 * minute })
+    testIn("a late commit after a retry's unknown is recorded; the key keeps its response", woke, function* (own) {
+      const pointsman = yield* Pointsman
+      const payment = yield* given(kind)
+      const gate = yield* answerLate(own)
+      const first = yield* Effect.forkDetach(ask(kind, payment), { startImmediately: true })
+      yield* TestClock.adjust(15 * minute)
+      assert.strictEqual(told(yield* ask(kind, payment)), "pointsman/ResultUnknown")
+      yield* Deferred.succeed(gate, undefined)
+      yield* runOut(first)
+      const after = yield* pointsman.payment(tenant, payment.id)
+      assert.strictEqual(after.state, doneState[kind])
+      assert.strictEqual(after.refundPendingMinor, 0)
+      assert.strictEqual(told(yield* ask(kind, payment)), "pointsman/ResultUnknown")
+      assert.strictEqual(calls(own), 1)
+    })
   })
 
   describe("the claim's commit", () => {
@@ -108,26 +102,26 @@ for (const kind of operationKinds) {
       ["lands a second later", { landsAfter: 1_000 }]
     ]
     for (const [said, fault] of cases) {
-      testWorld(`a ${kind} whose first commit ${said} is unsent, and retried once`, function* (failing) {
+      testWorld(`a ${kind} whose first commit ${said} is unsent, and retried once`, function* (own) {
         const pointsman = yield* Pointsman
         const payment = yield* given(kind)
-        failing.ledger.onCommit = (number) => (number === claim ? fault : undefined)
+        own.ledger.onCommit = (number) => (number === claim ? fault : undefined)
         assert.strictEqual(told(yield* ask(kind, payment)), "pointsman/NothingSent")
         yield* TestClock.adjust("5 seconds")
-        assert.strictEqual(calls(failing), 0)
+        assert.strictEqual(calls(own), 0)
         const between = yield* pointsman.payment(tenant, payment.id)
         assert.strictEqual(between.state, restState[kind])
         assert.strictEqual(between.refundPendingMinor, 0)
         assert.strictEqual(told(yield* ask(kind, payment)), "Done")
         assert.strictEqual((yield* pointsman.payment(tenant, payment.id)).state, doneState[kind])
-        assert.strictEqual(calls(failing), 1)
+        assert.strictEqual(calls(own), 1)
       })
     }
 
-    testWorld(`nothing is left if a ${kind} lands late and its replacement is lost too`, function* (twice) {
+    testWorld(`nothing is left if a ${kind} lands late and its replacement is lost too`, function* (own) {
       const pointsman = yield* Pointsman
       const payment = yield* given(kind)
-      twice.ledger.onCommit = (number) =>
+      own.ledger.onCommit = (number) =>
         number === claim ? { landsAfter: 1_000 } : number === claim + 1 ? "lost" : undefined
       assert.strictEqual(told(yield* ask(kind, payment)), "pointsman/NothingSent")
       yield* TestClock.adjust("5 seconds")
@@ -136,47 +130,47 @@ for (const kind of operationKinds) {
         refundPendingMinor: 0
       })
       assert.strictEqual(told(yield* ask(kind, payment)), "Done")
-      assert.strictEqual(calls(twice), 1)
+      assert.strictEqual(calls(own), 1)
     })
 
-    testWorld(`a ${kind} without an answer is given back once the store is there again`, function* (away) {
+    testWorld(`a ${kind} without an answer is given back once the store is there again`, function* (own) {
       const pointsman = yield* Pointsman
       const payment = yield* given(kind)
-      away.ledger.onCommit = (number) => (number === claim ? "unheard" : "unwritten")
+      own.ledger.onCommit = (number) => (number === claim ? "unheard" : "unwritten")
       const answer = yield* runOut(yield* Effect.forkChild(ask(kind, payment)))
       assert.strictEqual(told(answer), "pointsman/NothingSent")
-      away.ledger.onCommit = () => undefined
+      own.ledger.onCommit = () => undefined
       yield* TestClock.adjust("2 minutes")
       assert.deepInclude(yield* pointsman.payment(tenant, payment.id), {
         state: restState[kind],
         refundPendingMinor: 0
       })
       assert.strictEqual(told(yield* ask(kind, payment)), "Done")
-      assert.strictEqual(calls(away), 1)
+      assert.strictEqual(calls(own), 1)
     })
 
-    testWorld(`of a ${kind} takes longer than the send window, then nothing is sent`, function* (slow) {
+    testWorld(`of a ${kind} takes longer than the send window, then nothing is sent`, function* (own) {
       const pointsman = yield* Pointsman
       const payment = yield* given(kind)
-      slow.ledger.onCommit = (number) => (number === claim ? 5_001 : undefined)
+      own.ledger.onCommit = (number) => (number === claim ? 5_001 : undefined)
       const answer = yield* runOut(yield* Effect.forkChild(ask(kind, payment)))
       assert.strictEqual(told(answer), "pointsman/ProviderRefused")
       assert.strictEqual((yield* pointsman.payment(tenant, payment.id)).state, restState[kind])
-      assert.strictEqual(calls(slow), 0)
+      assert.strictEqual(calls(own), 0)
     })
   })
 
   describe(`${kind}, when the outcome's commit`, () => {
     for (const fault of ["lost", "unheard"] as const) {
-      testWorld(`is ${fault}, then it is read again: written once, answered as it is`, function* (faulty) {
+      testWorld(`is ${fault}, then it is read again: written once, answered as it is`, function* (own) {
         const pointsman = yield* Pointsman
         const payment = yield* given(kind)
-        faulty.ledger.onCommit = (number) => (number === outcome ? fault : undefined)
+        own.ledger.onCommit = (number) => (number === outcome ? fault : undefined)
         assert.strictEqual(told(yield* ask(kind, payment)), "Done")
         assert.strictEqual((yield* pointsman.payment(tenant, payment.id)).state, doneState[kind])
         assert.lengthOf((yield* pointsman.timeline(tenant, payment.id, { limit: 10 })).items, 3)
         assert.strictEqual(told(yield* ask(kind, payment)), "Replayed")
-        assert.strictEqual(calls(faulty), 1)
+        assert.strictEqual(calls(own), 1)
       })
     }
 
@@ -186,35 +180,35 @@ for (const kind of operationKinds) {
       silent: { capture: "StateUnconfirmed", void: "StateUnconfirmed", refund: "ResultUnknown" }
     } as const
     for (const said of ["confirmed", "refused", "silent"] as const) {
-      testWorld(`${said} is returned, recorded later, and returned again if no commit works`, function* (down) {
+      testWorld(`${said} is returned, recorded later, and returned again if no commit works`, function* (own) {
         const pointsman = yield* Pointsman
         const payment = yield* given(kind)
-        if (said !== "confirmed") failWith(down, said)
-        down.ledger.onCommit = (number) => (number >= outcome ? "unwritten" : undefined)
+        if (said !== "confirmed") failWith(own, said)
+        own.ledger.onCommit = (number) => (number >= outcome ? "unwritten" : undefined)
         const answer = yield* runOut(yield* Effect.forkChild(ask(kind, payment)))
         assert.strictEqual(told(answer), `pointsman/${says[said][kind]}`)
         if (Result.isFailure(answer) && "said" in answer.failure) {
           assert.strictEqual(answer.failure.said, said === "silent" ? "no answer" : said)
         }
         assert.strictEqual(told(yield* ask(kind, payment)), inProgress[kind])
-        down.ledger.onCommit = () => undefined
+        own.ledger.onCommit = () => undefined
         yield* TestClock.adjust("2 minutes")
         const state = said === "confirmed" ? doneState : said === "refused" ? restState : unknownState
         assert.strictEqual((yield* pointsman.payment(tenant, payment.id)).state, state[kind])
         assert.strictEqual(told(yield* ask(kind, payment)), `pointsman/${says[said][kind]}`)
-        assert.strictEqual(calls(down), 1)
+        assert.strictEqual(calls(own), 1)
       })
     }
   })
 
   describe(`${kind}, when the outcome's commit is written, unheard, and the store goes away`, () => {
     for (const said of ["confirmed", "refused"] as const) {
-      testWorld(`a response that the provider ${said} is repeated, and background checks end`, function* (quiet) {
+      testWorld(`a response that the provider ${said} is repeated, and background checks end`, function* (own) {
         const payment = yield* given(kind)
-        if (said === "refused") failWith(quiet, said)
+        if (said === "refused") failWith(own, said)
         let isAway = false
-        quiet.ledger.canRead = () => !isAway
-        quiet.ledger.onCommit = (number) => {
+        own.ledger.canRead = () => !isAway
+        own.ledger.onCommit = (number) => {
           if (number !== outcome) return isAway ? "unwritten" : undefined
           isAway = true
           return "unheard"
@@ -223,44 +217,38 @@ for (const kind of operationKinds) {
         isAway = false
         yield* TestClock.adjust("2 minutes")
         assert.strictEqual(told(yield* ask(kind, payment)), first)
-        const { commit } = quiet.ledger.calls
+        const { commit } = own.ledger.calls
         yield* TestClock.adjust("1 hour")
-        assert.strictEqual(quiet.ledger.calls.commit, commit)
-        assert.strictEqual(calls(quiet), 1)
+        assert.strictEqual(own.ledger.calls.commit, commit)
+        assert.strictEqual(calls(own), 1)
       })
     }
   })
 
   describe(`${kind}, when its outcome is recorded late`, () => {
-    testIn(
-      `and a retry was told that the result is unknown, then that is told again`,
-      world({ claimWindowMillis: 15 * minute }),
-      function* (late) {
-        const pointsman = yield* Pointsman
-        const payment = yield* given(kind)
-        const replyIn = ({ operations, refunds }: Change) => [...(operations ?? []), ...(refunds ?? [])][0]?.reply
-        late.ledger.onCommit = (number, change) =>
-          number >= outcome && replyIn(change)?._tag !== "ResultUnknown" ? "unwritten" : undefined
-        assert.strictEqual(
-          told(yield* runOut(yield* Effect.forkChild(ask(kind, payment)))),
-          "pointsman/StateUnconfirmed"
-        )
-        yield* TestClock.adjust(15 * minute)
-        assert.strictEqual(told(yield* ask(kind, payment)), "pointsman/ResultUnknown")
-        late.ledger.onCommit = () => undefined
-        yield* TestClock.adjust(2 * minute)
-        assert.strictEqual((yield* pointsman.payment(tenant, payment.id)).state, doneState[kind])
-        assert.strictEqual(told(yield* ask(kind, payment)), "pointsman/ResultUnknown")
-        assert.strictEqual(calls(late), 1)
-      }
-    )
+    const late = world({ claimWindowMillis: 15 * minute })
+    testIn(`and a retry was told that the result is unknown, then that is told again`, late, function* (own) {
+      const pointsman = yield* Pointsman
+      const payment = yield* given(kind)
+      const replyIn = ({ operations, refunds }: Change) => [...(operations ?? []), ...(refunds ?? [])][0]?.reply
+      own.ledger.onCommit = (number, change) =>
+        number >= outcome && replyIn(change)?._tag !== "ResultUnknown" ? "unwritten" : undefined
+      assert.strictEqual(told(yield* runOut(yield* Effect.forkChild(ask(kind, payment)))), "pointsman/StateUnconfirmed")
+      yield* TestClock.adjust(15 * minute)
+      assert.strictEqual(told(yield* ask(kind, payment)), "pointsman/ResultUnknown")
+      own.ledger.onCommit = () => undefined
+      yield* TestClock.adjust(2 * minute)
+      assert.strictEqual((yield* pointsman.payment(tenant, payment.id)).state, doneState[kind])
+      assert.strictEqual(told(yield* ask(kind, payment)), "pointsman/ResultUnknown")
+      assert.strictEqual(calls(own), 1)
+    })
   })
 
   describe(`${kind}, when its caller goes away`, () => {
-    testWorld("then it runs to its end", function* (gone) {
+    testWorld("then it runs to its end", function* (own) {
       const pointsman = yield* Pointsman
       const payment = yield* given(kind)
-      const gate = yield* answerLate(gone)
+      const gate = yield* answerLate(own)
       const fiber = yield* Effect.forkDetach(ask(kind, payment), { startImmediately: true })
       fiber.interruptUnsafe()
       yield* Deferred.succeed(gate, undefined)
@@ -271,9 +259,9 @@ for (const kind of operationKinds) {
 }
 
 describe("a commit that hangs", () => {
-  testWorld("a void waits two seconds for a capture's commit and continues", function* (hanging) {
+  testWorld("a void waits two seconds for a capture's commit and continues", function* (own) {
     const payment = yield* given("capture")
-    hanging.ledger.onCommit = (number) => (number === claim ? 600_000 : undefined)
+    own.ledger.onCommit = (number) => (number === claim ? 600_000 : undefined)
     const capture = yield* Effect.forkDetach(ask("capture", payment), { startImmediately: true })
     const second = yield* Effect.forkDetach(ask("void", payment), { startImmediately: true })
     yield* TestClock.adjust(1_999)
@@ -285,14 +273,14 @@ describe("a commit that hangs", () => {
 })
 
 describe("a refund that is refused while the store is away", () => {
-  testWorld("the timeline reports a failure after the request got an unknown result", function* (untold) {
+  testWorld("the timeline reports a failure after the request got an unknown result", function* (own) {
     const pointsman = yield* Pointsman
     const payment = yield* given("refund")
-    failWith(untold, "refused")
-    untold.ledger.onCommit = (number) => (number >= outcome ? "unwritten" : undefined)
+    failWith(own, "refused")
+    own.ledger.onCommit = (number) => (number >= outcome ? "unwritten" : undefined)
     const first = yield* runOut(yield* Effect.forkChild(ask("refund", payment)))
     assert.strictEqual(told(first), "pointsman/ResultUnknown")
-    untold.ledger.onCommit = () => undefined
+    own.ledger.onCommit = () => undefined
     yield* TestClock.adjust("2 minutes")
     const { items } = yield* pointsman.timeline(tenant, payment.id, { limit: 10 })
     assert.deepStrictEqual(
@@ -320,16 +308,16 @@ describe("a connection that cannot", () => {
 
 describe("the round trips of an operation that goes well", () => {
   for (const kind of operationKinds) {
-    testWorld(`${kind}: two commits, and one read where another process wrote the payment`, function* (counted) {
+    testWorld(`${kind}: two commits, and one read where another process wrote the payment`, function* (own) {
       const payment = yield* given(kind)
-      const foreign = yield* Effect.provideService(given(kind), Pointsman, yield* counted.another)
+      const foreign = yield* Effect.provideService(given(kind), Pointsman, yield* own.another)
       for (const [asked, book] of [
         [payment, 0],
         [foreign, 1]
       ] as const) {
-        const before = { ...counted.ledger.calls }
+        const before = { ...own.ledger.calls }
         yield* ask(kind, asked)
-        const after = counted.ledger.calls
+        const after = own.ledger.calls
         assert.deepStrictEqual(
           { commit: after.commit - before.commit, book: after.book - before.book, payment: after.payment },
           { commit: 2, book, payment: before.payment }

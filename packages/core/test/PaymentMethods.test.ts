@@ -117,44 +117,40 @@ describe("a connection and a named method", () => {
 
 describe("routing by a named method", () => {
   const provider = scriptedProvider({ supports: { paymentMethods: { card: {}, ideal: {} } } })
-  testIn(
-    "a restriction to a name sends payments with it elsewhere, and others not",
-    world({
-      provider,
-      connections: [{ id: "main", restrictions: [{ paymentMethod: ["ideal"] }] }, { id: "backup" }]
-    }),
-    function* () {
-      const pointsman = yield* Pointsman
-      const named = yield* pointsman.create(caller, request({ details: { method: "bank", paymentMethod: "ideal" } }))
-      assert.strictEqual(named.payment.connectionId, "backup")
-      assert.strictEqual(named.payment.paymentMethod, "ideal")
-      assert.deepStrictEqual(yield* stored(named.payment), named.payment)
-      const unnamed = yield* pointsman.create(caller, request())
-      assert.strictEqual(unnamed.payment.connectionId, "main")
-      assert.notProperty(unnamed.payment, "paymentMethod")
+  const restricted = world({
+    provider,
+    connections: [{ id: "main", restrictions: [{ paymentMethod: ["ideal"] }] }, { id: "backup" }]
+  })
+  testIn("a restriction to a name sends payments with it elsewhere, and others not", restricted, function* () {
+    const pointsman = yield* Pointsman
+    const named = yield* pointsman.create(caller, request({ details: { method: "bank", paymentMethod: "ideal" } }))
+    assert.strictEqual(named.payment.connectionId, "backup")
+    assert.strictEqual(named.payment.paymentMethod, "ideal")
+    assert.deepStrictEqual(yield* stored(named.payment), named.payment)
+    const unnamed = yield* pointsman.create(caller, request())
+    assert.strictEqual(unnamed.payment.connectionId, "main")
+    assert.notProperty(unnamed.payment, "paymentMethod")
+  })
+
+  const rules = world({
+    provider,
+    connections: [{ id: "main" }, { id: "backup" }],
+    routing: {
+      mode: "failover",
+      rules: [{ name: "iDEAL", when: { paymentMethod: ["ideal"] }, use: { mode: "fixed", order: ["backup"] } }]
     }
-  )
-  testIn(
-    "a rule for a name decides",
-    world({
-      provider,
-      connections: [{ id: "main" }, { id: "backup" }],
-      routing: {
-        mode: "failover",
-        rules: [{ name: "iDEAL", when: { paymentMethod: ["ideal"] }, use: { mode: "fixed", order: ["backup"] } }]
-      }
-    }),
-    function* () {
-      const pointsman = yield* Pointsman
-      const { payment } = yield* pointsman.create(
-        caller,
-        request({ details: { method: "bank", paymentMethod: "ideal" } })
-      )
-      assert.deepInclude(payment.routing, { path: "rule", rule: "iDEAL" })
-      const { payment: other } = yield* pointsman.create(caller, request())
-      assert.deepInclude(other.routing, { path: "engine", rule: null })
-    }
-  )
+  })
+  testIn("a rule for a name decides", rules, function* () {
+    const pointsman = yield* Pointsman
+    const { payment } = yield* pointsman.create(
+      caller,
+      request({ details: { method: "bank", paymentMethod: "ideal" } })
+    )
+    assert.deepInclude(payment.routing, { path: "rule", rule: "iDEAL" })
+    const { payment: other } = yield* pointsman.create(caller, request())
+    assert.deepInclude(other.routing, { path: "engine", rule: null })
+  })
+
   testWorld("RoutingFailed says the reason of each if no connection declares the method", function* () {
     const failure = yield* Effect.flip(
       (yield* Pointsman).create(caller, request({ details: { method: "bank", paymentMethod: "ideal" } }))
@@ -192,22 +188,19 @@ describe("the fingerprint of a request with a named method", () => {
 
 describe("a hosted payment with a named method", () => {
   const provider = scriptedProvider({ supports: { paymentMethods: { ideal: {} } } })
-  testIn(
-    "the provider's page is opened for the method that the payment names",
-    world({ provider, connections: liveConnections }),
-    function* () {
-      const pointsman = yield* Pointsman
-      for (const change of [{ method: "bank", paymentMethod: "ideal" } as const, {}]) {
-        const page = yield* paged(liveCaller, { ...request({ details: change }), returnUrl: "https://shop.test/" })
-        yield* pointsman.openCheckout(page.token, comeBack)
-      }
-      assert.deepStrictEqual(
-        provider.checkouts.map((asked) => ["paymentMethod" in asked, asked.paymentMethod]),
-        [
-          [true, "ideal"],
-          [false, undefined]
-        ]
-      )
+  const own = world({ provider, connections: liveConnections })
+  testIn("the provider's page is opened for the method that the payment names", own, function* () {
+    const pointsman = yield* Pointsman
+    for (const change of [{ method: "bank", paymentMethod: "ideal" } as const, {}]) {
+      const page = yield* paged(liveCaller, { ...request({ details: change }), returnUrl: "https://shop.test/" })
+      yield* pointsman.openCheckout(page.token, comeBack)
     }
-  )
+    assert.deepStrictEqual(
+      provider.checkouts.map((asked) => ["paymentMethod" in asked, asked.paymentMethod]),
+      [
+        [true, "ideal"],
+        [false, undefined]
+      ]
+    )
+  })
 })

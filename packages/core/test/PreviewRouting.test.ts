@@ -52,30 +52,27 @@ describe("where a payment would go", () => {
     assert.strictEqual(preview.routes[0]?.decision.excluded[0]?.code, "METHOD_NOT_SUPPORTED")
   })
 
-  testIn(
-    "the next payment is the probe of a circuit that waits for one",
-    world({
-      connections: [{ id: "main", circuitBreaker: { failures: 1, openMillis: 1_000 } }, { id: "backup" }]
-    }),
-    function* (fragile) {
-      const pointsman = yield* Pointsman
-      fragile.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "time-out" }))
-      yield* Effect.ignore(pointsman.create(caller, request()))
-      const open = yield* pointsman.previewRouting(query)
-      assert.deepStrictEqual(orders(open), ["backup"])
-      assert.strictEqual(open.routes[0]?.decision.excluded[0]?.code, "CIRCUIT_OPEN")
-      yield* TestClock.adjust(1_000)
-      const before = fragile.ledger.changes.length
-      assert.deepStrictEqual(orders(yield* pointsman.previewRouting(query)), ["main backup"])
-      assert.deepStrictEqual(orders(yield* pointsman.previewRouting(query)), ["main backup"])
-      assert.deepStrictEqual([fragile.provider.charges.length, fragile.ledger.changes.length], [1, before])
-      yield* Effect.ignore(pointsman.create(caller, request()))
-      assert.deepStrictEqual(
-        fragile.provider.charges.map(({ connectionId }) => connectionId),
-        ["main", "main"]
-      )
-    }
-  )
+  const fragile = world({
+    connections: [{ id: "main", circuitBreaker: { failures: 1, openMillis: 1_000 } }, { id: "backup" }]
+  })
+  testIn("the next payment is the probe of a circuit that waits for one", fragile, function* (own) {
+    const pointsman = yield* Pointsman
+    own.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "time-out" }))
+    yield* Effect.ignore(pointsman.create(caller, request()))
+    const open = yield* pointsman.previewRouting(query)
+    assert.deepStrictEqual(orders(open), ["backup"])
+    assert.strictEqual(open.routes[0]?.decision.excluded[0]?.code, "CIRCUIT_OPEN")
+    yield* TestClock.adjust(1_000)
+    const before = own.ledger.changes.length
+    assert.deepStrictEqual(orders(yield* pointsman.previewRouting(query)), ["main backup"])
+    assert.deepStrictEqual(orders(yield* pointsman.previewRouting(query)), ["main backup"])
+    assert.deepStrictEqual([own.provider.charges.length, own.ledger.changes.length], [1, before])
+    yield* Effect.ignore(pointsman.create(caller, request()))
+    assert.deepStrictEqual(
+      own.provider.charges.map(({ connectionId }) => connectionId),
+      ["main", "main"]
+    )
+  })
 })
 
 /** `main EUR NL card -: 1/2 0/0`: succeeded of all, step by step. */
@@ -85,13 +82,13 @@ const text = ({ connectionId, segment, steps }: SuccessSeries) =>
 const hour = 3_600_000
 
 describe("success over time", () => {
-  testWorld("payments of several hours each count in their hour, by connection and segment", function* (here) {
+  testWorld("payments of several hours each count in their hour, by connection and segment", function* (own) {
     const pointsman = yield* Pointsman
     const history = pointsman.successHistory(tenant, { stepMillis: hour, steps: 3 })
     assert.deepStrictEqual((yield* history).series, [])
     yield* pointsman.create(caller, request())
     yield* TestClock.adjust(hour)
-    here.provider.onCharge = ({ attemptId, connectionId }) =>
+    own.provider.onCharge = ({ attemptId, connectionId }) =>
       connectionId === "main"
         ? Effect.succeed({ _tag: "Rejected", code: "E1", message: "no" })
         : Effect.succeed({ _tag: "Captured", providerRef: `ref_${attemptId}` })
@@ -133,46 +130,43 @@ describe("success over time", () => {
 })
 
 describe("health of connections", () => {
-  testIn(
-    "outcomes of the newest payments and a connector not installed are each named",
-    world({
-      connections: [{ id: "main" }, { id: "backup" }, { id: "gone", connector: "unknown", active: false }]
-    }),
-    function* (here) {
-      const pointsman = yield* Pointsman
-      const { payment: first } = yield* pointsman.create(caller, request())
-      yield* TestClock.adjust(1_000)
-      here.provider.onCharge = ({ attemptId, connectionId }) =>
-        connectionId === "main"
-          ? Effect.succeed({ _tag: "Rejected", code: "E1", message: "no" })
-          : Effect.succeed({ _tag: "Captured", providerRef: `ref_${attemptId}` })
-      const { payment: second } = yield* pointsman.create(caller, request())
-      const seen = (paymentId: string, at: number, outcome: string, code: string | null) => ({
-        paymentId,
-        at,
-        outcome,
-        code
-      })
-      const nothing = { succeeded: 0, failed: 0, lastSuccess: null, lastFailure: null }
-      assert.deepStrictEqual<unknown>(yield* pointsman.connectionHealth(tenant), [
-        {
-          connectionId: "backup",
-          fault: null,
-          succeeded: 1,
-          failed: 0,
-          lastSuccess: seen(second.id, 1_000, "Captured", null),
-          lastFailure: null
-        },
-        { connectionId: "gone", fault: `connector "unknown" is not installed`, ...nothing },
-        {
-          connectionId: "main",
-          fault: null,
-          succeeded: 1,
-          failed: 1,
-          lastSuccess: seen(first.id, 0, "Captured", null),
-          lastFailure: seen(second.id, 1_000, "Rejected", "E1")
-        }
-      ])
-    }
-  )
+  const here = world({
+    connections: [{ id: "main" }, { id: "backup" }, { id: "gone", connector: "unknown", active: false }]
+  })
+  testIn("outcomes of the newest payments and a connector not installed are each named", here, function* (own) {
+    const pointsman = yield* Pointsman
+    const { payment: first } = yield* pointsman.create(caller, request())
+    yield* TestClock.adjust(1_000)
+    own.provider.onCharge = ({ attemptId, connectionId }) =>
+      connectionId === "main"
+        ? Effect.succeed({ _tag: "Rejected", code: "E1", message: "no" })
+        : Effect.succeed({ _tag: "Captured", providerRef: `ref_${attemptId}` })
+    const { payment: second } = yield* pointsman.create(caller, request())
+    const seen = (paymentId: string, at: number, outcome: string, code: string | null) => ({
+      paymentId,
+      at,
+      outcome,
+      code
+    })
+    const nothing = { succeeded: 0, failed: 0, lastSuccess: null, lastFailure: null }
+    assert.deepStrictEqual<unknown>(yield* pointsman.connectionHealth(tenant), [
+      {
+        connectionId: "backup",
+        fault: null,
+        succeeded: 1,
+        failed: 0,
+        lastSuccess: seen(second.id, 1_000, "Captured", null),
+        lastFailure: null
+      },
+      { connectionId: "gone", fault: `connector "unknown" is not installed`, ...nothing },
+      {
+        connectionId: "main",
+        fault: null,
+        succeeded: 1,
+        failed: 1,
+        lastSuccess: seen(first.id, 0, "Captured", null),
+        lastFailure: seen(second.id, 1_000, "Rejected", "E1")
+      }
+    ])
+  })
 })

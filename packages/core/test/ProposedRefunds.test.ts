@@ -70,21 +70,21 @@ describe("what one operator gives back", () => {
     })
   }
 
-  testIn("refunds that would exceed the limit are proposed", world({ yieldBetween: true }), function* (parts) {
+  testIn("refunds that would exceed the limit are proposed", world({ yieldBetween: true }), function* (own) {
     const payment = yield* captured
     const asked = yield* Effect.forEach(
       ["key-of-jo-1", "key-of-jo-2", "key-of-jo-3"],
       (key) => Effect.result(ask(payment, 300, { key })),
       { concurrency: "unbounded" }
     )
-    assert.lengthOf(parts.provider.refunds, 1)
+    assert.lengthOf(own.provider.refunds, 1)
     assert.lengthOf(
       asked.filter((one) => Result.isSuccess(one) && one.success.proposed !== null),
       1
     )
   })
 
-  testWorld("nothing is sent under a proposal's key, and another amount is refused", function* (keys) {
+  testWorld("nothing is sent under a proposal's key, and another amount is refused", function* (own) {
     const { payment, order } = yield* propose
     const again = yield* ask(payment, 600)
     assert.strictEqual(again.proposed?.id, order.correctionId)
@@ -96,7 +96,7 @@ describe("what one operator gives back", () => {
     const { rejectCorrection } = yield* Pointsman
     yield* rejectCorrection({ ...order, by: ann, reason: "it was exchanged" })
     assert.strictEqual((yield* ask(payment, 600)).proposed?.state, "rejected")
-    assert.lengthOf(keys.provider.refunds, 1)
+    assert.lengthOf(own.provider.refunds, 1)
   })
 })
 
@@ -134,7 +134,7 @@ describe("a draft", () => {
     )
   })
 
-  testWorld("a refund with nothing left, with a sent key, or without a capture is refused", function* (refused) {
+  testWorld("a refund with nothing left, with a sent key, or without a capture is refused", function* (own) {
     const payment = yield* captured
     yield* ask(payment, 100, { key: "key-of-sent" })
     assert.deepStrictEqual(yield* tagOf(draft(payment, 100, "key-of-sent")), ["KeyReused", undefined])
@@ -143,7 +143,7 @@ describe("a draft", () => {
     const { create } = yield* Pointsman
     const held = yield* create(caller, request({ details: { captureMethod: "manual" } }))
     assert.deepStrictEqual(yield* tagOf(draft(held.payment, 1)), ["NotRefundable", undefined])
-    assert.lengthOf(refused.provider.refunds, 2)
+    assert.lengthOf(own.provider.refunds, 2)
   })
 })
 
@@ -183,25 +183,23 @@ describe("an approval", () => {
     assert.deepStrictEqual([proposed_by, approved_by], ["Jo", "Ann"])
   })
 
-  testIn(
-    "32 approvals of 32 people send one refund, and the others learn whose",
-    world({ yieldBetween: true }),
-    function* (many) {
-      const { order } = yield* propose
-      const { approveCorrection } = yield* Pointsman
-      const results = yield* Effect.forEach(
-        Array.from({ length: 32 }, (_, number) => `Person ${number}`),
-        (name) => Effect.result(approveCorrection({ ...order, by: { of: "program", name } })),
-        { concurrency: "unbounded" }
-      )
-      assert.lengthOf(results.filter(Result.isSuccess), 1)
-      assert.lengthOf(many.provider.refunds, 1)
-      for (const one of results.filter(Result.isFailure)) {
-        assert.strictEqual(one.failure._tag, "pointsman/CorrectionRefused")
-      }
+  const many = world({ yieldBetween: true })
+  testIn("32 approvals of 32 people send one refund, and the others learn whose", many, function* (own) {
+    const { order } = yield* propose
+    const { approveCorrection } = yield* Pointsman
+    const results = yield* Effect.forEach(
+      Array.from({ length: 32 }, (_, number) => `Person ${number}`),
+      (name) => Effect.result(approveCorrection({ ...order, by: { of: "program", name } })),
+      { concurrency: "unbounded" }
+    )
+    assert.lengthOf(results.filter(Result.isSuccess), 1)
+    assert.lengthOf(own.provider.refunds, 1)
+    for (const one of results.filter(Result.isFailure)) {
+      assert.strictEqual(one.failure._tag, "pointsman/CorrectionRefused")
     }
-  )
-  testWorld("a proposal of more than is left sends nothing and is overtaken", function* (gone) {
+  })
+
+  testWorld("a proposal of more than is left sends nothing and is overtaken", function* (own) {
     const { payment, order } = yield* propose
     const { refund } = yield* Pointsman
     yield* refund(caller, { paymentId: payment.id, amountMinor: 500, reason: null, idempotencyKey: "key-of-shop" })
@@ -209,19 +207,19 @@ describe("an approval", () => {
     assert.strictEqual(correction.state, "overtaken")
     assert.include(correction.decision?.reason ?? "", "amount 600, and now applies to")
     assert.deepStrictEqual([after.review, after.refundedMinor], [null, 500])
-    assert.lengthOf(gone.provider.refunds, 1)
+    assert.lengthOf(own.provider.refunds, 1)
   })
 
-  testWorld("nothing is sent of a proposal with nothing left, which is overtaken", function* (whole) {
+  testWorld("nothing is sent of a proposal with nothing left, which is overtaken", function* (own) {
     const { payment, order } = yield* propose
     const { refund } = yield* Pointsman
     yield* refund(caller, { paymentId: payment.id, amountMinor: null, reason: null, idempotencyKey: "key-of-shop" })
     const { correction } = yield* approve(order)
     assert.deepStrictEqual([correction.state, correction.decision?.by.name], ["overtaken", "Ann"])
-    assert.lengthOf(whole.provider.refunds, 1)
+    assert.lengthOf(own.provider.refunds, 1)
   })
 
-  testWorld("an approval after a week sends nothing, and another refund can take its place", function* (old) {
+  testWorld("an approval after a week sends nothing, and another refund can take its place", function* (own) {
     const { order } = yield* propose
     const second = yield* propose
     yield* TestClock.adjust(refundProposalMillis)
@@ -238,30 +236,30 @@ describe("an approval", () => {
         [proposed?.id, "proposed"]
       ]
     )
-    assert.lengthOf(old.provider.refunds, 0)
+    assert.lengthOf(own.provider.refunds, 0)
   })
 
-  testWorld("an approval repeated after a failed commit or lost answer sends at most one", function* (faults) {
+  testWorld("an approval repeated after a failed commit or lost answer sends at most one", function* (own) {
     for (const fault of ["unwritten", "lost", "unheard"] as const) {
-      const before = faults.provider.refunds.length
+      const before = own.provider.refunds.length
       const { payment, order } = yield* propose
-      const next = faults.ledger.calls.commit + 1
-      faults.ledger.onCommit = (number) => (number === next ? fault : undefined)
+      const next = own.ledger.calls.commit + 1
+      own.ledger.onCommit = (number) => (number === next ? fault : undefined)
       yield* runOut(yield* Effect.forkChild(Effect.result(approve(order))))
-      faults.ledger.onCommit = () => undefined
+      own.ledger.onCommit = () => undefined
       const { correction, refund } = yield* approve(order)
       assert.strictEqual(correction.state, "approved", fault)
       const after = yield* book(payment)
-      const sentNow = faults.provider.refunds.length - before
+      const sentNow = own.provider.refunds.length - before
       assert.strictEqual(after.payment.refundedMinor, sentNow * 600, fault)
       assert.strictEqual(refund === undefined, sentNow === 0, fault)
       assert.isAtMost(sentNow, 1, fault)
     }
   })
 
-  testWorld("a silent provider leaves an unknown approved refund, and its amount is held", function* (silent) {
+  testWorld("a silent provider leaves an unknown approved refund, and its amount is held", function* (own) {
     const { payment, order } = yield* propose
-    silent.provider.onRefund = () => Effect.fail(new Unanswered({ reason: "time-out" }))
+    own.provider.onRefund = () => Effect.fail(new Unanswered({ reason: "time-out" }))
     const { correction, payment: after, refund } = yield* approve(order)
     assert.deepStrictEqual([correction.state, refund?.stage, after.refundPendingMinor], ["approved", "Unknown", 600])
     assert.isUndefined(openCorrection(after))

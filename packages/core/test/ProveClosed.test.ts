@@ -65,33 +65,33 @@ const passing = Effect.fnUntraced(function* (hours: number, pointsman: ReadonlyA
 })
 
 describe("what is compared", () => {
-  testIn("a captured payment agrees with the provider's record, and nothing is written", scene(), function* (agreeing) {
+  testIn("a captured payment agrees with the provider's record, and nothing is written", scene(), function* (own) {
     const payment = yield* pay
     yield* TestClock.adjust("2 hours")
     assert.deepStrictEqual(yield* prove, { ...none, agreed: 1 })
     assert.deepStrictEqual(yield* stored(payment.id), payment)
     // The hour's lookups were made.
     assert.deepStrictEqual(yield* prove, none)
-    assert.lengthOf(agreeing.asked, 1)
+    assert.lengthOf(own.asked, 1)
   })
 
-  testIn("no payment that is new, old, open or under review is looked up", scene(), function* (left) {
+  testIn("no payment that is new, old, open or under review is looked up", scene(), function* (own) {
     yield* pay
     yield* TestClock.adjust("59 minutes")
     assert.deepStrictEqual(yield* prove, none)
     yield* TestClock.adjust("31 days")
     assert.deepStrictEqual(yield* prove, none)
-    left.provider.onCharge = () => Effect.succeed({ _tag: "Authorized", providerRef: "held" })
+    own.provider.onCharge = () => Effect.succeed({ _tag: "Authorized", providerRef: "held" })
     yield* (yield* Pointsman).create(caller, request({ details: { captureMethod: "manual" } }))
-    left.provider.onCharge = () => Effect.succeed({ ...captured(2500), providerRef: "other" })
+    own.provider.onCharge = () => Effect.succeed({ ...captured(2500), providerRef: "other" })
     yield* pay
     yield* TestClock.adjust("3 hours")
     assert.deepStrictEqual(yield* prove, none)
-    assert.deepStrictEqual(left.asked, [])
+    assert.deepStrictEqual(own.asked, [])
   })
 
-  testIn("a voided payment that the provider captured differs, and operations see it", scene(), function* (voided) {
-    voided.provider.onCharge = () => Effect.succeed({ _tag: "Authorized", providerRef })
+  testIn("a voided payment that the provider captured differs, and operations see it", scene(), function* (own) {
+    own.provider.onCharge = () => Effect.succeed({ _tag: "Authorized", providerRef })
     const { create } = yield* Pointsman
     const { payment } = yield* create(caller, request({ details: { captureMethod: "manual" } }))
     yield* operate("void", payment.id)
@@ -105,10 +105,10 @@ describe("what is compared", () => {
     assert.deepStrictEqual([after.state, after.review?.reasons], ["Captured", ["conflict"]])
   })
 
-  testIn("a refund made at the provider differs once when the charge is looked up", scene(), function* (byHand) {
+  testIn("a refund made at the provider differs once when the charge is looked up", scene(), function* (own) {
     const payment = yield* pay
     const stated = { currency: "EUR", minorUnits: 400 }
-    byHand.answers(captured(), [{ refundId: null, state: { _tag: "Succeeded", providerRefundId: "re_hand", stated } }])
+    own.answers(captured(), [{ refundId: null, state: { _tag: "Succeeded", providerRefundId: "re_hand", stated } }])
     yield* TestClock.adjust("2 hours")
     assert.deepStrictEqual(yield* prove, { ...none, differs: 1 })
     assert.strictEqual((yield* stored(payment.id)).refundedMinor, 400)
@@ -117,12 +117,12 @@ describe("what is compared", () => {
     assert.strictEqual((yield* stored(payment.id)).refundedMinor, 400)
   })
 
-  testIn("a failed refund whose message was lost is found within the budget", scene(), function* (lost) {
+  testIn("a failed refund whose message was lost is found within the budget", scene(), function* (own) {
     const payment = yield* pay
     yield* operate("refund", payment.id, { amountMinor: 500 })
     assert.strictEqual((yield* stored(payment.id)).refundedMinor, 500)
-    lost.provider.onLookUpRefund = ({ providerRefundId }) => {
-      lost.asked.push("refund")
+    own.provider.onLookUpRefund = ({ providerRefundId }) => {
+      own.asked.push("refund")
       const state = {
         _tag: "RefundFailed",
         providerRefundId: providerRefundId ?? "",
@@ -133,7 +133,7 @@ describe("what is compared", () => {
     const counts = yield* passing(48, [yield* Pointsman])
     assert.strictEqual(counts.differs, 1)
     // An hour without a payment that was old enough.
-    assert.isAtMost(lost.asked.length, 48)
+    assert.isAtMost(own.asked.length, 48)
     const after = yield* stored(payment.id)
     assert.deepStrictEqual([after.refundedMinor, after.review?.reasons], [0, ["reversal"]])
   })
@@ -170,40 +170,41 @@ describe("the budget", () => {
     )
   }
 
-  testIn("nothing is asked without a budget", scene({}), function* (off) {
+  testIn("nothing is asked without a budget", scene({}), function* (own) {
     yield* pay
     assert.deepStrictEqual(yield* passing(24, [yield* Pointsman]), none)
-    assert.deepStrictEqual(off.asked, [])
+    assert.deepStrictEqual(own.asked, [])
   })
 
   testIn(
     "the rest of the hour is left out if the provider does not answer",
     scene({ proofLookUpsPerDay: 24 * 10 }),
-    function* (hanging) {
+    function* (own) {
       const payment = yield* pay
       yield* TestClock.adjust("2 hours")
-      hanging.provider.onLookUpCharge = () => {
-        hanging.asked.push("charge")
+      own.provider.onLookUpCharge = () => {
+        own.asked.push("charge")
         return Effect.fail(new Unanswered({ reason: "time-out" }))
       }
       const fiber = yield* Effect.forkChild(prove)
       while (fiber.pollUnsafe() === undefined) yield* TestClock.adjust("1 second")
-      assert.lengthOf(hanging.asked, 3)
+      assert.lengthOf(own.asked, 3)
       assert.deepStrictEqual(yield* stored(payment.id), payment)
     }
   )
+
   testIn(
     "a connection without the lookup is asked once an hour, and not of refunds",
     scene({ proofLookUpsPerDay: 24 * 10 }),
-    function* (unable) {
+    function* (own) {
       yield* pay
       yield* TestClock.adjust("2 hours")
-      unable.provider.onLookUpCharge = () => {
-        unable.asked.push("charge")
+      own.provider.onLookUpCharge = () => {
+        own.asked.push("charge")
         return Effect.fail(new Unanswered({ reason: "no lookup", isUnsupported: true }))
       }
       assert.deepStrictEqual(yield* prove, { ...none, unsupported: 1 })
-      assert.deepStrictEqual(unable.asked, ["charge"])
+      assert.deepStrictEqual(own.asked, ["charge"])
     }
   )
 })

@@ -78,8 +78,8 @@ describe("a message that names the charge as its provider does", () => {
     assert.deepStrictEqual([kept.paymentId, kept.subjectId], [payment.id, attempt?.id])
   })
 
-  testWorld("a reference of another connection, or of none, changes nothing and is kept", function* (strange) {
-    strange.provider.onCharge = () => Effect.succeed(captured)
+  testWorld("a reference of another connection, or of none, changes nothing and is kept", function* (own) {
+    own.provider.onCharge = () => Effect.succeed(captured)
     const { payment } = yield* (yield* Pointsman).create(caller, request())
     yield* record(messageOf(dispute(providerRef, "opened"), { connectionId: "backup" }))
     yield* record(messageOf(dispute("nobody's", "opened"), { id: "msg_2" }))
@@ -141,14 +141,14 @@ describe("a message over a store that fails", () => {
     })
   }
 
-  testWorld("a message is decided again on what a writer before it wrote", function* (busy) {
-    busy.provider.onCharge = () => Effect.succeed({ _tag: "Pending", providerRef })
+  testWorld("a message is decided again on what a writer before it wrote", function* (own) {
+    own.provider.onCharge = () => Effect.succeed({ _tag: "Pending", providerRef })
     const { payment } = yield* (yield* Pointsman).create(caller, request())
     const [attempt] = yield* attemptsOf(payment)
     const id = attempt?.id ?? ""
     const context = yield* Effect.context<Ledger>()
     let isFirst = true
-    busy.ledger.beforeCommit = () =>
+    own.ledger.beforeCommit = () =>
       Effect.suspend(() => {
         if (!isFirst) return Effect.void
         isFirst = false
@@ -201,8 +201,8 @@ describe("a message about an attempt that another one followed", () => {
     })
   }
 
-  testWorld("a payment is settled by its own when the first was taken and paid out too", function* (rival) {
-    const { first, last, payment } = yield* followed(rival, captured)
+  testWorld("a payment is settled by its own when the first was taken and paid out too", function* (own) {
+    const { first, last, payment } = yield* followed(own, captured)
     const settled = (attemptId: string): ProviderMessage["about"] => ({
       _tag: "Settled",
       charge: { attemptId },
@@ -269,8 +269,8 @@ describe("a message about another charge of the attempt that holds the money", (
     assert.strictEqual((yield* stored(payment)).state, "Voided")
   })
 
-  testWorld("a payout of a second charge does not settle the payment", function* (paidOut) {
-    paidOut.provider.onCharge = () => Effect.succeed({ _tag: "Captured", providerRef: "first" })
+  testWorld("a payout of a second charge does not settle the payment", function* (own) {
+    own.provider.onCharge = () => Effect.succeed({ _tag: "Captured", providerRef: "first" })
     const { payment } = yield* (yield* Pointsman).create(caller, request())
     const [attempt] = yield* attemptsOf(payment)
     const settled = (ref: string): ProviderMessage["about"] => ({

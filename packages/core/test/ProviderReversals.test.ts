@@ -74,8 +74,7 @@ const created = Effect.fnUntraced(function* (
   captureMethod: CaptureMethod = "automatic"
 ) {
   own.provider.onCharge = () => (state instanceof Unanswered ? Effect.fail(state) : Effect.succeed(state))
-  const { details, ...rest } = request()
-  return (yield* (yield* Pointsman).create(caller, { ...rest, details: { ...details, captureMethod } })).payment
+  return (yield* (yield* Pointsman).create(caller, request({ details: { captureMethod } }))).payment
 })
 
 /** A payment that is captured by an operation, and the answer that the provider gives to it. */
@@ -680,11 +679,8 @@ describe("an amount or a status that differs from the record", () => {
 describe("an authorization of a payment that was voided", () => {
   const voided = Effect.fnUntraced(function* (own: World) {
     own.provider.onCharge = () => Effect.delay(Effect.succeed(authorized), "1 minute")
-    const { details, ...rest } = request()
-    const pointsman = yield* Pointsman
-    const asked = yield* Effect.forkChild(
-      pointsman.create(caller, { ...rest, details: { ...details, captureMethod: "manual" } })
-    )
+    const { create } = yield* Pointsman
+    const asked = yield* Effect.forkChild(create(caller, request({ details: { captureMethod: "manual" } })))
     yield* TestClock.adjust("1 second")
     const [sent] = own.provider.charges
     const attemptId = sent?.attemptId ?? assert.fail("nothing was sent")

@@ -85,6 +85,7 @@ const run = (options: { readonly notifier?: NotifierService | "default" } = {}):
       })
     )
   )
+
   const listening: NotifierService = {
     merchantInvited: (invitation) => Effect.sync(() => faults.invitations.push(invitation))
   }
@@ -93,11 +94,13 @@ const run = (options: { readonly notifier?: NotifierService | "default" } = {}):
     const annotations = fiber.getRef(References.CurrentLogAnnotations)
     faults.log.push(`${JSON.stringify(message)} ${JSON.stringify(annotations)} ${Cause.pretty(cause)}`)
   })
+
   const configured = Layer.effectDiscard(
     Effect.andThen(Directory, (directory) =>
       directory.write({ workspaces: [partner], apiKeys: [], connections: [], routing: [], webhookEndpoints: [] })
     )
   )
+
   const layer = Pointsman.layer().pipe(
     Layer.provide(notifier === "default" ? Layer.empty : Layer.succeed(Notifier, notifier)),
     Layer.provide(faultyMerchants),
@@ -128,11 +131,11 @@ const failureTag = <A, E extends { readonly _tag: string }>(exit: Exit.Exit<A, E
   Exit.isFailure(exit) ? (Cause.squash(exit.cause) as E)._tag : undefined
 
 describe("provisioning", () => {
-  testIn("a partner's merchant gets an invited owner; only the token's hash is stored", run(), function* (plain) {
+  testIn("a partner's merchant gets an invited owner; only the token's hash is stored", run(), function* (own) {
     const merchant = Exit.getSuccess(yield* provision())
     assert.strictEqual(merchant._tag, "Some")
-    const [invitation] = plain.invitations
-    assert.strictEqual(plain.invitations.length, 1)
+    const [invitation] = own.invitations
+    assert.strictEqual(own.invitations.length, 1)
     const token = Redacted.value((invitation as Invitation).token)
     // 32 bytes in Base64, without padding.
     assert.match(token, /^[A-Za-z0-9_-]{43}$/u)
@@ -143,64 +146,64 @@ describe("provisioning", () => {
     )
     assert.notInclude(JSON.stringify({ ...invitation, merchant: null }), token)
     assert.match(rows[0]?.id ?? "", /^mer_[0-9a-f-]{36}$/u)
-    assert.deepStrictEqual(plain.log, [])
+    assert.deepStrictEqual(own.log, [])
   })
 
-  testIn("an address invited in another spelling gets no second invitation", run(), function* (twice) {
+  testIn("an address invited in another spelling gets no second invitation", run(), function* (own) {
     yield* provision()
     const again = yield* provision({ ...shop, email: "owner@SHOP.example" })
     assert.strictEqual(failureTag(again), "pointsman/AlreadyInvited")
     yield* provision({ ...shop, email: "other@shop.example" })
     const third = yield* provision({ ...shop, email: "third@shop.example" })
     assert.strictEqual(failureTag(third), "pointsman/AllowanceExhausted")
-    assert.strictEqual(twice.invitations.length, 2)
+    assert.strictEqual(own.invitations.length, 2)
   })
 
   testIn(
     "the log has an invitation without a notifier, and no token above debug",
     run({ notifier: "default" }),
-    function* (logging) {
+    function* (own) {
       yield* provision()
       const [merchant] = yield* stored
-      assert.strictEqual(logging.log.length, 1)
+      assert.strictEqual(own.log.length, 1)
       const token = merchant?.invitationHash.replace("hash-of-", "")
-      assert.notInclude(logging.log[0] ?? "", token ?? "")
-      assert.include(logging.log[0] ?? "", `"merchant_id":"${merchant?.id}"`)
+      assert.notInclude(own.log[0] ?? "", token ?? "")
+      assert.include(own.log[0] ?? "", `"merchant_id":"${merchant?.id}"`)
     }
   )
 })
 
 describe("a store that fails", () => {
-  testIn("a write that surely failed invites no owner, and may be sent again", run(), function* (unwritten) {
-    unwritten.onWrite = (number) => (number === 1 ? "unwritten" : undefined)
+  testIn("a write that surely failed invites no owner, and may be sent again", run(), function* (own) {
+    own.onWrite = (number) => (number === 1 ? "unwritten" : undefined)
     assert.strictEqual(failureTag(yield* provision()), "pointsman/StorageError")
-    assert.deepStrictEqual([unwritten.writes, unwritten.invitations.length], [1, 0])
+    assert.deepStrictEqual([own.writes, own.invitations.length], [1, 0])
     assert.isTrue(Exit.isSuccess(yield* provision()))
-    assert.strictEqual(unwritten.invitations.length, 1)
+    assert.strictEqual(own.invitations.length, 1)
   })
 
-  testIn("a written merchant whose answer was lost has one record and one invitation", run(), function* (unheard) {
-    unheard.onWrite = (number) => (number === 1 ? "unheard" : number === 2 ? "unwritten" : undefined)
+  testIn("a written merchant whose answer was lost has one record and one invitation", run(), function* (own) {
+    own.onWrite = (number) => (number === 1 ? "unheard" : number === 2 ? "unwritten" : undefined)
     const exit = yield* provision()
     assert.isTrue(Exit.isSuccess(exit))
     const rows = yield* stored
     assert.strictEqual(rows.length, 1)
     assert.deepStrictEqual(
-      unheard.invitations.map(hashOf),
+      own.invitations.map(hashOf),
       rows.map(({ invitationHash }) => invitationHash)
     )
   })
 
-  testIn("a store that never answers leaves the merchant unknown, without an invitation", run(), function* (lost) {
-    lost.onWrite = (number) => (number === 1 ? "unheard" : "unwritten")
+  testIn("a store that never answers leaves the merchant unknown, without an invitation", run(), function* (own) {
+    own.onWrite = (number) => (number === 1 ? "unheard" : "unwritten")
     assert.strictEqual(failureTag(yield* provision()), "pointsman/CommitUnknown")
-    assert.deepStrictEqual([lost.writes, lost.invitations.length], [8, 0])
+    assert.deepStrictEqual([own.writes, own.invitations.length], [8, 0])
     // It was written after all: it is in the list, and its owner can be invited again.
-    lost.onWrite = () => undefined
+    own.onWrite = () => undefined
     const [merchant] = yield* stored
     const pointsman = yield* Pointsman
     yield* pointsman.inviteMerchantAgain(partner.id, merchant?.id ?? "")
-    assert.strictEqual(lost.invitations.length, 1)
+    assert.strictEqual(own.invitations.length, 1)
   })
 })
 
@@ -222,51 +225,51 @@ describe("a notifier that fails", () => {
     testIn(
       `a notifier that ${what} leaves the merchant, and the log asks for another`,
       run({ notifier }),
-      function* (failing) {
+      function* (own) {
         assert.isTrue(Exit.isSuccess(yield* provision()))
         const [merchant] = yield* stored
-        assert.strictEqual(failing.log.length, 1)
-        assert.include(failing.log[0] ?? "", "invite the merchant again")
-        assert.include(failing.log[0] ?? "", `"merchant_id":"${merchant?.id}"`)
-        assert.notInclude(failing.log[0] ?? "", merchant?.invitationHash.replace("hash-of-", "") ?? "")
+        assert.strictEqual(own.log.length, 1)
+        assert.include(own.log[0] ?? "", "invite the merchant again")
+        assert.include(own.log[0] ?? "", `"merchant_id":"${merchant?.id}"`)
+        assert.notInclude(own.log[0] ?? "", merchant?.invitationHash.replace("hash-of-", "") ?? "")
       }
     )
   }
 })
 
 describe("a caller that goes away", () => {
-  testIn("the owner of a written merchant is invited although the caller is interrupted", run(), function* (left) {
+  testIn("the owner of a written merchant is invited although the caller is interrupted", run(), function* (own) {
     const pointsman = yield* Pointsman
     const written = yield* Deferred.make<void>()
     const answered = yield* Deferred.make<void>()
-    left.afterWrite = Effect.andThen(Deferred.succeed(written, undefined), Deferred.await(answered))
+    own.afterWrite = Effect.andThen(Deferred.succeed(written, undefined), Deferred.await(answered))
     const fiber = yield* Effect.forkChild(pointsman.provisionMerchant(caller, shop))
     yield* Deferred.await(written)
     const interruption = yield* Effect.forkChild(Fiber.interrupt(fiber), { startImmediately: true })
     yield* Deferred.succeed(answered, undefined)
     yield* Fiber.join(interruption)
     assert.deepStrictEqual(
-      left.invitations.map(hashOf),
+      own.invitations.map(hashOf),
       (yield* stored).map(({ invitationHash }) => invitationHash)
     )
-    assert.strictEqual(left.invitations.length, 1)
+    assert.strictEqual(own.invitations.length, 1)
   })
 })
 
 describe("inviting again", () => {
-  testIn("a second invitation stores the new token in place of the old one", run(), function* (again) {
+  testIn("a second invitation stores the new token in place of the old one", run(), function* (own) {
     const pointsman = yield* Pointsman
     yield* provision()
     const [before] = yield* stored
-    again.onWrite = (number) => (number === 2 ? "unheard" : undefined)
+    own.onWrite = (number) => (number === 2 ? "unheard" : undefined)
     const invited = yield* runOut(yield* Effect.forkChild(pointsman.inviteMerchantAgain(partner.id, before?.id ?? "")))
     const [after] = yield* stored
-    assert.deepStrictEqual(again.invitations.map(hashOf), [before?.invitationHash, after?.invitationHash])
+    assert.deepStrictEqual(own.invitations.map(hashOf), [before?.invitationHash, after?.invitationHash])
     assert.notStrictEqual(before?.invitationHash, after?.invitationHash)
     assert.strictEqual(invited.status, "invited")
   })
 
-  testIn("another partner's or no merchant is not found, and no invitation is sent", run(), function* (stranger) {
+  testIn("another partner's or no merchant is not found, and no invitation is sent", run(), function* (own) {
     const pointsman = yield* Pointsman
     yield* provision()
     const [merchant] = yield* stored
@@ -277,6 +280,6 @@ describe("inviting again", () => {
       const exit = yield* Effect.exit(pointsman.inviteMerchantAgain(owner, id))
       assert.strictEqual(failureTag(exit), "pointsman/MerchantNotFound")
     }
-    assert.strictEqual(stranger.invitations.length, 1)
+    assert.strictEqual(own.invitations.length, 1)
   })
 })

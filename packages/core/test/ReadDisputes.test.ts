@@ -64,8 +64,8 @@ describe("a dispute that only a report named", () => {
     )
   })
 
-  testWorld("a dispute won meanwhile says so, as does its payment", function* (lost) {
-    const payment = yield* reported(lost, says({ verdict: "won", status: "won" }))
+  testWorld("a dispute won meanwhile says so, as does its payment", function* (own) {
+    const payment = yield* reported(own, says({ verdict: "won", status: "won" }))
     assert.strictEqual((yield* stored(payment)).state, "ChargedBack")
     yield* check
     assert.strictEqual((yield* disputeOf).status, "won")
@@ -93,10 +93,10 @@ describe("a dispute that only a report named", () => {
     }).pipe(Effect.provide(Layer.merge(silent.layer, Logger.layer([logger]))))
   })
 
-  testWorld("processes that ask a silent provider together make one try of five", function* (together) {
+  testWorld("processes that ask a silent provider together make one try of five", function* (own) {
     const asked = yield* Latch.make()
     let asking = 0
-    yield* reported(together, () =>
+    yield* reported(own, () =>
       Effect.gen(function* () {
         asking += 1
         if (asking === 5) yield* asked.open
@@ -104,32 +104,32 @@ describe("a dispute that only a report named", () => {
         return yield* new Unanswered({ reason: "time-out" })
       })
     )
-    const processes = yield* Effect.all(Array.from({ length: 5 }, () => together.another))
+    const processes = yield* Effect.all(Array.from({ length: 5 }, () => own.another))
     yield* Effect.forEach(processes, ({ checkDue }) => checkDue, { concurrency: "unbounded" })
     assert.strictEqual(asking, 5)
     const { lookUp } = yield* disputeOf
     assert.deepStrictEqual(lookUp, { at: begin + day + 30 * minute, tries: 1 })
   })
 
-  testWorld("nothing is due at a connector that cannot read disputes", function* (unable) {
-    yield* reported(unable, undefined)
+  testWorld("nothing is due at a connector that cannot read disputes", function* (own) {
+    yield* reported(own, undefined)
     yield* check
     const { checkAt, lookUp } = yield* disputeOf
     assert.deepStrictEqual([checkAt, lookUp], [null, undefined])
   })
 
-  testWorld("the provider is not asked if a message states the deadline first", function* (told) {
-    const payment = yield* reported(told, says())
+  testWorld("the provider is not asked if a message states the deadline first", function* (own) {
+    const payment = yield* reported(own, says())
     yield* state(payment.providerRef, { dueBy: begin + 8 * day }, begin + day)
     yield* check
-    assert.lengthOf(told.provider.disputesRead, 0)
+    assert.lengthOf(own.provider.disputesRead, 0)
     assert.strictEqual((yield* disputeOf).evidenceDueBy, begin + 8 * day)
   })
 
-  testWorld("the next process asks again, and records once, if one dies before recording", function* (dying) {
-    const payment = yield* reported(dying, says())
+  testWorld("the next process asks again, and records once, if one dies before recording", function* (own) {
+    const payment = yield* reported(own, says())
     const ledger = yield* Ledger
-    const process = yield* dying.another.pipe(
+    const process = yield* own.another.pipe(
       Effect.provideService(Ledger, { ...ledger, commit: () => Effect.die(new Error("the process died")) })
     )
     yield* Effect.exit(process.checkDue)
@@ -140,8 +140,8 @@ describe("a dispute that only a report named", () => {
     assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened", "dispute.updated"])
   })
 
-  testWorld("an answer about another dispute is no answer", function* (other) {
-    const payment = yield* reported(other, says({ disputeId: "du_2" }))
+  testWorld("an answer about another dispute is no answer", function* (own) {
+    const payment = yield* reported(own, says({ disputeId: "du_2" }))
     yield* check
     const disputes = yield* (yield* Ledger).disputes(tenant, { limit: 5 })
     assert.deepStrictEqual(
@@ -161,6 +161,7 @@ describe("a message that is not known to be newer than the record", () => {
     yield* state(payment.providerRef, {}, at)
     return payment
   })
+
   const seen = Effect.fnUntraced(function* (payment: Payment) {
     const { reported, review, state } = yield* stored(payment)
     const verdicts = reported?.disputes.map(({ verdict }) => verdict)
@@ -188,13 +189,13 @@ describe("a message that is not known to be newer than the record", () => {
     }
   }
 
-  testWorld("operations review it at once if the connector cannot read disputes", function* (unable) {
-    const payment = yield* undecided(unable, undefined)
+  testWorld("operations review it at once if the connector cannot read disputes", function* (own) {
+    const payment = yield* undecided(own, undefined)
     assert.deepStrictEqual(yield* seen(payment), ["won", "Captured", ["conflict"], ["won"]])
   })
 
-  testWorld("operations review it after five times if the provider does not answer", function* (silent) {
-    const payment = yield* undecided(silent, () => Effect.fail(new Unanswered({ reason: "time-out" })))
+  testWorld("operations review it after five times if the provider does not answer", function* (own) {
+    const payment = yield* undecided(own, () => Effect.fail(new Unanswered({ reason: "time-out" })))
     for (let asked = 0; asked < 5; asked++) {
       assert.deepStrictEqual((yield* stored(payment)).review, null)
       yield* check
@@ -204,10 +205,10 @@ describe("a message that is not known to be newer than the record", () => {
     assert.strictEqual((yield* disputeOf).checkAt, null)
   })
 
-  testWorld("a newer message while the provider is asked counts", function* (overtaken) {
+  testWorld("a newer message while the provider is asked counts", function* (own) {
     const asked = yield* Latch.make()
     const answered = yield* Latch.make()
-    const payment = yield* undecided(overtaken, () =>
+    const payment = yield* undecided(own, () =>
       Effect.gen(function* () {
         yield* asked.open
         yield* answered.await

@@ -56,11 +56,11 @@ describe("a statement of a report", () => {
     })
   }
 
-  testWorld("another writer between a run's read and its write keeps both writes", function* (between) {
-    const payments = yield* createMany(between, 3)
+  testWorld("another writer between a run's read and its write keeps both writes", function* (own) {
+    const payments = yield* createMany(own, 3)
     const ledger = yield* Ledger
     const others = new Set<string>()
-    between.ledger.beforeCommit = (_, { payment, tenant }) => {
+    own.ledger.beforeCommit = (_, { payment, tenant }) => {
       const { id, version } = payment.after
       if (others.has(id)) return Effect.void
       others.add(id)

@@ -14,12 +14,8 @@ import { caller, request, tenant, type World, world } from "./support/World.ts"
 
 const lost = Effect.fail(new Unanswered({ reason: "lost" }))
 
-const createOf = (reference: string | null = null) => {
-  const { details, ...rest } = request()
-  return Effect.flatMap(Pointsman, (pointsman) =>
-    Effect.result(pointsman.create(caller, { ...rest, details: { ...details, reference } }))
-  )
-}
+const createOf = (reference: string | null = null) =>
+  Effect.flatMap(Pointsman, ({ create }) => Effect.result(create(caller, request({ details: { reference } }))))
 
 /** A payment whose charge was never answered, with the id of its attempt. */
 const unanswered = Effect.fnUntraced(function* (own: World, reference: string | null = null) {
@@ -104,10 +100,10 @@ describe("a row that fits a payment by amount and time alone", () => {
     })
   }
 
-  testWorld("the merchant's reference decides between payments, or none is suggested", function* (several) {
-    several.provider.onCharge = () => lost
+  testWorld("the merchant's reference decides between payments, or none is suggested", function* (own) {
+    own.provider.onCharge = () => lost
     yield* createOf("shop-other")
-    const { payment } = yield* unanswered(several, "shop-named")
+    const { payment } = yield* unanswered(own, "shop-named")
     yield* reconcile(
       orderOf([
         foreignRow("named", { occurredAt: 20 * day }),
@@ -121,8 +117,8 @@ describe("a row that fits a payment by amount and time alone", () => {
     assert.deepStrictEqual(new Set(Object.values(foundIn(yield* entriesOf))), new Set(["missing_here not_found"]))
   })
 
-  testWorld("another charge of a payment with a known one is no suggestion and no match", function* (known) {
-    const payment = yield* captured(known, "order-1")
+  testWorld("another charge of a payment with a known one is no suggestion and no match", function* (own) {
+    const payment = yield* captured(own, "order-1")
     yield* TestClock.setTime(paidAt + day)
     yield* reconcile(
       orderOf([
@@ -141,8 +137,8 @@ describe("a row that fits a payment by amount and time alone", () => {
 })
 
 describe("a second row of a charge", () => {
-  testWorld("a payment is settled by the second row if only that names a payout", function* (paidLater) {
-    const payment = yield* captured(paidLater)
+  testWorld("a payment is settled by the second row if only that names a payout", function* (own) {
+    const payment = yield* captured(own)
     yield* TestClock.setTime(paidAt + day)
     yield* reconcile(orderOf([rowOf(payment, { id: "first", payoutId: null }), rowOf(payment, { id: "second" })]))
     assert.strictEqual((yield* stored(payment)).state, "Settled")
@@ -150,8 +146,8 @@ describe("a second row of a charge", () => {
     assert.deepStrictEqual(yield* closings, { second: undefined })
   })
 
-  testWorld("operations review a payment with a row of a second charge at the provider", function* (twice) {
-    const { attemptId, payment } = yield* unanswered(twice)
+  testWorld("operations review a payment with a row of a second charge at the provider", function* (own) {
+    const { attemptId, payment } = yield* unanswered(own)
     const row = (id: string) => rowOf(payment, { id, payoutId: null, names: { attemptId, providerRef: `ch_${id}` } })
     yield* reconcile(orderOf([row("first"), row("second")]))
     const { providerRef, review } = yield* stored(payment)
@@ -159,15 +155,11 @@ describe("a second row of a charge", () => {
     assert.deepStrictEqual(yield* closings, { first: "statement", second: undefined })
   })
 
-  testWorld("a smaller capture captures no more when a whole row comes twice", function* (whole) {
-    whole.provider.onCharge = ({ attemptId }) => Effect.succeed({ _tag: "Authorized", providerRef: `ch_${attemptId}` })
-    const { details, ...rest } = request()
+  testWorld("a smaller capture captures no more when a whole row comes twice", function* (own) {
+    own.provider.onCharge = ({ attemptId }) => Effect.succeed({ _tag: "Authorized", providerRef: `ch_${attemptId}` })
     const pointsman = yield* Pointsman
-    const { payment } = yield* pointsman.create(caller, {
-      ...rest,
-      details: { ...details, captureMethod: "manual" }
-    })
-    whole.provider.onCapture = ({ money, providerRef }) =>
+    const { payment } = yield* pointsman.create(caller, request({ details: { captureMethod: "manual" } }))
+    own.provider.onCapture = ({ money, providerRef }) =>
       Effect.succeed({ _tag: "Captured", providerRef, stated: money })
     yield* operate("capture", payment.id, { amountMinor: 500 })
     yield* TestClock.setTime(paidAt + day)
@@ -182,21 +174,18 @@ describe("a second row of a charge", () => {
     assert.deepStrictEqual(yield* closings, { whole: "row", again: undefined })
   })
 
-  testIn(
-    "two people decide under four eyes when a second row differs from the record",
-    world({ fourEyes: { EUR: 1999 } }),
-    function* (two) {
-      const { attemptId, payment } = yield* unanswered(two)
-      const row = (id: string) => rowOf(payment, { id, payoutId: null, names: { attemptId, providerRef: `ch_${id}` } })
-      yield* reconcile(orderOf([row("first"), row("second")]))
-      assert.strictEqual((yield* stored(payment)).state, "ChargeUnknown")
-      const second = (yield* entriesOf).find(({ rowId }) => rowId === "second")
-      assert.deepStrictEqual(
-        [second?.result, second?.expected],
-        ["duplicate", "one charge; two people: propose a correction"]
-      )
-    }
-  )
+  const two = world({ fourEyes: { EUR: 1999 } })
+  testIn("two people decide under four eyes when a second row differs from the record", two, function* (own) {
+    const { attemptId, payment } = yield* unanswered(own)
+    const row = (id: string) => rowOf(payment, { id, payoutId: null, names: { attemptId, providerRef: `ch_${id}` } })
+    yield* reconcile(orderOf([row("first"), row("second")]))
+    assert.strictEqual((yield* stored(payment)).state, "ChargeUnknown")
+    const second = (yield* entriesOf).find(({ rowId }) => rowId === "second")
+    assert.deepStrictEqual(
+      [second?.result, second?.expected],
+      ["duplicate", "one charge; two people: propose a correction"]
+    )
+  })
 })
 
 describe("a row of a refund", () => {
@@ -225,10 +214,10 @@ describe("a row of a refund", () => {
     assert.isAtMost(own.provider.refundLookUps.length - asked, 3)
   })
 
-  testWorld("a refund by hand reported during a capture counts once that has ended", function* (capturing) {
+  testWorld("a refund by hand reported during a capture counts once that has ended", function* (own) {
     const answered = yield* Deferred.make<OperationAnswer>()
-    capturing.provider.onCharge = () => Effect.succeed({ _tag: "Authorized", providerRef: "ch_1" })
-    capturing.provider.onCapture = () => Deferred.await(answered)
+    own.provider.onCharge = () => Effect.succeed({ _tag: "Authorized", providerRef: "ch_1" })
+    own.provider.onCapture = () => Deferred.await(answered)
     const manual = request({ details: { captureMethod: "manual" } })
     const { payment } = yield* (yield* Pointsman).create(caller, manual)
     const capture = yield* Effect.forkChild(operate("capture", payment.id))
@@ -244,9 +233,9 @@ describe("a row of a refund", () => {
     assert.deepInclude(yield* stored(payment), { state: "PartiallyRefunded", refundedMinor: 400 })
   })
 
-  testWorld("our id of an unknown refund makes the refund succeed", function* (named) {
-    const payment = yield* captured(named)
-    named.provider.onRefund = () => lost
+  testWorld("our id of an unknown refund makes the refund succeed", function* (own) {
+    const payment = yield* captured(own)
+    own.provider.onRefund = () => lost
     yield* Effect.ignore(operate("refund", payment.id, { amountMinor: 400 }))
     yield* TestClock.setTime(paidAt + day)
     const book = Option.getOrThrow(yield* (yield* Ledger).book(tenant, payment.id))
@@ -256,9 +245,9 @@ describe("a row of a refund", () => {
     assert.deepStrictEqual(yield* closings, { named: "statement" })
   })
 
-  testWorld("a row with only our id is reviewed beside one that the provider names later", function* (alone) {
-    const payment = yield* captured(alone)
-    alone.provider.onRefund = () => lost
+  testWorld("a row with only our id is reviewed beside one that the provider names later", function* (own) {
+    const payment = yield* captured(own)
+    own.provider.onRefund = () => lost
     yield* Effect.ignore(operate("refund", payment.id, { amountMinor: 400 }))
     yield* TestClock.setTime(paidAt + day)
     const book = Option.getOrThrow(yield* (yield* Ledger).book(tenant, payment.id))
@@ -393,9 +382,9 @@ describe("rows of disputes", () => {
     assert.deepStrictEqual(yield* closings, { taken: "row" })
   })
 
-  testWorld("a row that names a dispute without a message records it as a message would", function* (recorded) {
+  testWorld("a row that names a dispute without a message records it as a message would", function* (own) {
     yield* TestClock.setTime(begin)
-    const payment = yield* captured(recorded)
+    const payment = yield* captured(own)
     yield* TestClock.setTime(begin + 20 * day)
     const move = moveOf(payment, "du_9")
     yield* reconcile(orderOf([move("taken", "dispute", 1)]))
@@ -445,11 +434,12 @@ describe("a run that died before it applied what it stored", () => {
     const process = yield* own.another.pipe(Effect.provideService(Ledger, dying))
     assert.isTrue(Exit.isFailure(yield* Effect.exit(process.reconciliation.run(orderOf([row])))))
   })
+
   const payout = rowOf(undefined, { id: "payout", kind: "payout", gross: eur(-1) })
-  testWorld("a newer file with the same rows applies their statements and ends differences", function* (differs) {
-    const { attemptId, payment } = yield* unanswered(differs)
+  testWorld("a newer file with the same rows applies their statements and ends differences", function* (own) {
+    const { attemptId, payment } = yield* unanswered(own)
     const row = rowOf(payment, { id: "charge", gross: eur(1999), names: { attemptId, providerRef: "ch_1" } })
-    yield* runDying(differs, row)
+    yield* runDying(own, row)
     assert.strictEqual((yield* stored(payment)).state, "ChargeUnknown")
     const run = yield* reconcile(orderOf([row, payout]))
     assert.strictEqual(run.rowsKnown, 1)
@@ -458,11 +448,11 @@ describe("a run that died before it applied what it stored", () => {
     assert.strictEqual((yield* entriesOf).length, 2)
   })
 
-  testWorld("a newer file with a row that matched settles the payment", function* (matches) {
-    const payment = yield* captured(matches)
+  testWorld("a newer file with a row that matched settles the payment", function* (own) {
+    const payment = yield* captured(own)
     yield* TestClock.setTime(paidAt + day)
     const row = rowOf(payment)
-    yield* runDying(matches, row)
+    yield* runDying(own, row)
     assert.strictEqual((yield* stored(payment)).state, "Captured")
     yield* reconcile(orderOf([row, payout]))
     assert.strictEqual((yield* stored(payment)).state, "Settled")
@@ -473,9 +463,8 @@ describe("a run that died before it applied what it stored", () => {
 describe("a run that died after it applied a capture", () => {
   testWorld("the difference of a capture without a record ends when the file is read again", function* (own) {
     own.provider.onCharge = ({ attemptId }) => Effect.succeed({ _tag: "Authorized", providerRef: `ch_${attemptId}` })
-    const { details, ...rest } = request()
     const pointsman = yield* Pointsman
-    const { payment } = yield* pointsman.create(caller, { ...rest, details: { ...details, captureMethod: "manual" } })
+    const { payment } = yield* pointsman.create(caller, request({ details: { captureMethod: "manual" } }))
     yield* TestClock.setTime(paidAt + day)
     const row = rowOf(payment, { id: "charge", gross: eur(500), payoutId: null })
     const settlements = yield* Settlements
@@ -499,28 +488,25 @@ describe("a report of a workspace with four eyes", () => {
     [1999, "ChargeUnknown"],
     [2000, "Settled"]
   ] as const) {
-    testIn(
-      `a row 1999 off with a limit of ${limit} makes the payment ${expected}`,
-      world({ fourEyes: { EUR: limit } }),
-      function* (own) {
-        const { attemptId, payment } = yield* unanswered(own)
-        const row = rowOf(payment, { id: "charge", names: { attemptId, providerRef: "ch_1" } })
-        yield* reconcile(orderOf([row]))
-        assert.strictEqual((yield* stored(payment)).state, expected)
-        const [entry] = yield* entriesOf
-        const isRefused = expected === "ChargeUnknown"
-        assert.deepStrictEqual(
-          [entry?.result, entry?.expected, entry?.closed?.by],
-          isRefused
-            ? ["status_differs", "ChargeUnknown; two people: propose a correction", undefined]
-            : ["status_differs", "ChargeUnknown", "statement"]
-        )
-      }
-    )
+    const own = world({ fourEyes: { EUR: limit } })
+    testIn(`a row 1999 off with a limit of ${limit} makes the payment ${expected}`, own, function* (own) {
+      const { attemptId, payment } = yield* unanswered(own)
+      const row = rowOf(payment, { id: "charge", names: { attemptId, providerRef: "ch_1" } })
+      yield* reconcile(orderOf([row]))
+      assert.strictEqual((yield* stored(payment)).state, expected)
+      const [entry] = yield* entriesOf
+      const isRefused = expected === "ChargeUnknown"
+      assert.deepStrictEqual(
+        [entry?.result, entry?.expected, entry?.closed?.by],
+        isRefused
+          ? ["status_differs", "ChargeUnknown; two people: propose a correction", undefined]
+          : ["status_differs", "ChargeUnknown", "statement"]
+      )
+    })
   }
 
-  testIn("a row that agrees with the record settles the payment", world({ fourEyes: {} }), function* (agreeing) {
-    const payment = yield* captured(agreeing)
+  testIn("a row that agrees with the record settles the payment", world({ fourEyes: {} }), function* (own) {
+    const payment = yield* captured(own)
     yield* TestClock.setTime(paidAt + day)
     yield* reconcile(orderOf([rowOf(payment)]))
     assert.strictEqual((yield* stored(payment)).state, "Settled")

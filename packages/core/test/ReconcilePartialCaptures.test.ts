@@ -68,9 +68,9 @@ describe("a capture of a part, in two rows", () => {
     }
   }
 
-  testWorld("rows of a capture without an answer do not say how much was captured", function* (lost) {
-    lost.provider.onCapture = () => Effect.fail(new Unanswered({ reason: "lost" }))
-    const payment = yield* capture(lost, 1200)
+  testWorld("rows of a capture without an answer do not say how much was captured", function* (own) {
+    own.provider.onCapture = () => Effect.fail(new Unanswered({ reason: "lost" }))
+    const payment = yield* capture(own, 1200)
     const before = yield* stored(payment)
     assert.strictEqual(before.state, "CaptureUnknown")
     yield* reconcile(orderOf([whole(payment), back(payment, 799)]))
@@ -83,8 +83,8 @@ describe("a capture of a part, in two rows", () => {
 })
 
 describe("a capture that is taken back", () => {
-  testWorld("a row of another amount than is captured is a difference, and states nothing", function* (partly) {
-    const payment = yield* capture(partly, 1200)
+  testWorld("a row of another amount than is captured is a difference, and states nothing", function* (own) {
+    const payment = yield* capture(own, 1200)
     yield* reconcile(orderOf([rowOf(payment, { id: "charge", gross: eur(1200) }), back(payment, 500)]))
     assert.deepStrictEqual(yield* moneyOf(payment), ["Settled", 1200, true])
     const found = (yield* entriesOf).map(({ expected, result, rowId }) => [rowId, result, expected])
@@ -94,8 +94,8 @@ describe("a capture that is taken back", () => {
     ])
   })
 
-  testWorld("earlier rows say whether half of an authorization is the rest or the capture", function* (half) {
-    half.provider.onCharge = () => Effect.succeed({ _tag: "Authorized", providerRef: "ch_1" })
+  testWorld("earlier rows say whether half of an authorization is the rest or the capture", function* (own) {
+    own.provider.onCharge = () => Effect.succeed({ _tag: "Authorized", providerRef: "ch_1" })
     const { details, ...rest } = request({ details: { captureMethod: "manual" } })
     const money = { ...details.money, minorUnits: 2000 }
     const { payment } = yield* (yield* Pointsman).create(caller, { ...rest, details: { ...details, money } })
@@ -108,8 +108,8 @@ describe("a capture that is taken back", () => {
     assert.notStrictEqual(review, null)
   })
 
-  testWorld("a capture failed if all that is captured comes back", function* (all) {
-    const payment = yield* capture(all, 1200)
+  testWorld("a capture failed if all that is captured comes back", function* (own) {
+    const payment = yield* capture(own, 1200)
     yield* reconcile(orderOf([rowOf(payment, { id: "charge", gross: eur(1200) }), back(payment, 1200)]))
     assert.strictEqual((yield* stored(payment)).review === null, false)
     assert.strictEqual(foundIn(yield* entriesOf)["back"], "status_differs by_id")

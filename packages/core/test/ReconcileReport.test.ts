@@ -32,8 +32,8 @@ const create = Effect.flatMap(Pointsman, (pointsman) =>
 const creates = (count: number) => Effect.forEach(Array.from({ length: count }), () => create)
 
 describe("a report", () => {
-  testWorld("a charge without an answer is captured and settled when its row arrives", function* (lost) {
-    lost.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "lost" }))
+  testWorld("a charge without an answer is captured and settled when its row arrives", function* (own) {
+    own.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "lost" }))
     const pointsman = yield* Pointsman
     yield* Effect.ignore(pointsman.create(caller, request()))
     const [payment] = (yield* pointsman.payments(tenant, { limit: 1 })).items
@@ -52,74 +52,71 @@ describe("a report", () => {
     assert.deepStrictEqual(entry?.closed, { by: "statement", note: "", at: paidAt + day })
   })
 
-  testIn(
-    "each kind of difference in a report is found and named, and no other",
-    world({
-      connections: [{ id: "main", fees: [{ fixed: { EUR: 25 }, partsPerMillion: 10_000 }] }, { id: "backup" }]
-    }),
-    function* (every) {
-      capturing(every)
-      const [fine, less, twice, fee, missing, disputed, refunded] = yield* creates(7)
-      assert(fine && less && twice && fee && missing && disputed && refunded)
-      const fees = { fee: eur(45), net: eur(1954) }
-      yield* operate("refund", refunded.id, { amountMinor: 400 })
-      const { refunds } = Option.getOrThrow(yield* (yield* Ledger).book(tenant, refunded.id))
-      const refundId = refunds[0]?.id ?? ""
-      yield* TestClock.setTime(paidAt + 5 * day)
-      const rows = [
-        rowOf(fine, { ...fees, occurredAt: -day }),
-        rowOf(less, { gross: eur(900) }),
-        rowOf(twice, { id: "twice 1", ...fees }),
-        rowOf(twice, { id: "twice 2", ...fees }),
-        rowOf(fee, { fee: eur(46), net: eur(1953) }),
-        rowOf(disputed, { ...fees }),
-        rowOf(disputed, { id: "dispute", kind: "dispute", names: { disputeId: "dp_1" }, gross: eur(-1000) }),
-        rowOf(refunded, { ...fees }),
-        rowOf(refunded, { id: "refund", kind: "refund", gross: eur(-400), names: { refundId } }),
-        rowOf(refunded, { id: "another refund", kind: "refund", gross: eur(-400) }),
-        rowOf(refunded, { id: "unknown refund", kind: "refund", gross: eur(-1), names: { providerRefundId: "re_x" } }),
-        rowOf(undefined, { id: "unknown charge", gross: eur(1000), names: { providerRef: "ch_other" } }),
-        rowOf(undefined, { id: "payout", kind: "payout", gross: eur(-4000) }),
-        rowOf(undefined, { id: "wrong sum", kind: "adjustment", gross: eur(10), fee: eur(1), net: eur(8) }),
-        rowOf(fine, { ...fees, occurredAt: -day })
-      ]
-      const run = yield* reconcile(orderOf(rows))
-      assert.strictEqual(run.state, "done")
-      assert.deepStrictEqual(foundIn(yield* entriesOf), {
-        [`row_${fine.id}`]: "matched by_id",
-        [`row_${fine.id}#${run.id}.15`]: "duplicate same_row",
-        [`row_${less.id}`]: "amount_differs by_id",
-        "twice 1": "matched by_id",
-        "twice 2": "duplicate by_id",
-        [`row_${fee.id}`]: "fee_differs by_id",
-        [`row_${disputed.id}`]: "matched by_id",
-        dispute: "status_differs by_id",
-        [`row_${refunded.id}`]: "matched by_id",
-        refund: "matched by_id",
-        "another refund": "missing_here by_id",
-        "unknown refund": "status_differs by_id",
-        "unknown charge": "missing_here not_found",
-        payout: "matched no_payment",
-        "wrong sum": "fee_differs no_payment",
-        [`missing:${missing.id}`]: "missing_there not_found"
-      })
-      assert.deepStrictEqual(
-        [(yield* stored(fine)).state, (yield* stored(disputed)).state, (yield* stored(less)).review !== null],
-        ["Settled", "ChargedBack", true]
-      )
-      // The one that only the provider names was made there.
-      assert.strictEqual((yield* stored(refunded)).refundedMinor, 401)
-      assert.deepStrictEqual(run.counts, {
-        matched: 6,
-        amount_differs: 1,
-        missing_here: 2,
-        missing_there: 1,
-        status_differs: 2,
-        duplicate: 2,
-        fee_differs: 2
-      })
-    }
-  )
+  const every = world({
+    connections: [{ id: "main", fees: [{ fixed: { EUR: 25 }, partsPerMillion: 10_000 }] }, { id: "backup" }]
+  })
+  testIn("each kind of difference in a report is found and named, and no other", every, function* (own) {
+    capturing(own)
+    const [fine, less, twice, fee, missing, disputed, refunded] = yield* creates(7)
+    assert(fine && less && twice && fee && missing && disputed && refunded)
+    const fees = { fee: eur(45), net: eur(1954) }
+    yield* operate("refund", refunded.id, { amountMinor: 400 })
+    const { refunds } = Option.getOrThrow(yield* (yield* Ledger).book(tenant, refunded.id))
+    const refundId = refunds[0]?.id ?? ""
+    yield* TestClock.setTime(paidAt + 5 * day)
+    const rows = [
+      rowOf(fine, { ...fees, occurredAt: -day }),
+      rowOf(less, { gross: eur(900) }),
+      rowOf(twice, { id: "twice 1", ...fees }),
+      rowOf(twice, { id: "twice 2", ...fees }),
+      rowOf(fee, { fee: eur(46), net: eur(1953) }),
+      rowOf(disputed, { ...fees }),
+      rowOf(disputed, { id: "dispute", kind: "dispute", names: { disputeId: "dp_1" }, gross: eur(-1000) }),
+      rowOf(refunded, { ...fees }),
+      rowOf(refunded, { id: "refund", kind: "refund", gross: eur(-400), names: { refundId } }),
+      rowOf(refunded, { id: "another refund", kind: "refund", gross: eur(-400) }),
+      rowOf(refunded, { id: "unknown refund", kind: "refund", gross: eur(-1), names: { providerRefundId: "re_x" } }),
+      rowOf(undefined, { id: "unknown charge", gross: eur(1000), names: { providerRef: "ch_other" } }),
+      rowOf(undefined, { id: "payout", kind: "payout", gross: eur(-4000) }),
+      rowOf(undefined, { id: "wrong sum", kind: "adjustment", gross: eur(10), fee: eur(1), net: eur(8) }),
+      rowOf(fine, { ...fees, occurredAt: -day })
+    ]
+    const run = yield* reconcile(orderOf(rows))
+    assert.strictEqual(run.state, "done")
+    assert.deepStrictEqual(foundIn(yield* entriesOf), {
+      [`row_${fine.id}`]: "matched by_id",
+      [`row_${fine.id}#${run.id}.15`]: "duplicate same_row",
+      [`row_${less.id}`]: "amount_differs by_id",
+      "twice 1": "matched by_id",
+      "twice 2": "duplicate by_id",
+      [`row_${fee.id}`]: "fee_differs by_id",
+      [`row_${disputed.id}`]: "matched by_id",
+      dispute: "status_differs by_id",
+      [`row_${refunded.id}`]: "matched by_id",
+      refund: "matched by_id",
+      "another refund": "missing_here by_id",
+      "unknown refund": "status_differs by_id",
+      "unknown charge": "missing_here not_found",
+      payout: "matched no_payment",
+      "wrong sum": "fee_differs no_payment",
+      [`missing:${missing.id}`]: "missing_there not_found"
+    })
+    assert.deepStrictEqual(
+      [(yield* stored(fine)).state, (yield* stored(disputed)).state, (yield* stored(less)).review !== null],
+      ["Settled", "ChargedBack", true]
+    )
+    // The one that only the provider names was made there.
+    assert.strictEqual((yield* stored(refunded)).refundedMinor, 401)
+    assert.deepStrictEqual(run.counts, {
+      matched: 6,
+      amount_differs: 1,
+      missing_here: 2,
+      missing_there: 1,
+      status_differs: 2,
+      duplicate: 2,
+      fee_differs: 2
+    })
+  })
 
   const again = world()
   testIn("a report that was read changes nothing when it or its rows come again", again, function* () {
@@ -179,8 +176,8 @@ describe("a report", () => {
     assert.deepStrictEqual([moved?.rows, moved?.chargesMinor, moved?.feesMinor, others.length], [1, 1999, 4, 0])
   })
 
-  testWorld("a report that corrects itself, or a later one that does, leaves nothing open", function* (within) {
-    capturing(within)
+  testWorld("a report that corrects itself, or a later one that does, leaves nothing open", function* (own) {
+    capturing(own)
     const payment = yield* create
     const wrong = rowOf(payment, { gross: eur(900), fee: eur(3), net: eur(897) })
     yield* reconcile(orderOf([rowOf(undefined, { id: "p", kind: "payout" }), wrong]))
@@ -226,11 +223,8 @@ describe("a row without ids", () => {
   testWorld("a row of no payment suggests only a payment of its amount and time", function* (own) {
     capturing(own)
     const pointsman = yield* Pointsman
-    const make = (minorUnits: number, reference: string | null) => {
-      const { details, ...rest } = request()
-      const money = { ...details.money, minorUnits }
-      return pointsman.create(caller, { ...rest, details: { ...details, money, reference } })
-    }
+    const make = (minorUnits: number, reference: string | null) =>
+      pointsman.create(caller, request({ details: { money: eur(minorUnits), reference } }))
     const { payment: single } = yield* make(777, null)
     yield* make(888, null)
     yield* make(888, null)
@@ -318,6 +312,7 @@ describe("a run that is killed", () => {
     const entries = (yield* entriesOf).map(({ closed, number, result }) => [number, result, closed?.by])
     return { states, entries: entries.toSorted() }
   })
+
   interface Kill {
     readonly settlements?: (settlements: Settlements) => Settlements
     readonly ledger?: (ledger: Ledger["Service"]) => Ledger["Service"]
@@ -478,8 +473,8 @@ describe("a report that cannot be read", () => {
     assert.deepStrictEqual([done.id, done.state, done.failure, done.counts.matched], [run?.id, "done", null, 2])
   })
 
-  testWorld("a file that breaks after a statement was taken still has its difference closed", function* (lost) {
-    lost.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "lost" }))
+  testWorld("a file that breaks after a statement was taken still has its difference closed", function* (own) {
+    own.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "lost" }))
     const pointsman = yield* Pointsman
     yield* Effect.ignore(pointsman.create(caller, request()))
     const [payment] = (yield* pointsman.payments(tenant, { limit: 1 })).items

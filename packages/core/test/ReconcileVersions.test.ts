@@ -82,8 +82,8 @@ describe("versions of a row", () => {
     assert.deepStrictEqual([payoutId, settledAt], ["po_1", paidAt + day])
   })
 
-  testWorld("a row counts once that comes twice in a report, in several reports", function* (twice) {
-    const { read, row } = yield* captured(twice)
+  testWorld("a row counts once that comes twice in a report, in several reports", function* (own) {
+    const { read, row } = yield* captured(own)
     assert.deepStrictEqual(yield* read(row(50), row(50)), [50, 0])
     assert.deepStrictEqual(yield* read(row(60), row(60)), [60, 0])
     assert.deepStrictEqual(yield* read(row(60), row(60)), [60, 2])
@@ -93,19 +93,19 @@ describe("versions of a row", () => {
     assert.deepStrictEqual(results.toSorted(), ["duplicate same_row", "duplicate same_row", "matched by_id"])
   })
 
-  testWorld("only the newer of two versions in one batch says what was captured", function* (inBatch) {
-    const { attemptId, payment } = yield* unanswered(inBatch)
+  testWorld("only the newer of two versions in one batch says what was captured", function* (own) {
+    const { attemptId, payment } = yield* unanswered(own)
     const newer = rowOf(payment, { id: "x", gross: eur(1999), names: { attemptId, providerRef: "ch_1" } })
     yield* reconcile(orderOf([{ ...newer, gross: eur(1500) }, newer]))
     const { capturedMinor, review, state } = yield* stored(payment)
     assert.deepStrictEqual([state, capturedMinor, review], ["Settled", 1999, null])
   })
 
-  testWorld("a dead run's version states nothing once a newer one was applied", function* (resumed) {
-    const { attemptId, payment } = yield* unanswered(resumed)
+  testWorld("a dead run's version states nothing once a newer one was applied", function* (own) {
+    const { attemptId, payment } = yield* unanswered(own)
     const newer = rowOf(payment, { id: "x", gross: eur(1999), names: { attemptId, providerRef: "ch_1" } })
     const older = () => orderOf([{ ...newer, gross: eur(1500) }], { sha256: "older" })
-    yield* runDying(resumed, older())
+    yield* runDying(own, older())
     yield* TestClock.adjust(1)
     yield* reconcile(orderOf([newer], { sha256: "newer" }))
     yield* reconcile(older())
@@ -113,10 +113,10 @@ describe("versions of a row", () => {
     assert.deepStrictEqual([state, capturedMinor, review], ["Settled", 1999, null])
   })
 
-  testWorld("a row that comes again states nothing after a person closed its difference", function* (closed) {
-    const { attemptId, payment } = yield* unanswered(closed)
+  testWorld("a row that comes again states nothing after a person closed its difference", function* (own) {
+    const { attemptId, payment } = yield* unanswered(own)
     const row = rowOf(payment, { id: "x", gross: eur(1999), names: { attemptId, providerRef: "ch_1" } })
-    yield* runDying(closed, orderOf([row], { sha256: "one" }))
+    yield* runDying(own, orderOf([row], { sha256: "one" }))
     const { reconciliation } = yield* Pointsman
     yield* reconciliation.close({ connectionId: "main", rowId: "x", note: "not ours" })
     yield* reconcile(orderOf([row], { sha256: "two" }))
@@ -124,9 +124,8 @@ describe("versions of a row", () => {
     assert.strictEqual((yield* stored(payment)).state, "ChargeUnknown")
   })
 
-  testWorld("a duplicate is none once its row is paid out later", function* (paidLater) {
-    paidLater.provider.onCharge = ({ attemptId }) =>
-      Effect.succeed({ _tag: "Captured", providerRef: `ch_${attemptId}` })
+  testWorld("a duplicate is none once its row is paid out later", function* (own) {
+    own.provider.onCharge = ({ attemptId }) => Effect.succeed({ _tag: "Captured", providerRef: `ch_${attemptId}` })
     const { payment } = yield* created
     const unpaid = { payoutId: null, settledAt: null }
     const rows = [rowOf(payment, { id: "x", ...unpaid }), rowOf(payment, { id: "y", ...unpaid })]

@@ -30,10 +30,12 @@ const disputesOf = (paymentId: string) =>
   Effect.flatMap(Pointsman, ({ disputes }) =>
     Effect.map(disputes(tenant, { paymentId, limit: 10 }), ({ items }) => items)
   )
+
 const eventsOf = (id: string) =>
   Effect.flatMap(Pointsman, ({ timeline }) => timeline(tenant, id, { limit: 100 })).pipe(
     Effect.map(({ items }) => items.map(({ type }) => type))
   )
+
 const refundOf = (paymentId: string) =>
   Effect.flatMap(Pointsman, ({ refund }) =>
     Effect.result(refund(caller, { paymentId, idempotencyKey: null, amountMinor: null, reason: null }))

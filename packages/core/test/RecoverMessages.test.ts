@@ -29,6 +29,7 @@ const losing = (hasLists: boolean) => {
         Result.map(definition.connect(...given), (connector) => ({ ...connector, ...reads }))
     }
   })
+
   const connections = ["main", "backup"].map((id) => ({
     id,
     sealedWebhookSecret: `${webhookSecretContext(id)}|whsec_${id}`

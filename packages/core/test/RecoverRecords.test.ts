@@ -57,6 +57,9 @@ const createOne = Effect.fnUntraced(function* (overrides: Parameters<typeof requ
   return (yield* (yield* Pointsman).create(caller, request(overrides))).payment
 })
 
+/** Remembers all records; gives what puts them back. */
+const takeSnapshot = Effect.flatMap(StorageSnapshots, (snapshots) => snapshots?.take ?? Effect.die("no snapshots"))
+
 describe("charges that the store lost", () => {
   testLosing("captured, authorized and voided charges are each recovered as they were", function* ({ nextStore }) {
     const before = yield* nextStore(function* () {
@@ -101,15 +104,13 @@ describe("charges that the store lost", () => {
     provider: ReturnType<typeof losing>["provider"],
     executeSecond: ReturnType<typeof losing>["provider"]["onCharge"] = provider.onCharge
   ) {
-    const snapshots = yield* StorageSnapshots
-    assert(snapshots !== undefined)
-    let putBack = yield* snapshots.take
+    let putBack = yield* takeSnapshot
     const executed = provider.onCharge
     let executeFirst: Effect.Effect<unknown, unknown> = Effect.void
     provider.onCharge = (charge) =>
       Effect.gen(function* () {
         if (charge.connectionId !== "main") return yield* executeSecond(charge)
-        putBack = yield* snapshots.take
+        putBack = yield* takeSnapshot
         executeFirst = executed(charge)
         yield* TestClock.adjust(1_000)
         return yield* new NotSent({ reason: "refused" })
@@ -121,6 +122,7 @@ describe("charges that the store lost", () => {
     assert.deepStrictEqual([first?.connectionId, first?.outcome], ["main", null])
     return { id, executeFirst: Effect.ignore(executeFirst) }
   })
+
   const endsOf = (id: string) =>
     Effect.map(stored(id), ({ attempts }) =>
       attempts.map(({ connectionId, number, outcome }) => `${number} ${connectionId} ${outcome}`)
@@ -371,6 +373,7 @@ describe("keys that the store lost", () => {
   const again = Effect.fnUntraced(function* (change: Parameters<typeof request>[0] = {}) {
     return yield* (yield* Pointsman).create(caller, request({ idempotencyKey: key, ...change }))
   })
+
   const justBeforeMidnight = 101 * day - 1
 
   testLosing("a recovered charge's payment answers its key, and nothing is charged", function* (lost) {
@@ -508,12 +511,15 @@ describe("refunds, captures and voids that the store lost", () => {
   ) {
     return yield* (yield* Pointsman).refund(caller, { paymentId, idempotencyKey: key, amountMinor, reason: null })
   })
+
   const captureOf = Effect.fnUntraced(function* (paymentId: string, amountMinor: number | null = 700) {
     return yield* (yield* Pointsman).capture(caller, { paymentId, idempotencyKey: "capture-0001", amountMinor })
   })
+
   const voidOf = Effect.fnUntraced(function* (paymentId: string) {
     return yield* (yield* Pointsman).void(caller, { paymentId, idempotencyKey: "void-00001" })
   })
+
   const held = createOne({ details: { captureMethod: "manual" } })
 
   testLosing("keys of recovered refunds repeat their answers", function* ({ nextStore, provider }) {
@@ -630,11 +636,9 @@ describe("refunds, captures and voids that the store lost", () => {
   })
 
   testListing("a lost refund that the record cannot take is not sent by its key", function* ({ provider }) {
-    const snapshots = yield* StorageSnapshots
-    assert(snapshots !== undefined)
     yield* TestClock.setTime(noon)
     const { id } = yield* createOne()
-    const putBack = yield* snapshots.take
+    const putBack = yield* takeSnapshot
     yield* refundOf(id, 1500)
     yield* putBack
     const order = { paymentId: id, idempotencyKey: null, amountMinor: 1000, reason: null }
@@ -690,15 +694,14 @@ describe("refunds, captures and voids that the store lost", () => {
   const recoverLost = Effect.gen(function* () {
     return at(yield* recovered((yield* Pointsman).recover({ since: lostAt, connectionId: null, isDryRun: false })))
   })
+
   /** Of a charge from before the loss: the lists since then have the refunds alone. */
   const loseCaptureAndRefunds = Effect.gen(function* () {
     const pointsman = yield* Pointsman
-    const snapshots = yield* StorageSnapshots
-    assert(snapshots !== undefined)
     yield* TestClock.setTime(noon)
     const { id } = yield* held
     yield* TestClock.setTime(lostAt)
-    const putBack = yield* snapshots.take
+    const putBack = yield* takeSnapshot
     const order = { paymentId: id, idempotencyKey: null }
     yield* pointsman.capture(caller, { ...order, amountMinor: null })
     for (const amountMinor of [500, 1]) yield* pointsman.refund(caller, { ...order, amountMinor, reason: null })
@@ -726,8 +729,6 @@ describe("refunds, captures and voids that the store lost", () => {
     const own = world({ provider })
     return Effect.gen(function* () {
       yield* TestClock.setTime(noon)
-      const snapshots = yield* StorageSnapshots
-      assert(snapshots !== undefined)
       const { id } = yield* createOne()
       const unheardAt = own.ledger.calls.commit + 1
       own.ledger.onCommit = (number) => (number === unheardAt ? "unheard" : undefined)
@@ -736,7 +737,7 @@ describe("refunds, captures and voids that the store lost", () => {
       yield* Effect.flip(pointsman.refund(caller, { ...order, amountMinor: 1 }))
       const refundsOf = Effect.map(stored(id), ({ refunds }) => refunds.map((one) => [one.money.minorUnits, one.stage]))
       assert.deepStrictEqual(yield* refundsOf, [[1, "Refused"]])
-      const putBack = yield* snapshots.take
+      const putBack = yield* takeSnapshot
       yield* pointsman.refund(caller, { ...order, amountMinor: null })
       yield* putBack
       assert.deepInclude(at(yield* recoverAll), { refunds: eur(1, 1999), changed: [], reviewed: [] })

@@ -40,7 +40,7 @@ const book = Effect.fnUntraced(function* ({ id }: Payment) {
 })
 
 describe("partial refunds", () => {
-  testWorld("three refunds add up, the last clamped to what is left, and a fourth is refused", function* (parts) {
+  testWorld("three refunds add up, the last clamped to what is left, and a fourth is refused", function* (own) {
     const payment = yield* captured
     assert.strictEqual(told(yield* refund(payment, 400)), "PartiallyRefunded 400")
     assert.strictEqual(told(yield* refund(payment, 400)), "PartiallyRefunded 800")
@@ -48,58 +48,55 @@ describe("partial refunds", () => {
     assert.strictEqual(told(yield* refund(payment, 1)), "pointsman/InvalidAmount")
     assert.strictEqual(told(yield* refund(payment, null)), "pointsman/InvalidAmount")
     assert.deepStrictEqual(
-      parts.provider.refunds.map(({ money }) => money.minorUnits),
+      own.provider.refunds.map(({ money }) => money.minorUnits),
       [400, 400, 200]
     )
     const { payment: stored, refunds } = yield* book(payment)
     assert.isUndefined(brokenBalance(stored, refunds))
   })
 
-  testWorld("an unknown refund stays reserved; the rest can be refunded, and no more", function* (held) {
+  testWorld("an unknown refund stays reserved; the rest can be refunded, and no more", function* (own) {
     const payment = yield* captured
-    held.provider.onRefund = silent
+    own.provider.onRefund = silent
     assert.strictEqual(told(yield* refund(payment, 700)), "pointsman/ResultUnknown")
-    held.provider.onRefund = pending
+    own.provider.onRefund = pending
     assert.strictEqual(told(yield* refund(payment, null)), "pointsman/RefundPending")
-    assert.strictEqual(held.provider.refunds[1]?.money.minorUnits, 300)
+    assert.strictEqual(own.provider.refunds[1]?.money.minorUnits, 300)
     assert.strictEqual(told(yield* refund(payment, null)), "pointsman/RefundPending")
     assert.strictEqual(told(yield* refund(payment, 1)), "pointsman/RefundPending")
-    assert.lengthOf(held.provider.refunds, 2)
+    assert.lengthOf(own.provider.refunds, 2)
     const { payment: stored } = yield* book(payment)
     assert.deepInclude(stored, { state: "Captured", refundedMinor: 0, refundPendingMinor: 1000 })
   })
 
-  testIn(
-    "ten of 64 refunds at once of a tenth each reach the provider",
-    world({ yieldBetween: true }),
-    function* (many) {
-      const payment = yield* captured
-      const answers = yield* Effect.forEach(Array.from({ length: 64 }), () => refund(payment, 100), {
-        concurrency: "unbounded"
-      })
-      assert.lengthOf(answers.filter(Result.isSuccess), 10)
-      assert.lengthOf(many.provider.refunds, 10)
-      const { payment: stored, refunds } = yield* book(payment)
-      assert.deepInclude(stored, { state: "Refunded", refundedMinor: 1000, refundPendingMinor: 0 })
-      assert.isUndefined(brokenBalance(stored, refunds))
-    }
-  )
+  const many = world({ yieldBetween: true })
+  testIn("ten of 64 refunds at once of a tenth each reach the provider", many, function* (own) {
+    const payment = yield* captured
+    const answers = yield* Effect.forEach(Array.from({ length: 64 }), () => refund(payment, 100), {
+      concurrency: "unbounded"
+    })
+    assert.lengthOf(answers.filter(Result.isSuccess), 10)
+    assert.lengthOf(own.provider.refunds, 10)
+    const { payment: stored, refunds } = yield* book(payment)
+    assert.deepInclude(stored, { state: "Refunded", refundedMinor: 1000, refundPendingMinor: 0 })
+    assert.isUndefined(brokenBalance(stored, refunds))
+  })
 })
 
 describe("a refund's key", () => {
-  testWorld("a key with another amount is refused, even if both have the same effect", function* (other) {
+  testWorld("a key with another amount is refused, even if both have the same effect", function* (own) {
     const payment = yield* captured
     assert.strictEqual(told(yield* refund(payment, 1000, "refund-01")), "Refunded 1000")
     assert.strictEqual(told(yield* refund(payment, null, "refund-01")), "pointsman/KeyReused")
     assert.strictEqual(told(yield* refund(payment, 5000, "refund-01")), "pointsman/KeyReused")
-    assert.lengthOf(other.provider.refunds, 1)
+    assert.lengthOf(own.provider.refunds, 1)
   })
 
-  testWorld("a clamped amount asked for again is the same refund", function* (clamped) {
+  testWorld("a clamped amount asked for again is the same refund", function* (own) {
     const payment = yield* captured
     assert.strictEqual(told(yield* refund(payment, 5000, "refund-01")), "Refunded 1000")
     assert.strictEqual(told(yield* refund(payment, 5000, "refund-01")), "Refunded 1000")
-    assert.lengthOf(clamped.provider.refunds, 1)
+    assert.lengthOf(own.provider.refunds, 1)
   })
 
   for (const [said, answer, first, later] of [
@@ -113,42 +110,42 @@ describe("a refund's key", () => {
       "pointsman/ProviderRefused"
     ]
   ] as const) {
-    testWorld(`a key of a ${said} refund answers as stored for 24 hours, then by the record`, function* (dated) {
+    testWorld(`a key of a ${said} refund answers as stored for 24 hours, then by the record`, function* (own) {
       const payment = yield* captured
-      const { onRefund } = dated.provider
-      if (answer !== undefined) dated.provider.onRefund = answer
+      const { onRefund } = own.provider
+      if (answer !== undefined) own.provider.onRefund = answer
       assert.strictEqual(told(yield* refund(payment, 600, "refund-01")), first)
-      dated.provider.onRefund = onRefund
+      own.provider.onRefund = onRefund
       yield* refund(payment, 400, "refund-02")
       yield* TestClock.adjust(24 * hour - 1)
       assert.strictEqual(told(yield* refund(payment, 600, "refund-01")), first)
       yield* TestClock.adjust(1)
       assert.strictEqual(told(yield* refund(payment, 600, "refund-01")), later)
-      assert.lengthOf(dated.provider.refunds, 2)
+      assert.lengthOf(own.provider.refunds, 2)
     })
   }
 })
 
 describe("a payment without captured money", () => {
-  testWorld("nothing can be refunded when authorized, voided or declined", function* (never) {
+  testWorld("nothing can be refunded when authorized, voided or declined", function* (own) {
     const pointsman = yield* Pointsman
     const manual = request({ details: { captureMethod: "manual" } })
     const { payment } = yield* pointsman.create(caller, manual)
     assert.strictEqual(told(yield* refund(payment, null)), "pointsman/NotRefundable")
     yield* pointsman.void(caller, { paymentId: payment.id, idempotencyKey: null })
     assert.strictEqual(told(yield* refund(payment, null)), "pointsman/NotRefundable")
-    never.provider.onCharge = () =>
+    own.provider.onCharge = () =>
       Effect.succeed({ _tag: "Declined", providerRef: null, category: "expired_card", code: "expired", soft: false })
     const declined = yield* pointsman.create(caller, request())
     assert.strictEqual(told(yield* refund(declined.payment, null)), "pointsman/NotRefundable")
-    assert.lengthOf(never.provider.refunds, 0)
+    assert.lengthOf(own.provider.refunds, 0)
   })
 
-  testWorld("only the captured part of an authorization can be refunded", function* (part) {
+  testWorld("only the captured part of an authorization can be refunded", function* (own) {
     const pointsman = yield* Pointsman
     const { payment } = yield* pointsman.create(caller, request({ details: { captureMethod: "manual" } }))
     yield* pointsman.capture(caller, { paymentId: payment.id, amountMinor: 700, idempotencyKey: null })
     assert.strictEqual(told(yield* refund(payment, null)), "Refunded 700")
-    assert.strictEqual(part.provider.refunds[0]?.money.minorUnits, 700)
+    assert.strictEqual(own.provider.refunds[0]?.money.minorUnits, 700)
   })
 })

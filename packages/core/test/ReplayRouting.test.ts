@@ -131,6 +131,7 @@ describe("thousands of stored payments", () => {
     strategies: [byDraw],
     chance: chance(11)
   })
+
   it.effect(
     "every replayed decision is the same under its own configuration",
     () =>
@@ -205,25 +206,23 @@ describe("thousands of stored payments", () => {
 })
 
 describe("replays of a few payments", () => {
-  testIn(
-    "sandbox outcomes replayed under auto take priority, as they would have",
-    world({ routing: { mode: "failover" } }),
-    function* (sandbox) {
-      const pointsman = yield* Pointsman
-      const directory = yield* Directory
-      sandbox.provider.onCharge = () =>
-        Effect.succeed({ _tag: "Declined", providerRef: "r", category: "do_not_honor", code: "05", soft: false })
-      for (let number = 0; number < 30; number++) yield* pointsman.create(caller, request())
-      const under = {
-        settings: { mode: "auto", auto: { exploration: 0 } } as const,
-        connections: yield* directory.connections(caller.tenant),
-        providerSupports: () => ({}),
-        strategies: []
-      }
-      const all = yield* Stream.runCollect(pointsman.replayRouting(caller.tenant, { from: 0, under }))
-      assert.deepStrictEqual(new Set(all.map(({ after }) => after?.order[0])), new Set(["main"]))
+  const sandbox = world({ routing: { mode: "failover" } })
+  testIn("sandbox outcomes replayed under auto take priority, as they would have", sandbox, function* (own) {
+    const pointsman = yield* Pointsman
+    const directory = yield* Directory
+    own.provider.onCharge = () =>
+      Effect.succeed({ _tag: "Declined", providerRef: "r", category: "do_not_honor", code: "05", soft: false })
+    for (let number = 0; number < 30; number++) yield* pointsman.create(caller, request())
+    const under = {
+      settings: { mode: "auto", auto: { exploration: 0 } } as const,
+      connections: yield* directory.connections(caller.tenant),
+      providerSupports: () => ({}),
+      strategies: []
     }
-  )
+    const all = yield* Stream.runCollect(pointsman.replayRouting(caller.tenant, { from: 0, under }))
+    assert.deepStrictEqual(new Set(all.map(({ after }) => after?.order[0])), new Set(["main"]))
+  })
+
   testWorld("a decision stored before all of this was kept is explained and replayed", function* () {
     const pointsman = yield* Pointsman
     const ledger = yield* Ledger
@@ -253,48 +252,43 @@ describe("explanations", () => {
     return chapters.flatMap(({ sentences }) => sentences)
   })
 
-  testIn(
-    "a hosted payment that no connection took says which was excluded and why",
-    world({
-      environment: "production",
-      connections: [{ id: "main", supports: { currencies: ["USD"] } }]
-    }),
-    function* () {
-      const pointsman = yield* Pointsman
-      const { payment } = yield* pointsman.create(live, request({ returnUrl: "https://shop.example/back" }))
-      yield* pointsman.openCheckout(yield* pointsman.pageToken(payment.id), "https://pay.example/return")
-      const sentences = yield* sentencesOf(live.tenant, payment.id)
-      assert.includeMembers(sentences, [
-        "No connection could accept the payment.",
-        "The main acquirer (main): CURRENCY_NOT_SUPPORTED. The connection does not accept EUR."
-      ])
-    }
-  )
-  testIn(
-    "an explanation says who was skipped when a circuit opened between attempts",
-    world({
-      connections: [{ id: "a" }, { id: "b", circuitBreaker: { failures: 1, openMillis: 60_000 } }, { id: "c" }],
-      routing: { mode: "failover", maxAttempts: 3 }
-    }),
-    function* (jumped) {
-      const pointsman = yield* Pointsman
-      const { provider } = jumped
-      const answer = yield* Deferred.make<void>()
-      const rejected: ChargeAnswer = { _tag: "Rejected", code: "E1", message: "no" }
-      provider.onCharge = ({ attemptId, connectionId }) =>
-        connectionId === "a" && provider.charges.length === 1
-          ? Effect.as(Deferred.await(answer), rejected)
-          : connectionId === "c"
-            ? Effect.succeed({ _tag: "Captured", providerRef: `ref_${attemptId}` })
-            : Effect.succeed(rejected)
-      const slow = yield* Effect.forkChild(pointsman.create(caller, request()))
-      while (provider.charges.length === 0) yield* Effect.yieldNow
-      yield* pointsman.create(caller, request())
-      yield* Deferred.succeed(answer, undefined)
-      const { payment } = yield* Fiber.join(slow)
-      const sentences = yield* sentencesOf(tenant, payment.id)
-      assert.include(sentences, "The b acquirer (b) was skipped: its circuit had opened in the meantime.")
-      assert.match(sentences.at(-1) ?? "", /^Attempt 2 at The c acquirer/u)
-    }
-  )
+  const unrouted = world({
+    environment: "production",
+    connections: [{ id: "main", supports: { currencies: ["USD"] } }]
+  })
+  testIn("a hosted payment that no connection took says which was excluded and why", unrouted, function* () {
+    const pointsman = yield* Pointsman
+    const { payment } = yield* pointsman.create(live, request({ returnUrl: "https://shop.example/back" }))
+    yield* pointsman.openCheckout(yield* pointsman.pageToken(payment.id), "https://pay.example/return")
+    const sentences = yield* sentencesOf(live.tenant, payment.id)
+    assert.includeMembers(sentences, [
+      "No connection could accept the payment.",
+      "The main acquirer (main): CURRENCY_NOT_SUPPORTED. The connection does not accept EUR."
+    ])
+  })
+
+  const jumped = world({
+    connections: [{ id: "a" }, { id: "b", circuitBreaker: { failures: 1, openMillis: 60_000 } }, { id: "c" }],
+    routing: { mode: "failover", maxAttempts: 3 }
+  })
+  testIn("an explanation says who was skipped when a circuit opened between attempts", jumped, function* (own) {
+    const pointsman = yield* Pointsman
+    const { provider } = own
+    const answer = yield* Deferred.make<void>()
+    const rejected: ChargeAnswer = { _tag: "Rejected", code: "E1", message: "no" }
+    provider.onCharge = ({ attemptId, connectionId }) =>
+      connectionId === "a" && provider.charges.length === 1
+        ? Effect.as(Deferred.await(answer), rejected)
+        : connectionId === "c"
+          ? Effect.succeed({ _tag: "Captured", providerRef: `ref_${attemptId}` })
+          : Effect.succeed(rejected)
+    const slow = yield* Effect.forkChild(pointsman.create(caller, request()))
+    while (provider.charges.length === 0) yield* Effect.yieldNow
+    yield* pointsman.create(caller, request())
+    yield* Deferred.succeed(answer, undefined)
+    const { payment } = yield* Fiber.join(slow)
+    const sentences = yield* sentencesOf(tenant, payment.id)
+    assert.include(sentences, "The b acquirer (b) was skipped: its circuit had opened in the meantime.")
+    assert.match(sentences.at(-1) ?? "", /^Attempt 2 at The c acquirer/u)
+  })
 })

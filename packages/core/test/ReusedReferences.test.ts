@@ -117,28 +117,26 @@ describe("a reference that another payment of the connection has", () => {
     })
   }
 
-  testWorld("each of several declines with one reference is a decline: nothing was taken", function* (declines) {
+  testWorld("each of several declines with one reference is a decline: nothing was taken", function* (own) {
     const declined = { _tag: "Declined", providerRef: "none", category: "other", code: "1", soft: false } as const
     for (let number = 0; number < 3; number++) {
-      assert.deepInclude(yield* answered(declines, declined), { state: "Declined", review: null })
+      assert.deepInclude(yield* answered(own, declined), { state: "Declined", review: null })
     }
   })
 
-  testIn(
-    "a reference that another connection names is another charge",
-    world({ routing: { mode: "failover", maxAttempts: 2 } }),
-    function* (elsewhere) {
-      const first = yield* answered(elsewhere, reused)
-      elsewhere.provider.onCharge = ({ connectionId }) =>
-        Effect.succeed(connectionId === "main" ? { _tag: "Rejected", code: "down", message: "down" } : reused)
-      const { payment } = yield* (yield* Pointsman).create(caller, request())
-      assert.deepInclude(payment, { state: "Captured", connectionId: "backup", review: null })
-      assert.deepStrictEqual(yield* stored(first), first)
-    }
-  )
-  testWorld("the first payment learns of a third as of the second", function* (third) {
-    const first = yield* answered(third, reused)
-    const [second, last] = [yield* answered(third, reused), yield* answered(third, reused)]
+  const elsewhere = world({ routing: { mode: "failover", maxAttempts: 2 } })
+  testIn("a reference that another connection names is another charge", elsewhere, function* (own) {
+    const first = yield* answered(own, reused)
+    own.provider.onCharge = ({ connectionId }) =>
+      Effect.succeed(connectionId === "main" ? { _tag: "Rejected", code: "down", message: "down" } : reused)
+    const { payment } = yield* (yield* Pointsman).create(caller, request())
+    assert.deepInclude(payment, { state: "Captured", connectionId: "backup", review: null })
+    assert.deepStrictEqual(yield* stored(first), first)
+  })
+
+  testWorld("the first payment learns of a third as of the second", function* (own) {
+    const first = yield* answered(own, reused)
+    const [second, last] = [yield* answered(own, reused), yield* answered(own, reused)]
     yield* isAsBefore(first)
     assert.deepStrictEqual((yield* told(first)).conflicts, [
       ["main", "ch_1", second.id],
@@ -147,22 +145,19 @@ describe("a reference that another payment of the connection has", () => {
     assert.deepStrictEqual((yield* told(last)).conflicts, [["main", "ch_1", first.id]])
   })
 
-  testIn(
-    "one payment has the reference of two answers at once, both reviewed",
-    world({ yieldBetween: true }),
-    function* (racing) {
-      racing.provider.onCharge = () => Effect.succeed(reused)
-      const pointsman = yield* Pointsman
-      const both = yield* Effect.all([pointsman.create(caller, request()), pointsman.create(caller, request())], {
-        concurrency: "unbounded"
-      })
-      const [first, second] = both.map(({ payment }) => payment).toSorted((a) => (a.state === "Captured" ? -1 : 1))
-      assert.deepStrictEqual([first?.state, second?.state], ["Captured", "ChargeMismatched"])
-      if (first !== undefined && second !== undefined) {
-        yield* areReviewed(first, second, ["unknown", "reference_reused"])
-      }
+  const racing = world({ yieldBetween: true })
+  testIn("one payment has the reference of two answers at once, both reviewed", racing, function* (own) {
+    own.provider.onCharge = () => Effect.succeed(reused)
+    const pointsman = yield* Pointsman
+    const both = yield* Effect.all([pointsman.create(caller, request()), pointsman.create(caller, request())], {
+      concurrency: "unbounded"
+    })
+    const [first, second] = both.map(({ payment }) => payment).toSorted((a) => (a.state === "Captured" ? -1 : 1))
+    assert.deepStrictEqual([first?.state, second?.state], ["Captured", "ChargeMismatched"])
+    if (first !== undefined && second !== undefined) {
+      yield* areReviewed(first, second, ["unknown", "reference_reused"])
     }
-  )
+  })
 })
 
 describe("other sources of a reused reference", () => {
@@ -203,74 +198,70 @@ describe("other sources of a reused reference", () => {
     })
   }
 
-  testWorld("a lookup of an unknown charge is not believed, and nothing is asked again", function* (looked) {
-    const first = yield* answered(looked, reused)
-    looked.provider.onCharge = () => silent
+  testWorld("a lookup of an unknown charge is not believed, and nothing is asked again", function* (own) {
+    const first = yield* answered(own, reused)
+    own.provider.onCharge = () => silent
     const { payment: second } = yield* (yield* Pointsman).create(caller, request())
-    looked.provider.onLookUpCharge = () => Effect.succeed(found(reused))
+    own.provider.onLookUpCharge = () => Effect.succeed(found(reused))
     yield* TestClock.adjust(minute)
     yield* checkAll
     const after = yield* areReviewed(first, second, ["unknown", "reference_reused"])
     assert.strictEqual(after.state, "ChargeMismatched")
     yield* TestClock.adjust(48 * hour)
     yield* checkAll
-    assert.lengthOf(looked.provider.lookUps, 1)
+    assert.lengthOf(own.provider.lookUps, 1)
   })
 
-  testIn(
-    "a lookup of an attempt beside the one with the money has both payments reviewed",
-    world({ routing: { mode: "failover", maxAttempts: 2 } }),
-    function* (rival) {
-      const first = yield* answered(rival, reused)
-      rival.provider.onCharge = ({ connectionId }) =>
-        connectionId === "main"
-          ? Effect.succeed({ _tag: "Declined", providerRef: null, category: "do_not_honor", code: "05", soft: true })
-          : silent
-      const { payment: second } = yield* (yield* Pointsman).create(caller, request())
-      // Its first connection took the money after all; the second one names a charge that the other payment has.
-      yield* tell(second, yield* ofCharge(second, { _tag: "Captured", providerRef: "ch_2" }), "msg_1")
-      const held = yield* answered(rival, { _tag: "Rejected", code: "down", message: "down" })
-      rival.provider.onCharge = ({ connectionId }) =>
-        Effect.succeed(connectionId === "main" ? { _tag: "Rejected", code: "down", message: "down" } : reused)
-      const { payment: other } = yield* (yield* Pointsman).create(caller, request())
-      assert.deepStrictEqual([held.state, other.connectionId], ["Failed", "backup"])
-      const before = yield* stored(second)
-      rival.provider.onLookUpCharge = () => Effect.succeed(found(reused))
-      yield* TestClock.adjust(hour)
-      yield* checkAll
-      yield* isAsBefore(other)
-      const { routing: _, ...after } = yield* stored(second)
-      assert.deepInclude(after, { state: "Captured", providerRef: "ch_2", capturedMinor: before.capturedMinor })
-      assert.deepStrictEqual(after.review?.reasons.includes("reference_reused"), true)
-      assert.deepStrictEqual(
-        (yield* attemptsOf(second)).map(({ outcome }) => outcome),
-        ["Captured", "Mismatched"]
-      )
-      assert.deepStrictEqual((yield* told(other)).conflicts, [["backup", "ch_1", second.id]])
-      assert.isNull((yield* stored(first)).review)
-      const { length } = rival.provider.lookUps
-      yield* TestClock.adjust(48 * hour)
-      yield* checkAll
-      assert.lengthOf(rival.provider.lookUps, length)
-    }
-  )
-  testIn(
-    "a customer who comes back from a checkout makes it unknown, and both reviewed",
-    world({ environment: "production", connections: liveConnections }),
-    function* (checkout) {
-      const pointsman = yield* Pointsman
-      const first = yield* answered(checkout, reused, {}, liveCaller)
-      const { payment: second, token } = yield* paged(liveCaller)
-      yield* pointsman.openCheckout(token, comeBack)
-      checkout.provider.onLookUpCharge = () => Effect.succeed(found(reused))
-      assert.strictEqual((yield* pointsman.returnFromCheckout(token)).payment.state, "ChargeMismatched")
-      yield* areReviewed(first, second, ["unknown", "reference_reused"])
-    }
-  )
-  testWorld("an operator's statement has both reviewed unmoved; the right one is taken", function* (person) {
+  const rival = world({ routing: { mode: "failover", maxAttempts: 2 } })
+  testIn("a lookup of an attempt beside the one with the money has both payments reviewed", rival, function* (own) {
+    const first = yield* answered(own, reused)
+    own.provider.onCharge = ({ connectionId }) =>
+      connectionId === "main"
+        ? Effect.succeed({ _tag: "Declined", providerRef: null, category: "do_not_honor", code: "05", soft: true })
+        : silent
+    const { payment: second } = yield* (yield* Pointsman).create(caller, request())
+    // Its first connection took the money after all; the second one names a charge that the other payment has.
+    yield* tell(second, yield* ofCharge(second, { _tag: "Captured", providerRef: "ch_2" }), "msg_1")
+    const held = yield* answered(own, { _tag: "Rejected", code: "down", message: "down" })
+    own.provider.onCharge = ({ connectionId }) =>
+      Effect.succeed(connectionId === "main" ? { _tag: "Rejected", code: "down", message: "down" } : reused)
+    const { payment: other } = yield* (yield* Pointsman).create(caller, request())
+    assert.deepStrictEqual([held.state, other.connectionId], ["Failed", "backup"])
+    const before = yield* stored(second)
+    own.provider.onLookUpCharge = () => Effect.succeed(found(reused))
+    yield* TestClock.adjust(hour)
+    yield* checkAll
+    yield* isAsBefore(other)
+    const { routing: _, ...after } = yield* stored(second)
+    assert.deepInclude(after, { state: "Captured", providerRef: "ch_2", capturedMinor: before.capturedMinor })
+    assert.deepStrictEqual(after.review?.reasons.includes("reference_reused"), true)
+    assert.deepStrictEqual(
+      (yield* attemptsOf(second)).map(({ outcome }) => outcome),
+      ["Captured", "Mismatched"]
+    )
+    assert.deepStrictEqual((yield* told(other)).conflicts, [["backup", "ch_1", second.id]])
+    assert.isNull((yield* stored(first)).review)
+    const { length } = own.provider.lookUps
+    yield* TestClock.adjust(48 * hour)
+    yield* checkAll
+    assert.lengthOf(own.provider.lookUps, length)
+  })
+
+  const checkout = world({ environment: "production", connections: liveConnections })
+  testIn("a customer who comes back from a checkout makes it unknown, and both reviewed", checkout, function* (own) {
     const pointsman = yield* Pointsman
-    const first = yield* answered(person, reused)
-    person.provider.onCharge = () => silent
+    const first = yield* answered(own, reused, {}, liveCaller)
+    const { payment: second, token } = yield* paged(liveCaller)
+    yield* pointsman.openCheckout(token, comeBack)
+    own.provider.onLookUpCharge = () => Effect.succeed(found(reused))
+    assert.strictEqual((yield* pointsman.returnFromCheckout(token)).payment.state, "ChargeMismatched")
+    yield* areReviewed(first, second, ["unknown", "reference_reused"])
+  })
+
+  testWorld("an operator's statement has both reviewed unmoved; the right one is taken", function* (own) {
+    const pointsman = yield* Pointsman
+    const first = yield* answered(own, reused)
+    own.provider.onCharge = () => silent
     const { payment: second } = yield* pointsman.create(caller, request())
     const statement = { _tag: "Charge", says: "captured", attemptId: null, amountMinor: null } as const
     const order = { tenant: second.tenant, paymentId: second.id, evidence: "the dashboard", by: "Jo" }
@@ -283,10 +274,10 @@ describe("other sources of a reused reference", () => {
     assert.strictEqual((yield* stored(second)).state, "Captured")
   })
 
-  testWorld("an operation that ends after both reviews announces neither again", function* (settled) {
+  testWorld("an operation that ends after both reviews announces neither again", function* (own) {
     const pointsman = yield* Pointsman
-    const first = yield* answered(settled, reused)
-    const second = yield* answered(settled, reused)
+    const first = yield* answered(own, reused)
+    const second = yield* answered(own, reused)
     const order = { tenant: first.tenant, evidence: "the dashboard", by: "Jo" }
     yield* pointsman.resolveReview({ ...order, paymentId: first.id, stated: { _tag: "NothingToChange" } })
     yield* pointsman.resolveReview({
@@ -324,38 +315,36 @@ describe("a reused reference over a store that fails", () => {
     }
   }
 
-  testIn(
-    "the lookup writes the other review after a death between the two, neither twice",
-    world({ checkIntervals: { deadRequestMillis: minute } }),
-    function* (half) {
-      const first = yield* answered(half, reused)
-      half.ledger.onCommit = (_, { payment: { after } }) =>
-        after.id !== first.id && after.review !== null ? "unwritten" : undefined
-      half.provider.onCharge = () => Effect.succeed(reused)
-      const created = yield* Effect.forkChild(Effect.flip((yield* Pointsman).create(caller, request())))
-      assert.strictEqual((yield* runOut(created))._tag, "pointsman/PaymentResultUnknown")
-      yield* isAsBefore(first)
-      const [second] = (yield* (yield* Pointsman).payments(first.tenant, { limit: 1 })).items
-      if (second === undefined) return assert.fail("the second payment is not stored")
-      assert.deepInclude(second, { state: "Charging", review: null })
+  const half = world({ checkIntervals: { deadRequestMillis: minute } })
+  testIn("the lookup writes the other review after a death between the two, neither twice", half, function* (own) {
+    const first = yield* answered(own, reused)
+    own.ledger.onCommit = (_, { payment: { after } }) =>
+      after.id !== first.id && after.review !== null ? "unwritten" : undefined
+    own.provider.onCharge = () => Effect.succeed(reused)
+    const created = yield* Effect.forkChild(Effect.flip((yield* Pointsman).create(caller, request())))
+    assert.strictEqual((yield* runOut(created))._tag, "pointsman/PaymentResultUnknown")
+    yield* isAsBefore(first)
+    const [second] = (yield* (yield* Pointsman).payments(first.tenant, { limit: 1 })).items
+    if (second === undefined) return assert.fail("the second payment is not stored")
+    assert.deepInclude(second, { state: "Charging", review: null })
 
-      half.ledger.onCommit = () => undefined
-      half.provider.onLookUpCharge = () => Effect.succeed(found(reused))
-      yield* TestClock.adjust(15 * minute)
-      yield* checkAll
-      yield* TestClock.adjust(minute)
-      yield* checkAll
-      yield* areReviewed(first, second, ["unknown", "reference_reused"])
-    }
-  )
-  testWorld("nothing is written of the second payment if the first's review cannot be", function* (never) {
-    const first = yield* answered(never, reused)
-    never.provider.onCharge = () => silent
+    own.ledger.onCommit = () => undefined
+    own.provider.onLookUpCharge = () => Effect.succeed(found(reused))
+    yield* TestClock.adjust(15 * minute)
+    yield* checkAll
+    yield* TestClock.adjust(minute)
+    yield* checkAll
+    yield* areReviewed(first, second, ["unknown", "reference_reused"])
+  })
+
+  testWorld("nothing is written of the second payment if the first's review cannot be", function* (own) {
+    const first = yield* answered(own, reused)
+    own.provider.onCharge = () => silent
     const { payment: second } = yield* (yield* Pointsman).create(caller, request())
-    never.ledger.onCommit = (_, { payment: { after } }) => (after.id === first.id ? "unwritten" : undefined)
+    own.ledger.onCommit = (_, { payment: { after } }) => (after.id === first.id ? "unwritten" : undefined)
     assert.isTrue(Result.isFailure(yield* tell(second, yield* ofCharge(second, reused), "msg_1")))
     assert.deepStrictEqual([yield* stored(first), yield* stored(second)], [first, second])
-    never.ledger.onCommit = () => undefined
+    own.ledger.onCommit = () => undefined
     assert.isTrue(Result.isSuccess(yield* tell(second, yield* ofCharge(second, reused), "msg_1")))
     yield* areReviewed(first, second, ["unknown", "reference_reused"])
   })
@@ -392,8 +381,8 @@ describe("a message that names a reused reference and nothing of ours", () => {
     })
   }
 
-  testWorld("a message moves neither of two payments of an older version", function* (old) {
-    const first = yield* answered(old, reused)
+  testWorld("a message moves neither of two payments of an older version", function* (own) {
+    const first = yield* answered(own, reused)
     const book = Option.getOrThrow(yield* (yield* Ledger).book(first.tenant, first.id))
     const about = abouts["dispute_opened"]
     if (about === undefined) return assert.fail("no such message")

@@ -77,9 +77,9 @@ describe("what can be stated", () => {
     assert.deepStrictEqual((yield* fileOf(id)).statements.length, statements.length)
   })
 
-  testWorld("the states of an unanswered refund come first, with what they leave", function* (refunded) {
+  testWorld("the states of an unanswered refund come first, with what they leave", function* (own) {
     const { payment } = yield* (yield* Pointsman).create(caller, request())
-    refunded.provider.onRefund = () => silent
+    own.provider.onRefund = () => silent
     yield* operate("refund", payment.id, { amountMinor: 500 })
     const { statements } = yield* fileOf(payment.id)
     assert.deepStrictEqual(statements.slice(0, 3).map(rendered), [
@@ -89,8 +89,8 @@ describe("what can be stated", () => {
     ])
   })
 
-  testWorld("another tenant does not find the payment", function* (other) {
-    const id = yield* unanswered(other)
+  testWorld("another tenant does not find the payment", function* (own) {
+    const id = yield* unanswered(own)
     const { reviewFile } = yield* Pointsman
     const found = yield* Effect.result(reviewFile({ ...caller.tenant, environment: "production" }, id))
     assert.isTrue(Result.isFailure(found) && found.failure._tag === "pointsman/PaymentNotFound")
@@ -98,8 +98,8 @@ describe("what can be stated", () => {
 })
 
 describe("a statement on a record that was read", () => {
-  testWorld("a statement sent twice, at once and later, is written once, and answered alike", function* (twice) {
-    const id = yield* unanswered(twice)
+  testWorld("a statement sent twice, at once and later, is written once, and answered alike", function* (own) {
+    const id = yield* unanswered(own)
     const record = yield* recordOf(id)
     const both = yield* Effect.all([state(id, record), state(id, record)], { concurrency: 2 })
     const third = yield* state(id, record)
@@ -107,8 +107,8 @@ describe("a statement on a record that was read", () => {
     assert.lengthOf(yield* evidenceOf(id), 1)
   })
 
-  testWorld("a statement is refused once the payment moved, and so is another statement", function* (moved) {
-    const id = yield* unanswered(moved)
+  testWorld("a statement is refused once the payment moved, and so is another statement", function* (own) {
+    const id = yield* unanswered(own)
     const record = yield* recordOf(id)
     Result.getOrThrow(yield* state(id, record))
     for (const refused of [
@@ -120,8 +120,8 @@ describe("a statement on a record that was read", () => {
     assert.lengthOf(yield* evidenceOf(id), 1)
   })
 
-  testWorld("a statement is no repeat of the same about an earlier record", function* (again) {
-    const id = yield* unanswered(again)
+  testWorld("a statement is no repeat of the same about an earlier record", function* (own) {
+    const id = yield* unanswered(own)
     Result.getOrThrow(yield* state(id, yield* recordOf(id)))
     const later = yield* recordOf(id)
     yield* operate("refund", id, { amountMinor: 500 })

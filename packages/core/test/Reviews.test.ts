@@ -452,8 +452,8 @@ describe("a statement that does not fit", () => {
     assert.strictEqual((yield* bookOf(payment)).payment.state, "ChargeUnknown")
   })
 
-  testWorld("a payment that needs no person has no review and nothing to settle", function* (calm) {
-    const payment = yield* create(calm, { _tag: "Captured", providerRef })
+  testWorld("a payment that needs no person has no review and nothing to settle", function* (own) {
+    const payment = yield* create(own, { _tag: "Captured", providerRef })
     const pointsman = yield* Pointsman
     assert.deepStrictEqual(yield* waiting, [])
     const read = yield* Effect.result(pointsman.reviewOf(payment.id))
@@ -478,16 +478,16 @@ describe("a review beside others", () => {
     )
   })
 
-  testWorld("a request under the key of a statement gets it back, and nothing is sent", function* (keyed) {
+  testWorld("a request under the key of a statement gets it back, and nothing is sent", function* (own) {
     const pointsman = yield* Pointsman
-    const payment = yield* given["an unanswered charge"](keyed)
+    const payment = yield* given["an unanswered charge"](own)
     Result.getOrThrow(yield* settle(payment, says("captured")))
     yield* pointsman.create(caller, request({ idempotencyKey: "key-0001" }))
-    assert.lengthOf(keyed.provider.charges, 1)
+    assert.lengthOf(own.provider.charges, 1)
   })
 
-  testWorld("a statement is decided again, and refused, if the background settles it first", function* (raced) {
-    const payment = yield* given["an unanswered charge"](raced)
+  testWorld("a statement is decided again, and refused, if the background settles it first", function* (own) {
+    const payment = yield* given["an unanswered charge"](own)
     yield* TestClock.adjust(untilOld)
     const context = yield* Effect.context<Ledger>()
     const capturedBehind = anotherWriter(payment, {
@@ -497,7 +497,7 @@ describe("a review beside others", () => {
       providerRef
     })
     let isFirst = true
-    raced.ledger.beforeCommit = () => {
+    own.ledger.beforeCommit = () => {
       if (!isFirst) return Effect.void
       isFirst = false
       return Effect.provideContext(capturedBehind, context)
@@ -508,10 +508,10 @@ describe("a review beside others", () => {
   })
 
   for (const fault of ["unwritten", "lost", "unheard"] as const) {
-    testWorld(`a statement whose commit ends ${fault} is written once, or surely not`, function* (faulty) {
-      const payment = yield* given["an unanswered charge"](faulty)
-      const before = faulty.ledger.calls.commit
-      faulty.ledger.onCommit = (number) => (number === before + 1 ? fault : undefined)
+    testWorld(`a statement whose commit ends ${fault} is written once, or surely not`, function* (own) {
+      const payment = yield* given["an unanswered charge"](own)
+      const before = own.ledger.calls.commit
+      own.ledger.onCommit = (number) => (number === before + 1 ? fault : undefined)
       const settled = yield* settle(payment, says("captured"))
       assert.strictEqual(Result.isFailure(settled), fault === "unwritten")
       const types = (yield* newEvents(payment, 0)).map(({ type }) => type)
@@ -521,21 +521,18 @@ describe("a review beside others", () => {
     })
   }
 
-  testIn(
-    "a checkout without an end waits for a person to say that it was not paid",
-    world({ connections: liveConnections }),
-    function* (endless) {
-      endless.provider.onOpenCheckout = () =>
-        Effect.succeed({ _tag: "CheckoutOpened", reference: "co_1", url: "https://pay.example/1", expiresAt: null })
-      const { payment, token } = yield* paged(liveCaller)
-      yield* (yield* Pointsman).openCheckout(token, "https://pay.example/return")
-      yield* TestClock.adjust(untilOld)
-      const [listed] = yield* waiting
-      assert.deepStrictEqual(listed?.review?.reasons, ["open_checkout"])
-      const settled = Result.getOrThrow(yield* settle(payment, says("never_received", { providerRef: null })))
-      assert.deepInclude(settled, { state: "Cancelled", review: null })
-    }
-  )
+  const endless = world({ connections: liveConnections })
+  testIn("a checkout without an end waits for a person to say that it was not paid", endless, function* (own) {
+    own.provider.onOpenCheckout = () =>
+      Effect.succeed({ _tag: "CheckoutOpened", reference: "co_1", url: "https://pay.example/1", expiresAt: null })
+    const { payment, token } = yield* paged(liveCaller)
+    yield* (yield* Pointsman).openCheckout(token, "https://pay.example/return")
+    yield* TestClock.adjust(untilOld)
+    const [listed] = yield* waiting
+    assert.deepStrictEqual(listed?.review?.reasons, ["open_checkout"])
+    const settled = Result.getOrThrow(yield* settle(payment, says("never_received", { providerRef: null })))
+    assert.deepInclude(settled, { state: "Cancelled", review: null })
+  })
 })
 
 describe("what is open for too long", () => {
@@ -571,9 +568,9 @@ describe("what is open for too long", () => {
     })
   }
 
-  testWorld("a look at what is still under way is followed by another a week later", function* (waited) {
-    const payment = yield* accepted.charge(waited)
-    waited.provider.onLookUpCharge = () => silent
+  testWorld("a look at what is still under way is followed by another a week later", function* (own) {
+    const payment = yield* accepted.charge(own)
+    own.provider.onLookUpCharge = () => silent
     yield* TestClock.adjust(8 * day)
     yield* checkAll
     Result.getOrThrow(yield* settle(payment, nothing))

@@ -126,6 +126,7 @@ const route = (change: Partial<RouteQuestion> = {}) =>
     rates: () => ({ connection: { succeeded: 0, failed: 0 }, segment: { succeeded: 0, failed: 0 } }),
     ...change
   })
+
 const open = (connectionId: string): CircuitSeen => ({
   connectionId,
   failures: 5,
@@ -145,6 +146,7 @@ describe("the route plan", () => {
     ]
     assert.deepStrictEqual(ids(route({ connections })), ["b", "a", "c"])
   })
+
   it("an order has only those it names, in that order", () => {
     assert.deepStrictEqual(ids(route({ settings: { mode: "failover", order: ["backup", "main"] } })), [
       "backup",
@@ -152,6 +154,7 @@ describe("the route plan", () => {
     ])
     assert.deepStrictEqual(ids(route({ settings: { mode: "failover", order: ["backup"] } })), ["backup"])
   })
+
   it("mode fixed has one connection, and none where that one cannot take it", () => {
     assert.deepStrictEqual(ids(route({ settings: { mode: "fixed" } })), ["main"])
     const connections = [connection({ supports: { currencies: ["USD"] } }), connection({ id: "backup", priority: 2 })]
@@ -161,11 +164,13 @@ describe("the route plan", () => {
       ["CURRENCY_NOT_SUPPORTED"]
     )
   })
+
   it("an inactive connection is neither asked nor excluded", () => {
     const connections = [connection({ active: false }), connection({ id: "backup" })]
     const plan = Result.getOrThrow(route({ connections }))
     assert.deepStrictEqual([plan.order.map((one) => one.id), plan.decision.excluded], [["backup"], []])
   })
+
   it("an open circuit is CIRCUIT_OPEN; if all are open, the decision is degraded", () => {
     const one = Result.getOrThrow(route({ circuits: [open("main")] }))
     assert.deepStrictEqual(
@@ -177,17 +182,20 @@ describe("the route plan", () => {
     const all = Result.getOrThrow(route({ circuits: [open("main"), open("backup")] }))
     assert.deepStrictEqual([all.order.length, all.decision.excluded.length, all.decision.degraded], [2, 0, true])
   })
+
   it("a route whose every circuit is open is tried, whatever others are there", () => {
     const course = Result.getOrThrow(
       route({ settings: { mode: "failover", order: ["main"] }, circuits: [open("main")] })
     )
     assert.deepStrictEqual([course.order.map(({ id }) => id), course.decision.degraded], [["main"], true])
   })
+
   it("no other connection replaces an inactive first one in mode fixed", () => {
     const connections = [connection({ active: false }), connection({ id: "backup" })]
     const settings = { mode: "fixed", order: ["main", "backup"] } as const
     assert.isTrue(Result.isFailure(route({ connections, settings })))
   })
+
   it("the first rule that matches decides, before the control group", () => {
     const plan = Result.getOrThrow(
       route({
@@ -208,6 +216,7 @@ describe("the route plan", () => {
       ["backup"]
     )
   })
+
   it("a split draws the same for equal weights, and a strategy orders the rest", () => {
     const connections = ["a", "b", "c"].map((id) => connection({ id }))
     const settings = (split: Readonly<Record<string, number>>): RouteQuestion["settings"] => ({
@@ -227,6 +236,7 @@ describe("the route plan", () => {
       assert.deepStrictEqual(one, one[0] === "a" ? ["a", "c", "b"] : ["b", "c", "a"])
     }
   })
+
   it("a split with a control group keeps its shares and one decision for a payment", () => {
     const seeds = Array.from({ length: 4000 }, (_, n) => `0190a000-0000-7000-8000-${String(n).padStart(12, "0")}`)
     const share = (settings: RouteQuestion["settings"], isCounted: (planned: ReturnType<typeof route>) => boolean) => {
@@ -256,87 +266,80 @@ describe("the route plan", () => {
 })
 
 describe("routing of a create", () => {
-  testIn(
-    "RoutingFailed has each reason, and no payment, if no connection can take it",
-    world({
-      connections: [
-        { id: "main", supports: { currencies: ["USD"] } },
-        { id: "backup", supports: { methods: ["bank"] } }
+  const nowhere = world({
+    connections: [
+      { id: "main", supports: { currencies: ["USD"] } },
+      { id: "backup", supports: { methods: ["bank"] } }
+    ]
+  })
+  testIn("RoutingFailed has each reason, and no payment, if no connection can take it", nowhere, function* (own) {
+    const pointsman = yield* Pointsman
+    const failure = yield* Effect.flip(pointsman.create(caller, request()))
+    assert.instanceOf(failure, RoutingFailed)
+    assert.deepStrictEqual(
+      (failure as RoutingFailed).excluded.map(({ connectionId, code }) => [connectionId, code]),
+      [
+        ["main", "CURRENCY_NOT_SUPPORTED"],
+        ["backup", "METHOD_NOT_SUPPORTED"]
       ]
-    }),
-    function* (nowhere) {
-      const pointsman = yield* Pointsman
-      const failure = yield* Effect.flip(pointsman.create(caller, request()))
-      assert.instanceOf(failure, RoutingFailed)
-      assert.deepStrictEqual(
-        (failure as RoutingFailed).excluded.map(({ connectionId, code }) => [connectionId, code]),
-        [
-          ["main", "CURRENCY_NOT_SUPPORTED"],
-          ["backup", "METHOD_NOT_SUPPORTED"]
-        ]
-      )
-      assert.lengthOf((yield* pointsman.payments(caller.tenant, { limit: 1 })).items, 0)
-      assert.strictEqual(nowhere.ledger.calls.commit, 0)
-    }
-  )
-  testIn(
-    "replays while a circuit is open do not use up its probe",
-    world({
-      connections: [{ id: "main", circuitBreaker: { failures: 1, openMillis: 30_000 } }, { id: "backup" }]
-    }),
-    function* (replayed) {
-      const pointsman = yield* Pointsman
-      const { provider } = replayed
-      const keyed = request({ idempotencyKey: "order-0001" })
+    )
+    assert.lengthOf((yield* pointsman.payments(caller.tenant, { limit: 1 })).items, 0)
+    assert.strictEqual(own.ledger.calls.commit, 0)
+  })
+
+  const replayed = world({
+    connections: [{ id: "main", circuitBreaker: { failures: 1, openMillis: 30_000 } }, { id: "backup" }]
+  })
+  testIn("replays while a circuit is open do not use up its probe", replayed, function* (own) {
+    const pointsman = yield* Pointsman
+    const { provider } = own
+    const keyed = request({ idempotencyKey: "order-0001" })
+    yield* pointsman.create(caller, keyed)
+    provider.onCharge = () => Effect.fail(new Unanswered({ reason: "time-out" }))
+    yield* pointsman.create(caller, request())
+    for (let replays = 0; replays < 10; replays++) {
+      yield* TestClock.adjust(29_000)
       yield* pointsman.create(caller, keyed)
-      provider.onCharge = () => Effect.fail(new Unanswered({ reason: "time-out" }))
-      yield* pointsman.create(caller, request())
-      for (let replays = 0; replays < 10; replays++) {
-        yield* TestClock.adjust(29_000)
-        yield* pointsman.create(caller, keyed)
-      }
+    }
+    provider.charges.length = 0
+    yield* pointsman.create(caller, request())
+    assert.strictEqual(provider.charges[0]?.connectionId, "main")
+  })
+
+  const breaking = world({
+    connections: [{ id: "main", circuitBreaker: { failures: 2, openMillis: 30_000 } }, { id: "backup" }]
+  })
+  testIn("two silent calls in a row open the circuit, and one probe passes after its time", breaking, function* (own) {
+    const pointsman = yield* Pointsman
+    const { provider } = own
+    const asked = Effect.gen(function* () {
       provider.charges.length = 0
-      yield* pointsman.create(caller, request())
-      assert.strictEqual(provider.charges[0]?.connectionId, "main")
+      const { payment } = yield* pointsman.create(caller, request())
+      return [provider.charges[0]?.connectionId, payment.routing?.excluded.map((one) => one.code) ?? []]
+    })
+    const answers: Record<string, Effect.Effect<ChargeAnswer, Unanswered>> = {
+      main: Effect.fail(new Unanswered({ reason: "time-out" }))
     }
-  )
-  testIn(
-    "two silent calls in a row open the circuit, and one probe passes after its time",
-    world({
-      connections: [{ id: "main", circuitBreaker: { failures: 2, openMillis: 30_000 } }, { id: "backup" }]
-    }),
-    function* (breaking) {
-      const pointsman = yield* Pointsman
-      const { provider } = breaking
-      const asked = Effect.gen(function* () {
-        provider.charges.length = 0
-        const { payment } = yield* pointsman.create(caller, request())
-        return [provider.charges[0]?.connectionId, payment.routing?.excluded.map((one) => one.code) ?? []]
-      })
-      const answers: Record<string, Effect.Effect<ChargeAnswer, Unanswered>> = {
-        main: Effect.fail(new Unanswered({ reason: "time-out" }))
-      }
-      provider.onCharge = (charge) =>
-        answers[charge.connectionId] ?? Effect.succeed({ _tag: "Captured", providerRef: `ref_${charge.attemptId}` })
-      assert.deepStrictEqual(yield* asked, ["main", []])
-      assert.deepStrictEqual(yield* asked, ["main", []])
-      assert.deepStrictEqual(yield* asked, ["backup", ["CIRCUIT_OPEN"]])
-      yield* TestClock.adjust(29_999)
-      assert.deepStrictEqual(yield* asked, ["backup", ["CIRCUIT_OPEN"]])
-      yield* TestClock.adjust(1)
-      assert.deepStrictEqual(yield* asked, ["main", []]) // The probe, unanswered again.
-      assert.deepStrictEqual(yield* asked, ["backup", ["CIRCUIT_OPEN"]])
-      yield* TestClock.adjust(30_000)
-      // A decline is an answer: the provider is well.
-      answers["main"] = Effect.succeed({
-        _tag: "Declined",
-        providerRef: "r",
-        category: "expired_card",
-        code: "x",
-        soft: false
-      })
-      assert.deepStrictEqual(yield* asked, ["main", []])
-      assert.deepStrictEqual(yield* asked, ["main", []])
-    }
-  )
+    provider.onCharge = (charge) =>
+      answers[charge.connectionId] ?? Effect.succeed({ _tag: "Captured", providerRef: `ref_${charge.attemptId}` })
+    assert.deepStrictEqual(yield* asked, ["main", []])
+    assert.deepStrictEqual(yield* asked, ["main", []])
+    assert.deepStrictEqual(yield* asked, ["backup", ["CIRCUIT_OPEN"]])
+    yield* TestClock.adjust(29_999)
+    assert.deepStrictEqual(yield* asked, ["backup", ["CIRCUIT_OPEN"]])
+    yield* TestClock.adjust(1)
+    assert.deepStrictEqual(yield* asked, ["main", []]) // The probe, unanswered again.
+    assert.deepStrictEqual(yield* asked, ["backup", ["CIRCUIT_OPEN"]])
+    yield* TestClock.adjust(30_000)
+    // A decline is an answer: the provider is well.
+    answers["main"] = Effect.succeed({
+      _tag: "Declined",
+      providerRef: "r",
+      category: "expired_card",
+      code: "x",
+      soft: false
+    })
+    assert.deepStrictEqual(yield* asked, ["main", []])
+    assert.deepStrictEqual(yield* asked, ["main", []])
+  })
 })

@@ -31,6 +31,7 @@ const scene = (options: { readonly hanging?: number; readonly lookUpsPerConnecti
       { id: "other", supports: { currencies: ["USD"] } }
     ]
   })
+
   const underWay = { hanging: 0, other: 0 }
   const most = { hanging: 0, other: 0 }
   const lookUp = ({ connectionId }: { readonly connectionId: string }) => {
@@ -250,7 +251,8 @@ describe("a provider that sends many messages at once", () => {
       assert.lengthOf(settled.items, 101)
     }
   )
-  testWorld("more than may wait are refused, and taken once those before are gone", function* (hanging) {
+
+  testWorld("more than may wait are refused, and taken once those before are gone", function* (own) {
     const pointsman = yield* Pointsman
     const { id } = yield* create("EUR")
     const [attempt] = yield* (yield* Ledger).attempts(tenant, id)
@@ -262,7 +264,7 @@ describe("a provider that sends many messages at once", () => {
         about: { _tag: "Settled", charge: { attemptId: attempt?.id ?? "" }, state: null }
       }
     })
-    hanging.ledger.beforeCommit = () => Effect.never
+    own.ledger.beforeCommit = () => Effect.never
     const first = yield* Effect.forEach(Array(share + 4_096).keys(), (number) =>
       Effect.forkScoped(pointsman.recordMessage(settled(number)), { startImmediately: true })
     )
@@ -271,7 +273,7 @@ describe("a provider that sends many messages at once", () => {
     assert.isDefined(refused.pollUnsafe())
     assert.deepInclude(yield* Fiber.join(refused), { _tag: "pointsman/StorageError", operation: "recordMessage" })
     yield* Fiber.interruptAll(first)
-    hanging.ledger.beforeCommit = () => Effect.void
+    own.ledger.beforeCommit = () => Effect.void
     yield* pointsman.recordMessage(settled(10_001))
   })
 })

@@ -61,17 +61,18 @@ describe("a storage that takes no new work", () => {
       assert.strictEqual((yield* pointsman.capture(caller, order)).payment.state, "Captured")
     }
   )
-  testIn("payments that are due wait until the background takes work again", refusable(), function* (resting) {
+
+  testIn("payments that are due wait until the background takes work again", refusable(), function* (own) {
     const pointsman = yield* Pointsman
-    resting.ledger.onCommit = (number) => (number > 1 ? "unwritten" : undefined)
+    own.ledger.onCommit = (number) => (number > 1 ? "unwritten" : undefined)
     const creating = yield* Effect.forkChild(Effect.flip(pointsman.create(caller, request())))
     yield* TestClock.adjust("2 days")
     creating.interruptUnsafe()
-    resting.ledger.onCommit = () => undefined
-    resting.state.reading = refused
+    own.ledger.onCommit = () => undefined
+    own.state.reading = refused
     assert.strictEqual(yield* pointsman.checkDue, 0)
     assert.strictEqual(yield* pointsman.forgetKeys, 0)
-    resting.state.reading = { refusal: null, warnings: [] }
+    own.state.reading = { refusal: null, warnings: [] }
     assert.strictEqual(yield* pointsman.checkDue, 1)
   })
 })

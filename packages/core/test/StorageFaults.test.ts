@@ -13,29 +13,29 @@ const keyed = request({ idempotencyKey: "order-0001" })
 const minute = 60_000
 
 describe("the outcome's commit", () => {
-  testWorld("a commit that fails twice is written the third time and answered", function* (flaky) {
+  testWorld("a commit that fails twice is written the third time and answered", function* (own) {
     const pointsman = yield* Pointsman
-    flaky.ledger.onCommit = (number) => (number === 2 || number === 3 ? "unwritten" : undefined)
+    own.ledger.onCommit = (number) => (number === 2 || number === 3 ? "unwritten" : undefined)
     const fiber = yield* Effect.forkChild(pointsman.create(caller, keyed))
     yield* TestClock.adjust("10 seconds")
     const created = yield* Fiber.join(fiber)
     assert.strictEqual(created.payment.state, "Captured")
-    assert.lengthOf(flaky.provider.charges, 1)
+    assert.lengthOf(own.provider.charges, 1)
     assert.lengthOf((yield* pointsman.timeline(tenant, created.payment.id, { limit: 10 })).items, 2)
   })
 
-  testWorld("PaymentResultUnknown, in progress, then UNKNOWN, if no commit works; one charge", function* (broken) {
+  testWorld("PaymentResultUnknown, in progress, then UNKNOWN, if no commit works; one charge", function* (own) {
     const pointsman = yield* Pointsman
-    broken.ledger.onCommit = (number) => (number > 1 && number < 20 ? "unwritten" : undefined)
+    own.ledger.onCommit = (number) => (number > 1 && number < 20 ? "unwritten" : undefined)
     const fiber = yield* Effect.forkChild(Effect.flip(pointsman.create(caller, keyed)))
     yield* TestClock.adjust("1 minute")
     assert.instanceOf(yield* Fiber.join(fiber), PaymentResultUnknown)
-    broken.ledger.onCommit = () => undefined
+    own.ledger.onCommit = () => undefined
     assert.instanceOf(yield* Effect.flip(pointsman.create(caller, keyed)), RequestInProgress)
     yield* TestClock.adjust(14 * minute)
     const answered = yield* pointsman.create(caller, keyed)
     assert.strictEqual(answered.payment.state, "ChargeUnknown")
-    assert.lengthOf(broken.provider.charges, 1)
+    assert.lengthOf(own.provider.charges, 1)
   })
 
   for (const fault of ["lost", "unheard"] as const) {
@@ -54,12 +54,12 @@ describe("the outcome's commit", () => {
     )
   }
 
-  testWorld("a result that another source settled first is kept and returned", function* (late) {
+  testWorld("a result that another source settled first is kept and returned", function* (own) {
     const pointsman = yield* Pointsman
     const ledger = yield* Ledger
-    late.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "time-out" }))
+    own.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "time-out" }))
     // What a provider's message does, written by another process just before our outcome.
-    late.ledger.beforeCommit = (number, change) =>
+    own.ledger.beforeCommit = (number, change) =>
       number !== 2
         ? Effect.void
         : Effect.gen(function* () {
@@ -91,34 +91,34 @@ describe("the outcome's commit", () => {
 })
 
 describe("a bug in core", () => {
-  testWorld("a store that dies after the call is PaymentResultUnknown, never NothingSent", function* (buggy) {
+  testWorld("a store that dies after the call is PaymentResultUnknown, never NothingSent", function* (own) {
     const pointsman = yield* Pointsman
-    buggy.ledger.beforeCommit = (number) => (number === 2 ? Effect.die(new Error("a bug")) : Effect.void)
+    own.ledger.beforeCommit = (number) => (number === 2 ? Effect.die(new Error("a bug")) : Effect.void)
     assert.instanceOf(yield* Effect.flip(pointsman.create(caller, keyed)), PaymentResultUnknown)
     assert.instanceOf(yield* Effect.flip(pointsman.create(caller, keyed)), RequestInProgress)
-    assert.lengthOf(buggy.provider.charges, 1)
+    assert.lengthOf(own.provider.charges, 1)
   })
 })
 
 describe("the next attempt's commit", () => {
-  testWorld("the first end is the outcome if it cannot be written; no second call is made", function* (broken) {
+  testWorld("the first end is the outcome if it cannot be written; no second call is made", function* (own) {
     const pointsman = yield* Pointsman
-    broken.provider.onCharge = (charge) =>
+    own.provider.onCharge = (charge) =>
       charge.connectionId === "main" ? Effect.fail(new NotSent({ reason: "refused" })) : approve(charge)
-    broken.ledger.onCommit = (number) => (number === 2 ? "unwritten" : undefined)
+    own.ledger.onCommit = (number) => (number === 2 ? "unwritten" : undefined)
     const created = yield* pointsman.create(caller, keyed)
     assert.strictEqual(created.payment.state, "Failed")
-    assert.lengthOf(broken.provider.charges, 1)
+    assert.lengthOf(own.provider.charges, 1)
   })
 
-  testWorld("a second connection is not asked after a lost answer: nothing sent on doubt", function* (unheard) {
+  testWorld("a second connection is not asked after a lost answer: nothing sent on doubt", function* (own) {
     const pointsman = yield* Pointsman
-    unheard.provider.onCharge = (charge) =>
+    own.provider.onCharge = (charge) =>
       charge.connectionId === "main" ? Effect.fail(new NotSent({ reason: "refused" })) : approve(charge)
-    unheard.ledger.onCommit = (number) => (number === 2 ? "unheard" : undefined)
+    own.ledger.onCommit = (number) => (number === 2 ? "unheard" : undefined)
     const created = yield* pointsman.create(caller, keyed)
     assert.strictEqual(created.payment.state, "Failed")
-    assert.lengthOf(unheard.provider.charges, 1)
+    assert.lengthOf(own.provider.charges, 1)
     assert.deepStrictEqual(yield* pointsman.payment(tenant, created.payment.id), created.payment)
     const ledger = yield* Ledger
     assert.deepStrictEqual(

@@ -53,6 +53,7 @@ const messaging = (readsStored = true, keptOfMessage?: (body: string) => string)
         }))
     }
   })
+
   const own = world({
     provider,
     connections: ["main", "backup"].map((id) => ({

@@ -72,11 +72,11 @@ describe("the sweep of the store", () => {
     assert.include(stored.review?.reasons ?? [], "reference_reused")
   })
 
-  testWorld("a process waits for the next sweep if another one swept in the last hour", function* (inTurn) {
+  testWorld("a process waits for the next sweep if another one swept in the last hour", function* (own) {
     const pointsman = yield* Pointsman
-    const other = yield* inTurn.another
+    const other = yield* own.another
     const { lease } = yield* Retention
-    yield* pay("ch_1")(inTurn)
+    yield* pay("ch_1")(own)
     yield* TestClock.adjust(sevenYears + 1)
     assert.isTrue(yield* lease({ holder: "a process that died", now: 0, until: sevenYears + 2 }))
     yield* pointsman.sweepInTurn
@@ -87,7 +87,7 @@ describe("the sweep of the store", () => {
     yield* TestClock.adjust(1)
     yield* pointsman.sweepInTurn
     assert.strictEqual(yield* count, 0)
-    yield* pay("ch_2")(inTurn)
+    yield* pay("ch_2")(own)
     yield* TestClock.adjust(54 * 60_000)
     assert.isFalse(
       yield* lease({ holder: "another", now: sevenYears + 2 + 54 * 60_000, until: sevenYears + 3 + 54 * 60_000 })
@@ -141,10 +141,10 @@ describe("the sweep of the store", () => {
     }).pipe(Effect.scoped, Effect.provide(settled.layer.pipe(Layer.provide(archive))))
   })
 
-  testWorld("a sweep prunes what else is old and fails at its end if payments cannot leave", function* (broken) {
+  testWorld("a sweep prunes what else is old and fails at its end if payments cannot leave", function* (own) {
     const pruned: Array<string> = []
     const retention = yield* Retention
-    yield* pay("ch_1")(broken)
+    yield* pay("ch_1")(own)
     yield* TestClock.adjust(sevenYears + 1)
     const failing = sweepStore({ isDryRun: false, pauseMillis: 0 }).pipe(
       Effect.provideService(BeforeRemoval, () => Effect.die("the archive is down")),

@@ -55,6 +55,7 @@ describe("ordering by value", () => {
       cheap: { fee: { feeMinor: 29, rule: 1 }, approvalPpm: 931_039, expectedMicros: 931_039 * 1970 }
     })
   })
+
   it("the best leads if the cheaper one approves less than may be given up", () => {
     const candidates = [candidate("dear", [48, 2], 300), candidate("cheap", [43, 7], 1)]
     assert.deepStrictEqual(orderOf(candidates).order, ["dear", "cheap"])
@@ -70,6 +71,7 @@ describe("ordering by value", () => {
       ["cheap", "dear"]
     )
   })
+
   it("a loose bound stays as it is if a difference is far beyond noise", () => {
     const { order, values } = orderOf([candidate("dear", [49, 1], 88), candidate("down", [20, 30], 1)], {
       maxApprovalLossPpm: 450_000
@@ -79,6 +81,7 @@ describe("ordering by value", () => {
     const loss = (values?.["dear"]?.approvalPpm ?? 0) - (values?.["down"]?.approvalPpm ?? 0)
     assert.strictEqual(loss, 535_567)
   })
+
   it("outcomes of whole connections say how much is noise in a segment without any", () => {
     const none: OutcomeCounts = { succeeded: 0, failed: 0 }
     const { order, values } = orderOf([candidate("dear", [47, 3], 88, none), candidate("cheap", [42, 8], 1, none)])
@@ -86,9 +89,11 @@ describe("ordering by value", () => {
     // Scores of 0.9167 and 0.8333, with 60 outcomes behind each: of 8.34 points, 170 / 60 points count as noise.
     assert.deepStrictEqual([values?.["dear"]?.approvalPpm, values?.["cheap"]?.approvalPpm], [916_700, 861_633])
   })
+
   it("the better score, then the priority, leads of equal expected values", () => {
     assert.deepStrictEqual(orderOf([candidate("a", [47, 3], 50), candidate("b", [47, 3], 50)]).order, ["a", "b"])
   })
+
   it("the smaller loss leads if fees exceed the amount, not the lower approval", () => {
     const { order, values } = orderOf([candidate("a", [46, 4], 60), candidate("b", [47, 3], 60)], onePoint, 50)
     assert.deepStrictEqual(order, ["b", "a"])
@@ -98,15 +103,18 @@ describe("ordering by value", () => {
       "a"
     ])
   })
+
   it("only approval decides if the best one's fee is unknown, and the note says so", () => {
     const { note, order } = orderOf([candidate("dear", [47, 3], undefined), candidate("cheap", [46, 4], 1)])
     assert.deepStrictEqual(order, ["dear", "cheap"])
     assert.strictEqual(note, "The fee of The dear acquirer is unknown, so approval alone decides.")
   })
+
   it("a connection with an unknown fee stays behind those that were compared", () => {
     const candidates = [candidate("a", [47, 3], 60), candidate("b", [46, 4], undefined), candidate("c", [45, 5], 10)]
     assert.deepStrictEqual(orderOf(candidates, { maxApprovalLossPpm: 50_000 }).order, ["c", "a", "b"])
   })
+
   it("a first connection that is not known well leads by priority, at any fee", () => {
     const { note, order } = orderOf([candidate("a", [4, 1], 88), candidate("b", [48, 2], 1)])
     assert.deepStrictEqual(order, ["a", "b"])
@@ -139,20 +147,24 @@ describe("ordering by what is remembered", () => {
     const { values } = orderOf(worse)
     assert.deepStrictEqual([values?.["dear"]?.approvalPpm, values?.["cheap"]?.approvalPpm], [916_700, 844_490])
   })
+
   it("a connection may lead after 120 to 180 outcomes of either if both allow it", () => {
     const long = [remembered("dear", lucky, [110, 10], 88), remembered("cheap", unlucky, [110, 10], 1)]
     assert.deepStrictEqual(orderOf(long).order, ["cheap", "dear"])
     const short = [remembered("dear", [46, 4], [118, 2], 88), remembered("cheap", [46, 4], [98, 22], 1)]
     assert.deepStrictEqual(orderOf(short).order, ["cheap", "dear"])
   })
+
   it("the last fifty decide if there are fewer outcomes of either", () => {
     const few = [remembered("dear", lucky, [109, 10], 88), remembered("cheap", unlucky, [300, 10], 1)]
     assert.deepStrictEqual(orderOf(few).order, ["dear", "cheap"])
   })
+
   it("the best of the last fifty does not lead if far behind by what is remembered", () => {
     const candidates = [remembered("a", [49, 1], [170, 30], 50), remembered("b", [46, 4], [190, 10], 50)]
     assert.deepStrictEqual(orderOf(candidates).order, ["b", "a"])
   })
+
   it("a hundred outcomes in other segments count at most", () => {
     const of = (succeeded: number, failed: number): OutcomeCounts => ({ succeeded, failed })
     const here = (connectionId: string, feeMinor: number, long: OutcomeCounts): StrategyCandidate => {
@@ -169,6 +181,7 @@ describe("ordering by what is remembered", () => {
     const enough = [here("dear", 88, of(78, 2)), here("cheap", 1, of(40, 40))]
     assert.deepStrictEqual(orderOf(enough).order, ["dear", "cheap"])
   })
+
   it("nothing that is remembered counts for the objective approval", () => {
     const candidates = [remembered("dear", lucky, [10, 200], 88), remembered("cheap", unlucky, [200, 1], 1)]
     const question = { payment: request().details, candidates, draw: () => 0.999 }
@@ -223,66 +236,61 @@ describe("payments that are routed by value", () => {
     providerRef: `ref_${attemptId}`
   })
 
-  testIn(
-    "the cheaper of two that approve leads, explained, and a replay agrees",
-    world({
-      environment: "production",
-      routing: { mode: "auto", auto: { exploration: 0.3, objective: "value" } },
-      connections: [
-        { id: "main", fees: [{ partsPerMillion: 29_000, fixed: { EUR: 30 } }] },
-        { id: "backup", fees: [{ partsPerMillion: 12_000, fixed: { EUR: 5 } }] }
-      ],
-      chance: chance(5)
-    }),
-    function* (shop) {
-      const pointsman = yield* Pointsman
-      shop.provider.onCharge = (charge) => Effect.succeed(captured(charge))
-      for (let number = 0; number < 150; number++) yield* pointsman.create(live, request())
-      const recent = shop.provider.charges.slice(-60).map(({ connectionId }) => connectionId)
-      assert.isAbove(recent.filter((id) => id === "backup").length, 30)
-      const all = yield* Stream.runCollect(pointsman.replayRouting(live.tenant, { from: 0 }))
-      assert.deepStrictEqual(new Set(all.map(({ verdict }) => verdict)), new Set(["same"]))
-      const led = all.findLast(({ payment }) => payment.routing.note?.includes("leads by its expected value"))?.payment
-      const decision = led?.routing
-      assert.deepInclude(decision, { strategy: "auto", maxApprovalLossPpm: 10_000 })
-      const [first, second] = decision?.candidates ?? []
-      assert.isAbove(first?.rates?.segment.memory?.long.succeeded ?? 0, first?.rates?.segment.succeeded ?? 1000)
-      assert.deepStrictEqual(
-        [first?.value?.fee, second?.value?.fee],
-        [
-          { feeMinor: 29, rule: 1 },
-          { feeMinor: 88, rule: 1 }
-        ]
-      )
-      const expected = ({ approvalPpm, fee }: RouteValue) => approvalPpm * (1999 - (fee?.feeMinor ?? 0))
-      for (const { value } of decision?.candidates ?? [])
-        assert.strictEqual(value?.expectedMicros, value && expected(value))
-      const { chapters } = yield* pointsman.explainRouting(live.tenant, led?.id ?? "")
-      const sentences = chapters.flatMap((chapter) => chapter.sentences)
-      assert.include(
-        sentences,
-        "The objective is value: of the connections that give up at most 1 point of approval, the one with the greatest expected value is first."
-      )
-      assert.match(
-        sentences.find((sentence) => sentence.startsWith("1. The backup acquirer")) ?? "",
-        /, since they last changed 100 % of [\d.]+ outcomes and 100 % of [\d.]+ outcomes, expected approval [\d.]+ %, fee €0\.29 by rule 1, expected value [\d.]+ minor units\.$/u
-      )
-    }
-  )
-  testIn(
-    "no decision for the objective approval has anything of fees",
-    world({
-      environment: "production",
-      routing: { mode: "auto" },
-      connections: [{ id: "main", fees: [{ fixed: { EUR: 1 } }] }, { id: "backup" }]
-    }),
-    function* () {
-      const { payment } = yield* (yield* Pointsman).create(live, request())
-      assert.notProperty(payment.routing, "maxApprovalLossPpm")
-      for (const one of payment.routing?.candidates ?? []) assert.notProperty(one, "value")
-      const { payment: next } = yield* (yield* Pointsman).create(live, request())
-      for (const { rates } of next.routing?.candidates ?? [])
-        for (const rate of Object.values(rates ?? {})) assert.hasAllKeys(rate, ["succeeded", "failed"])
-    }
-  )
+  const shop = world({
+    environment: "production",
+    routing: { mode: "auto", auto: { exploration: 0.3, objective: "value" } },
+    connections: [
+      { id: "main", fees: [{ partsPerMillion: 29_000, fixed: { EUR: 30 } }] },
+      { id: "backup", fees: [{ partsPerMillion: 12_000, fixed: { EUR: 5 } }] }
+    ],
+    chance: chance(5)
+  })
+  testIn("the cheaper of two that approve leads, explained, and a replay agrees", shop, function* (own) {
+    const pointsman = yield* Pointsman
+    own.provider.onCharge = (charge) => Effect.succeed(captured(charge))
+    for (let number = 0; number < 150; number++) yield* pointsman.create(live, request())
+    const recent = own.provider.charges.slice(-60).map(({ connectionId }) => connectionId)
+    assert.isAbove(recent.filter((id) => id === "backup").length, 30)
+    const all = yield* Stream.runCollect(pointsman.replayRouting(live.tenant, { from: 0 }))
+    assert.deepStrictEqual(new Set(all.map(({ verdict }) => verdict)), new Set(["same"]))
+    const led = all.findLast(({ payment }) => payment.routing.note?.includes("leads by its expected value"))?.payment
+    const decision = led?.routing
+    assert.deepInclude(decision, { strategy: "auto", maxApprovalLossPpm: 10_000 })
+    const [first, second] = decision?.candidates ?? []
+    assert.isAbove(first?.rates?.segment.memory?.long.succeeded ?? 0, first?.rates?.segment.succeeded ?? 1000)
+    assert.deepStrictEqual(
+      [first?.value?.fee, second?.value?.fee],
+      [
+        { feeMinor: 29, rule: 1 },
+        { feeMinor: 88, rule: 1 }
+      ]
+    )
+    const expected = ({ approvalPpm, fee }: RouteValue) => approvalPpm * (1999 - (fee?.feeMinor ?? 0))
+    for (const { value } of decision?.candidates ?? [])
+      assert.strictEqual(value?.expectedMicros, value && expected(value))
+    const { chapters } = yield* pointsman.explainRouting(live.tenant, led?.id ?? "")
+    const sentences = chapters.flatMap((chapter) => chapter.sentences)
+    assert.include(
+      sentences,
+      "The objective is value: of the connections that give up at most 1 point of approval, the one with the greatest expected value is first."
+    )
+    assert.match(
+      sentences.find((sentence) => sentence.startsWith("1. The backup acquirer")) ?? "",
+      /, since they last changed 100 % of [\d.]+ outcomes and 100 % of [\d.]+ outcomes, expected approval [\d.]+ %, fee €0\.29 by rule 1, expected value [\d.]+ minor units\.$/u
+    )
+  })
+
+  const byApproval = world({
+    environment: "production",
+    routing: { mode: "auto" },
+    connections: [{ id: "main", fees: [{ fixed: { EUR: 1 } }] }, { id: "backup" }]
+  })
+  testIn("no decision for the objective approval has anything of fees", byApproval, function* () {
+    const { payment } = yield* (yield* Pointsman).create(live, request())
+    assert.notProperty(payment.routing, "maxApprovalLossPpm")
+    for (const one of payment.routing?.candidates ?? []) assert.notProperty(one, "value")
+    const { payment: next } = yield* (yield* Pointsman).create(live, request())
+    for (const { rates } of next.routing?.candidates ?? [])
+      for (const rate of Object.values(rates ?? {})) assert.hasAllKeys(rate, ["succeeded", "failed"])
+  })
 })
