@@ -3,10 +3,9 @@
  * process with one connection to it.
  */
 import { createHmac } from "node:crypto"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
-import { assert, onTestFinished } from "vitest"
+import { assert } from "vitest"
 import { liveKey } from "./Configurations.ts"
+import { sendJson, serveHttp } from "./HttpHere.ts"
 import { startInProcess } from "./ServerInProcess.ts"
 import { temporaryFolder } from "./ServerProcess.ts"
 import { makeTurnedClock } from "./TurnedClock.ts"
@@ -35,50 +34,39 @@ const startAdyen = async () => {
   }
   const links = new Map<string, string>()
   const charges = new Map<string, { readonly pspReference: string }>()
-  const server = createServer((request, response) => {
-    const chunks: Array<Buffer> = []
-    request.on("data", (chunk: Buffer) => chunks.push(chunk))
-    request.on("end", () => {
-      const text = Buffer.concat(chunks).toString("utf8")
-      const call: AdyenCall = {
-        path: request.url ?? "",
-        key: String(request.headers["idempotency-key"]),
-        body: text === "" ? {} : JSON.parse(text)
-      }
-      asked.push(call)
-      const answer = (status: number, body: object) =>
-        response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body))
-      const [, , resource, ref, operation] = call.path.split("/")
-      if (request.headers["x-api-key"] !== apiKey) return answer(401, {})
-      if (resource === "paymentLinks" && ref !== undefined) {
-        return answer(200, { id: ref, reference: links.get(ref), status: "active" })
-      }
-      if (resource === "paymentLinks") {
-        const id = `PL${links.size + 1}`
-        links.set(id, call.body.reference)
-        return answer(201, {
-          ...{ id, reference: call.body.reference, status: "active" },
-          ...{ url: `https://test.adyen.link/${id}`, expiresAt: "2026-11-22T12:00:00Z" }
-        })
-      }
-      if (operation !== undefined) {
-        const done = { paymentPspReference: ref, pspReference: draw(), status: "received" }
-        return answer(201, { ...done, reference: call.body.reference, merchantAccount })
-      }
-      if (call.body.amount.value === 4040) return request.socket.destroy()
-      // A repeated key is answered with the first answer.
-      const authorised = { resultCode: "Authorised", merchantReference: call.body.reference }
-      const charge = charges.get(call.key) ?? { pspReference: draw(), ...authorised }
-      charges.set(call.key, charge)
-      return answer(200, charge)
-    })
+  const { url } = await serveHttp((request, response, text) => {
+    const call: AdyenCall = {
+      path: request.url ?? "",
+      key: String(request.headers["idempotency-key"]),
+      body: text.length === 0 ? {} : JSON.parse(String(text))
+    }
+    asked.push(call)
+    const answer = (status: number, body: object) => sendJson(response, status, body)
+    const [, , resource, ref, operation] = call.path.split("/")
+    if (request.headers["x-api-key"] !== apiKey) return answer(401, {})
+    if (resource === "paymentLinks" && ref !== undefined) {
+      return answer(200, { id: ref, reference: links.get(ref), status: "active" })
+    }
+    if (resource === "paymentLinks") {
+      const id = `PL${links.size + 1}`
+      links.set(id, call.body.reference)
+      return answer(201, {
+        ...{ id, reference: call.body.reference, status: "active" },
+        ...{ url: `https://test.adyen.link/${id}`, expiresAt: "2026-11-22T12:00:00Z" }
+      })
+    }
+    if (operation !== undefined) {
+      const done = { paymentPspReference: ref, pspReference: draw(), status: "received" }
+      return answer(201, { ...done, reference: call.body.reference, merchantAccount })
+    }
+    if (call.body.amount.value === 4040) return request.socket.destroy()
+    // A repeated key is answered with the first answer.
+    const authorised = { resultCode: "Authorised", merchantReference: call.body.reference }
+    const charge = charges.get(call.key) ?? { pspReference: draw(), ...authorised }
+    charges.set(call.key, charge)
+    return answer(200, charge)
   })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  onTestFinished(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, charges, drawn }
+  return { url, asked, charges, drawn }
 }
 
 export const adyenConnection = ({ url }: { readonly url: string }) => ({

@@ -2,9 +2,8 @@
  * A collector of OpenTelemetry in the test's own process: it takes OTLP over HTTP, and returns what it received. Spans, logs
  * and metrics are read from JSON alone.
  */
-import { createServer, type IncomingHttpHeaders } from "node:http"
-import type { AddressInfo } from "node:net"
-import { onTestFinished } from "vitest"
+import type { IncomingHttpHeaders } from "node:http"
+import { serveHttp } from "./HttpHere.ts"
 
 type Value = string | number | boolean | null | undefined | object
 export type Attributes = Readonly<Record<string, Value>>
@@ -48,25 +47,15 @@ export interface Collector {
 /** `behaviour`: what it does with each request. */
 export const startCollector = async (behaviour: "takes" | "hangs" | "refuses" = "takes"): Promise<Collector> => {
   const requests: Array<Collector["requests"][number]> = []
-  const server = createServer((request, response) => {
-    const chunks: Array<Buffer> = []
-    request.on("data", (chunk: Buffer) => chunks.push(chunk))
-    request.on("end", () => {
-      const bytes = Buffer.concat(chunks)
-      requests.push({ path: request.url ?? "", headers: request.headers, body: bytes.toString("utf8"), bytes })
-      if (behaviour !== "hangs") response.writeHead(behaviour === "takes" ? 200 : 400).end("{}")
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  onTestFinished(() => {
-    server.close()
-    server.closeAllConnections()
+  const { url } = await serveHttp((request, response, bytes) => {
+    requests.push({ path: request.url ?? "", headers: request.headers, body: String(bytes), bytes })
+    if (behaviour !== "hangs") response.writeHead(behaviour === "takes" ? 200 : 400).end("{}")
   })
   // biome-ignore lint/suspicious/noExplicitAny: the protocol's document, from the exporter under test.
   const documents = (path: string): ReadonlyArray<any> =>
     requests.filter((request) => request.path === path).map(({ body }) => JSON.parse(body))
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     requests,
     spans: () =>
       documents("/v1/traces").flatMap(({ resourceSpans }) =>

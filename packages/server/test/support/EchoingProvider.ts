@@ -3,9 +3,7 @@
  * other way of writing (`Planted.ts`) that a header can have. The payment's `reference` controls its behaviour, for the part before a
  * colon.
  */
-import { createServer, type IncomingMessage } from "node:http"
-import type { AddressInfo } from "node:net"
-import { onTestFinished } from "vitest"
+import { serveHttp } from "./HttpHere.ts"
 import { writings } from "./Planted.ts"
 
 export interface EchoingProvider {
@@ -43,10 +41,9 @@ export const startEchoingProvider = async (own?: OwnSecrets): Promise<EchoingPro
   const cookie = own === undefined ? {} : { "set-cookie": `session=${own.cookie}` }
   const checkout = `https://provider.example/pay${own === undefined ? "" : `?session=${encodeURIComponent(own.checkout)}`}`
   const references = new Map<string, string>()
-  const server = createServer(async (request, response) => {
+  const server = await serveHttp((request, response, text) => {
     asked += 1
-    const text = await textOf(request)
-    const body = text === "" ? {} : JSON.parse(text)
+    const body = text.length === 0 ? {} : JSON.parse(String(text))
     const key = (request.headers.authorization ?? "").replace("Bearer ", "")
     const url = new URL(request.url ?? "/", "http://provider")
     const attempt: string = body.attempt_id ?? url.searchParams.get("attempt_id") ?? ""
@@ -111,16 +108,5 @@ export const startEchoingProvider = async (own?: OwnSecrets): Promise<EchoingPro
         return send(500, { error: { code: shown, message: shown } })
     }
   })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  onTestFinished(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, lookUps: () => lookUps, attempts }
-}
-
-const textOf = async (request: IncomingMessage): Promise<string> => {
-  let text = ""
-  for await (const chunk of request.setEncoding("utf8")) text += chunk
-  return text
+  return { url: server.url, lookUps: () => lookUps, attempts }
 }

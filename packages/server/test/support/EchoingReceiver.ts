@@ -1,7 +1,5 @@
 /** A merchant's receiver of webhooks that answers with what it was sent, and never with success. */
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
-import { onTestFinished } from "vitest"
+import { serveHttp } from "./HttpHere.ts"
 
 export interface EchoingReceiver {
   /** For a webhook endpoint. */
@@ -13,22 +11,11 @@ export interface EchoingReceiver {
 /** `own`: what it adds to its answers of its own accord. */
 export const startEchoingReceiver = async (own = ""): Promise<EchoingReceiver> => {
   const heard: Array<string> = []
-  const server = createServer((request, response) => {
-    let body = ""
-    request.setEncoding("utf8").on("data", (text: string) => {
-      body += text
-    })
-    request.on("end", () => {
-      const delivery = `${JSON.stringify(request.headers)} ${body}`
-      heard.push(delivery)
-      const signature = String(request.headers["x-service-signature"])
-      response.writeHead(500, { "x-echo": signature, "x-own": own }).end(`${own} ${delivery}`)
-    })
+  const { url } = await serveHttp((request, response, body) => {
+    const delivery = `${JSON.stringify(request.headers)} ${body}`
+    heard.push(delivery)
+    const signature = String(request.headers["x-service-signature"])
+    response.writeHead(500, { "x-echo": signature, "x-own": own }).end(`${own} ${delivery}`)
   })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  onTestFinished(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, heard }
+  return { url: `${url}/hook`, heard }
 }

@@ -11,9 +11,8 @@
  * })
  * ```
  */
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
-import { onTestFinished } from "vitest"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { sendJson, serveHttp } from "./HttpHere.ts"
 import {
   type ExecutedCharge,
   execute,
@@ -86,8 +85,7 @@ export const startProvider = async (
   const waiting = new Map<ProviderOperation, Array<Behaviour>>()
   const standing = new Map<ProviderOperation, Behaviour>()
 
-  const answer = async (request: IncomingMessage, response: ServerResponse) => {
-    const text = await bodyOf(request)
+  const answer = async (request: IncomingMessage, response: ServerResponse, text: Buffer) => {
     const url = new URL(request.url ?? "/", "http://provider")
     const route = routeOf(request.method ?? "", url)
     if (request.headers.authorization !== `Bearer ${apiKey}`) {
@@ -101,7 +99,7 @@ export const startProvider = async (
       return send(response, refusal(501, "no_operations"))
     }
     if (route === undefined) return send(response, refusal(404, "no_route"))
-    const body = text === "" ? undefined : JSON.parse(text)
+    const body = text.length === 0 ? undefined : JSON.parse(String(text))
     const call: ProviderCall = {
       ...route,
       headers: request.headers,
@@ -116,27 +114,12 @@ export const startProvider = async (
     else if (reaction !== "silent") send(response, reaction)
   }
 
-  const server = createServer((request, response) => {
-    // A server that is killed cuts its connections: that is no failure of the provider's.
-    answer(request, response).catch((cause: unknown) => response.destroy(cause as Error))
-  })
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject)
-    server.listen(options.port ?? 0, "127.0.0.1", resolve)
-  })
-  const stop = () =>
-    new Promise<void>((resolve) => {
-      server.close(() => resolve())
-      server.closeAllConnections()
-    })
-  onTestFinished(stop)
-  const { port } = server.address() as AddressInfo
-
+  const { port, stop, url } = await serveHttp(answer, options.port)
   const next = (operation: ProviderOperation, behaviour: Behaviour) => {
     waiting.set(operation, [...(waiting.get(operation) ?? []), behaviour])
   }
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     apiKey,
     port,
     calls,
@@ -162,13 +145,4 @@ export const startProvider = async (
   }
 }
 
-const send = (response: ServerResponse, reply: Reply): void => {
-  response.writeHead(reply.status, { "content-type": "application/json" })
-  response.end(JSON.stringify(reply.body))
-}
-
-const bodyOf = async (request: IncomingMessage): Promise<string> => {
-  const chunks: Array<Buffer> = []
-  for await (const chunk of request) chunks.push(chunk as Buffer)
-  return Buffer.concat(chunks).toString("utf8")
-}
+const send = (response: ServerResponse, { body, status }: Reply): void => sendJson(response, status, body)

@@ -3,10 +3,9 @@
  * process with one connection to it.
  */
 import { createHmac } from "node:crypto"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
-import { assert, onTestFinished } from "vitest"
+import { assert } from "vitest"
 import { liveKey } from "./Configurations.ts"
+import { sendJson, serveHttp } from "./HttpHere.ts"
 import { startInProcess } from "./ServerInProcess.ts"
 import { temporaryFolder } from "./ServerProcess.ts"
 import { makeTurnedClock } from "./TurnedClock.ts"
@@ -54,74 +53,63 @@ const startStripe = async () => {
       }
     )
   }
-  const server = createServer((request, response) => {
-    const chunks: Array<Buffer> = []
-    request.on("data", (chunk: Buffer) => chunks.push(chunk))
-    request.on("end", () => {
-      const url = new URL(request.url ?? "", "http://stripe.example")
-      const target = `${request.method} ${url.pathname.slice("/v1/".length)}`
-      const form = new URLSearchParams(Buffer.concat(chunks).toString("utf8"))
-      asked.push({ target, form })
-      const answer = (status: number, body: object) =>
-        response
-          .writeHead(status, { "content-type": "application/json", date: new Date(begun).toUTCString() })
-          .end(JSON.stringify(body))
-      if (request.headers.authorization !== `Bearer ${secretKey}`) return answer(401, { error: { type: "x" } })
-      const [, resource, ref = "", operation] = /^(?:GET|POST) (checkout\/sessions|\w+)(?:\/(\w+))?(?:\/(\w+))?$/.exec(
-        target
-      ) ?? [undefined, ""]
-      const payment = payments.get(ref)
-      if (target === "POST payment_intents") {
-        const made = make(Number(form.get("amount")), form.get("capture_method") === "manual", metadataOf(form))
-        return made["amount"] === 4040 ? request.socket.destroy() : answer(200, made)
+  const server = await serveHttp((request, response, bytes) => {
+    const url = new URL(request.url ?? "", "http://stripe.example")
+    const target = `${request.method} ${url.pathname.slice("/v1/".length)}`
+    const form = new URLSearchParams(String(bytes))
+    asked.push({ target, form })
+    const date = new Date(begun).toUTCString()
+    const answer = (status: number, body: object) => sendJson(response, status, body, { date })
+    if (request.headers.authorization !== `Bearer ${secretKey}`) return answer(401, { error: { type: "x" } })
+    const [, resource, ref = "", operation] = /^(?:GET|POST) (checkout\/sessions|\w+)(?:\/(\w+))?(?:\/(\w+))?$/.exec(
+      target
+    ) ?? [undefined, ""]
+    const payment = payments.get(ref)
+    if (target === "POST payment_intents") {
+      const made = make(Number(form.get("amount")), form.get("capture_method") === "manual", metadataOf(form))
+      return made["amount"] === 4040 ? request.socket.destroy() : answer(200, made)
+    }
+    if (target === "GET payment_intents") {
+      const within = ({ created }: Stored) =>
+        Number(created) >= Number(url.searchParams.get("created[gte]")) &&
+        Number(created) <= Number(url.searchParams.get("created[lte]"))
+      return answer(200, {
+        object: "list",
+        url: "/v1/payment_intents",
+        data: [...payments.values()].filter(within),
+        has_more: false
+      })
+    }
+    if (payment !== undefined && operation === "capture") {
+      const amount_received = Number(form.get("amount_to_capture"))
+      return answer(200, changed(payment, { status: "succeeded", amount_capturable: 0, amount_received }))
+    }
+    if (payment !== undefined && operation === "cancel") return answer(200, changed(payment, { status: "canceled" }))
+    if (payment !== undefined) return answer(200, payment)
+    const known = refunds.get(ref)
+    if (known !== undefined) return answer(200, known)
+    if (resource === "refunds") {
+      const refund = {
+        ...{ id: `re_${++drawn}`, object: "refund", amount: Number(form.get("amount")), currency: "eur" },
+        ...{ metadata: metadataOf(form), payment_intent: form.get("payment_intent"), status: "pending" }
       }
-      if (target === "GET payment_intents") {
-        const within = ({ created }: Stored) =>
-          Number(created) >= Number(url.searchParams.get("created[gte]")) &&
-          Number(created) <= Number(url.searchParams.get("created[lte]"))
-        return answer(200, {
-          object: "list",
-          url: "/v1/payment_intents",
-          data: [...payments.values()].filter(within),
-          has_more: false
-        })
+      refunds.set(refund.id, refund)
+      return answer(200, refund)
+    }
+    const session = sessions.get(ref)
+    if (session !== undefined) return answer(200, session)
+    if (target === "POST checkout/sessions") {
+      const session = {
+        ...{ id: `cs_${++drawn}`, object: "checkout.session", status: "open", payment_intent: null },
+        ...{ url: `https://checkout.stripe.com/c/pay/cs_${drawn}`, expires_at: Number(form.get("expires_at")) },
+        ...{ metadata: metadataOf(form), amount_total: 1999, currency: "eur", payment_status: "unpaid" }
       }
-      if (payment !== undefined && operation === "capture") {
-        const amount_received = Number(form.get("amount_to_capture"))
-        return answer(200, changed(payment, { status: "succeeded", amount_capturable: 0, amount_received }))
-      }
-      if (payment !== undefined && operation === "cancel") return answer(200, changed(payment, { status: "canceled" }))
-      if (payment !== undefined) return answer(200, payment)
-      const known = refunds.get(ref)
-      if (known !== undefined) return answer(200, known)
-      if (resource === "refunds") {
-        const refund = {
-          ...{ id: `re_${++drawn}`, object: "refund", amount: Number(form.get("amount")), currency: "eur" },
-          ...{ metadata: metadataOf(form), payment_intent: form.get("payment_intent"), status: "pending" }
-        }
-        refunds.set(refund.id, refund)
-        return answer(200, refund)
-      }
-      const session = sessions.get(ref)
-      if (session !== undefined) return answer(200, session)
-      if (target === "POST checkout/sessions") {
-        const session = {
-          ...{ id: `cs_${++drawn}`, object: "checkout.session", status: "open", payment_intent: null },
-          ...{ url: `https://checkout.stripe.com/c/pay/cs_${drawn}`, expires_at: Number(form.get("expires_at")) },
-          ...{ metadata: metadataOf(form), amount_total: 1999, currency: "eur", payment_status: "unpaid" }
-        }
-        sessions.set(session.id, session)
-        return answer(200, session)
-      }
-      return answer(404, { error: { type: "invalid_request_error", code: "resource_missing" } })
-    })
+      sessions.set(session.id, session)
+      return answer(200, session)
+    }
+    return answer(404, { error: { type: "invalid_request_error", code: "resource_missing" } })
   })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  onTestFinished(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, make, payments, refunds, sessions }
+  return { url: server.url, asked, make, payments, refunds, sessions }
 }
 
 let events = 0

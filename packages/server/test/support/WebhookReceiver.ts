@@ -1,7 +1,6 @@
 /** A merchant's receiver of webhooks, in the test's own process. */
-import { createServer, type IncomingHttpHeaders } from "node:http"
-import type { AddressInfo } from "node:net"
-import { onTestFinished } from "vitest"
+import type { IncomingHttpHeaders } from "node:http"
+import { serveHttp } from "./HttpHere.ts"
 
 export interface Heard {
   readonly headers: IncomingHttpHeaders
@@ -22,7 +21,7 @@ export interface Receiver {
   /** With which status the webhook with this number is answered, counted from 1; `undefined`: never. */
   status: (number: number) => number | undefined
   /** Hangs up on every sender. */
-  readonly stop: () => void
+  readonly stop: () => Promise<void>
 }
 
 /** Listens until the test is over. `now`: its clock. */
@@ -30,29 +29,17 @@ export const startReceiver = async (now: () => number = Date.now): Promise<Recei
   const heard: Array<Heard> = []
   const waiting = new Set<() => void>()
   let hungUp = 0
-  const server = createServer((request, response) => {
-    let body = ""
+  const { stop, url } = await serveHttp((request, response, body) => {
     response.once("close", () => {
       if (!response.writableEnded) hungUp += 1
     })
-    request.setEncoding("utf8").on("data", (text: string) => {
-      body += text
-    })
-    request.on("end", () => {
-      heard.push({ headers: request.headers, body, path: request.url ?? "", at: now() })
-      const status = receiver.status(heard.length)
-      if (status !== undefined) response.writeHead(status).end()
-      for (const look of waiting) look()
-    })
+    heard.push({ headers: request.headers, body: String(body), path: request.url ?? "", at: now() })
+    const status = receiver.status(heard.length)
+    if (status !== undefined) response.writeHead(status).end()
+    for (const look of waiting) look()
   })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  const stop = () => {
-    server.close()
-    server.closeAllConnections()
-  }
-  onTestFinished(stop)
   const receiver: Receiver = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    url: `${url}/hook`,
     heard,
     hungUp: () => hungUp,
     status: () => 200,

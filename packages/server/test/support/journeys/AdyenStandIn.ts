@@ -30,7 +30,8 @@ import {
   type OutgoingMessage,
   pageOf,
   redirectTo,
-  type StandIn
+  type StandIn,
+  standInOf
 } from "./StandIn.ts"
 
 const apiKeyOf = (mode: Mode) => `AQE_${mode}_of_the_journeys_0123456789`
@@ -51,7 +52,7 @@ interface Link {
 export const openAdyen = async (now: () => number, mode: Mode): Promise<StandIn> => {
   const links = new Map<string, Link>()
   const asked: Array<string> = []
-  let messages: Array<OutgoingMessage> = []
+  const messages: Array<OutgoingMessage> = []
   let drawn = 0
 
   const write = (one: Link) => ({
@@ -112,7 +113,7 @@ export const openAdyen = async (now: () => number, mode: Mode): Promise<StandIn>
   }
 
   const url = await listenAs(now, (request) => (request.path[0] === "page" ? pages(request) : api(request)))
-  const standIn: StandIn = {
+  const standIn = standInOf(messages, {
     connection: {
       ...{ id: "adyen", connector: "adyen", timeout: "5 seconds", webhookSecret: hmacKey },
       credentials: { apiKey: apiKeyOf(mode), merchantAccount, baseUrl: url }
@@ -122,16 +123,7 @@ export const openAdyen = async (now: () => number, mode: Mode): Promise<StandIn>
       [...links.values()].map(({ asked: { amount, manualCapture = false, returnUrl }, isPaid }) => {
         const isTaken = isPaid && !manualCapture
         return { returnUrl, taken: isTaken ? amount.value : 0, charges: isTaken ? 1 : 0 }
-      }),
-    beforeReturn: async () => {},
-    settle: () => {},
-    // A link is over by the clock, and no webhook says so.
-    expire: () => {},
-    takeMessages: () => {
-      const taken = messages
-      messages = []
-      return taken
-    }
-  }
+      })
+  })
   return standIn
 }

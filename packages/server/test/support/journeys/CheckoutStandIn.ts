@@ -33,7 +33,8 @@ import {
   type OutgoingMessage,
   pageOf,
   redirectTo,
-  type StandIn
+  type StandIn,
+  standInOf
 } from "./StandIn.ts"
 
 /** https://www.checkout.com/docs/developer-resources/testing */
@@ -68,7 +69,7 @@ export const openCheckoutCom = async (now: () => number, mode: Mode): Promise<St
   const secretKey = secretKeys[mode]
   const links = new Map<string, Link>()
   const asked: Array<string> = []
-  let messages: Array<OutgoingMessage> = []
+  const messages: Array<OutgoingMessage> = []
   let drawn = 0
 
   const paidOn = ({ payments }: Link) => payments.find(({ status }) => status !== "Declined")
@@ -170,7 +171,7 @@ export const openCheckoutCom = async (now: () => number, mode: Mode): Promise<St
   }
 
   const url = await listenAs(now, (request) => (request.path[0] === "page" ? pages(request) : api(request)))
-  const standIn: StandIn = {
+  const standIn = standInOf(messages, {
     connection: {
       ...{ id: "checkout", connector: "checkout", timeout: "5 seconds", webhookSecret },
       credentials: { secretKey, prefix, baseUrl: url }
@@ -181,7 +182,6 @@ export const openCheckoutCom = async (now: () => number, mode: Mode): Promise<St
         const captured = payments.filter(({ status }) => status === "Captured")
         return { returnUrl: asked.return_url, taken: captured.length * asked.amount, charges: captured.length }
       }),
-    beforeReturn: async () => {},
     settle: () => {
       for (const one of links.values()) {
         for (const made of one.payments) {
@@ -191,14 +191,7 @@ export const openCheckoutCom = async (now: () => number, mode: Mode): Promise<St
           }
         }
       }
-    },
-    // A link is over by the clock, and no event says so.
-    expire: () => {},
-    takeMessages: () => {
-      const taken = messages
-      messages = []
-      return taken
     }
-  }
+  })
   return standIn
 }

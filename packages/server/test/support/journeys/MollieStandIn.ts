@@ -34,7 +34,8 @@ import {
   type OutgoingMessage,
   pageOf,
   redirectTo,
-  type StandIn
+  type StandIn,
+  standInOf
 } from "./StandIn.ts"
 
 /** https://docs.mollie.com/docs/testing */
@@ -93,7 +94,7 @@ export const openMollie = async (now: () => number, isSigned: boolean, mode: Mod
   const payments = new Map<string, Payment>()
   const keys = new Map<string, { readonly body: string; readonly answer: TransportAnswer }>()
   const asked: Array<string> = []
-  let messages: Array<OutgoingMessage> = []
+  const messages: Array<OutgoingMessage> = []
   let events = 0
 
   const write = (one: Payment): Fields => {
@@ -229,7 +230,7 @@ export const openMollie = async (now: () => number, isSigned: boolean, mode: Mod
   const credentials = isSigned
     ? { apiKey, baseUrl: url }
     : { apiKey, baseUrl: url, webhookUrl: `https://pay.shop.example${messagePath}` }
-  const standIn: MollieStandIn = {
+  const standIn = standInOf(messages, {
     connection: {
       ...{ id: "mollie", connector: "mollie", credentials, timeout: "5 seconds" },
       ...(isSigned ? { webhookSecret } : {})
@@ -241,9 +242,7 @@ export const openMollie = async (now: () => number, isSigned: boolean, mode: Mod
         taken: status === "paid" ? Number(amount.value.replace(".", "")) : 0,
         charges: status === "paid" ? 1 : 0
       })),
-    beforeReturn: async () => {},
-    settle: () => {},
-    refundByHand: (value) => void refunded(last(), { currency: "EUR", value }, null),
+    refundByHand: (value: string) => void refunded(last(), { currency: "EUR", value }, null),
     cancelRefunds: () => {
       for (const entry of last().refunds) if (entry.status === "pending") entry.status = "canceled"
     },
@@ -264,13 +263,8 @@ export const openMollie = async (now: () => number, isSigned: boolean, mode: Mod
       for (const one of payments.values()) {
         if (one.status === "open" && now() >= one.createdAt + expiresAfterMillis) end(one, "expired")
       }
-    },
-    takeMessages: () => {
-      const taken = messages
-      messages = []
-      return taken
     }
-  }
+  })
   return standIn
 }
 

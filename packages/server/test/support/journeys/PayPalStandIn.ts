@@ -40,7 +40,8 @@ import {
   type OutgoingMessage,
   pageOf,
   redirectTo,
-  type StandIn
+  type StandIn,
+  standInOf
 } from "./StandIn.ts"
 
 const accessToken = "A21AA_of_the_journeys"
@@ -78,7 +79,7 @@ export const openPayPal = async (now: () => number, mode: Mode): Promise<StandIn
   const orders = new Map<string, Order>()
   const keys = new Map<string, () => TransportAnswer>()
   const asked: Array<string> = []
-  let messages: Array<OutgoingMessage> = []
+  const messages: Array<OutgoingMessage> = []
   let drawn = 0
 
   const unitOf = ({ asked: { purchase_units } }: Order) => purchase_units[0]
@@ -170,7 +171,7 @@ export const openPayPal = async (now: () => number, mode: Mode): Promise<StandIn
   const url = await listenAs(now, (request) =>
     request.path[0] === "checkoutnow" || request.path[0] === "pay" ? pages(request) : api(request)
   )
-  const standIn: StandIn = {
+  const standIn = standInOf(messages, {
     ...connectionToPayPal(url),
     asked,
     books: () =>
@@ -178,16 +179,8 @@ export const openPayPal = async (now: () => number, mode: Mode): Promise<StandIn
         const isPaid = one.status === "COMPLETED"
         const taken = isPaid ? Number((unitOf(one)?.amount.value ?? "").replace(".", "")) : 0
         return { returnUrl: contextOf(one).return_url, taken, charges: isPaid ? 1 : 0 }
-      }),
-    beforeReturn: async () => {},
-    settle: () => {},
-    expire: () => {},
-    takeMessages: () => {
-      const taken = messages
-      messages = []
-      return taken
-    }
-  }
+      })
+  })
   return standIn
 }
 

@@ -2,10 +2,9 @@
  * A provider at a socket, for journeys of customers: its API, its pages, and its messages, which wait until a test sends them.
  * Its objects are those of the connector's own tests, which the provider's description was compared with.
  */
-import { createServer, type IncomingHttpHeaders } from "node:http"
-import type { AddressInfo } from "node:net"
+import type { IncomingHttpHeaders } from "node:http"
 import type { TransportAnswer } from "@pointsman/core/connector"
-import { onTestFinished } from "vitest"
+import { serveHttp } from "../HttpHere.ts"
 
 /** Whose keys a stand-in takes: those of a live account, or of a test account. */
 export type Mode = "live" | "test"
@@ -28,6 +27,18 @@ export interface StandIn {
   /** Takes the messages that wait, oldest first. */
   readonly takeMessages: () => ReadonlyArray<OutgoingMessage>
 }
+
+/** A stand-in that does nothing by itself, and whose pages end by the clock, unless `own` says otherwise. */
+export const standInOf = <Own extends Pick<StandIn, "connection" | "asked" | "books">>(
+  messages: Array<OutgoingMessage>,
+  own: Own
+): StandIn & Own => ({
+  beforeReturn: async () => {},
+  settle: () => {},
+  expire: () => {},
+  takeMessages: () => messages.splice(0),
+  ...own
+})
 
 export interface Booked {
   /** Where its customer was to be sent back. */
@@ -59,32 +70,16 @@ export const listenAs = async (
   now: () => number,
   answer: (asked: Asked) => TransportAnswer | Promise<TransportAnswer>
 ): Promise<string> => {
-  const server = createServer((request, response) => {
-    const chunks: Array<Buffer> = []
-    request.on("data", (chunk: Buffer) => chunks.push(chunk))
-    request.on("end", () => {
-      const { pathname, searchParams: query } = new URL(request.url ?? "/", "http://provider")
-      // A browser asks for it on every page.
-      if (pathname === "/favicon.ico") return response.writeHead(204).end()
-      const asked = {
-        method: request.method ?? "",
-        path: pathname.slice(1).split("/"),
-        query,
-        headers: request.headers
-      }
-      Promise.resolve(answer({ ...asked, body: Buffer.concat(chunks).toString("utf8") })).then(
-        ({ body, headers, status }) =>
-          response.writeHead(status, { date: new Date(now()).toUTCString(), ...headers }).end(body),
-        (cause: unknown) => response.destroy(cause as Error)
-      )
-    })
+  const { url } = await serveHttp(async (request, response, bytes) => {
+    const { pathname, searchParams: query } = new URL(request.url ?? "/", "http://provider")
+    // A browser asks for it on every page.
+    if (pathname === "/favicon.ico") return response.writeHead(204).end()
+    const { headers: sent, method = "" } = request
+    const asked = { method, path: pathname.slice(1).split("/"), query, headers: sent, body: String(bytes) }
+    const { body, headers, status } = await answer(asked)
+    response.writeHead(status, { date: new Date(now()).toUTCString(), ...headers }).end(body)
   })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  onTestFinished(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return url
 }
 
 /** A page for customers. Its forms are sent to its own address. */

@@ -21,7 +21,8 @@ import {
   type OutgoingMessage,
   pageOf,
   redirectTo,
-  type StandIn
+  type StandIn,
+  standInOf
 } from "./StandIn.ts"
 
 const secretKeyOf = (mode: Mode) => `sk_${mode}_ofTheJourneys0123456789`
@@ -47,7 +48,7 @@ export const openStripe = async (now: () => number, mode: Mode): Promise<StandIn
   const sessions = new Map<string, Session>()
   const asked: Array<string> = []
   const livemode = mode === "live"
-  let messages: Array<string> = []
+  const messages: Array<string> = []
   let events = 0
 
   const writePayment = (one: Session) => {
@@ -130,7 +131,7 @@ export const openStripe = async (now: () => number, mode: Mode): Promise<StandIn
   }
 
   const url = await listenAs(now, (request) => (request.path[0] === "pay" ? pages(request) : api(request)))
-  const standIn: StandIn = {
+  const standIn = standInOf([], {
     connection: {
       ...{ id: "stripe", connector: "stripe", timeout: "5 seconds", webhookSecret },
       credentials: { secretKey: secretKeyOf(mode), baseUrl: url }
@@ -142,8 +143,6 @@ export const openStripe = async (now: () => number, mode: Mode): Promise<StandIn
         taken: one.paid === "succeeded" ? amountOf(one) : 0,
         charges: one.paid === "succeeded" ? 1 : 0
       })),
-    beforeReturn: async () => {},
-    settle: () => {},
     expire: () => {
       for (const one of sessions.values()) {
         if (one.status !== "open" || now() < one.expiresAt) continue
@@ -151,11 +150,7 @@ export const openStripe = async (now: () => number, mode: Mode): Promise<StandIn
         say("checkout.session.expired", write(one, false))
       }
     },
-    takeMessages: () => {
-      const taken = messages.map(signed)
-      messages = []
-      return taken
-    }
-  }
+    takeMessages: () => messages.splice(0).map(signed)
+  })
   return standIn
 }

@@ -19,6 +19,7 @@ import type { EventShown } from "./Evidence.ts"
 import type { KillStorage } from "./KillWorld.ts"
 import { messageSecret, providerKey } from "./MoodyProvider.ts"
 import { endpointSecret, startMoodyReceiver } from "./MoodyReceiver.ts"
+import { pagesOf } from "./Rest.ts"
 import { environment, muchMillis, pause } from "./Setting.ts"
 
 const apiKey = formatApiKey("sandbox", new Uint8Array(64).fill(57))
@@ -103,10 +104,10 @@ export const openDisputeWorld = async ({
     if (server === undefined) throw new TypeError("no server is up")
     return server.request(method, `/api/v1${path}`, { key: apiKey, ...options })
   }
-  const shown = () => pagesOf<DisputeShown>((query) => request("GET", `/disputes?${query}`))
+  const shown = () => pagesOf<DisputeShown>({ request }, "/disputes", "before", apiKey)
   const unanswered = async () => (await shown()).filter(({ status }) => status === "needs_response")
   const eventsOf = async ({ id, payment_id: paymentId }: DisputeShown) => {
-    const all = await pagesOf<EventShown>((query) => request("GET", `/payments/${paymentId}/events?${query}`), "after")
+    const all = await pagesOf<EventShown>({ request }, `/payments/${paymentId}/events`, "after", apiKey)
     return all.filter(({ data }) => data["dispute_id"] === id)
   }
 
@@ -248,21 +249,6 @@ const lost = async (work: Promise<unknown>): Promise<void> => {
     await work
   } catch (cause) {
     if (!(cause instanceof TypeError)) throw cause
-  }
-}
-
-const pagesOf = async <Row>(
-  page: (query: string) => ReturnType<ServerProcess["request"]>,
-  direction: "before" | "after" = "before"
-): Promise<ReadonlyArray<Row>> => {
-  const rows: Array<Row> = []
-  let cursor = ""
-  // Bounded by the list: each page begins where the one before it ended.
-  for (;;) {
-    const { body } = await page(`limit=100${cursor}`)
-    rows.push(...body.data)
-    if (!body.has_more) return rows
-    cursor = `&${direction}=${body.next_cursor}`
   }
 }
 

@@ -3,15 +3,15 @@
  * counts what arrives: it takes evidence or an acceptance at once, late, or never, answers or does not, and executes what
  * it did not answer within `latestMillis`, or says until then that it cannot be sure.
  */
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
+import type { IncomingMessage, ServerResponse } from "node:http"
 import { onTestFinished } from "vitest"
+import { sendJson, serveHttp } from "../HttpHere.ts"
+import { coursesOf, type Reaction } from "./Courses.ts"
 import type { Draw } from "./Draw.ts"
-import { bodyOf, postMessage, providerKey, type Surroundings } from "./MoodyProvider.ts"
+import { postMessage, providerKey, type Surroundings } from "./MoodyProvider.ts"
 import { ok, type Reply, refusal } from "./ProviderWork.ts"
 import { pause } from "./Setting.ts"
 
-const latestMillis = 400
 export const connectionId = "main"
 
 /** How an answer to a dispute goes. */
@@ -78,7 +78,7 @@ export const startDisputingProvider = async (
   const disputes = new Map<string, DisputeBook>()
   /** The attempt of each payment. */
   const attempts = new Map<string, string>()
-  const underWay = new Set<string>()
+  const { idle, later, take, underWay } = coursesOf(draw)
   let isWell = false
   let opening = 0
 
@@ -87,57 +87,16 @@ export const startDisputingProvider = async (
     return book.executed?.operationId === operationId ? answerOf(book) : refusal(422, "not_taken")
   }
 
-  const later = (id: string, act: () => unknown) => {
-    underWay.add(id)
-    setTimeout(
-      () => {
-        act()
-        underWay.delete(id)
-      },
-      draw.between(20, latestMillis)
-    )
-  }
-
-  /** `undefined`: the connection is cut. `null`: it stays open without an answer. */
-  const react = async (book: DisputeBook, id: string, kind: AnswerKind): Promise<Reply | undefined | null> => {
+  const react = async (book: DisputeBook, id: string, kind: AnswerKind): Promise<Reaction> => {
     const course = isWell ? "answered" : draw.weighted(courses)
-    switch (course) {
-      case "answered":
-        return execute(book, id, kind)
-      case "slow":
-        underWay.add(id)
-        await pause(draw.between(20, 300))
-        underWay.delete(id)
-        return execute(book, id, kind)
-      case "accepted":
-        if (book.executed !== undefined || now() >= book.dueBy) return refusal(422, "not_taken")
-        book.pending = { operationId: id, kind }
-        later(id, () => {
-          execute(book, id, kind)
-          book.pending = undefined
-        })
-        return answerOf(book)
-      case "executedSilent":
-        execute(book, id, kind)
-        return null
-      case "silent":
-        return null
-      case "executedDropped":
-        execute(book, id, kind)
-        return undefined
-      case "dropped":
-        return undefined
-      case "late":
-        later(id, () => execute(book, id, kind))
-        return draw.chance(0.5) ? undefined : null
-      case "executedFailed":
-        execute(book, id, kind)
-        return refusal(500, "broken")
-      case "failed":
-        return refusal(503, "broken")
-      case "refused":
-        return refusal(422, "not_now")
-    }
+    if (course !== "accepted") return take(course, id, () => execute(book, id, kind))
+    if (book.executed !== undefined || now() >= book.dueBy) return refusal(422, "not_taken")
+    book.pending = { operationId: id, kind }
+    later(id, () => {
+      execute(book, id, kind)
+      book.pending = undefined
+    })
+    return answerOf(book)
   }
 
   const lookUp = (operationId: string): Reply | undefined => {
@@ -156,14 +115,11 @@ export const startDisputingProvider = async (
     return { status: 404, body: { found: false, operation_id: operationId, conclusive: !underWay.has(operationId) } }
   }
 
-  const answer = async (request: IncomingMessage, response: ServerResponse) => {
-    const text = await bodyOf(request)
+  const answer = async (request: IncomingMessage, response: ServerResponse, bytes: Buffer) => {
+    const text = String(bytes)
     const url = new URL(request.url ?? "/", "http://provider")
     const [collection = "", name = "", operation] = url.pathname.split("/").slice(1)
-    const send = (reply: Reply) => {
-      response.writeHead(reply.status, { "content-type": "application/json" })
-      response.end(JSON.stringify(reply.body))
-    }
+    const send = ({ body, status }: Reply) => sendJson(response, status, body)
     if (request.headers.authorization !== `Bearer ${providerKey}`) return send(refusal(401, "unauthorized"))
     if (collection === "account") return send(refusal(501, "no_account"))
     if (collection === "charges" && request.method === "POST" && name === "") {
@@ -183,27 +139,20 @@ export const startDisputingProvider = async (
     const arrived: Arrived = { operationId, kind: operation, isSecond, isAnswered: false }
     book.arrived.push(arrived)
     const reply = await react(book, operationId, operation)
-    if (reply === undefined) return void request.socket.destroy()
-    if (reply === null) return
+    if (reply === "dropped") return void request.socket.destroy()
+    if (reply === "silent") return
     // An error says nothing of the evidence.
     arrived.isAnswered = reply.status < 500 && !request.socket.destroyed
     send(reply)
   }
 
-  const server = createServer((request, response) => {
-    // A server that is killed cuts its connections: that is no failure of the provider's.
-    answer(request, response).catch(() => response.destroy())
-  })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const { url: baseUrl } = await serveHttp(answer)
   let isOver = false
   onTestFinished(() => {
     isOver = true
-    server.close()
-    server.closeAllConnections()
   })
-  const { port } = server.address() as AddressInfo
   return {
-    baseUrl: `http://127.0.0.1:${port}`,
+    baseUrl,
     disputes,
     opening: () => opening,
     open: (paymentId, dueInMillis) => {
@@ -226,10 +175,7 @@ export const startDisputingProvider = async (
       }
       void say()
     },
-    idle: async () => {
-      // Bounded by the latest that anything is executed.
-      while (underWay.size > 0) await pause(10)
-    },
+    idle,
     calm: () => {
       isWell = true
     }

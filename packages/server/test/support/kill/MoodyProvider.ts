@@ -5,15 +5,15 @@
  * says until then that it cannot be sure.
  */
 import { createHmac } from "node:crypto"
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { setTimeout as pause } from "node:timers/promises"
 import { onTestFinished } from "vitest"
+import { sendJson, serveHttp } from "../HttpHere.ts"
 import { type Books, chargeView, emptyBooks, referenceOf, refundView } from "./Books.ts"
+import { coursesOf, type Reaction } from "./Courses.ts"
 import type { Draw } from "./Draw.ts"
 import { ok, type Reply, refusal, type Work, workIn } from "./ProviderWork.ts"
 
-/** What is executed without an answer is executed within this time, in milliseconds. */
-const latestMillis = 400
 /** What was accepted is finished within this time, in milliseconds. */
 const finishedWithinMillis = 900
 
@@ -37,12 +37,8 @@ const courses = {
   declined: 2,
   softlyDeclined: 2
 } as const
-type Course = keyof typeof courses
 
 const lookUpCourses = { answered: 16, dropped: 2, silent: 1, failed: 1 } as const
-
-/** `undefined`: the connection is cut. `silent`: it stays open without an answer. */
-type Reaction = Reply | "dropped" | "silent"
 
 export interface MoodyProvider {
   readonly books: Books
@@ -73,24 +69,13 @@ export const startMoodyProvider = async (
   { isExcused = () => false, now, target }: Surroundings
 ): Promise<MoodyProvider> => {
   const books = emptyBooks()
-  const underWay = new Set<string>()
+  const { idle, take, underWay } = coursesOf(draw)
   const refusedMessages: Array<string> = []
   let isWell = false
   let isOver = false
   let finishing = 0
   let telling = 0
   let messages = 0
-
-  const executeLater = (id: string, execute: () => unknown) => {
-    underWay.add(id)
-    setTimeout(
-      () => {
-        execute()
-        underWay.delete(id)
-      },
-      draw.between(20, latestMillis)
-    )
-  }
 
   const finishLater = (finish: () => void) => {
     finishing += 1
@@ -129,46 +114,21 @@ export const startMoodyProvider = async (
   const react = async (id: string, work: Work): Promise<Reaction> => {
     const refuse = () => refusal(422, "not_now")
     const execute = () => work.execute() ?? refuse()
-    const course: Course = isWell ? "answered" : draw.weighted(courses)
+    const course = isWell ? "answered" : draw.weighted(courses)
     switch (course) {
-      case "answered":
-        return execute()
       case "answeredAndTold": {
         const reply = execute()
         work.tell()
         return reply
       }
-      case "slow":
-        underWay.add(id)
-        await pause(draw.between(20, 300))
-        underWay.delete(id)
-        return execute()
-      case "executedSilent":
-        execute()
-        return "silent"
-      case "silent":
-        return "silent"
-      case "executedDropped":
-        execute()
-        return "dropped"
-      case "dropped":
-        return "dropped"
-      case "late":
-        executeLater(id, execute)
-        return draw.chance(0.5) ? "dropped" : "silent"
-      case "executedFailed":
-        execute()
-        return refusal(500, "broken")
-      case "failed":
-        return refusal(503, "broken")
       case "accepted":
         return work.accept() ?? refuse()
-      case "refused":
-        return refuse()
       case "declined":
         return work.decline(false)
       case "softlyDeclined":
         return work.decline(true)
+      default:
+        return take(course, id, execute)
     }
   }
 
@@ -180,8 +140,7 @@ export const startMoodyProvider = async (
     return { status: 404, body: { found: false, [name]: id, conclusive: !underWay.has(id) } }
   }
 
-  const answer = async (request: IncomingMessage, response: ServerResponse) => {
-    const text = await bodyOf(request)
+  const answer = async (request: IncomingMessage, response: ServerResponse, text: Buffer) => {
     const url = new URL(request.url ?? "/", "http://provider")
     const [connection = "", collection = "", reference, operation] = url.pathname.split("/").slice(1)
     if (request.headers.authorization !== `Bearer ${providerKey}`) return send(response, refusal(401, "unauthorized"))
@@ -195,7 +154,7 @@ export const startMoodyProvider = async (
       const found = charge === undefined ? refund && refundView(refund) : chargeView(charge)
       return settle(request, response, lookUp(name, id, found))
     }
-    const body = JSON.parse(text)
+    const body = JSON.parse(String(text))
     const id = String(body.attempt_id ?? body.operation_id ?? body.refund_id)
     books.asked.set(id, (books.asked.get(id) ?? 0) + 1)
     const charge = books.charges.find((one) => referenceOf(one) === reference)
@@ -210,24 +169,13 @@ export const startMoodyProvider = async (
     settle(request, response, await react(id, work))
   }
 
-  const server = createServer((request, response) => {
-    // A server that is killed cuts its connections: that is no failure of the provider's.
-    answer(request, response).catch(() => response.destroy())
-  })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const server = await serveHttp(answer)
   onTestFinished(() => {
     isOver = true
-    server.close()
-    server.closeAllConnections()
   })
-  const { port } = server.address() as AddressInfo
-  const idle = async () => {
-    // Bounded by the latest that anything is executed.
-    while (underWay.size > 0) await pause(10)
-  }
   return {
     books,
-    baseUrl: (connection) => `http://127.0.0.1:${port}/${connection}`,
+    baseUrl: (connection) => `${server.url}/${connection}`,
     refusedMessages,
     idle,
     calm: () => {
@@ -265,15 +213,4 @@ const settle = (request: IncomingMessage, response: ServerResponse, reaction: Re
   else if (reaction !== "silent") send(response, reaction)
 }
 
-const send = (response: ServerResponse, reply: Reply): void => {
-  response.writeHead(reply.status, { "content-type": "application/json" })
-  response.end(JSON.stringify(reply.body))
-}
-
-export const bodyOf = async (request: IncomingMessage): Promise<string> => {
-  const chunks: Array<Buffer> = []
-  for await (const chunk of request) chunks.push(chunk as Buffer)
-  return Buffer.concat(chunks).toString("utf8")
-}
-
-const pause = (millis: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, millis))
+const send = (response: ServerResponse, { body, status }: Reply): void => sendJson(response, status, body)

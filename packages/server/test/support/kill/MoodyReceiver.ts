@@ -3,9 +3,7 @@
  * event with all that it heard of it, and has moods: it answers 500, cuts the connection, or does not answer at all.
  */
 import { createHmac, timingSafeEqual } from "node:crypto"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
-import { onTestFinished } from "vitest"
+import { serveHttp } from "../HttpHere.ts"
 import type { Draw } from "./Draw.ts"
 import type { Surroundings } from "./MoodyProvider.ts"
 
@@ -48,35 +46,24 @@ export const startMoodyReceiver = async (draw: Draw, { now }: Pick<Surroundings,
     one.deliveryIds.add(deliveryId)
   }
 
-  const server = createServer((request, response) => {
-    const chunks: Array<Buffer> = []
-    request.on("data", (chunk: Buffer) => chunks.push(chunk))
-    request.on("end", () => {
-      const endpoint = (request.url ?? "").slice(1)
-      const body = Buffer.concat(chunks)
-      const eventId = String(request.headers["x-service-event-id"])
-      if (!isFromPointsman(String(request.headers["x-service-signature"]), body, endpointSecret(endpoint), now())) {
-        unsigned.push(`${endpoint} ${eventId}`)
-      }
-      const course = isWell ? "taken" : draw.weighted(courses)
-      // What it answers 500 it has not kept.
-      if (course === "taken" || course === "takenDropped") {
-        keep(endpoint, eventId, String(request.headers["x-service-delivery-id"]), body.toString("utf8"))
-      }
-      if (course === "taken") response.writeHead(204).end()
-      else if (course === "failed") response.writeHead(500).end()
-      else if (course === "silent") hanging.add(() => request.socket.destroy())
-      else request.socket.destroy()
-    })
+  const { url } = await serveHttp((request, response, body) => {
+    const endpoint = (request.url ?? "").slice(1)
+    const eventId = String(request.headers["x-service-event-id"])
+    if (!isFromPointsman(String(request.headers["x-service-signature"]), body, endpointSecret(endpoint), now())) {
+      unsigned.push(`${endpoint} ${eventId}`)
+    }
+    const course = isWell ? "taken" : draw.weighted(courses)
+    // What it answers 500 it has not kept.
+    if (course === "taken" || course === "takenDropped") {
+      keep(endpoint, eventId, String(request.headers["x-service-delivery-id"]), String(body))
+    }
+    if (course === "taken") response.writeHead(204).end()
+    else if (course === "failed") response.writeHead(500).end()
+    else if (course === "silent") hanging.add(() => request.socket.destroy())
+    else request.socket.destroy()
   })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  onTestFinished(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  const { port } = server.address() as AddressInfo
   return {
-    url: (endpoint) => `http://127.0.0.1:${port}/${endpoint}`,
+    url: (endpoint) => `${url}/${endpoint}`,
     heard,
     unsigned,
     calm: () => {

@@ -78,16 +78,17 @@ export const evidenceFrom = async (
 }
 
 /** All of a list in its own order: a list goes on `before` the last row of a page, a timeline `after` it. */
-const pagesOf = async <Row>(
-  server: ServerProcess,
+export const pagesOf = async <Row>(
+  { request }: Pick<ServerProcess, "request">,
   path: string,
-  direction: "before" | "after" = "before"
+  direction: "before" | "after" = "before",
+  key = apiKey
 ): Promise<ReadonlyArray<Row>> => {
   const rows: Array<Row> = []
   let cursor = ""
   // Bounded by the list: each page begins where the one before it ended.
   for (;;) {
-    const { body } = await server.request("GET", `${path}?limit=100${cursor}`, { key: apiKey })
+    const { body } = await request("GET", `${path}?limit=100${cursor}`, { key })
     rows.push(...body.data)
     if (!body.has_more) return rows
     cursor = `&${direction}=${body.next_cursor}`
