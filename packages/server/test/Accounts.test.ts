@@ -6,6 +6,7 @@ import { randomUUID } from "node:crypto"
 import { assert, describe, it } from "vitest"
 import { runHere } from "./support/CommandInProcess.ts"
 import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
+import { pay } from "./support/Pay.ts"
 import { environmentOn, newDatabase, postgresMissing, setDatabaseAhead } from "./support/PostgresServer.ts"
 import { type ScriptedProvider, startProvider } from "./support/ScriptedProvider.ts"
 import { type ServerHere, startServerHere } from "./support/ServerHere.ts"
@@ -35,12 +36,7 @@ const until = async <A>(read: () => Promise<A>, isSo: (value: A) => boolean): Pr
   }
 }
 
-const create = (server: ServerHere, change: object = {}) =>
-  server.request("POST", path, {
-    key: liveKey,
-    idempotencyKey: randomUUID(),
-    body: { amount: 1999, currency: "EUR", country: "NL", ...change }
-  })
+const create = (server: ServerHere, change: object = {}) => pay(server, randomUUID(), change)
 
 const read = async (server: ServerHere, id: string) =>
   (await server.request("GET", `${path}/${id}`, { key: liveKey })).body.data

@@ -3,7 +3,7 @@ import { networkInterfaces } from "node:os"
 import { assert, describe, it } from "vitest"
 import { ask, codeOf, statusOf } from "./support/RawSocket.ts"
 import { startServerHere } from "./support/ServerHere.ts"
-import { runServer, temporaryFolder } from "./support/ServerProcess.ts"
+import { runServer } from "./support/ServerProcess.ts"
 
 const host = "Host: pay.example"
 /** What `/health/ready` shows of a server without a configuration file. */
@@ -12,7 +12,7 @@ const adminPaths = ["/health/live", "/health/ready", "/metrics"]
 
 describe("an admin address", () => {
   it("health and metrics are served only at an admin address, and nothing else", async () => {
-    const server = await startServerHere({ folder: temporaryFolder(), environment: { POINTSMAN_ADMIN_PORT: "0" } })
+    const server = await startServerHere({ environment: { POINTSMAN_ADMIN_PORT: "0" } })
     const admin = /^ {2}Admin {5}(http:\/\/127\.0\.0\.1:\d+)$/mu.exec(server.stdout())?.[1]
     assert.isDefined(admin)
     for (const path of adminPaths) {
@@ -28,16 +28,16 @@ describe("an admin address", () => {
   })
 
   it("readiness at the admin address shows its details through a proxy too", async () => {
-    const server = await startServerHere({ folder: temporaryFolder(), environment: { POINTSMAN_ADMIN_PORT: "0" } })
+    const server = await startServerHere({ environment: { POINTSMAN_ADMIN_PORT: "0" } })
     const admin = /^ {2}Admin {5}(http:\/\/127\.0\.0\.1:\d+)$/mu.exec(server.stdout())?.[1] ?? ""
     const ready = await ask(admin, ["GET /health/ready HTTP/1.1", host, "X-Forwarded-For: 203.0.113.7"])
     assert.include(ready, detailed)
   })
 
   it("a port that is in use fails the start, which names the setting", async () => {
-    const { url } = await startServerHere({ folder: temporaryFolder() })
+    const { url } = await startServerHere()
     const port = new URL(url).port
-    const { code, stderr } = await runServer({ folder: temporaryFolder(), environment: { POINTSMAN_ADMIN_PORT: port } })
+    const { code, stderr } = await runServer({ environment: { POINTSMAN_ADMIN_PORT: port } })
     assert.strictEqual(code, 1)
     assert.match(stderr, /POINTSMAN_ADMIN_PORT \(--admin-port\)/u)
   })
@@ -45,7 +45,7 @@ describe("an admin address", () => {
 
 describe("no admin address", () => {
   it("a local program gets metrics directly, and not through a proxy", async () => {
-    const { url } = await startServerHere({ folder: temporaryFolder() })
+    const { url } = await startServerHere()
     const metrics = (...headers: ReadonlyArray<string>) => ask(url, ["GET /metrics HTTP/1.1", host, ...headers])
     assert.strictEqual(statusOf(await metrics()), "200")
     for (const header of [
@@ -68,7 +68,7 @@ describe("no admin address", () => {
   })
 
   it("a local program gets readiness with details directly, and its status by a proxy", async () => {
-    const { url } = await startServerHere({ folder: temporaryFolder() })
+    const { url } = await startServerHere()
     const ready = (...headers: ReadonlyArray<string>) => ask(url, ["GET /health/ready HTTP/1.1", host, ...headers])
     assert.include(await ready(), detailed)
     for (const header of ["X-Forwarded-For: 203.0.113.7", "Forwarded: for=203.0.113.7", "Via: 1.1 proxy"]) {
@@ -85,7 +85,7 @@ describe("no admin address", () => {
   it.skipIf(outside === undefined)(
     "a caller outside of the loopback gets 404 for metrics, and readiness's status",
     async () => {
-      const { url } = await startServerHere({ folder: temporaryFolder(), environment: { HOST: "0.0.0.0" } })
+      const { url } = await startServerHere({ environment: { HOST: "0.0.0.0" } })
       const there = `http://${outside}:${new URL(url).port}`
       assert.strictEqual(codeOf(await ask(there, ["GET /metrics HTTP/1.1", host])), "404 not_found")
       assert.strictEqual(statusOf(await ask(there, ["GET /health/live HTTP/1.1", host])), "200")

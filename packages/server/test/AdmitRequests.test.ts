@@ -10,7 +10,7 @@ import { admitRequests, countRefused } from "../src/AdmitRequests.ts"
 import { isLong } from "./support/LongRuns.ts"
 import { environmentOn, newDatabase, postgresMissing, query } from "./support/PostgresServer.ts"
 import { type ServerHere, startServerHere } from "./support/ServerHere.ts"
-import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
+import { each, startServer } from "./support/ServerProcess.ts"
 import { until } from "./support/Until.ts"
 
 const path = "/api/v1/payments"
@@ -41,22 +41,19 @@ const head = (server: Pick<ServerHere, "sandboxKey">, length: number, more: Read
 
 describe("places for requests", () => {
   it("clients that never send the body take no place", async () => {
-    const server = await startServerHere({ folder: temporaryFolder(), environment })
+    const server = await startServerHere({ environment })
     const sockets = await Promise.all(Array.from({ length: clients }, () => open(server)))
     // The server says that it goes on once it has read the head.
     const read = sockets.map((socket) => once(socket, "data"))
     for (const socket of sockets) socket.write(head(server, 100, ["Expect: 100-continue"]))
     await Promise.all(read)
     const answers = await Promise.all(Array.from({ length: 6 }, () => create(server)))
-    assert.deepStrictEqual(
-      answers.map(({ status }) => status),
-      Array(6).fill(201)
-    )
+    assert.deepStrictEqual(each(answers, "status"), Array(6).fill(201))
     for (const socket of sockets) socket.destroy()
   })
 
   it("places of clients that hang up at any moment are free again", async () => {
-    const server = await startServerHere({ folder: temporaryFolder(), environment })
+    const server = await startServerHere({ environment })
     const body = JSON.stringify(payment)
     for (let round = 0; round < (isLong ? 5 : 1); round++) {
       const sockets = await Promise.all(Array.from({ length: clients }, () => open(server)))
@@ -74,7 +71,7 @@ describe("places for requests", () => {
   })
 
   it("a burst of more requests at once than places is served whole", async () => {
-    const server = await startServerHere({ folder: temporaryFolder(), environment })
+    const server = await startServerHere({ environment })
     await create(server)
     // A busy machine may serve a part of the burst after the second for which a request waits: that second never ends here.
     if (!isLong) {
@@ -82,10 +79,7 @@ describe("places for requests", () => {
       onTestFinished(() => void vi.useRealTimers())
     }
     const answers = await Promise.all(Array.from({ length: clients }, () => create(server)))
-    assert.deepStrictEqual(
-      answers.map(({ status }) => status),
-      Array(clients).fill(201)
-    )
+    assert.deepStrictEqual(each(answers, "status"), Array(clients).fill(201))
   })
 
   it.skipIf(postgresMissing !== undefined)(
@@ -93,8 +87,6 @@ describe("places for requests", () => {
     async () => {
       const url = await newDatabase()
       const server = await startServer({
-        folder: temporaryFolder(),
-        // A statement for several payments would sleep once for each of them.
         environment: { ...environment, ...environmentOn(url), POINTSMAN_BATCH_COMMITS: "false" }
       })
       assert.strictEqual((await create(server)).status, 201)

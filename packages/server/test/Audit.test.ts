@@ -9,7 +9,7 @@ import { type CommandEnd, documentOf } from "./support/CommandProcess.ts"
 import { liveKey } from "./support/Configurations.ts"
 import { environmentOn, newDatabase, postgresMissing, query, sharedPostgres } from "./support/PostgresServer.ts"
 import { startServerHere } from "./support/ServerHere.ts"
-import { temporaryFolder } from "./support/ServerProcess.ts"
+import { each, temporaryFolder } from "./support/ServerProcess.ts"
 
 const configuration = {
   workspaces: [{ id: "acme", keys: [{ environment: "production", secret: liveKey }] }, { id: "globex" }]
@@ -194,10 +194,7 @@ describe.skipIf(postgresMissing !== undefined)("the audit trail in PostgreSQL", 
     const { run } = await openPostgres()
     const words = ["keys", "create", "--workspace", "acme", "--environment", "sandbox"]
     const ends = await Promise.all(Array.from({ length: 4 }, () => run(...words)))
-    assert.deepStrictEqual(
-      ends.map(({ code }) => code),
-      [0, 0, 0, 0]
-    )
+    assert.deepStrictEqual(each(ends, "code"), [0, 0, 0, 0])
     assert.match((await run("audit", "verify")).stdout, /^8 entries intact\./u)
   })
 })

@@ -6,6 +6,7 @@ import { runHere } from "./support/CommandInProcess.ts"
 import { documentOf } from "./support/CommandProcess.ts"
 import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
 import { makeMovedClock } from "./support/MovedClock.ts"
+import { pay } from "./support/Pay.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
 import { startServerHere } from "./support/ServerHere.ts"
 import { temporaryFolder } from "./support/ServerProcess.ts"
@@ -22,11 +23,7 @@ const setUp = async () => {
     workspaces: [workspaceWith([connectionTo(provider)])]
   }
   const server = await startServerHere({ folder, configuration })
-  const created = await server.request("POST", "/api/v1/payments", {
-    key: liveKey,
-    idempotencyKey: "order-archive",
-    body: { amount: 1999, currency: "EUR", country: "NL", reference: "order-1" }
-  })
+  const created = await pay(server, "order-archive", { reference: "order-1" })
   const id: string = created.body.data.payment_id
   const refunded = await server.request("POST", `/api/v1/payments/${id}/refunds`, {
     key: liveKey,

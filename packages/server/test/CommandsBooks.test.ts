@@ -2,10 +2,11 @@
 import { assert, describe, it } from "vitest"
 import { runHere } from "./support/CommandInProcess.ts"
 import { documentOf } from "./support/CommandProcess.ts"
-import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
+import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
+import { pay } from "./support/Pay.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
 import { startServerHere } from "./support/ServerHere.ts"
-import { temporaryFolder } from "./support/ServerProcess.ts"
+import { each, temporaryFolder } from "./support/ServerProcess.ts"
 
 const path = "/api/v1/payments"
 const ofAcme = ["--workspace", "acme", "--environment", "production"]
@@ -16,11 +17,10 @@ const setUp = async () => {
   const folder = temporaryFolder()
   const server = await startServerHere({
     folder,
-    configuration: { workspaces: [workspaceWith([connectionTo(provider)])] }
+    configuration: configurationWith(connectionTo(provider))
   })
   const create = async (reference: string): Promise<string> => {
-    const body = { amount: 1999, currency: "EUR", country: "NL", reference }
-    const made = await server.request("POST", path, { key: liveKey, idempotencyKey: `order-${reference}`, body })
+    const made = await pay(server, `order-${reference}`, { reference })
     assert.strictEqual(made.status, 201)
     return made.body.data.payment_id
   }
@@ -47,7 +47,7 @@ describe("pointsman books", () => {
       run("export", ...ofAcme, "--from", "2020-02-01", "--to", "2020-01-01", "--format", "csv")
     ])
     assert.deepStrictEqual(
-      [beancount, ledger, csv, balance, text, none, backwards].map(({ code }) => code),
+      each([beancount, ledger, csv, balance, text, none, backwards], "code"),
       [0, 0, 0, 0, 0, 0, 1]
     )
     assert.match(beancount.stdout, /^plugin "beancount\.plugins\.auto_accounts"\n\n\d{4}-/u)

@@ -194,7 +194,7 @@ describe("pointsman config check", () => {
   })
 
   it("a server prints parts that can never take effect, one per line, and serves", async () => {
-    const server = await startServerHere({ folder: temporaryFolder(), configuration: doubtful, environment })
+    const server = await startServerHere({ configuration: doubtful, environment })
     assert.strictEqual((await server.request("GET", "/health/live", { key: null })).status, 200)
     const printed = server.stderr().trimEnd().split("\n")
     assert.deepStrictEqual(

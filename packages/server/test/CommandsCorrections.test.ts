@@ -2,7 +2,8 @@
 import { assert, describe, it } from "vitest"
 import { runHere } from "./support/CommandInProcess.ts"
 import { type CommandEnd, documentOf } from "./support/CommandProcess.ts"
-import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
+import { connectionTo, workspaceWith } from "./support/Configurations.ts"
+import { pay } from "./support/Pay.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
 import { startServerHere } from "./support/ServerHere.ts"
 import { temporaryFolder } from "./support/ServerProcess.ts"
@@ -24,11 +25,7 @@ const setUp = async () => {
   const configuration = { fourEyes: { EUR: 1000 }, workspaces: [workspaceWith([connectionTo(provider)])] }
   const server = await startServerHere({ folder, configuration })
   provider.next("charge", () => "drop")
-  const made = await server.request("POST", "/api/v1/payments", {
-    key: liveKey,
-    idempotencyKey: "order-1001",
-    body: { amount: 1999, currency: "EUR", country: "NL", reference: "order-1001" }
-  })
+  const made = await pay(server, "order-1001", { reference: "order-1001" })
   const run = (words: ReadonlyArray<string>, password?: string) =>
     runHere(folder, words, password === undefined ? {} : { POINTSMAN_OPERATOR_PASSWORD: password })
   for (const [login, password] of Object.entries(passwords)) {

@@ -7,9 +7,10 @@ import { assert, describe, it, onTestFinished } from "vitest"
 import { ProgressTo, withProgress } from "../src/commands/Output.ts"
 import { outcomes } from "../src/commands/TriggerOutcomes.ts"
 import { type RunningCommand, runHere, startHere } from "./support/CommandInProcess.ts"
-import { type CommandEnd, documentOf } from "./support/CommandProcess.ts"
+import { assertRefused, documentOf } from "./support/CommandProcess.ts"
 import { liveKey } from "./support/Configurations.ts"
-import { jsonRequestsTo, temporaryFolder } from "./support/ServerProcess.ts"
+import { startDevHere } from "./support/ServerHere.ts"
+import { each, temporaryFolder } from "./support/ServerProcess.ts"
 import { until } from "./support/Until.ts"
 import { startReceiver } from "./support/WebhookReceiver.ts"
 
@@ -21,27 +22,19 @@ if (!withLater) {
   )
 }
 
-const start = (folder: string, words: ReadonlyArray<string>, environment = {}): RunningCommand => {
-  const running = startHere(folder, words, environment)
+const start = (folder: string, words: ReadonlyArray<string>): RunningCommand => {
+  const running = startHere(folder, words)
   onTestFinished(async () => void (await running.stop()))
   return running
 }
 
-const startDev = async (folder: string, words: ReadonlyArray<string> = [], environment = {}) => {
-  const dev = start(folder, ["dev", "--port", "0", ...words], environment)
-  const [, url = ""] = await dev.printed(/^Pointsman listens on (\S+)$/mu)
-  const [key = ""] = /ps_test_[0-9A-Za-z]{38}/u.exec(dev.stdout()) ?? []
-  return { dev, url, key, request: jsonRequestsTo(url, key) }
+const startDev = async (...of: Parameters<typeof startDevHere>) => {
+  const { dev, request, sandboxKey: key = "", url } = await startDevHere(...of)
+  return { dev, url, key, request }
 }
 
 /** Of no server here. */
 const strangeKey = "ps_test_DcafYuMMfH1KuvrrUTPq0ZJICmIVOV6k2BhSWv"
-
-const refused = ({ code, stderr, stdout }: CommandEnd, said: RegExp) => {
-  assert.deepStrictEqual([code, stdout], [1, ""])
-  assert.match(stderr, said)
-  assert.notMatch(stderr, /\n\s+at /u)
-}
 
 describe("pointsman dev", () => {
   it("a first start has demo payments, a dispute, report, page and webhooks, kept", async () => {
@@ -57,20 +50,14 @@ describe("pointsman dev", () => {
     await first.dev.printed(/^\S+Z {2}dispute\.opened /mu)
     const ofCommand = async (...words: ReadonlyArray<string>) =>
       documentOf(await runHere(folder, [...words, "--json"])).data
-    assert.deepStrictEqual(
-      (await ofCommand("reconcile", "list")).map(({ state }: { readonly state: string }) => state),
-      ["done"]
-    )
+    assert.deepStrictEqual(each(await ofCommand("reconcile", "list"), "state"), ["done"])
     assert.lengthOf(await ofCommand("reconcile", "payouts"), 1)
     assert.deepStrictEqual(
       (await ofCommand("reconcile", "differences")).map(({ result }: { readonly result: string }) => result).toSorted(),
       ["amount_differs", "missing_here"]
     )
     const disputes = (await first.request("GET", "/api/v1/disputes")).body.data
-    assert.deepStrictEqual(
-      disputes.map(({ status }: { readonly status: string }) => status),
-      ["needs_response"]
-    )
+    assert.deepStrictEqual(each(disputes, "status"), ["needs_response"])
     const made = await list(first)
     assert.deepStrictEqual([...new Set(made.map(({ status }: { readonly status: string }) => status))].toSorted(), [
       "AUTHORIZED",
@@ -92,7 +79,10 @@ describe("pointsman dev", () => {
     assert.deepInclude(saysOf("server"), { verdict: "ok", says: `answers at ${first.url}` })
     assert.deepInclude(saysOf("base URL"), { verdict: "ok", says: first.url })
     assert.deepInclude(saysOf("webhooks"), { verdict: "ok" })
-    refused(await runHere(folder, ["dev", "--port", "0"]), /^A sandbox for this folder is already running at http/u)
+    assertRefused(
+      await runHere(folder, ["dev", "--port", "0"]),
+      /^A sandbox for this folder is already running at http/u
+    )
 
     assert.strictEqual((await first.dev.stop()).code, 0)
     assert.isFalse(existsSync(join(folder, ".pointsman/dev.json")))
@@ -193,10 +183,7 @@ describe("pointsman trigger and listen", () => {
         [502, "capture_result_unknown", "capture"]
       ]
     )
-    assert.deepStrictEqual(
-      ofName("failover").events.map(({ type }: { readonly type: string }) => type),
-      ["payment.created", "payment.captured"]
-    )
+    assert.deepStrictEqual(each(ofName("failover").events, "type"), ["payment.created", "payment.captured"])
 
     const made = documents.flatMap(({ events }) => events)
     const told = () =>
@@ -249,16 +236,16 @@ describe("pointsman trigger and listen", () => {
     assert.match(text.stdout, /^POST \/payments\/\S+\/refunds +200 +-$/mu)
     // No key of this folder goes elsewhere, and one that the server does not know is refused.
     const strange = await startReceiver()
-    refused(await runHere(folder, ["listen", "--url", url, "--key", strangeKey]), /rejected the API key/u)
-    refused(await runHere(folder, ["listen", "--url", "http://elsewhere.example"]), /\.pointsman holds none\./u)
-    refused(await runHere(folder, ["listen", "--url", strange.url]), /\.pointsman holds none\./u)
+    assertRefused(await runHere(folder, ["listen", "--url", url, "--key", strangeKey]), /rejected the API key/u)
+    assertRefused(await runHere(folder, ["listen", "--url", "http://elsewhere.example"]), /\.pointsman holds none\./u)
+    assertRefused(await runHere(folder, ["listen", "--url", strange.url]), /\.pointsman holds none\./u)
     assert.lengthOf(strange.heard, 0)
-    refused(await runHere(folder, ["trigger"]), /^Expected an outcome/u)
-    refused(
+    assertRefused(await runHere(folder, ["trigger"]), /^Expected an outcome/u)
+    assertRefused(
       await runHere(folder, ["trigger", "captured", "--key", liveKey]),
       /^POINTSMAN_API_KEY \(--key\): expected a sandbox key/u
     )
-    refused(
+    assertRefused(
       await runHere(folder, ["trigger", "captured", "--currency", "EURO"]),
       /responded with 422 validation_error/u
     )
@@ -268,13 +255,19 @@ describe("pointsman trigger and listen", () => {
     const folder = temporaryFolder()
     const key = strangeKey
     const here = ["--url", "http://127.0.0.1:9"]
-    refused(await runHere(folder, ["listen"]), /\.pointsman holds none\. Start a sandbox with `pointsman dev`/u)
-    refused(await runHere(folder, ["trigger", "captured", ...here], { POINTSMAN_API_KEY: key }), /^No response from/u)
-    refused(
+    assertRefused(await runHere(folder, ["listen"]), /\.pointsman holds none\. Start a sandbox with `pointsman dev`/u)
+    assertRefused(
+      await runHere(folder, ["trigger", "captured", ...here], { POINTSMAN_API_KEY: key }),
+      /^No response from/u
+    )
+    assertRefused(
       await runHere(folder, ["listen", ...here, "--key", "visible"]),
       /^POINTSMAN_API_KEY \(--key\): expected an API key/u
     )
-    refused(await runHere(folder, ["listen", "--url", "ftp://x", "--key", key]), /^POINTSMAN_URL \(--url\): expected/u)
+    assertRefused(
+      await runHere(folder, ["listen", "--url", "ftp://x", "--key", key]),
+      /^POINTSMAN_URL \(--url\): expected/u
+    )
   })
 
   it("a foreign folder that names a server elsewhere is not shown a key", async () => {
@@ -283,12 +276,12 @@ describe("pointsman trigger and listen", () => {
     const there = { url: "http://pointsman.invalid", key: strangeKey }
     writeFileSync(join(folder, ".pointsman/dev.json"), JSON.stringify(there))
     for (const words of [["listen"], ["trigger", "captured"]]) {
-      refused(
+      assertRefused(
         await runHere(folder, words, { POINTSMAN_API_KEY: strangeKey }),
         /^\.pointsman\/dev\.json refers to http:\/\/pointsman\.invalid, which is not on this machine/u
       )
     }
-    refused(
+    assertRefused(
       await runHere(folder, ["listen", "--url", there.url], { POINTSMAN_API_KEY: strangeKey }),
       /^No response from/u
     )

@@ -20,6 +20,7 @@ import { runHere } from "./support/CommandInProcess.ts"
 import { type CommandEnd, documentOf, runCommand } from "./support/CommandProcess.ts"
 import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
 import { encryptionKeyOf } from "./support/EncryptionKeys.ts"
+import { pay } from "./support/Pay.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
 import { startServerHere } from "./support/ServerHere.ts"
 import { temporaryFolder } from "./support/ServerProcess.ts"
@@ -107,8 +108,7 @@ describe("pointsman doctor", () => {
     // A charge with an unknown result, whose webhook is exhausted; and a connection that this program cannot use.
     provider.next("charge", () => "drop")
     provider.always("lookUpCharge", () => "drop")
-    const body = { amount: 1999, currency: "EUR", country: "NL" }
-    const made = await server.request("POST", "/api/v1/payments", { key: liveKey, idempotencyKey: "order-one", body })
+    const made = await pay(server, "order-one")
     assert.strictEqual(made.body.data.status, "UNKNOWN")
     const givenUp = ["webhooks", "list", "--environment", "production", "--status", "given_up", "--json"]
     // One that never is runs into the test's own time-out.

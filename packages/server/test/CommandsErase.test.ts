@@ -5,10 +5,11 @@ import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "vitest"
 import { runHere } from "./support/CommandInProcess.ts"
 import { documentOf } from "./support/CommandProcess.ts"
-import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
+import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
+import { pay as create } from "./support/Pay.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
 import { startServerHere } from "./support/ServerHere.ts"
-import { temporaryFolder } from "./support/ServerProcess.ts"
+import { each, temporaryFolder } from "./support/ServerProcess.ts"
 
 const reference = "order of Ada Lovelace"
 const reason = "Ada changed her mind"
@@ -18,14 +19,9 @@ const setUp = async () => {
   const folder = temporaryFolder()
   const server = await startServerHere({
     folder,
-    configuration: { workspaces: [workspaceWith([connectionTo(provider)])] }
+    configuration: configurationWith(connectionTo(provider))
   })
-  const pay = (of: string, idempotencyKey: string) =>
-    server.request("POST", "/api/v1/payments", {
-      key: liveKey,
-      idempotencyKey,
-      body: { amount: 1999, currency: "EUR", country: "NL", reference: of }
-    })
+  const pay = (of: string, idempotencyKey: string) => create(server, idempotencyKey, { reference: of })
   const refund = (id: string) =>
     server.request("POST", `/api/v1/payments/${id}/refunds`, {
       key: liveKey,
@@ -87,10 +83,7 @@ describe("pointsman erase", () => {
     assert.notInclude(done.stderr, reference)
     const { data } = documentOf(done)
     assert.deepStrictEqual({ ...data, dry_run: true }, documentOf(planned).data)
-    assert.deepStrictEqual(
-      data.payments.map(({ payment_id }: { readonly payment_id: string }) => payment_id),
-      [id]
-    )
+    assert.deepStrictEqual(each(data.payments, "payment_id"), [id])
     assert.deepInclude(data.payments[0], { environment: "production", refund_reasons: 1, stored_answers: 2 })
 
     const left = stored()

@@ -7,11 +7,12 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Completions } from "effect/cli"
-import { assert, describe, it, onTestFinished } from "vitest"
+import { assert, describe, it } from "vitest"
 import { pointsmanCommand } from "../src/commands/AllCommands.ts"
 import { runHere, startHere } from "./support/CommandInProcess.ts"
 import { documentOf } from "./support/CommandProcess.ts"
-import { jsonRequestsTo, temporaryFolder } from "./support/ServerProcess.ts"
+import { startDevHere } from "./support/ServerHere.ts"
+import { temporaryFolder } from "./support/ServerProcess.ts"
 
 type Descriptor = Completions.CommandDescriptor
 
@@ -128,12 +129,9 @@ const wordsOf: Readonly<Record<string, (known: Known) => ReadonlyArray<string>>>
 const setUp = async () => {
   const folder = temporaryFolder()
   writeFileSync(join(folder, "empty.json"), JSON.stringify({ workspaces: [] }))
-  const dev = startHere(folder, ["dev", "--port", "0"])
-  onTestFinished(async () => void (await dev.stop()))
-  const [, url = ""] = await dev.printed(/^Pointsman listens on (\S+)$/mu)
-  const [key = ""] = /ps_test_[0-9A-Za-z]{38}/u.exec(dev.stdout()) ?? []
+  const { dev, request } = await startDevHere(folder)
   const idOf = async (status: string) =>
-    (await jsonRequestsTo(url, key)("GET", `/api/v1/payments?status=${status}`)).body.data[0].payment_id
+    (await request("GET", `/api/v1/payments?status=${status}`)).body.data[0].payment_id
   // Payments are listed in the order of their creation, and this one last.
   await dev.printed(/ payment\.requires_action /u)
   // The commands find the database of the sandbox.

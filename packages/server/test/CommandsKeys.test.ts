@@ -5,10 +5,10 @@ import { Result } from "effect"
 import { assert, describe, it } from "vitest"
 import { oneKey } from "../src/commands/KeysCommand.ts"
 import { runHere } from "./support/CommandInProcess.ts"
-import { type CommandEnd, documentOf } from "./support/CommandProcess.ts"
+import { assertRefused, documentOf } from "./support/CommandProcess.ts"
 import { connectionTo, liveKey, testKey, workspaceWith } from "./support/Configurations.ts"
 import { startServerHere } from "./support/ServerHere.ts"
-import { temporaryFolder } from "./support/ServerProcess.ts"
+import { each, temporaryFolder } from "./support/ServerProcess.ts"
 
 const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u
 const idOf = (key: string): string => createHash("sha256").update(key).digest("hex").slice(0, 12)
@@ -44,12 +44,6 @@ const configuration = {
     },
     { id: "globex", name: "Globex", suspended: true, partner: { allowance: 2 } }
   ]
-}
-
-const assertRefused = ({ code, stderr, stdout }: CommandEnd, said: RegExp) => {
-  assert.deepStrictEqual([code, stdout], [1, ""])
-  assert.match(stderr, said)
-  assert.notMatch(stderr, /\n\s+at |ps_(?:live|test)_/u)
 }
 
 describe("pointsman keys, workspaces and connections", () => {
@@ -195,10 +189,7 @@ describe("pointsman keys, workspaces and connections", () => {
     assert.deepInclude(documentOf(fromFile).data, { id: idOf(liveKey), source: "operator" })
     assert.match(fromFile.stderr, /^This key comes from a configuration file\. Remove it there too/u)
     assert.strictEqual(documentOf(all).data.length, 4)
-    assert.include(
-      documentOf(all).data.map((one: { readonly id: string }) => one.id),
-      idOf(key)
-    )
+    assert.include(each(documentOf(all).data, "id"), idOf(key))
     assert.deepStrictEqual(await asks(liveKey), [401, 401])
 
     for (const end of [workspaces, connections, shown, text, plain, oneText, all, again, fromFile]) {

@@ -1,11 +1,11 @@
 /** `pointsman messages` beside a running server that takes messages of its provider. */
-import { createHmac } from "node:crypto"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "vitest"
 import { runHere } from "./support/CommandInProcess.ts"
 import { documentOf } from "./support/CommandProcess.ts"
-import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
+import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
+import { pay, sendSigned } from "./support/Pay.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
 import { startServerHere } from "./support/ServerHere.ts"
 import { temporaryFolder } from "./support/ServerProcess.ts"
@@ -16,14 +16,10 @@ const setUp = async () => {
   const provider = await startProvider()
   const folder = temporaryFolder()
   const connection = { ...connectionTo(provider), webhookSecret: secret }
-  const server = await startServerHere({ folder, configuration: { workspaces: [workspaceWith([connection])] } })
+  const server = await startServerHere({ folder, configuration: configurationWith(connection) })
   provider.always("lookUpCharge", () => "drop")
   provider.next("charge", () => "drop")
-  const made = await server.request("POST", "/api/v1/payments", {
-    key: liveKey,
-    idempotencyKey: "order-messages",
-    body: { amount: 1999, currency: "EUR", country: "NL" }
-  })
+  const made = await pay(server, "order-messages")
   assert.strictEqual(made.status, 201)
   const id: string = made.body.data.payment_id
   const database = join(folder, ".pointsman/pointsman.db")
@@ -49,16 +45,8 @@ const setUp = async () => {
         currency: "EUR"
       }
     })
-  const deliver = async (body: string) => {
-    const seconds = Math.floor(Date.now() / 1000)
-    const tag = createHmac("sha256", secret).update(`${seconds}.${body}`).digest("hex")
-    const answer = await fetch(`${server.url}/api/v1/psp-webhooks/main`, {
-      method: "POST",
-      headers: { "x-service-signature": `t=${seconds},v1=${tag}`, "content-type": "application/json" },
-      body
-    })
-    assert.strictEqual(answer.status, 200)
-  }
+  const deliver = async (body: string) =>
+    assert.strictEqual((await sendSigned(server, "main", secret, body)).status, 200)
   return {
     id,
     attemptId,

@@ -6,8 +6,9 @@ import { assert, describe, it } from "vitest"
 import { bundledMain } from "./support/Bundle.ts"
 import { runHere } from "./support/CommandInProcess.ts"
 import { type CommandEnd, documentOf } from "./support/CommandProcess.ts"
-import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
+import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
 import { makeMovedClock } from "./support/MovedClock.ts"
+import { pay } from "./support/Pay.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
 import { startServerHere } from "./support/ServerHere.ts"
 import { temporaryFolder } from "./support/ServerProcess.ts"
@@ -23,11 +24,10 @@ const setUp = async () => {
   const provider = await startProvider()
   const folder = temporaryFolder()
   const { clock, push } = makeMovedClock()
-  const configuration = { workspaces: [workspaceWith([connectionTo(provider)])] }
+  const configuration = configurationWith(connectionTo(provider))
   const server = await startServerHere({ folder, configuration, environment, clock })
   const create = async (reference: string, captureMethod = "automatic"): Promise<string> => {
-    const body = { amount: 1999, currency: "EUR", country: "NL", reference, capture_method: captureMethod }
-    const made = await server.request("POST", path, { key: liveKey, idempotencyKey: `order-${reference}`, body })
+    const made = await pay(server, `order-${reference}`, { reference, capture_method: captureMethod })
     assert.strictEqual(made.status, 201)
     return made.body.data.payment_id
   }

@@ -7,7 +7,7 @@ import { assert, describe, it, onTestFinished } from "vitest"
 import { runHere } from "./support/CommandInProcess.ts"
 import { documentOf } from "./support/CommandProcess.ts"
 import { startServerHere } from "./support/ServerHere.ts"
-import { temporaryFolder } from "./support/ServerProcess.ts"
+import { each, temporaryFolder } from "./support/ServerProcess.ts"
 
 describe("pointsman operators", () => {
   it("operators are added, linked and removed by name, and bad words are named", async () => {
@@ -115,10 +115,7 @@ describe("pointsman operators", () => {
     assert.match((await run("list")).stdout, /^ann +ann +admin \(all workspaces\)/mu)
     const added = await run("add", "jo", "--role", "viewer", "--workspace", "shop", "--by", "root")
     assert.strictEqual(added.code, 0)
-    assert.deepStrictEqual(
-      (await operators.list()).map(({ login }) => login),
-      ["ann", "jo"]
-    )
+    assert.deepStrictEqual(each(await operators.list(), "login"), ["ann", "jo"])
 
     const link = await run("link", "jo", "--console-url", "http://shop.example/desk/", "--by", "root")
     assert.match(link.stdout, /^http:\/\/shop\.example\/desk\/link\/[A-Za-z0-9_-]{43}\n$/u)

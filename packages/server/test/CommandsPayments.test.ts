@@ -5,20 +5,15 @@ import { stripVTControlCharacters } from "node:util"
 import { assert, describe, it } from "vitest"
 import { bundledMain } from "./support/Bundle.ts"
 import { runHere } from "./support/CommandInProcess.ts"
-import { type CommandEnd, documentOf, runCommand } from "./support/CommandProcess.ts"
+import { assertRefused, type CommandEnd, documentOf, runCommand } from "./support/CommandProcess.ts"
 import { connectionTo, liveKey, testKey, workspaceWith } from "./support/Configurations.ts"
+import { pay } from "./support/Pay.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
 import { startServerHere } from "./support/ServerHere.ts"
 import { temporaryFolder } from "./support/ServerProcess.ts"
 
 const path = "/api/v1/payments"
 const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u
-
-const assertRefused = ({ code, stderr, stdout }: CommandEnd, said: RegExp) => {
-  assert.deepStrictEqual([code, stdout], [1, ""])
-  assert.match(stderr, said)
-  assert.notMatch(stderr, /\n\s+at /u)
-}
 
 /** Two production payments: one taken and partly refunded, one declined; and one in the sandbox. */
 const setUp = async () => {
@@ -40,7 +35,7 @@ const setUp = async () => {
   })
   const create = async (reference: string, key = liveKey, currency = "EUR"): Promise<string> => {
     const body = { amount: 1999, currency, country: "NL", reference, metadata: { order: reference } }
-    const made = await server.request("POST", path, { key, idempotencyKey: `order-${reference}`, body })
+    const made = await pay(server, `order-${reference}`, body, key)
     assert.strictEqual(made.status, 201)
     return made.body.data.payment_id
   }

@@ -5,10 +5,12 @@ import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "vitest"
 import { runHere } from "./support/CommandInProcess.ts"
 import { documentOf } from "./support/CommandProcess.ts"
-import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
+import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
+import { pay } from "./support/Pay.ts"
+import { signInOperator } from "./support/ReadingRival.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
 import { startServerHere } from "./support/ServerHere.ts"
-import { temporaryFolder } from "./support/ServerProcess.ts"
+import { each, temporaryFolder } from "./support/ServerProcess.ts"
 
 const path = "/api/v1/payments"
 const columns =
@@ -19,11 +21,10 @@ const setUp = async () => {
   const folder = temporaryFolder()
   const server = await startServerHere({
     folder,
-    configuration: { workspaces: [workspaceWith([connectionTo(provider)])] }
+    configuration: configurationWith(connectionTo(provider))
   })
   const create = async (reference: string): Promise<string> => {
-    const body = { amount: 1999, currency: "EUR", country: "NL", reference }
-    const made = await server.request("POST", path, { key: liveKey, idempotencyKey: `order-${reference}`, body })
+    const made = await pay(server, `order-${reference}`, { reference })
     return made.status === 201
       ? made.body.data.payment_id
       : (await server.request("GET", `${path}?reference=${reference}`, { key: liveKey })).body.data[0].payment_id
@@ -84,10 +85,7 @@ describe("pointsman reconcile", () => {
 
     const again = await run("run", file, ...to, "--json")
     assert.deepStrictEqual(JSON.parse(again.stdout).data, data)
-    assert.deepStrictEqual(
-      documentOf(await run("list", "--json")).data.map(({ id }: { readonly id: string }) => id),
-      [data.id]
-    )
+    assert.deepStrictEqual(each(documentOf(await run("list", "--json")).data, "id"), [data.id])
     assert.deepStrictEqual(documentOf(await run("show", data.id, "--json")).data, data)
     assert.match((await run("show", data.id)).stdout, /^File +june\.csv$/mu)
     const open = documentOf(await run("differences", "--json")).data
@@ -175,10 +173,7 @@ describe("pointsman reconcile", () => {
     const accepted = await read(second.id)
     assert.deepInclude(accepted, { status: "SETTLED", captured_amount: 1999 })
     assert.deepInclude(accepted.settlement, { payout_id: "po_2", fee: 30 })
-    assert.deepStrictEqual(
-      documentOf(await run("differences", "--json")).data.map(({ id }: { readonly id: string }) => id),
-      ["main/txn_f"]
-    )
+    assert.deepStrictEqual(each(documentOf(await run("differences", "--json")).data, "id"), ["main/txn_f"])
     const audit = JSON.stringify(documentOf(await runHere(folder, ["audit", "list", "--json"])).data)
     assert.include(audit, "suggestion.accepting")
   })
@@ -255,15 +250,8 @@ describe("pointsman reconcile", () => {
     await run("run", name, ...to)
     const disputes = async () => (await server.request("GET", "/api/v1/disputes", { key: liveKey })).body.data
     const [{ id }] = await disputes()
-    await runHere(folder, ["operators", "add", "jo", "--role", "operations", "--by", "root"])
-    const link = (await runHere(folder, ["operators", "link", "jo", "--by", "root"])).stdout.trim()
     const origin = server.url
-    const signed = await fetch(`${origin}/console/api/session/link`, {
-      method: "POST",
-      headers: { "content-type": "application/json", origin },
-      body: JSON.stringify({ token: link.split("/").at(-1) })
-    })
-    const cookie = (signed.headers.get("set-cookie") ?? "").split(";", 1)[0] ?? ""
+    const cookie = await signInOperator(origin, (words) => runHere(folder, words), ["--role", "operations"])
     const send = (size: number) => {
       const bytes = new Uint8Array(size)
       bytes.set(new TextEncoder().encode("%PDF-1.7\n"))

@@ -4,11 +4,12 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { assert, describe, it } from "vitest"
 import { runHere } from "./support/CommandInProcess.ts"
-import { type CommandEnd, documentOf } from "./support/CommandProcess.ts"
-import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
+import { assertRefused, type CommandEnd, documentOf } from "./support/CommandProcess.ts"
+import { connectionTo, workspaceWith } from "./support/Configurations.ts"
+import { pay } from "./support/Pay.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
 import { startServerHere } from "./support/ServerHere.ts"
-import { temporaryFolder } from "./support/ServerProcess.ts"
+import { each, temporaryFolder } from "./support/ServerProcess.ts"
 
 const dead = { url: "http://127.0.0.1:9", apiKey: "none" }
 
@@ -19,12 +20,6 @@ const routing = {
   rules: [{ name: "big tickets", when: { amount: { min: 10_000 } }, use: { mode: "fixed", order: ["backup"] } }]
 }
 
-const assertRefused = ({ code, stderr, stdout }: CommandEnd, said: RegExp) => {
-  assert.deepStrictEqual([code, stdout], [1, ""])
-  assert.match(stderr, said)
-  assert.notMatch(stderr, /\n\s+at /u)
-}
-
 /** A server whose first connection is dead, and two payments that it made: a small one and a big one. */
 const setUp = async () => {
   const provider = await startProvider()
@@ -33,12 +28,7 @@ const setUp = async () => {
   const workspace = { ...workspaceWith(connections), routing: { production: routing } }
   const server = await startServerHere({ folder, configuration: { workspaces: [workspace, { id: "globex" }] } })
   const create = async (amount: number): Promise<string> => {
-    const body = { amount, currency: "EUR", country: "NL", card_brand: "visa" }
-    const made = await server.request("POST", "/api/v1/payments", {
-      key: liveKey,
-      idempotencyKey: `order-${amount}`,
-      body
-    })
+    const made = await pay(server, `order-${amount}`, { amount, card_brand: "visa" })
     assert.deepStrictEqual([made.status, made.body.data.status], [201, "CAPTURED"])
     return made.body.data.payment_id
   }
@@ -96,14 +86,8 @@ describe("pointsman routing", () => {
     }
     const { attempts, explanation, routing } = documentOf(json).data
     assert.deepInclude(routing, { path: "engine", rule: null, mode: "failover", strategy: "order", max_attempts: 2 })
-    assert.deepStrictEqual(
-      routing.candidates.map((one: { connection_id: string }) => one.connection_id),
-      ["main", "backup"]
-    )
-    assert.deepStrictEqual(
-      attempts.map((one: { outcome: string }) => one.outcome),
-      ["not_sent", "captured"]
-    )
+    assert.deepStrictEqual(each(routing.candidates, "connection_id"), ["main", "backup"])
+    assert.deepStrictEqual(each(attempts, "outcome"), ["not_sent", "captured"])
     assert.isAbove(explanation.length, 2)
     assert.match(ruled.stdout, /The rule "big tickets" is the first that matches\..*mode is fixed/su)
     const told = ({ connection_id, segment, success_rate }: (typeof rates)[number]) => [

@@ -1,11 +1,12 @@
 /** `pointsman unknown` beside a running server that checks the same payments every second. */
 import { assert, describe, it } from "vitest"
 import { runHere } from "./support/CommandInProcess.ts"
-import { type CommandEnd, documentOf } from "./support/CommandProcess.ts"
+import { assertRefused, documentOf } from "./support/CommandProcess.ts"
 import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
+import { pay } from "./support/Pay.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
 import { startServerHere } from "./support/ServerHere.ts"
-import { temporaryFolder } from "./support/ServerProcess.ts"
+import { each, temporaryFolder } from "./support/ServerProcess.ts"
 import { until } from "./support/Until.ts"
 
 const path = "/api/v1/payments"
@@ -32,11 +33,7 @@ const setUp = async () => {
   provider.always("lookUpCharge", () => "drop")
   provider.always("lookUpRefund", () => "drop")
   const create = async (reference: string): Promise<string> => {
-    const made = await server.request("POST", path, {
-      key: liveKey,
-      idempotencyKey: `order-${reference}`,
-      body: { amount: 1999, currency: "EUR", country: "NL", reference }
-    })
+    const made = await pay(server, `order-${reference}`, { reference })
     assert.strictEqual(made.status, 201)
     return made.body.data.payment_id
   }
@@ -74,12 +71,6 @@ const setUp = async () => {
 const evidence = ["--evidence", "The acquirer's dashboard shows it.", "--by", "Jo"]
 const typesOf = (events: ReadonlyArray<{ readonly type: string }>) => events.map(({ type }) => type)
 
-const assertRefused = ({ code, stderr, stdout }: CommandEnd, said: string) => {
-  assert.deepStrictEqual([code, stdout], [1, ""])
-  assert.include(stderr, said)
-  assert.notMatch(stderr, /\n\s+at /u)
-}
-
 describe("pointsman unknown", { timeout: 180_000 }, () => {
   it("each unknown payment is settled once by operations beside the server's checks", async () => {
     const { events, folder, lost, provider, raced, read, refund, run, server, tooMuch } = await setUp()
@@ -93,10 +84,7 @@ describe("pointsman unknown", { timeout: 180_000 }, () => {
     const { data, ...page } = documentOf(listed)
     assert.deepStrictEqual(page, { has_more: false, next_cursor: null })
     // Those that wait longest first.
-    assert.deepStrictEqual(
-      data.map((one: { readonly payment_id: string }) => one.payment_id),
-      [lost, raced, tooMuch, refund]
-    )
+    assert.deepStrictEqual(each(data, "payment_id"), [lost, raced, tooMuch, refund])
     const { created, next_check_at, review, updated, ...unanswered } = data[0]
     for (const at of [created, next_check_at, review.since, updated]) assert.match(at, time)
     assert.deepStrictEqual(review.reasons, ["unknown"])

@@ -1,10 +1,10 @@
 /** `pointsman webhooks` beside a running server, at a receiver that first refuses what it is sent. */
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
-import { assert, describe, it, onTestFinished } from "vitest"
+import { assert, describe, it } from "vitest"
 import { runHere } from "./support/CommandInProcess.ts"
 import { documentOf } from "./support/CommandProcess.ts"
-import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
+import { connectionTo, workspaceWith } from "./support/Configurations.ts"
+import { serveHttp } from "./support/HttpHere.ts"
+import { pay } from "./support/Pay.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
 import { startServerHere } from "./support/ServerHere.ts"
 import { temporaryFolder } from "./support/ServerProcess.ts"
@@ -14,19 +14,11 @@ import { until } from "./support/Until.ts"
 const startReceiver = async () => {
   const heard: Array<string> = []
   const receiver = { url: "", heard, isMended: false }
-  const server = createServer((request, response) => {
-    request.resume().on("end", () => {
-      heard.push(String(request.headers["x-service-delivery-id"]))
-      response.writeHead(receiver.isMended ? 200 : 400).end()
-    })
+  const { url } = await serveHttp((request, response) => {
+    heard.push(String(request.headers["x-service-delivery-id"]))
+    response.writeHead(receiver.isMended ? 200 : 400).end()
   })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  onTestFinished(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
-  return receiver
+  return Object.assign(receiver, { url: `${url}/hook` })
 }
 
 const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u
@@ -53,11 +45,7 @@ describe("pointsman webhooks", () => {
     const run = (...words: ReadonlyArray<string>) => runHere(folder, ["webhooks", ...words])
     const payments: Array<string> = []
     for (const reference of ["first", "second"]) {
-      const made = await server.request("POST", "/api/v1/payments", {
-        key: liveKey,
-        idempotencyKey: `order-${reference}`,
-        body: { amount: 1999, currency: "EUR", country: "NL", reference }
-      })
+      const made = await pay(server, `order-${reference}`, { reference })
       payments.push(made.body.data.payment_id)
     }
     const acme = ["list", "--workspace", "acme", "--environment", "production"]

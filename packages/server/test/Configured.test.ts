@@ -11,16 +11,13 @@ import {
   testKey,
   workspaceWith
 } from "./support/Configurations.ts"
+import { pay as create } from "./support/Pay.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
 import { runServerHere, type ServerHere, startServerHere } from "./support/ServerHere.ts"
 import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
 
 const pay = (server: Pick<ServerHere, "request">, key: string, idempotencyKey: string) =>
-  server.request("POST", "/api/v1/payments", {
-    key,
-    idempotencyKey,
-    body: { amount: 1000, currency: "EUR", country: "NL" }
-  })
+  create(server, idempotencyKey, {}, key)
 
 /** Every row of every table. */
 const dump = (folder: string): unknown => {
@@ -37,7 +34,6 @@ describe("a start with a configuration file", () => {
   it("a start with a file has its keys and connections, and no demo", async () => {
     const provider = await startProvider()
     const server = await startServer({
-      folder: temporaryFolder(),
       configuration: configurationWith(connectionTo(provider))
     })
     assert.isUndefined(server.curl)
@@ -120,7 +116,6 @@ describe("a start with a configuration file", () => {
 
   it("the simulator plays a sandbox connection without a connector", async () => {
     const server = await startServerHere({
-      folder: temporaryFolder(),
       configuration: {
         workspaces: [
           {

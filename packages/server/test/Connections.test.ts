@@ -3,11 +3,9 @@ import { once } from "node:events"
 import type { Socket } from "node:net"
 import { assert, describe, it } from "vitest"
 import { makeSources } from "../src/SourceOf.ts"
-import { listenHere } from "./support/ListenHere.ts"
-import { makeMovedClock } from "./support/MovedClock.ts"
+import { assertSilentReaderIsCut, listenHere } from "./support/ListenHere.ts"
 import { ask, dial, statusOf } from "./support/RawSocket.ts"
 import { startServerHere } from "./support/ServerHere.ts"
-import { temporaryFolder } from "./support/ServerProcess.ts"
 import { until } from "./support/Until.ts"
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: pay.example\r\n\r\n`
@@ -79,7 +77,7 @@ describe("requests that a client pipelines", () => {
   it("others are answered beside 100 clients that pipeline metrics and read nothing", {
     timeout: 180_000
   }, async () => {
-    const server = await startServerHere({ folder: temporaryFolder() })
+    const server = await startServerHere()
     const flood = Array.from({ length: 100 }, async () => {
       const socket = await dial(server.url, { from: "127.0.0.2" })
       socket.pause()
@@ -94,40 +92,7 @@ describe("requests that a client pipelines", () => {
 })
 
 describe("a response that its client does not read", () => {
-  it("a client that does not read in time is closed, and one that reads is not", async () => {
-    const moved = makeMovedClock()
-    moved.hold()
-    let isCut = false
-    const { url } = await listenHere(
-      ({ url: path }, response) => {
-        // A client that begins to read, to learn whether it was closed, is not closed any more.
-        if (path === "/silent") {
-          response.once("close", () => {
-            isCut = !response.writableFinished
-          })
-        }
-        response.end(Buffer.alloc(32 * 1024 * 1024))
-      },
-      {},
-      moved.clock
-    )
-    const [silent, reading] = await Promise.all([dial(url), dial(url)])
-    let bytes = 0
-    reading.on("data", (chunk) => {
-      bytes += chunk.length
-    })
-    silent.write(get("/silent"))
-    reading.write(get("/"))
-    await until("all is read", () => bytes > 32 * 1024 * 1024 || reading.closed)
-    assert.isFalse(isCut)
-    // Each look of the server is a second later: the first one sees the response, and the last one that it is too old.
-    await until("the silent one is cut", () => {
-      moved.push(1_000)
-      return isCut
-    })
-    silent.destroy()
-    assert.isFalse(reading.closed)
-  })
+  it("a client that does not read in time is closed, and one that reads is not", () => assertSilentReaderIsCut(dial))
 })
 
 describe("the number of connections", () => {

@@ -119,7 +119,7 @@ describe("sslmode", () => {
     "%s: an untrusted certificate ends the server, which sends no user name",
     async (mode) => {
       const { environment, heard } = await startListener(selfSigned("127.0.0.1"))
-      const { code, stderr } = await runServerHere({ folder: temporaryFolder(), environment: environment(mode) })
+      const { code, stderr } = await runServerHere({ environment: environment(mode) })
       assert.strictEqual(code, 1)
       assert.match(stderr, /^The database postgres:\S+ cannot be used: /mu)
       assert.deepStrictEqual(heard, [])

@@ -9,6 +9,7 @@ import { assert, describe, it } from "vitest"
 import { type DiskFault, diskFaults, diskFaultsMissing } from "../../storage/sqlite/test/DiskFaults.ts"
 import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
 import { isLong } from "./support/LongRuns.ts"
+import { pay as create } from "./support/Pay.ts"
 import { type ScriptedProvider, startProvider } from "./support/ScriptedProvider.ts"
 import { type JsonAnswer, type ServerProcess, startServer, temporaryFolder } from "./support/ServerProcess.ts"
 
@@ -39,11 +40,7 @@ const impatient = {
 }
 
 const pay = (server: ServerProcess, idempotencyKey: string, change: object = {}) =>
-  server.request("POST", path, {
-    key: liveKey,
-    idempotencyKey,
-    body: { amount: 1999, currency: "EUR", country: "NL", reference: idempotencyKey, ...change }
-  })
+  create(server, idempotencyKey, { reference: idempotencyKey, ...change })
 
 const operate = (server: ServerProcess, id: string, operation: "capture" | "refunds") =>
   server.request("POST", `${path}/${id}/${operation}`, { key: liveKey, idempotencyKey: `${operation}-key` })

@@ -5,7 +5,8 @@
 import { randomUUID } from "node:crypto"
 import { assert, describe, it, onTestFinished } from "vitest"
 import { runHere } from "./support/CommandInProcess.ts"
-import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
+import { configurationWith, connectionTo } from "./support/Configurations.ts"
+import { pay } from "./support/Pay.ts"
 import {
   environmentOn,
   newDatabase,
@@ -66,11 +67,7 @@ describe.skipIf(postgresMissing !== undefined)("durability of PostgreSQL", () =>
     ]) {
       await query(url.href, statement)
     }
-    const { status } = await server.request("POST", "/api/v1/payments", {
-      key: liveKey,
-      idempotencyKey: "order-0001",
-      body: { amount: 1999, currency: "EUR", country: "NL" }
-    })
+    const { status } = await pay(server, "order-0001")
     assert.strictEqual(status, 201)
     assert.deepStrictEqual(await query(url.href, "select setting from commits_seen"), [
       { setting: "on" },

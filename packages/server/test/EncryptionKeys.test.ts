@@ -46,7 +46,7 @@ describe("weak encryption keys", () => {
 
   it.each([0, 16, 31, 33, 64])("a key of %i bytes stops the start", async (length) => {
     const key = Buffer.from(Array.from({ length }, (_, at) => (at * at * 37 + 11) & 0xff)).toString("base64")
-    const exited = await runServerHere({ folder: temporaryFolder(), environment: { POINTSMAN_ENCRYPTION_KEY: key } })
+    const exited = await runServerHere({ environment: { POINTSMAN_ENCRYPTION_KEY: key } })
     assert.strictEqual(exited.code, 1)
     assert.match(exited.stderr, /POINTSMAN_ENCRYPTION_KEY \(--encryption-key\): expected base64 of 32 bytes/u)
   })

@@ -9,7 +9,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { assert, describe, it } from "vitest"
 import { documentOf, runCommand } from "./support/CommandProcess.ts"
-import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
+import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
 import { movedTwice, type PaymentShown, unaccounted } from "./support/failover/BooksAgree.ts"
 import { ordersOf, unknownResults } from "./support/failover/Orders.ts"
 import { startReplicated } from "./support/failover/Replicated.ts"
@@ -48,9 +48,9 @@ const environment = {
 const setUp = async (seed: number, isSynchronous: boolean) => {
   const provider = await startProviderProcess()
   const replicated = await startReplicated(isSynchronous)
-  const configuration = { workspaces: [workspaceWith([connectionTo(provider)])] }
+  const configuration = configurationWith(connectionTo(provider))
   const all = { ...environmentOn(replicated.url), ...environment }
-  const start = () => startServer({ folder: temporaryFolder(), configuration, environment: all })
+  const start = () => startServer({ configuration, environment: all })
   const servers = [await start(), await start()] as const
   const draw = drawFrom(seed)
   const command = async (...words: ReadonlyArray<string>) => runCommand(temporaryFolder(), [...words, "--json"], all)

@@ -4,8 +4,9 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "vitest"
 import { runHere } from "./support/CommandInProcess.ts"
-import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
+import { configurationWith, connectionTo } from "./support/Configurations.ts"
 import { makeMovedClock } from "./support/MovedClock.ts"
+import { pay } from "./support/Pay.ts"
 import { environmentOn, newDatabase, postgresMissing } from "./support/PostgresServer.ts"
 import { type ScriptedProvider, startProvider } from "./support/ScriptedProvider.ts"
 import { startServerHere } from "./support/ServerHere.ts"
@@ -28,11 +29,7 @@ const whileAtMain = async (
   const { clock, push } = makeMovedClock()
   const server = await startServerHere({ folder, configuration: configurationWith(main, before), environment, clock })
   const held = first.hold("charge")
-  const creating = server.request("POST", "/api/v1/payments", {
-    key: liveKey,
-    idempotencyKey: randomUUID(),
-    body: { amount: 1999, currency: "EUR", country: "NL", debug: true }
-  })
+  const creating = pay(server, randomUUID(), { debug: true })
   await held.arrived
   writeFileSync(join(folder, "later.json"), JSON.stringify(configurationWith(main, ...(later as Array<Connected>))))
   const applied = await runHere(folder, ["config", "apply", "later.json"], environment)

@@ -57,7 +57,7 @@ describe("a start without configuration", () => {
   })
 
   it("/ and /docs of the demo say how to begin, and do not contain the key", async () => {
-    const demo = await startServerHere({ folder: temporaryFolder() })
+    const demo = await startServerHere()
     const [, printed = ""] = /^ {2}Docs {6}(\S+)$/mu.exec(demo.stdout()) ?? []
     assert.strictEqual(printed, `${demo.url}/docs`)
     const docs = await (await fetch(printed)).text()
@@ -70,7 +70,6 @@ describe("a start without configuration", () => {
 
     // A server of somebody's own printed no key.
     const configured = await startServerHere({
-      folder: temporaryFolder(),
       configuration: { workspaces: [{ id: "acme", keys: [{ environment: "sandbox", secret: testKey }] }] }
     })
     assert.include(configured.stdout(), `  Docs      ${configured.url}/docs\n`)
@@ -80,7 +79,7 @@ describe("a start without configuration", () => {
   })
 
   it("a second provider takes a payment after a soft decline at the first", async () => {
-    const server = await startServerHere({ folder: temporaryFolder() })
+    const server = await startServerHere()
     const { status, body } = await server.request("POST", "/api/v1/payments", {
       body: {
         amount: 1000,
@@ -225,7 +224,7 @@ describe("a start without configuration", () => {
   })
 
   it("a start at a port that another program uses changes nothing and says so", async () => {
-    const first = await startServer({ folder: temporaryFolder() })
+    const first = await startServer()
     const folder = temporaryFolder()
     const port = new URL(first.url).port
     const second = await runServerHere({ folder, flags: ["--port", port] })
@@ -273,7 +272,7 @@ describe("wrong settings", () => {
       /^POINTSMAN_DATABASE_URL \(--database-url\): expected the path of a file, but \. is a directory/
     ]
   ])("%s stops the start with 1 and says what is wrong", async (_, environment, flags, said) => {
-    const exited = await runServerHere({ folder: temporaryFolder(), environment, flags })
+    const exited = await runServerHere({ environment, flags })
     assert.strictEqual(exited.code, 1, exited.stderr)
     assert.match(exited.stderr, said)
     assert.notMatch(exited.stderr, /\n\s+at /u)

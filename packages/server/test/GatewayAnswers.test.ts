@@ -5,10 +5,10 @@
 import { createServer, request as forward, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { assert, describe, it, onTestFinished } from "vitest"
-import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
+import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
 import { environmentOn, newDatabase, postgresMissing, query } from "./support/PostgresServer.ts"
 import { type ProviderCall, type ScriptedProvider, startProvider } from "./support/ScriptedProvider.ts"
-import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
+import { startServer } from "./support/ServerProcess.ts"
 import { until } from "./support/Until.ts"
 
 const path = "/api/v1/payments"
@@ -69,22 +69,17 @@ describe.skipIf(postgresMissing !== undefined)("a gateway that answers lookups",
       [...gateways, open].map(async (gateway) => ({ ...gateway, ...(await startGateway(gateway, provider)) }))
     )
     const server = await startServer({
-      folder: temporaryFolder(),
       environment: {
         ...environmentOn(database),
         POINTSMAN_UNKNOWN_CHECK_INTERVAL: "1 second",
         POINTSMAN_REFUND_CHECK_INTERVAL: "1 second"
       },
-      configuration: {
-        workspaces: [
-          workspaceWith(
-            all.map(({ currency, id, url }) => ({
-              ...connectionTo({ url, apiKey: provider.apiKey }, id),
-              supports: { currencies: [currency] }
-            }))
-          )
-        ]
-      }
+      configuration: configurationWith(
+        ...all.map(({ currency, id, url }) => ({
+          ...connectionTo({ url, apiKey: provider.apiKey }, id),
+          supports: { currencies: [currency] }
+        }))
+      )
     })
     let keys = 0
     const post = (at: string, body: object) =>

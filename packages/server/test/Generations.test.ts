@@ -12,7 +12,7 @@ import { documentOf } from "./support/CommandProcess.ts"
 import { isLong } from "./support/LongRuns.ts"
 import { environmentOn, newDatabase, postgresMissing, query } from "./support/PostgresServer.ts"
 import { runServerHere, type ServerHere, startServerHere } from "./support/ServerHere.ts"
-import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
+import { each, startServer, temporaryFolder } from "./support/ServerProcess.ts"
 import { type Receiver, startReceiver } from "./support/WebhookReceiver.ts"
 
 const keyOf = (byte: number) => formatApiKey("sandbox", new Uint8Array(64).fill(byte))
@@ -229,13 +229,10 @@ describe.skipIf(postgresMissing !== undefined)("configurations on PostgreSQL", (
       )
       // The server that came first hears of the other one's file a moment later.
       const said = await Promise.all(servers.map((server) => readyAt(server, 3)))
-      assert.sameDeepMembers(
-        said.map(({ configuration }) => configuration),
-        [
-          { generation: 3, file: "served" },
-          { generation: 3, file: "older" }
-        ]
-      )
+      assert.sameDeepMembers(each(said, "configuration"), [
+        { generation: 3, file: "served" },
+        { generation: 3, file: "older" }
+      ])
       const last = said.findIndex(({ configuration }) => configuration.file === "served")
       for (const server of servers) {
         const statuses = await Promise.all(files.map(({ key }) => pay(server, key)))
@@ -249,10 +246,9 @@ describe.skipIf(postgresMissing !== undefined)("configurations on PostgreSQL", (
 
   it.runIf(isLong)("each worker says that the primary started with an older file", async () => {
     const environment = environmentOn(await newDatabase())
-    await (await startServerHere({ folder: temporaryFolder(), configuration: older, environment })).stop()
-    await (await startServerHere({ folder: temporaryFolder(), configuration: newer, environment })).stop()
+    await (await startServerHere({ configuration: older, environment })).stop()
+    await (await startServerHere({ configuration: newer, environment })).stop()
     const server = await startServer({
-      folder: temporaryFolder(),
       configuration: older,
       environment,
       flags: ["--workers", "2"]

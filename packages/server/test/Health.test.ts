@@ -12,7 +12,6 @@ import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import * as Health from "../src/Health.ts"
 import { startServerHere } from "./support/ServerHere.ts"
-import { temporaryFolder } from "./support/ServerProcess.ts"
 
 const nothing: DirectoryState = {
   contents: { workspaces: [], apiKeys: [], connections: [], routing: [], webhookEndpoints: [] },
@@ -167,7 +166,7 @@ describe("health", () => {
   )
 
   it("a server's health without a key answers outside of the API", async () => {
-    const server = await startServerHere({ folder: temporaryFolder() })
+    const server = await startServerHere()
     const live = await server.request("GET", "/health/live", { key: null })
     assert.deepStrictEqual([live.status, live.body], [200, { status: "live" }])
     const ready = await server.request("GET", "/health/ready", { key: null })

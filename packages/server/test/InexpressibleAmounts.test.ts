@@ -1,41 +1,27 @@
 /** An amount that a provider's API cannot express, from the API to Checkout.com's wire: no failure of the connection. */
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
-import { assert, describe, it, onTestFinished } from "vitest"
+import { assert, describe, it } from "vitest"
 import { connectionTo, liveKey } from "./support/Configurations.ts"
+import { sendJson, serveHttp } from "./support/HttpHere.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
 import { startServerHere } from "./support/ServerHere.ts"
-import { temporaryFolder } from "./support/ServerProcess.ts"
 
 /** Approves every payment, by the answer that Checkout.com documents. */
 const startCheckout = async () => {
   const amounts: Array<number> = []
-  const server = createServer((request, response) => {
-    let text = ""
-    request.on("data", (chunk: Buffer) => {
-      text += chunk.toString("utf8")
-    })
-    request.on("end", () => {
-      const { amount, currency, reference } = JSON.parse(text)
-      amounts.push(amount)
-      const id = "pay_mbabizu24mvu3mela5njyhpit4"
-      const body = { id, amount, currency, reference, approved: true, status: "Authorized", response_code: "10000" }
-      response.writeHead(201, { "content-type": "application/json" }).end(JSON.stringify(body))
-    })
+  const { url } = await serveHttp((_request, response, text) => {
+    const { amount, currency, reference } = JSON.parse(String(text))
+    amounts.push(amount)
+    const id = "pay_mbabizu24mvu3mela5njyhpit4"
+    const approved = { approved: true, status: "Authorized", response_code: "10000" }
+    sendJson(response, 201, { id, amount, currency, reference, ...approved })
   })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  onTestFinished(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  return { amounts, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+  return { amounts, url }
 }
 
 describe("an amount that a provider cannot express", () => {
   it("only 1.990 KWD reaches Checkout.com after as many of 1.995 as open a circuit", async () => {
     const [checkout, backup] = [await startCheckout(), await startProvider()]
     const server = await startServerHere({
-      folder: temporaryFolder(),
       configuration: {
         workspaces: [
           {

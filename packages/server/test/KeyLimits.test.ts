@@ -32,7 +32,6 @@ const get = (url: string, key: string, from: string) =>
 describe("a key with limits", () => {
   it("a key outside of its networks by a trusted proxy is refused as unknown", async () => {
     const server = await startServerHere({
-      folder: temporaryFolder(),
       configuration,
       environment: { POINTSMAN_TRUSTED_PROXIES: "127.0.0.0/8" }
     })
@@ -48,12 +47,12 @@ describe("a key with limits", () => {
   })
 
   it("a key is refused whose caller writes a network's address without a trusted proxy", async () => {
-    const server = await startServerHere({ folder: temporaryFolder(), configuration })
+    const server = await startServerHere({ configuration })
     assert.strictEqual(statusOf(await get(server.url, testKey, "203.0.113.7")), "401")
   })
 
   it("an expired key is refused like an unknown one, and another one works", async () => {
-    const server = await startServerHere({ folder: temporaryFolder(), configuration })
+    const server = await startServerHere({ configuration })
     const [expired, unknown, other] = await Promise.all(
       [liveKey, unknownKey, otherLiveKey].map((key) => get(server.url, key, "203.0.113.7"))
     )

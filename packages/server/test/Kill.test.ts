@@ -4,8 +4,9 @@
  */
 import { formatApiKey } from "@pointsman/core"
 import { assert, describe, it } from "vitest"
+import { pay } from "./support/Pay.ts"
 import { type ScriptedProvider, startProvider } from "./support/ScriptedProvider.ts"
-import { type JsonAnswer, type ServerProcess, startServer, temporaryFolder } from "./support/ServerProcess.ts"
+import { each, type JsonAnswer, type ServerProcess, startServer, temporaryFolder } from "./support/ServerProcess.ts"
 import { until } from "./support/Until.ts"
 
 const key = formatApiKey("sandbox", new Uint8Array(64).fill(1))
@@ -37,11 +38,7 @@ const start = (folder: string, provider: ScriptedProvider, clockAheadMillis?: nu
   startServer({ folder, configuration: configurationFor(provider), clockAheadMillis })
 
 const create = (server: ServerProcess, reference: string): Promise<JsonAnswer> =>
-  server.request("POST", path, {
-    key,
-    idempotencyKey: reference,
-    body: { amount: 1999, currency: "EUR", country: "NL", reference }
-  })
+  pay(server, reference, { reference }, key)
 
 describe("kill -9 while a provider call is in flight", () => {
   it("a killed charge's key is 409, then UNKNOWN, and no provider is asked again", async () => {
@@ -71,10 +68,7 @@ describe("kill -9 while a provider call is in flight", () => {
     assert.deepStrictEqual((await create(last, "in-flight-1")).body, late.body)
     assert.deepStrictEqual((await create(last, "acknowledged-1")).body, acknowledged.body)
     const timeline = await last.request("GET", `${path}/${late.body.data.payment_id}/events`, { key })
-    assert.deepStrictEqual(
-      timeline.body.data.map((event: { readonly type: string }) => event.type),
-      ["payment.created", "payment.unknown"]
-    )
+    assert.deepStrictEqual(each(timeline.body.data, "type"), ["payment.created", "payment.unknown"])
     assert.deepStrictEqual(
       provider.calls.map(({ body, operation }) => [operation, body.reference]),
       [

@@ -1,10 +1,11 @@
 /** A database that went back to an earlier time, behind a running server: what is asked again goes out under the same ids. */
-import { createHmac, randomUUID } from "node:crypto"
+import { randomUUID } from "node:crypto"
 import { copyFileSync, renameSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "vitest"
-import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
+import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
 import { makeMovedClock } from "./support/MovedClock.ts"
+import { pay, sendSigned } from "./support/Pay.ts"
 import { recoverHere, startRecovery } from "./support/RecoverHere.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
 import { startServerHere } from "./support/ServerHere.ts"
@@ -22,17 +23,14 @@ const tell = async ({ url }: { readonly url: string }, attemptId: string, create
     created: new Date(created).toISOString(),
     data: { ...data, currency: "EUR" }
   })
-  const seconds = Math.floor(Date.now() / 1000)
-  const signature = createHmac("sha256", "whsec_of_main").update(`${seconds}.${text}`).digest("hex")
-  const headers = { "X-Service-Signature": `t=${seconds},v1=${signature}` }
-  return (await fetch(`${url}/api/v1/psp-webhooks/main`, { method: "POST", headers, body: text })).status
+  return (await sendSigned({ url }, "main", "whsec_of_main", text)).status
 }
 
 describe("a database that lost its last records", () => {
   it("the keys of a lost charge and a lost refund move nothing twice", async () => {
     const provider = await startProvider()
     const folder = temporaryFolder()
-    const configuration = { workspaces: [workspaceWith([connectionTo(provider)])] }
+    const configuration = configurationWith(connectionTo(provider))
     const start = () => startServerHere({ folder, configuration })
     const file = (name: string) => join(folder, ".pointsman", name)
     const keep = (name: string) => copyFileSync(file("pointsman.db"), file(name))
@@ -40,8 +38,7 @@ describe("a database that lost its last records", () => {
       for (const suffix of ["-wal", "-shm"]) rmSync(file(`pointsman.db${suffix}`), { force: true })
       copyFileSync(file(name), file("pointsman.db"))
     }
-    const create = (server: Awaited<ReturnType<typeof start>>) =>
-      server.request("POST", path, { key: liveKey, idempotencyKey: "order-0001", body })
+    const create = (server: Awaited<ReturnType<typeof start>>) => pay(server, "order-0001", body)
     const refund = (server: Awaited<ReturnType<typeof start>>, id: string) =>
       server.request("POST", `${path}/${id}/refunds`, {
         key: liveKey,
@@ -89,13 +86,13 @@ describe("a database that lost its last records", () => {
     const start = () =>
       startServerHere({
         folder,
-        configuration: { workspaces: [workspaceWith([connection])] },
+        configuration: configurationWith(connection),
         environment: { POINTSMAN_CLAIM_WINDOW: "1 minute" },
         clock
       })
     const file = (name: string) => join(folder, ".pointsman", name)
     const create = (server: Awaited<ReturnType<typeof start>>, reference: string) =>
-      server.request("POST", path, { key: liveKey, idempotencyKey: reference, body: { ...body, reference } })
+      pay(server, reference, { ...body, reference })
     const lossOf = async (server: Awaited<ReturnType<typeof start>>) =>
       (await server.request("GET", "/health/ready", { key: null })).body.record_loss
 
@@ -140,11 +137,11 @@ describe("a database that lost its last records", () => {
     it(`a server whose backup is ${how} sends nothing, and knows the loss at restart`, async () => {
       const provider = await startProvider()
       const folder = temporaryFolder()
-      const configuration = { workspaces: [workspaceWith([connectionTo(provider)])] }
+      const configuration = configurationWith(connectionTo(provider))
       const start = (environment = {}) => startServerHere({ folder, configuration, environment })
       const file = (name: string) => join(folder, ".pointsman", name)
       const create = (server: Pick<Awaited<ReturnType<typeof start>>, "request">, reference: string) =>
-        server.request("POST", path, { key: liveKey, idempotencyKey: reference, body: { ...body, reference } })
+        pay(server, reference, { ...body, reference })
       const ready = (server: Pick<Awaited<ReturnType<typeof start>>, "request">) =>
         server.request("GET", "/health/ready", { key: null })
 
@@ -205,11 +202,10 @@ describe("a database that lost its last records", () => {
     it(`a server ${when} during a restore sends nothing by a key in the recovery`, async () => {
       const provider = await startProvider()
       const folder = temporaryFolder()
-      const configuration = { workspaces: [workspaceWith([connectionTo(provider)])] }
+      const configuration = configurationWith(connectionTo(provider))
       const start = () => startServerHere({ folder, configuration })
       const file = (name: string) => join(folder, ".pointsman", name)
-      const create = (server: Pick<Awaited<ReturnType<typeof start>>, "request">) =>
-        server.request("POST", path, { key: liveKey, idempotencyKey: "lost-order", body })
+      const create = (server: Pick<Awaited<ReturnType<typeof start>>, "request">) => pay(server, "lost-order", body)
       // A provider that has forgotten the key charges again: nothing may be sent.
       const sent = () => provider.calls.filter(({ operation }) => operation === "charge").length
       const restore = () => {
@@ -254,11 +250,7 @@ describe("a database that lost its last records", () => {
       assert.strictEqual(again.headers.get("idempotent-replay"), "true")
       const { payment_id } = lost.body.data
       assert.deepInclude(again.body.data, { payment_id, payment_status: "CAPTURED", recovered: true })
-      const other = await server.request("POST", path, {
-        key: liveKey,
-        idempotencyKey: "lost-order",
-        body: { ...body, amount: 2000 }
-      })
+      const other = await pay(server, "lost-order", { ...body, amount: 2000 })
       assert.strictEqual(other.body.error.code, "idempotency_key_reuse")
       assert.strictEqual(sent(), 1)
       await server.stop()

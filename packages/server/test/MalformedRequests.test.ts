@@ -3,7 +3,6 @@ import { text } from "node:stream/consumers"
 import { assert, describe, it } from "vitest"
 import { dial, statusOf } from "./support/RawSocket.ts"
 import { startServerHere } from "./support/ServerHere.ts"
-import { temporaryFolder } from "./support/ServerProcess.ts"
 
 const host = "Host: pay.example"
 const key = "Idempotency-Key: order-1001"
@@ -42,7 +41,7 @@ const malformed: Readonly<Record<string, ReadonlyArray<string>>> = {
 
 describe("a malformed request", () => {
   it.each(Object.entries(malformed))("%s is refused, and the connection is closed", async (_name, lines) => {
-    const server = await startServerHere({ folder: temporaryFolder() })
+    const server = await startServerHere()
     const withKey = lines.flatMap((line) =>
       line === host ? [line, key, `Authorization: Bearer ${server.sandboxKey}`] : [line]
     )
@@ -52,13 +51,13 @@ describe("a malformed request", () => {
   })
 
   it("headers of more than 16 KB are 431", async () => {
-    const server = await startServerHere({ folder: temporaryFolder() })
+    const server = await startServerHere()
     const lines = ["GET /health/live HTTP/1.1", host, `X-Long: ${"a".repeat(20_000)}`, "", ""]
     assert.strictEqual(statusOf(await send(server.url, lines.join("\r\n"))), "431")
   })
 
   it("HTTP/1.0 health is answered, and the connection is closed", async () => {
-    const server = await startServerHere({ folder: temporaryFolder() })
+    const server = await startServerHere()
     const socket = await dial(server.url)
     socket.write("GET /health/live HTTP/1.0\r\n\r\n")
     assert.strictEqual(statusOf(await text(socket)), "200")

@@ -1,6 +1,7 @@
 /** `pointsman mcp` over standard input and output: the official client, the real command, a database in SQLite. */
 import { assert, describe, it } from "vitest"
 import { mcpWorld, type ToolSaid } from "./support/McpWorld.ts"
+import { each } from "./support/ServerProcess.ts"
 
 const reading = ["find_payments", "show_payment", "explain_routing"]
 const disputes = ["list_disputes", "show_dispute"]
@@ -33,11 +34,7 @@ describe("pointsman mcp", () => {
     assert.deepStrictEqual([shown.attempts.length, shown.disputes[0].id, shown.refund_drafts], [1, dispute, []])
     for (const text of ["order-1001", paid, shown.provider_reference, "c-77", "cart=c-77"]) {
       const { said } = await call("find_payments", { ...acme, text })
-      assert.deepStrictEqual(
-        said.data.map(({ payment_id }: { readonly payment_id: string }) => payment_id),
-        [paid],
-        text
-      )
+      assert.deepStrictEqual(each(said.data, "payment_id"), [paid], text)
     }
     const newest = (await call("find_payments", { ...acme, limit: 1 })).said
     assert.deepStrictEqual([newest.data[0].payment_id, newest.has_more], [doubtful, true])

@@ -9,6 +9,7 @@ import { promisify } from "node:util"
 import { assert, it } from "vitest"
 import { bundledMain } from "./support/Bundle.ts"
 import { mcpWorld } from "./support/McpWorld.ts"
+import { each } from "./support/ServerProcess.ts"
 
 const tool = fileURLToPath(new URL("../../../scripts/tool.mjs", import.meta.url))
 
@@ -40,10 +41,7 @@ it.skipIf(process.env["POINTSMAN_TOOLS"] !== "all")(
       draft_refund: [`payment=${payment}`, "amount=500", "reason=returned"]
     }
     const { tools } = await inspect("--method", "tools/list")
-    assert.deepStrictEqual(
-      tools.map(({ name }: { readonly name: string }) => name),
-      Object.keys(given)
-    )
+    assert.deepStrictEqual(each(tools, "name"), Object.keys(given))
     for (const [name, fields] of Object.entries(given)) {
       const words = [...fields, "workspace=acme", "environment=sandbox"].flatMap((field) => ["--tool-arg", field])
       const { content, isError } = await inspect("--method", "tools/call", "--tool-name", name, ...words)

@@ -6,8 +6,9 @@ import { HttpRouter, HttpServer } from "effect/http"
 import { TestClock } from "effect/testing"
 import { assert, describe, it, onTestFinished } from "vitest"
 import * as Metrics from "../src/Metrics.ts"
-import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
+import { configurationWith, connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
 import { makeMovedClock } from "./support/MovedClock.ts"
+import { pay as create } from "./support/Pay.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
 import { type ServerHere, startServerHere } from "./support/ServerHere.ts"
 import { temporaryFolder } from "./support/ServerProcess.ts"
@@ -18,14 +19,8 @@ const scrape = async (url: string) => {
   return { answer, lines: (await answer.text()).trimEnd().split("\n") }
 }
 
-const payment = { amount: 1999, currency: "EUR", country: "NL" }
 let keys = 0
-const pay = (server: ServerHere, fields: object = {}) =>
-  server.request("POST", "/api/v1/payments", {
-    key: liveKey,
-    idempotencyKey: `metrics-${++keys}`,
-    body: { ...payment, ...fields }
-  })
+const pay = (server: ServerHere, fields: object = {}) => create(server, `metrics-${++keys}`, fields)
 
 describe("metrics", () => {
   it("metrics of a failing provider report attempts, decisions and circuits", async () => {
@@ -36,8 +31,7 @@ describe("metrics", () => {
       connectionTo(backup, "backup")
     ]
     const server = await startServerHere({
-      folder: temporaryFolder(),
-      configuration: { workspaces: [workspaceWith(connections)] }
+      configuration: configurationWith(...connections)
     })
     const before = await scrape(server.url)
     assert.strictEqual(before.answer.status, 200)
@@ -250,12 +244,10 @@ describe("what waits", () => {
     })
     const { clock, push } = makeMovedClock()
     const server = await startServerHere({
-      folder: temporaryFolder(),
-      configuration: { workspaces: [workspaceWith([connectionTo(provider)])] },
+      configuration: configurationWith(connectionTo(provider)),
       clock
     })
-    const body = { amount: 1999, currency: "EUR", country: "NL" }
-    await server.request("POST", "/api/v1/payments", { key: liveKey, idempotencyKey: "order-1001", body })
+    await pay(server)
     push(60_000)
     const [age = ""] = await gaugeLines(server.url, "pointsman_agreement_oldest_difference_seconds ")
     assert.isAtLeast(Number(age.split(" ")[1]), 60)
@@ -268,8 +260,7 @@ describe("payments that are due for a check", () => {
     provider.always("charge", () => "drop")
     const asked = provider.hold("lookUpCharge")
     const server = await startServerHere({
-      folder: temporaryFolder(),
-      configuration: { workspaces: [workspaceWith([{ ...connectionTo(provider), timeout: "5 minutes" }])] },
+      configuration: configurationWith({ ...connectionTo(provider), timeout: "5 minutes" }),
       environment: { POINTSMAN_UNKNOWN_CHECK_INTERVAL: "1 second", POINTSMAN_LOOKUPS_PER_CONNECTION: "1" }
     })
     for (let count = 0; count < 3; count++) assert.strictEqual((await pay(server)).body.data.status, "UNKNOWN")
@@ -299,7 +290,6 @@ describe("a provider that hangs", () => {
       use: { mode: "failover", order: ["hanging", "well"] }
     }
     const server = await startServerHere({
-      folder: temporaryFolder(),
       configuration: {
         workspaces: [
           {

@@ -19,6 +19,7 @@ import { adyenConnection, webhook } from "./support/AdyenWorld.ts"
 import { liveKey } from "./support/Configurations.ts"
 import { connectionToPayPal } from "./support/journeys/PayPalStandIn.ts"
 import { type Asked, listenAs } from "./support/journeys/StandIn.ts"
+import { pay } from "./support/Pay.ts"
 import { startServerHere } from "./support/ServerHere.ts"
 import { temporaryFolder } from "./support/ServerProcess.ts"
 
@@ -331,10 +332,9 @@ const openPayment = async ({ answer, connection, connectors, token }: Provider) 
       workspaces: [{ id: "acme", name: "Acme", country: "NL", keys, connections: [own] }]
     }
   })
-  const { body } = await server.request("POST", "/api/v1/payments", {
-    key: liveKey,
-    idempotencyKey: "no-word-dropped-1",
-    body: { amount: 1234, currency: "EUR", country: "NL", instruments: [{ connection: own["id"], token }] }
+  const { body } = await pay(server, "no-word-dropped-1", {
+    amount: 1234,
+    instruments: [{ connection: own["id"], token }]
   })
   assert.deepInclude(body.data, { status: "CAPTURED" }, JSON.stringify(body))
   const store = new DatabaseSync(join(folder, ".pointsman", "pointsman.db"), { readOnly: true })

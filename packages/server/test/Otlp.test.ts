@@ -9,7 +9,7 @@ import { documentOf } from "./support/CommandProcess.ts"
 import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
 import { type MovedClock, makeMovedClock } from "./support/MovedClock.ts"
 import { type ScriptedProvider, startProvider } from "./support/ScriptedProvider.ts"
-import { jsonRequestsTo, temporaryFolder } from "./support/ServerProcess.ts"
+import { each, jsonRequestsTo, temporaryFolder } from "./support/ServerProcess.ts"
 import { until } from "./support/Until.ts"
 
 const listens = /Pointsman listens on (\S+)/u
@@ -233,10 +233,7 @@ describe("OpenTelemetry", () => {
     assert.deepStrictEqual([erased.code, erased.stderr], [0, ""])
     // A command that changes nothing sends nothing, and no command sends anything else.
     const listed = documentOf(await run("audit", "list", "--json")).data
-    assert.deepStrictEqual(
-      ofCommands.requests.map(({ path }) => path),
-      ["/v1/logs", "/v1/logs"]
-    )
+    assert.deepStrictEqual(each(ofCommands.requests, "path"), ["/v1/logs", "/v1/logs"])
     await server.stop()
 
     const entriesAt = (collector: Collector) =>

@@ -7,9 +7,10 @@ import { formatApiKey } from "@pointsman/core"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import type { EmbeddedPostgres } from "../../storage/postgres/test/support/EmbeddedPostgres.ts"
 import { isLong } from "./support/LongRuns.ts"
+import { pay } from "./support/Pay.ts"
 import { environmentOn, newDatabase, postgresMissing, query, startPostgresServer } from "./support/PostgresServer.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
-import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
+import { startServer } from "./support/ServerProcess.ts"
 
 const path = "/api/v1/payments"
 const key = formatApiKey("sandbox", new Uint8Array(64).fill(1))
@@ -32,7 +33,6 @@ describe.skipIf(postgresMissing !== undefined || !isLong)("an overloaded databas
     const provider = await startProvider()
     const url = await newDatabase(postgres)
     const server = await startServer({
-      folder: temporaryFolder(),
       environment: {
         ...environmentOn(url),
         POINTSMAN_DATABASE_CONNECTIONS: "4",
@@ -56,11 +56,7 @@ describe.skipIf(postgresMissing !== undefined || !isLong)("an overloaded databas
       }
     })
     const create = (reference: string) =>
-      server.request("POST", path, {
-        key,
-        idempotencyKey: reference,
-        body: { amount: 1000, currency: "EUR", country: "NL", reference, capture_method: "manual" }
-      })
+      pay(server, reference, { amount: 1000, reference, capture_method: "manual" }, key)
     const first = await create("before-the-load")
     await query(
       url,

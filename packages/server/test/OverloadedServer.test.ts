@@ -9,12 +9,12 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import type { EmbeddedPostgres } from "../../storage/postgres/test/support/EmbeddedPostgres.ts"
-import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
+import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
 import { amountOf } from "./support/LongRuns.ts"
 import { type HttpLoad, loadOn, percentile, type Sample } from "./support/load/HttpLoad.ts"
 import { environmentOn, newDatabase, postgresMissing, query, startPostgresServer } from "./support/PostgresServer.ts"
 import { startProviderProcess } from "./support/ProviderProcess.ts"
-import { type ServerProcess, startServer, temporaryFolder } from "./support/ServerProcess.ts"
+import { type ServerProcess, startServer } from "./support/ServerProcess.ts"
 
 const seconds = amountOf("POINTSMAN_OVERLOAD_SECONDS", { long: 10 })
 const isQuietMachine = process.env["POINTSMAN_OVERLOAD_SECONDS"] !== undefined
@@ -118,8 +118,7 @@ describe.skipIf(postgresMissing !== undefined || seconds === 0)(
     it(`${times} times the rate for ${seconds} s: accepted work is fast, others refused`, async () => {
       const [provider, url] = [await startProviderProcess(), await newDatabase(postgres)]
       const server = await startServer({
-        folder: temporaryFolder(),
-        configuration: { workspaces: [workspaceWith([connectionTo(provider)])] },
+        configuration: configurationWith(connectionTo(provider)),
         environment: {
           ...environmentOn(url),
           POINTSMAN_RATE_LIMIT: "off",

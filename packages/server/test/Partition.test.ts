@@ -10,7 +10,7 @@ import type { EmbeddedPostgres } from "../../storage/postgres/test/support/Embed
 import { isLong } from "./support/LongRuns.ts"
 import { environmentOn, newDatabase, postgresMissing, startPostgresServer } from "./support/PostgresServer.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
-import { type JsonAnswer, startServer, temporaryFolder } from "./support/ServerProcess.ts"
+import { type JsonAnswer, startServer } from "./support/ServerProcess.ts"
 import { silentProxy } from "./support/SilentProxy.ts"
 
 const path = "/api/v1/payments"
@@ -43,7 +43,6 @@ describe.skipIf(postgresMissing !== undefined || lengths.length === 0)(
       const provider = await startProvider({ looksUpOperations: true })
       const proxy = await silentProxy(await newDatabase(postgres))
       const server = await startServer({
-        folder: temporaryFolder(),
         environment: {
           ...environmentOn(proxy.url),
           POINTSMAN_PROVIDER_TIMEOUT: `${providerTimeoutMillis} millis`,

@@ -3,10 +3,11 @@
  * charged, however old it is, and for 24 hours from then on.
  */
 import { assert, describe, it } from "vitest"
-import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
+import { configurationWith, connectionTo } from "./support/Configurations.ts"
+import { pay } from "./support/Pay.ts"
 import { environmentOn, newDatabase, postgresMissing, query } from "./support/PostgresServer.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
-import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
+import { startServer } from "./support/ServerProcess.ts"
 
 const days30 = 30 * 24 * 60 * 60_000
 
@@ -14,7 +15,6 @@ describe.skipIf(postgresMissing !== undefined)("a key that was answered PENDING"
   it("a repeated claim of 30 days ago has one charge until the payment is settled", async () => {
     const [provider, database] = await Promise.all([startProvider(), newDatabase()])
     const server = await startServer({
-      folder: temporaryFolder(),
       environment: environmentOn(database),
       configuration: configurationWith(connectionTo(provider))
     })
@@ -23,8 +23,7 @@ describe.skipIf(postgresMissing !== undefined)("a key that was answered PENDING"
       return { status, body: { ...(body as object), status: "pending", captured_amount: 0 } }
     })
     const order = { amount: 1999, currency: "EUR", country: "NL" }
-    const create = () =>
-      server.request("POST", "/api/v1/payments", { key: liveKey, idempotencyKey: "order-0001", body: order })
+    const create = () => pay(server, "order-0001", order)
     const charges = () => provider.calls.filter(({ operation }) => operation === "charge").length
 
     const first = await create()

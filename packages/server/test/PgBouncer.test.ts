@@ -4,7 +4,6 @@ import { assert, describe, it, onTestFinished } from "vitest"
 import { findPgBouncer, type PgBouncerOptions, pooled } from "../../storage/postgres/test/support/PgBouncer.ts"
 import { environmentOn, newDatabase, postgresMissing } from "./support/PostgresServer.ts"
 import { runServerHere, startServerHere } from "./support/ServerHere.ts"
-import { temporaryFolder } from "./support/ServerProcess.ts"
 
 const behind = async (options: PgBouncerOptions): Promise<string> => {
   const scope = Scope.makeUnsafe()
@@ -17,7 +16,7 @@ describe.skipIf(postgresMissing !== undefined || findPgBouncer() === undefined)(
   it("session mode makes payments of the sandbox, and shares limits", async () => {
     const url = await behind({ poolMode: "session" })
     const environment = { ...environmentOn(url), POINTSMAN_SHARED_LIMITS: "true" }
-    const server = await startServerHere({ folder: temporaryFolder(), environment })
+    const server = await startServerHere({ environment })
     const body = { amount: 1999, currency: "EUR", country: "NL" }
     const made = await server.request("POST", "/api/v1/payments", { idempotencyKey: "order-0001", body })
     assert.deepStrictEqual([made.status, made.body.data?.status], [201, "CAPTURED"])
@@ -25,7 +24,7 @@ describe.skipIf(postgresMissing !== undefined || findPgBouncer() === undefined)(
 
   it("transaction mode stops the start, which says what to use", async () => {
     const url = await behind({ poolMode: "transaction" })
-    const { code, stderr } = await runServerHere({ folder: temporaryFolder(), environment: environmentOn(url) })
+    const { code, stderr } = await runServerHere({ environment: environmentOn(url) })
     assert.strictEqual(code, 1)
     assert.include(stderr, "cannot be used: a connection pooler gives one server session to several clients")
   })

@@ -8,6 +8,7 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import type { EmbeddedPostgres } from "../../storage/postgres/test/support/EmbeddedPostgres.ts"
 import { openRecords } from "../src/PostgresSandboxRecords.ts"
 import { runHere } from "./support/CommandInProcess.ts"
+import { pay } from "./support/Pay.ts"
 import {
   environmentOn,
   newDatabase as newDatabaseOn,
@@ -46,7 +47,7 @@ describe.skipIf(postgresMissing !== undefined)("on PostgreSQL", () => {
   const start = (
     url: string,
     { environment, ...options }: Pick<ServerOptions, "configuration" | "clockAheadMillis" | "environment"> = {}
-  ) => startServer({ folder: temporaryFolder(), environment: { ...environmentOn(url), ...environment }, ...options })
+  ) => startServer({ environment: { ...environmentOn(url), ...environment }, ...options })
 
   const assertSilent = (...servers: ReadonlyArray<ServerProcess>) => {
     for (const server of servers) assert.notInclude(server.stdout() + server.stderr(), password)
@@ -107,8 +108,7 @@ describe.skipIf(postgresMissing !== undefined)("on PostgreSQL", () => {
   it("the next server never repeats a call of a killed one, and says what is true", async () => {
     const url = await newDatabase()
     const provider = await startProvider()
-    const create = (server: ServerProcess, reference: string) =>
-      server.request("POST", path, { key, idempotencyKey: reference, body: { ...body, reference } })
+    const create = (server: ServerProcess, reference: string) => pay(server, reference, { ...body, reference }, key)
     const one = await start(url, { configuration: configurationFor(provider) })
     const acknowledged = await create(one, "acknowledged")
     assert.deepStrictEqual([acknowledged.status, acknowledged.body.data.status], [201, "CAPTURED"])

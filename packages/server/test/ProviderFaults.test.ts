@@ -6,9 +6,9 @@ import { createServer as createHttpServer, type IncomingMessage, type ServerResp
 import { createServer as createTcpServer } from "node:net"
 import { assert, describe, it, onTestFinished } from "vitest"
 import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
+import { pay as create } from "./support/Pay.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
 import { type ServerHere, startServerHere } from "./support/ServerHere.ts"
-import { temporaryFolder } from "./support/ServerProcess.ts"
 
 type Fault = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -77,7 +77,6 @@ const startFaulty = async () => {
     use: { mode: "failover", order: [idOf(name), "backup"] }
   }))
   const server = await startServerHere({
-    folder: temporaryFolder(),
     configuration: {
       workspaces: [{ ...workspaceWith(connections), routing: { production: { mode: "failover", rules } } }]
     }
@@ -93,12 +92,7 @@ const closedPort = async (): Promise<number> => {
   return port
 }
 
-const pay = (server: ServerHere, name: string) =>
-  server.request("POST", "/api/v1/payments", {
-    key: liveKey,
-    idempotencyKey: `fault-${name}`,
-    body: { amount: 1999, currency: "EUR", country: "NL", card_brand: name }
-  })
+const pay = (server: ServerHere, name: string) => create(server, `fault-${name}`, { card_brand: name })
 
 describe("a provider that fails", () => {
   it("each fault has the right answer, one request, and no second charge", async () => {

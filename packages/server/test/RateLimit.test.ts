@@ -2,7 +2,6 @@
 import { assert, describe, it } from "vitest"
 import { makeMovedClock } from "./support/MovedClock.ts"
 import { runServerHere, startServerHere } from "./support/ServerHere.ts"
-import { temporaryFolder } from "./support/ServerProcess.ts"
 
 const list = "/api/v1/payments?limit=1"
 
@@ -10,7 +9,6 @@ describe("POINTSMAN_RATE_LIMIT", () => {
   it("4 of 12 requests at once pass a rate of 2, and the others learn when to return", async () => {
     const moved = makeMovedClock()
     const server = await startServerHere({
-      folder: temporaryFolder(),
       environment: { POINTSMAN_RATE_LIMIT: "2" },
       clock: moved.clock
     })
@@ -30,7 +28,7 @@ describe("POINTSMAN_RATE_LIMIT", () => {
   })
 
   it("500 requests at once without a rate are all answered", async () => {
-    const server = await startServerHere({ folder: temporaryFolder(), flags: ["--rate-limit", "off"] })
+    const server = await startServerHere({ flags: ["--rate-limit", "off"] })
     for (let round = 0; round < 5; round++) {
       const answers = await Promise.all(Array.from({ length: 100 }, () => server.request("GET", list)))
       assert.deepStrictEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
@@ -38,7 +36,7 @@ describe("POINTSMAN_RATE_LIMIT", () => {
   })
 
   it("the help does not say that the limit is out of use", async () => {
-    const { stdout } = await runServerHere({ folder: temporaryFolder(), flags: ["--help"] })
+    const { stdout } = await runServerHere({ flags: ["--help"] })
     const line = stdout.split("\n").find((line) => line.includes("--rate-limit")) ?? ""
     assert.match(line, /Requests per second per API key/u)
     assert.notMatch(line, /not in use/u)

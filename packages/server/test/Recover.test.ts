@@ -4,7 +4,6 @@
  * 1,000 in a long run, which tests PostgreSQL too.
  */
 import { spawn } from "node:child_process"
-import { createHmac } from "node:crypto"
 import { copyFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "vitest"
@@ -13,6 +12,7 @@ import { runHere } from "./support/CommandInProcess.ts"
 import { documentOf } from "./support/CommandProcess.ts"
 import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
 import { amountOf, isLong } from "./support/LongRuns.ts"
+import { sendSigned } from "./support/Pay.ts"
 import {
   environmentOn,
   newDatabase,
@@ -24,7 +24,7 @@ import {
 import { recoverHere } from "./support/RecoverHere.ts"
 import { type ScriptedProvider, startProvider } from "./support/ScriptedProvider.ts"
 import { type ServerHere, startServerHere } from "./support/ServerHere.ts"
-import { temporaryFolder } from "./support/ServerProcess.ts"
+import { each, temporaryFolder } from "./support/ServerProcess.ts"
 import { until } from "./support/Until.ts"
 
 const path = "/api/v1/payments"
@@ -251,10 +251,7 @@ describe.each(storages)("a backup that is restored, on %s", { timeout: 180_000 +
     const after = await allPayments(later)
     assert.deepStrictEqual(seen(after), seen(before))
     const unmarked = [...after.values()].filter(({ recovered }) => recovered !== true)
-    assert.deepStrictEqual(
-      unmarked.map(({ payment_id }) => payment_id),
-      [kept2.payment_id]
-    )
+    assert.deepStrictEqual(each(unmarked, "payment_id"), [kept2.payment_id])
     main.next("charge", () => ({ status: 401, body: { error: { code: "unauthorized", message: "not today" } } }))
     const opens = await later.request("POST", path, {
       key: liveKey,
@@ -418,11 +415,7 @@ describe("a provider without lists", () => {
         currency: "EUR"
       }
     })
-    const seconds = Math.floor(Date.now() / 1000)
-    const signature = createHmac("sha256", "whsec_of_main").update(`${seconds}.${body}`).digest("hex")
-    const headers = { "x-service-signature": `t=${seconds},v1=${signature}`, "content-type": "application/json" }
-    const answer = await fetch(`${second.url}/api/v1/psp-webhooks/main`, { method: "POST", headers, body })
-    assert.strictEqual(answer.status, 200)
+    assert.strictEqual((await sendSigned(second, "main", "whsec_of_main", body)).status, 200)
 
     const adopted = [{ currency: "EUR", count: 1, amount: 1999 }]
     const shown = documentOf(await recover("--since", since, "--dry-run")).data

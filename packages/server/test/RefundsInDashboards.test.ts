@@ -9,7 +9,6 @@ import { liveKey } from "./support/Configurations.ts"
 import { connectionToPayPal } from "./support/journeys/PayPalStandIn.ts"
 import { listenAs } from "./support/journeys/StandIn.ts"
 import { startServerHere } from "./support/ServerHere.ts"
-import { temporaryFolder } from "./support/ServerProcess.ts"
 
 type SignedMessage = ReturnType<typeof PayPal.signed>
 
@@ -105,7 +104,6 @@ const openCheckoutCom = async (): Promise<Dashboard> => {
 
 const openPayment = async ({ connection, connectors, refundStatus, token }: Dashboard) => {
   const server = await startServerHere({
-    folder: temporaryFolder(),
     configuration: {
       ...(connectors === undefined ? {} : { connectors }),
       workspaces: [

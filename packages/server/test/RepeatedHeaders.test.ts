@@ -2,10 +2,9 @@
 import { assert, describe, it } from "vitest"
 import { ask, codeOf } from "./support/RawSocket.ts"
 import { startServerHere } from "./support/ServerHere.ts"
-import { temporaryFolder } from "./support/ServerProcess.ts"
 
 const start = async () => {
-  const server = await startServerHere({ folder: temporaryFolder() })
+  const server = await startServerHere()
   const key = `Authorization: Bearer ${server.sandboxKey}`
   const post = (path: string, body: object, headers: ReadonlyArray<string>) => {
     const text = JSON.stringify(body)

@@ -2,12 +2,13 @@
 import { gzipSync } from "node:zlib"
 import { assert, describe, it } from "vitest"
 import { runHere } from "./support/CommandInProcess.ts"
-import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
+import { configurationWith, connectionTo } from "./support/Configurations.ts"
+import { pay as create } from "./support/Pay.ts"
 import { dial } from "./support/RawSocket.ts"
 import { signInOperator } from "./support/ReadingRival.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
 import { startServerHere } from "./support/ServerHere.ts"
-import { temporaryFolder } from "./support/ServerProcess.ts"
+import { each, temporaryFolder } from "./support/ServerProcess.ts"
 import { until } from "./support/Until.ts"
 
 const columns = "row_id,kind,gross,currency,occurred_at,attempt_id,fee,net,payout_id"
@@ -20,19 +21,14 @@ const setUp = async (role = "operations") => {
   const folder = temporaryFolder()
   const server = await startServerHere({
     folder,
-    configuration: { workspaces: [workspaceWith([connectionTo(provider)])] },
+    configuration: configurationWith(connectionTo(provider)),
     // Each of the large forms counts as the requests of a second.
     environment: { POINTSMAN_RATE_LIMIT: "off" }
   })
   const run = (...words: ReadonlyArray<string>) => runHere(folder, words)
   const cookie = await signInOperator(server.url, (words) => runHere(folder, words), ["--role", role])
   const pay = async () => {
-    const body = { amount: 1999, currency: "EUR", country: "NL", reference: "order-1" }
-    const made = await server.request("POST", "/api/v1/payments", {
-      key: liveKey,
-      idempotencyKey: "order-number-1",
-      body
-    })
+    const made = await create(server, "order-number-1", { reference: "order-1" })
     return made.body.data.routing.attempts[0].attempt_id as string
   }
   const now = new Date().toISOString()
@@ -89,10 +85,7 @@ describe("a report that is uploaded", () => {
     assert.include(await read(`${path}?notice=known`), "This file was read before. Nothing was changed.")
     const known = await upload(`${api}/reports`, text)
     assert.deepStrictEqual([known.status, await known.json()], [200, { data: { id: first.id, known: true } }])
-    assert.deepStrictEqual(
-      (await runs()).map(({ rows_known }: { readonly rows_known: number }) => rows_known),
-      [3, 0]
-    )
+    assert.deepStrictEqual(each(await runs(), "rows_known"), [3, 0])
 
     const { stdout } = await run("audit", "list", "--json")
     const entry = JSON.parse(stdout).data.find(

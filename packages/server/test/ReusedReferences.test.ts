@@ -2,7 +2,8 @@
 import { assert, describe, it } from "vitest"
 import { runHere } from "./support/CommandInProcess.ts"
 import { documentOf } from "./support/CommandProcess.ts"
-import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
+import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
+import { pay } from "./support/Pay.ts"
 import { type ScriptedProvider, startProvider } from "./support/ScriptedProvider.ts"
 import { startServerHere } from "./support/ServerHere.ts"
 import { temporaryFolder } from "./support/ServerProcess.ts"
@@ -23,7 +24,7 @@ describe("a reference that an adapter gives twice", () => {
       const folder = temporaryFolder()
       const server = await startServerHere({
         folder,
-        configuration: { workspaces: [workspaceWith([connectionTo(provider)])] },
+        configuration: configurationWith(connectionTo(provider)),
         environment:
           database === "sqlite::memory:"
             ? { POINTSMAN_DATABASE_URL: database, POINTSMAN_ALLOW_VOLATILE_STORAGE: "true" }
@@ -31,7 +32,7 @@ describe("a reference that an adapter gives twice", () => {
       })
       const create = async (reference: string) => {
         const body = { amount: 1999, currency: "EUR", country: "NL", reference }
-        const made = await server.request("POST", path, { key: liveKey, idempotencyKey: `order-${reference}`, body })
+        const made = await pay(server, `order-${reference}`, body)
         assert.strictEqual(made.status, 201)
         return made.body.data
       }

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto"
 import { assert, describe, it } from "vitest"
 import { runHere } from "./support/CommandInProcess.ts"
-import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
+import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
 import { encryptionKeyOf } from "./support/EncryptionKeys.ts"
 import { environmentOn, newDatabase, postgresMissing } from "./support/PostgresServer.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
@@ -26,7 +26,7 @@ describe("an encryption key that is replaced", () => {
         storage === "SQLite" ? { POINTSMAN_DATABASE_URL: "sqlite:payments.db" } : environmentOn(await newDatabase())
       const provider = await startProvider()
       const folder = temporaryFolder()
-      const configuration = { workspaces: [workspaceWith([connectionTo(provider)])] }
+      const configuration = configurationWith(connectionTo(provider))
       const start = (current: string, ...previous: ReadonlyArray<string>) =>
         startServerHere({
           folder,

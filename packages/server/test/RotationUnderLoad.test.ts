@@ -17,7 +17,7 @@ import { assert, describe, it, onTestFinished, vi } from "vitest"
 import { bundledMain } from "./support/Bundle.ts"
 import { runHere } from "./support/CommandInProcess.ts"
 import { documentOf } from "./support/CommandProcess.ts"
-import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
+import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
 import { encryptionKeyOf } from "./support/EncryptionKeys.ts"
 import { amountOf, isLong } from "./support/LongRuns.ts"
 import { environmentOn, newDatabase, postgresMissing, query } from "./support/PostgresServer.ts"
@@ -245,7 +245,7 @@ describe.runIf(isLong)("rotating the encryption key under load", { timeout: 300_
         Number(reader === undefined ? (await query(url, count))[0]?.["n"] : reader.prepare(count).get()?.["n"])
 
       const provider = await startProvider()
-      const configuration = { workspaces: [workspaceWith([connectionTo(provider)])] }
+      const configuration = configurationWith(connectionTo(provider))
       const printed: Array<ServerProcess> = []
       const start = async (keys: Readonly<Record<string, string>>) => {
         const server = await startServer({

@@ -1,10 +1,10 @@
 /** Reports that a running server fetches by itself, from an adapter of the provider protocol. */
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
-import { assert, describe, it, onTestFinished } from "vitest"
+import { assert, describe, it } from "vitest"
 import { runHere } from "./support/CommandInProcess.ts"
 import { documentOf } from "./support/CommandProcess.ts"
-import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
+import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
+import { serveHttp } from "./support/HttpHere.ts"
+import { pay } from "./support/Pay.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
 import { startServerHere } from "./support/ServerHere.ts"
 import { temporaryFolder } from "./support/ServerProcess.ts"
@@ -25,16 +25,14 @@ describe("reports that are fetched on a schedule", () => {
   it("a fetched row settles an unanswered charge, and the fetch is reported", async () => {
     const provider = await startProvider()
     const folder = temporaryFolder()
-    const configurationOf = (more: object) => ({
-      workspaces: [workspaceWith([{ ...connectionTo(provider), ...more }])]
-    })
+    const configurationOf = (more: object) => configurationWith({ ...connectionTo(provider), ...more })
     const before = await startServerHere({ folder, configuration: configurationOf({}) })
     provider.next("charge", (call) => {
       call.execute()
       return "drop"
     })
     const body = { amount: 1999, currency: "EUR", country: "NL", reference: "order-1" }
-    await before.request("POST", path, { key: liveKey, idempotencyKey: "order-0001", body })
+    await pay(before, "order-0001", body)
     const [made] = (await before.request("GET", `${path}?reference=order-1`, { key: liveKey })).body.data
     assert.strictEqual(made.status, "UNKNOWN")
     await before.stop()
@@ -104,12 +102,9 @@ describe("reports that are fetched on a schedule", () => {
         }
       ]
     }
-    const server = createServer(({ url = "" }, response) => {
+    const { url: baseUrl } = await serveHttp(({ url = "" }, response) =>
       response.end(url.startsWith("/reports?") ? JSON.stringify(listing) : text)
-    })
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-    onTestFinished(() => void server.close())
-    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    )
     const folder = temporaryFolder()
     const credentials = { secretKey: "sk_sbox_o2nulev2arguvyf6w7sc5fkznas", prefix: "vkuhvk4v", baseUrl }
     const connection = { id: "cko", environment: "sandbox", connector: "checkout", credentials }

@@ -6,6 +6,7 @@
 import { cpSync } from "node:fs"
 import { assert, describe, it } from "vitest"
 import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
+import { pay } from "./support/Pay.ts"
 import { type Reaction, type Reply, type ScriptedProvider, startProvider } from "./support/ScriptedProvider.ts"
 import { type ServerInProcess, startInProcess } from "./support/ServerInProcess.ts"
 import { temporaryFolder } from "./support/ServerProcess.ts"
@@ -102,7 +103,7 @@ const newKey = () => `schedule-${++keys}`
 const create = async ({ provider, server }: World, change: object = {}, idempotencyKey = newKey()) => {
   const body = { amount: 1999, currency: "EUR", country: "NL", ...change }
   const calls = provider.calls.length
-  const answer = await server.request("POST", path, { key: liveKey, idempotencyKey, body })
+  const answer = await pay(server, idempotencyKey, body)
   const attemptId: string = provider.calls[calls]?.body?.attempt_id ?? ""
   return { answer, attemptId, id: String(answer.body.data?.payment_id) }
 }

@@ -11,14 +11,15 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib"
 import { formatApiKey } from "@pointsman/core"
-import { assert, describe, it, onTestFinished } from "vitest"
+import { assert, describe, it } from "vitest"
 import { startCollector } from "./support/Collector.ts"
-import { runHere, startHere } from "./support/CommandInProcess.ts"
+import { runHere } from "./support/CommandInProcess.ts"
 import type { CommandEnd } from "./support/CommandProcess.ts"
 import { startEchoingProvider } from "./support/EchoingProvider.ts"
 import { startEchoingReceiver } from "./support/EchoingReceiver.ts"
 import { encryptionKeyOf } from "./support/EncryptionKeys.ts"
 import { cardForms, cardNumbers, type Leak, leaksIn, leaksInBytes, type Planted, writings } from "./support/Planted.ts"
+import { startServerHere } from "./support/ServerHere.ts"
 import { jsonRequestsTo, temporaryFolder } from "./support/ServerProcess.ts"
 import { until } from "./support/Until.ts"
 
@@ -128,8 +129,8 @@ describe("secrets", { timeout: 400_000 }, () => {
     const provider = await startEchoingProvider()
     const receiver = await startEchoingReceiver()
     const folder = temporaryFolder()
-    writeFileSync(join(folder, "pointsman.json"), JSON.stringify(configurationOf(provider.url, receiver.url)))
-    const server = startHere(folder, ["serve"], {
+    const configuration = configurationOf(provider.url, receiver.url)
+    const served = {
       ...environment,
       POINTSMAN_ALLOW_PRIVATE_WEBHOOKS: "true",
       POINTSMAN_UNKNOWN_CHECK_INTERVAL: "1 second",
@@ -139,9 +140,9 @@ describe("secrets", { timeout: 400_000 }, () => {
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
       OTEL_EXPORTER_OTLP_HEADERS: `x-collector-key=${encodeURIComponent(planted["collector's key"])}`
-    })
-    onTestFinished(async () => void (await server.stop()))
-    const url = (await server.printed(/Pointsman listens on (\S+)/u))[1] ?? ""
+    }
+    const server = await startServerHere({ folder, configuration, environment: served })
+    const { url } = server
     const request = jsonRequestsTo(url, liveKey)
     /** Of the API, with what it answered told. */
     const ask: typeof request = async (method, path, options) => {
@@ -514,9 +515,7 @@ describe("secrets", { timeout: 400_000 }, () => {
     // Another key than the one that sealed what is stored.
     writeFileSync(join(folder, "pointsman.json"), whole)
     const sealed = { POINTSMAN_CONFIG: "pointsman.json", POINTSMAN_ENCRYPTION_KEY: key, PORT: "0" }
-    const server = startHere(folder, ["serve"], sealed)
-    await server.printed(/Pointsman listens on/u)
-    await server.stop()
+    await (await startServerHere({ folder, environment: sealed })).stop()
     await run(["serve"], { ...sealed, POINTSMAN_ENCRYPTION_KEY: encryptionKeyOf("other") })
     await run(["doctor"], { ...sealed, POINTSMAN_ENCRYPTION_KEY: encryptionKeyOf("other") })
 

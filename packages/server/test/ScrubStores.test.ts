@@ -5,22 +5,23 @@
  *
  * The same word is planted where it may be, so that a sink that is empty or not searched fails the test.
  */
-import { createHash, createHmac } from "node:crypto"
-import { readFileSync, writeFileSync } from "node:fs"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
+import { createHash } from "node:crypto"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { formatApiKey } from "@pointsman/core"
-import { assert, describe, it, onTestFinished, vi } from "vitest"
+import { assert, describe, it, vi } from "vitest"
 import { startCollector } from "./support/Collector.ts"
-import { runHere, startHere } from "./support/CommandInProcess.ts"
+import { runHere } from "./support/CommandInProcess.ts"
 import { documentOf } from "./support/CommandProcess.ts"
 import { type EchoingProvider, startEchoingProvider } from "./support/EchoingProvider.ts"
 import { startEchoingReceiver } from "./support/EchoingReceiver.ts"
+import { sendJson, serveHttp } from "./support/HttpHere.ts"
 import { isLong } from "./support/LongRuns.ts"
+import { sendSigned } from "./support/Pay.ts"
 import { cardForms, cardNumbers, type Leak, leaksIn, leaksInBytes, type Planted } from "./support/Planted.ts"
 import { environmentOn, newDatabase, postgresMissing, query } from "./support/PostgresServer.ts"
+import { startServerHere } from "./support/ServerHere.ts"
 import { jsonRequestsTo, temporaryFolder } from "./support/ServerProcess.ts"
 import { newCertificate, writeTlsFiles } from "./support/TlsFiles.ts"
 
@@ -78,24 +79,13 @@ const marker = "MARKER-of-the-shop-5Tz9"
 
 /** A provider that refuses, and shows all that it was sent. */
 const startRefusing = async () => {
-  const server = createServer((request, response) => {
-    let body = ""
-    request.setEncoding("utf8").on("data", (text: string) => {
-      body += text
-    })
-    request.on("end", () => {
-      const message = `${JSON.stringify(request.headers)} ${body} ${decodeURIComponent(body.replaceAll("+", " "))}`
-      const error = { type: "invalid_request_error", code: "bad", message }
-      response.writeHead(422, { "content-type": "application/json", "x-echo": body })
-      response.end(JSON.stringify({ status: 422, errorCode: "bad", message, error }))
-    })
+  const { url } = await serveHttp((request, response, bytes) => {
+    const body = String(bytes)
+    const message = `${JSON.stringify(request.headers)} ${body} ${decodeURIComponent(body.replaceAll("+", " "))}`
+    const error = { type: "invalid_request_error", code: "bad", message }
+    sendJson(response, 422, { status: 422, errorCode: "bad", message, error }, { "x-echo": body })
   })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  onTestFinished(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return url
 }
 
 const production = { environment: "production", timeout: "2 seconds" }
@@ -193,7 +183,6 @@ const open = async (database: Readonly<Record<string, string>>, more: Readonly<R
   const receiver = await startEchoingReceiver(secret("secret of a receiver"))
   const folder = temporaryFolder()
   const configuration = configurationOf(provider.url, await startRefusing(), receiver.url)
-  writeFileSync(join(folder, "pointsman.json"), JSON.stringify(configuration))
   const environment = {
     ...{ PORT: "0", POINTSMAN_CONFIG: "pointsman.json", ...database },
     POINTSMAN_ENCRYPTION_KEY: secret("encryption key"),
@@ -207,9 +196,8 @@ const open = async (database: Readonly<Record<string, string>>, more: Readonly<R
     OTEL_EXPORTER_OTLP_HEADERS: `x-collector-key=${encodeURIComponent(secret("collector's key"))}`,
     ...more
   }
-  const server = startHere(folder, ["serve"], environment)
-  onTestFinished(async () => void (await server.stop()))
-  const url = (await server.printed(/Pointsman listens on (\S+)/u))[1] ?? ""
+  const server = await startServerHere({ folder, configuration, environment })
+  const { url } = server
   return {
     ...{ sinks, tell, collector, provider, receiver, folder, environment, server, url },
     request: jsonRequestsTo(url, keys.live),
@@ -282,13 +270,9 @@ const beClient = async ({ ask, request, tell, url }: Server) => {
 
 /** Messages of the provider that hold more than is read, and one that cannot be read. */
 const beProvider = async (url: string, provider: EchoingProvider) => {
-  const send = async (text: string) => {
-    const time = Math.floor(Date.now() / 1_000)
-    const known = secret("provider's webhook secret")
-    const signature = createHmac("sha256", known).update(`${time}.${text}`).digest("hex")
-    const headers = { "x-service-signature": `t=${time},v1=${signature}` }
-    const answer = await fetch(`${url}/api/v1/psp-webhooks/main`, { method: "POST", headers, body: text })
-    assert.strictEqual(answer.status, 200, await answer.text())
+  const send = async (body: string) => {
+    const { status, text } = await sendSigned({ url }, "main", secret("provider's webhook secret"), body)
+    assert.strictEqual(status, 200, text)
   }
   for (const [at, attempt_id] of provider.attempts.entries()) {
     const decline = { code: "05", category: "other", message: secret("provider's key"), soft: false }

@@ -3,16 +3,15 @@
  * hangs with thousands of unknown payments, a provider that sends a thousand messages at once, an endpoint that hangs.
  * `POINTSMAN_SHARES` keeps the first of them going for so many seconds.
  */
-import { createHmac } from "node:crypto"
 import type { Clock } from "effect"
 import { assert, describe, it } from "vitest"
-import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
+import { connectionTo, workspaceWith } from "./support/Configurations.ts"
 import { amountOf, isLong } from "./support/LongRuns.ts"
 import { makeMovedClock } from "./support/MovedClock.ts"
+import { pay, sendSigned } from "./support/Pay.ts"
 import { environmentOn, newDatabase, postgresMissing, query } from "./support/PostgresServer.ts"
 import { type ScriptedProvider, startProvider } from "./support/ScriptedProvider.ts"
 import { type ServerHere, startServerHere } from "./support/ServerHere.ts"
-import { temporaryFolder } from "./support/ServerProcess.ts"
 import { until } from "./support/Until.ts"
 import { startReceiver } from "./support/WebhookReceiver.ts"
 
@@ -48,7 +47,6 @@ const start = async (
 ) => {
   const [euros, dollars, database] = await Promise.all([startProvider(), startProvider(), newDatabase()])
   const server = await startServerHere({
-    folder: temporaryFolder(),
     environment: {
       ...environmentOn(database),
       POINTSMAN_RATE_LIMIT: "off",
@@ -70,11 +68,7 @@ const start = async (
 
 let orders = 0
 const create = async (server: ServerHere, currency: "EUR" | "USD") => {
-  const { body } = await server.request("POST", "/api/v1/payments", {
-    key: liveKey,
-    idempotencyKey: `order-${String(orders++).padStart(6, "0")}`,
-    body: { amount: 1999, currency, country: "NL" }
-  })
+  const { body } = await pay(server, `order-${String(orders++).padStart(6, "0")}`, { currency })
   return body
 }
 
@@ -101,15 +95,8 @@ const untilWithin = async (what: string, isSo: () => boolean, withinMillis: numb
   if (isLong) assert.isBelow(performance.now() - began, withinMillis, what)
 }
 
-const signed = (server: ServerHere, connectionId: string, body: string, key = secret) => {
-  const seconds = Math.floor(Date.now() / 1000)
-  const tag = createHmac("sha256", key).update(`${seconds}.${body}`).digest("hex")
-  return fetch(`${server.url}/api/v1/psp-webhooks/${connectionId}`, {
-    method: "POST",
-    headers: { "x-service-signature": `t=${seconds},v1=${tag}`, "content-type": "application/json" },
-    body
-  })
-}
+const signed = (server: ServerHere, connectionId: string, body: string, key = secret) =>
+  sendSigned(server, connectionId, key, body)
 
 const message = (id: string, attemptId: string) =>
   JSON.stringify({

@@ -4,7 +4,6 @@ import { makeSources } from "../src/SourceOf.ts"
 import { makeMovedClock } from "./support/MovedClock.ts"
 import { ask, statusOf } from "./support/RawSocket.ts"
 import { startServerHere } from "./support/ServerHere.ts"
-import { temporaryFolder } from "./support/ServerProcess.ts"
 
 const trusted = ["10.0.0.0/8", "192.0.2.9", "2001:db8:1::/48"]
 
@@ -39,7 +38,7 @@ const host = "Host: pay.example"
 /** While its clock stands, nobody is given time back. */
 const startAtOneTime = async (environment: Record<string, string> = {}) => {
   const moved = makeMovedClock()
-  const server = await startServerHere({ folder: temporaryFolder(), environment, clock: moved.clock })
+  const server = await startServerHere({ environment, clock: moved.clock })
   moved.hold()
   return server
 }

@@ -2,7 +2,8 @@
 import { readFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import { assert, it } from "vitest"
-import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
+import { configurationWith, connectionTo } from "./support/Configurations.ts"
+import { pay } from "./support/Pay.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
 import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
 
@@ -35,11 +36,7 @@ const loadedUntilFirstPayment = async (): Promise<Loaded> => {
     environment: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(watch(to))}` }
   })
   const body = { amount: 1_000, currency: "EUR", country: "NL" }
-  const { status } = await server.request("POST", "/api/v1/payments", {
-    key: liveKey,
-    body,
-    idempotencyKey: "first-order"
-  })
+  const { status } = await pay(server, "first-order", body)
   assert.strictEqual(status, 201)
   await server.stop()
   return JSON.parse(readFileSync(to, "utf8")) as Loaded

@@ -2,6 +2,7 @@ import { connect } from "node:net"
 import { assert, describe, it } from "vitest"
 import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
 import { makeMovedClock } from "./support/MovedClock.ts"
+import { pay } from "./support/Pay.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
 import { startServerHere } from "./support/ServerHere.ts"
 import { type ServerProcess, startServer, temporaryFolder } from "./support/ServerProcess.ts"
@@ -9,13 +10,6 @@ import { until } from "./support/Until.ts"
 
 /** For how long a stop waits for the rest of a request. */
 const wholeWithinMillis = 5_000
-
-const pay = (server: ServerProcess, idempotencyKey: string) =>
-  server.request("POST", "/api/v1/payments", {
-    key: liveKey,
-    idempotencyKey,
-    body: { amount: 1000, currency: "EUR", country: "NL" }
-  })
 
 /** Whether a new connection is taken, watched until it is not any more. */
 const refusesConnections = async (server: ServerProcess): Promise<void> => {
@@ -65,7 +59,7 @@ describe("stopping", () => {
 
   it("a request that never comes whole holds a stop up for five seconds only", async () => {
     const { clock, push, slept } = makeMovedClock()
-    const server = await startServerHere({ folder: temporaryFolder(), clock })
+    const server = await startServerHere({ clock })
     const { hostname, port } = new URL(server.url)
     const socket = connect(Number(port), hostname)
     const closed = new Promise((resolve) => socket.once("close", resolve))
@@ -88,7 +82,6 @@ describe("stopping", () => {
   it("a second SIGTERM waits for a silent provider's timeout, and reports the result", async () => {
     const provider = await startProvider()
     const server = await startServer({
-      folder: temporaryFolder(),
       configuration: configurationWith({ ...connectionTo(provider), timeout: "1500 millis" })
     })
     const arrived = Promise.withResolvers<void>()
@@ -120,7 +113,7 @@ describe("stopping", () => {
         "content-type": "application/json",
         "idempotency-key": "order-0001"
       },
-      body: JSON.stringify({ amount: 1000, currency: "EUR", country: "NL" }),
+      body: JSON.stringify({ amount: 1999, currency: "EUR", country: "NL" }),
       signal: leaving.signal
     }).catch(() => undefined)
     await hold.arrived
@@ -139,7 +132,7 @@ describe("stopping", () => {
 
   it("a stop does not wait for connections without a request", async () => {
     const { clock, slept } = makeMovedClock()
-    const server = await startServerHere({ folder: temporaryFolder(), clock })
+    const server = await startServerHere({ clock })
     const { hostname, port } = new URL(server.url)
     const silent = connect(Number(port), hostname)
     const half = connect(Number(port), hostname)

@@ -5,8 +5,9 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { assert, describe, it } from "vitest"
 import { runHere } from "./support/CommandInProcess.ts"
-import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
+import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
 import { isLong } from "./support/LongRuns.ts"
+import { pay } from "./support/Pay.ts"
 import { environmentOn, newDatabase, postgresMissing, query, setDatabaseAhead } from "./support/PostgresServer.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
 import { startServerHere } from "./support/ServerHere.ts"
@@ -33,7 +34,7 @@ describe.skipIf(postgresMissing !== undefined)(
     const setUp = async (timeout: string) => {
       const provider = await startProvider()
       const [folder, url] = [temporaryFolder(), await newDatabase()]
-      const configuration = { workspaces: [workspaceWith([{ ...connectionTo(provider), timeout }])] }
+      const configuration = configurationWith({ ...connectionTo(provider), timeout })
       const environment = { ...environmentOn(url), POINTSMAN_UNKNOWN_CHECK_INTERVAL: "500 millis" }
       const start = async (name: Name) => {
         await setDatabaseAhead(url, -clocks[name])
@@ -49,7 +50,7 @@ describe.skipIf(postgresMissing !== undefined)(
         ["ten minutes behind", /^this machine's clock is (?:600|59\d) s behind the database's/u]
       ] as const) {
         const server = await start(name)
-        const refused = await server.request("POST", path, { key: liveKey, idempotencyKey: "refused-1", body: order })
+        const refused = await pay(server, "refused-1", order)
         assert.deepStrictEqual([refused.status, refused.body.error.code], [503, "internal_error"])
         const ready = await server.request("GET", "/health/ready", { key: null })
         assert.strictEqual(ready.status, 503)
@@ -69,7 +70,7 @@ describe.skipIf(postgresMissing !== undefined)(
       const { provider, start } = await setUp("9 seconds")
       const server = await start("suspect")
       provider.always("charge", () => "drop")
-      const made = await server.request("POST", path, { key: liveKey, idempotencyKey: "order-0001", body: order })
+      const made = await pay(server, "order-0001", order)
       assert.deepStrictEqual([made.status, made.body.data.status], [201, "UNKNOWN"])
       const lookUps = () => provider.calls.filter(({ operation }) => operation === "lookUpCharge").length
       await until("three lookups", () => lookUps() >= 3)
@@ -95,8 +96,7 @@ describe.skipIf(postgresMissing !== undefined || !isLong)("servers with differen
     }
     const start = (name: Name) =>
       startServer({
-        folder: temporaryFolder(),
-        configuration: { workspaces: [workspaceWith([connection])] },
+        configuration: configurationWith(connection),
         environment: {
           ...environmentOn(url),
           POINTSMAN_RATE_LIMIT: "off",
@@ -114,12 +114,7 @@ describe.skipIf(postgresMissing !== undefined || !isLong)("servers with differen
       await at(name).kill("SIGKILL")
       servers.set(name, await start(name))
     }
-    const create = (name: Name, reference: string) =>
-      at(name).request("POST", path, {
-        key: liveKey,
-        idempotencyKey: `order ${reference}`,
-        body: { ...order, reference }
-      })
+    const create = (name: Name, reference: string) => pay(at(name), `order ${reference}`, { ...order, reference })
     const statusOf = async (id: string): Promise<string> =>
       (await at("right").request("GET", `${path}/${id}`, { key: liveKey })).body.data.status
 
@@ -161,14 +156,10 @@ describe.skipIf(postgresMissing !== undefined)("an operator's evidence after a f
     const provider = await startProvider()
     const url = await newDatabase()
     const folder = temporaryFolder()
-    const configuration = { workspaces: [workspaceWith([{ ...connectionTo(provider), timeout }])] }
+    const configuration = configurationWith({ ...connectionTo(provider), timeout })
     const server = await startServerHere({ folder, configuration, environment: environmentOn(url) })
     provider.next("charge", () => "drop")
-    const made = await server.request("POST", path, {
-      key: liveKey,
-      idempotencyKey: "order-0001",
-      body: order
-    })
+    const made = await pay(server, "order-0001", order)
     assert.strictEqual(made.body.data.payment_status, "UNKNOWN")
     await server.stop()
     const settle = () =>

@@ -2,7 +2,7 @@
 import { once } from "node:events"
 import type { Socket } from "node:net"
 import { assert, describe, it } from "vitest"
-import { listenHere } from "./support/ListenHere.ts"
+import { assertSilentReaderIsCut, listenHere } from "./support/ListenHere.ts"
 import { makeMovedClock } from "./support/MovedClock.ts"
 import { dial, dialTls, statusOf } from "./support/RawSocket.ts"
 import { startServerHere } from "./support/ServerHere.ts"
@@ -112,39 +112,7 @@ describe("a connection with TLS", () => {
     assert.strictEqual(handled, 1)
   })
 
-  it("a TLS client that does not read is closed after its time", {
-    timeout: 180_000
-  }, async () => {
-    const moved = makeMovedClock()
-    moved.hold()
-    let isCut = false
-    const { url } = await listenHere(
-      ({ url: path }, response) => {
-        // A client that begins to read, to learn whether it was closed, is not closed any more.
-        if (path === "/silent") {
-          response.once("close", () => {
-            isCut = !response.writableFinished
-          })
-        }
-        response.end(Buffer.alloc(32 * 1024 * 1024))
-      },
-      { certificate },
-      moved.clock
-    )
-    const [silent, reading] = await Promise.all([dialTls(url, tls.cert), dialTls(url, tls.cert)])
-    let bytes = 0
-    reading.on("data", (chunk) => {
-      bytes += chunk.length
-    })
-    silent.write(get.replace("/", "/silent"))
-    reading.write(get)
-    await until("all is read", () => bytes > 32 * 1024 * 1024 || reading.closed)
-    assert.isFalse(isCut)
-    await until("the silent one is cut", () => {
-      moved.push(1_000)
-      return isCut
-    })
-    silent.destroy()
-    assert.isFalse(reading.closed)
-  })
+  it("a TLS client that does not read is closed after its time", { timeout: 180_000 }, () =>
+    assertSilentReaderIsCut((url) => dialTls(url, tls.cert), { certificate })
+  )
 })

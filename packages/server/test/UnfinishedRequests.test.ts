@@ -3,7 +3,6 @@ import { assert, describe, it } from "vitest"
 import { listenHere } from "./support/ListenHere.ts"
 import { type DialOptions, dial, statusOf } from "./support/RawSocket.ts"
 import { startServerHere } from "./support/ServerHere.ts"
-import { temporaryFolder } from "./support/ServerProcess.ts"
 import { until } from "./support/Until.ts"
 
 const host = "Host: pay.example"
@@ -43,7 +42,6 @@ describe("a request that does not arrive whole", () => {
     timeout: 180_000
   }, async () => {
     const server = await startServerHere({
-      folder: temporaryFolder(),
       environment: { POINTSMAN_REQUEST_TIMEOUT: "1 second" }
     })
     const heads: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -96,7 +94,7 @@ describe("bodies that are held back", () => {
   it("a request above 40 MB of one address is 429, and payments are made", {
     timeout: 180_000
   }, async () => {
-    const server = await startServerHere({ folder: temporaryFolder() })
+    const server = await startServerHere()
     const head = [message, host, `Content-Length: ${mebibyte}`, "", ""].join("\r\n")
     const chunked = [message, host, "Transfer-Encoding: chunked", "", ""].join("\r\n")
     const piece = `1\r\nx\r\n`.repeat(50_000)
@@ -123,7 +121,7 @@ describe("bodies that are held back", () => {
   it("a request above all that five addresses of 16 MiB may hold is 503; payments pass", {
     timeout: 180_000
   }, async () => {
-    const server = await startServerHere({ folder: temporaryFolder() })
+    const server = await startServerHere()
     const head = [message, host, `Content-Length: ${mebibyte}`, "", ""].join("\r\n")
     const held = head + "x".repeat(mebibyte - 1)
     const addresses = ["127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5", "127.0.0.6"]

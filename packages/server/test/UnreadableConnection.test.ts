@@ -2,16 +2,17 @@
  * A connection that the configuration removed, and whose credentials were sealed with a key that is gone: it keeps
  * nobody else from anything, and what is open there is named.
  */
-import { createHmac, randomUUID } from "node:crypto"
+import { randomUUID } from "node:crypto"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "vitest"
 import { runHere } from "./support/CommandInProcess.ts"
 import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
+import { pay, sendSigned } from "./support/Pay.ts"
 import { environmentOn, newDatabase, postgresMissing, query } from "./support/PostgresServer.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
 import { type ServerHere, startServerHere } from "./support/ServerHere.ts"
-import { temporaryFolder } from "./support/ServerProcess.ts"
+import { each, temporaryFolder } from "./support/ServerProcess.ts"
 
 const path = "/api/v1/payments"
 const patienceMillis = 120_000
@@ -26,14 +27,7 @@ const statement =
   `update connections set sealed_credentials = '${sealedElsewhere}', sealed_webhook_secret = '${sealedElsewhere}' ` +
   "where id = 'old'"
 
-const create = async (server: ServerHere, change: object = {}) =>
-  (
-    await server.request("POST", path, {
-      key: liveKey,
-      idempotencyKey: randomUUID(),
-      body: { amount: 1999, currency: "EUR", country: "NL", ...change }
-    })
-  ).body.data
+const create = async (server: ServerHere, change: object = {}) => (await pay(server, randomUUID(), change)).body.data
 
 const statusOf = async (server: ServerHere, id: string): Promise<string> =>
   (await server.request("GET", `${path}/${id}`, { key: liveKey })).body.data.payment_status
@@ -52,10 +46,7 @@ const message = async (server: ServerHere, connection: string) => {
     created: new Date().toISOString(),
     data: { attempt_id: "att_unknown", provider_reference: "ch_unknown", status: "captured", captured_amount: 1 }
   })
-  const seconds = Math.floor(Date.now() / 1000)
-  const signature = createHmac("sha256", webhookSecret).update(`${seconds}.${body}`).digest("hex")
-  const headers = { "X-Service-Signature": `t=${seconds},v1=${signature}` }
-  return (await fetch(`${server.url}/api/v1/psp-webhooks/${connection}`, { method: "POST", headers, body })).status
+  return (await sendSigned(server, connection, webhookSecret, body)).status
 }
 
 describe("a removed connection that cannot be decrypted", { timeout: 2 * patienceMillis }, () => {
@@ -111,10 +102,7 @@ describe("a removed connection that cannot be decrypted", { timeout: 2 * patienc
       assert.strictEqual(doctor.code, 1)
       const { checks } = JSON.parse(doctor.stdout).data
       const said = checks.filter(({ verdict }: { readonly verdict: string }) => verdict === "wrong")
-      assert.deepStrictEqual(
-        said.map(({ check }: { readonly check: string }) => check),
-        ["encryption key", "connections"]
-      )
+      assert.deepStrictEqual(each(said, "check"), ["encryption key", "connections"])
       assert.match(said[1].says, /^"old" of acme .* inactive\) cannot be used: its credentials cannot be decrypted/u)
       assert.match(said[1].says, /\. 2 of its payments are open and cannot be looked up: configure/u)
       const { stderr, stdout } = await server.stop()

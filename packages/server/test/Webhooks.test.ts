@@ -2,10 +2,11 @@
 import { createHmac } from "node:crypto"
 import { assert, describe, it } from "vitest"
 import { connectionTo, liveKey, testKey, workspaceWith } from "./support/Configurations.ts"
+import { pay as create } from "./support/Pay.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
 import { startServerHere } from "./support/ServerHere.ts"
 import { startInProcess } from "./support/ServerInProcess.ts"
-import { type JsonRequest, startServer, temporaryFolder } from "./support/ServerProcess.ts"
+import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
 import { makeTurnedClock } from "./support/TurnedClock.ts"
 import { type Heard, startReceiver } from "./support/WebhookReceiver.ts"
 
@@ -29,12 +30,7 @@ const setup = async (more: object = {}) => {
   return { receiver, configuration, folder: temporaryFolder() }
 }
 
-const pay = ({ request }: { readonly request: JsonRequest }) =>
-  request("POST", "/api/v1/payments", {
-    key: liveKey,
-    idempotencyKey: "order-0001",
-    body: { amount: 1999, currency: "EUR", country: "NL", reference: "order-0001" }
-  })
+const pay = (server: Parameters<typeof create>[0]) => create(server, "order-0001", { reference: "order-0001" })
 
 const isSigned = ({ body, headers }: Heard, key: string): boolean => {
   const [t, ...tags] = String(headers["x-service-signature"]).split(",")

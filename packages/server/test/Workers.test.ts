@@ -14,13 +14,7 @@ import { configurationWith, connectionTo, liveKey } from "./support/Configuratio
 import { isLong } from "./support/LongRuns.ts"
 import { environmentOn, sharedPostgres } from "./support/PostgresServer.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
-import {
-  runServer,
-  type ServerOptions,
-  type ServerProcess,
-  startServer,
-  temporaryFolder
-} from "./support/ServerProcess.ts"
+import { runServer, type ServerOptions, type ServerProcess, startServer } from "./support/ServerProcess.ts"
 import { until } from "./support/Until.ts"
 
 const path = "/api/v1/payments"
@@ -58,7 +52,7 @@ describe.skipIf(sharedPostgres.url === "")("workers", () => {
     const database = newName()
     await execute(`create database ${database}`)
     const environment = { ...environmentOf(database, workers), ...options.environment }
-    return startServer({ folder: temporaryFolder(), ...options, environment })
+    return startServer({ ...options, environment })
   }
 
   it.runIf(isLong)("each of 2 workers answers at the admin port, and metrics are only there", async () => {
@@ -188,7 +182,7 @@ describe.skipIf(sharedPostgres.url === "")("workers", () => {
     }
     const configuration = configurationWith(unreachable, connectionTo(provider, "backup"))
     const environment = { ...environmentOf(database, 1), POINTSMAN_SHARED_LIMITS: "true", POINTSMAN_RATE_LIMIT: "10" }
-    const startOne = () => startServer({ folder: temporaryFolder(), configuration, environment })
+    const startOne = () => startServer({ configuration, environment })
     const [one, other] = [await startOne(), await startOne()]
 
     const shared = await letThrough([one, other], liveKey, 10)
@@ -229,7 +223,7 @@ describe.skipIf(sharedPostgres.url === "")("workers", () => {
     await execute(`create role ${user} login connection limit 4`, `create database ${database} owner ${user}`)
     const taken = await portTaken()
     const ended = async (environment: Record<string, string>) => {
-      const { code, stderr, stdout } = await runServer({ folder: temporaryFolder(), environment })
+      const { code, stderr, stdout } = await runServer({ environment })
       assert.strictEqual(code, 1)
       assert.strictEqual(stdout, "")
       return stderr

@@ -7,6 +7,7 @@
  */
 import { execFile } from "node:child_process"
 import { fileURLToPath } from "node:url"
+import { assert } from "vitest"
 import { bundledMain } from "./Bundle.ts"
 
 export interface CommandEnd {
@@ -46,4 +47,12 @@ export const runCommand = (
 export const documentOf = ({ code, stderr, stdout }: CommandEnd): any => {
   if (code !== 0) throw new Error(`the command ended with ${code}\n${stderr}`)
   return JSON.parse(stdout)
+}
+
+/** A command that was refused: it ended with 1, printed nothing but the reason, and no stack trace or key. */
+export const assertRefused = ({ code, stderr, stdout }: CommandEnd, said: RegExp | string): void => {
+  assert.deepStrictEqual([code, stdout], [1, ""])
+  if (typeof said === "string") assert.include(stderr, said)
+  else assert.match(stderr, said)
+  assert.notMatch(stderr, /\n\s+at |ps_(?:live|test)_[0-9A-Za-z]/u)
 }

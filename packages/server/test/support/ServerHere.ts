@@ -10,7 +10,7 @@ import { onTestFinished } from "vitest"
 import { type RunningCommand, startHere } from "./CommandInProcess.ts"
 import type { CommandEnd } from "./CommandProcess.ts"
 import { makeMovedClock } from "./MovedClock.ts"
-import { type JsonRequest, jsonRequestsTo, type ServerOptions } from "./ServerProcess.ts"
+import { greeting, type Listening, listeningAt, type ServerOptions, temporaryFolder } from "./ServerProcess.ts"
 
 export type ServerHereOptions = Pick<
   ServerOptions,
@@ -22,42 +22,32 @@ export type ServerHereOptions = Pick<
   readonly clock?: Clock.Clock | undefined
 }
 
-export interface ServerHere {
-  /** `http://127.0.0.1:<port>` */
-  readonly url: string
-  /** What was printed so far. */
-  readonly stdout: () => string
-  readonly stderr: () => string
-  /** The key and the command of a start without configuration. */
-  readonly sandboxKey: string | undefined
-  readonly curl: string | undefined
+export interface ServerHere extends Listening {
   /** As Ctrl-C does it. */
   readonly stop: () => Promise<CommandEnd>
-  /** The key is the sandbox key unless another is given. */
-  readonly request: JsonRequest
 }
 
 /** Starts a server, which ends with the test, and waits until it listens; fails with all that it printed if it does not. */
-export const startServerHere = async (options: ServerHereOptions): Promise<ServerHere> => {
+export const startServerHere = async (options: ServerHereOptions = {}): Promise<ServerHere> => {
   const running = launch(options)
-  const url = (await running.printed(/^Pointsman listens on (\S+)\n/mu))[1] as string
-  const sandboxKey = /ps_test_[0-9A-Za-z]{38}/u.exec(running.stdout())?.[0]
-  return {
-    url,
-    stdout: running.stdout,
-    stderr: running.stderr,
-    sandboxKey,
-    curl: /^curl .*$/mu.exec(running.stdout())?.[0],
-    stop: running.stop,
-    request: jsonRequestsTo(url, sandboxKey)
-  }
+  const [, url = ""] = await running.printed(greeting)
+  return { ...listeningAt(url, running), stop: running.stop }
+}
+
+/** `pointsman dev`, which ends with the test; with what it printed once it listens. */
+export const startDevHere = async (folder: string, words: ReadonlyArray<string> = [], environment = {}) => {
+  const dev = startHere(folder, ["dev", "--port", "0", ...words], environment)
+  onTestFinished(async () => void (await dev.stop()))
+  const [, url = ""] = await dev.printed(greeting)
+  return { dev, ...listeningAt(url, dev) }
 }
 
 /** For a start that should end by itself, as one with a wrong setting does. */
 export const runServerHere = (options: ServerHereOptions): Promise<CommandEnd> => launch(options).ended
 
 const launch = (options: ServerHereOptions): RunningCommand => {
-  const { clock, clockAheadMillis, configuration, environment, file = "pointsman.json", flags = [], folder } = options
+  const { clock, clockAheadMillis, configuration, environment, file = "pointsman.json", flags = [] } = options
+  const { folder = temporaryFolder() } = options
   const settings: Record<string, string> = { PORT: "0", ...environment }
   if (configuration !== undefined) {
     const path = join(folder, file)

@@ -18,8 +18,8 @@ import { onTestFinished } from "vitest"
 import { bundledMain } from "./Bundle.ts"
 
 export interface ServerOptions {
-  /** The working folder: without a database URL, the database is `<folder>/.pointsman/pointsman.db`. */
-  readonly folder: string
+  /** The working folder, a new one unless set: without a database URL, the database is `<folder>/.pointsman/pointsman.db`. */
+  readonly folder?: string | undefined
   /** Written to `<folder>/pointsman.json` and applied; text is written as it is. */
   readonly configuration?: object | string | undefined
   /** Besides `PATH`, a cache of compiled code, and a port that is free. Nothing of this process's environment is passed on. */
@@ -43,8 +43,8 @@ export interface Exited {
   readonly stderr: string
 }
 
-export interface ServerProcess {
-  readonly pid: number
+/** A server that listens, in whatever process. */
+export interface Listening {
   /** `http://127.0.0.1:<port>` */
   readonly url: string
   /** What was printed so far. */
@@ -53,13 +53,26 @@ export interface ServerProcess {
   /** The key and the command of a start without configuration. */
   readonly sandboxKey: string | undefined
   readonly curl: string | undefined
+  /** The key is the sandbox key unless another is given. */
+  readonly request: JsonRequest
+}
+
+export interface ServerProcess extends Listening {
+  readonly pid: number
   readonly exited: Promise<Exited>
   /** Sends the signal and waits for the process's end. */
   readonly kill: (signal: NodeJS.Signals) => Promise<Exited>
   /** As a supervisor does it: SIGTERM, and then all the time that it takes. */
   readonly stop: () => Promise<Exited>
-  /** The key is the sandbox key unless another is given. */
-  readonly request: JsonRequest
+}
+
+export const greeting = /^Pointsman listens on (\S+)\n/mu
+
+/** By what a server printed until it listened. */
+export const listeningAt = (url: string, { stderr, stdout }: Pick<Listening, "stdout" | "stderr">): Listening => {
+  const sandboxKey = /ps_test_[0-9A-Za-z]{38}/u.exec(stdout())?.[0]
+  const curl = /^curl .*$/mu.exec(stdout())?.[0]
+  return { url, stdout, stderr, sandboxKey, curl, request: jsonRequestsTo(url, sandboxKey) }
 }
 
 /** A JSON request with the key; `null` for none. */
@@ -80,6 +93,12 @@ export interface JsonAnswer {
   readonly body: any
 }
 
+/** One field of each row of an answer. */
+export const each = <Field extends string, Value>(
+  rows: ReadonlyArray<Readonly<Record<Field, Value>>>,
+  field: Field
+): Array<Value> => rows.map((row) => row[field])
+
 const clockAhead = new URL("./ClockAhead.ts", import.meta.url).href
 /** What Node compiled stays for the next server: a start takes a third less time. */
 const compiled = fileURLToPath(new URL("../../../../node_modules/.cache/node-compiled", import.meta.url))
@@ -95,13 +114,13 @@ export const temporaryFolder = (): string => {
 }
 
 /** Starts a server and waits until it listens; fails with all that it printed if it does not. */
-export const startServer = async (options: ServerOptions): Promise<ServerProcess> => {
+export const startServer = async (options: ServerOptions = {}): Promise<ServerProcess> => {
   const running = launch(options)
   let isOver = false
   const timer = setTimeout(() => running.child.kill("SIGKILL"), readyWithinMillis)
   const url = await new Promise<string>((resolve, reject) => {
     const look = () => {
-      const line = /^Pointsman listens on (\S+)\n/mu.exec(running.stdout())
+      const line = greeting.exec(running.stdout())
       if (line !== null && !isOver) resolve(line[1] as string)
     }
     running.child.stdout?.on("data", look)
@@ -110,22 +129,16 @@ export const startServer = async (options: ServerOptions): Promise<ServerProcess
       reject(new Error(`the server did not start (${exited.code ?? exited.signal})\n${exited.stdout}${exited.stderr}`))
     })
   }).finally(() => clearTimeout(timer))
-  const sandboxKey = /ps_test_[0-9A-Za-z]{38}/u.exec(running.stdout())?.[0]
   const kill = (signal: NodeJS.Signals) => {
     running.child.kill(signal)
     return running.exited
   }
   return {
+    ...listeningAt(url, running),
     pid: running.child.pid as number,
-    url,
-    stdout: running.stdout,
-    stderr: running.stderr,
-    sandboxKey,
-    curl: /^curl .*$/mu.exec(running.stdout())?.[0],
     exited: running.exited,
     kill,
-    stop: () => kill("SIGTERM"),
-    request: jsonRequestsTo(url, sandboxKey)
+    stop: () => kill("SIGTERM")
   }
 }
 
@@ -171,6 +184,7 @@ interface Running {
 }
 
 const launch = (options: ServerOptions): Running => {
+  const { configuration, folder = temporaryFolder() } = options
   const environment: Record<string, string> = {
     PATH: process.env["PATH"] ?? "",
     NODE_COMPILE_CACHE: compiled,
@@ -181,16 +195,15 @@ const launch = (options: ServerOptions): Running => {
     environment["NODE_OPTIONS"] = `--import=${clockAhead}`
     environment["CLOCK_AHEAD_MILLIS"] = String(options.clockAheadMillis)
   }
-  if (options.configuration !== undefined) {
-    const path = join(options.folder, "pointsman.json")
-    const { configuration } = options
+  if (configuration !== undefined) {
+    const path = join(folder, "pointsman.json")
     writeFileSync(path, typeof configuration === "string" ? configuration : JSON.stringify(configuration))
     environment["POINTSMAN_CONFIG"] = path
   }
   const program = options.snapshot === undefined ? [bundledMain] : ["--snapshot-blob", options.snapshot]
   const words = [process.execPath, ...program, options.command ?? "serve", ...(options.flags ?? [])]
   const [command = "", ...rest] = [...(options.under ?? []), ...words]
-  const child = spawn(command, rest, { cwd: options.folder, env: environment, stdio: ["ignore", "pipe", "pipe"] })
+  const child = spawn(command, rest, { cwd: folder, env: environment, stdio: ["ignore", "pipe", "pipe"] })
   let stdout = ""
   let stderr = ""
   child.stdout.setEncoding("utf8").on("data", (text: string) => {

@@ -8,7 +8,7 @@ import { type CitusNode, newOwnDatabase, type OwnCluster } from "../../../../sto
 import { movedTwice, type PaymentShown, unaccounted } from "../failover/BooksAgree.ts"
 import { drawFrom } from "../kill/Draw.ts"
 import { startProviderProcess } from "../ProviderProcess.ts"
-import { type ServerProcess, startServer, temporaryFolder } from "../ServerProcess.ts"
+import { type ServerProcess, startServer } from "../ServerProcess.ts"
 import { startReceiver } from "../WebhookReceiver.ts"
 import { environmentOnCitus } from "./KilledCluster.ts"
 import { type Asked, amount, startLoad, type WorkspaceLoad } from "./WorkspaceLoad.ts"
@@ -83,7 +83,6 @@ export const openOutageWorld = async (
   })
   const start = (node: CitusNode, more: ReadonlyArray<string> = []) =>
     startServer({
-      folder: temporaryFolder(),
       configuration: configurationOf(more),
       environment: { ...environmentOnCitus(database.urlAt(node)), ...environment }
     })
