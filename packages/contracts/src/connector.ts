@@ -9,7 +9,14 @@
 export type { ConnectorDefinition, TransportAnswer } from "@pointsman/core/connector"
 export { connectorSuite } from "./connector/ConnectorSuite.ts"
 export * from "./connector/ConnectorUnderTest.ts"
-export { type ScriptedTransport, scriptedConnector, scriptedTransport } from "./connector/ScriptedTransport.ts"
+export * from "./connector/OwnTests.ts"
+export {
+  playedConnector,
+  type RecordedConnector,
+  type ScriptedTransport,
+  scriptedConnector,
+  scriptedTransport
+} from "./connector/ScriptedTransport.ts"
 export { type SocketFaults, socketFaultsSuite } from "./connector/SocketFaults.ts"
 export {
   httpAnswer,

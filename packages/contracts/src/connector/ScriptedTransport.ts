@@ -34,13 +34,42 @@ export const scriptedTransport = (
   }
 }
 
+/** A connector, and every request that it sent, in order. */
+export interface RecordedConnector extends Pick<ScriptedTransport, "requests"> {
+  readonly connector: Connector
+}
+
 /** A connector that is answered so, one answer for each request; in the sandbox, where `account` says nothing else. */
 export const scriptedConnector = (
   definition: ConnectorDefinition,
   answers: ReadonlyArray<TransportAnswer>,
   account: Partial<ConnectorAccount>
-): Pick<ScriptedTransport, "requests"> & { readonly connector: Connector } => {
+): RecordedConnector => {
   const { requests, transport } = scriptedTransport(answers.map((answer) => Effect.succeed(answer)))
+  return { requests, connector: connectedTo(definition, transport, account) }
+}
+
+/** The same, with a provider that sees each request before it answers it. */
+export const playedConnector = (
+  definition: ConnectorDefinition,
+  answerTo: (request: TransportRequest) => TransportAnswer | Effect.Effect<TransportAnswer, NotSent | Unanswered>,
+  account: Partial<ConnectorAccount>
+): RecordedConnector => {
+  const requests: Array<TransportRequest> = []
+  const send = (request: TransportRequest) =>
+    Effect.suspend(() => {
+      requests.push(request)
+      const answer = answerTo(request)
+      return Effect.isEffect(answer) ? answer : Effect.succeed(answer)
+    })
+  return { requests, connector: connectedTo(definition, { send }, account) }
+}
+
+const connectedTo = (
+  definition: ConnectorDefinition,
+  transport: Transport["Service"],
+  account: Partial<ConnectorAccount>
+): Connector => {
   const all = {
     connectionId: "main",
     environment: "sandbox",
@@ -48,5 +77,5 @@ export const scriptedConnector = (
     timeoutMillis: 2_000,
     ...account
   } as const
-  return { requests, connector: Result.getOrThrow(definition.connect(all, transport)) }
+  return Result.getOrThrow(definition.connect(all, transport))
 }
