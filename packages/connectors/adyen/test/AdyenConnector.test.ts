@@ -2,45 +2,27 @@
 
 import { assert, describe, it } from "@effect/vitest"
 import { AdyenConnector } from "@pointsman/connector-adyen"
-import {
-  adviceOf,
-  type ChargeRequest,
-  declineDetail,
-  money,
-  NotSent,
-  type TransportAnswer,
-  Unanswered
-} from "@pointsman/core/connector"
+import { asksOf, changes, missing, type Operation, paymentRequests } from "@pointsman/contracts/connector"
+import { adviceOf, type ChargeRequest, declineDetail, money, type TransportRequest } from "@pointsman/core/connector"
 import { Effect, Redacted, Result } from "effect"
 import { deviations, fromAdyen, toAdyen } from "../src/Amounts.ts"
 import { meaningOf, reasons } from "../src/Declines.ts"
 import { answer, apiKey, credentials, merchantAccount, serviceError } from "./Adyen.ts"
-import * as Requests from "./Requests.ts"
-import { attemptId, connect, eur, type OperationName, providerRef, run } from "./Requests.ts"
+import {
+  answersWith,
+  asks,
+  attemptId,
+  connect,
+  eur,
+  isNotSent,
+  linkId,
+  providerRef,
+  requestOf,
+  sample,
+  unanswers
+} from "./Requests.ts"
 
-const bodyOf = (request: { readonly body?: string | undefined } | undefined): unknown =>
-  JSON.parse(request?.body ?? "null")
-
-const answersWith = Effect.fnUntraced(function* (
-  operation: OperationName,
-  answered: TransportAnswer,
-  expected: unknown
-) {
-  const { requests, result } = yield* run(operation, answered)
-  if (Result.isFailure(result)) return assert.fail(`expected an answer, got ${result.failure.reason}`)
-  assert.deepStrictEqual(result.success, expected)
-  assert.strictEqual(requests.length, 1)
-})
-
-const unanswers = Effect.fnUntraced(function* (operation: OperationName, answered: TransportAnswer) {
-  const { requests, result } = yield* run(operation, answered)
-  if (Result.isSuccess(result)) return assert.fail(`expected Unanswered, got ${JSON.stringify(result.success)}`)
-  assert.instanceOf(result.failure, Unanswered)
-  assert.strictEqual(requests.length, 1)
-  return result.failure
-})
-
-const changes = ["charge", "openCheckout", "capture", "void", "refund"] as const
+const bodyOf = ({ body }: TransportRequest): Readonly<Record<string, unknown>> => JSON.parse(body ?? "null")
 
 describe("requests", () => {
   const common = { merchantAccount, amount: { value: 1000, currency: "EUR" } }
@@ -94,18 +76,15 @@ describe("requests", () => {
     ],
     ["refund", "POST", `/payments/${providerRef}/refunds`, "rf_1", { ...common, reference: "rf_1" }],
     ["lookUpCharge", "GET", "/paymentLinks/PLE83C39B0A0DE0C1E", attemptId, null]
-  ] as const satisfies ReadonlyArray<readonly [OperationName, string, string, string, object | null]>
+  ] as const satisfies ReadonlyArray<readonly [Operation, string, string, string, object | null]>
 
   for (const [operation, method, path, id, body] of table) {
     it.effect(`${operation} is ${method} ${path}, word for word`, () =>
       Effect.gen(function* () {
-        const { requests } = yield* run(operation, answer(500, {}))
-        const [request] = requests
-        assert.strictEqual(requests.length, 1)
-        assert.strictEqual(request?.method, method)
-        assert.strictEqual(request?.url, `https://checkout-test.adyen.com/v72${path}`)
-        assert.strictEqual(request?.timeoutMillis, 2_000)
-        assert.deepStrictEqual(request?.headers, {
+        const request = yield* requestOf(asks[operation])
+        assert.strictEqual(`${request.method} ${request.url}`, `${method} https://checkout-test.adyen.com/v72${path}`)
+        assert.strictEqual(request.timeoutMillis, 2_000)
+        assert.deepStrictEqual(request.headers, {
           "x-api-key": apiKey,
           accept: "application/json",
           "idempotency-key": id,
@@ -116,23 +95,9 @@ describe("requests", () => {
     )
   }
 
-  it.effect("the page offers only the named method, by Adyen's name", () =>
-    Effect.gen(function* () {
-      const { connector, requests } = connect([answer(500, {}), answer(500, {}), answer(500, {})])
-      for (const paymentMethod of ["ideal", "bancontact", "apple_pay"] as const) {
-        yield* Effect.exit(connector.openCheckout?.({ ...Requests.checkout, paymentMethod }) ?? Effect.void)
-      }
-      assert.deepStrictEqual(
-        requests.map((request) => (bodyOf(request) as Record<string, unknown>)["allowedPaymentMethods"]),
-        [["ideal"], ["bcmc"], ["applepay"]]
-      )
-    })
-  )
-
-  const charged = (more: Partial<ChargeRequest>) => {
-    const { connector, requests } = connect([answer(500, {})])
-    return Effect.as(Effect.exit(connector.charge({ ...Requests.charge, ...more })), requests)
-  }
+  const charged = (more: Partial<ChargeRequest>) =>
+    requestOf((connector) => connector.charge({ ...sample.charge, ...more }))
+  const bodyOfCharge = (more: Partial<ChargeRequest>) => Effect.map(charged(more), bodyOf)
   it.effect("a charge with another payment id is the same request", () =>
     Effect.gen(function* () {
       const another = yield* charged({ paymentId: "01a1fe08-9228-7603-b126-ec7b725f9999" })
@@ -141,13 +106,12 @@ describe("requests", () => {
   )
   it.effect("a charge to be held says so in its request, whatever the account's setting", () =>
     Effect.gen(function* () {
-      const body = bodyOf((yield* charged({ capture: false }))[0]) as Record<string, unknown>
+      const body = yield* bodyOfCharge({ capture: false })
       assert.deepStrictEqual(body["additionalData"], { manualCapture: "true" })
       assert.strictEqual(body["reference"], `${attemptId}.held`)
       assert.notProperty(body, "captureDelayHours")
-      const { connector, requests } = connect([answer(500, {})])
-      yield* Effect.exit(connector.openCheckout?.({ ...Requests.checkout, capture: false }) ?? Effect.void)
-      const link = bodyOf(requests[0]) as Record<string, unknown>
+      const held = { ...sample.openCheckout, capture: false }
+      const link = bodyOf(yield* requestOf((connector) => connector.openCheckout?.(held) ?? missing))
       assert.strictEqual(link["manualCapture"], true)
       assert.strictEqual(link["reference"], `${attemptId}.held.page`)
       assert.notProperty(link, "captureDelayHours")
@@ -155,14 +119,14 @@ describe("requests", () => {
   )
   it.effect("a charge that the merchant starts is an unscheduled one on stored details", () =>
     Effect.gen(function* () {
-      const body = bodyOf((yield* charged({ initiator: "mit" }))[0]) as Record<string, unknown>
+      const body = yield* bodyOfCharge({ initiator: "mit" })
       assert.strictEqual(body["shopperInteraction"], "ContAuth")
       assert.strictEqual(body["recurringProcessingModel"], "UnscheduledCardOnFile")
     })
   )
   it.effect("Adyen's part of a shopper's reference with slashes is behind the last one", () =>
     Effect.gen(function* () {
-      const body = bodyOf((yield* charged({ instrument: Redacted.make("a/b/c/8415") }))[0]) as Record<string, unknown>
+      const body = yield* bodyOfCharge({ instrument: Redacted.make("a/b/c/8415") })
       assert.strictEqual(body["shopperReference"], "a/b/c")
       assert.deepStrictEqual(body["paymentMethod"], { type: "scheme", storedPaymentMethodId: "8415" })
     })
@@ -181,7 +145,7 @@ describe("requests", () => {
       Effect.gen(function* () {
         const { connector, requests } = connect([])
         const instrument = token === null ? null : Redacted.make(token)
-        const said = yield* connector.charge({ ...Requests.charge, instrument })
+        const said = yield* connector.charge({ ...sample.charge, instrument })
         assert.deepStrictEqual(said, {
           _tag: "Rejected",
           code: "instrument_unusable",
@@ -195,21 +159,18 @@ describe("requests", () => {
   }
   it.effect("no part of a reference with slashes and spaces becomes a part of the path", () =>
     Effect.gen(function* () {
-      const { connector, requests } = connect([answer(500, {}), answer(500, {}), answer(500, {}), answer(500, {})])
-      const odd = { providerRef: "../a b?c" }
-      yield* Effect.exit(connector.capture?.({ ...Requests.capture, ...odd }) ?? Effect.void)
-      yield* Effect.exit(connector.void?.({ ...Requests.voidRequest, ...odd }) ?? Effect.void)
-      yield* Effect.exit(connector.refund?.({ ...Requests.refund, ...odd }) ?? Effect.void)
-      yield* Effect.exit(connector.lookUpCharge({ ...Requests.chargeLookup, checkoutReference: "../a b?c" }))
-      assert.deepStrictEqual(
-        requests.map(({ url }) => new URL(url).pathname),
-        [
-          "/v72/payments/..%2Fa%20b%3Fc/captures",
-          "/v72/payments/..%2Fa%20b%3Fc/cancels",
-          "/v72/payments/..%2Fa%20b%3Fc/refunds",
-          "/v72/paymentLinks/..%2Fa%20b%3Fc"
-        ]
-      )
+      const odd = asksOf({
+        ...paymentRequests({ providerRef: "../a b?c", instrument: "" }),
+        lookUpCharge: { ...sample.lookUpCharge, checkoutReference: "../a b?c" }
+      })
+      for (const [operation, path] of [
+        ["capture", "/v72/payments/..%2Fa%20b%3Fc/captures"],
+        ["void", "/v72/payments/..%2Fa%20b%3Fc/cancels"],
+        ["refund", "/v72/payments/..%2Fa%20b%3Fc/refunds"],
+        ["lookUpCharge", "/v72/paymentLinks/..%2Fa%20b%3Fc"]
+      ] as const) {
+        assert.strictEqual(new URL((yield* requestOf(odd[operation])).url).pathname, path)
+      }
     })
   )
 })
@@ -218,7 +179,7 @@ describe("where Adyen is", () => {
   const { liveUrlPrefix, ...withoutPrefix } = credentials
   const urlOf = Effect.fnUntraced(function* (environment: "sandbox" | "production", account: object) {
     const { connector, requests } = connect([answer(500, {})], { environment, account })
-    yield* Effect.exit(connector.charge(Requests.charge))
+    yield* Effect.exit(connector.charge(sample.charge))
     return requests[0]?.url
   })
   for (const [environment, account, url] of [
@@ -268,26 +229,12 @@ describe("amounts", () => {
     assert.isUndefined(fromAdyen({ value: 1, currency: "CLP" }))
     assert.isUndefined(toAdyen(money(Number.MAX_SAFE_INTEGER, "CLP")))
   })
-  for (const [operation, send] of Object.entries(Requests.operations)) {
-    if (operation === "void" || operation === "lookUpCharge") continue
+  for (const operation of ["charge", "openCheckout", "capture", "refund"] as const) {
     it.effect(`${operation} of sen of a rupiah is NotSent, and nothing is sent`, () =>
       Effect.gen(function* () {
-        const { connector, requests } = connect([])
-        const odd = money(123_450_7, "IDR")
-        const withOdd = {
-          ...connector,
-          charge: (request: ChargeRequest) => connector.charge({ ...request, money: odd }),
-          openCheckout: (request: typeof Requests.checkout) =>
-            connector.openCheckout?.({ ...request, money: odd }) ?? Effect.die("no checkout"),
-          capture: (request: typeof Requests.capture) =>
-            connector.capture?.({ ...request, money: odd }) ?? Effect.die("no capture"),
-          refund: (request: typeof Requests.refund) =>
-            connector.refund?.({ ...request, money: odd }) ?? Effect.die("no refund")
-        }
-        const failure = yield* Effect.flip(send(withOdd))
-        assert.instanceOf(failure, NotSent)
+        const odd = paymentRequests({ providerRef, instrument: "shopper-1/1", money: money(123_450_7, "IDR") })
+        const failure = yield* isNotSent(asksOf(odd)[operation], [])
         assert.strictEqual(failure.reason, "nothing was sent: Adyen cannot represent 1234507 minor units of IDR")
-        assert.isEmpty(requests)
       })
     )
   }
@@ -295,9 +242,12 @@ describe("amounts", () => {
     Effect.gen(function* () {
       const body = { resultCode: "Authorised", pspReference: providerRef, amount: { value: 5_000, currency: "ISK" } }
       const { connector, requests } = connect([answer(200, body)])
-      const said = yield* connector.charge({ ...Requests.charge, money: money(50, "ISK") })
+      const said = yield* connector.charge({ ...sample.charge, money: money(50, "ISK") })
       assert.deepStrictEqual(said, { _tag: "Captured", providerRef, stated: money(50, "ISK") })
-      assert.deepStrictEqual((bodyOf(requests[0]) as { amount: unknown }).amount, { value: 5_000, currency: "ISK" })
+      assert.deepStrictEqual(
+        requests.map((request) => bodyOf(request)["amount"]),
+        [{ value: 5_000, currency: "ISK" }]
+      )
     })
   )
 })
@@ -306,6 +256,9 @@ describe("result codes", () => {
   const said = (resultCode: string, more: object = {}) =>
     answer(200, { resultCode, pspReference: providerRef, ...more })
   const amount = { value: 1000, currency: "EUR" }
+  const declined = (code: string, category: string, normalized = category, soft = false) => ({
+    ...{ _tag: "Declined", providerRef, category, normalized, code, soft }
+  })
   const table: ReadonlyArray<readonly [string, object, object]> = [
     ["Authorised", {}, { _tag: "Captured", providerRef }],
     ["Authorised", { amount }, { _tag: "Captured", providerRef, stated: eur }],
@@ -328,80 +281,32 @@ describe("result codes", () => {
     ["RedirectShopper", { pspReference: undefined }, { _tag: "NeedsCustomer", providerRef: null }],
     ["ChallengeShopper", { pspReference: undefined }, { _tag: "NeedsCustomer", providerRef: null }],
     ["IdentifyShopper", { pspReference: undefined }, { _tag: "NeedsCustomer", providerRef: null }],
-    [
-      "Refused",
-      { refusalReason: "Not enough balance", refusalReasonCode: "12" },
-      {
-        _tag: "Declined",
-        providerRef,
-        category: "insufficient_funds",
-        normalized: "insufficient_funds",
-        code: "12",
-        soft: false
-      }
-    ],
+    ["Refused", { refusalReason: "Not enough balance", refusalReasonCode: "12" }, declined("12", "insufficient_funds")],
     [
       "Refused",
       { refusalReason: "Refused", refusalReasonCode: "2", pspReference: undefined },
-      {
-        _tag: "Declined",
-        providerRef: null,
-        category: "do_not_honor",
-        normalized: "do_not_honor",
-        code: "2",
-        soft: true
-      }
+      { ...declined("2", "do_not_honor", "do_not_honor", true), providerRef: null }
     ],
-    [
-      "Refused",
-      {},
-      { _tag: "Declined", providerRef, category: "other", normalized: "other", code: "refused", soft: false }
-    ],
-    [
-      "Refused",
-      { refusalReasonCode: "99", refusalReason: "New" },
-      { _tag: "Declined", providerRef, category: "other", normalized: "other", code: "99", soft: false }
-    ],
+    ["Refused", {}, declined("refused", "other")],
+    ["Refused", { refusalReasonCode: "99", refusalReason: "New" }, declined("99", "other")],
     // The issuer was out of reach as seen by the acquirer: whether it heard of the payment is not known.
     [
       "Error",
       { refusalReason: "Issuer Unavailable", refusalReasonCode: "9" },
-      {
-        _tag: "Declined",
-        providerRef,
-        category: "other",
-        normalized: "result_uncertain",
-        code: "9",
-        soft: false
-      }
+      declined("9", "other", "result_uncertain")
     ],
-    [
-      "Error",
-      { refusalReason: "Acquirer Error", refusalReasonCode: "4" },
-      { _tag: "Declined", providerRef, category: "other", normalized: "result_uncertain", code: "4", soft: false }
-    ],
-    [
-      "Error",
-      { refusalReason: "FRAUD", refusalReasonCode: "20" },
-      {
-        _tag: "Declined",
-        providerRef,
-        category: "suspected_fraud",
-        normalized: "suspected_fraud",
-        code: "20",
-        soft: false
-      }
-    ]
+    ["Error", { refusalReason: "Acquirer Error", refusalReasonCode: "4" }, declined("4", "other", "result_uncertain")],
+    ["Error", { refusalReason: "FRAUD", refusalReasonCode: "20" }, declined("20", "suspected_fraud")]
   ]
   for (const [code, more, expected] of table) {
     it.effect(`${code} with ${JSON.stringify(more)} is ${JSON.stringify(expected)}`, () =>
-      answersWith("charge", said(code, more), expected)
+      answersWith(asks.charge, said(code, more), expected)
     )
   }
   it.effect("Authorised of a charge that is only to be held is Authorized", () =>
     Effect.gen(function* () {
       const { connector } = connect([said("Authorised", { amount })])
-      const held = yield* connector.charge({ ...Requests.charge, capture: false })
+      const held = yield* connector.charge({ ...sample.charge, capture: false })
       assert.deepStrictEqual(held, { _tag: "Authorized", providerRef, stated: eur })
     })
   )
@@ -419,15 +324,13 @@ describe("result codes", () => {
     ["an amount with a fraction", said("Authorised", { amount: { value: 10.5, currency: "EUR" } })],
     ["an amount that ISK does not have", said("Authorised", { amount: { value: 1050, currency: "ISK" } })]
   ] as const) {
-    it.effect(`${what} is Unanswered`, () => unanswers("charge", answered))
+    it.effect(`${what} is Unanswered`, () => unanswers(asks.charge, answered))
   }
   it.effect("Authorised for another attempt of ours is Unanswered, which passes that one on", () =>
     Effect.gen(function* () {
       const said = answer(200, { resultCode: "Authorised", pspReference: providerRef, merchantReference: "att_2.held" })
-      const { result } = yield* run("charge", said)
-      if (Result.isSuccess(result) || result.failure._tag !== "pointsman/Unanswered") return assert.fail("Unanswered")
-      const state = { _tag: "Authorized", providerRef }
-      assert.deepStrictEqual<unknown>(result.failure.ofAnother, { attemptId: "att_2", state })
+      const { ofAnother } = yield* unanswers(asks.charge, said)
+      assert.deepStrictEqual(ofAnother, { attemptId: "att_2", state: { _tag: "Authorized", providerRef } })
     })
   )
 })
@@ -443,10 +346,9 @@ describe("refusal reasons", () => {
           { refusalReasonCode: code, refusalReason: reason },
           { refusalReason: reason.toUpperCase() }
         ]) {
-          const { result } = yield* run("charge", answer(200, { ...body, ...more }))
-          const declined = Result.getOrThrow(result)
           const isSoft = soft ?? ["do_not_honor", "issuer_unavailable", "limit_exceeded"].includes(category)
-          assert.deepStrictEqual(declined, { _tag: "Declined", providerRef, category, normalized, code, soft: isSoft })
+          const declined = { _tag: "Declined", providerRef, category, normalized, code, soft: isSoft }
+          yield* answersWith(asks.charge, answer(200, { ...body, ...more }), declined)
         }
       })
     )
@@ -467,7 +369,7 @@ describe("refusal reasons", () => {
       for (const code of [...reasons.map((reason) => reason.code), "99", undefined]) {
         const body = { resultCode: "Error", pspReference: providerRef, refusalReasonCode: code }
         const { connector } = connect([answer(200, body)])
-        const declined = yield* connector.charge(Requests.charge)
+        const declined = yield* connector.charge(sample.charge)
         if (declined._tag !== "Declined") return assert.fail(declined._tag)
         assert.isFalse(declined.soft)
         assert.strictEqual(adviceOf(declineDetail(declined)), "do_not_retry")
@@ -476,7 +378,7 @@ describe("refusal reasons", () => {
   )
   it.effect("a raw answer of the acquirer is not read", () =>
     answersWith(
-      "charge",
+      asks.charge,
       answer(200, {
         resultCode: "Refused",
         pspReference: providerRef,
@@ -497,7 +399,7 @@ describe("errors", () => {
         Effect.gen(function* () {
           for (const operation of changes) {
             const said = serviceError(status, "901", "Invalid Merchant Account", errorType)
-            yield* answersWith(operation, said, rejected)
+            yield* answersWith(asks[operation], said, rejected)
           }
         })
       )
@@ -505,11 +407,11 @@ describe("errors", () => {
     it.effect(`${status} of type internal, or of none, or without a code, is Unanswered`, () =>
       Effect.gen(function* () {
         for (const operation of changes) {
-          yield* unanswers(operation, serviceError(status, "901", "No.", "internal"))
-          yield* unanswers(operation, serviceError(status, "901", "No.", "unknown"))
-          yield* unanswers(operation, serviceError(status, "", "No."))
-          yield* unanswers(operation, answer(status, { errorCode: "901", message: "No." }))
-          yield* unanswers(operation, { status, headers: {}, body: "<html>Bad Request</html>" })
+          yield* unanswers(asks[operation], serviceError(status, "901", "No.", "internal"))
+          yield* unanswers(asks[operation], serviceError(status, "901", "No.", "unknown"))
+          yield* unanswers(asks[operation], serviceError(status, "", "No."))
+          yield* unanswers(asks[operation], answer(status, { errorCode: "901", message: "No." }))
+          yield* unanswers(asks[operation], { status, headers: {}, body: "<html>Bad Request</html>" })
         }
       })
     )
@@ -517,13 +419,13 @@ describe("errors", () => {
       Effect.gen(function* () {
         for (const operation of changes) {
           const transient = { "transient-error": "true" }
-          yield* unanswers(operation, serviceError(status, "901", "No.", "validation", transient))
+          yield* unanswers(asks[operation], serviceError(status, "901", "No.", "validation", transient))
           const used = serviceError(status, "704", "request already processed or in progress")
-          assert.isTrue((yield* unanswers(operation, used)).isKeyUsed)
+          assert.isTrue((yield* unanswers(asks[operation], used)).isKeyUsed)
           const unavailable = serviceError(status, "703", "required resource temporarily unavailable")
-          assert.isFalse((yield* unanswers(operation, unavailable)).isKeyUsed)
+          assert.isFalse((yield* unanswers(asks[operation], unavailable)).isKeyUsed)
           yield* answersWith(
-            operation,
+            asks[operation],
             serviceError(status, "901", "Invalid Merchant Account", "validation", { "transient-error": "false" }),
             rejected
           )
@@ -535,7 +437,10 @@ describe("errors", () => {
     it.effect(`${status} is Unanswered, whatever was asked`, () =>
       Effect.gen(function* () {
         for (const operation of [...changes, "lookUpCharge"] as const) {
-          yield* unanswers(operation, serviceError(status, "905", "Payment details are not supported", "configuration"))
+          yield* unanswers(
+            asks[operation],
+            serviceError(status, "905", "Payment details are not supported", "configuration")
+          )
         }
       })
     )
@@ -543,7 +448,7 @@ describe("errors", () => {
   it.effect("a refused lookup of a page is Unanswered: nothing is known of the payment", () =>
     Effect.gen(function* () {
       for (const status of [400, 401, 403, 404, 422]) {
-        yield* unanswers("lookUpCharge", serviceError(status, "904", "Payment link not found"))
+        yield* unanswers(asks.lookUpCharge, serviceError(status, "904", "Payment link not found"))
       }
     })
   )
@@ -553,14 +458,14 @@ describe("captures, cancels and refunds", () => {
   const received = { paymentPspReference: providerRef, pspReference: "993617894906488A", status: "received" }
   for (const operation of ["capture", "void"] as const) {
     it.effect(`a received ${operation} is Pending`, () =>
-      answersWith(operation, answer(201, received), { _tag: "Pending", providerRef })
+      answersWith(asks[operation], answer(201, received), { _tag: "Pending", providerRef })
     )
   }
   it.effect("a received refund is RefundPending under its own reference", () =>
     Effect.gen(function* () {
       const providerRefundId = "993617894906488A"
-      yield* answersWith("refund", answer(201, received), { _tag: "RefundPending", providerRefundId })
-      yield* answersWith("refund", answer(201, { ...received, amount: { value: 1000, currency: "EUR" } }), {
+      yield* answersWith(asks.refund, answer(201, received), { _tag: "RefundPending", providerRefundId })
+      yield* answersWith(asks.refund, answer(201, { ...received, amount: { value: 1000, currency: "EUR" } }), {
         _tag: "RefundPending",
         providerRefundId,
         stated: eur
@@ -569,24 +474,21 @@ describe("captures, cancels and refunds", () => {
   )
   for (const operation of ["capture", "void", "refund"] as const) {
     it.effect(`an answer to ${operation} of another payment is Unanswered`, () =>
-      unanswers(operation, answer(201, { ...received, paymentPspReference: "993617894903480B" }))
+      unanswers(asks[operation], answer(201, { ...received, paymentPspReference: "993617894903480B" }))
     )
   }
 })
 
 describe("pages", () => {
   const link = {
-    id: "PLE83C39B0A0DE0C1E",
-    reference: `${attemptId}.taken.page`,
-    merchantAccount: "PointsmanNL",
-    status: "active"
+    ...{ id: linkId, reference: `${attemptId}.taken.page`, merchantAccount: "PointsmanNL", status: "active" }
   }
   const url = "https://test.adyen.link/PLE83C39B0A0DE0C1E"
   it.effect("an expiry is reported if there is one", () =>
     Effect.gen(function* () {
       const opened = { _tag: "CheckoutOpened", reference: link.id, url }
-      yield* answersWith("openCheckout", answer(201, { ...link, url }), { ...opened, expiresAt: null })
-      yield* answersWith("openCheckout", answer(201, { ...link, url, expiresAt: "2026-11-22T13:00:00+01:00" }), {
+      yield* answersWith(asks.openCheckout, answer(201, { ...link, url }), { ...opened, expiresAt: null })
+      yield* answersWith(asks.openCheckout, answer(201, { ...link, url, expiresAt: "2026-11-22T13:00:00+01:00" }), {
         ...opened,
         expiresAt: Date.UTC(2026, 10, 22, 12)
       })
@@ -594,8 +496,8 @@ describe("pages", () => {
   )
   it.effect("another payment's page, or one that is over, is Unanswered", () =>
     Effect.gen(function* () {
-      yield* unanswers("openCheckout", answer(201, { ...link, url, reference: "att_another.taken.page" }))
-      yield* unanswers("openCheckout", answer(201, { ...link, url, status: "completed" }))
+      yield* unanswers(asks.openCheckout, answer(201, { ...link, url, reference: "att_another.taken.page" }))
+      yield* unanswers(asks.openCheckout, answer(201, { ...link, url, status: "completed" }))
     })
   )
   for (const [status, conclusive] of [
@@ -607,17 +509,21 @@ describe("pages", () => {
     ["expired", true]
   ] as const) {
     it.effect(`a page that is ${status} is NotFound, ${conclusive ? "" : "not "}conclusive`, () =>
-      answersWith("lookUpCharge", answer(200, { ...link, url, status }), { _tag: "NotFound", conclusive })
+      answersWith(asks.lookUpCharge, answer(200, { ...link, url, status }), { _tag: "NotFound", conclusive })
     )
   }
   it.effect("the record of another page is Unanswered", () =>
     Effect.gen(function* () {
-      yield* unanswers("lookUpCharge", answer(200, { ...link, url, id: "PL0000000000000000", status: "expired" }))
-      yield* unanswers("lookUpCharge", answer(200, { ...link, reference: "att_another.taken.page", status: "expired" }))
-      yield* unanswers("lookUpCharge", answer(200, { ...link, reference: "order 1", status: "expired" }))
-      yield* unanswers("lookUpCharge", answer(200, { ...link, reference: undefined, status: "expired" }))
-      yield* unanswers("lookUpCharge", answer(200, { ...link, merchantAccount: "PointsmanDE", status: "expired" }))
-      yield* unanswers("lookUpCharge", answer(200, { ...link, merchantAccount: undefined, status: "expired" }))
+      for (const other of [
+        { id: "PL0000000000000000" },
+        { reference: "att_another.taken.page" },
+        { reference: "order 1" },
+        { reference: undefined },
+        { merchantAccount: "PointsmanDE" },
+        { merchantAccount: undefined }
+      ]) {
+        yield* unanswers(asks.lookUpCharge, answer(200, { ...link, url, status: "expired", ...other }))
+      }
     })
   )
 })

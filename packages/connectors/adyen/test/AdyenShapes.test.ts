@@ -7,19 +7,21 @@
  */
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
+import { changes, missing } from "@pointsman/contracts/connector"
 import { money, type TransportAnswer } from "@pointsman/core/connector"
 import { Effect, Result } from "effect"
 import { apiVersion } from "../src/Credentials.ts"
 import { answer, merchantAccount, serviceError } from "./Adyen.ts"
 import { type Description, faultsOf, operationOf } from "./OpenApi.ts"
-import * as Requests from "./Requests.ts"
-import { attemptId, connect, type OperationName, providerRef } from "./Requests.ts"
+import { asks, attemptId, connect, linkId, providerRef, requestOf, sample } from "./Requests.ts"
 
 const file = process.env["ADYEN_OPENAPI"] ?? ""
 const amount = { value: 1000, currency: "EUR" }
 
 /** Answers whole, as Adyen describes them, and what they mean. */
-const answers: Record<OperationName, ReadonlyArray<readonly [TransportAnswer, string]>> = {
+const answers: Readonly<
+  Record<(typeof changes)[number] | "lookUpCharge", ReadonlyArray<readonly [TransportAnswer, string]>>
+> = {
   charge: [
     [
       answer(200, {
@@ -60,7 +62,7 @@ const answers: Record<OperationName, ReadonlyArray<readonly [TransportAnswer, st
   openCheckout: [
     [
       answer(201, {
-        id: "PLE83C39B0A0DE0C1E",
+        id: linkId,
         merchantAccount,
         amount,
         reference: `${attemptId}.taken.page`,
@@ -74,7 +76,7 @@ const answers: Record<OperationName, ReadonlyArray<readonly [TransportAnswer, st
   ],
   lookUpCharge: (["active", "completed", "expired", "paid", "paymentPending"] as const).map((status) => [
     answer(200, {
-      id: "PLE83C39B0A0DE0C1E",
+      id: linkId,
       merchantAccount,
       amount,
       reference: `${attemptId}.taken.page`,
@@ -121,13 +123,12 @@ describe("Adyen's own description", () => {
   }
   const errors = [400, 401, 403, 422].map((status) => [serviceError(status, "901", "No."), "Rejected"] as const)
 
-  for (const [name, calls] of Object.entries(Requests.operations)) {
-    const operation = name as OperationName
+  for (const operation of [...changes, "lookUpCharge"] as const) {
     for (const [answered, expected] of [...answers[operation], ...(operation === "lookUpCharge" ? [] : errors)]) {
       it.effect(`${operation} and ${answered.status} are as described (${expected})`, () =>
         Effect.gen(function* () {
           const { connector, requests } = connect([answered])
-          const said = Result.getOrThrow(yield* Effect.result(calls(connector)))
+          const said = Result.getOrThrow(yield* Effect.result(asks[operation](connector)))
           assert.strictEqual(tagOf(said), expected)
           const [request] = requests
           if (request === undefined) return assert.fail("nothing was sent")
@@ -146,21 +147,20 @@ describe("Adyen's own description", () => {
   }
 
   const variants = {
-    "only held": { charge: { ...Requests.charge, capture: false }, checkout: { ...Requests.checkout, capture: false } },
-    "by the merchant": { charge: { ...Requests.charge, initiator: "mit" as const }, checkout: Requests.checkout },
+    "only held": { charge: { ...sample.charge, capture: false }, checkout: { ...sample.openCheckout, capture: false } },
+    "by the merchant": { charge: { ...sample.charge, initiator: "mit" as const }, checkout: sample.openCheckout },
     "in JPY, without a reference": {
-      charge: { ...Requests.charge, money: money(500, "JPY"), reference: null, cardBrand: null },
-      checkout: { ...Requests.checkout, money: money(500, "JPY"), reference: null }
+      charge: { ...sample.charge, money: money(500, "JPY"), reference: null, cardBrand: null },
+      checkout: { ...sample.openCheckout, money: money(500, "JPY"), reference: null }
     }
   }
   for (const [what, { charge, checkout }] of Object.entries(variants)) {
     it.effect(`both requests of a charge and a page ${what} are as described`, () =>
       Effect.gen(function* () {
-        const { connector, requests } = connect([answer(500, {}), answer(500, {})])
-        yield* Effect.exit(connector.charge(charge))
-        yield* Effect.exit(connector.openCheckout?.(checkout) ?? Effect.void)
-        assert.strictEqual(requests.length, 2)
-        for (const request of requests) {
+        for (const request of [
+          yield* requestOf((connector) => connector.charge(charge)),
+          yield* requestOf((connector) => connector.openCheckout?.(checkout) ?? missing)
+        ]) {
           const wanted = described(request).requestBody?.content?.["application/json"]?.schema
           if (wanted === undefined) return assert.fail("the description has no body")
           assert.deepStrictEqual(faultsOf(api, wanted, JSON.parse(request.body ?? "null")), [])

@@ -2,26 +2,7 @@
 
 import type { TransportAnswer } from "@pointsman/core/connector"
 import { answer, serviceError } from "./Adyen.ts"
-import {
-  attemptId,
-  capture,
-  charge,
-  chargeLookup,
-  checkout,
-  connect as connectTo,
-  providerRef,
-  refund,
-  voidRequest
-} from "./Requests.ts"
-
-const requests = {
-  charge,
-  openCheckout: checkout,
-  capture,
-  void: voidRequest,
-  refund,
-  lookUpCharge: chargeLookup
-}
+import { attemptId, connect as connectTo, linkId, providerRef, sample } from "./Requests.ts"
 
 const connect = (...script: ReadonlyArray<TransportAnswer>) => connectTo(script).connector
 
@@ -39,7 +20,6 @@ const refused = (refusalReasonCode: string) => payment("Refused", { amount: unde
 const received = [
   answer(201, { pspReference: "QFQTPCQ8HXSKGK82", paymentPspReference: providerRef, status: "received" })
 ]
-const linkId = "PLE83C39B0A0DE0C1E"
 const link = (status: string) => [
   answer(200, { id: linkId, reference: `${attemptId}.taken.page`, merchantAccount: "PointsmanNL", status })
 ]
@@ -101,4 +81,4 @@ const rows = [
   ["lookUpCharge", "a link: `expired`", link("expired"), `${explorer}/get/paymentLinks/(linkId)`]
 ] as const
 
-export const providerAnswers = { requests, connect, rows }
+export const providerAnswers = { requests: sample, connect, rows }

@@ -1,7 +1,8 @@
 /** Daily files of the Payment accounting report, which Adyen names by their day. */
 import { assert, describe, it } from "@effect/vitest"
 import { AdyenConnector } from "@pointsman/connector-adyen"
-import type { TransportAnswer, TransportRequest } from "@pointsman/core/connector"
+import { playedConnector } from "@pointsman/contracts/connector"
+import type { TransportAnswer } from "@pointsman/core/connector"
 import { Effect, Result } from "effect"
 import { answer, apiKey, credentials, merchantAccount } from "./Adyen.ts"
 
@@ -14,20 +15,12 @@ type Answers = Readonly<Record<string, TransportAnswer>>
 
 /** `answers`: by the name of the file; any other is not there. */
 const adyenWith = (answers: Answers, fields: Readonly<Record<string, unknown>> = { reportKey }, isLive = false) => {
-  const requests: Array<TransportRequest> = []
-  const send = (request: TransportRequest) =>
-    Effect.sync(() => {
-      requests.push(request)
-      return answers[request.url.split("/").at(-1) ?? ""] ?? answer(404, "")
-    })
-  const environment = isLive ? "production" : "sandbox"
-  const account = {
-    connectionId: "main",
-    environment,
-    credentials: { ...credentials, ...fields },
-    timeoutMillis: 1_000
-  } as const
-  const { reports = [] } = Result.getOrThrow(AdyenConnector.definition.connect(account, { send }))
+  const { connector, requests } = playedConnector(
+    AdyenConnector.definition,
+    ({ url }) => answers[url.split("/").at(-1) ?? ""] ?? answer(404, ""),
+    { environment: isLive ? "production" : "sandbox", credentials: { ...credentials, ...fields } }
+  )
+  const { reports = [] } = connector
   const [report] = reports
   assert(report !== undefined && reports.length === 1)
   return { requests, report, file: (name: string) => report.download?.(name) ?? Effect.die("no download") }

@@ -6,8 +6,10 @@
  * `AdyenShapes.test.ts` reads the whole description where a copy is at hand.
  */
 import { assert, describe, it } from "@effect/vitest"
+import { type Ask, missing } from "@pointsman/contracts/connector"
 import {
-  type Connector,
+  type ChargeRequest,
+  type CheckoutRequest,
   currencies,
   type Money,
   money,
@@ -17,8 +19,7 @@ import {
 import { Effect, Redacted, Result, Schema } from "effect"
 import { apiVersion } from "../src/Credentials.ts"
 import { namedMethods } from "../src/Requests.ts"
-import { answer } from "./Adyen.ts"
-import * as Requests from "./Requests.ts"
+import { asks, requestOf, sample } from "./Requests.ts"
 
 const text = (most: number, least = 0) => Schema.String.check(Schema.isMinLength(least)).check(Schema.isMaxLength(most))
 
@@ -68,39 +69,39 @@ const faultOf = (schema: Schema.Decoder<unknown>, body: unknown): string | undef
   return Result.isFailure(read) ? read.failure.message : undefined
 }
 
-type Ask = (connector: Connector) => Effect.Effect<unknown, unknown> | undefined
-
-/** Asks, and checks each request that is sent; the answer does not matter. */
+/** Asks, and checks the request that is sent, whose body it gives; the answer does not matter. */
 const assertDescribed = Effect.fnUntraced(function* (ask: Ask) {
-  const { connector, requests } = Requests.connect([answer(500, {})])
-  yield* Effect.exit(ask(connector) ?? Effect.die("the connector lacks it"))
-  assert.strictEqual(requests.length, 1)
-  for (const { body, headers, method, url } of requests) {
-    const at = `${method} ${new URL(url).pathname.replace(`/${apiVersion}`, "")}`
-    const [, schema] = bodies.find(([pattern]) => pattern.test(at)) ?? []
-    if (schema === undefined) return assert.fail(`${at} is not described`)
-    assert.isUndefined(faultOf(schema, JSON.parse(body ?? "null")), `${at}: ${body}`)
-    // https://docs.adyen.com/development-resources/api-idempotency
-    assert.isAtMost(headers["idempotency-key"]?.length ?? 0, 64)
-  }
+  const { body, headers, method, url } = yield* requestOf(ask)
+  const at = `${method} ${new URL(url).pathname.replace(`/${apiVersion}`, "")}`
+  const [, schema] = bodies.find(([pattern]) => pattern.test(at)) ?? []
+  if (schema === undefined) return assert.fail(`${at} is not described`)
+  assert.isUndefined(faultOf(schema, JSON.parse(body ?? "null")), `${at}: ${body}`)
+  // https://docs.adyen.com/development-resources/api-idempotency
+  assert.isAtMost(headers["idempotency-key"]?.length ?? 0, 64)
+  return JSON.parse(body ?? "null")
 })
 
-const { instrument: _instrument, simulation: _simulation, ...details } = Requests.charge
+const charging =
+  (more: Partial<ChargeRequest>): Ask =>
+  (connector) =>
+    connector.charge({ ...sample.charge, ...more })
+const opening =
+  (more: Partial<CheckoutRequest>): Ask =>
+  (connector) =>
+    connector.openCheckout?.({ ...sample.openCheckout, ...more }) ?? missing
 const longest = `${"s".repeat(256)}/${"A1".repeat(32)}`
 
-const asks: Readonly<Record<string, Ask>> = {
-  "a charge": (connector) => connector.charge(Requests.charge),
-  "a charge by the merchant": (connector) => connector.charge({ ...Requests.charge, initiator: "mit" }),
-  "a held charge": (connector) => connector.charge({ ...Requests.charge, capture: false }),
-  "a charge without a reference and a brand": (connector) =>
-    connector.charge({ ...Requests.charge, reference: null, cardBrand: null }),
-  "a charge of the longest instrument": (connector) =>
-    connector.charge({ ...Requests.charge, instrument: Redacted.make(longest) }),
-  "a page": (connector) => connector.openCheckout?.(Requests.checkout),
-  "a held page": (connector) => connector.openCheckout?.({ ...Requests.checkout, capture: false }),
-  "a capture": (connector) => connector.capture?.(Requests.capture),
-  "a void": (connector) => connector.void?.(Requests.voidRequest),
-  "a refund": (connector) => connector.refund?.({ ...Requests.refund, reason: "late ".repeat(200) })
+const described: Readonly<Record<string, Ask>> = {
+  "a charge": asks.charge,
+  "a charge by the merchant": charging({ initiator: "mit" }),
+  "a held charge": charging({ capture: false }),
+  "a charge without a reference and a brand": charging({ reference: null, cardBrand: null }),
+  "a charge of the longest instrument": charging({ instrument: Redacted.make(longest) }),
+  "a page": asks.openCheckout,
+  "a held page": opening({ capture: false }),
+  "a capture": asks.capture,
+  "a void": asks.void,
+  "a refund": (connector) => connector.refund?.({ ...sample.refund, reason: "late ".repeat(200) }) ?? missing
 }
 
 /** `type` of each payment method's page (https://docs.adyen.com/payment-methods). */
@@ -118,17 +119,13 @@ const typesOfMethods: Readonly<Record<string, string>> = {
 }
 
 describe("every request body is one that Adyen's description accepts", () => {
-  for (const [what, ask] of Object.entries(asks)) {
+  for (const [what, ask] of Object.entries(described)) {
     it.effect(`the body of ${what} is described`, () => assertDescribed(ask))
   }
   for (const name of Object.keys(namedMethods) as ReadonlyArray<PaymentMethodName>) {
     it.effect(`a page for ${name} names Adyen's type`, () =>
       Effect.gen(function* () {
-        const request = { ...details, returnUrl: Requests.checkout.returnUrl, paymentMethod: name }
-        yield* assertDescribed((connector) => connector.openCheckout?.(request))
-        const { connector, requests } = Requests.connect([answer(500, {})])
-        yield* Effect.exit(connector.openCheckout?.(request) ?? Effect.die("no pages"))
-        const { allowedPaymentMethods } = JSON.parse(requests[0]?.body ?? "null")
+        const { allowedPaymentMethods } = yield* assertDescribed(opening({ paymentMethod: name }))
         assert.deepStrictEqual(allowedPaymentMethods, [typesOfMethods[name]])
       })
     )
@@ -140,8 +137,8 @@ describe("every request body is one that Adyen's description accepts", () => {
         (currency): ReadonlyArray<Money> => [money(100_000, currency), money(999_900, currency)]
       )
       for (const amount of amounts) {
-        yield* assertDescribed((connector) => connector.charge({ ...Requests.charge, money: amount }))
-        yield* assertDescribed((connector) => connector.refund?.({ ...Requests.refund, money: amount }))
+        yield* assertDescribed(charging({ money: amount }))
+        yield* assertDescribed((connector) => connector.refund?.({ ...sample.refund, money: amount }) ?? missing)
       }
     })
   )

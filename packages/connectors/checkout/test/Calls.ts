@@ -1,21 +1,13 @@
 /** A connection to a Checkout.com that answers by a script, and what it is asked. */
 import { CheckoutConnector } from "@pointsman/connector-checkout"
-import { scriptedConnector } from "@pointsman/contracts/connector"
+import { asksOf, endsOver, paymentRequests, scriptedConnector } from "@pointsman/contracts/connector"
 import {
-  type CaptureRequest,
-  type ChargeLookup,
-  type ChargeRequest,
-  type CheckoutRequest,
   type ConnectorAccount,
   money,
   type OperationLookup,
-  type RefundLookup,
-  type RefundRequest,
   type TransportAnswer,
-  type TransportRequest,
-  type VoidRequest
+  type TransportRequest
 } from "@pointsman/core/connector"
-import { Redacted } from "effect"
 import { instrument, credentials as ofSandbox, paymentId } from "./Checkout.ts"
 
 export const eur = money(1234, "EUR")
@@ -30,30 +22,11 @@ export const captureReference = `c${digits}`
 export const voidReference = `v${digits}`
 export const refundReference = `r${digits}`
 
-const details = {
-  attemptId,
-  attemptNumber: 1,
-  paymentId: "pay_1",
-  money: eur,
-  country: "NL",
-  method: "card" as const,
-  cardBrand: "visa",
-  initiator: "cit" as const,
-  capture: true,
-  reference: "order 1"
-}
-export const charge: ChargeRequest = { ...details, instrument: Redacted.make(instrument), simulation: null }
-export const checkout: CheckoutRequest = { ...details, returnUrl: "https://pay.example/hosted/t/return" }
-const ofCharge = { attemptId, providerRef: paymentId, money: eur, simulation: null }
-export const capture: CaptureRequest = { ...ofCharge, operationId }
-export const voidRequest: VoidRequest = { operationId, attemptId, providerRef: paymentId, simulation: null }
-export const refundRequest: RefundRequest = { ...ofCharge, refundId, reason: "broken" }
-
-const sentAt = Date.UTC(2026, 10, 21, 12, 0, 0)
-export const chargeLookup: ChargeLookup = { ...ofCharge, providerRef: null, checkoutReference: null, sentAt }
-export const captureLookup: OperationLookup = { ...ofCharge, operationId, kind: "capture", sentAt }
-export const voidLookup: OperationLookup = { ...captureLookup, kind: "void" }
-export const refundLookup: RefundLookup = { ...ofCharge, refundId, providerRefundId: null, sentAt }
+export const sample = paymentRequests({
+  ...{ attemptId, captureId: operationId, refundId, providerRef: paymentId, instrument }
+})
+export const voidLookup: OperationLookup = { ...sample.lookUpOperation, kind: "void" }
+export const asks = asksOf(sample)
 
 export const timeoutMillis = 4_321
 
@@ -61,6 +34,8 @@ export const connected = (
   script: ReadonlyArray<TransportAnswer>,
   { credentials = ofSandbox, environment = "sandbox" }: Partial<ConnectorAccount> = {}
 ) => scriptedConnector(CheckoutConnector.definition, script, { environment, credentials, timeoutMillis })
+
+export const { answersWith, isNotSent, requestOf, unanswers } = endsOver(connected)
 
 export const bodyOf = (request: TransportRequest | undefined): Readonly<Record<string, unknown>> =>
   JSON.parse(request?.body ?? "null")

@@ -1,29 +1,28 @@
 /** What is asked of Checkout.com, and what its answers mean, beyond what the suite of all connectors knows. */
 
 import { assert, describe, it } from "@effect/vitest"
-import { type ChargeState, type Connector, money, NotSent, Unanswered } from "@pointsman/core/connector"
+import { type Ask, asksOf, missing, paymentRequests } from "@pointsman/contracts/connector"
+import { type ChargeState, money } from "@pointsman/core/connector"
 import { Effect, Redacted } from "effect"
 import {
+  answersWith,
+  asks,
   attemptId,
   bodyOf,
-  capture,
-  captureLookup,
   captureReference,
-  charge,
-  chargeLookup,
-  checkout,
   connected,
   eur,
+  isNotSent,
   operationId,
   reference,
   refundId,
-  refundLookup,
   refundReference,
-  refundRequest,
+  requestOf,
+  sample,
   timeoutMillis,
+  unanswers,
   voidLookup,
-  voidReference,
-  voidRequest
+  voidReference
 } from "./Calls.ts"
 import {
   accepted,
@@ -44,9 +43,8 @@ import {
   secretKey
 } from "./Checkout.ts"
 
-const missing = Effect.die(new Error("the connector lacks it"))
 const linkId = "pl_ok1itj8ykm3eyk1toywr6uwlwe"
-const onPage = { ...chargeLookup, checkoutReference: linkId }
+const onPage = { ...sample.lookUpCharge, checkoutReference: linkId }
 const ours = { reference }
 const notYet = { _tag: "NotFound", conclusive: false } as const
 const captured: ChargeState = { _tag: "Captured", providerRef: paymentId, stated: eur }
@@ -57,7 +55,7 @@ describe("what is asked", () => {
       const { connector, requests } = connected([answer(201, payment(ours))], {
         credentials: { secretKey, prefix, processingChannelId: channel }
       })
-      yield* connector.charge(charge)
+      yield* connector.charge(sample.charge)
       const [request] = requests
       if (request === undefined) return assert.fail("nothing was sent")
       assert.strictEqual(request.url, `https://${prefix}.api.sandbox.checkout.com/payments`)
@@ -95,7 +93,7 @@ describe("what is asked", () => {
         environment: "production",
         credentials: { secretKey: "sk_o2nulev2arguvyf6w7sc5fkznas", prefix }
       })
-      yield* connector.charge(charge)
+      yield* connector.charge(sample.charge)
       assert.strictEqual(requests[0]?.url, `https://${prefix}.api.checkout.com/payments`)
       assert.deepStrictEqual(yield* connector.account?.() ?? missing, { id: prefix, mode: "live" })
     })
@@ -104,21 +102,21 @@ describe("what is asked", () => {
     Effect.gen(function* () {
       const { connector, requests } = connected([answer(201, payment(ours)), answer(201, payment(ours))])
       const token = `${instrument}/${paymentId}`
-      yield* connector.charge({ ...charge, initiator: "mit", capture: false, instrument: Redacted.make(token) })
+      yield* connector.charge({ ...sample.charge, initiator: "mit", capture: false, instrument: Redacted.make(token) })
       const body = bodyOf(requests[0])
       assert.deepStrictEqual(
         [body["merchant_initiated"], body["payment_type"], body["previous_payment_id"], body["capture"]],
         [true, "Unscheduled", paymentId, false]
       )
-      yield* connector.charge({ ...charge, instrument: Redacted.make(token) })
+      yield* connector.charge({ ...sample.charge, instrument: Redacted.make(token) })
       assert.notProperty(bodyOf(requests[1]), "previous_payment_id")
     })
   )
   it.effect("a charge of another payment id is the very same request", () =>
     Effect.gen(function* () {
       const { connector, requests } = connected([answer(201, payment(ours)), answer(201, payment(ours))])
-      yield* connector.charge(charge)
-      yield* connector.charge({ ...charge, paymentId: "pay_2" })
+      yield* connector.charge(sample.charge)
+      yield* connector.charge({ ...sample.charge, paymentId: "pay_2" })
       assert.deepStrictEqual(requests[0], requests[1])
     })
   )
@@ -133,10 +131,10 @@ describe("what is asked", () => {
         `${instrument}/x`,
         `x${instrument}`
       ]) {
-        const end = yield* connector.charge({ ...charge, instrument: Redacted.make(token) })
+        const end = yield* connector.charge({ ...sample.charge, instrument: Redacted.make(token) })
         assert.strictEqual(end._tag === "Rejected" ? end.code : end._tag, "instrument_unusable", token)
       }
-      const end = yield* connector.charge({ ...charge, instrument: null })
+      const end = yield* connector.charge({ ...sample.charge, instrument: null })
       assert.strictEqual(end._tag, "Rejected")
       assert.isEmpty(requests)
     })
@@ -144,7 +142,8 @@ describe("what is asked", () => {
   it.effect("a page is one payment link for an hour, by card, with its end", () =>
     Effect.gen(function* () {
       const { connector, requests } = connected([answer(201, openedLink())])
-      const opened = yield* connector.openCheckout?.({ ...checkout, cardBrand: null, reference: null }) ?? missing
+      const opened = yield* connector.openCheckout?.({ ...sample.openCheckout, cardBrand: null, reference: null }) ??
+        missing
       assert.deepStrictEqual(opened, {
         _tag: "CheckoutOpened",
         reference: linkId,
@@ -168,7 +167,7 @@ describe("what is asked", () => {
   it.effect("a page offers only the named method, by Checkout.com's name", () =>
     Effect.gen(function* () {
       const { connector, requests } = connected([answer(201, openedLink())])
-      yield* connector.openCheckout?.({ ...checkout, paymentMethod: "apple_pay" }) ?? missing
+      yield* connector.openCheckout?.({ ...sample.openCheckout, paymentMethod: "apple_pay" }) ?? missing
       assert.deepInclude(bodyOf(requests[0]) as object, { allow_payment_methods: ["applepay"] })
     })
   )
@@ -180,9 +179,9 @@ describe("what is asked", () => {
         answer(202, accepted({ reference: refundReference }))
       ])
       const pending = { _tag: "Pending", providerRef: paymentId }
-      assert.deepStrictEqual<unknown>(yield* connector.capture?.(capture) ?? missing, pending)
-      assert.deepStrictEqual<unknown>(yield* connector.void?.(voidRequest) ?? missing, pending)
-      assert.deepStrictEqual<unknown>(yield* connector.refund?.(refundRequest) ?? missing, {
+      assert.deepStrictEqual<unknown>(yield* connector.capture?.(sample.capture) ?? missing, pending)
+      assert.deepStrictEqual<unknown>(yield* connector.void?.(sample.void) ?? missing, pending)
+      assert.deepStrictEqual<unknown>(yield* connector.refund?.(sample.refund) ?? missing, {
         _tag: "RefundPending",
         providerRefundId: "act_gefycn3jcvuupboxfmqrhk2aym"
       })
@@ -209,33 +208,23 @@ describe("what is asked", () => {
   it.effect("texts longer than metadata may be are cut between characters", () =>
     Effect.gen(function* () {
       const { connector, requests } = connected([answer(201, payment(ours))])
-      yield* connector.charge({ ...charge, reference: "😀".repeat(300) })
+      yield* connector.charge({ ...sample.charge, reference: "😀".repeat(300) })
       const { reference: sent } = bodyOf(requests[0])["metadata"] as { readonly reference: string }
       assert.strictEqual(sent, "😀".repeat(255))
     })
   )
   it.effect("amounts that Checkout.com cannot express send nothing", () =>
     Effect.gen(function* () {
-      const { connector, requests } = connected([])
-      const sent = [
+      for (const odd of [
         money(1_234, "KWD"),
         money(1_000_000_000, "EUR"),
         money(0, "EUR"),
         money(100, "CLP"),
         money(1, "CLF")
-      ]
-      for (const asked of sent) {
-        const calls: ReadonlyArray<Effect.Effect<unknown, NotSent | Unanswered>> = [
-          connector.charge({ ...charge, money: asked }),
-          connector.openCheckout?.({ ...checkout, money: asked }) ?? missing,
-          connector.capture?.({ ...capture, money: asked }) ?? missing,
-          connector.refund?.({ ...refundRequest, money: asked }) ?? missing
-        ]
-        for (const call of calls) {
-          assert.instanceOf(yield* Effect.flip(call), NotSent, `${asked.minorUnits} ${asked.currency}`)
-        }
+      ]) {
+        const ask = asksOf(paymentRequests({ attemptId, providerRef: paymentId, instrument, money: odd }))
+        for (const name of ["charge", "openCheckout", "capture", "refund"] as const) yield* isNotSent(ask[name], [])
       }
-      assert.isEmpty(requests)
     })
   )
 })
@@ -269,7 +258,7 @@ describe("what an answer to a charge means", () => {
   for (const [what, body, expected] of states) {
     it.effect(`${what} is ${JSON.stringify(expected)}`, () =>
       Effect.gen(function* () {
-        const end = yield* connected([answer(201, body)]).connector.charge(charge)
+        const end = yield* connected([answer(201, body)]).connector.charge(sample.charge)
         assert.deepStrictEqual([end._tag, "stated" in end ? end.stated?.minorUnits : undefined], expected)
       })
     )
@@ -280,17 +269,12 @@ describe("what an answer to a charge means", () => {
     ["no redirect", acceptedPayment({ ...ours, _links: {} }), { _tag: "Pending", providerRef: paymentId }]
   ]
   for (const [what, body, expected] of accepted202) {
-    it.effect(`a 202 with ${what} needs no amount`, () =>
-      Effect.gen(function* () {
-        assert.deepStrictEqual(yield* connected([answer(202, body)]).connector.charge(charge), expected)
-      })
-    )
+    it.effect(`a 202 with ${what} needs no amount`, () => answersWith(asks.charge, answer(202, body), expected))
   }
   it.effect("a 202 to another attempt under our key is passed on as that attempt's", () =>
     Effect.gen(function* () {
       const given = answer(202, acceptedPayment({ reference: "a0000000000000000000000001" }))
-      const failed = yield* Effect.flip(connected([given]).connector.charge(charge))
-      assert.deepStrictEqual(failed instanceof Unanswered ? failed.ofAnother : failed, {
+      assert.deepStrictEqual((yield* unanswers(asks.charge, given)).ofAnother, {
         attemptId: "att_00000000-0000-0000-0000-000000000001",
         state: { _tag: "NeedsCustomer", providerRef: paymentId }
       })
@@ -315,11 +299,7 @@ describe("what an answer to a charge means", () => {
     ["a bad gateway", answer(502, "")]
   ]
   for (const [what, given] of unknown) {
-    it.effect(`${what} has an unknown result`, () =>
-      Effect.gen(function* () {
-        assert.instanceOf(yield* Effect.flip(connected([given]).connector.charge(charge)), Unanswered)
-      })
-    )
+    it.effect(`${what} has an unknown result`, () => unanswers(asks.charge, given))
   }
   it.effect("a key without the right did nothing, with a body or without", () =>
     Effect.gen(function* () {
@@ -330,38 +310,26 @@ describe("what an answer to a charge means", () => {
         [failure(403, ["capture_not_allowed"], "action_not_allowed"), "capture_not_allowed"],
         [failure(422, ["amount_invalid", "currency_invalid"]), "amount_invalid"]
       ] as const) {
-        const end = yield* connected([given]).connector.charge(charge)
+        const end = yield* connected([given]).connector.charge(sample.charge)
         assert.strictEqual(end._tag === "Rejected" ? end.code : end._tag, code)
       }
     })
   )
   it.effect("an answer to another attempt under our key is passed on as that attempt's", () =>
     Effect.gen(function* () {
-      const another = "a0000000000000000000000001"
-      const failed = yield* Effect.flip(
-        connected([answer(201, capturedPayment(1234, { reference: another }))]).connector.charge(charge)
-      )
-      assert.deepStrictEqual(failed instanceof Unanswered ? failed.ofAnother : failed, {
+      const another = answer(201, capturedPayment(1234, { reference: "a0000000000000000000000001" }))
+      assert.deepStrictEqual((yield* unanswers(asks.charge, another)).ofAnother, {
         attemptId: "att_00000000-0000-0000-0000-000000000001",
         state: captured
       })
-      const strange = yield* Effect.flip(
-        connected([answer(201, payment({ reference: "ORD-1" }))]).connector.charge(charge)
-      )
-      assert.isUndefined(strange instanceof Unanswered ? strange.ofAnother : null)
+      const strange = answer(201, payment({ reference: "ORD-1" }))
+      assert.isUndefined((yield* unanswers(asks.charge, strange)).ofAnother)
     })
   )
   it.effect("an answer to another operation under our key is unknown", () =>
     Effect.gen(function* () {
-      const calls: ReadonlyArray<(connector: Connector) => Effect.Effect<unknown, NotSent | Unanswered> | undefined> = [
-        (connector) => connector.capture?.(capture),
-        (connector) => connector.void?.(voidRequest),
-        (connector) => connector.refund?.(refundRequest)
-      ]
-      for (const call of calls) {
-        const { connector } = connected([answer(202, accepted({ reference: "c0000000000000000000000001" }))])
-        assert.instanceOf(yield* Effect.flip(call(connector) ?? missing), Unanswered)
-      }
+      const other = answer(202, accepted({ reference: "c0000000000000000000000001" }))
+      for (const name of ["capture", "void", "refund"] as const) yield* unanswers(asks[name], other)
     })
   )
 })
@@ -370,7 +338,10 @@ describe("what is looked up", () => {
   it.effect("a charge without an answer is asked for by our reference", () =>
     Effect.gen(function* () {
       const { connector, requests } = connected([answer(200, list(capturedPayment(1234, ours)))])
-      assert.deepStrictEqual<unknown>(yield* connector.lookUpCharge(chargeLookup), { _tag: "Found", state: captured })
+      assert.deepStrictEqual<unknown>(yield* connector.lookUpCharge(sample.lookUpCharge), {
+        _tag: "Found",
+        state: captured
+      })
       assert.strictEqual(requests[0]?.url, `https://checkout.example/payments?limit=100&skip=0&reference=${reference}`)
       assert.isUndefined(requests[0]?.body)
     })
@@ -378,7 +349,7 @@ describe("what is looked up", () => {
   it.effect("a charge that Checkout.com named is asked for by that name", () =>
     Effect.gen(function* () {
       const { connector, requests } = connected([answer(200, capturedPayment(1234, ours))])
-      const found = yield* connector.lookUpCharge({ ...chargeLookup, providerRef: paymentId })
+      const found = yield* connector.lookUpCharge({ ...sample.lookUpCharge, providerRef: paymentId })
       assert.deepStrictEqual<unknown>(found, { _tag: "Found", state: captured })
       assert.strictEqual(requests[0]?.url, `https://checkout.example/payments/${paymentId}`)
     })
@@ -393,7 +364,7 @@ describe("what is looked up", () => {
         action({ id: "act_refused", type: "Refund", amount: 400, reference, approved: false })
       ]
       const { connector, requests } = connected([shown, answer(200, [...refunds, action()])])
-      const found = yield* connector.lookUpCharge({ ...chargeLookup, providerRef: paymentId })
+      const found = yield* connector.lookUpCharge({ ...sample.lookUpCharge, providerRef: paymentId })
       assert.deepStrictEqual(
         found._tag === "Found" &&
           found.refunds?.map((one) => [one.refundId, one.state.providerRefundId, one.state._tag]),
@@ -416,9 +387,9 @@ describe("what is looked up", () => {
       })
       const found = yield* connected([
         answer(200, list(declined, capturedPayment(1234, ours), declined))
-      ]).connector.lookUpCharge(chargeLookup)
+      ]).connector.lookUpCharge(sample.lookUpCharge)
       assert.deepStrictEqual<unknown>(found, { _tag: "Found", state: captured })
-      const ended = yield* connected([answer(200, list(declined))]).connector.lookUpCharge(chargeLookup)
+      const ended = yield* connected([answer(200, list(declined))]).connector.lookUpCharge(sample.lookUpCharge)
       assert.strictEqual(ended._tag === "Found" ? ended.state._tag : ended._tag, "Declined")
     })
   )
@@ -430,19 +401,12 @@ describe("what is looked up", () => {
     ["an entry that is not understood", list(capturedPayment(1234, { ...ours, amount: "12.34" }))]
   ]
   for (const [what, body] of unsettled) {
-    it.effect(`${what} leaves nothing known`, () =>
-      Effect.gen(function* () {
-        assert.instanceOf(
-          yield* Effect.flip(connected([answer(200, body)]).connector.lookUpCharge(chargeLookup)),
-          Unanswered
-        )
-      })
-    )
+    it.effect(`${what} leaves nothing known`, () => unanswers(asks.lookUpCharge, answer(200, body)))
   }
   it.effect("a payment may still be there, however late, if none has our reference", () =>
     Effect.gen(function* () {
       const late = { date: "Tue, 01 Dec 2026 12:00:00 GMT" }
-      assert.deepStrictEqual(yield* connected([answer(200, list(), late)]).connector.lookUpCharge(chargeLookup), notYet)
+      yield* answersWith(asks.lookUpCharge, answer(200, list(), late), notYet)
     })
   )
   it.effect("a payment on a page with a lost record is found by its attempt's reference", () =>
@@ -453,8 +417,11 @@ describe("what is looked up", () => {
         answer(201, openedLink()),
         answer(200, list(paidOnPage, refusedBefore))
       ])
-      yield* connector.openCheckout?.(checkout) ?? missing
-      assert.deepStrictEqual<unknown>(yield* connector.lookUpCharge(chargeLookup), { _tag: "Found", state: captured })
+      yield* connector.openCheckout?.(sample.openCheckout) ?? missing
+      assert.deepStrictEqual<unknown>(yield* connector.lookUpCharge(sample.lookUpCharge), {
+        _tag: "Found",
+        state: captured
+      })
       assert.strictEqual(
         new URL(requests[1]?.url ?? "").searchParams.get("reference"),
         bodyOf(requests[0])["reference"]
@@ -463,16 +430,17 @@ describe("what is looked up", () => {
   )
   it.effect("another payment than was asked for, or none, leaves nothing known", () =>
     Effect.gen(function* () {
-      const asked = { ...chargeLookup, providerRef: "pay_another" }
+      const asked = { ...sample.lookUpCharge, providerRef: "pay_another" }
       for (const given of [
         answer(200, capturedPayment(1234, ours)),
         failure(404, ["resource_not_found"], "not_found")
       ]) {
-        assert.instanceOf(yield* Effect.flip(connected([given]).connector.lookUpCharge(asked)), Unanswered)
+        yield* unanswers((connector) => connector.lookUpCharge(asked), given)
       }
     })
   )
 
+  const lookUpPage: Ask = (connector) => connector.lookUpCharge(onPage)
   const page = (fields: Readonly<Record<string, unknown>>) => answer(200, link({ reference, ...fields }))
   const paid = answer(200, capturedPayment(1234, { reference }))
   const declined = answer(200, payment({ reference, status: "Declined", response_code: "20005" }))
@@ -488,25 +456,20 @@ describe("what is looked up", () => {
   )
   it.effect("an unpaid page may be paid until it ends, and never after", () =>
     Effect.gen(function* () {
-      assert.deepStrictEqual(yield* connected([page({})]).connector.lookUpCharge(onPage), notYet)
-      const ended = yield* connected([page({ status: "Expired" })]).connector.lookUpCharge(onPage)
-      assert.deepStrictEqual(ended, { _tag: "NotFound", conclusive: true })
+      yield* answersWith(lookUpPage, page({}), notYet)
+      yield* answersWith(lookUpPage, page({ status: "Expired" }), { _tag: "NotFound", conclusive: true })
     })
   )
   it.effect("a refusal on a page is final only once the page has ended", () =>
     Effect.gen(function* () {
-      const open = connected([page({ payment_id: paymentId }), declined])
-      assert.deepStrictEqual(yield* open.connector.lookUpCharge(onPage), notYet)
+      yield* answersWith(lookUpPage, [page({ payment_id: paymentId }), declined], notYet)
       const over = connected([page({ status: "Expired", payment_id: paymentId }), declined])
       const found = yield* over.connector.lookUpCharge(onPage)
       assert.strictEqual(found._tag === "Found" ? found.state._tag : found._tag, "Declined")
     })
   )
   it.effect("the money of a page that is paid while active counts", () =>
-    Effect.gen(function* () {
-      const { connector } = connected([page({ payment_id: paymentId }), paid])
-      assert.deepStrictEqual<unknown>(yield* connector.lookUpCharge(onPage), { _tag: "Found", state: captured })
-    })
+    answersWith(lookUpPage, [page({ payment_id: paymentId }), paid], { _tag: "Found", state: captured })
   )
   it.effect("another page's record, or one of an unnamed payment, leaves it unknown", () =>
     Effect.gen(function* () {
@@ -516,7 +479,7 @@ describe("what is looked up", () => {
         { status: "Payment Received" },
         { status: "Cancelled" }
       ]) {
-        assert.instanceOf(yield* Effect.flip(connected([page(fields)]).connector.lookUpCharge(onPage)), Unanswered)
+        yield* unanswers(lookUpPage, page(fields))
       }
     })
   )
@@ -529,30 +492,30 @@ describe("what is looked up", () => {
         action({ id: "act_c", amount: 1000, reference: captureReference }),
         authorization
       ])
-      const { connector, requests } = connected([actions, actions, actions])
-      const lookUp = connector.lookUpOperation
-      assert.deepStrictEqual<unknown>(yield* lookUp?.(captureLookup) ?? missing, {
+      yield* answersWith(asks.lookUpOperation, actions, {
         _tag: "Found",
         state: { _tag: "OperationConfirmed", stated: money(1000, "EUR"), captureId: "act_c" }
       })
-      assert.deepStrictEqual<unknown>(yield* lookUp?.(voidLookup) ?? missing, {
+      yield* answersWith((connector) => connector.lookUpOperation?.(voidLookup) ?? missing, actions, {
         _tag: "Found",
         state: { _tag: "OperationFailed", isFinal: true, reason: "10000" }
       })
-      assert.deepStrictEqual<unknown>(yield* connector.lookUpRefund?.(refundLookup) ?? missing, {
+      yield* answersWith(asks.lookUpRefund, actions, {
         _tag: "Found",
         state: { _tag: "Succeeded", providerRefundId: "act_r", stated: money(500, "EUR") }
       })
-      for (const { url } of requests) assert.strictEqual(url, `https://checkout.example/payments/${paymentId}/actions`)
+      for (const name of ["lookUpOperation", "lookUpRefund"] as const) {
+        const { url } = yield* requestOf(asks[name])
+        assert.strictEqual(url, `https://checkout.example/payments/${paymentId}/actions`)
+      }
     })
   )
   it.effect("an action of the kind without a name may be ours, and nothing is known", () =>
     Effect.gen(function* () {
-      const { connector } = connected([answer(200, [action(), authorization])])
-      assert.instanceOf(yield* Effect.flip(connector.lookUpOperation?.(captureLookup) ?? missing), Unanswered)
+      yield* unanswers(asks.lookUpOperation, answer(200, [action(), authorization]))
       // One that somebody made by hand, with a reference of their own, is not ours.
-      const byHand = connected([answer(200, [action({ reference: "by hand" }), authorization])])
-      assert.deepStrictEqual(yield* byHand.connector.lookUpOperation?.(captureLookup) ?? missing, notYet)
+      const byHand = answer(200, [action({ reference: "by hand" }), authorization])
+      yield* answersWith(asks.lookUpOperation, byHand, notYet)
     })
   )
   it.effect("a refund that Checkout.com named is found by that name among ours", () =>
@@ -565,7 +528,7 @@ describe("what is looked up", () => {
           authorization
         ])
       ])
-      const byHand = { ...refundLookup, refundId: "rf_of_no_request", providerRefundId: "act_r" }
+      const byHand = { ...sample.lookUpRefund, refundId: "rf_of_no_request", providerRefundId: "act_r" }
       assert.deepStrictEqual<unknown>(yield* connector.lookUpRefund?.(byHand) ?? missing, {
         _tag: "Found",
         state: { _tag: "Succeeded", providerRefundId: "act_r", stated: money(500, "EUR") }

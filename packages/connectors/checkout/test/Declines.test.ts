@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { unmappedDecline } from "@pointsman/core/connector"
 import { Effect } from "effect"
 import { declines } from "../src/Declines.ts"
-import { charge, connected, reference } from "./Calls.ts"
+import { connected, reference, sample } from "./Calls.ts"
 import { answer, payment } from "./Checkout.ts"
 
 const codes: ReadonlyArray<readonly [code: string, text: string, category: string, soft: boolean]> = [
@@ -53,7 +53,7 @@ const codes: ReadonlyArray<readonly [code: string, text: string, category: strin
 describe("response codes", () => {
   const endOf = (fields: Readonly<Record<string, unknown>>) =>
     connected([answer(201, payment({ reference, status: "Declined", approved: false, ...fields }))]).connector.charge(
-      charge
+      sample.charge
     )
 
   for (const [code, text, category, soft] of codes) {

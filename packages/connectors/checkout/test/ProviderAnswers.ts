@@ -1,20 +1,5 @@
 /** The rows of `provider-answers.snap.txt`: what Checkout.com answers, and the page that says so. */
-import {
-  capture,
-  captureLookup,
-  captureReference,
-  charge,
-  chargeLookup,
-  checkout,
-  connected,
-  reference,
-  refundLookup,
-  refundReference,
-  refundRequest,
-  voidLookup,
-  voidReference,
-  voidRequest
-} from "./Calls.ts"
+import { captureReference, connected, reference, refundReference, sample, voidLookup, voidReference } from "./Calls.ts"
 import {
   accepted,
   acceptedPayment,
@@ -30,17 +15,6 @@ import {
   paymentId
 } from "./Checkout.ts"
 
-const requests = {
-  charge,
-  openCheckout: checkout,
-  capture,
-  void: voidRequest,
-  refund: refundRequest,
-  lookUpCharge: chargeLookup,
-  lookUpOperation: captureLookup,
-  lookUpRefund: refundLookup
-}
-
 const connect = (...script: Parameters<typeof connected>[0]) => connected(script).connector
 
 const payments = "https://api-reference.checkout.com/tag/Payments"
@@ -54,7 +28,7 @@ const listed = "https://www.checkout.com/docs/payments/manage-payments/get-a-lis
 const actions = "https://www.checkout.com/docs/payouts/get-payout-actions"
 const statuses = "https://github.com/checkout/checkout-sdk-net"
 
-const onPage = { ...chargeLookup, checkoutReference: "pl_ok1itj8ykm3eyk1toywr6uwlwe" }
+const onPage = { ...sample.lookUpCharge, checkoutReference: "pl_ok1itj8ykm3eyk1toywr6uwlwe" }
 const page = (fields: Readonly<Record<string, unknown>>) => answer(200, link({ reference, ...fields }))
 const redirect = { _links: { redirect: { href: "https://3ds.example/" } } }
 const charged = (fields: Readonly<Record<string, unknown>>) => [answer(201, payment({ reference, ...fields }))]
@@ -160,4 +134,4 @@ const rows = [
   ["lookUpRefund", "no `Refund`", [answer(200, [authorization])], actions]
 ] as const
 
-export const providerAnswers = { requests, connect, rows }
+export const providerAnswers = { requests: sample, connect, rows }

@@ -1,9 +1,9 @@
 /** Report files that are fetched from Checkout.com, in the shapes of its SDKs' own tests. */
 import { assert, describe, it } from "@effect/vitest"
 import { CheckoutConnector } from "@pointsman/connector-checkout"
-import type { Connector, TransportAnswer, TransportRequest } from "@pointsman/core/connector"
+import { playedConnector } from "@pointsman/contracts/connector"
+import type { Connector, TransportAnswer } from "@pointsman/core/connector"
 import { Effect, Result } from "effect"
-import { timeoutMillis } from "./Calls.ts"
 import { answer, credentials, secretKey } from "./Checkout.ts"
 
 const window = { createdFrom: Date.UTC(2022, 1, 18), createdBefore: Date.UTC(2022, 1, 19), cursor: null }
@@ -46,17 +46,15 @@ const listOf = (data: ReadonlyArray<unknown>, token?: string) =>
     }
   })
 
-const checkoutWith = (answerTo: (url: URL) => TransportAnswer) => {
-  const requests: Array<TransportRequest> = []
-  const account = { connectionId: "main", environment: "sandbox" as const, credentials, timeoutMillis }
-  const send = (request: TransportRequest) =>
-    Effect.sync(() => {
-      assert.strictEqual(request.method, "GET")
-      requests.push(request)
-      return answerTo(new URL(request.url))
-    })
-  return { requests, connector: Result.getOrThrow(CheckoutConnector.definition.connect(account, { send })) }
-}
+const checkoutWith = (answerTo: (url: URL) => TransportAnswer) =>
+  playedConnector(
+    CheckoutConnector.definition,
+    ({ method, url }) => {
+      assert.strictEqual(method, "GET")
+      return answerTo(new URL(url))
+    },
+    { credentials }
+  )
 
 const reportOf = ({ reports }: Connector) =>
   reports?.find(({ name }) => name === "checkout-financial-actions") ?? assert.fail("no such report")

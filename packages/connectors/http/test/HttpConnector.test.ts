@@ -2,95 +2,29 @@
 
 import { assert, describe, it } from "@effect/vitest"
 import { HttpConnector } from "@pointsman/connector-http"
-import { scriptedConnector, scriptedTransport } from "@pointsman/contracts/connector"
 import {
-  type CaptureRequest,
-  type ChargeLookup,
-  type ChargeRequest,
-  type CheckoutRequest,
-  type Connector,
-  type Money,
-  money,
-  type NotSent,
-  type OperationLookup,
-  type RefundLookup,
-  type RefundRequest,
-  type TransportAnswer,
-  Unanswered,
-  type VoidRequest
-} from "@pointsman/core/connector"
-import { Effect, Option, Redacted, Result, Tracer } from "effect"
-import { answer, apiKey, neverReceived, refusal } from "./Provider.ts"
+  type Ask,
+  asksOf,
+  endsOver,
+  missing,
+  paymentRequests,
+  scriptedConnector,
+  scriptedTransport
+} from "@pointsman/contracts/connector"
+import { type Money, money, type TransportAnswer } from "@pointsman/core/connector"
+import { Effect, Option, Result, Tracer } from "effect"
+import { answer, apiKey, asks, eur, neverReceived, refusal, sample } from "./Provider.ts"
 
-const eur = money(1000, "EUR")
-
-const details = {
-  attemptId: "att_1",
-  attemptNumber: 1,
-  paymentId: "pay_1",
-  money: eur,
-  country: "NL",
-  method: "card" as const,
-  cardBrand: "visa",
-  initiator: "mit" as const,
-  capture: true,
-  reference: "order 1"
-}
-const charge: ChargeRequest = { ...details, instrument: Redacted.make("tok_1234"), simulation: null }
-const checkout: CheckoutRequest = { ...details, returnUrl: "https://pay.example/hosted/t/return" }
-const capture: CaptureRequest = {
-  operationId: "op_1",
-  attemptId: "att_1",
-  providerRef: "ch_1",
-  money: eur,
-  simulation: null
-}
-const voidRequest: VoidRequest = { operationId: "op_2", attemptId: "att_1", providerRef: "ch_1", simulation: null }
-const refund: RefundRequest = {
-  refundId: "rf_1",
-  attemptId: "att_1",
-  providerRef: "ch_1",
-  money: eur,
-  reason: "broken",
-  simulation: null
-}
-const chargeLookup: ChargeLookup = {
-  attemptId: "att_1",
-  providerRef: null,
-  checkoutReference: null,
-  sentAt: 0,
-  money: eur,
-  simulation: null
-}
-const operationLookup: OperationLookup = {
-  operationId: "op_1",
-  kind: "capture",
-  attemptId: "att_1",
-  providerRef: "ch_1",
-  sentAt: 0,
-  money: eur,
-  simulation: null
-}
-const refundLookup: RefundLookup = {
-  refundId: "rf_1",
-  providerRefundId: null,
-  providerRef: "ch_1",
-  sentAt: 0,
-  money: eur,
-  simulation: null
-}
-
-/** Every operation of the connector, as a call. */
-const operations: Record<OperationName, (connector: Connector) => Effect.Effect<unknown, NotSent | Unanswered>> = {
-  charge: (connector: Connector) => connector.charge(charge),
-  "open a checkout": (connector: Connector) => connector.openCheckout?.(checkout) ?? Effect.die("no checkout"),
-  capture: (connector: Connector) => connector.capture?.(capture) ?? Effect.die("no capture"),
-  void: (connector: Connector) => connector.void?.(voidRequest) ?? Effect.die("no void"),
-  refund: (connector: Connector) => connector.refund?.(refund) ?? Effect.die("no refund"),
-  "look up a charge": (connector: Connector) => connector.lookUpCharge(chargeLookup),
-  "look up an operation": (connector: Connector) =>
-    connector.lookUpOperation?.(operationLookup) ?? Effect.die("no lookup"),
-  "look up a refund": (connector: Connector) => connector.lookUpRefund?.(refundLookup) ?? Effect.die("no lookup")
+/** By the names of the protocol's page. */
+const operations: Record<OperationName, Ask> = {
+  charge: asks.charge,
+  "open a checkout": asks.openCheckout,
+  capture: asks.capture,
+  void: asks.void,
+  refund: asks.refund,
+  "look up a charge": asks.lookUpCharge,
+  "look up an operation": asks.lookUpOperation,
+  "look up a refund": asks.lookUpRefund
 }
 type OperationName =
   | "charge"
@@ -121,80 +55,47 @@ const idsOfLookUps = {
 } as const
 
 /** Runs one operation against one scripted answer. */
-const connect = (answered: TransportAnswer, baseUrl = "https://provider.example/v1") =>
-  scriptedConnector(HttpConnector.definition, [answered], {
-    environment: "production",
-    credentials: { baseUrl, apiKey }
-  })
+const connectTo = (baseUrl: string, answers: ReadonlyArray<TransportAnswer>) =>
+  scriptedConnector(HttpConnector.definition, answers, { environment: "production", credentials: { baseUrl, apiKey } })
 
-const run = (operation: OperationName, answered: TransportAnswer, baseUrl?: string) => {
-  const { connector, requests } = connect(answered, baseUrl)
+const connect = (...answers: ReadonlyArray<TransportAnswer>) => connectTo("https://provider.example/v1", answers)
+
+const run = (operation: OperationName, answered: TransportAnswer) => {
+  const { connector, requests } = connect(answered)
   return Effect.map(Effect.result(operations[operation](connector)), (result) => ({ result, requests }))
 }
 
-const answersWith = Effect.fnUntraced(function* (
-  operation: OperationName,
-  answered: TransportAnswer,
-  expected: unknown
-) {
-  const { result, requests } = yield* run(operation, answered)
-  if (Result.isFailure(result)) return assert.fail(`expected an answer, got ${result.failure.reason}`)
-  assert.deepStrictEqual(result.success, expected)
-  assert.strictEqual(requests.length, 1)
-})
-
-const unanswers = Effect.fnUntraced(function* (operation: OperationName, answered: TransportAnswer) {
-  const { result, requests } = yield* run(operation, answered)
-  if (Result.isSuccess(result)) return assert.fail(`expected Unanswered, got ${JSON.stringify(result.success)}`)
-  assert.instanceOf(result.failure, Unanswered)
-  assert.strictEqual(requests.length, 1)
-  return result.failure
-})
+const ends = endsOver((script) => connect(...script))
+const answersWith = (operation: OperationName, answered: TransportAnswer, expected: unknown) =>
+  ends.answersWith(operations[operation], answered, expected)
+const unanswers = (operation: OperationName, answered: TransportAnswer) =>
+  ends.unanswers(operations[operation], answered)
 
 const charged = (more: object): TransportAnswer => answer(200, { provider_reference: "ch_1", ...more })
 const refunded = (more: object): TransportAnswer => answer(200, { provider_refund_id: "re_1", ...more })
 
 describe("requests", () => {
   const authorization = `Bearer ${apiKey}`
+  const payment = {
+    attempt_id: "att_1",
+    payment_id: "pay_1",
+    amount: 1000,
+    currency: "EUR",
+    country: "NL",
+    method: "card",
+    card_brand: "visa",
+    initiator: "mit",
+    capture: true,
+    reference: "order 1"
+  }
   const table = [
-    [
-      "charge",
-      "POST",
-      "/charges",
-      "att_1",
-      {
-        attempt_id: "att_1",
-        payment_id: "pay_1",
-        amount: 1000,
-        currency: "EUR",
-        country: "NL",
-        method: "card",
-        card_brand: "visa",
-        initiator: "mit",
-        capture: true,
-        reference: "order 1",
-        instrument: "tok_1234"
-      }
-    ],
+    ["charge", "POST", "/charges", "att_1", { ...payment, instrument: "tok_12345678" }],
     [
       "open a checkout",
       "POST",
       "/checkouts",
       "att_1",
-      {
-        attempt_id: "att_1",
-        payment_id: "pay_1",
-        amount: 1000,
-        currency: "EUR",
-        country: "NL",
-        method: "card",
-        card_brand: "visa",
-        initiator: "mit",
-        capture: true,
-        reference: "order 1",
-        instrument: null,
-        return_url: "https://pay.example/hosted/t/return"
-      }
+      { ...payment, instrument: null, return_url: "https://pay.example/hosted/t/return" }
     ],
     ["capture", "POST", "/charges/ch_1/capture", "op_1", { operation_id: "op_1", amount: 1000 }],
     ["void", "POST", "/charges/ch_1/void", "op_2", { operation_id: "op_2" }],
@@ -207,64 +108,49 @@ describe("requests", () => {
   for (const [operation, method, path, id, body] of table) {
     it.effect(`${operation} is ${method} ${path}, word for word`, () =>
       Effect.gen(function* () {
-        const { requests } = yield* run(operation, answer(500, {})).pipe(
-          Effect.provideService(Tracer.DisablePropagation, true)
+        const request = yield* Effect.provideService(
+          ends.requestOf(operations[operation]),
+          Tracer.DisablePropagation,
+          true
         )
-        const [request] = requests
-        assert.strictEqual(requests.length, 1)
-        assert.strictEqual(request?.method, method)
-        assert.strictEqual(request?.url, `https://provider.example/v1${path}`)
-        assert.strictEqual(request?.timeoutMillis, 2_000)
-        assert.deepStrictEqual(request?.headers, {
+        assert.strictEqual(`${request.method} ${request.url}`, `${method} https://provider.example/v1${path}`)
+        assert.strictEqual(request.timeoutMillis, 2_000)
+        assert.deepStrictEqual(request.headers, {
           authorization,
           accept: "application/json",
           "idempotency-key": id,
           ...(body === undefined ? {} : { "content-type": "application/json" })
         })
-        assert.deepStrictEqual(request?.body === undefined ? undefined : JSON.parse(request.body), body)
+        assert.deepStrictEqual(request.body === undefined ? undefined : JSON.parse(request.body), body)
       })
     )
   }
 
   it.effect("a lookup of a refund with a known id at the provider names both", () =>
     Effect.gen(function* () {
-      const { connector, requests } = connect(answer(500, {}))
-      yield* Effect.exit(connector.lookUpRefund?.({ ...refundLookup, providerRefundId: "re/1" }) ?? Effect.void)
-      assert.strictEqual(
-        requests[0]?.url,
-        "https://provider.example/v1/refunds?refund_id=rf_1&provider_refund_id=re%2F1"
-      )
+      const known = { ...sample.lookUpRefund, providerRefundId: "re/1" }
+      const { url } = yield* ends.requestOf((connector) => connector.lookUpRefund?.(known) ?? missing)
+      assert.strictEqual(url, "https://provider.example/v1/refunds?refund_id=rf_1&provider_refund_id=re%2F1")
     })
   )
 
   it.effect("the body of a checkout of a method has its name", () =>
     Effect.gen(function* () {
-      const { connector, requests } = connect(answer(500, {}))
-      yield* Effect.exit(connector.openCheckout?.({ ...checkout, paymentMethod: "ideal" }) ?? Effect.void)
-      assert.deepInclude(JSON.parse(requests[0]?.body ?? ""), { method: "card", payment_method: "ideal" })
+      const named = { ...sample.openCheckout, paymentMethod: "ideal" } as const
+      const { body } = yield* ends.requestOf((connector) => connector.openCheckout?.(named) ?? missing)
+      assert.deepInclude(JSON.parse(body ?? ""), { method: "card", payment_method: "ideal" })
     })
   )
 
   it.effect("optional fields without a value are null on the wire", () =>
     Effect.gen(function* () {
-      const credentials = { baseUrl: "https://provider.example", apiKey }
-      const answers = [answer(500, {}), answer(500, {})]
-      const { connector, requests } = scriptedConnector(HttpConnector.definition, answers, { credentials })
-      yield* Effect.exit(
-        connector.charge({ ...charge, cardBrand: null, reference: null, instrument: null, capture: false })
-      )
-      yield* Effect.exit(connector.refund?.({ ...refund, reason: null }) ?? Effect.void)
-      const { card_brand, reference, instrument, capture } = JSON.parse(requests[0]?.body ?? "")
-      assert.deepStrictEqual(
-        { card_brand, reference, instrument, capture },
-        {
-          card_brand: null,
-          reference: null,
-          instrument: null,
-          capture: false
-        }
-      )
-      assert.isNull(JSON.parse(requests[1]?.body ?? "").reason)
+      const without = { ...sample.charge, cardBrand: null, reference: null, instrument: null, capture: false }
+      const charged = yield* ends.requestOf((connector) => connector.charge(without))
+      const nothing = { card_brand: null, reference: null, instrument: null, capture: false }
+      assert.deepInclude(JSON.parse(charged.body ?? ""), nothing)
+      const unreasoned = { ...sample.refund, reason: null }
+      const refunded = yield* ends.requestOf((connector) => connector.refund?.(unreasoned) ?? missing)
+      assert.isNull(JSON.parse(refunded.body ?? "").reason)
     })
   )
 
@@ -275,8 +161,8 @@ describe("requests", () => {
   ] as const) {
     it.effect(`the base URL ${baseUrl} gives ${url}`, () =>
       Effect.gen(function* () {
-        const { requests } = yield* run("charge", answer(500, {}), baseUrl)
-        assert.strictEqual(requests[0]?.url, url)
+        const { requestOf } = endsOver((script) => connectTo(baseUrl, script))
+        assert.strictEqual((yield* requestOf(asks.charge)).url, url)
       })
     )
   }
@@ -289,22 +175,17 @@ describe("requests", () => {
   ] as const) {
     it.effect(`the reference ${JSON.stringify(providerRef)} is ${encoded} in the path`, () =>
       Effect.gen(function* () {
-        const credentials = { baseUrl: "https://provider.example", apiKey }
-        const answers = [answer(500, {}), answer(500, {}), answer(500, {})]
-        const { connector, requests } = scriptedConnector(HttpConnector.definition, answers, { credentials })
-        yield* Effect.exit(connector.capture?.({ ...capture, providerRef }) ?? Effect.void)
-        yield* Effect.exit(connector.void?.({ ...voidRequest, providerRef }) ?? Effect.void)
-        yield* Effect.exit(connector.refund?.({ ...refund, providerRef }) ?? Effect.void)
-        const paths = ["capture", "void", "refunds"].map((operation) => `/charges/${encoded}/${operation}`)
-        assert.deepStrictEqual(
-          requests.map(({ url }) => url),
-          paths.map((path) => `https://provider.example${path}`)
-        )
-        // What a server makes of the URL: no part of the reference has become a part of the path.
-        assert.deepStrictEqual(
-          requests.map(({ url }) => new URL(url).pathname),
-          paths
-        )
+        const ask = asksOf(paymentRequests({ providerRef, instrument: "tok_1" }))
+        for (const [operation, name] of [
+          ["capture", "capture"],
+          ["void", "void"],
+          ["refund", "refunds"]
+        ] as const) {
+          const { url } = yield* ends.requestOf(ask[operation])
+          assert.strictEqual(url, `https://provider.example/v1/charges/${encoded}/${name}`)
+          // What a server makes of the URL: no part of the reference has become a part of the path.
+          assert.strictEqual(new URL(url).pathname, `/v1/charges/${encoded}/${name}`)
+        }
       })
     )
   }
@@ -631,14 +512,10 @@ describe("the state of an operation", () => {
   it.effect("an adapter without a lookup of operations (501) is Unanswered, for that reason", () =>
     Effect.gen(function* () {
       for (const answered of [answer(501, {}), refusal(501, "nope", "No."), { status: 501, headers: {}, body: "" }]) {
-        const { result, requests } = yield* run("look up an operation", answered)
-        if (Result.isSuccess(result)) return assert.fail(`it was read as ${JSON.stringify(result.success)}`)
-        assert.instanceOf(result.failure, Unanswered)
-        assert.deepInclude(result.failure, {
+        assert.deepInclude(yield* unanswers("look up an operation", answered), {
           reason: "the adapter has no lookup of operations (status 501)",
           isUnsupported: true
         })
-        assert.strictEqual(requests.length, 1)
       }
     })
   )
@@ -682,9 +559,7 @@ describe("looking up", () => {
     it.effect(`${operation} with another attempt's id is Unanswered, which passes that one on`, () =>
       Effect.gen(function* () {
         const body = { status: "captured", amount: 700, currency: "EUR", attempt_id: "att_2" }
-        const { result } = yield* run(operation, charged(body))
-        if (Result.isSuccess(result) || result.failure._tag !== "pointsman/Unanswered") return assert.fail("Unanswered")
-        assert.deepStrictEqual(result.failure.ofAnother, {
+        assert.deepStrictEqual((yield* unanswers(operation, charged(body))).ofAnother, {
           attemptId: "att_2",
           state: { _tag: "Captured", providerRef: "ch_1", stated: money(700, "EUR") }
         })
@@ -763,15 +638,10 @@ describe("looking up", () => {
 })
 
 describe("the account", () => {
-  const asked = (answered: TransportAnswer) => {
-    const { connector, requests } = connect(answered)
-    const ask = connector.account?.() ?? Effect.die("no account")
-    return Effect.map(Effect.result(ask), (result) => ({ result, requests }))
-  }
   it.effect("an account is read by GET /account without an idempotency key, its id as it is", () =>
     Effect.gen(function* () {
-      const { requests, result } = yield* asked(answer(200, { account: "Acme EU/7 (live)", more: 1 }))
-      assert.deepStrictEqual(Result.getOrThrow(result), { id: "Acme EU/7 (live)", mode: null })
+      const { connector, requests } = connect(answer(200, { account: "Acme EU/7 (live)", more: 1 }))
+      assert.deepStrictEqual(yield* connector.account?.() ?? missing, { id: "Acme EU/7 (live)", mode: null })
       assert.strictEqual(`${requests[0]?.method} ${requests[0]?.url}`, "GET https://provider.example/v1/account")
       assert.isUndefined(requests[0]?.headers["idempotency-key"])
     })
@@ -788,9 +658,8 @@ describe("the account", () => {
         [answer(200, { account: "x".repeat(256) }), undefined],
         [answer(200, { account: apiKey }), undefined]
       ] as const) {
-        const { result } = yield* asked(answered)
-        if (Result.isSuccess(result) || result.failure._tag !== "pointsman/Unanswered") return assert.fail("Unanswered")
-        assert.strictEqual(result.failure.isUnsupported, isUnsupported)
+        const failure = yield* ends.unanswers((connector) => connector.account?.() ?? missing, answered)
+        assert.strictEqual(failure.isUnsupported, isUnsupported)
       }
     })
   )
@@ -799,10 +668,9 @@ describe("the account", () => {
 describe("errors", () => {
   it.effect("the error of an unreadable answer names the field and shows no value", () =>
     Effect.gen(function* () {
-      const { result } = yield* run("charge", charged({ status: "captured", captured_amount: "12345678" }))
-      if (Result.isSuccess(result)) return assert.fail("expected Unanswered")
-      assert.include(result.failure.reason, "captured_amount")
-      assert.notInclude(JSON.stringify(result.failure), "12345678")
+      const failure = yield* unanswers("charge", charged({ status: "captured", captured_amount: "12345678" }))
+      assert.include(failure.reason, "captured_amount")
+      assert.notInclude(JSON.stringify(failure), "12345678")
     })
   )
 })

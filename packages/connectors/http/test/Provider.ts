@@ -1,5 +1,6 @@
 /** A made-up provider that speaks the protocol: its account, and its raw answers. */
-import type { TransportAnswer } from "@pointsman/core/connector"
+import { asksOf, paymentRequests } from "@pointsman/contracts/connector"
+import { money, type TransportAnswer } from "@pointsman/core/connector"
 
 export const apiKey = "sk_provider/0123+456789="
 
@@ -15,3 +16,9 @@ export const neverReceived = (id: Readonly<Record<string, unknown>>): TransportA
 
 export const refusal = (status: number, code: string, message: string): TransportAnswer =>
   answer(status, { error: { code, message } })
+
+export const eur = money(1000, "EUR")
+export const sample = paymentRequests({
+  ...{ providerRef: "ch_1", instrument: "tok_12345678", voidId: "op_2", money: eur, initiator: "mit" }
+})
+export const asks = asksOf(sample)

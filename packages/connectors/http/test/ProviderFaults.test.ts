@@ -3,50 +3,23 @@
 import { assert, describe, it } from "@effect/vitest"
 import { HttpConnector } from "@pointsman/connector-http"
 import {
+  changes,
+  connectorsAt,
   httpAnswer,
   refusedUrl,
   type SocketProvider,
   type SocketProviderOptions,
   socketProvider
 } from "@pointsman/contracts/connector"
-import {
-  type ChargeLookup,
-  type ChargeRequest,
-  type Connector,
-  money,
-  NotSent,
-  Unanswered
-} from "@pointsman/core/connector"
+import { type Connector, money, NotSent, Unanswered } from "@pointsman/core/connector"
 import { make } from "@pointsman/transport-node"
-import { Effect, Fiber, Redacted, Result } from "effect"
+import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { apiKey } from "./Provider.ts"
+import { apiKey, asks, sample } from "./Provider.ts"
 
 const timeoutMillis = 2_000
 
-const details = {
-  attemptId: "att_1",
-  attemptNumber: 1,
-  paymentId: "pay_1",
-  money: money(1000, "EUR"),
-  country: "NL",
-  method: "card" as const,
-  cardBrand: null,
-  initiator: "cit" as const,
-  capture: true,
-  reference: null
-}
-const charge: ChargeRequest = { ...details, instrument: Redacted.make("tok_12345678"), simulation: null }
-
-const connectTo = (baseUrl: string) =>
-  Effect.map(make(), (transport) =>
-    Result.getOrThrow(
-      HttpConnector.definition.connect(
-        { connectionId: "main", environment: "production", credentials: { baseUrl, apiKey }, timeoutMillis },
-        transport
-      )
-    )
-  )
+const connectTo = connectorsAt(HttpConnector.definition, make(), { apiKey })
 
 const setup = (options: SocketProviderOptions) =>
   Effect.gen(function* () {
@@ -54,54 +27,8 @@ const setup = (options: SocketProviderOptions) =>
     return { at, connector: yield* connectTo(at.url) }
   })
 
-const lookup: ChargeLookup = {
-  attemptId: "att_1",
-  providerRef: null,
-  checkoutReference: null,
-  sentAt: 0,
-  money: charge.money,
-  simulation: null
-}
-
-/** Every operation that could move money. */
-const operations: ReadonlyArray<
-  readonly [string, (connector: Connector) => Effect.Effect<unknown, NotSent | Unanswered>]
-> = [
-  ["charge", (connector) => connector.charge(charge)],
-  [
-    "checkout",
-    (connector) =>
-      connector.openCheckout?.({ ...details, returnUrl: "https://shop.example/return" }) ?? Effect.die("no checkout")
-  ],
-  [
-    "capture",
-    (connector) =>
-      connector.capture?.({
-        ...{ operationId: "op_1", attemptId: "att_1", providerRef: "ch_1" },
-        money: charge.money,
-        simulation: null
-      }) ?? Effect.die("no capture")
-  ],
-  [
-    "void",
-    (connector) =>
-      connector.void?.({ operationId: "op_1", attemptId: "att_1", providerRef: "ch_1", simulation: null }) ??
-      Effect.die("no void")
-  ],
-  [
-    "refund",
-    (connector) =>
-      connector.refund?.({
-        refundId: "rf_1",
-        attemptId: "att_1",
-        providerRef: "ch_1",
-        money: charge.money,
-        reason: null,
-        simulation: null
-      }) ?? Effect.die("no refund")
-  ],
-  ["lookup", (connector) => connector.lookUpCharge(lookup)]
-]
+/** Every operation that could move money, and a lookup. */
+const operations = [...changes, "lookUpCharge"] as const
 
 const assertNoSecret = (error: unknown) => {
   assert.notInclude(JSON.stringify(error), apiKey)
@@ -110,10 +37,10 @@ const assertNoSecret = (error: unknown) => {
 
 const success = JSON.stringify({ provider_reference: "ch_1", status: "captured", captured_amount: 1000 })
 
-for (const [name, operate] of operations) {
+for (const name of operations) {
   describe(name, () => {
     const failure = Effect.fnUntraced(function* (connector: Connector) {
-      const error = yield* Effect.flip(operate(connector))
+      const error = yield* Effect.flip(asks[name](connector))
       assertNoSecret(error)
       return error
     })
@@ -188,7 +115,7 @@ describe("and without a fault", () => {
     Effect.gen(function* () {
       const body = JSON.stringify({ error: { code: "bad_key", message: `Unknown key ${apiKey}.` } })
       const { at, connector } = yield* setup({ onRequest: (socket) => socket.write(httpAnswer(401, body)) })
-      const answer = yield* connector.charge(charge)
+      const answer = yield* connector.charge(sample.charge)
       assert.deepStrictEqual(answer, { _tag: "Rejected", code: "bad_key", message: "Unknown key ***." })
       only(at)
     })
@@ -203,7 +130,7 @@ describe("and without a fault", () => {
     Effect.gen(function* () {
       const body = JSON.stringify({ error: { code: "bad_key", message: `Unknown key ${shown}.` } })
       const { connector } = yield* setup({ onRequest: (socket) => socket.write(httpAnswer(401, body)) })
-      const answer = yield* connector.charge(charge)
+      const answer = yield* connector.charge(sample.charge)
       assert.match(answer._tag === "Rejected" ? answer.message : "", /^Unknown key .{0,8}\*\*\*.{0,4}\.$/u)
     })
   )
@@ -211,7 +138,7 @@ describe("and without a fault", () => {
     Effect.gen(function* () {
       const body = JSON.stringify({ provider_reference: `ch_${btoa(apiKey)}`, status: "captured" })
       const { at, connector } = yield* setup({ onRequest: (socket) => socket.write(httpAnswer(200, body)) })
-      const failure = yield* Effect.flip(connector.charge(charge))
+      const failure = yield* Effect.flip(connector.charge(sample.charge))
       assert.strictEqual(failure._tag, "pointsman/Unanswered")
       assert.match(failure.reason, /\(status 200\) is not as the protocol says at provider_reference$/u)
       only(at)
@@ -220,7 +147,7 @@ describe("and without a fault", () => {
   it.effect("a success is Captured, and the provider saw our id and key", () =>
     Effect.gen(function* () {
       const { at, connector } = yield* setup({ onRequest: (socket) => socket.write(httpAnswer(200, success)) })
-      const answer = yield* connector.charge(charge)
+      const answer = yield* connector.charge(sample.charge)
       assert.deepStrictEqual(answer, { _tag: "Captured", providerRef: "ch_1", stated: money(1000, "EUR") })
       const request = only(at)
       assert.strictEqual(request?.path, "/charges")
@@ -233,7 +160,7 @@ describe("and without a fault", () => {
   it.effect("a charge that the provider never received is NotFound after one request", () =>
     Effect.gen(function* () {
       const { at, connector } = yield* setup({ onRequest: (socket) => socket.write(httpAnswer(404, neverReceived)) })
-      const found = yield* connector.lookUpCharge(lookup)
+      const found = yield* connector.lookUpCharge(sample.lookUpCharge)
       assert.deepStrictEqual(found, { _tag: "NotFound", conclusive: true })
       assert.strictEqual(only(at)?.path, "/charges?attempt_id=att_1")
     })

@@ -1,21 +1,13 @@
 /** The connector and the transport together against a Mollie at a real socket. */
 import { assert, describe, it } from "@effect/vitest"
 import { MollieConnector } from "@pointsman/connector-mollie"
-import { httpAnswer, socketFaultsSuite, socketProvider } from "@pointsman/contracts/connector"
+import { changes, connectorsAt, httpAnswer, socketFaultsSuite, socketProvider } from "@pointsman/contracts/connector"
 import { make } from "@pointsman/transport-node"
-import { Effect, Result } from "effect"
-import { captureRequest, charge, checkout, noon, providerRef, refundRequest, voidRequest } from "./Calls.ts"
+import { Effect } from "effect"
+import { asks, providerRef, sample } from "./Calls.ts"
 import { apiKey, failure, payment } from "./Mollie.ts"
 
-const connectTo = (baseUrl: string) =>
-  Effect.map(make(), (transport) =>
-    Result.getOrThrow(
-      MollieConnector.definition.connect(
-        { connectionId: "main", environment: "sandbox", credentials: { apiKey, baseUrl }, timeoutMillis: 2_000 },
-        transport
-      )
-    )
-  )
+const connectTo = connectorsAt(MollieConnector.definition, make(), { apiKey })
 
 const success = JSON.stringify(payment())
 
@@ -23,12 +15,7 @@ socketFaultsSuite({
   provider: "a Mollie",
   connectTo,
   operations: {
-    charge: (connector) => connector.charge(charge),
-    openCheckout: (connector) => connector.openCheckout?.(checkout),
-    capture: (connector) => connector.capture?.(captureRequest),
-    void: (connector) => connector.void?.(voidRequest),
-    refund: (connector) => connector.refund?.(refundRequest),
-    lookUpOperation: (connector) => connector.lookUpOperation?.({ ...captureRequest, kind: "capture", sentAt: noon }),
+    ...Object.fromEntries([...changes, "lookUpOperation" as const].map((name) => [name, asks[name]])),
     hints: (connector) => connector.hints?.lookUp(providerRef)
   },
   success,
@@ -46,8 +33,8 @@ describe("a Mollie at a socket", () => {
           socket.write(path.endsWith("/release-authorization") ? httpAnswer(202, "") : httpAnswer(201, success))
       })
       const connector = yield* connectTo(at.url)
-      assert.strictEqual((yield* connector.charge(charge))._tag, "Captured")
-      assert.strictEqual((yield* connector.void?.(voidRequest) ?? Effect.die("no void"))._tag, "Pending")
+      assert.strictEqual((yield* connector.charge(sample.charge))._tag, "Captured")
+      assert.strictEqual((yield* connector.void?.(sample.void) ?? Effect.die("no void"))._tag, "Pending")
       assert.deepStrictEqual(
         at.requests.map(({ body, headers, method, path }) => [method, path, headers["idempotency-key"], body !== ""]),
         [

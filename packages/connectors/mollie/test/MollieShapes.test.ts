@@ -15,7 +15,7 @@ import { PaymentResponse$inboundSchema } from "mollie-api-typescript/models/paym
 import { ProfileResponse$inboundSchema } from "mollie-api-typescript/models/profileresponse.js"
 import { RefundRequest$outboundSchema } from "mollie-api-typescript/models/refundrequest.js"
 import { RefundResponse$inboundSchema } from "mollie-api-typescript/models/refundresponse.js"
-import { captureRequest, charge, checkout, refundRequest, scripted } from "./Calls.ts"
+import { sample, scripted } from "./Calls.ts"
 import {
   answer,
   apiKey,
@@ -41,17 +41,25 @@ interface Description {
 const sends: ReadonlyArray<
   readonly [string, Description, (connector: Connector) => Effect.Effect<unknown, unknown> | undefined]
 > = [
-  ["a charge", PaymentRequest$outboundSchema, (connector) => connector.charge(charge)],
-  ["a direct debit", PaymentRequest$outboundSchema, (connector) => connector.charge({ ...charge, method: "bank" })],
-  ["a held charge", PaymentRequest$outboundSchema, (connector) => connector.charge({ ...charge, capture: false })],
-  ["a page for cards", PaymentRequest$outboundSchema, (connector) => connector.openCheckout?.(checkout)],
+  ["a charge", PaymentRequest$outboundSchema, (connector) => connector.charge(sample.charge)],
+  [
+    "a direct debit",
+    PaymentRequest$outboundSchema,
+    (connector) => connector.charge({ ...sample.charge, method: "bank" })
+  ],
+  [
+    "a held charge",
+    PaymentRequest$outboundSchema,
+    (connector) => connector.charge({ ...sample.charge, capture: false })
+  ],
+  ["a page for cards", PaymentRequest$outboundSchema, (connector) => connector.openCheckout?.(sample.openCheckout)],
   [
     "a page for banks",
     PaymentRequest$outboundSchema,
-    (connector) => connector.openCheckout?.({ ...checkout, method: "bank" })
+    (connector) => connector.openCheckout?.({ ...sample.openCheckout, method: "bank" })
   ],
-  ["a capture", EntityCapture$outboundSchema, (connector) => connector.capture?.(captureRequest)],
-  ["a refund", RefundRequest$outboundSchema, (connector) => connector.refund?.({ ...refundRequest, reason: "late" })]
+  ["a capture", EntityCapture$outboundSchema, (connector) => connector.capture?.(sample.capture)],
+  ["a refund", RefundRequest$outboundSchema, (connector) => connector.refund?.({ ...sample.refund, reason: "late" })]
 ]
 
 /** Each name in `sent` is one of the description's, down to the metadata, which is ours. */

@@ -1,10 +1,8 @@
 /** The rows of `provider-answers.snap.txt`: what Mollie answers, and the page that says so. */
-import { MollieConnector } from "@pointsman/connector-mollie"
 import type { TransportAnswer } from "@pointsman/core/connector"
-import { money } from "@pointsman/core/connector"
-import { Effect, Redacted, Result } from "effect"
 import { declines } from "../src/Declines.ts"
-import { answer, apiKey, capture, failure, list, opened, payment, refund } from "./Mollie.ts"
+import { providerRef, sample, scripted } from "./Calls.ts"
+import { answer, capture, failure, list, opened, payment, refund } from "./Mollie.ts"
 
 const status = "https://docs.mollie.com/docs/handling-payment-status"
 const reasons = "https://docs.mollie.com/docs/handling-errors-with-mollie-components"
@@ -14,41 +12,9 @@ const errors = "https://docs.mollie.com/reference/handling-errors"
 const keys = "https://docs.mollie.com/reference/api-idempotency"
 const release = "https://docs.mollie.com/reference/release-authorization"
 
-const providerRef = "tr_5B8cwPMGnU6qLbRvo7qEZo"
-const asked = money(1234, "EUR")
-const ids = { attemptId: "att_1", operationId: "op_1", refundId: "rf_1", providerRef, money: asked, simulation: null }
-const details = {
-  attemptId: "att_1",
-  attemptNumber: 1,
-  paymentId: "payment_1",
-  money: asked,
-  country: "NL",
-  method: "card",
-  cardBrand: null,
-  initiator: "mit",
-  capture: true,
-  reference: null
-}
+const requests = { ...sample, hints: providerRef }
 
-const requests = {
-  charge: { ...details, instrument: Redacted.make("cst_8wmqcHMN4U/mdt_h3gAaD5zP"), simulation: null },
-  openCheckout: { ...details, returnUrl: "https://shop.example/return" },
-  capture: ids,
-  void: ids,
-  refund: { ...ids, reason: null },
-  lookUpCharge: { ...ids, providerRef: null, checkoutReference: null, sentAt: 0 },
-  lookUpOperation: { ...ids, kind: "capture", sentAt: 0 },
-  lookUpRefund: { ...ids, providerRefundId: null, sentAt: 0 },
-  hints: providerRef
-}
-
-/** Each call gets the next answer. */
-const connect = (...script: ReadonlyArray<TransportAnswer>) => {
-  const answers = [...script]
-  const account = { connectionId: "main", environment: "sandbox", timeoutMillis: 1_000 } as const
-  const send = () => Effect.sync(() => answers.shift() as TransportAnswer)
-  return Result.getOrThrow(MollieConnector.definition.connect({ ...account, credentials: { apiKey } }, { send }))
-}
+const connect = (...script: ReadonlyArray<TransportAnswer>) => scripted(script).connector
 
 type Operation = keyof typeof requests
 
@@ -56,9 +22,9 @@ const row = (operation: Operation, says: string, page: string, answer: Transport
   [operation, says, [answer], page] as const
 
 const statuses = ["open", "pending", "authorized", "paid", "canceled", "expired"] as const
-/** By Mollie's clock, long after everything was sent. */
-const late = { date: "Sat, 21 Nov 2026 12:00:00 GMT" }
-const early = { date: "Thu, 01 Jan 1970 00:59:00 GMT" }
+/** By Mollie's clock: more than an hour after everything was sent, and less. */
+const late = { date: "Sat, 21 Nov 2026 13:00:00 GMT" }
+const early = { date: "Sat, 21 Nov 2026 12:59:00 GMT" }
 const part = { currency: "EUR", value: "8.00" }
 
 /** Each error says the same of every operation that moves money. */

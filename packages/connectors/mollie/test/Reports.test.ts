@@ -1,7 +1,8 @@
 /** Settlements that are fetched from Mollie, against a Mollie that pages as its documentation says. */
 import { assert, describe, it } from "@effect/vitest"
 import { MollieConnector } from "@pointsman/connector-mollie"
-import type { Connector, ReportEntry, ReportPage, TransportAnswer, TransportRequest } from "@pointsman/core/connector"
+import { allPages, playedConnector } from "@pointsman/contracts/connector"
+import type { Connector, TransportAnswer, TransportRequest } from "@pointsman/core/connector"
 import { Effect, Result } from "effect"
 import { EntitySettlement$inboundSchema } from "mollie-api-typescript/models/entitysettlement.js"
 import { answer, capture, chargeback, type Fields, payment, refund } from "./Mollie.ts"
@@ -68,40 +69,24 @@ const paged = ({ ofPage, settled = {}, settlements = [] }: Books, { url }: Trans
   })
 }
 
-const mollieWith = (
-  answerTo: (request: TransportRequest) => TransportAnswer,
-  credentials: Fields = { reportToken }
-) => {
-  const requests: Array<TransportRequest> = []
-  const account = {
-    connectionId: "main",
-    environment: "production" as const,
-    credentials: { apiKey: liveKey, ...credentials },
-    timeoutMillis: 2_000
-  }
-  const send = (request: TransportRequest) =>
-    Effect.sync(() => {
+const mollieWith = (answerTo: (request: TransportRequest) => TransportAnswer, credentials: Fields = { reportToken }) =>
+  playedConnector(
+    MollieConnector.definition,
+    (request) => {
       assert.strictEqual(request.method, "GET")
-      requests.push(request)
       return answerTo(request)
-    })
-  return { requests, connector: Result.getOrThrow(MollieConnector.definition.connect(account, { send })) }
-}
+    },
+    { environment: "production", credentials: { apiKey: liveKey, ...credentials } }
+  )
 
 const pageOf = ({ reports }: Connector, cursor: string | null = null) =>
   reports?.find(({ name }) => name === "mollie-settlement")?.list({ ...window, cursor }) ?? Effect.die("no such report")
 
-const wholeOf = Effect.fnUntraced(function* (connector: Connector) {
-  const entries: Array<ReportEntry> = []
-  let cursor: string | null = null
-  for (let pages = 0; pages < 50; pages++) {
-    const page: ReportPage = yield* pageOf(connector, cursor)
-    entries.push(...page.entries)
-    if (page.nextCursor === null) return entries
-    cursor = page.nextCursor
-  }
-  return yield* Effect.die("a report without an end")
-})
+const wholeOf = (connector: Connector) =>
+  Effect.map(
+    allPages((cursor) => pageOf(connector, cursor)),
+    (pages) => pages.flatMap(({ entries }) => entries)
+  )
 
 const rowsOf = (books: Books) =>
   Effect.map(wholeOf(mollieWith((request) => paged(books, request)).connector), (entries) =>

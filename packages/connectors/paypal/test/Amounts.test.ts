@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { PayPalConnector } from "@pointsman/connector-paypal"
 import { money } from "@pointsman/core/connector"
 import { Effect, Exit } from "effect"
-import { attemptId, bodyOf, charge, connected } from "./Calls.ts"
+import { attemptId, bodyOf, connected, sample } from "./Calls.ts"
 import { amount, answer, capture, order, token } from "./PayPal.ts"
 
 /** Literal: a formula would repeat the connector's. */
@@ -28,7 +28,7 @@ const unsayable: ReadonlyArray<readonly [string, number]> = [
 const chargeOf = (currency: string, minorUnits: number) =>
   Effect.gen(function* () {
     const { connector, requests } = connected([answer(200, token()), answer(500, "")])
-    const exit = yield* Effect.exit(connector.charge({ ...charge, money: money(minorUnits, currency) }))
+    const exit = yield* Effect.exit(connector.charge({ ...sample.charge, money: money(minorUnits, currency) }))
     return { exit, requests }
   })
 
@@ -79,7 +79,7 @@ describe("amounts", () => {
       Effect.gen(function* () {
         const body = order(attemptId, { captures: [capture({ amount: amount(value, currency) })] })
         const { connector } = connected([answer(200, token()), answer(201, body)])
-        const exit = yield* Effect.exit(connector.charge(charge))
+        const exit = yield* Effect.exit(connector.charge(sample.charge))
         const state = Exit.isSuccess(exit) && "stated" in exit.value ? exit.value.stated : undefined
         assert.deepStrictEqual(state, minorUnits === undefined ? undefined : money(minorUnits, currency))
       })

@@ -3,10 +3,10 @@ import { assert, describe, it } from "@effect/vitest"
 import type { TransportAnswer } from "@pointsman/core/connector"
 import { Effect } from "effect"
 import { declines } from "../src/Declines.ts"
-import { attemptId, charge, connected } from "./Calls.ts"
+import { attemptId, connected, sample } from "./Calls.ts"
 import { answer, capture, failure, order, token } from "./PayPal.ts"
 
-const chargedWith = (given: TransportAnswer) => connected([answer(200, token()), given]).connector.charge(charge)
+const chargedWith = (given: TransportAnswer) => connected([answer(200, token()), given]).connector.charge(sample.charge)
 
 const ofProcessor = (response_code: string | undefined) =>
   chargedWith(

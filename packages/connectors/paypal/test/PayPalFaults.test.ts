@@ -1,36 +1,15 @@
 /** The connector and the transport together against a PayPal at a real socket. */
-import { socketFaultsSuite } from "@pointsman/contracts/connector"
+import { changes, connectorsAt, socketFaultsSuite } from "@pointsman/contracts/connector"
 import { make } from "@pointsman/transport-node"
-import { Effect, Result } from "effect"
-import { attemptId, capturing, charge, checkout, completion, refunding, seenAlone, voiding } from "./Calls.ts"
+import { asks, attemptId, seenAlone } from "./Calls.ts"
 import { capture, credentials, failure, order } from "./PayPal.ts"
 
 const soon = { "retry-after": "0" }
 
 socketFaultsSuite({
   provider: "a PayPal",
-  connectTo: (baseUrl) =>
-    Effect.map(make(), (transport) =>
-      Result.getOrThrow(
-        seenAlone.connect(
-          {
-            connectionId: "main",
-            environment: "sandbox",
-            credentials: { ...credentials, baseUrl },
-            timeoutMillis: 2_000
-          },
-          transport
-        )
-      )
-    ),
-  operations: {
-    charge: (connector) => connector.charge(charge),
-    openCheckout: (connector) => connector.openCheckout?.(checkout),
-    completeCheckout: (connector) => connector.completeCheckout?.(completion),
-    capture: (connector) => connector.capture?.(capturing),
-    void: (connector) => connector.void?.(voiding),
-    refund: (connector) => connector.refund?.(refunding)
-  },
+  connectTo: connectorsAt(seenAlone, make(), credentials),
+  operations: Object.fromEntries([...changes, "completeCheckout" as const].map((name) => [name, asks[name]])),
   success: JSON.stringify(order(attemptId, { captures: [capture()] })),
   answers: {
     "is executing another request with the id": {

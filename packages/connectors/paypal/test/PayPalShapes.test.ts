@@ -15,19 +15,7 @@ import {
 import { Ajv2019 } from "ajv/dist/2019.js"
 import { Effect } from "effect"
 import { currencies } from "../src/Amounts.ts"
-import {
-  captureLookup,
-  capturing,
-  charge,
-  chargeLookup,
-  checkout,
-  checkoutLookup,
-  completion,
-  connected,
-  refunding,
-  refundLookup,
-  voiding
-} from "./Calls.ts"
+import { chargeLookup, checkout, checkoutLookup, connected, sample } from "./Calls.ts"
 import { answer, authorization, capture, order, refundReference, token } from "./PayPal.ts"
 
 type Fields = Readonly<Record<string, unknown>>
@@ -135,17 +123,17 @@ const taken = answer(200, order("att_1", { captures: [capture()] }))
 const long = "ä🙂".repeat(300)
 
 const charges: Readonly<Record<string, ChargeRequest>> = {
-  "a card": charge,
-  "a card, to be captured later": { ...charge, capture: false },
-  "a card, by the merchant": { ...charge, initiator: "mit" },
-  "a PayPal account": { ...charge, method: "wallet" },
+  "a card": sample.charge,
+  "a card, to be captured later": { ...sample.charge, capture: false },
+  "a card, by the merchant": { ...sample.charge, initiator: "mit" },
+  "a PayPal account": { ...sample.charge, method: "wallet" },
   "a PayPal account, by the merchant, to be captured later": {
-    ...charge,
+    ...sample.charge,
     ...{ method: "wallet", initiator: "mit", capture: false }
   },
-  "no reference": { ...charge, reference: null },
-  "an empty reference": { ...charge, reference: "" },
-  "a long reference with halves of pairs": { ...charge, reference: `${long}\ud800` }
+  "no reference": { ...sample.charge, reference: null },
+  "an empty reference": { ...sample.charge, reference: "" },
+  "a long reference with halves of pairs": { ...sample.charge, reference: `${long}\ud800` }
 }
 
 describe("what is sent to PayPal", () => {
@@ -160,24 +148,24 @@ describe("what is sent to PayPal", () => {
       assertDescribed([], (connector) => connector.openCheckout?.({ ...checkout, capture }))
     )
     it.effect(`an approved checkout captured ${when} is completed as PayPal describes it`, () =>
-      assertDescribed([], (connector) => connector.completeCheckout?.({ ...completion, capture }))
+      assertDescribed([], (connector) => connector.completeCheckout?.({ ...sample.completeCheckout, capture }))
     )
   }
   for (const reason of [null, "", "broken", long]) {
     it.effect(`a refund: ${reason === long ? "a long reason" : JSON.stringify(reason)}`, () =>
-      assertDescribed([taken], (connector) => connector.refund?.({ ...refunding, reason }))
+      assertDescribed([taken], (connector) => connector.refund?.({ ...sample.refund, reason }))
     )
   }
   const others: Readonly<Record<string, readonly [ReadonlyArray<TransportAnswer>, Ask]>> = {
-    "a capture": [[held], (connector) => connector.capture?.(capturing)],
-    "a void": [[held], (connector) => connector.void?.(voiding)],
+    "a capture": [[held], (connector) => connector.capture?.(sample.capture)],
+    "a void": [[held], (connector) => connector.void?.(sample.void)],
     "a lookup of a charge": [[], (connector) => connector.lookUpCharge(chargeLookup)],
     "a lookup of a checkout": [[], (connector) => connector.lookUpCharge(checkoutLookup)],
-    "a lookup of a capture": [[], (connector) => connector.lookUpOperation?.(captureLookup)],
-    "a lookup of a refund": [[], (connector) => connector.lookUpRefund?.(refundLookup)],
+    "a lookup of a capture": [[], (connector) => connector.lookUpOperation?.(sample.lookUpOperation)],
+    "a lookup of a refund": [[], (connector) => connector.lookUpRefund?.(sample.lookUpRefund)],
     "a lookup of a refund by PayPal's id": [
       [],
-      (connector) => connector.lookUpRefund?.({ ...refundLookup, providerRefundId: refundReference })
+      (connector) => connector.lookUpRefund?.({ ...sample.lookUpRefund, providerRefundId: refundReference })
     ],
     "the account": [[], (connector) => connector.account?.()]
   }
@@ -190,9 +178,9 @@ describe("what is sent to PayPal", () => {
       for (const currency of currencies) {
         for (const minorUnits of [100, 12_300, 99_999_900]) {
           const amount = { money: money(minorUnits, currency) }
-          yield* assertDescribed([], (connector) => connector.charge({ ...charge, ...amount }))
-          yield* assertDescribed([held], (connector) => connector.capture?.({ ...capturing, ...amount }))
-          yield* assertDescribed([taken], (connector) => connector.refund?.({ ...refunding, ...amount }))
+          yield* assertDescribed([], (connector) => connector.charge({ ...sample.charge, ...amount }))
+          yield* assertDescribed([held], (connector) => connector.capture?.({ ...sample.capture, ...amount }))
+          yield* assertDescribed([taken], (connector) => connector.refund?.({ ...sample.refund, ...amount }))
         }
       }
     })

@@ -1,21 +1,6 @@
 /** The rows of `provider-answers.snap.txt`: what PayPal answers, and the page that says so. */
 import type { TransportAnswer } from "@pointsman/core/connector"
-import {
-  attemptId,
-  captureLookup,
-  capturing,
-  charge,
-  chargeLookup,
-  checkout,
-  checkoutLookup,
-  completion,
-  connected,
-  operationId,
-  refundId,
-  refunding,
-  refundLookup,
-  voiding
-} from "./Calls.ts"
+import { attemptId, chargeLookup, checkout, checkoutLookup, connected, operationId, refundId, sample } from "./Calls.ts"
 import {
   answer,
   authorization,
@@ -29,17 +14,7 @@ import {
   tokenRefused
 } from "./PayPal.ts"
 
-const requests = {
-  charge,
-  openCheckout: checkout,
-  completeCheckout: completion,
-  capture: capturing,
-  void: voiding,
-  refund: refunding,
-  lookUpCharge: chargeLookup,
-  lookUpOperation: captureLookup,
-  lookUpRefund: refundLookup
-}
+const requests = { ...sample, openCheckout: checkout, lookUpCharge: chargeLookup }
 
 const connect = (...script: ReadonlyArray<TransportAnswer>) => connected([answer(200, token()), ...script]).connector
 

@@ -1,8 +1,9 @@
 /** Reports that are fetched from PayPal, against a PayPal that pages as its documentation says. */
 import { assert, describe, it } from "@effect/vitest"
-import type { Connector, ReportEntry, ReportPage, TransportAnswer, TransportRequest } from "@pointsman/core/connector"
+import { allPages, playedConnector } from "@pointsman/contracts/connector"
+import type { Connector, TransportAnswer } from "@pointsman/core/connector"
 import { Effect, Result } from "effect"
-import { attemptId, operationId, refundId, timeoutMillis } from "./Calls.ts"
+import { attemptId, operationId, refundId } from "./Calls.ts"
 import { amount, answer, clientSecret, credentials, definition, type Fields, orderId, token } from "./PayPal.ts"
 
 const noon = Date.UTC(2026, 10, 21, 12)
@@ -45,32 +46,28 @@ const search = (details: ReadonlyArray<unknown>, fields: Fields = {}) =>
 
 const payPalWith = (answerTo: (query: URLSearchParams) => TransportAnswer) => {
   const asked: Array<URLSearchParams> = []
-  const send = ({ method, url }: TransportRequest) =>
-    Effect.sync(() => {
+  const { connector } = playedConnector(
+    definition,
+    ({ method, url }) => {
       const { pathname, searchParams } = new URL(url)
       if (pathname === "/v1/oauth2/token") return answer(200, token())
       assert.deepStrictEqual([method, pathname], ["GET", "/v1/reporting/transactions"])
       asked.push(searchParams)
       return answerTo(searchParams)
-    })
-  const account = { connectionId: "main", environment: "sandbox" as const, credentials, timeoutMillis }
-  return { asked, connector: Result.getOrThrow(definition.connect(account, { send })) }
+    },
+    { credentials }
+  )
+  return { asked, connector }
 }
 
 const pageOf = ({ reports }: Connector, cursor: string | null = null) =>
   reports?.find(({ name }) => name === "paypal-settlement")?.list({ ...window, cursor }) ?? Effect.die("no such report")
 
-const wholeOf = Effect.fnUntraced(function* (connector: Connector) {
-  const entries: Array<ReportEntry> = []
-  let cursor: string | null = null
-  for (let pages = 0; pages < 20; pages++) {
-    const page: ReportPage = yield* pageOf(connector, cursor)
-    entries.push(...page.entries)
-    if (page.nextCursor === null) return entries
-    cursor = page.nextCursor
-  }
-  return yield* Effect.die("a report without an end")
-})
+const wholeOf = (connector: Connector) =>
+  Effect.map(
+    allPages((cursor) => pageOf(connector, cursor)),
+    (pages) => pages.flatMap(({ entries }) => entries)
+  )
 
 const rowsOf = (...details: ReadonlyArray<unknown>) =>
   Effect.map(wholeOf(payPalWith(() => search(details)).connector), (entries) =>

@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { StripeConnector } from "@pointsman/connector-stripe"
 import { NotSent, scaleOf } from "@pointsman/core/connector"
 import { Effect } from "effect"
-import { charge, connected, formOf } from "./Calls.ts"
+import { connected, formOf, sample } from "./Calls.ts"
 import { answer, paymentIntent } from "./Stripe.ts"
 
 /** Our minor units, and Stripe's. */
@@ -32,7 +32,7 @@ describe("amounts", () => {
       Effect.gen(function* () {
         const body = paymentIntent({ amount, amount_received: amount, currency: currency.toLowerCase() })
         const { connector, requests } = connected([answer(200, body)])
-        const state = yield* connector.charge({ ...charge, money: { minorUnits, currency } })
+        const state = yield* connector.charge({ ...sample.charge, money: { minorUnits, currency } })
         assert.deepStrictEqual(state, { _tag: "Captured", providerRef: body.id, stated: { minorUnits, currency } })
         assert.strictEqual(formOf(requests[0]).get("amount"), String(amount))
         assert.strictEqual(formOf(requests[0]).get("currency"), currency.toLowerCase())
@@ -57,8 +57,8 @@ describe("amounts", () => {
         const { connector, requests } = connected([])
         const asked = { operationId: "op_1", attemptId: "att_1", providerRef: "pi_1", money, simulation: null }
         const calls = [
-          connector.charge({ ...charge, money }),
-          connector.openCheckout?.({ ...charge, money, returnUrl: "https://pay.example/r" }),
+          connector.charge({ ...sample.charge, money }),
+          connector.openCheckout?.({ ...sample.charge, money, returnUrl: "https://pay.example/r" }),
           connector.capture?.(asked),
           connector.refund?.({ ...asked, refundId: "rf_1", reason: null })
         ]
@@ -86,7 +86,7 @@ describe("amounts", () => {
     it.effect(`an answer of ${amount} ${currency} is Unanswered: how much that is, is unclear`, () =>
       Effect.gen(function* () {
         const { connector } = connected([answer(200, paymentIntent({ amount, amount_received: amount, currency }))])
-        const error = yield* Effect.flip(connector.charge(charge))
+        const error = yield* Effect.flip(connector.charge(sample.charge))
         assert.strictEqual(error._tag, "pointsman/Unanswered")
       })
     )

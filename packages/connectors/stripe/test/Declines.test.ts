@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { type DeclineCategory, unmappedDecline } from "@pointsman/core/connector"
 import { Effect, Redacted } from "effect"
 import { declines } from "../src/Declines.ts"
-import { charge, chargeLookup, connected, eur } from "./Calls.ts"
+import { connected, eur, sample } from "./Calls.ts"
 import { signed } from "./Signing.ts"
 import { answer, decline, event, failure, list, paymentIntent } from "./Stripe.ts"
 
@@ -92,8 +92,11 @@ describe("declines", () => {
         const expected = { _tag: "Declined", providerRef, category, normalized, code, soft }
         const error = { code: "card_declined", decline_code: code }
         const { connector } = connected([decline(code), answer(200, list([failed(error)]))])
-        assert.deepStrictEqual<unknown>(yield* connector.charge(charge), expected)
-        assert.deepStrictEqual<unknown>(yield* connector.lookUpCharge(chargeLookup), { _tag: "Found", state: expected })
+        assert.deepStrictEqual<unknown>(yield* connector.charge(sample.charge), expected)
+        assert.deepStrictEqual<unknown>(yield* connector.lookUpCharge(sample.lookUpCharge), {
+          _tag: "Found",
+          state: expected
+        })
         const text = JSON.stringify(event("payment_intent.payment_failed", failed(error)))
         const receivedAt = 1_700_000_000_000
         const message = { ...signed(text, secret, receivedAt), secret: Redacted.make(secret), receivedAt }
@@ -109,7 +112,7 @@ describe("declines", () => {
         const { connector } = connected([decline("", {}, { code, decline_code: null })])
         const { normalized } = (Object.hasOwn(declines, code) ? declines[code] : undefined) ?? unmappedDecline
         const expected = { _tag: "Declined", providerRef, category, normalized, code, soft }
-        assert.deepStrictEqual<unknown>(yield* connector.charge(charge), expected)
+        assert.deepStrictEqual<unknown>(yield* connector.charge(sample.charge), expected)
       })
     )
   }
@@ -124,7 +127,7 @@ describe("declines", () => {
     it.effect(`${code} with ${declineCode} is NeedsCustomer`, () =>
       Effect.gen(function* () {
         const { connector } = connected([decline("", {}, { code, decline_code: declineCode })])
-        assert.deepStrictEqual<unknown>(yield* connector.charge(charge), { _tag: "NeedsCustomer", providerRef })
+        assert.deepStrictEqual<unknown>(yield* connector.charge(sample.charge), { _tag: "NeedsCustomer", providerRef })
       })
     )
   }
@@ -138,7 +141,7 @@ describe("declines", () => {
   ] as const) {
     it.effect(`the normalized code of ${code} is ${normalized}`, () =>
       Effect.gen(function* () {
-        const state = yield* connected([decline(code)]).connector.charge(charge)
+        const state = yield* connected([decline(code)]).connector.charge(sample.charge)
         assert.propertyVal(state, "normalized", normalized)
       })
     )
@@ -147,7 +150,7 @@ describe("declines", () => {
   it.effect("the network's advice never to try again makes a soft code hard", () =>
     Effect.gen(function* () {
       const { connector } = connected([decline("do_not_honor", {}, { advice_code: "do_not_try_again" })])
-      const state = yield* connector.charge(charge)
+      const state = yield* connector.charge(sample.charge)
       assert.deepStrictEqual(state, {
         ...{ _tag: "Declined", providerRef, category: "do_not_honor", code: "do_not_honor", soft: false },
         normalized: "do_not_try_again"
@@ -166,14 +169,14 @@ describe("declines", () => {
         code: "no_code",
         soft: false
       }
-      assert.deepStrictEqual<unknown>(yield* connector.charge(charge), expected)
+      assert.deepStrictEqual<unknown>(yield* connector.charge(sample.charge), expected)
     })
   )
 
   it.effect("a card error that names no payment is Declined without a reference", () =>
     Effect.gen(function* () {
       const { connector } = connected([failure(402, { type: "card_error", code: "expired_card" })])
-      const state = yield* connector.charge(charge)
+      const state = yield* connector.charge(sample.charge)
       assert.deepStrictEqual(state, {
         ...{
           _tag: "Declined",
@@ -191,7 +194,7 @@ describe("declines", () => {
     it.effect(`a card error of a payment that is ${status} is Unanswered: it may have been made`, () =>
       Effect.gen(function* () {
         const { connector } = connected([decline("do_not_honor", { status })])
-        assert.strictEqual((yield* Effect.flip(connector.charge(charge)))._tag, "pointsman/Unanswered")
+        assert.strictEqual((yield* Effect.flip(connector.charge(sample.charge)))._tag, "pointsman/Unanswered")
       })
     )
   }

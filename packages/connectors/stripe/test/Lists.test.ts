@@ -2,15 +2,10 @@
 
 import { assert, describe, it } from "@effect/vitest"
 import { StripeConnector } from "@pointsman/connector-stripe"
-import {
-  type Connector,
-  type ListedPage,
-  money,
-  type TransportAnswer,
-  type TransportRequest
-} from "@pointsman/core/connector"
-import { Effect, Result } from "effect"
-import { connected, eur, timeoutMillis } from "./Calls.ts"
+import { allPages, missing, playedConnector } from "@pointsman/contracts/connector"
+import { type Connector, money, type TransportAnswer, type TransportRequest } from "@pointsman/core/connector"
+import { Effect } from "effect"
+import { connected, eur } from "./Calls.ts"
 import { answer, dispute, list, paymentIntent, refund, refundList, secretKey } from "./Stripe.ts"
 
 interface Stored {
@@ -34,22 +29,9 @@ const paged = (stored: ReadonlyArray<Stored>, { url }: TransportRequest): Transp
   return answer(200, list(data, rest.length > limit, pathname))
 }
 
-const stripeWith = (stored: () => ReadonlyArray<Stored>) => {
-  const requests: Array<TransportRequest> = []
-  const account = { connectionId: "main", environment: "sandbox" as const, credentials: { secretKey }, timeoutMillis }
-  const connector = Result.getOrThrow(
-    StripeConnector.definition.connect(account, {
-      send: (request) =>
-        Effect.sync(() => {
-          requests.push(request)
-          return paged(stored(), request)
-        })
-    })
-  )
-  return { connector, requests }
-}
+const stripeWith = (stored: () => ReadonlyArray<Stored>) =>
+  playedConnector(StripeConnector.definition, (request) => paged(stored(), request), { credentials: { secretKey } })
 
-const missing = Effect.die("the connector has no such list")
 const window = { createdFrom: 1_000_000, createdBefore: 9_000_000 }
 const charges = (connector: Connector, cursor: string | null = null) =>
   connector.listCharges?.({ ...window, cursor }) ?? missing
@@ -57,21 +39,6 @@ const disputes = (connector: Connector, cursor: string | null = null) =>
   connector.listDisputes?.({ ...window, cursor }) ?? missing
 const refunds = (connector: Connector, cursor: string | null = null) =>
   connector.listRefunds?.({ ...window, cursor }) ?? missing
-
-/** All pages. More than the bound of pages is a list without an end. */
-const wholeOf = Effect.fnUntraced(function* <Item, E>(
-  page: (cursor: string | null) => Effect.Effect<ListedPage<Item>, E>
-) {
-  const items: Array<Item> = []
-  let cursor: string | null = null
-  for (let pages = 1; pages <= 50; pages++) {
-    const read: ListedPage<Item> = yield* page(cursor)
-    items.push(...read.items)
-    if (read.nextCursor === null) return { items, pages }
-    cursor = read.nextCursor
-  }
-  return yield* Effect.die("a list without an end")
-})
 
 const intentAt = (index: number, fields: object = {}) =>
   paymentIntent({
@@ -101,16 +68,16 @@ describe("pages", () => {
     it.effect(`${count} charges and refunds are listed once, oldest first, in ${pages} pages`, () =>
       Effect.gen(function* () {
         const stripe = stripeWith(() => many(count, intentAt))
-        const listed = yield* wholeOf((cursor) => charges(stripe.connector, cursor))
+        const listed = yield* allPages((cursor) => charges(stripe.connector, cursor))
         assert.deepStrictEqual(
-          listed.items.map(({ attemptId }) => attemptId),
+          listed.flatMap(({ items }) => items).map(({ attemptId }) => attemptId),
           many(count, (index) => `att_${index}`)
         )
-        assert.strictEqual(listed.pages, pages)
+        assert.lengthOf(listed, pages)
         // Once through all of them to the beginning, and back.
         assert.strictEqual(stripe.requests.length, 2 * pages - 1)
         const refunded = stripeWith(() => many(count, (index) => refundAt(index)))
-        const ids = (yield* wholeOf((cursor) => refunds(refunded.connector, cursor))).items
+        const ids = (yield* allPages((cursor) => refunds(refunded.connector, cursor))).flatMap(({ items }) => items)
         assert.deepStrictEqual(
           ids.map(({ refundId }) => refundId),
           many(count, (index) => `rf_${index}`)
@@ -122,12 +89,12 @@ describe("pages", () => {
     Effect.gen(function* () {
       let count = 150
       const { connector } = stripeWith(() => many(count, intentAt))
-      const listed = yield* wholeOf((cursor) => {
+      const listed = yield* allPages((cursor) => {
         const page = charges(connector, cursor)
         count += 60
         return page
       })
-      const ids = listed.items.map(({ attemptId }) => attemptId)
+      const ids = listed.flatMap(({ items }) => items).map(({ attemptId }) => attemptId)
       assert.deepStrictEqual(
         ids,
         many(ids.length, (index) => `att_${index}`)
@@ -321,9 +288,9 @@ describe("entries", () => {
       const at = (index: number, fields: object = {}) =>
         dispute({ id: `du_${index}`, created: 1_000 + index, ...fields }) as unknown as Stored
       const stripe = stripeWith(() => many(101, at))
-      const listed = yield* wholeOf((cursor) => disputes(stripe.connector, cursor))
+      const listed = yield* allPages((cursor) => disputes(stripe.connector, cursor))
       assert.deepStrictEqual(
-        listed.items.map(({ disputeId }) => disputeId),
+        listed.flatMap(({ items }) => items).map(({ disputeId }) => disputeId),
         many(101, (index) => `du_${index}`)
       )
       assert.include(stripe.requests[0]?.url, "/v1/disputes?created%5Bgte%5D=1000&created%5Blt%5D=9000")

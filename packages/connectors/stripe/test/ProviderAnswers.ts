@@ -1,26 +1,7 @@
 /** The rows of `provider-answers.snap.txt`: what Stripe answers, and the page that says so. */
 import type { TransportAnswer } from "@pointsman/core/connector"
-import {
-  capture,
-  charge,
-  chargeLookup,
-  checkout,
-  connected,
-  refundLookup,
-  refundRequest,
-  voidRequest
-} from "./Calls.ts"
+import { connected, sample } from "./Calls.ts"
 import { answer, decline, failure, list, paymentIntent, refund, refundList, session } from "./Stripe.ts"
-
-const requests = {
-  charge,
-  openCheckout: checkout,
-  capture,
-  void: voidRequest,
-  refund: refundRequest,
-  lookUpCharge: chargeLookup,
-  lookUpRefund: refundLookup
-}
 
 const connect = (...script: ReadonlyArray<TransportAnswer>) => connected(script).connector
 
@@ -47,7 +28,7 @@ const late = { date: "Mon, 23 Nov 2026 12:00:00 GMT" }
 const early = { date: "Sat, 21 Nov 2026 12:10:00 GMT" }
 const none = [answer(200, list([]), late), answer(200, { ...list([]), url: "/v1/payment_intents/search" }, late)]
 const noneYet = [answer(200, list([]), early), answer(200, { ...list([]), url: "/v1/payment_intents/search" }, early)]
-const onPage = { ...chargeLookup, checkoutReference: "cs_1" }
+const onPage = { ...sample.lookUpCharge, checkoutReference: "cs_1" }
 const page = (fields: object) => [answer(200, session({ id: "cs_1", payment_intent: null, ...fields }))]
 
 const rows = [
@@ -102,9 +83,9 @@ const rows = [
     "`succeeded`, by its id, made by hand",
     [answer(200, refund({ metadata: {} }))],
     refunds,
-    { ...requests.lookUpRefund, providerRefundId: refund().id }
+    { ...sample.lookUpRefund, providerRefundId: refund().id }
   ],
   ["lookUpRefund", "no refund, a day later", [answer(200, refundList([]), late)], errors]
 ] as const
 
-export const providerAnswers = { requests, connect, rows }
+export const providerAnswers = { requests: sample, connect, rows }

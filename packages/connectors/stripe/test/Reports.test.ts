@@ -2,9 +2,9 @@
 
 import { assert, describe, it } from "@effect/vitest"
 import { StripeConnector } from "@pointsman/connector-stripe"
-import type { Connector, ReportEntry, ReportPage, TransportAnswer, TransportRequest } from "@pointsman/core/connector"
+import { allPages, playedConnector } from "@pointsman/contracts/connector"
+import type { Connector, ReportEntry, TransportAnswer, TransportRequest } from "@pointsman/core/connector"
 import { Effect, Result } from "effect"
-import { timeoutMillis } from "./Calls.ts"
 import { answer, list, secretKey } from "./Stripe.ts"
 
 type Fields = Readonly<Record<string, unknown>>
@@ -82,38 +82,26 @@ const paged = ({ paid = {}, payouts = [], transactions = [] }: Books, { url }: T
   return answer(200, list(data, rest.length > 100, pathname))
 }
 
-const stripeWith = (answerTo: (request: TransportRequest) => TransportAnswer) => {
-  const requests: Array<URL> = []
-  const account = { connectionId: "main", environment: "sandbox" as const, credentials: { secretKey }, timeoutMillis }
-  const connector = Result.getOrThrow(
-    StripeConnector.definition.connect(account, {
-      send: (request) =>
-        Effect.sync(() => {
-          assert.strictEqual(request.method, "GET")
-          requests.push(new URL(request.url))
-          return answerTo(request)
-        })
-    })
+const stripeWith = (answerTo: (request: TransportRequest) => TransportAnswer) =>
+  playedConnector(
+    StripeConnector.definition,
+    (request) => {
+      assert.strictEqual(request.method, "GET")
+      return answerTo(request)
+    },
+    { credentials: { secretKey } }
   )
-  return { connector, requests }
-}
 
 const window = { createdFrom: 1_000_000, createdBefore: 4_600_000 }
 
 const pageOf = ({ reports }: Connector, name: string, cursor: string | null = null) =>
   reports?.find((report) => report.name === name)?.list({ ...window, cursor }) ?? Effect.die("no such report")
 
-const wholeOf = Effect.fnUntraced(function* (connector: Connector, name: string) {
-  const entries: Array<ReportEntry> = []
-  let cursor: string | null = null
-  for (let pages = 0; pages < 20; pages++) {
-    const page: ReportPage = yield* pageOf(connector, name, cursor)
-    entries.push(...page.entries)
-    if (page.nextCursor === null) return entries
-    cursor = page.nextCursor
-  }
-  return yield* Effect.die("a report without an end")
-})
+const wholeOf = (connector: Connector, name: string) =>
+  Effect.map(
+    allPages((cursor) => pageOf(connector, name, cursor)),
+    (pages) => pages.flatMap(({ entries }) => entries)
+  )
 
 const rowsIn = (entries: ReadonlyArray<ReportEntry>) =>
   entries.map((entry) => (entry._tag === "Row" ? entry.row : assert.fail(JSON.stringify(entry))))
@@ -145,7 +133,7 @@ describe("the balance", () => {
         occurredAt: 1_000_000,
         settledAt: 200_000_000
       })
-      assert.strictEqual(requests[0]?.searchParams.get("expand[]"), "data.source")
+      assert.strictEqual(new URL(requests[0]?.url ?? "").searchParams.get("expand[]"), "data.source")
     })
   )
 

@@ -10,7 +10,7 @@ import { type Connector, money, type PaymentMethodName } from "@pointsman/core/c
 import { make } from "@pointsman/transport-node"
 import { Effect, Result } from "effect"
 import Stripe from "stripe"
-import { capture, charge, chargeLookup, checkout, refundLookup, refundRequest, voidRequest } from "./Calls.ts"
+import { sample } from "./Calls.ts"
 import { secretKey } from "./Stripe.ts"
 
 const ofAttempt: Stripe.MetadataParam = {
@@ -84,12 +84,12 @@ type Pair = readonly [
 const pairs: ReadonlyArray<Pair> = [
   [
     "a charge that the merchant starts",
-    (connector) => connector.charge(charge),
+    (connector) => connector.charge(sample.charge),
     (stripe) => stripe.paymentIntents.create({ ...payment, off_session: true }, { idempotencyKey: "att_1" })
   ],
   [
     "a charge that the customer starts, to be captured later",
-    (connector) => connector.charge({ ...charge, initiator: "cit", capture: false }),
+    (connector) => connector.charge({ ...sample.charge, initiator: "cit", capture: false }),
     (stripe) =>
       stripe.paymentIntents.create(
         {
@@ -101,32 +101,45 @@ const pairs: ReadonlyArray<Pair> = [
   ],
   [
     "a checkout",
-    (connector) => connector.openCheckout?.(checkout),
+    (connector) => connector.openCheckout?.(sample.openCheckout),
     (stripe) => stripe.checkout.sessions.create(page, { idempotencyKey: "att_1" })
   ],
+  ...[null, " "].map(
+    (reference): Pair => [
+      `a checkout of a bank payment, to be captured later, with ${reference} for a reference`,
+      (connector) => connector.openCheckout?.({ ...sample.openCheckout, method: "bank", capture: false, reference }),
+      (stripe) => {
+        const { allowed_payment_method_types: _, ...others } = page
+        const { reference: __, ...unreferenced } = ofAttempt
+        const marks = { ...unreferenced, method: "bank", ...(reference === null ? {} : { reference }) }
+        const params: Stripe.Checkout.SessionCreateParams = {
+          ...others,
+          line_items: [
+            { quantity: 1, price_data: { currency: "eur", unit_amount: 1234, product_data: { name: "Payment" } } }
+          ],
+          payment_intent_data: { capture_method: "manual", metadata: { ...marks, checkout: "true" } },
+          metadata: marks
+        }
+        return stripe.checkout.sessions.create(params, { idempotencyKey: "att_1" })
+      }
+    ]
+  ),
   [
-    "a checkout of a bank payment, to be captured later, without a reference",
-    (connector) => connector.openCheckout?.({ ...checkout, method: "bank", capture: false, reference: null }),
+    "a checkout of a bank payment for iDEAL by name",
+    (connector) => connector.openCheckout?.({ ...sample.openCheckout, method: "bank", paymentMethod: "ideal" }),
     (stripe) => {
-      const { allowed_payment_method_types: _, ...others } = page
-      const marks: Stripe.MetadataParam = {
-        ...{ attempt_id: "att_1", country: "NL", method: "bank", card_brand: "visa", initiator: "mit" }
-      }
-      const params: Stripe.Checkout.SessionCreateParams = {
-        ...others,
-        line_items: [
-          { quantity: 1, price_data: { currency: "eur", unit_amount: 1234, product_data: { name: "Payment" } } }
-        ],
-        payment_intent_data: { capture_method: "manual", metadata: { ...marks, checkout: "true" } },
-        metadata: marks
-      }
-      return stripe.checkout.sessions.create(params, { idempotencyKey: "att_1" })
+      const metadata = { ...ofAttempt, method: "bank" }
+      const intent = { ...page.payment_intent_data, metadata: { ...metadata, checkout: "true" } }
+      return stripe.checkout.sessions.create(
+        { ...page, allowed_payment_method_types: ["ideal"], payment_intent_data: intent, metadata },
+        { idempotencyKey: "att_1" }
+      )
     }
   ],
   ...methodsOfPages.map(
     ([paymentMethod, type]): Pair => [
       `a checkout for ${paymentMethod}`,
-      (connector) => connector.openCheckout?.({ ...checkout, paymentMethod }),
+      (connector) => connector.openCheckout?.({ ...sample.openCheckout, paymentMethod }),
       (stripe) =>
         stripe.checkout.sessions.create({ ...page, allowed_payment_method_types: [type] }, { idempotencyKey: "att_1" })
     ]
@@ -134,7 +147,7 @@ const pairs: ReadonlyArray<Pair> = [
   ...amounts.map(
     ([currency, minorUnits, amount]): Pair => [
       `a charge of ${minorUnits} minor units of ${currency}`,
-      (connector) => connector.charge({ ...charge, money: money(minorUnits, currency) }),
+      (connector) => connector.charge({ ...sample.charge, money: money(minorUnits, currency) }),
       (stripe) =>
         stripe.paymentIntents.create(
           { ...payment, off_session: true, currency: currency.toLowerCase(), amount },
@@ -144,7 +157,7 @@ const pairs: ReadonlyArray<Pair> = [
   ),
   [
     "a refund with a reason of the merchant's own",
-    (connector) => connector.refund?.({ ...refundRequest, reason: "broken" }),
+    (connector) => connector.refund?.({ ...sample.refund, reason: "broken" }),
     (stripe) =>
       stripe.refunds.create(
         { ...refunded, metadata: { refund_id: "rf_1", attempt_id: "att_1", reason: "broken" } },
@@ -153,27 +166,29 @@ const pairs: ReadonlyArray<Pair> = [
   ],
   [
     "a capture",
-    (connector) => connector.capture?.(capture),
+    (connector) => connector.capture?.(sample.capture),
     (stripe) => stripe.paymentIntents.capture("pi_1", { amount_to_capture: 1234 }, { idempotencyKey: "op_1" })
   ],
   [
     "a void",
-    (connector) => connector.void?.(voidRequest),
+    (connector) => connector.void?.(sample.void),
     (stripe) => stripe.paymentIntents.cancel("pi_1", {}, { idempotencyKey: "op_2" })
   ],
-  [
-    "a refund",
-    (connector) => connector.refund?.({ ...refundRequest, reason: "requested_by_customer" }),
-    (stripe) => stripe.refunds.create({ ...refunded, reason: "requested_by_customer" }, { idempotencyKey: "rf_1" })
-  ],
+  ...(["requested_by_customer", "duplicate"] as const).map(
+    (reason): Pair => [
+      `a refund, ${reason}`,
+      (connector) => connector.refund?.({ ...sample.refund, reason }),
+      (stripe) => stripe.refunds.create({ ...refunded, reason }, { idempotencyKey: "rf_1" })
+    ]
+  ),
   [
     "a lookup by reference",
-    (connector) => connector.lookUpCharge({ ...chargeLookup, providerRef: "pi_1" }),
+    (connector) => connector.lookUpCharge({ ...sample.lookUpCharge, providerRef: "pi_1" }),
     (stripe) => stripe.paymentIntents.retrieve("pi_1", { expand: ["latest_charge"] }, { idempotencyKey: "att_1" })
   ],
   [
     "a lookup without a reference",
-    (connector) => connector.lookUpCharge(chargeLookup),
+    (connector) => connector.lookUpCharge(sample.lookUpCharge),
     (stripe) =>
       stripe.paymentIntents.list(
         { created: { gte: 1_795_258_800, lte: 1_795_266_000 }, limit: 100 },
@@ -182,7 +197,7 @@ const pairs: ReadonlyArray<Pair> = [
   ],
   [
     "a lookup of a checkout",
-    (connector) => connector.lookUpCharge({ ...chargeLookup, checkoutReference: "cs_1" }),
+    (connector) => connector.lookUpCharge({ ...sample.lookUpCharge, checkoutReference: "cs_1" }),
     (stripe) =>
       stripe.checkout.sessions.retrieve(
         "cs_1",
@@ -192,12 +207,12 @@ const pairs: ReadonlyArray<Pair> = [
   ],
   [
     "a lookup of a refund",
-    (connector) => connector.lookUpRefund?.(refundLookup),
+    (connector) => connector.lookUpRefund?.(sample.lookUpRefund),
     (stripe) => stripe.refunds.list({ payment_intent: "pi_1", limit: 100 }, { idempotencyKey: "rf_1" })
   ],
   [
     "a lookup of a refund by reference",
-    (connector) => connector.lookUpRefund?.({ ...refundLookup, providerRefundId: "re_1" }),
+    (connector) => connector.lookUpRefund?.({ ...sample.lookUpRefund, providerRefundId: "re_1" }),
     (stripe) => stripe.refunds.retrieve("re_1", {}, { idempotencyKey: "rf_1" })
   ],
   [

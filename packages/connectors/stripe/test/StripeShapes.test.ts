@@ -9,17 +9,7 @@ import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import type { Connector, TransportAnswer, TransportRequest } from "@pointsman/core/connector"
 import { Effect } from "effect"
-import {
-  capture,
-  charge,
-  chargeLookup,
-  checkout,
-  connected,
-  refundLookup,
-  refundRequest,
-  sentAt,
-  voidRequest
-} from "./Calls.ts"
+import { connected, sample, sentAt } from "./Calls.ts"
 import {
   account,
   answer,
@@ -214,7 +204,7 @@ type Call = (connector: Connector) => Effect.Effect<unknown, unknown> | undefine
 const calls: ReadonlyArray<readonly [string, Call, ReadonlyArray<TransportAnswer>]> = [
   [
     "charge",
-    (connector) => connector.charge(charge),
+    (connector) => connector.charge(sample.charge),
     [
       answer(200, paymentIntent({ amount_received: 1234 })),
       answer(200, paymentIntent({ status: "requires_capture", amount_capturable: 1234 })),
@@ -230,57 +220,58 @@ const calls: ReadonlyArray<readonly [string, Call, ReadonlyArray<TransportAnswer
   ],
   [
     "charge of a customer, held",
-    (connector) => connector.charge({ ...charge, initiator: "cit", capture: false, reference: null }),
+    (connector) => connector.charge({ ...sample.charge, initiator: "cit", capture: false, reference: null }),
     []
   ],
-  ["openCheckout", (connector) => connector.openCheckout?.(checkout), [answer(200, session())]],
+  ["openCheckout", (connector) => connector.openCheckout?.(sample.openCheckout), [answer(200, session())]],
   [
     "openCheckout for a bank payment, held",
-    (connector) => connector.openCheckout?.({ ...checkout, method: "bank", capture: false, reference: null }),
+    (connector) =>
+      connector.openCheckout?.({ ...sample.openCheckout, method: "bank", capture: false, reference: null }),
     []
   ],
   [
     "capture",
-    (connector) => connector.capture?.(capture),
+    (connector) => connector.capture?.(sample.capture),
     [
       answer(200, paymentIntent({ amount_received: 1234 })),
       failure(400, { code: "payment_intent_unexpected_state", payment_intent: paymentIntent({ status: "canceled" }) })
     ]
   ],
-  ["void", (connector) => connector.void?.(voidRequest), [answer(200, paymentIntent({ status: "canceled" }))]],
+  ["void", (connector) => connector.void?.(sample.void), [answer(200, paymentIntent({ status: "canceled" }))]],
   [
     "refund",
-    (connector) => connector.refund?.(refundRequest),
+    (connector) => connector.refund?.(sample.refund),
     [
       answer(200, refund()),
       answer(200, refund({ status: "pending" })),
       answer(200, refund({ status: "failed", failure_reason: "lost_or_stolen_card" }))
     ]
   ],
-  ["refund with Stripe's reason", (connector) => connector.refund?.({ ...refundRequest, reason: "duplicate" }), []],
+  ["refund with Stripe's reason", (connector) => connector.refund?.({ ...sample.refund, reason: "duplicate" }), []],
   [
     "lookUpCharge",
-    (connector) => connector.lookUpCharge(chargeLookup),
+    (connector) => connector.lookUpCharge(sample.lookUpCharge),
     [answer(200, list([paymentIntent()])), answer(200, list([]))]
   ],
   [
     "lookUpCharge by reference",
-    (connector) => connector.lookUpCharge({ ...chargeLookup, providerRef: paymentIntent().id }),
+    (connector) => connector.lookUpCharge({ ...sample.lookUpCharge, providerRef: paymentIntent().id }),
     [answer(200, paymentIntent()), failure(404, { code: "resource_missing" })]
   ],
   [
     "lookUpCharge of a checkout",
-    (connector) => connector.lookUpCharge({ ...chargeLookup, checkoutReference: session().id }),
+    (connector) => connector.lookUpCharge({ ...sample.lookUpCharge, checkoutReference: session().id }),
     [
       answer(200, session()),
       answer(200, session({ status: "complete", payment_status: "paid", payment_intent: paymentIntent() })),
       answer(200, session({ status: "expired" }))
     ]
   ],
-  ["lookUpRefund", (connector) => connector.lookUpRefund?.(refundLookup), [answer(200, refundList([refund()]))]],
+  ["lookUpRefund", (connector) => connector.lookUpRefund?.(sample.lookUpRefund), [answer(200, refundList([refund()]))]],
   [
     "lookUpRefund by reference",
-    (connector) => connector.lookUpRefund?.({ ...refundLookup, providerRefundId: refund().id }),
+    (connector) => connector.lookUpRefund?.({ ...sample.lookUpRefund, providerRefundId: refund().id }),
     [answer(200, refund())]
   ],
   [
@@ -319,7 +310,7 @@ describe("Stripe's description of its API", () => {
     Effect.gen(function* () {
       const page = answer(200, list([paymentIntent({ metadata: {} })], true))
       const { connector, requests } = connected([...Array.from({ length: 20 }, () => page), answer(200, searched([]))])
-      yield* connector.lookUpCharge({ ...chargeLookup, sentAt })
+      yield* connector.lookUpCharge({ ...sample.lookUpCharge, sentAt })
       for (const request of requests) assert.deepStrictEqual(checks.checkRequest(request), [])
     })
   )
