@@ -1,12 +1,14 @@
 /** What it means that an operator accepts the payment that is suggested for a row. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { Pointsman, ReportBeingRead, SuggestionNotFound, settlementOf } from "@pointsman/core"
 import type { ReportRow } from "@pointsman/core/connector"
-import { Audit, Ledger, Settlements, Unanswered } from "@pointsman/core/ports"
+import { Audit, Settlements, Unanswered } from "@pointsman/core/ports"
 import { Effect, Exit, Result, Stream } from "effect"
 import { TestClock } from "effect/testing"
+import { itIn, itRuns } from "./support/ItIn.ts"
 import { attemptsOf, stored } from "./support/Pages.ts"
 import { day, entriesOf, eur, orderOf, paidAt, reconcile, rowOf } from "./support/Reports.ts"
+import { dyingAt } from "./support/Steps.ts"
 import { caller, request, tenant, type World, world } from "./support/World.ts"
 
 const pay = Effect.flatMap(Pointsman, (pointsman) => Effect.ignore(pointsman.create(caller, request())))
@@ -61,150 +63,116 @@ const unexplained = Effect.gen(function* () {
 })
 
 describe("a suggested payment that is accepted", () => {
-  const own = world()
-  it.effect("an unanswered payment takes what the row states, and the books are explained", () =>
-    Effect.gen(function* () {
-      const { order, payment } = yield* suggested(own)
-      assert.deepStrictEqual(yield* stored(payment), payment)
-      assert.strictEqual(yield* unexplained, -1999)
-      yield* accepts(order)
-      const { capturedMinor, providerRef, review, state } = yield* stored(payment)
-      assert.deepStrictEqual([state, capturedMinor, providerRef, review], ["Settled", 1999, "ch_1", null])
-      assert.deepStrictEqual(yield* standing, [
-        ["replaced", "missing_here not_found", null, payment.id, "comparison"],
-        ["counts", "matched accepted", payment.id, null, null]
-      ])
-      assert.deepStrictEqual(settlementOf(yield* (yield* Settlements).entriesOf(tenant, [payment.id]))?.feeMinor, 30)
-      assert.strictEqual(yield* unexplained, 0)
-      assert.deepStrictEqual(yield* accept(order), refused)
-      const acts = (yield* (yield* Audit).list({ after: 0, limit: 50 })).filter(
-        ({ action }) => action === "suggestion.accepting"
-      )
-      assert.deepStrictEqual(
-        acts.map(({ details, subject }) => [subject, JSON.parse(details)]),
-        [1, 2].map(() => ["main/txn_1", { workspace_id: "acme", environment: "sandbox", payment_id: payment.id }])
-      )
-    }).pipe(Effect.provide(own.layer))
-  )
+  itIn("an unanswered payment takes what the row states, and the books are explained", world(), function* (own) {
+    const { order, payment } = yield* suggested(own)
+    assert.deepStrictEqual(yield* stored(payment), payment)
+    assert.strictEqual(yield* unexplained, -1999)
+    yield* accepts(order)
+    const { capturedMinor, providerRef, review, state } = yield* stored(payment)
+    assert.deepStrictEqual([state, capturedMinor, providerRef, review], ["Settled", 1999, "ch_1", null])
+    assert.deepStrictEqual(yield* standing, [
+      ["replaced", "missing_here not_found", null, payment.id, "comparison"],
+      ["counts", "matched accepted", payment.id, null, null]
+    ])
+    assert.deepStrictEqual(settlementOf(yield* (yield* Settlements).entriesOf(tenant, [payment.id]))?.feeMinor, 30)
+    assert.strictEqual(yield* unexplained, 0)
+    assert.deepStrictEqual(yield* accept(order), refused)
+    const acts = (yield* (yield* Audit).list({ after: 0, limit: 50 })).filter(
+      ({ action }) => action === "suggestion.accepting"
+    )
+    assert.deepStrictEqual(
+      acts.map(({ details, subject }) => [subject, JSON.parse(details)]),
+      [1, 2].map(() => ["main/txn_1", { workspace_id: "acme", environment: "sandbox", payment_id: payment.id }])
+    )
+  })
 
   const again = world({ fourEyes: { EUR: 1999 } })
-  it.effect("two people decide the amount under four eyes; the payment keeps newer versions", () =>
-    Effect.gen(function* () {
-      const { order, payment, row } = yield* suggested(again)
-      yield* accepts(order)
-      assert.strictEqual((yield* stored(payment)).state, "ChargeUnknown")
-      const differs = "status_differs accepted"
-      assert.deepStrictEqual(yield* standing, [
-        ["replaced", "missing_here not_found", null, payment.id, "comparison"],
-        ["counts", differs, payment.id, null, null]
-      ])
-      for (const [at, payoutId] of ["po_2", "po_3"].entries()) {
-        yield* TestClock.setTime(paidAt + (2 + at) * day)
-        yield* reconcile(orderOf([{ ...row, payoutId }], { sha256: payoutId }))
-        const counts = (yield* standing).filter(([first]) => first === "counts")
-        assert.deepStrictEqual(counts, [["counts", differs, payment.id, null, null]])
-      }
-      yield* reconcile(orderOf([{ ...row, generatedAt: paidAt }], { sha256: "late" }))
-      assert.lengthOf(yield* entriesOf, 4)
-    }).pipe(Effect.provide(again.layer))
-  )
+  itIn("two people decide the amount under four eyes; the payment keeps newer versions", again, function* () {
+    const { order, payment, row } = yield* suggested(again)
+    yield* accepts(order)
+    assert.strictEqual((yield* stored(payment)).state, "ChargeUnknown")
+    const differs = "status_differs accepted"
+    assert.deepStrictEqual(yield* standing, [
+      ["replaced", "missing_here not_found", null, payment.id, "comparison"],
+      ["counts", differs, payment.id, null, null]
+    ])
+    for (const [at, payoutId] of ["po_2", "po_3"].entries()) {
+      yield* TestClock.setTime(paidAt + (2 + at) * day)
+      yield* reconcile(orderOf([{ ...row, payoutId }], { sha256: payoutId }))
+      const counts = (yield* standing).filter(([first]) => first === "counts")
+      assert.deepStrictEqual(counts, [["counts", differs, payment.id, null, null]])
+    }
+    yield* reconcile(orderOf([{ ...row, generatedAt: paidAt }], { sha256: "late" }))
+    assert.lengthOf(yield* entriesOf, 4)
+  })
 
-  it.effect("accepting again after a process died at any write has the same result", () =>
-    Effect.gen(function* () {
-      const results = new Set<string>()
-      for (const isWritten of [false, true]) {
-        for (let at = 0; at <= 2; at++) {
-          const one = world()
-          const result = yield* Effect.gen(function* () {
-            const { order, payment } = yield* suggested(one)
-            const ledger = yield* Ledger
-            const settlements = yield* Settlements
-            let writes = 0
-            const dying = <A, E, R>(write: Effect.Effect<A, E, R>) =>
-              Effect.suspend(() => {
-                writes += 1
-                if (writes !== at) return write
-                const died = Effect.die(new Error("the process died"))
-                return isWritten ? Effect.andThen(write, died) : died
-              })
-            const process = yield* one.another.pipe(
-              Effect.provideService(Ledger, { ...ledger, commit: (change) => dying(ledger.commit(change)) }),
-              Effect.provideService(Settlements, {
-                ...settlements,
-                applyBatch: (batch) => dying(settlements.applyBatch(batch))
-              })
-            )
-            const exit = yield* Effect.exit(process.reconciliation.accept(order))
-            assert.strictEqual(Exit.isFailure(exit), at > 0)
-            yield* accept(order)
-            const { capturedMinor, state } = yield* stored(payment)
-            const entries = (yield* standing).map((entry) =>
-              entry.map((field) => (field === payment.id ? "it" : field))
-            )
-            return JSON.stringify([entries, state, capturedMinor])
-          }).pipe(Effect.scoped, Effect.provide(one.layer))
-          results.add(result)
-        }
+  itRuns("accepting again after a process died at any write has the same result", function* () {
+    const results = new Set<string>()
+    for (const isWritten of [false, true]) {
+      for (let at = 0; at <= 2; at++) {
+        const one = world()
+        const result = yield* Effect.gen(function* () {
+          const { order, payment } = yield* suggested(one)
+          const process = yield* dyingAt(one, at, isWritten ? "after" : "before")
+          const exit = yield* Effect.exit(process.reconciliation.accept(order))
+          assert.strictEqual(Exit.isFailure(exit), at > 0)
+          yield* accept(order)
+          const { capturedMinor, state } = yield* stored(payment)
+          const entries = (yield* standing).map((entry) => entry.map((field) => (field === payment.id ? "it" : field)))
+          return JSON.stringify([entries, state, capturedMinor])
+        }).pipe(Effect.scoped, Effect.provide(one.layer))
+        results.add(result)
       }
-      assert.strictEqual(results.size, 1)
-    })
-  )
+    }
+    assert.strictEqual(results.size, 1)
+  })
 })
 
 describe("a suggestion that is not accepted", () => {
-  const other = world()
-  it.effect("a row of another payment, without one, or of a closed difference changes nothing", () =>
-    Effect.gen(function* () {
-      const { order, payment } = yield* suggested(other)
-      const { payments, reconciliation } = yield* Pointsman
-      yield* pay
-      const [another] = (yield* payments(tenant, { limit: 1 })).items
-      assert(another !== undefined && another.id !== payment.id)
-      for (const wrong of [
-        { ...order, paymentId: another.id },
-        { ...order, rowId: "txn_2" },
-        { ...order, connectionId: "backup" },
-        { ...order, connectionId: "none" }
-      ]) {
-        assert.deepStrictEqual(yield* accept(wrong), refused)
-      }
-      yield* reconciliation.close({ connectionId: "main", rowId: "txn_1", note: "another shop's" })
-      assert.deepStrictEqual(yield* accept(order), refused)
-      assert.deepStrictEqual([yield* stored(payment), yield* stored(another)], [payment, another])
-    }).pipe(Effect.provide(other.layer))
-  )
+  itIn("a row of another payment, without one, or of a closed difference changes nothing", world(), function* (own) {
+    const { order, payment } = yield* suggested(own)
+    const { payments, reconciliation } = yield* Pointsman
+    yield* pay
+    const [another] = (yield* payments(tenant, { limit: 1 })).items
+    assert(another !== undefined && another.id !== payment.id)
+    for (const wrong of [
+      { ...order, paymentId: another.id },
+      { ...order, rowId: "txn_2" },
+      { ...order, connectionId: "backup" },
+      { ...order, connectionId: "none" }
+    ]) {
+      assert.deepStrictEqual(yield* accept(wrong), refused)
+    }
+    yield* reconciliation.close({ connectionId: "main", rowId: "txn_1", note: "another shop's" })
+    assert.deepStrictEqual(yield* accept(order), refused)
+    assert.deepStrictEqual([yield* stored(payment), yield* stored(another)], [payment, another])
+  })
 
   for (const [why, ref] of [
     ["a charge of its own", "ch_ours"],
     ["a row of its own", "ch_1"]
   ] as const) {
-    const late = world()
-    it.effect(`a row stays without a payment that has ${why} by now`, () =>
-      Effect.gen(function* () {
-        const { order, payment } = yield* suggested(late)
-        const [attempt] = yield* attemptsOf(payment)
-        const names = { attemptId: attempt?.id ?? "", providerRef: ref }
-        yield* reconcile(orderOf([rowOf(payment, { id: "ours", names })]))
-        const settled = yield* stored(payment)
-        assert.strictEqual(settled.state, "Settled")
-        assert.deepStrictEqual(yield* accept(order), refused)
-        assert.deepStrictEqual(yield* stored(payment), settled)
-        const foreign = (yield* entriesOf).find(({ rowId }) => rowId === "txn_1")
-        assert.deepStrictEqual([foreign?.result, foreign?.closed], ["missing_here", null])
-      }).pipe(Effect.provide(late.layer))
-    )
+    itIn(`a row stays without a payment that has ${why} by now`, world(), function* (own) {
+      const { order, payment } = yield* suggested(own)
+      const [attempt] = yield* attemptsOf(payment)
+      const names = { attemptId: attempt?.id ?? "", providerRef: ref }
+      yield* reconcile(orderOf([rowOf(payment, { id: "ours", names })]))
+      const settled = yield* stored(payment)
+      assert.strictEqual(settled.state, "Settled")
+      assert.deepStrictEqual(yield* accept(order), refused)
+      assert.deepStrictEqual(yield* stored(payment), settled)
+      const foreign = (yield* entriesOf).find(({ rowId }) => rowId === "txn_1")
+      assert.deepStrictEqual([foreign?.result, foreign?.closed], ["missing_here", null])
+    })
   }
 
-  const busy = world()
-  it.effect("an acceptance while the connection's report is read names it and changes nothing", () =>
-    Effect.gen(function* () {
-      const { order, payment } = yield* suggested(busy)
-      const now = paidAt + day
-      const lease = { holder: "a reader", runId: "rec_1", fileName: "june.csv", now, until: now + 60_000 }
-      yield* (yield* Settlements).hold(tenant, "main", lease)
-      const by = new ReportBeingRead({ runId: "rec_1", fileName: "june.csv", since: now, until: now + 60_000 })
-      assert.deepStrictEqual(yield* accept(order), Result.fail(by))
-      assert.deepStrictEqual(yield* stored(payment), payment)
-    }).pipe(Effect.provide(busy.layer))
-  )
+  itIn("an acceptance while the connection's report is read names it and changes nothing", world(), function* (own) {
+    const { order, payment } = yield* suggested(own)
+    const now = paidAt + day
+    const lease = { holder: "a reader", runId: "rec_1", fileName: "june.csv", now, until: now + 60_000 }
+    yield* (yield* Settlements).hold(tenant, "main", lease)
+    const by = new ReportBeingRead({ runId: "rec_1", fileName: "june.csv", since: now, until: now + 60_000 })
+    assert.deepStrictEqual(yield* accept(order), Result.fail(by))
+    assert.deepStrictEqual(yield* stored(payment), payment)
+  })
 })

@@ -2,14 +2,17 @@
  * Whose account a connection's credentials open: what is asked, what is recorded, and that a connection whose account
  * changed takes no new payments.
  */
-import { assert, describe, it } from "@effect/vitest"
+
+import { assert, describe } from "@effect/vitest"
 import { type Connection, type Payment, Pointsman, RoutingFailed } from "@pointsman/core"
 import { Directory, NotSent, Unanswered } from "@pointsman/core/ports"
 import { Duration, Effect, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { at, changeCredentials, ours, theirs } from "./support/Accounts.ts"
+import { itIn } from "./support/ItIn.ts"
 import { operate } from "./support/Operations.ts"
 import { attemptsOf, stored } from "./support/Pages.ts"
+import { assertFields } from "./support/Steps.ts"
 import { caller, request, tenant, type World, world } from "./support/World.ts"
 
 const ask = Effect.flatMap(Pointsman, ({ askAccounts }) => askAccounts)
@@ -24,162 +27,129 @@ const standings = Effect.gen(function* () {
   return (yield* (yield* Pointsman).accounts).map(({ connectionId, standing }) => [connectionId, standing])
 })
 
-const oneConnection = { connections: [{ id: "main" }] }
+/** The credentials of `main` become those of another account, which is asked for. */
+const becomeTheirs = (own: World) => {
+  at(own, theirs)
+  return Effect.andThen(changeCredentials("main", '{"key":"theirs"}'), ask)
+}
+
+const single = () => world({ connections: [{ id: "main" }] })
 
 describe("the account of a connection", () => {
-  it.effect("a provider with accounts is asked once, and each new attempt keeps the account", () => {
-    const own = world()
+  itIn("a provider with accounts is asked once, and each new attempt keeps the account", world(), function* (own) {
     at(own, ours)
-    return Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      const before = (yield* pointsman.create(caller, request())).payment
-      assert.isNull((yield* attemptsOf(before))[0]?.account)
-      assert.deepStrictEqual(yield* standings, [
-        ["backup", "unverified"],
-        ["main", "unverified"]
-      ])
-      yield* ask
-      yield* ask
-      assert.deepStrictEqual(own.provider.accounts.toSorted(), ["backup", "main"])
-      assert.deepStrictEqual((yield* connection("main"))?.account, { first: ours, current: ours, changedAt: null })
-      assert.deepStrictEqual(yield* standings, [
-        ["backup", "verified"],
-        ["main", "verified"]
-      ])
-      const { payment } = yield* pointsman.create(caller, request())
-      assert.deepStrictEqual((yield* attemptsOf(payment))[0]?.account, ours)
-      // Nobody is asked for it to create a payment.
-      assert.lengthOf(own.provider.accounts, 2)
-    }).pipe(Effect.provide(own.layer))
+    const pointsman = yield* Pointsman
+    const before = (yield* pointsman.create(caller, request())).payment
+    assert.isNull((yield* attemptsOf(before))[0]?.account)
+    assert.deepStrictEqual(yield* standings, [
+      ["backup", "unverified"],
+      ["main", "unverified"]
+    ])
+    yield* ask
+    yield* ask
+    assert.deepStrictEqual(own.provider.accounts.toSorted(), ["backup", "main"])
+    assert.deepStrictEqual((yield* connection("main"))?.account, { first: ours, current: ours, changedAt: null })
+    assert.deepStrictEqual(yield* standings, [
+      ["backup", "verified"],
+      ["main", "verified"]
+    ])
+    const { payment } = yield* pointsman.create(caller, request())
+    assert.deepStrictEqual((yield* attemptsOf(payment))[0]?.account, ours)
+    // Nobody is asked for it to create a payment.
+    assert.lengthOf(own.provider.accounts, 2)
   })
 
-  it.effect("a provider without accounts gets payments as before, and nothing is recorded", () => {
-    const own = world(oneConnection)
-    return Effect.gen(function* () {
-      yield* ask
-      assert.isUndefined((yield* connection("main"))?.account)
-      assert.deepStrictEqual(yield* standings, [["main", "none"]])
-      const { payment } = yield* (yield* Pointsman).create(caller, request())
-      assert.strictEqual(payment.state, "Captured")
-    }).pipe(Effect.provide(own.layer))
+  itIn("a provider without accounts gets payments as before, and nothing is recorded", single(), function* () {
+    yield* ask
+    assert.isUndefined((yield* connection("main"))?.account)
+    assert.deepStrictEqual(yield* standings, [["main", "none"]])
+    const { payment } = yield* (yield* Pointsman).create(caller, request())
+    assert.strictEqual(payment.state, "Captured")
   })
 
-  it.effect("a provider that does not answer is asked again after a minute, and not before", () => {
-    const own = world(oneConnection)
+  itIn("a provider that does not answer is asked again after a minute, and not before", single(), function* (own) {
     own.provider.onAccount = () => Effect.fail(new Unanswered({ reason: "no answer" }))
-    return Effect.gen(function* () {
-      yield* ask
-      yield* wait(59_000)
-      yield* ask
-      assert.lengthOf(own.provider.accounts, 1)
-      assert.deepStrictEqual(yield* standings, [["main", "unverified"]])
-      at(own, ours)
-      yield* wait(1_000)
-      yield* ask
-      assert.lengthOf(own.provider.accounts, 2)
-      assert.deepStrictEqual((yield* connection("main"))?.account?.current, ours)
-    }).pipe(Effect.provide(own.layer))
+    yield* ask
+    yield* wait(59_000)
+    yield* ask
+    assert.lengthOf(own.provider.accounts, 1)
+    assert.deepStrictEqual(yield* standings, [["main", "unverified"]])
+    at(own, ours)
+    yield* wait(1_000)
+    yield* ask
+    assert.lengthOf(own.provider.accounts, 2)
+    assert.deepStrictEqual((yield* connection("main"))?.account?.current, ours)
   })
 
-  it.effect("a known account counts while its provider does not answer a new process", () => {
-    const own = world(oneConnection)
+  itIn("a known account counts while its provider does not answer a new process", single(), function* (own) {
     at(own, ours)
-    return Effect.gen(function* () {
-      yield* ask
-      own.provider.onAccount = () => Effect.fail(new NotSent({ reason: "no connection" }))
-      const restarted = yield* own.another
-      yield* restarted.askAccounts
-      assert.deepStrictEqual(
-        (yield* restarted.accounts).map(({ current, standing }) => [current, standing]),
-        [[ours, "unanswered"]]
-      )
-      const { payment } = yield* restarted.create(caller, request())
-      assert.strictEqual(payment.state, "Captured")
-      assert.deepStrictEqual((yield* attemptsOf(payment))[0]?.account, ours)
-    }).pipe(Effect.scoped, Effect.provide(own.layer))
+    yield* ask
+    own.provider.onAccount = () => Effect.fail(new NotSent({ reason: "no connection" }))
+    const restarted = yield* own.another
+    yield* restarted.askAccounts
+    assertFields(yield* restarted.accounts, ["current", "standing"], [ours, "unanswered"])
+    const { payment } = yield* restarted.create(caller, request())
+    assert.strictEqual(payment.state, "Captured")
+    assert.deepStrictEqual((yield* attemptsOf(payment))[0]?.account, ours)
   })
 
-  it.effect("other credentials of the same account are checked, and payments continue", () => {
-    const own = world(oneConnection)
+  itIn("other credentials of the same account are checked, and payments continue", single(), function* (own) {
     at(own, ours)
-    return Effect.gen(function* () {
-      yield* ask
-      yield* changeCredentials("main", '{"key":"rotated"}')
-      yield* ask
-      assert.lengthOf(own.provider.accounts, 2)
-      const { payment } = yield* (yield* Pointsman).create(caller, request())
-      assert.strictEqual(payment.state, "Captured")
-    }).pipe(Effect.provide(own.layer))
+    yield* ask
+    yield* changeCredentials("main", '{"key":"rotated"}')
+    yield* ask
+    assert.lengthOf(own.provider.accounts, 2)
+    const { payment } = yield* (yield* Pointsman).create(caller, request())
+    assert.strictEqual(payment.state, "Captured")
   })
 })
 
 describe("a change of the account", () => {
-  it.effect("only the connection with another account's credentials takes no new payments", () => {
-    const own = world()
+  itIn("only the connection with another account's credentials takes no new payments", world(), function* (own) {
     at(own, ours)
-    return Effect.gen(function* () {
-      yield* ask
-      at(own, theirs)
-      yield* changeCredentials("main", '{"key":"theirs"}')
-      yield* ask
-      assert.deepStrictEqual(yield* standings, [
-        ["backup", "verified"],
-        ["main", "changed"]
-      ])
-      const { payment } = yield* (yield* Pointsman).create(caller, request())
-      assert.strictEqual(payment.connectionId, "backup")
-      assert.deepStrictEqual(
-        payment.routing?.excluded.map(({ code, connectionId }) => [connectionId, code]),
-        [["main", "ACCOUNT_CHANGED"]]
-      )
-    }).pipe(Effect.provide(own.layer))
+    yield* ask
+    yield* becomeTheirs(own)
+    assert.deepStrictEqual(yield* standings, [
+      ["backup", "verified"],
+      ["main", "changed"]
+    ])
+    const { payment } = yield* (yield* Pointsman).create(caller, request())
+    assert.strictEqual(payment.connectionId, "backup")
+    assertFields(payment.routing?.excluded, ["connectionId", "code"], ["main", "ACCOUNT_CHANGED"])
   })
 
-  it.effect("creates without another connection are refused, for old and new accounts", () => {
-    const own = world(oneConnection)
+  itIn("creates without another connection are refused, for old and new accounts", single(), function* (own) {
     at(own, ours)
-    return Effect.gen(function* () {
-      yield* ask
-      at(own, theirs)
-      yield* changeCredentials("main", '{"key":"theirs"}')
-      yield* ask
-      const refused = Effect.fnUntraced(function* (pointsman: Pointsman["Service"]) {
-        const failure = yield* Effect.flip(pointsman.create(caller, request()))
-        assert.instanceOf(failure, RoutingFailed)
-        assert.deepStrictEqual(
-          (failure as RoutingFailed).excluded.map(({ code }) => code),
-          ["ACCOUNT_CHANGED"]
-        )
-      })
-      yield* refused(yield* Pointsman)
-      yield* refused(yield* own.another)
-      at(own, ours)
-      yield* changeCredentials("main", '{"key":"ours again"}')
-      const restarted = yield* own.another
-      yield* restarted.askAccounts
-      assert.deepStrictEqual((yield* connection("main"))?.account?.current, ours)
-      yield* refused(restarted)
-      assert.lengthOf(own.provider.charges, 0)
-    }).pipe(Effect.scoped, Effect.provide(own.layer))
+    yield* ask
+    yield* becomeTheirs(own)
+    const refused = Effect.fnUntraced(function* (pointsman: Pointsman["Service"]) {
+      const failure = yield* Effect.flip(pointsman.create(caller, request()))
+      assert.instanceOf(failure, RoutingFailed)
+      assertFields((failure as RoutingFailed).excluded, "code", "ACCOUNT_CHANGED")
+    })
+    yield* refused(yield* Pointsman)
+    yield* refused(yield* own.another)
+    at(own, ours)
+    yield* changeCredentials("main", '{"key":"ours again"}')
+    const restarted = yield* own.another
+    yield* restarted.askAccounts
+    assert.deepStrictEqual((yield* connection("main"))?.account?.current, ours)
+    yield* refused(restarted)
+    assert.lengthOf(own.provider.charges, 0)
   })
 
-  it.effect("a late answer to the credentials before is not recorded", () => {
-    const own = world(oneConnection)
+  itIn("a late answer to the credentials before is not recorded", single(), function* (own) {
     own.provider.onAccount = () => Effect.as(Effect.sleep(Duration.millis(100)), ours)
-    return Effect.gen(function* () {
-      const asking = yield* Effect.forkChild(ask)
-      yield* wait(50)
-      at(own, theirs)
-      yield* changeCredentials("main", '{"key":"theirs"}')
-      yield* ask
-      yield* wait(50)
-      yield* Fiber.join(asking)
-      assert.deepStrictEqual((yield* connection("main"))?.account, {
-        first: theirs,
-        current: theirs,
-        changedAt: null
-      })
-    }).pipe(Effect.provide(own.layer))
+    const asking = yield* Effect.forkChild(ask)
+    yield* wait(50)
+    yield* becomeTheirs(own)
+    yield* wait(50)
+    yield* Fiber.join(asking)
+    assert.deepStrictEqual((yield* connection("main"))?.account, {
+      first: theirs,
+      current: theirs,
+      changedAt: null
+    })
   })
 })
 
@@ -230,55 +200,45 @@ describe("what another account says", () => {
     ["refunding", "Captured", undefined]
   ] as const
   for (const [of, state, reason] of cases) {
-    it.effect(`a payment that is ${of} does not move at a lookup there, and is reviewed once`, () => {
-      const own = world(oneConnection)
-      return Effect.gen(function* () {
-        const payment = yield* moved(own, of)
-        const before = yield* stored(payment)
-        yield* checkAfter("25 hours")
-        yield* checkAfter("25 hours")
-        assert.lengthOf(own.provider.lookUps, 0)
-        assert.lengthOf(own.provider.refundLookUps, 0)
-        const after = yield* stored(payment)
-        assert.strictEqual(after.state, state)
-        assert.strictEqual(after.refundPendingMinor, before.refundPendingMinor)
-        assert.deepStrictEqual(
-          after.review?.reasons.filter((one) => one !== "overdue"),
-          reason === undefined ? ["conflict"] : [reason, "conflict"]
-        )
-        const [told, ...more] = yield* conflicts(payment)
-        assert.deepInclude(told, evidence)
-        assert.isEmpty(more)
-      }).pipe(Effect.provide(own.layer))
+    itIn(`a payment that is ${of} does not move at a lookup there, and is reviewed once`, single(), function* (own) {
+      const payment = yield* moved(own, of)
+      const before = yield* stored(payment)
+      yield* checkAfter("25 hours")
+      yield* checkAfter("25 hours")
+      assert.lengthOf(own.provider.lookUps, 0)
+      assert.lengthOf(own.provider.refundLookUps, 0)
+      const after = yield* stored(payment)
+      assert.strictEqual(after.state, state)
+      assert.strictEqual(after.refundPendingMinor, before.refundPendingMinor)
+      assert.deepStrictEqual(
+        after.review?.reasons.filter((one) => one !== "overdue"),
+        reason === undefined ? ["conflict"] : [reason, "conflict"]
+      )
+      const [told, ...more] = yield* conflicts(payment)
+      assert.deepInclude(told, evidence)
+      assert.isEmpty(more)
     })
   }
 
-  it.effect("the provider's word counts at a lookup once the first account is back", () => {
-    const own = world(oneConnection)
-    return Effect.gen(function* () {
-      const payment = yield* moved(own, "unanswered")
-      yield* checkAfter("2 minutes")
-      at(own, ours)
-      yield* changeCredentials("main", '{"key":"ours again"}')
-      own.provider.onLookUpCharge = () =>
-        Effect.succeed({ _tag: "Found", state: { _tag: "Captured", providerRef: "r" } })
-      yield* checkAfter("1 hour")
-      assert.strictEqual((yield* stored(payment)).state, "Captured")
-    }).pipe(Effect.provide(own.layer))
+  itIn("the provider's word counts at a lookup once the first account is back", single(), function* (own) {
+    const payment = yield* moved(own, "unanswered")
+    yield* checkAfter("2 minutes")
+    at(own, ours)
+    yield* changeCredentials("main", '{"key":"ours again"}')
+    own.provider.onLookUpCharge = () => Effect.succeed({ _tag: "Found", state: { _tag: "Captured", providerRef: "r" } })
+    yield* checkAfter("1 hour")
+    assert.strictEqual((yield* stored(payment)).state, "Captured")
   })
 
-  it.effect("a provider that names no account may have what is not found in the one before", () => {
-    const own = world(oneConnection)
-    return Effect.gen(function* () {
-      const payment = yield* moved(own, "unanswered")
-      own.provider.onAccount = () => Effect.fail(new Unanswered({ reason: "no answer" }))
-      yield* checkAfter("2 hours")
-      assert.isNotEmpty(own.provider.lookUps)
-      assert.strictEqual((yield* stored(payment)).state, "ChargeUnknown")
-      at(own, ours)
-      yield* checkAfter("2 hours")
-      assert.strictEqual((yield* stored(payment)).state, "Failed")
-    }).pipe(Effect.provide(own.layer))
+  itIn("a provider that names no account may have what is not found in the one before", single(), function* (own) {
+    const payment = yield* moved(own, "unanswered")
+    own.provider.onAccount = () => Effect.fail(new Unanswered({ reason: "no answer" }))
+    yield* checkAfter("2 hours")
+    assert.isNotEmpty(own.provider.lookUps)
+    assert.strictEqual((yield* stored(payment)).state, "ChargeUnknown")
+    at(own, ours)
+    yield* checkAfter("2 hours")
+    assert.strictEqual((yield* stored(payment)).state, "Failed")
   })
 
   for (const [kind, of] of [
@@ -286,64 +246,49 @@ describe("what another account says", () => {
     ["void", "authorized"],
     ["refund", "captured"]
   ] as const) {
-    it.effect(`a ${kind} of a payment of the first account is not sent to another`, () => {
-      const own = world(oneConnection)
-      return Effect.gen(function* () {
-        const payment = yield* moved(own, of)
-        yield* ask
-        const before = yield* stored(payment)
-        for (const idempotencyKey of ["one", "one", "two"]) {
-          const refused = yield* operate(kind, payment.id, { idempotencyKey })
-          assert.isTrue(Result.isFailure(refused) && refused.failure._tag === "pointsman/ProviderRefused")
-        }
-        assert.isEmpty([...own.provider.captures, ...own.provider.voids, ...own.provider.refunds])
-        const after = yield* stored(payment)
-        assert.strictEqual(after.state, before.state)
-        assert.strictEqual(after.refundPendingMinor, 0)
-        assert.deepStrictEqual(after.review?.reasons, ["conflict"])
-        const [told, ...more] = yield* conflicts(payment)
-        assert.deepInclude(told, evidence)
-        assert.isEmpty(more)
-      }).pipe(Effect.provide(own.layer))
+    itIn(`a ${kind} of a payment of the first account is not sent to another`, single(), function* (own) {
+      const payment = yield* moved(own, of)
+      yield* ask
+      const before = yield* stored(payment)
+      for (const idempotencyKey of ["one", "one", "two"]) {
+        const refused = yield* operate(kind, payment.id, { idempotencyKey })
+        assert.isTrue(Result.isFailure(refused) && refused.failure._tag === "pointsman/ProviderRefused")
+      }
+      assert.isEmpty([...own.provider.captures, ...own.provider.voids, ...own.provider.refunds])
+      const after = yield* stored(payment)
+      assert.strictEqual(after.state, before.state)
+      assert.strictEqual(after.refundPendingMinor, 0)
+      assert.deepStrictEqual(after.review?.reasons, ["conflict"])
+      const [told, ...more] = yield* conflicts(payment)
+      assert.deepInclude(told, evidence)
+      assert.isEmpty(more)
     })
   }
 
-  it.effect("a message through another account moves nothing, and is reviewed", () => {
-    const own = world(oneConnection)
-    return Effect.gen(function* () {
-      const payment = yield* moved(own, "unanswered")
-      yield* ask
-      const [attempt] = yield* attemptsOf(payment)
-      const pointsman = yield* Pointsman
-      const state = () => ({ _tag: "Captured", providerRef: "ref" }) as const
-      const about = { _tag: "Charge", charge: { attemptId: attempt?.id ?? "" }, state } as const
-      const message = { id: "evt_1", at: null, about }
-      yield* pointsman.recordMessage({ connectionId: "main", tenant, receivedAt: 0, body: "{}", message, reason: null })
-      const after = yield* stored(payment)
-      assert.strictEqual(after.state, "ChargeUnknown")
-      assert.deepStrictEqual(after.review?.reasons, ["unknown", "conflict"])
-      assert.deepInclude((yield* conflicts(payment))[0], { ...evidence, attempt_id: attempt?.id })
-      const { items } = yield* pointsman.messages({ outcome: "contradicts", limit: 10 })
-      assert.deepStrictEqual(
-        items.map(({ eventId }) => eventId),
-        ["evt_1"]
-      )
-    }).pipe(Effect.provide(own.layer))
+  itIn("a message through another account moves nothing, and is reviewed", single(), function* (own, pointsman) {
+    const payment = yield* moved(own, "unanswered")
+    yield* ask
+    const [attempt] = yield* attemptsOf(payment)
+    const state = () => ({ _tag: "Captured", providerRef: "ref" }) as const
+    const about = { _tag: "Charge", charge: { attemptId: attempt?.id ?? "" }, state } as const
+    const message = { id: "evt_1", at: null, about }
+    yield* pointsman.recordMessage({ connectionId: "main", tenant, receivedAt: 0, body: "{}", message, reason: null })
+    const after = yield* stored(payment)
+    assert.strictEqual(after.state, "ChargeUnknown")
+    assert.deepStrictEqual(after.review?.reasons, ["unknown", "conflict"])
+    assert.deepInclude((yield* conflicts(payment))[0], { ...evidence, attempt_id: attempt?.id })
+    const { items } = yield* pointsman.messages({ outcome: "contradicts", limit: 10 })
+    assertFields(items, "eventId", "evt_1")
   })
 
-  it.effect("attempts without an account are in the first one that is recorded", () => {
-    const own = world(oneConnection)
-    return Effect.gen(function* () {
-      own.provider.onAccount = () => Effect.fail(new Unanswered({ reason: "no answer" }))
-      const { payment } = yield* (yield* Pointsman).create(caller, request({ details: { captureMethod: "manual" } }))
-      at(own, ours)
-      yield* ask
-      at(own, theirs)
-      yield* changeCredentials("main", '{"key":"theirs"}')
-      yield* ask
-      assert.isNull((yield* attemptsOf(payment))[0]?.account)
-      const refused = yield* operate("capture", payment.id)
-      assert.isTrue(Result.isFailure(refused) && refused.failure._tag === "pointsman/ProviderRefused")
-    }).pipe(Effect.provide(own.layer))
+  itIn("attempts without an account are in the first one that is recorded", single(), function* (own) {
+    own.provider.onAccount = () => Effect.fail(new Unanswered({ reason: "no answer" }))
+    const { payment } = yield* (yield* Pointsman).create(caller, request({ details: { captureMethod: "manual" } }))
+    at(own, ours)
+    yield* ask
+    yield* becomeTheirs(own)
+    assert.isNull((yield* attemptsOf(payment))[0]?.account)
+    const refused = yield* operate("capture", payment.id)
+    assert.isTrue(Result.isFailure(refused) && refused.failure._tag === "pointsman/ProviderRefused")
   })
 })

@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted, Result } from "effect"
 import type { ChargeRequest, Connector, ConnectorDefinition, Hints } from "../src/connector.ts"
 import { adoptConnector, anotherEffect, connectorFault } from "../src/internal.ts"
+import { itRuns } from "./support/ItIn.ts"
 
 const account = { connectionId: "main", environment: "sandbox", credentials: {}, timeoutMillis: 1_000 } as const
 const transport = { send: () => Effect.die("nothing is sent") }
@@ -113,61 +114,55 @@ const definition = (fields: Partial<ConnectorDefinition> = {}): ConnectorDefinit
 })
 
 describe("a connector of another copy of Effect", () => {
-  it.effect("a connector gets secrets as its own copy makes them, for charges and messages", () =>
-    Effect.gen(function* () {
-      const { read, redact } = otherCopy()
-      const scripted = new Scripted(read)
-      const adopted = adoptConnector(definition({ redact, connect: () => Result.succeed(scripted) }))
-      const connector = Result.getOrThrow(adopted.connect(account, transport))
-      assert.strictEqual((yield* connector.charge(request))._tag, "Captured")
-      yield* connector.charge({ ...request, instrument: null })
-      const message = { headers: {}, body: new Uint8Array(), secret: Redacted.make("whsec_1"), receivedAt: 0 }
-      yield* connector.readMessage?.(message) ?? Effect.die("it reads no messages")
-      yield* connector.readStored?.(message) ?? Effect.die("it reads no stored messages")
-      assert.deepStrictEqual(scripted.seen, ["tok_1", undefined, "whsec_1", "whsec_1"])
-      assert.isDefined(connector.lookUpCharge)
-      assert.isUndefined(connector.capture)
-    })
-  )
+  itRuns("a connector gets secrets as its own copy makes them, for charges and messages", function* () {
+    const { read, redact } = otherCopy()
+    const scripted = new Scripted(read)
+    const adopted = adoptConnector(definition({ redact, connect: () => Result.succeed(scripted) }))
+    const connector = Result.getOrThrow(adopted.connect(account, transport))
+    assert.strictEqual((yield* connector.charge(request))._tag, "Captured")
+    yield* connector.charge({ ...request, instrument: null })
+    const message = { headers: {}, body: new Uint8Array(), secret: Redacted.make("whsec_1"), receivedAt: 0 }
+    yield* connector.readMessage?.(message) ?? Effect.die("it reads no messages")
+    yield* connector.readStored?.(message) ?? Effect.die("it reads no stored messages")
+    assert.deepStrictEqual(scripted.seen, ["tok_1", undefined, "whsec_1", "whsec_1"])
+    assert.isDefined(connector.lookUpCharge)
+    assert.isUndefined(connector.capture)
+  })
 
   for (const [copy, redact] of [
     ["this copy", Redacted.make],
     ["another copy", otherCopy().redact]
   ] as const) {
-    it.effect(`methods of a class with private fields of ${copy} work when called apart`, () =>
-      Effect.gen(function* () {
-        const adopted = adoptConnector(definition({ redact, connect: () => Result.succeed(new Private()) }))
-        const { charge, hints, lookUpCharge, lookUpOperation, openCheckout, refund, ...others } = Result.getOrThrow(
-          adopted.connect(account, transport)
-        )
-        if (!(hints && lookUpOperation && openCheckout && refund)) return assert.fail("a method was lost")
-        const { lookUp, read } = hints
-        const { instrument: _, ...checkout } = { ...request, returnUrl: "https://shop.example" }
-        const ofCharge = { attemptId: "att_1", providerRef: "ch_1", money: request.money, simulation: null }
-        yield* charge(request)
-        yield* lookUpCharge({ ...ofCharge, checkoutReference: null, sentAt: 0 })
-        assert.deepInclude(yield* refund({ ...ofCharge, refundId: "rf_1", reason: null }), { providerRefundId: "re_1" })
-        const operation = yield* lookUpOperation({ ...ofCharge, operationId: "op_1", kind: "capture", sentAt: 0 })
-        assert.deepInclude(operation, { state: { _tag: "OperationFailed", isFinal: true, reason: "ch_1" } })
-        assert.deepInclude(yield* openCheckout(checkout), { url: "https://pay.example/1" })
-        assert.strictEqual(yield* read({ headers: {}, body: new Uint8Array() }), "ch_1")
-        assert.deepStrictEqual(yield* lookUp("ch_1"), [])
-        assert.deepStrictEqual(others, {})
-      })
-    )
+    itRuns(`methods of a class with private fields of ${copy} work when called apart`, function* () {
+      const adopted = adoptConnector(definition({ redact, connect: () => Result.succeed(new Private()) }))
+      const { charge, hints, lookUpCharge, lookUpOperation, openCheckout, refund, ...others } = Result.getOrThrow(
+        adopted.connect(account, transport)
+      )
+      if (!(hints && lookUpOperation && openCheckout && refund)) return assert.fail("a method was lost")
+      const { lookUp, read } = hints
+      const { instrument: _, ...checkout } = { ...request, returnUrl: "https://shop.example" }
+      const ofCharge = { attemptId: "att_1", providerRef: "ch_1", money: request.money, simulation: null }
+      yield* charge(request)
+      yield* lookUpCharge({ ...ofCharge, checkoutReference: null, sentAt: 0 })
+      assert.deepInclude(yield* refund({ ...ofCharge, refundId: "rf_1", reason: null }), { providerRefundId: "re_1" })
+      const operation = yield* lookUpOperation({ ...ofCharge, operationId: "op_1", kind: "capture", sentAt: 0 })
+      assert.deepInclude(operation, { state: { _tag: "OperationFailed", isFinal: true, reason: "ch_1" } })
+      assert.deepInclude(yield* openCheckout(checkout), { url: "https://pay.example/1" })
+      assert.strictEqual(yield* read({ headers: {}, body: new Uint8Array() }), "ch_1")
+      assert.deepStrictEqual(yield* lookUp("ch_1"), [])
+      assert.deepStrictEqual(others, {})
+    })
 
-    it.effect(`a frozen object of ${copy} works`, () =>
-      Effect.gen(function* () {
-        const frozen: Connector = Object.freeze({
-          charge: () => Effect.succeed({ _tag: "Captured", providerRef: "ch_1" } as const),
-          lookUpCharge: () => Effect.succeed({ _tag: "NotFound", conclusive: true } as const)
-        })
-        const adopted = adoptConnector(definition({ redact, connect: () => Result.succeed(frozen) }))
-        const connector = Result.getOrThrow(adopted.connect(account, transport))
-        assert.deepInclude(yield* connector.charge(request), { providerRef: "ch_1" })
-        assert.hasAllKeys(connector, ["charge", "lookUpCharge"])
+    itRuns(`a frozen object of ${copy} works`, function* () {
+      const frozen: Connector = Object.freeze({
+        charge: () => Effect.succeed({ _tag: "Captured", providerRef: "ch_1" } as const),
+        lookUpCharge: () => Effect.succeed({ _tag: "NotFound", conclusive: true } as const)
       })
-    )
+      const adopted = adoptConnector(definition({ redact, connect: () => Result.succeed(frozen) }))
+      const connector = Result.getOrThrow(adopted.connect(account, transport))
+      assert.deepInclude(yield* connector.charge(request), { providerRef: "ch_1" })
+      assert.hasAllKeys(connector, ["charge", "lookUpCharge"])
+    })
   }
 
   it.each([

@@ -14,6 +14,8 @@ import { type ChargeAnswer, SuccessRates } from "@pointsman/core/ports"
 import { Effect, Fiber, References } from "effect"
 import { TestClock } from "effect/testing"
 import { chosenOver } from "./support/Drift.ts"
+import { itIn } from "./support/ItIn.ts"
+import { assertFields } from "./support/Steps.ts"
 import { caller, request, tenant, world } from "./support/World.ts"
 
 const live: Caller = { ...caller, tenant: { ...tenant, environment: "production" } }
@@ -101,6 +103,7 @@ describe("a connection that drops from 95 % to 60 %, beside one of 90 %", () => 
 })
 
 const auto: RoutingSettings = { mode: "auto", auto: { exploration: 0 } }
+const learner = () => world({ environment: "production", routing: auto })
 const declined: ChargeAnswer = {
   _tag: "Declined",
   providerRef: "ref",
@@ -123,60 +126,47 @@ const firsts = (provider: ReturnType<typeof world>["provider"], count: number, w
   })
 
 describe("what auto learns", () => {
-  const learning = world({ environment: "production", routing: auto })
-  it.effect("routing leaves a connection that declines in production, and says why", () =>
-    Effect.gen(function* () {
-      const { ledger, provider } = learning
-      provider.onCharge = (charge) => Effect.succeed(charge.connectionId === "main" ? declined : captured(charge))
-      const went = yield* firsts(provider, 60, live)
-      assert.deepStrictEqual(went.slice(0, 3), ["main", "main", "main"])
-      assert.deepStrictEqual(new Set(went.slice(10)), new Set(["backup"]))
-      // Two commits a payment, and nothing is asked of any store but those.
-      const { commit, ...rest } = ledger.calls
-      assert.strictEqual(commit, 120)
-      assert.deepStrictEqual(new Set(Object.values(rest)), new Set([0]))
-      const pointsman = yield* Pointsman
-      const { payment } = yield* pointsman.create(live, request())
-      assert.deepInclude(payment.routing, { mode: "auto", strategy: "auto", path: "engine", note: null })
-      const [first, second] = payment.routing?.candidates ?? []
-      assert.strictEqual(first?.connectionId, "backup")
-      assert.isAbove(first?.score ?? 0, second?.score ?? 1)
-      assert.isAbove(first?.rates?.segment.succeeded ?? 0, 30)
-    }).pipe(Effect.provide(learning.layer))
-  )
+  const learning = learner()
+  itIn("routing leaves a connection that declines in production, and says why", learning, function* (_, pointsman) {
+    const { ledger, provider } = learning
+    provider.onCharge = (charge) => Effect.succeed(charge.connectionId === "main" ? declined : captured(charge))
+    const went = yield* firsts(provider, 60, live)
+    assert.deepStrictEqual(went.slice(0, 3), ["main", "main", "main"])
+    assert.deepStrictEqual(new Set(went.slice(10)), new Set(["backup"]))
+    // Two commits a payment, and nothing is asked of any store but those.
+    const { commit, ...rest } = ledger.calls
+    assert.strictEqual(commit, 120)
+    assert.deepStrictEqual(new Set(Object.values(rest)), new Set([0]))
+    const { payment } = yield* pointsman.create(live, request())
+    assert.deepInclude(payment.routing, { mode: "auto", strategy: "auto", path: "engine", note: null })
+    const [first, second] = payment.routing?.candidates ?? []
+    assert.strictEqual(first?.connectionId, "backup")
+    assert.isAbove(first?.score ?? 0, second?.score ?? 1)
+    assert.isAbove(first?.rates?.segment.succeeded ?? 0, 30)
+  })
 
-  const testing = world({ routing: auto })
-  it.effect("sandbox outcomes teach nothing", () =>
-    Effect.gen(function* () {
-      testing.provider.onCharge = (charge) =>
-        Effect.succeed(charge.connectionId === "main" ? declined : captured(charge))
-      const went = yield* firsts(testing.provider, 60, caller)
-      assert.deepStrictEqual(new Set(went), new Set(["main"]))
-    }).pipe(Effect.provide(testing.layer))
-  )
+  itIn("sandbox outcomes teach nothing", world({ routing: auto }), function* (own) {
+    own.provider.onCharge = (charge) => Effect.succeed(charge.connectionId === "main" ? declined : captured(charge))
+    const went = yield* firsts(own.provider, 60, caller)
+    assert.deepStrictEqual(new Set(went), new Set(["main"]))
+  })
 
-  const customers = world({ environment: "production", routing: auto })
-  it.effect("declines that any connection would have met do not count against one", () =>
-    Effect.gen(function* () {
-      customers.provider.onCharge = () => Effect.succeed({ ...declined, category: "insufficient_funds" })
-      const went = yield* firsts(customers.provider, 60, live)
-      assert.deepStrictEqual(new Set(went), new Set(["main"]))
-    }).pipe(Effect.provide(customers.layer))
-  )
+  itIn("declines that any connection would have met do not count against one", learner(), function* (own) {
+    own.provider.onCharge = () => Effect.succeed({ ...declined, category: "insufficient_funds" })
+    const went = yield* firsts(own.provider, 60, live)
+    assert.deepStrictEqual(new Set(went), new Set(["main"]))
+  })
 
-  const mismatching = world({ environment: "production", routing: auto })
-  it.effect("a provider that states another amount neither succeeded nor failed", () =>
-    Effect.gen(function* () {
-      const { provider } = mismatching
-      provider.onCharge = (charge) =>
-        Effect.succeed({ ...captured(charge), stated: { minorUnits: 999_999, currency: "USD" } } as ChargeAnswer)
-      yield* firsts(provider, 5, live)
-      const pointsman = yield* Pointsman
-      const { payment } = yield* pointsman.create(live, request())
-      const nothing = { succeeded: 0, failed: 0 }
-      assert.deepStrictEqual(payment.routing?.candidates[0]?.rates, { connection: nothing, segment: nothing })
-    }).pipe(Effect.provide(mismatching.layer))
-  )
+  const mismatching = learner()
+  itIn("a provider that states another amount neither succeeded nor failed", mismatching, function* (_, pointsman) {
+    const { provider } = mismatching
+    provider.onCharge = (charge) =>
+      Effect.succeed({ ...captured(charge), stated: { minorUnits: 999_999, currency: "USD" } } as ChargeAnswer)
+    yield* firsts(provider, 5, live)
+    const { payment } = yield* pointsman.create(live, request())
+    const nothing = { succeeded: 0, failed: 0 }
+    assert.deepStrictEqual(payment.routing?.candidates[0]?.rates, { connection: nothing, segment: nothing })
+  })
 
   const untyped = world({ environment: "production" })
   it.effect("the provider's answer is recorded when routing's own records are malformed", () =>
@@ -188,73 +178,64 @@ describe("what auto learns", () => {
     }).pipe(Effect.provide(untyped.layer), Effect.provideService(References.MinimumLogLevel, "None"))
   )
 
-  const late = world({ environment: "production", routing: auto })
-  it.effect("outcomes of a lookup are learned when they come", () =>
-    Effect.gen(function* () {
-      const { provider } = late
-      const pointsman = yield* Pointsman
-      provider.onCharge = (charge) => Effect.succeed({ _tag: "Pending", providerRef: `ref_${charge.attemptId}` })
-      provider.onLookUpCharge = () => Effect.succeed({ _tag: "Found", state: declined })
-      yield* firsts(provider, 30, live)
-      assert.deepStrictEqual(yield* firsts(provider, 1, live), ["main"])
-      yield* TestClock.adjust("2 hours")
-      while ((yield* pointsman.checkDue) > 0) yield* TestClock.adjust("1 second")
-      provider.onCharge = (charge) => Effect.succeed(captured(charge))
-      assert.deepStrictEqual(yield* firsts(provider, 1, live), ["backup"])
-    }).pipe(Effect.provide(late.layer))
-  )
+  const late = learner()
+  itIn("outcomes of a lookup are learned when they come", late, function* (_, pointsman) {
+    const { provider } = late
+    provider.onCharge = (charge) => Effect.succeed({ _tag: "Pending", providerRef: `ref_${charge.attemptId}` })
+    provider.onLookUpCharge = () => Effect.succeed({ _tag: "Found", state: declined })
+    yield* firsts(provider, 30, live)
+    assert.deepStrictEqual(yield* firsts(provider, 1, live), ["main"])
+    yield* TestClock.adjust("2 hours")
+    while ((yield* pointsman.checkDue) > 0) yield* TestClock.adjust("1 second")
+    provider.onCharge = (charge) => Effect.succeed(captured(charge))
+    assert.deepStrictEqual(yield* firsts(provider, 1, live), ["backup"])
+  })
 })
 
 describe("servers that share a store", () => {
-  const shared = world({ environment: "production", routing: auto })
-  it.effect("what one server learned reaches another, and the next start, by the background", () =>
-    Effect.gen(function* () {
-      const { provider } = shared
-      provider.onCharge = (charge) => Effect.succeed(charge.connectionId === "main" ? declined : captured(charge))
-      const one = yield* Pointsman
-      const another = yield* shared.another
-      const ones = yield* Effect.forkChild(one.keepLearning(5_000))
-      const others = yield* Effect.forkChild(another.keepLearning(5_000))
-      yield* firsts(provider, 40, live)
-      yield* TestClock.adjust("11 seconds")
-      const asked = Effect.provideService(firsts(provider, 1, live), Pointsman, another)
-      assert.deepStrictEqual(yield* asked, ["backup"])
-      const stored = yield* (yield* SuccessRates).changedSince(0)
-      assert.sameMembers(
-        stored.map(({ connectionId, segment }) => `${connectionId}|${segment}`),
-        ["main|", "main|EUR NL card -", "backup|", "backup|EUR NL card -"]
-      )
-      assert.isTrue(stored.every((row) => row.tenant.environment === "production"))
-      yield* Fiber.interrupt(ones)
-      yield* Fiber.interrupt(others)
-      const next = yield* shared.another
-      const nexts = yield* Effect.forkChild(next.keepLearning(5_000))
-      yield* TestClock.adjust("1 second")
-      assert.deepStrictEqual(yield* Effect.provideService(firsts(provider, 1, live), Pointsman, next), ["backup"])
-      yield* Fiber.interrupt(nexts)
-    }).pipe(Effect.scoped, Effect.provide(shared.layer))
-  )
+  itIn("what one server learned reaches another, and the next start, by the background", learner(), function* (own) {
+    const { provider } = own
+    provider.onCharge = (charge) => Effect.succeed(charge.connectionId === "main" ? declined : captured(charge))
+    const one = yield* Pointsman
+    const another = yield* own.another
+    const ones = yield* Effect.forkChild(one.keepLearning(5_000))
+    const others = yield* Effect.forkChild(another.keepLearning(5_000))
+    yield* firsts(provider, 40, live)
+    yield* TestClock.adjust("11 seconds")
+    const asked = Effect.provideService(firsts(provider, 1, live), Pointsman, another)
+    assert.deepStrictEqual(yield* asked, ["backup"])
+    const stored = yield* (yield* SuccessRates).changedSince(0)
+    assert.sameMembers(
+      stored.map(({ connectionId, segment }) => `${connectionId}|${segment}`),
+      ["main|", "main|EUR NL card -", "backup|", "backup|EUR NL card -"]
+    )
+    assert.isTrue(stored.every((row) => row.tenant.environment === "production"))
+    yield* Fiber.interrupt(ones)
+    yield* Fiber.interrupt(others)
+    const next = yield* own.another
+    const nexts = yield* Effect.forkChild(next.keepLearning(5_000))
+    yield* TestClock.adjust("1 second")
+    assert.deepStrictEqual(yield* Effect.provideService(firsts(provider, 1, live), Pointsman, next), ["backup"])
+    yield* Fiber.interrupt(nexts)
+  })
 
-  const adding = world({ environment: "production", routing: auto })
-  it.effect("no outcome of servers that learn at once is lost", () =>
-    Effect.gen(function* () {
-      const servers = [yield* Pointsman, yield* adding.another, yield* adding.another]
-      adding.provider.onCharge = (charge) => Effect.succeed(captured(charge))
-      for (let round = 0; round < 3; round++) {
-        for (const server of servers) {
-          yield* Effect.provideService(firsts(adding.provider, 5, live), Pointsman, server)
-        }
-        const learning = yield* Effect.forEach(servers, (server) => Effect.forkChild(server.keepLearning(5_000)))
-        yield* TestClock.adjust("1 second")
-        yield* Fiber.interruptAll(learning)
+  itIn("no outcome of servers that learn at once is lost", learner(), function* (own) {
+    const servers = [yield* Pointsman, yield* own.another, yield* own.another]
+    own.provider.onCharge = (charge) => Effect.succeed(captured(charge))
+    for (let round = 0; round < 3; round++) {
+      for (const server of servers) {
+        yield* Effect.provideService(firsts(own.provider, 5, live), Pointsman, server)
       }
-      const stored = yield* (yield* SuccessRates).changedSince(0)
-      const whole = stored.find(({ connectionId, segment }) => connectionId === "main" && segment === "")
-      // 45 outcomes, of which those before fade by a fiftieth each.
-      assert.approximately(whole?.rate.succeeded ?? 0, 50 * (1 - 0.98 ** 45), 0.01)
-      assert.approximately(whole?.rate.memory?.long.succeeded ?? 0, 400 * (1 - (1 - 1 / 400) ** 45), 0.01)
-    }).pipe(Effect.scoped, Effect.provide(adding.layer))
-  )
+      const learning = yield* Effect.forEach(servers, (server) => Effect.forkChild(server.keepLearning(5_000)))
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.interruptAll(learning)
+    }
+    const stored = yield* (yield* SuccessRates).changedSince(0)
+    const whole = stored.find(({ connectionId, segment }) => connectionId === "main" && segment === "")
+    // 45 outcomes, of which those before fade by a fiftieth each.
+    assert.approximately(whole?.rate.succeeded ?? 0, 50 * (1 - 0.98 ** 45), 0.01)
+    assert.approximately(whole?.rate.memory?.long.succeeded ?? 0, 400 * (1 - (1 - 1 / 400) ** 45), 0.01)
+  })
 })
 
 describe("a strategy of the library's user", () => {
@@ -281,51 +262,32 @@ describe("a strategy of the library's user", () => {
     world({ routing: { mode: "failover", strategy }, strategies: [cheapest, careless, async, broken] })
 
   const cheap = strategic("cheapest")
-  it.effect("a router that the settings name sets the order; the decision says scores and why", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      const { payment } = yield* pointsman.create(caller, request())
-      assert.deepInclude(payment.routing, { strategy: "cheapest", mode: "failover", note: "It costs less there." })
-      // What it left out is asked last; what it made up is not asked at all.
-      assert.deepStrictEqual(
-        payment.routing?.candidates.map(({ connectionId, score }) => [connectionId, score]),
-        [
-          ["backup", 25],
-          ["main", 30]
-        ]
-      )
-      assert.strictEqual(cheap.provider.charges[0]?.connectionId, "backup")
-    }).pipe(Effect.provide(cheap.layer))
-  )
+  itIn("a router that the settings name sets the order; the decision says scores and why", cheap, function* () {
+    const pointsman = yield* Pointsman
+    const { payment } = yield* pointsman.create(caller, request())
+    assert.deepInclude(payment.routing, { strategy: "cheapest", mode: "failover", note: "It costs less there." })
+    // What it left out is asked last; what it made up is not asked at all.
+    assertFields(payment.routing?.candidates, ["connectionId", "score"], ["backup", 25], ["main", 30])
+    assert.strictEqual(cheap.provider.charges[0]?.connectionId, "backup")
+  })
   const sloppy = strategic("careless")
-  it.effect("a router that modifies its input and output leaves the payment as requested", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      const { payment } = yield* pointsman.create(caller, request())
-      assert.deepStrictEqual([payment.capturedMinor, payment.money.minorUnits], [1999, 1999])
-      assert.deepStrictEqual(
-        payment.routing?.candidates.map(({ connectionId, score }) => [connectionId, score]),
-        [
-          ["backup", null],
-          ["main", null]
-        ]
-      )
-      assert.deepStrictEqual([payment.routing?.note?.length, payment.routing?.draws.length], [300, 50])
-    }).pipe(Effect.provide(sloppy.layer))
-  )
+  itIn("a router that modifies its input and output leaves the payment as requested", sloppy, function* (_, pointsman) {
+    const { payment } = yield* pointsman.create(caller, request())
+    assert.deepStrictEqual([payment.capturedMinor, payment.money.minorUnits], [1999, 1999])
+    assertFields(payment.routing?.candidates, ["connectionId", "score"], ["backup", null], ["main", null])
+    assert.deepStrictEqual([payment.routing?.note?.length, payment.routing?.draws.length], [300, 50])
+  })
   for (const [name, note] of [
     ["broken", /The strategy "broken" failed/u],
     ["async", /The strategy "async" failed/u],
     ["absent", /The strategy "absent" does not exist/u]
   ] as const) {
     const faulty = strategic(name)
-    it.effect(`payments keep the configured order if a router is ${name}, which is explained`, () =>
-      Effect.gen(function* () {
-        const pointsman = yield* Pointsman
-        const { payment } = yield* pointsman.create(caller, request())
-        assert.match(payment.routing?.note ?? "", note)
-        assert.strictEqual(faulty.provider.charges[0]?.connectionId, "main")
-      }).pipe(Effect.provide(faulty.layer))
-    )
+    itIn(`payments keep the configured order if a router is ${name}, which is explained`, faulty, function* () {
+      const pointsman = yield* Pointsman
+      const { payment } = yield* pointsman.create(caller, request())
+      assert.match(payment.routing?.note ?? "", note)
+      assert.strictEqual(faulty.provider.charges[0]?.connectionId, "main")
+    })
   }
 })

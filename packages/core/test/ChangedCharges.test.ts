@@ -14,6 +14,7 @@ import { Deferred, Effect, Fiber, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { operate } from "./support/Operations.ts"
 import { stored, typesOf } from "./support/Pages.ts"
+import { assertFields } from "./support/Steps.ts"
 import { caller, request, tenant, type World, world } from "./support/World.ts"
 
 const providerRef = "ref"
@@ -73,10 +74,7 @@ describe("a message that a charge changed, and not how", () => {
       assert.strictEqual(yield* checkAfter(10), 1)
       const { payment: after, refunds } = yield* book(payment)
       assert.deepInclude(after, { state: "PartiallyRefunded", refundedMinor: 400, review: null })
-      assert.deepStrictEqual(
-        refunds.map(({ origin, providerRefundId }) => [origin, providerRefundId]),
-        [["provider", "re_1"]]
-      )
+      assertFields(refunds, ["origin", "providerRefundId"], ["provider", "re_1"])
       assert.isEmpty(after.reported?.undecided)
       yield* checkAfter(60)
       assert.lengthOf(own.provider.lookUps, 1)

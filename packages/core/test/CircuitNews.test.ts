@@ -1,9 +1,10 @@
 /** What processes tell one another of circuits: that one opened, once, and nothing more. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { Pointsman } from "@pointsman/core"
 import { CircuitNews, Unanswered } from "@pointsman/core/ports"
 import { Clock, Context, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
+import { itRuns } from "./support/ItIn.ts"
 import { caller, request, world } from "./support/World.ts"
 
 const connections = [{ id: "main", circuitBreaker: { failures: 2, openMillis: 30_000 } }, { id: "backup" }]
@@ -49,52 +50,46 @@ const processes = Effect.gen(function* () {
 })
 
 describe("news of circuits", () => {
-  it.effect("a circuit that opens in one process is skipped by another, which probes too", () =>
-    Effect.gen(function* () {
-      const { one, other, told } = yield* processes
-      one.fails("main")
-      assert.strictEqual(yield* one.asked, "main")
-      assert.strictEqual(yield* other.asked, "main")
-      assert.strictEqual(yield* one.asked, "main")
-      assert.deepStrictEqual(told, ["one main"])
-      assert.deepStrictEqual([yield* one.asked, yield* other.asked], ["backup", "backup"])
+  itRuns("a circuit that opens in one process is skipped by another, which probes too", function* () {
+    const { one, other, told } = yield* processes
+    one.fails("main")
+    assert.strictEqual(yield* one.asked, "main")
+    assert.strictEqual(yield* other.asked, "main")
+    assert.strictEqual(yield* one.asked, "main")
+    assert.deepStrictEqual(told, ["one main"])
+    assert.deepStrictEqual([yield* one.asked, yield* other.asked], ["backup", "backup"])
+    yield* TestClock.adjust(30_000)
+    other.fails("main")
+    assert.strictEqual(yield* other.asked, "main")
+    // Its probe failed: it is open for as long again, without five failures more.
+    assert.strictEqual(yield* other.asked, "backup")
+    assert.deepStrictEqual(told, ["one main"])
+  })
+
+  itRuns("a provider that only one process cannot reach is skipped by the others once", function* () {
+    const { one, other, told } = yield* processes
+    one.fails("main")
+    yield* one.asked
+    yield* one.asked
+    assert.strictEqual(yield* other.asked, "backup")
+    for (let probes = 0; probes < 3; probes++) {
       yield* TestClock.adjust(30_000)
-      other.fails("main")
-      assert.strictEqual(yield* other.asked, "main")
-      // Its probe failed: it is open for as long again, without five failures more.
-      assert.strictEqual(yield* other.asked, "backup")
-      assert.deepStrictEqual(told, ["one main"])
-    })
-  )
-
-  it.effect("a provider that only one process cannot reach is skipped by the others once", () =>
-    Effect.gen(function* () {
-      const { one, other, told } = yield* processes
-      one.fails("main")
-      yield* one.asked
-      yield* one.asked
-      assert.strictEqual(yield* other.asked, "backup")
-      for (let probes = 0; probes < 3; probes++) {
-        yield* TestClock.adjust(30_000)
-        assert.strictEqual(yield* one.asked, "main")
-        assert.strictEqual(yield* one.asked, "backup")
-        assert.deepStrictEqual([yield* other.asked, yield* other.asked], ["main", "main"])
-      }
-      assert.deepStrictEqual(told, ["one main"])
-    })
-  )
-
-  it.effect("an open circuit stays open no longer when another process reports its own", () =>
-    Effect.gen(function* () {
-      const { one, tell } = yield* processes
-      one.fails("main")
-      yield* one.asked
-      yield* one.asked
-      yield* TestClock.adjust(29_000)
-      tell("main")
-      assert.strictEqual(yield* one.asked, "backup")
-      yield* TestClock.adjust(1_000)
       assert.strictEqual(yield* one.asked, "main")
-    })
-  )
+      assert.strictEqual(yield* one.asked, "backup")
+      assert.deepStrictEqual([yield* other.asked, yield* other.asked], ["main", "main"])
+    }
+    assert.deepStrictEqual(told, ["one main"])
+  })
+
+  itRuns("an open circuit stays open no longer when another process reports its own", function* () {
+    const { one, tell } = yield* processes
+    one.fails("main")
+    yield* one.asked
+    yield* one.asked
+    yield* TestClock.adjust(29_000)
+    tell("main")
+    assert.strictEqual(yield* one.asked, "backup")
+    yield* TestClock.adjust(1_000)
+    assert.strictEqual(yield* one.asked, "main")
+  })
 })

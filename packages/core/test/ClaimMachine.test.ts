@@ -2,6 +2,7 @@ import { assert, describe, expect, it } from "@effect/vitest"
 import { type ClaimState, claimStates } from "@pointsman/core"
 import { type ClaimEvent, ClaimMachine, Machine } from "@pointsman/core/internal"
 import { Result } from "effect"
+import { assertFields } from "./support/Steps.ts"
 
 const from: ReadonlyArray<ClaimState | Machine.Start> = [Machine.Start, ...claimStates]
 
@@ -31,10 +32,7 @@ describe("the claim's table", () => {
 
   it("only the end of its time frees an answered key, whatever fact comes", () => {
     const leaving = ClaimMachine.rows.filter((row) => row.from === "Answered")
-    assert.deepStrictEqual(
-      leaving.map(({ on, to }) => [on, to]),
-      [["RetentionEnded", "Expired"]]
-    )
+    assertFields(leaving, ["on", "to"], ["RetentionEnded", "Expired"])
   })
 
   it("a row or a refusal of the table answers every fact in every state", () => {

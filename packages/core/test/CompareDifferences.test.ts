@@ -1,15 +1,17 @@
 /** Open differences that are compared again: what ends them, what they become, and what stays as it was. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { type JournalTransaction, type OperatorStatement, type Payment, Pointsman, settlementOf } from "@pointsman/core"
 import type { ReportRow } from "@pointsman/core/connector"
 import { Directory, Ledger, Settlements, StorageError, Unanswered } from "@pointsman/core/ports"
-import { Effect, Option, Stream } from "effect"
+import { Effect, type Layer, Option, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { begin, disputeEvents } from "./support/Disputes.ts"
+import { itIn, itRuns } from "./support/ItIn.ts"
 import { listingProvider } from "./support/ListingProvider.ts"
 import { operate } from "./support/Operations.ts"
 import { attemptsOf, stored } from "./support/Pages.ts"
 import { day, entriesOf, eur, orderOf, paidAt, reconcile, rowOf } from "./support/Reports.ts"
+import { assertFields, dyingAt } from "./support/Steps.ts"
 import { caller, recovered, request, tenant, type World, world } from "./support/World.ts"
 
 const create = (reference: string | null = null) => {
@@ -86,158 +88,113 @@ describe("a row of a refund that is recovered later", () => {
     recovered(pointsman.recover({ since: noon - day, connectionId: null, isDryRun: false }))
   )
 
-  it.effect("rows read before records are recovered both match, and books only grow", () =>
-    Effect.gen(function* () {
+  /** A test in a new store, a day after the provider reported rows of what the earlier one lost. */
+  const itLost = (
+    title: string,
+    body: (
+      lost: Effect.Success<ReturnType<typeof lose>>,
+      rows: ReadonlyArray<ReportRow>,
+      own: World
+    ) => Effect.fn.Return<unknown, unknown, Effect.Services<typeof recoverAll> | Layer.Success<World["layer"]>>
+  ) =>
+    itRuns(title, function* () {
       const provider = listingProvider()
       const lost = yield* lose(provider)
-      yield* Effect.gen(function* () {
-        yield* TestClock.setTime(paidAt + day)
-        yield* reconcile(orderOf(rowsOf(lost)))
-        assert.deepStrictEqual(yield* standing, { charge: "missing_here", refund: "missing_here" })
-        const before = yield* readJournal
-        yield* TestClock.setTime(paidAt + 2 * day)
-        yield* recoverAll
-        const entries = yield* entriesOf
-        assert.deepStrictEqual(yield* standing, {
-          charge: "replaced missing_here comparison",
-          [`charge#${entries[0]?.runId}.1`]: "matched",
-          refund: "replaced missing_here comparison",
-          [`refund#${entries[0]?.runId}.2`]: "matched"
-        })
-        const counted = entries.filter(({ corrected }) => corrected === null)
-        // A recovery waits for what was sent before.
-        const recoveredAt = paidAt + 2 * day + 35_000
-        assert.deepStrictEqual(
-          counted.map(({ kind, paymentId, recordedAt, refundId, runId }) => [
-            kind,
-            paymentId,
-            refundId,
-            recordedAt,
-            runId
-          ]),
-          [
-            ["charge", lost.payment.id, null, recoveredAt, entries[0]?.runId],
-            ["refund", lost.payment.id, lost.refundId, recoveredAt, entries[0]?.runId]
-          ]
-        )
-        assert.strictEqual(settlementOf(counted.filter(({ kind }) => kind === "charge"))?.feeMinor, 40)
-        // The row states that it is paid out, too.
-        assert.strictEqual((yield* stored(lost.payment)).reported?.isPaidOut, true)
-        const after = yield* readJournal
-        assertGrown(before, after)
-        assert.strictEqual(unexplainedIn(before), -1499)
-        assert.strictEqual(unexplainedIn(after), 0)
-        // Nothing is left to compare: neither a recovery nor a report writes an entry.
-        yield* recoverAll
-        yield* reconcile(payout("later"))
-        assert.strictEqual((yield* entriesOf).length, entries.length + 1)
-      }).pipe(Effect.provide(world({ provider }).layer))
+      const own = world({ provider })
+      const read = Effect.andThen(
+        TestClock.setTime(paidAt + day),
+        Effect.gen(() => body(lost, rowsOf(lost), own))
+      )
+      yield* Effect.provide(read, own.layer)
     })
-  )
 
-  it.effect("a replaced entry counts once when the row comes again, also with its payout", () =>
-    Effect.gen(function* () {
-      const provider = listingProvider()
-      const lost = yield* lose(provider)
-      yield* Effect.gen(function* () {
-        yield* TestClock.setTime(paidAt + day)
-        const rows = rowsOf(lost)
-        yield* reconcile(orderOf(rows))
-        yield* recoverAll
-        const run = yield* reconcile(orderOf(rows, { sha256: "again" }))
-        assert.deepStrictEqual([run.rowsKnown, run.counts.duplicate], [2, 0])
-        yield* TestClock.setTime(paidAt + 2 * day)
-        yield* reconcile(
-          orderOf(
-            rows.map((row) => ({ ...row, payoutId: "po_2" })),
-            { sha256: "paid" }
-          )
-        )
-        const counted = (yield* entriesOf).filter(({ corrected }) => corrected === null)
-        assert.deepStrictEqual(
-          counted.map(({ kind, payoutId, result }) => [kind, payoutId, result]),
-          [
-            ["charge", "po_2", "matched"],
-            ["refund", "po_2", "matched"]
-          ]
-        )
-        assert.strictEqual(unexplainedIn(yield* readJournal), 0)
-      }).pipe(Effect.provide(world({ provider }).layer))
+  itLost("rows read before records are recovered both match, and books only grow", function* (lost, rows) {
+    yield* reconcile(orderOf(rows))
+    assert.deepStrictEqual(yield* standing, { charge: "missing_here", refund: "missing_here" })
+    const before = yield* readJournal
+    yield* TestClock.setTime(paidAt + 2 * day)
+    yield* recoverAll
+    const entries = yield* entriesOf
+    assert.deepStrictEqual(yield* standing, {
+      charge: "replaced missing_here comparison",
+      [`charge#${entries[0]?.runId}.1`]: "matched",
+      refund: "replaced missing_here comparison",
+      [`refund#${entries[0]?.runId}.2`]: "matched"
     })
-  )
+    const counted = entries.filter(({ corrected }) => corrected === null)
+    // A recovery waits for what was sent before.
+    const recoveredAt = paidAt + 2 * day + 35_000
+    assert.deepStrictEqual(
+      counted.map((one) => [one.kind, one.paymentId, one.refundId, one.recordedAt, one.runId]),
+      [
+        ["charge", lost.payment.id, null, recoveredAt, entries[0]?.runId],
+        ["refund", lost.payment.id, lost.refundId, recoveredAt, entries[0]?.runId]
+      ]
+    )
+    assert.strictEqual(settlementOf(counted.filter(({ kind }) => kind === "charge"))?.feeMinor, 40)
+    // The row states that it is paid out, too.
+    assert.strictEqual((yield* stored(lost.payment)).reported?.isPaidOut, true)
+    const after = yield* readJournal
+    assertGrown(before, after)
+    assert.strictEqual(unexplainedIn(before), -1499)
+    assert.strictEqual(unexplainedIn(after), 0)
+    // Nothing is left to compare: neither a recovery nor a report writes an entry.
+    yield* recoverAll
+    yield* reconcile(payout("later"))
+    assert.strictEqual((yield* entriesOf).length, entries.length + 1)
+  })
 
-  it.effect("recovered records match the newest version of a row with newer contents", () =>
-    Effect.gen(function* () {
-      const provider = listingProvider()
-      const lost = yield* lose(provider)
-      yield* Effect.gen(function* () {
-        yield* TestClock.setTime(paidAt + day)
-        const rows = rowsOf(lost)
-        yield* reconcile(orderOf(rows.map((row) => ({ ...row, payoutId: null }))))
-        yield* reconcile(orderOf(rows, { sha256: "paid" }))
-        yield* TestClock.setTime(paidAt + 2 * day)
-        yield* recoverAll
-        const counted = (yield* entriesOf).filter(({ corrected }) => corrected === null)
-        assert.deepStrictEqual(
-          counted.map(({ kind, payoutId, result }) => [kind, payoutId, result]),
-          [
-            ["charge", "po_1", "matched"],
-            ["refund", "po_1", "matched"]
-          ]
-        )
-        assert.strictEqual(unexplainedIn(yield* readJournal), 0)
-        const run = yield* reconcile(orderOf(rows, { sha256: "again" }))
-        assert.deepStrictEqual([run.rowsKnown, run.counts.duplicate], [2, 0])
-      }).pipe(Effect.provide(world({ provider }).layer))
-    })
-  )
+  itLost("a replaced entry counts once when the row comes again, also with its payout", function* (_, rows) {
+    yield* reconcile(orderOf(rows))
+    yield* recoverAll
+    const run = yield* reconcile(orderOf(rows, { sha256: "again" }))
+    assert.deepStrictEqual([run.rowsKnown, run.counts.duplicate], [2, 0])
+    yield* TestClock.setTime(paidAt + 2 * day)
+    const paid = rows.map((row) => ({ ...row, payoutId: "po_2" }))
+    yield* reconcile(orderOf(paid, { sha256: "paid" }))
+    const counted = (yield* entriesOf).filter(({ corrected }) => corrected === null)
+    assertFields(counted, ["kind", "payoutId", "result"], ["charge", "po_2", "matched"], ["refund", "po_2", "matched"])
+    assert.strictEqual(unexplainedIn(yield* readJournal), 0)
+  })
 
-  it.effect("a comparison repeated after its process died at any write has the same result", () =>
-    Effect.gen(function* () {
-      const results = new Set<string>()
-      for (const dies of ["never", "before", "after"] as const) {
-        for (let at = 1; at <= 4; at++) {
-          const provider = listingProvider()
-          const lost = yield* lose(provider)
-          const own = world({ provider })
-          const result = yield* Effect.gen(function* () {
-            yield* TestClock.setTime(paidAt + day)
-            yield* reconcile(orderOf(rowsOf(lost)))
-            yield* recoverRecords(own)
-            const ledger = yield* Ledger
-            const settlements = yield* Settlements
-            let writes = 0
-            const died = new Error("the process died")
-            const dying = <A, E, R>(write: Effect.Effect<A, E, R>) =>
-              Effect.suspend(() => {
-                writes += 1
-                if (writes !== at || dies === "never") return write
-                return dies === "before" ? Effect.die(died) : Effect.andThen(write, Effect.die(died))
-              })
-            const process = yield* own.another.pipe(
-              Effect.provideService(Ledger, { ...ledger, commit: (change) => dying(ledger.commit(change)) }),
-              Effect.provideService(Settlements, {
-                ...settlements,
-                applyBatch: (batch) => dying(settlements.applyBatch(batch))
-              })
-            )
-            yield* Effect.exit(recovered(process.recover({ since: noon - day, connectionId: "main", isDryRun: false })))
-            yield* recoverAll
-            const entries = (yield* entriesOf).map(
-              ({ closed, corrected, kind, paymentId, refundId, result, rowId }) => [
-                ...[kind, rowId.includes("#"), result, paymentId !== null, refundId !== null, corrected !== null],
-                closed?.by
-              ]
-            )
-            const { capturedMinor, refundedMinor, reported, state } = yield* stored(lost.payment)
-            return JSON.stringify([entries, state, capturedMinor, refundedMinor, reported?.isPaidOut])
-          }).pipe(Effect.scoped, Effect.provide(own.layer))
-          results.add(result)
-        }
+  itLost("recovered records match the newest version of a row with newer contents", function* (_, rows) {
+    yield* reconcile(orderOf(rows.map((row) => ({ ...row, payoutId: null }))))
+    yield* reconcile(orderOf(rows, { sha256: "paid" }))
+    yield* TestClock.setTime(paidAt + 2 * day)
+    yield* recoverAll
+    const counted = (yield* entriesOf).filter(({ corrected }) => corrected === null)
+    assertFields(counted, ["kind", "payoutId", "result"], ["charge", "po_1", "matched"], ["refund", "po_1", "matched"])
+    assert.strictEqual(unexplainedIn(yield* readJournal), 0)
+    const run = yield* reconcile(orderOf(rows, { sha256: "again" }))
+    assert.deepStrictEqual([run.rowsKnown, run.counts.duplicate], [2, 0])
+  })
+
+  itRuns("a comparison repeated after its process died at any write has the same result", function* () {
+    const results = new Set<string>()
+    for (const dies of ["never", "before", "after"] as const) {
+      for (let at = 1; at <= 4; at++) {
+        const provider = listingProvider()
+        const lost = yield* lose(provider)
+        const own = world({ provider })
+        const result = yield* Effect.gen(function* () {
+          yield* TestClock.setTime(paidAt + day)
+          yield* reconcile(orderOf(rowsOf(lost)))
+          yield* recoverRecords(own)
+          const process = yield* dyingAt(own, at, dies)
+          yield* Effect.exit(recovered(process.recover({ since: noon - day, connectionId: "main", isDryRun: false })))
+          yield* recoverAll
+          const entries = (yield* entriesOf).map(({ closed, corrected, kind, paymentId, refundId, result, rowId }) => [
+            ...[kind, rowId.includes("#"), result, paymentId !== null, refundId !== null, corrected !== null],
+            closed?.by
+          ])
+          const { capturedMinor, refundedMinor, reported, state } = yield* stored(lost.payment)
+          return JSON.stringify([entries, state, capturedMinor, refundedMinor, reported?.isPaidOut])
+        }).pipe(Effect.scoped, Effect.provide(own.layer))
+        results.add(result)
       }
-      assert.strictEqual(results.size, 1)
-    })
-  )
+    }
+    assert.strictEqual(results.size, 1)
+  })
 
   /** The records alone, as a store does that fails when the differences are compared. */
   const recoverRecords = Effect.fnUntraced(function* (own: World) {
@@ -248,31 +205,23 @@ describe("a row of a refund that is recovered later", () => {
     assert.deepStrictEqual(yield* standing, { charge: "missing_here", refund: "missing_here" })
   })
 
-  it.effect("a report being read while records are recovered compares them itself", () =>
-    Effect.gen(function* () {
-      const provider = listingProvider()
-      const lost = yield* lose(provider)
-      const own = world({ provider })
-      yield* Effect.gen(function* () {
-        yield* TestClock.setTime(paidAt + day)
-        yield* reconcile(orderOf(rowsOf(lost)))
-        const settlements = yield* Settlements
-        const lease = { holder: "a reader", runId: "rec_1", fileName: "june.csv" }
-        const now = paidAt + day
-        yield* settlements.hold(tenant, "main", { ...lease, now, until: now + 60_000 })
-        yield* recoverAll
-        assert.deepStrictEqual(yield* standing, { charge: "missing_here", refund: "missing_here" })
-        yield* settlements.release(tenant, "main", "a reader")
-        yield* reconcile(payout("later"))
-        assert.deepStrictEqual(Object.values(yield* standing), [
-          "replaced missing_here comparison",
-          "matched",
-          "replaced missing_here comparison",
-          "matched"
-        ])
-      }).pipe(Effect.provide(own.layer))
-    })
-  )
+  itLost("a report being read while records are recovered compares them itself", function* (_, rows) {
+    yield* reconcile(orderOf(rows))
+    const settlements = yield* Settlements
+    const lease = { holder: "a reader", runId: "rec_1", fileName: "june.csv" }
+    const now = paidAt + day
+    yield* settlements.hold(tenant, "main", { ...lease, now, until: now + 60_000 })
+    yield* recoverAll
+    assert.deepStrictEqual(yield* standing, { charge: "missing_here", refund: "missing_here" })
+    yield* settlements.release(tenant, "main", "a reader")
+    yield* reconcile(payout("later"))
+    assert.deepStrictEqual(Object.values(yield* standing), [
+      "replaced missing_here comparison",
+      "matched",
+      "replaced missing_here comparison",
+      "matched"
+    ])
+  })
 })
 
 describe("a row of a dispute that is read before the row of its charge", () => {
@@ -296,25 +245,23 @@ describe("a row of a dispute that is read before the row of its charge", () => {
     ["in one report", true],
     ["in an earlier report", false]
   ] as const) {
-    const own = world()
-    it.effect(`a dispute that is ${how} is recorded, and no difference stays open`, () =>
-      Effect.gen(function* () {
-        const { charge, dispute, payment } = yield* given(own)
-        if (inOne) yield* reconcile(orderOf([dispute, charge], { rowsAtOnce: 1 }))
-        else {
-          yield* reconcile(orderOf([dispute]))
-          yield* reconcile(orderOf([charge]))
-        }
-        assert.strictEqual((yield* stored(payment)).state, "ChargedBack")
-        assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened"])
-        const open = (yield* entriesOf).filter(({ closed, result }) => result !== "matched" && closed === null)
-        assert.deepStrictEqual(open, [])
-      }).pipe(Effect.provide(own.layer))
-    )
+    itIn(`a dispute that is ${how} is recorded, and no difference stays open`, world(), function* (own) {
+      const { charge, dispute, payment } = yield* given(own)
+      if (inOne) yield* reconcile(orderOf([dispute, charge], { rowsAtOnce: 1 }))
+      else {
+        yield* reconcile(orderOf([dispute]))
+        yield* reconcile(orderOf([charge]))
+      }
+      assert.strictEqual((yield* stored(payment)).state, "ChargedBack")
+      assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened"])
+      const open = (yield* entriesOf).filter(({ closed, result }) => result !== "matched" && closed === null)
+      assert.deepStrictEqual(open, [])
+    })
   }
 })
 
 describe("a difference of a payment that a person corrects", () => {
+  const says = { _tag: "Charge", says: "captured", attemptId: null, amountMinor: null } as const
   const less = Effect.fnUntraced(function* (own: World) {
     capturing(own)
     const payment = yield* create()
@@ -327,226 +274,194 @@ describe("a difference of a payment that a person corrects", () => {
   })
 
   const own = world()
-  it.effect("a difference is closed at once by records that agree; others stay open", () =>
-    Effect.gen(function* () {
-      own.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "lost" }))
-      const creating = (reference: string) =>
-        Effect.gen(function* () {
-          yield* Effect.ignore(create(reference))
-          const [payment] = (yield* (yield* Pointsman).payments(tenant, { limit: 1 })).items
-          assert(payment !== undefined)
-          return payment
-        })
-      const payment = yield* creating("order-1")
-      const other = yield* creating("order-2")
-      yield* TestClock.setTime(paidAt + day)
-      // The process dies before it applies what the rows state.
-      const ledger = yield* Ledger
-      const dying = { ...ledger, commit: () => Effect.die(new Error("the process died")) }
-      const process = yield* own.another.pipe(Effect.provideService(Ledger, dying))
-      const row = Effect.fnUntraced(function* (one: Payment) {
-        const [attempt] = yield* attemptsOf(one)
-        const id = one.reference ?? ""
-        return rowOf(one, { id, names: { attemptId: attempt?.id ?? "", providerRef: `ch_${id}` } })
+  itIn("a difference is closed at once by records that agree; others stay open", own, function* () {
+    own.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "lost" }))
+    const creating = (reference: string) =>
+      Effect.gen(function* () {
+        yield* Effect.ignore(create(reference))
+        const [payment] = (yield* (yield* Pointsman).payments(tenant, { limit: 1 })).items
+        assert(payment !== undefined)
+        return payment
       })
-      const rows = yield* Effect.forEach([payment, other], row)
-      yield* Effect.exit(process.reconciliation.run(orderOf(rows)))
-      assert.deepStrictEqual(yield* standing, { "order-1": "status_differs", "order-2": "status_differs" })
-      const says = { _tag: "Charge", says: "captured", attemptId: null, amountMinor: null } as const
-      yield* corrects(payment, { ...says, providerRef: "ch_order-1" })
-      assert.strictEqual((yield* stored(payment)).capturedMinor, 1999)
-      assert.deepStrictEqual(yield* standing, { "order-1": "status_differs comparison", "order-2": "status_differs" })
-      const [entry] = yield* entriesOf
-      assert.deepStrictEqual(entry?.closed, { by: "comparison", note: "", at: paidAt + day })
-    }).pipe(Effect.scoped, Effect.provide(own.layer))
-  )
+    const payment = yield* creating("order-1")
+    const other = yield* creating("order-2")
+    yield* TestClock.setTime(paidAt + day)
+    // The process dies before it applies what the rows state.
+    const ledger = yield* Ledger
+    const dying = { ...ledger, commit: () => Effect.die(new Error("the process died")) }
+    const process = yield* own.another.pipe(Effect.provideService(Ledger, dying))
+    const row = Effect.fnUntraced(function* (one: Payment) {
+      const [attempt] = yield* attemptsOf(one)
+      const id = one.reference ?? ""
+      return rowOf(one, { id, names: { attemptId: attempt?.id ?? "", providerRef: `ch_${id}` } })
+    })
+    const rows = yield* Effect.forEach([payment, other], row)
+    yield* Effect.exit(process.reconciliation.run(orderOf(rows)))
+    assert.deepStrictEqual(yield* standing, { "order-1": "status_differs", "order-2": "status_differs" })
+    yield* corrects(payment, { ...says, providerRef: "ch_order-1" })
+    assert.strictEqual((yield* stored(payment)).capturedMinor, 1999)
+    assert.deepStrictEqual(yield* standing, { "order-1": "status_differs comparison", "order-2": "status_differs" })
+    const [entry] = yield* entriesOf
+    assert.deepStrictEqual(entry?.closed, { by: "comparison", note: "", at: paidAt + day })
+  })
 
-  const kept = world()
-  it.effect("a record found right stays as it was, and no report opens the review again", () =>
-    Effect.gen(function* () {
-      const payment = yield* less(kept)
-      const [before] = yield* entriesOf
-      yield* corrects(payment, {
-        _tag: "Charge",
-        says: "captured",
-        attemptId: null,
-        amountMinor: 1999,
-        providerRef: payment.providerRef ?? ""
-      })
-      const resolved = yield* stored(payment)
-      assert.strictEqual(resolved.review, null)
-      yield* reconcile(payout("next"))
-      yield* reconcile(payout("last"))
-      assert.deepStrictEqual(yield* stored(payment), resolved)
-      assert.deepStrictEqual(
-        (yield* entriesOf).find(({ rowId }) => rowId === "less"),
-        before
-      )
-    }).pipe(Effect.provide(kept.layer))
-  )
+  itIn("a record found right stays as it was, and no report opens the review again", world(), function* (own) {
+    const payment = yield* less(own)
+    const [before] = yield* entriesOf
+    yield* corrects(payment, { ...says, amountMinor: 1999, providerRef: payment.providerRef ?? "" })
+    const resolved = yield* stored(payment)
+    assert.strictEqual(resolved.review, null)
+    yield* reconcile(payout("next"))
+    yield* reconcile(payout("last"))
+    assert.deepStrictEqual(yield* stored(payment), resolved)
+    assert.deepStrictEqual(
+      (yield* entriesOf).find(({ rowId }) => rowId === "less"),
+      before
+    )
+  })
 })
 
 describe("a difference that is still one", () => {
   const rule = (fixed: number) => ({ fees: [{ fixed: { EUR: fixed }, partsPerMillion: 0 }] })
   const fee = world({ connections: [{ id: "main", ...rule(25) }] })
-  it.effect("a differing fee stays open when the connection's rules change to it", () =>
-    Effect.gen(function* () {
-      capturing(fee)
-      const payment = yield* create()
-      yield* TestClock.setTime(paidAt + day)
-      yield* reconcile(orderOf([rowOf(payment, { id: "fee", fee: eur(30), net: eur(1969) })]))
-      const directory = yield* Directory
-      const { connections, ...contents } = yield* directory.contents
-      yield* directory.write({ ...contents, connections: connections.map((one) => ({ ...one, ...rule(30) })) })
-      yield* reconcile(payout("next"))
-      assert.deepStrictEqual(yield* standing, { fee: "fee_differs" })
-    }).pipe(Effect.provide(fee.layer))
-  )
+  itIn("a differing fee stays open when the connection's rules change to it", fee, function* () {
+    capturing(fee)
+    const payment = yield* create()
+    yield* TestClock.setTime(paidAt + day)
+    yield* reconcile(orderOf([rowOf(payment, { id: "fee", fee: eur(30), net: eur(1969) })]))
+    const directory = yield* Directory
+    const { connections, ...contents } = yield* directory.contents
+    yield* directory.write({ ...contents, connections: connections.map((one) => ({ ...one, ...rule(30) })) })
+    yield* reconcile(payout("next"))
+    assert.deepStrictEqual(yield* standing, { fee: "fee_differs" })
+  })
 
   const other = world()
-  it.effect("a row of the provider's own refund is not of one of its amount made here", () =>
-    Effect.gen(function* () {
-      capturing(other)
-      const payment = yield* create()
-      yield* TestClock.setTime(paidAt + day)
-      const row = rowOf(payment, {
-        id: "refund",
-        kind: "refund",
-        gross: eur(-500),
-        names: { providerRefundId: null }
+  itIn("a row of the provider's own refund is not of one of its amount made here", other, function* () {
+    capturing(other)
+    const payment = yield* create()
+    yield* TestClock.setTime(paidAt + day)
+    const row = rowOf(payment, {
+      id: "refund",
+      kind: "refund",
+      gross: eur(-500),
+      names: { providerRefundId: null }
+    })
+    yield* reconcile(orderOf([row]))
+    assert.deepStrictEqual(yield* standing, { refund: "missing_here" })
+    yield* operate("refund", payment.id, { amountMinor: 500 })
+    yield* reconcile(payout("next"))
+    assert.deepStrictEqual(yield* standing, { refund: "missing_here" })
+  })
+
+  itIn("one of two rows of a charge that is known later matches; the other stays open", world(), function* (own) {
+    own.provider.onCharge = () => Effect.succeed({ _tag: "Captured", providerRef: "ch_1" })
+    yield* TestClock.setTime(paidAt)
+    const rows: ReadonlyArray<ReportRow> = ["b", "a"].map((id) =>
+      rowOf(undefined, { id, gross: eur(1999), names: { providerRef: "ch_1" } })
+    )
+    yield* reconcile(orderOf(rows))
+    yield* create()
+    yield* reconcile(payout("next"))
+    const counted = (yield* entriesOf).filter(({ corrected, kind }) => corrected === null && kind === "charge")
+    assert.deepStrictEqual(
+      counted.map(({ result, rowId }) => [rowId.split("#")[0], result]),
+      [
+        ["a", "missing_here"],
+        ["b", "matched"]
+      ]
+    )
+  })
+
+  itIn("only the first row of a charge that is known later is matched", world(), function* (own) {
+    own.provider.onCharge = () => Effect.succeed({ _tag: "Captured", providerRef: "ch_1" })
+    yield* TestClock.setTime(paidAt)
+    const row = (id: string) => rowOf(undefined, { id, gross: eur(1999), names: { providerRef: "ch_1" } })
+    yield* reconcile(orderOf([row("older")]))
+    yield* create()
+    yield* reconcile(orderOf([row("newer")]))
+    assert.deepStrictEqual(yield* standing, { newer: "matched", older: "missing_here" })
+  })
+
+  itIn("a refund made at the provider is recorded once when two rows name it", world(), function* (own) {
+    own.provider.onCharge = () => Effect.succeed({ _tag: "Captured", providerRef: "ch_1" })
+    yield* TestClock.setTime(paidAt)
+    const payment = yield* create()
+    const names = { providerRef: "ch_1", providerRefundId: "re_1" }
+    for (const id of ["first", "second"]) {
+      yield* reconcile(orderOf([rowOf(undefined, { id, kind: "refund", gross: eur(-500), names })]))
+    }
+    assert.deepStrictEqual(yield* standing, { first: "status_differs statement", second: "duplicate" })
+    const { refunds } = Option.getOrThrow(yield* (yield* Ledger).book(tenant, payment.id))
+    assert.deepStrictEqual(
+      refunds.map(({ money, origin, stage }) => [origin, money.minorUnits, stage]),
+      [["provider", 500, "Succeeded"]]
+    )
+  })
+
+  itIn("more than a report takes at once is read in its pages, and nothing is written", world(), function* (own) {
+    yield* TestClock.setTime(paidAt + day)
+    const settlements = yield* Settlements
+    const pages: Array<number> = []
+    let writes = 0
+    const process = yield* own.another.pipe(
+      Effect.provideService(Settlements, {
+        ...settlements,
+        differences: (query) =>
+          Effect.tap(settlements.differences(query), (page) => Effect.sync(() => void pages.push(page.length))),
+        applyBatch: (batch) =>
+          Effect.suspend(() => {
+            writes += 1
+            return settlements.applyBatch(batch)
+          })
       })
-      yield* reconcile(orderOf([row]))
-      assert.deepStrictEqual(yield* standing, { refund: "missing_here" })
-      yield* operate("refund", payment.id, { amountMinor: 500 })
-      yield* reconcile(payout("next"))
-      assert.deepStrictEqual(yield* standing, { refund: "missing_here" })
-    }).pipe(Effect.provide(other.layer))
-  )
+    )
+    const written = Effect.fnUntraced(function* (id: string) {
+      writes = 0
+      yield* process.reconciliation.run({ ...payout(id), rowsAtOnce: 2 })
+      return writes
+    })
+    yield* written("first")
+    const without = yield* written("second")
+    yield* reconcile(orderOf(["a", "b", "c"].map((id) => rowOf(undefined, { id, names: { providerRef: id } }))))
+    pages.length = 0
+    assert.strictEqual(yield* written("third"), without)
+    assert.deepStrictEqual(pages, [2, 1])
+  })
 
-  const first = world()
-  it.effect("one of two rows of a charge that is known later matches; the other stays open", () =>
-    Effect.gen(function* () {
-      first.provider.onCharge = () => Effect.succeed({ _tag: "Captured", providerRef: "ch_1" })
-      yield* TestClock.setTime(paidAt)
-      const rows: ReadonlyArray<ReportRow> = ["b", "a"].map((id) =>
-        rowOf(undefined, { id, gross: eur(1999), names: { providerRef: "ch_1" } })
-      )
-      yield* reconcile(orderOf(rows))
-      yield* create()
-      yield* reconcile(payout("next"))
-      const counted = (yield* entriesOf).filter(({ corrected, kind }) => corrected === null && kind === "charge")
-      assert.deepStrictEqual(
-        counted.map(({ result, rowId }) => [rowId.split("#")[0], result]),
-        [
-          ["a", "missing_here"],
-          ["b", "matched"]
-        ]
-      )
-    }).pipe(Effect.provide(first.layer))
-  )
-
-  const second = world()
-  it.effect("only the first row of a charge that is known later is matched", () =>
-    Effect.gen(function* () {
-      second.provider.onCharge = () => Effect.succeed({ _tag: "Captured", providerRef: "ch_1" })
-      yield* TestClock.setTime(paidAt)
-      const row = (id: string) => rowOf(undefined, { id, gross: eur(1999), names: { providerRef: "ch_1" } })
-      yield* reconcile(orderOf([row("older")]))
-      yield* create()
-      yield* reconcile(orderOf([row("newer")]))
-      assert.deepStrictEqual(yield* standing, { newer: "matched", older: "missing_here" })
-    }).pipe(Effect.provide(second.layer))
-  )
-
-  const byHand = world()
-  it.effect("a refund made at the provider is recorded once when two rows name it", () =>
-    Effect.gen(function* () {
-      byHand.provider.onCharge = () => Effect.succeed({ _tag: "Captured", providerRef: "ch_1" })
-      yield* TestClock.setTime(paidAt)
-      const payment = yield* create()
-      const names = { providerRef: "ch_1", providerRefundId: "re_1" }
-      for (const id of ["first", "second"]) {
-        yield* reconcile(orderOf([rowOf(undefined, { id, kind: "refund", gross: eur(-500), names })]))
-      }
-      assert.deepStrictEqual(yield* standing, { first: "status_differs statement", second: "duplicate" })
-      const { refunds } = Option.getOrThrow(yield* (yield* Ledger).book(tenant, payment.id))
-      assert.deepStrictEqual(
-        refunds.map(({ money, origin, stage }) => [origin, money.minorUnits, stage]),
-        [["provider", 500, "Succeeded"]]
-      )
-    }).pipe(Effect.provide(byHand.layer))
-  )
-
-  const many = world()
-  it.effect("more than a report takes at once is read in its pages, and nothing is written", () =>
-    Effect.gen(function* () {
-      yield* TestClock.setTime(paidAt + day)
-      const settlements = yield* Settlements
-      const pages: Array<number> = []
-      let writes = 0
-      const process = yield* many.another.pipe(
-        Effect.provideService(Settlements, {
-          ...settlements,
-          differences: (query) =>
-            Effect.tap(settlements.differences(query), (page) => Effect.sync(() => void pages.push(page.length))),
-          applyBatch: (batch) =>
-            Effect.suspend(() => {
-              writes += 1
-              return settlements.applyBatch(batch)
-            })
-        })
-      )
-      const written = Effect.fnUntraced(function* (id: string) {
-        writes = 0
-        yield* process.reconciliation.run({ ...payout(id), rowsAtOnce: 2 })
-        return writes
-      })
-      yield* written("first")
-      const without = yield* written("second")
-      yield* reconcile(orderOf(["a", "b", "c"].map((id) => rowOf(undefined, { id, names: { providerRef: id } }))))
-      pages.length = 0
-      assert.strictEqual(yield* written("third"), without)
-      assert.deepStrictEqual(pages, [2, 1])
-    }).pipe(Effect.scoped, Effect.provide(many.layer))
-  )
-
-  const missing = world()
-  it.effect("a payment without a report is not missing after a failed capture, until captured", () =>
-    Effect.gen(function* () {
-      capturing(missing)
-      const other = yield* create()
-      missing.provider.onCharge = ({ attemptId }) =>
-        Effect.succeed({ _tag: "Authorized", providerRef: `ch_${attemptId}` })
-      const { details, ...rest } = request()
-      const pointsman = yield* Pointsman
-      const { payment } = yield* pointsman.create(caller, {
-        ...rest,
-        details: { ...details, captureMethod: "manual" }
-      })
-      yield* operate("capture", payment.id)
-      yield* TestClock.setTime(paidAt + 5 * day)
-      yield* reconcile(orderOf([rowOf(undefined, { id: "p", kind: "payout", occurredAt: -day }), rowOf(other)]))
-      assert.strictEqual((yield* standing)[`missing:${payment.id}`], "missing_there")
-      const { operations } = Option.getOrThrow(yield* (yield* Ledger).book(tenant, payment.id))
-      const names = { operationId: operations[0]?.id ?? "" }
-      yield* reconcile(orderOf([rowOf(payment, { id: "failed", kind: "charge_failed", gross: eur(-1999), names })]))
-      assert.strictEqual((yield* stored(payment)).capturedMinor, 0)
-      assert.strictEqual((yield* standing)[`missing:${payment.id}`], "missing_there comparison")
-      // Captured again, and never paid out.
-      yield* TestClock.setTime(paidAt + 6 * day)
-      missing.provider.onCapture = ({ money, providerRef }) =>
-        Effect.succeed({ _tag: "Captured", providerRef, stated: money })
-      yield* operate("capture", payment.id)
-      assert.strictEqual((yield* stored(payment)).capturedMinor, 1999)
-      yield* TestClock.setTime(paidAt + 12 * day)
-      const late = (id: string) =>
-        orderOf([rowOf(undefined, { id, kind: "payout", gross: eur(-1), occurredAt: paidAt + 11 * day })])
-      yield* reconcile(late("late"))
-      const again = `missing:${payment.id}#${paidAt + 6 * day}`
-      assert.strictEqual((yield* standing)[again], "missing_there")
-      yield* reconcile(late("later"))
-      const entries = Object.keys(yield* standing).filter((id) => id.startsWith(`missing:${payment.id}`))
-      assert.deepStrictEqual(entries, [`missing:${payment.id}`, again])
-    }).pipe(Effect.provide(missing.layer))
-  )
+  itIn("a payment without a report is not missing after a failed capture, until captured", world(), function* (own) {
+    capturing(own)
+    const other = yield* create()
+    own.provider.onCharge = ({ attemptId }) => Effect.succeed({ _tag: "Authorized", providerRef: `ch_${attemptId}` })
+    const { details, ...rest } = request()
+    const pointsman = yield* Pointsman
+    const { payment } = yield* pointsman.create(caller, {
+      ...rest,
+      details: { ...details, captureMethod: "manual" }
+    })
+    yield* operate("capture", payment.id)
+    yield* TestClock.setTime(paidAt + 5 * day)
+    yield* reconcile(orderOf([rowOf(undefined, { id: "p", kind: "payout", occurredAt: -day }), rowOf(other)]))
+    assert.strictEqual((yield* standing)[`missing:${payment.id}`], "missing_there")
+    const { operations } = Option.getOrThrow(yield* (yield* Ledger).book(tenant, payment.id))
+    const names = { operationId: operations[0]?.id ?? "" }
+    yield* reconcile(orderOf([rowOf(payment, { id: "failed", kind: "charge_failed", gross: eur(-1999), names })]))
+    assert.strictEqual((yield* stored(payment)).capturedMinor, 0)
+    assert.strictEqual((yield* standing)[`missing:${payment.id}`], "missing_there comparison")
+    // Captured again, and never paid out.
+    yield* TestClock.setTime(paidAt + 6 * day)
+    own.provider.onCapture = ({ money, providerRef }) =>
+      Effect.succeed({ _tag: "Captured", providerRef, stated: money })
+    yield* operate("capture", payment.id)
+    assert.strictEqual((yield* stored(payment)).capturedMinor, 1999)
+    yield* TestClock.setTime(paidAt + 12 * day)
+    const late = (id: string) =>
+      orderOf([rowOf(undefined, { id, kind: "payout", gross: eur(-1), occurredAt: paidAt + 11 * day })])
+    yield* reconcile(late("late"))
+    const again = `missing:${payment.id}#${paidAt + 6 * day}`
+    assert.strictEqual((yield* standing)[again], "missing_there")
+    yield* reconcile(late("later"))
+    const entries = Object.keys(yield* standing).filter((id) => id.startsWith(`missing:${payment.id}`))
+    assert.deepStrictEqual(entries, [`missing:${payment.id}`, again])
+  })
 })

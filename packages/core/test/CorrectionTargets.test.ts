@@ -1,8 +1,9 @@
 /** A correction is approved for the attempt, the operation and the amount that it was proposed for, and for no others. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { type OperatorStatement, openCorrection, type Payment, type Person, Pointsman } from "@pointsman/core"
 import { Ledger, Unanswered } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
+import { itIn } from "./support/ItIn.ts"
 import { operate } from "./support/Operations.ts"
 import { stored } from "./support/Pages.ts"
 import { caller, request, tenant, type World, world } from "./support/World.ts"
@@ -65,66 +66,58 @@ const fails = Effect.fnUntraced(function* (operationId: string) {
 
 describe("what an approval applies to", () => {
   const named = world({ fourEyes: {} })
-  it.effect("a proposal without attempt and amount is stored with those that it applies to", () =>
-    Effect.gen(function* () {
-      const { capture, correction } = yield* proposed(named, stating("captured"))
-      const { attemptId, ...target } = correction.target
-      assert.deepStrictEqual(target, { operationId: capture.id, amountMinor: 600 })
-      assert.match(attemptId ?? "", /^att_/u)
-    }).pipe(Effect.provide(named.layer))
-  )
+  itIn("a proposal without attempt and amount is stored with those that it applies to", named, function* () {
+    const { capture, correction } = yield* proposed(named, stating("captured"))
+    const { attemptId, ...target } = correction.target
+    assert.deepStrictEqual(target, { operationId: capture.id, amountMinor: 600 })
+    assert.match(attemptId ?? "", /^att_/u)
+  })
 
   for (const says of ["captured", "capture_failed"] as const) {
     const own = world({ fourEyes: {} })
-    it.effect(`an approval of ${says} with nothing new is written to that capture`, () =>
-      Effect.gen(function* () {
-        const { correction, payment } = yield* proposed(own, stating(says))
-        const { correction: decided, payment: after } = yield* approve(payment, correction.id)
-        assert.deepStrictEqual(
-          [decided.state, after.state, after.capturedMinor],
-          ["approved", ...(says === "captured" ? (["Captured", 600] as const) : (["Authorized", 0] as const))]
-        )
-      }).pipe(Effect.provide(own.layer))
-    )
+    itIn(`an approval of ${says} with nothing new is written to that capture`, own, function* () {
+      const { correction, payment } = yield* proposed(own, stating(says))
+      const { correction: decided, payment: after } = yield* approve(payment, correction.id)
+      assert.deepStrictEqual(
+        [decided.state, after.state, after.capturedMinor],
+        ["approved", ...(says === "captured" ? (["Captured", 600] as const) : (["Authorized", 0] as const))]
+      )
+    })
   }
 
   const confirmed = world({ fourEyes: {} })
-  it.effect("capture_failed is overtaken when that capture ended and a later one is confirmed", () =>
-    Effect.gen(function* () {
-      const { capture, correction, payment } = yield* proposed(confirmed, stating("capture_failed"))
-      yield* fails(capture.id)
-      confirmed.provider.onCapture = ({ money, providerRef }) =>
-        Effect.succeed({ _tag: "Captured", providerRef, stated: money })
-      yield* operate("capture", payment.id, { amountMinor: 1999 })
-      const before = yield* stored(payment)
-      assert.deepStrictEqual([before.state, before.capturedMinor], ["Captured", 1999])
-      const [, later] = yield* operationsOf(payment)
-      const { correction: decided, payment: after } = yield* approve(payment, correction.id)
-      const { attemptId } = correction.target
-      assert.deepStrictEqual(
-        [decided.state, decided.decision?.reason],
-        [
-          "overtaken",
-          `it was proposed for attempt ${attemptId}, operation ${capture.id}, amount 600, and now applies to attempt ${attemptId}, operation ${later?.id}, amount 1999`
-        ]
-      )
-      assert.deepStrictEqual([after.state, after.capturedMinor, after.review], ["Captured", 1999, null])
-      assert.strictEqual((yield* operationsOf(payment))[1]?.outcome, "Confirmed")
-    }).pipe(Effect.provide(confirmed.layer))
-  )
+  itIn("capture_failed is overtaken when that capture ended and a later one is confirmed", confirmed, function* () {
+    const { capture, correction, payment } = yield* proposed(confirmed, stating("capture_failed"))
+    yield* fails(capture.id)
+    confirmed.provider.onCapture = ({ money, providerRef }) =>
+      Effect.succeed({ _tag: "Captured", providerRef, stated: money })
+    yield* operate("capture", payment.id, { amountMinor: 1999 })
+    const before = yield* stored(payment)
+    assert.deepStrictEqual([before.state, before.capturedMinor], ["Captured", 1999])
+    const [, later] = yield* operationsOf(payment)
+    const { correction: decided, payment: after } = yield* approve(payment, correction.id)
+    const { attemptId } = correction.target
+    assert.deepStrictEqual(
+      [decided.state, decided.decision?.reason],
+      [
+        "overtaken",
+        `it was proposed for attempt ${attemptId}, operation ${capture.id}, amount 600, and now applies to attempt ${attemptId}, operation ${later?.id}, amount 1999`
+      ]
+    )
+    assert.deepStrictEqual([after.state, after.capturedMinor, after.review], ["Captured", 1999, null])
+    assert.strictEqual((yield* operationsOf(payment))[1]?.outcome, "Confirmed")
+  })
 
   for (const amountMinor of [null, 600]) {
     const own = world({ fourEyes: {} })
-    it.effect(`captured with amount ${amountMinor} is overtaken; a later unknown one stays`, () =>
-      Effect.gen(function* () {
-        const { capture, correction, payment } = yield* proposed(own, stating("captured", amountMinor))
-        yield* fails(capture.id)
-        yield* operate("capture", payment.id, { amountMinor: 1500 })
-        const { correction: decided, payment: after } = yield* approve(payment, correction.id)
-        assert.strictEqual(decided.state, "overtaken")
-        assert.deepStrictEqual([after.state, after.capturedMinor], ["CaptureUnknown", 0])
-        assert.strictEqual((yield* operationsOf(payment))[1]?.outcome, "Unanswered")
-      }).pipe(Effect.provide(own.layer))
-    )
+    itIn(`captured with amount ${amountMinor} is overtaken; a later unknown one stays`, own, function* () {
+      const { capture, correction, payment } = yield* proposed(own, stating("captured", amountMinor))
+      yield* fails(capture.id)
+      yield* operate("capture", payment.id, { amountMinor: 1500 })
+      const { correction: decided, payment: after } = yield* approve(payment, correction.id)
+      assert.strictEqual(decided.state, "overtaken")
+      assert.deepStrictEqual([after.state, after.capturedMinor], ["CaptureUnknown", 0])
+      assert.strictEqual((yield* operationsOf(payment))[1]?.outcome, "Unanswered")
+    })
   }
 })

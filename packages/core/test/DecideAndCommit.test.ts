@@ -1,5 +1,5 @@
 /** The one loop that writes decisions: what it does with each end of a commit, and when it gives up. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { Clock, Context, Effect, Fiber, Layer, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { decideAndCommit, done, write } from "../src/commit/DecideAndCommit.ts"
@@ -7,6 +7,7 @@ import { DeliveryWake } from "../src/commit/WakeDelivery.ts"
 import type { Payment } from "../src/model/Payment.ts"
 import { type CommitFailure, Ledger, Stale } from "../src/ports/Ledger.ts"
 import { CommitUnknown, StorageError } from "../src/ports/StorageError.ts"
+import { itRuns } from "./support/ItIn.ts"
 import { runOut, tenant } from "./support/World.ts"
 
 const storageError = new StorageError({ operation: "commit", cause: new Error("the store is away") })
@@ -78,140 +79,113 @@ const ending = Effect.fnUntraced(function* <A, E extends { readonly _tag: string
 })
 
 describe("another writer", () => {
-  it.effect("what is stored is read and decided on when another writer comes first once", () =>
-    Effect.gen(function* () {
-      const { loop, seen } = scripted(() => "written")
-      seen.version = 7
-      assert.strictEqual(yield* ending(loop({})), "written on 7")
-      assert.deepInclude(seen, { commits: [0, 0], reads: 1 })
-    })
-  )
+  itRuns("what is stored is read and decided on when another writer comes first once", function* () {
+    const { loop, seen } = scripted(() => "written")
+    seen.version = 7
+    assert.strictEqual(yield* ending(loop({})), "written on 7")
+    assert.deepInclude(seen, { commits: [0, 0], reads: 1 })
+  })
 
-  it.effect("20 tries and no more follow when another writer comes first every time", () =>
-    Effect.gen(function* () {
-      const { loop, seen } = scripted(() => Effect.fail(new Stale()))
-      assert.strictEqual(yield* ending(loop({ retries: true })), "Contended")
-      assert.lengthOf(seen.commits, 20)
-      assert.strictEqual(seen.reads, 19)
-    })
-  )
+  itRuns("20 tries and no more follow when another writer comes first every time", function* () {
+    const { loop, seen } = scripted(() => Effect.fail(new Stale()))
+    assert.strictEqual(yield* ending(loop({ retries: true })), "Contended")
+    assert.lengthOf(seen.commits, 20)
+    assert.strictEqual(seen.reads, 19)
+  })
 })
 
 describe("a store that fails", () => {
-  it.effect("a decision of which nothing was sent fails at once", () =>
-    Effect.gen(function* () {
-      const { loop, seen } = scripted(() => Effect.fail(storageError))
-      assert.strictEqual(yield* ending(loop({})), "NotWritten")
-      assert.deepStrictEqual(seen.commits, [0])
-    })
-  )
+  itRuns("a decision of which nothing was sent fails at once", function* () {
+    const { loop, seen } = scripted(() => Effect.fail(storageError))
+    assert.strictEqual(yield* ending(loop({})), "NotWritten")
+    assert.deepStrictEqual(seen.commits, [0])
+  })
 
-  it.effect("a sent request is asked for ever more slowly, last after three seconds", () =>
-    Effect.gen(function* () {
-      const { loop, seen } = scripted(() => Effect.fail(storageError))
-      assert.strictEqual(yield* ending(loop({ retries: true })), "NotWritten")
-      assert.deepStrictEqual(seen.commits, [0, 50, 150, 350, 750, 1550, 3000])
-      assert.strictEqual(seen.reads, 0)
-    })
-  )
+  itRuns("a sent request is asked for ever more slowly, last after three seconds", function* () {
+    const { loop, seen } = scripted(() => Effect.fail(storageError))
+    assert.strictEqual(yield* ending(loop({ retries: true })), "NotWritten")
+    assert.deepStrictEqual(seen.commits, [0, 50, 150, 350, 750, 1550, 3000])
+    assert.strictEqual(seen.reads, 0)
+  })
 
-  it.effect("no third try begins when each takes two seconds", () =>
-    Effect.gen(function* () {
-      const { loop, seen } = scripted(() => Effect.andThen(Effect.sleep(2_000), Effect.fail(storageError)))
-      assert.strictEqual(yield* ending(loop({ retries: true })), "NotWritten")
-      assert.deepStrictEqual(seen.commits, [0, 2050])
-    })
-  )
+  itRuns("no third try begins when each takes two seconds", function* () {
+    const { loop, seen } = scripted(() => Effect.andThen(Effect.sleep(2_000), Effect.fail(storageError)))
+    assert.strictEqual(yield* ending(loop({ retries: true })), "NotWritten")
+    assert.deepStrictEqual(seen.commits, [0, 2050])
+  })
 
-  it.effect("a second try follows a first one of an hour", () =>
-    Effect.gen(function* () {
-      const { loop, seen } = scripted((number) =>
-        number > 1 ? "written" : Effect.andThen(Effect.sleep(3_600_000), Effect.fail(new Stale()))
-      )
-      const writing = yield* Effect.forkChild(loop({}))
-      yield* TestClock.adjust(3_600_000)
-      assert.strictEqual(yield* Fiber.join(writing), "written on 0")
-      assert.lengthOf(seen.commits, 2)
-    })
-  )
+  itRuns("a second try follows a first one of an hour", function* () {
+    const { loop, seen } = scripted((number) =>
+      number > 1 ? "written" : Effect.andThen(Effect.sleep(3_600_000), Effect.fail(new Stale()))
+    )
+    const writing = yield* Effect.forkChild(loop({}))
+    yield* TestClock.adjust(3_600_000)
+    assert.strictEqual(yield* Fiber.join(writing), "written on 0")
+    assert.lengthOf(seen.commits, 2)
+  })
 
-  it.effect("a pause does not hold its turn", () =>
-    Effect.gen(function* () {
-      const { loop, seen } = scripted((number) => (number > 1 ? "written" : Effect.fail(storageError)))
-      const writing = yield* Effect.forkChild(loop({ retries: true }), { startImmediately: true })
-      yield* TestClock.adjust(10)
-      assert.isUndefined(writing.pollUnsafe())
-      assert.isFalse(seen.isHeld)
-      assert.strictEqual(yield* runOut(writing), "written on 0")
-    })
-  )
+  itRuns("a pause does not hold its turn", function* () {
+    const { loop, seen } = scripted((number) => (number > 1 ? "written" : Effect.fail(storageError)))
+    const writing = yield* Effect.forkChild(loop({ retries: true }), { startImmediately: true })
+    yield* TestClock.adjust(10)
+    assert.isUndefined(writing.pollUnsafe())
+    assert.isFalse(seen.isHeld)
+    assert.strictEqual(yield* runOut(writing), "written on 0")
+  })
 })
 
 describe("a commit whose answer is lost", () => {
-  it.effect("a commit on which a request waits may be written, and nothing follows", () =>
-    Effect.gen(function* () {
-      const { loop, seen } = scripted(() => "unheard")
-      const end = yield* Effect.flip(loop({ stops: true, retries: true }))
-      assert.deepInclude(end, { _tag: "MaybeWritten", value: "written on 0" })
-      assert.deepInclude(seen, { commits: [0], reads: 0 })
-    })
-  )
+  itRuns("a commit on which a request waits may be written, and nothing follows", function* () {
+    const { loop, seen } = scripted(() => "unheard")
+    const end = yield* Effect.flip(loop({ stops: true, retries: true }))
+    assert.deepInclude(end, { _tag: "MaybeWritten", value: "written on 0" })
+    assert.deepInclude(seen, { commits: [0], reads: 0 })
+  })
 
-  it.effect("a commit that is written is read once and not written again", () =>
-    Effect.gen(function* () {
-      const { loop, seen } = scripted(() => "unheard")
-      assert.strictEqual(yield* ending(loop({})), "written on 0")
-      assert.deepInclude(seen, { commits: [0], reads: 1, version: 1 })
-    })
-  )
+  itRuns("a commit that is written is read once and not written again", function* () {
+    const { loop, seen } = scripted(() => "unheard")
+    assert.strictEqual(yield* ending(loop({})), "written on 0")
+    assert.deepInclude(seen, { commits: [0], reads: 1, version: 1 })
+  })
 
-  it.effect("an unwritten commit is written again, after a pause from the second time on", () =>
-    Effect.gen(function* () {
-      const { loop, seen } = scripted((number) => (number > 3 ? "written" : Effect.fail(commitUnknown)))
-      assert.strictEqual(yield* ending(loop({})), "written on 0")
-      assert.deepInclude(seen, { commits: [0, 0, 50, 150], version: 1 })
-    })
-  )
+  itRuns("an unwritten commit is written again, after a pause from the second time on", function* () {
+    const { loop, seen } = scripted((number) => (number > 3 ? "written" : Effect.fail(commitUnknown)))
+    assert.strictEqual(yield* ending(loop({})), "written on 0")
+    assert.deepInclude(seen, { commits: [0, 0, 50, 150], version: 1 })
+  })
 
-  it.effect("a commit that lands after the read refuses the next one, and is known again", () =>
-    Effect.gen(function* () {
-      const { loop, seen } = scripted((number) => {
-        if (number === 1) return Effect.fail(commitUnknown)
-        seen.version = 1
-        return "written"
-      })
-      assert.strictEqual(yield* ending(loop({})), "written on 0")
-      assert.deepInclude(seen, { commits: [0, 0], reads: 2, version: 1 })
+  itRuns("a commit that lands after the read refuses the next one, and is known again", function* () {
+    const { loop, seen } = scripted((number) => {
+      if (number === 1) return Effect.fail(commitUnknown)
+      seen.version = 1
+      return "written"
     })
-  )
+    assert.strictEqual(yield* ending(loop({})), "written on 0")
+    assert.deepInclude(seen, { commits: [0, 0], reads: 2, version: 1 })
+  })
 
-  it.effect("a commit may be written when the store then goes away", () =>
-    Effect.gen(function* () {
-      const { loop, seen } = scripted((number) => Effect.fail(number === 1 ? commitUnknown : storageError))
-      assert.strictEqual(yield* ending(loop({})), "MaybeWritten")
-      assert.strictEqual(seen.commits.at(-1), 3000)
-      const blind = scripted(() => Effect.fail(commitUnknown))
-      blind.seen.canRead = false
-      assert.strictEqual(yield* ending(blind.loop({})), "MaybeWritten")
-      assert.lengthOf(blind.seen.commits, 1)
-    })
-  )
+  itRuns("a commit may be written when the store then goes away", function* () {
+    const { loop, seen } = scripted((number) => Effect.fail(number === 1 ? commitUnknown : storageError))
+    assert.strictEqual(yield* ending(loop({})), "MaybeWritten")
+    assert.strictEqual(seen.commits.at(-1), 3000)
+    const blind = scripted(() => Effect.fail(commitUnknown))
+    blind.seen.canRead = false
+    assert.strictEqual(yield* ending(blind.loop({})), "MaybeWritten")
+    assert.lengthOf(blind.seen.commits, 1)
+  })
 })
 
 describe("a loop inside a loop", () => {
-  it.effect("the inner one gets no more time when the outer one is at its end", () =>
-    Effect.gen(function* () {
-      const inner = scripted(() => Effect.fail(storageError))
-      const outer = decideAndCommit({
-        first: 0,
-        decide: () =>
-          Effect.andThen(Effect.sleep(2_000), Effect.as(inner.loop({ retries: true }), done(Option.none()))),
-        read: () => Effect.succeed(0),
-        afterUnknown: "stop",
-        storageErrors: "fail"
-      }).pipe(Effect.provide(DeliveryWake.layer), Effect.provideService(Ledger, {} as unknown as Ledger["Service"]))
-      assert.strictEqual(yield* ending(outer), "NotWritten")
-      assert.deepStrictEqual(inner.seen.commits, [2000, 2050, 2150, 2350, 2750, 3000])
-    })
-  )
+  itRuns("the inner one gets no more time when the outer one is at its end", function* () {
+    const inner = scripted(() => Effect.fail(storageError))
+    const outer = decideAndCommit({
+      first: 0,
+      decide: () => Effect.andThen(Effect.sleep(2_000), Effect.as(inner.loop({ retries: true }), done(Option.none()))),
+      read: () => Effect.succeed(0),
+      afterUnknown: "stop",
+      storageErrors: "fail"
+    }).pipe(Effect.provide(DeliveryWake.layer), Effect.provideService(Ledger, {} as unknown as Ledger["Service"]))
+    assert.strictEqual(yield* ending(outer), "NotWritten")
+    assert.deepStrictEqual(inner.seen.commits, [2000, 2050, 2150, 2350, 2750, 3000])
+  })
 })

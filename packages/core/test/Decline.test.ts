@@ -12,6 +12,7 @@ import {
   declineMeaning
 } from "@pointsman/core/connector"
 import { Effect } from "effect"
+import { itIn } from "./support/ItIn.ts"
 import { attemptsOf, stored } from "./support/Pages.ts"
 import { caller, request, tenant, world } from "./support/World.ts"
 
@@ -78,116 +79,106 @@ describe("the advice of a decline", () => {
 describe("a declined payment", () => {
   const { provider, layer } = world()
 
-  it.effect("the payment, its attempt and the event show the same decline of a table's code", () =>
-    Effect.gen(function* () {
-      provider.onCharge = () => Effect.succeed(declined("lost_or_stolen", "41", false, "lost_card"))
-      const { payment } = yield* (yield* Pointsman).create(caller, request())
-      const decline = {
-        category: "lost_or_stolen",
-        code: "lost_card",
-        provider_code: "41",
-        advice: "do_not_retry"
-      } as const
-      assert.deepStrictEqual(declineOfPayment(payment), decline)
-      assert.deepStrictEqual(shownOf(payment), [decline])
-      assert.deepStrictEqual(yield* eventOf(payment), decline)
-      assert.deepStrictEqual(declineOfPayment(yield* stored(payment)), decline)
-      const [attempt] = yield* attemptsOf(payment)
-      assert.isFalse(attempt !== undefined && "decline" in attempt)
-    }).pipe(Effect.provide(layer))
-  )
+  itIn("the payment, its attempt and the event show the same decline of a table's code", { layer }, function* () {
+    provider.onCharge = () => Effect.succeed(declined("lost_or_stolen", "41", false, "lost_card"))
+    const { payment } = yield* (yield* Pointsman).create(caller, request())
+    const decline = {
+      category: "lost_or_stolen",
+      code: "lost_card",
+      provider_code: "41",
+      advice: "do_not_retry"
+    } as const
+    assert.deepStrictEqual(declineOfPayment(payment), decline)
+    assert.deepStrictEqual(shownOf(payment), [decline])
+    assert.deepStrictEqual(yield* eventOf(payment), decline)
+    assert.deepStrictEqual(declineOfPayment(yield* stored(payment)), decline)
+    const [attempt] = yield* attemptsOf(payment)
+    assert.isFalse(attempt !== undefined && "decline" in attempt)
+  })
 
-  it.effect("each attempt shows its own soft decline, and the payment the last one", () =>
-    Effect.gen(function* () {
-      provider.onCharge = ({ connectionId }) =>
-        Effect.succeed(
-          connectionId === "main"
-            ? declined("issuer_unavailable", "91", true)
-            : declined("limit_exceeded", "61", true, "amount_limit_exceeded")
-        )
-      const { payment } = yield* (yield* Pointsman).create(caller, request())
-      const first = {
-        category: "issuer_unavailable",
-        code: "issuer_unavailable",
-        provider_code: "91",
-        advice: "retry_later"
-      } as const
-      const last = {
-        category: "limit_exceeded",
-        code: "amount_limit_exceeded",
-        provider_code: "61",
-        advice: "retry_later"
-      } as const
-      assert.deepStrictEqual(shownOf(payment), [first, last])
-      assert.deepStrictEqual(declineOfPayment(payment), last)
-      assert.deepStrictEqual(yield* eventOf(payment), last)
-    }).pipe(Effect.provide(layer))
-  )
-
-  it.effect("a later message on the second attempt leaves the first one's soft decline", () =>
-    Effect.gen(function* () {
-      provider.onCharge = ({ connectionId }) =>
-        Effect.succeed(
-          connectionId === "main"
-            ? declined("do_not_honor", "01", true, "call_issuer")
-            : { _tag: "Pending", providerRef: "r2" }
-        )
-      const pointsman = yield* Pointsman
-      const { payment } = yield* pointsman.create(caller, request())
-      const [, second] = yield* attemptsOf(payment)
-      const message: VerifiedMessage = {
-        connectionId: second?.connectionId ?? "",
-        tenant,
-        receivedAt: 0,
-        body: "{}",
-        message: {
-          id: "msg_1",
-          at: 0,
-          about: {
-            _tag: "Charge",
-            charge: { attemptId: second?.id ?? "" },
-            state: () => ({ ...declined("expired_card", "54", false), providerRef: "r2" }) as never
-          }
-        },
-        reason: null
-      }
-      yield* pointsman.recordMessage(message)
-      const after = yield* stored(payment)
-      assert.deepStrictEqual(
-        shownOf(after).map((shown) => [shown?.code, shown?.advice]),
-        [
-          ["call_issuer", "retry_later"],
-          ["expired_card", "use_another_method"]
-        ]
+  itIn("each attempt shows its own soft decline, and the payment the last one", { layer }, function* () {
+    provider.onCharge = ({ connectionId }) =>
+      Effect.succeed(
+        connectionId === "main"
+          ? declined("issuer_unavailable", "91", true)
+          : declined("limit_exceeded", "61", true, "amount_limit_exceeded")
       )
-      assert.strictEqual(declineOfPayment(after)?.code, "expired_card")
-    }).pipe(Effect.provide(layer))
-  )
+    const { payment } = yield* (yield* Pointsman).create(caller, request())
+    const first = {
+      category: "issuer_unavailable",
+      code: "issuer_unavailable",
+      provider_code: "91",
+      advice: "retry_later"
+    } as const
+    const last = {
+      category: "limit_exceeded",
+      code: "amount_limit_exceeded",
+      provider_code: "61",
+      advice: "retry_later"
+    } as const
+    assert.deepStrictEqual(shownOf(payment), [first, last])
+    assert.deepStrictEqual(declineOfPayment(payment), last)
+    assert.deepStrictEqual(yield* eventOf(payment), last)
+  })
 
-  it.effect("a provider that needs the customer requires authentication", () =>
-    Effect.gen(function* () {
-      provider.onCharge = () => Effect.succeed({ _tag: "NeedsCustomer", providerRef: null })
-      const { payment } = yield* (yield* Pointsman).create(caller, request())
-      assert.deepStrictEqual(declineOfPayment(payment), {
-        category: "authentication_failed",
-        code: "authentication_required",
-        provider_code: "provider_requires_action",
-        advice: "use_another_method"
-      })
-    }).pipe(Effect.provide(layer))
-  )
+  itIn("a later message on the second attempt leaves the first one's soft decline", { layer }, function* () {
+    provider.onCharge = ({ connectionId }) =>
+      Effect.succeed(
+        connectionId === "main"
+          ? declined("do_not_honor", "01", true, "call_issuer")
+          : { _tag: "Pending", providerRef: "r2" }
+      )
+    const pointsman = yield* Pointsman
+    const { payment } = yield* pointsman.create(caller, request())
+    const [, second] = yield* attemptsOf(payment)
+    const message: VerifiedMessage = {
+      connectionId: second?.connectionId ?? "",
+      tenant,
+      receivedAt: 0,
+      body: "{}",
+      message: {
+        id: "msg_1",
+        at: 0,
+        about: {
+          _tag: "Charge",
+          charge: { attemptId: second?.id ?? "" },
+          state: () => ({ ...declined("expired_card", "54", false), providerRef: "r2" }) as never
+        }
+      },
+      reason: null
+    }
+    yield* pointsman.recordMessage(message)
+    const after = yield* stored(payment)
+    assert.deepStrictEqual(
+      shownOf(after).map((shown) => [shown?.code, shown?.advice]),
+      [
+        ["call_issuer", "retry_later"],
+        ["expired_card", "use_another_method"]
+      ]
+    )
+    assert.strictEqual(declineOfPayment(after)?.code, "expired_card")
+  })
 
-  it.effect("a decline stored without its code has its category as the code, and is hard", () =>
-    Effect.gen(function* () {
-      provider.onCharge = () => Effect.succeed(declined("do_not_honor", "05", true))
-      const { payment } = yield* (yield* Pointsman).create(caller, request())
-      assert.deepStrictEqual(declineOfPayment({ ...payment, routing: null }), {
-        category: "do_not_honor",
-        code: "do_not_honor",
-        provider_code: "05",
-        advice: "use_another_method"
-      })
-      assert.isUndefined(declineOfPayment({ ...payment, state: "Captured" }))
-    }).pipe(Effect.provide(layer))
-  )
+  itIn("a provider that needs the customer requires authentication", { layer }, function* () {
+    provider.onCharge = () => Effect.succeed({ _tag: "NeedsCustomer", providerRef: null })
+    const { payment } = yield* (yield* Pointsman).create(caller, request())
+    assert.deepStrictEqual(declineOfPayment(payment), {
+      category: "authentication_failed",
+      code: "authentication_required",
+      provider_code: "provider_requires_action",
+      advice: "use_another_method"
+    })
+  })
+
+  itIn("a decline stored without its code has its category as the code, and is hard", { layer }, function* () {
+    provider.onCharge = () => Effect.succeed(declined("do_not_honor", "05", true))
+    const { payment } = yield* (yield* Pointsman).create(caller, request())
+    assert.deepStrictEqual(declineOfPayment({ ...payment, routing: null }), {
+      category: "do_not_honor",
+      code: "do_not_honor",
+      provider_code: "05",
+      advice: "use_another_method"
+    })
+    assert.isUndefined(declineOfPayment({ ...payment, state: "Captured" }))
+  })
 })

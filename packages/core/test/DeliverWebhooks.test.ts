@@ -1,6 +1,6 @@
 /** Webhooks on their way to merchants: when they are sent, how often and with what. */
 import { createHmac } from "node:crypto"
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { type Delivery, Pointsman, type Tenant } from "@pointsman/core"
 import { defaultWebhookScheduleMillis } from "@pointsman/core/internal"
 import {
@@ -14,7 +14,9 @@ import {
 } from "@pointsman/core/ports"
 import { openSecretsLayer, type ScriptedSender, scriptedSender } from "@pointsman/core/testing"
 import { Clock, Effect, Fiber, Layer } from "effect"
-import { background, drawing, lookEvery, minute, pass, second, settle } from "./support/Delivering.ts"
+import { background, drawn, lookEvery, minute, pass, second, settle } from "./support/Delivering.ts"
+import { itIn } from "./support/ItIn.ts"
+import { assertFields } from "./support/Steps.ts"
 import { caller, request, tenant, world } from "./support/World.ts"
 
 const create = Effect.gen(function* () {
@@ -39,17 +41,18 @@ const notAnswered = (failure: WebhookNotAnswered["failure"]) => () =>
   Effect.fail(new WebhookNotAnswered({ failure, message: "as told" }))
 const hanging = () => Effect.never
 
-const setup = (onSend?: ScriptedSender["onSend"]) => {
+/** A world that sends to a scripted receiver, the times at which it sent, and draws that leave delays as they are. */
+const given = (onSend?: ScriptedSender["onSend"], options: Parameters<typeof world>[0] = {}, draw = 0.5) => {
   const sender = scriptedSender()
-  if (onSend !== undefined) sender.onSend = onSend
+  const answer = onSend ?? sender.onSend
   const times: Array<number> = []
-  const { onSend: answer } = sender
   sender.onSend = (one, number) =>
     Effect.andThen(
       Effect.tap(Clock.currentTimeMillis, (now) => Effect.sync(() => times.push(now))),
       answer(one, number)
     )
-  return { sender, times }
+  const own = world({ sender, webhookEndpoints: captures, ...options })
+  return { ...own, sender, times, layer: drawn(own.layer, draw) }
 }
 
 const verified = ({ body, headers }: WebhookRequest, secret: string) => {
@@ -59,42 +62,36 @@ const verified = ({ body, headers }: WebhookRequest, secret: string) => {
 }
 
 describe("DeliverWebhooks", () => {
-  it.effect("a payment's events are sent to an endpoint at once, as the API shows them", () => {
-    const { sender } = setup()
-    const own = world({ sender, webhookEndpoints: [{ id: "shop" }] })
-    return Effect.gen(function* () {
-      yield* background
-      yield* pass(12_345)
-      const payment = yield* create
-      yield* settle
-      const { items } = yield* (yield* Pointsman).timeline(tenant, payment.id, { limit: 10 })
-      assert.deepStrictEqual(
-        sender.sent.map(({ body }) => JSON.parse(new TextDecoder().decode(body))),
-        items.map(({ createdAt, data, id, type }) => ({ id, type, created: new Date(createdAt).toISOString(), data }))
-      )
-      assert.deepStrictEqual(
-        items.map(({ type }) => type),
-        ["payment.created", "payment.captured"]
-      )
-      const stored = yield* deliveries
-      sender.sent.forEach((sent, index) => {
-        assert.strictEqual(sent.url, "https://merchant.example/shop")
-        assert.deepStrictEqual(Object.keys(sent.headers).toSorted(), [
-          "content-type",
-          "x-service-delivery-id",
-          "x-service-event-id",
-          "x-service-signature"
-        ])
-        assert.strictEqual(sent.headers["content-type"], "application/json")
-        assert.strictEqual(sent.headers["x-service-event-id"], items[index]?.id)
-        assert.strictEqual(sent.headers["x-service-delivery-id"], stored[index]?.id)
-        assert.strictEqual(verified(sent, "whsec_shop"), 12)
-      })
-      assert.deepStrictEqual(
-        stored.map(({ dueAt, failures, state }) => ({ dueAt, failures, state })),
-        Array.from({ length: 2 }, () => ({ dueAt: null, failures: 0, state: "Delivered" as const }))
-      )
-    }).pipe(Effect.provide(own.layer), drawing(0.5))
+  const shown = given(undefined, { webhookEndpoints: [{ id: "shop" }] })
+  itIn("a payment's events are sent to an endpoint at once, as the API shows them", shown, function* ({ sender }) {
+    yield* background
+    yield* pass(12_345)
+    const payment = yield* create
+    yield* settle
+    const { items } = yield* (yield* Pointsman).timeline(tenant, payment.id, { limit: 10 })
+    assert.deepStrictEqual(
+      sender.sent.map(({ body }) => JSON.parse(new TextDecoder().decode(body))),
+      items.map(({ createdAt, data, id, type }) => ({ id, type, created: new Date(createdAt).toISOString(), data }))
+    )
+    assertFields(items, "type", "payment.created", "payment.captured")
+    const stored = yield* deliveries
+    sender.sent.forEach((sent, index) => {
+      assert.strictEqual(sent.url, "https://merchant.example/shop")
+      assert.deepStrictEqual(Object.keys(sent.headers).toSorted(), [
+        "content-type",
+        "x-service-delivery-id",
+        "x-service-event-id",
+        "x-service-signature"
+      ])
+      assert.strictEqual(sent.headers["content-type"], "application/json")
+      assert.strictEqual(sent.headers["x-service-event-id"], items[index]?.id)
+      assert.strictEqual(sent.headers["x-service-delivery-id"], stored[index]?.id)
+      assert.strictEqual(verified(sent, "whsec_shop"), 12)
+    })
+    assert.deepStrictEqual(
+      stored.map(({ dueAt, failures, state }) => ({ dueAt, failures, state })),
+      Array.from({ length: 2 }, () => ({ dueAt: null, failures: 0, state: "Delivered" as const }))
+    )
   })
 
   // The looks of more than a day are many: the whole schedule for some, and a short one for the others.
@@ -113,57 +110,52 @@ describe("DeliverWebhooks", () => {
     ["is never answered", hanging, 15 * second, whole]
   ]
   for (const [what, onSend, lasts, scheduleMillis] of failures) {
-    it.effect(`what ${what} is sent by the schedule and then given up`, () => {
-      const { sender, times } = setup(onSend)
-      const own = world({ sender, webhookEndpoints: captures, webhookScheduleMillis: scheduleMillis })
-      return Effect.gen(function* () {
-        yield* background
-        yield* create
-        yield* settle
-        let expected = 0
-        for (const [index, delay] of scheduleMillis.entries()) {
-          if (index > 0) {
-            expected += lasts + delay
-            yield* pass(lasts + delay - 1)
-            assert.lengthOf(times, index)
-            yield* pass(1)
-          }
-          assert.strictEqual(times.at(-1), expected)
-          assert.lengthOf(times, index + 1)
+    const own = given(onSend, { webhookScheduleMillis: scheduleMillis })
+    itIn(`what ${what} is sent by the schedule and then given up`, own, function* ({ sender, times }) {
+      yield* background
+      yield* create
+      yield* settle
+      let expected = 0
+      for (const [index, delay] of scheduleMillis.entries()) {
+        if (index > 0) {
+          expected += lasts + delay
+          yield* pass(lasts + delay - 1)
+          assert.lengthOf(times, index)
+          yield* pass(1)
         }
-        yield* pass(lasts)
-        const given = yield* only
-        assert.deepStrictEqual(
-          [given.state, given.dueAt, given.failures, given.attempts],
-          ["GivenUp", null, scheduleMillis.length, scheduleMillis.length]
-        )
-        yield* pass(60 * minute)
-        assert.lengthOf(times, scheduleMillis.length)
-        // One id over all attempts, and a signature of the moment for each.
-        assert.deepStrictEqual(
-          new Set(sender.sent.map(({ headers }) => headers["x-service-delivery-id"])),
-          new Set([given.id])
-        )
-        sender.sent.forEach((sent, index) => {
-          assert.strictEqual(verified(sent, "whsec_shop"), Math.floor((times[index] ?? 0) / 1000))
-          assert.deepStrictEqual(sent.body, sender.sent[0]?.body)
-        })
-        const attempts = yield* (yield* Pointsman).deliveryAttempts(tenant, given.id)
-        assert.deepStrictEqual(
-          attempts.map(({ endedAt, number, sentAt }) => [number, sentAt, endedAt]),
-          times.map((time, index) => [index + 1, time, time + lasts])
-        )
-      }).pipe(Effect.provide(own.layer), drawing(0.5))
+        assert.strictEqual(times.at(-1), expected)
+        assert.lengthOf(times, index + 1)
+      }
+      yield* pass(lasts)
+      const last = yield* only
+      assert.deepStrictEqual(
+        [last.state, last.dueAt, last.failures, last.attempts],
+        ["GivenUp", null, scheduleMillis.length, scheduleMillis.length]
+      )
+      yield* pass(60 * minute)
+      assert.lengthOf(times, scheduleMillis.length)
+      // One id over all attempts, and a signature of the moment for each.
+      const ids = sender.sent.map(({ headers }) => headers["x-service-delivery-id"])
+      assert.deepStrictEqual([...new Set(ids)], [last.id])
+      sender.sent.forEach((sent, index) => {
+        assert.strictEqual(verified(sent, "whsec_shop"), Math.floor((times[index] ?? 0) / 1000))
+        assert.deepStrictEqual(sent.body, sender.sent[0]?.body)
+      })
+      const attempts = yield* (yield* Pointsman).deliveryAttempts(tenant, last.id)
+      assertFields(
+        attempts,
+        ["number", "sentAt", "endedAt"],
+        ...times.map((time, index) => [index + 1, time, time + lasts])
+      )
     })
   }
 
-  it.effect.each([
+  for (const [draw, factor] of [
     [0, 0.9],
     [1, 1.1]
-  ] as const)("each delay is multiplied for a draw of %i: %d times as long", ([drawn, factor]) => {
-    const { sender, times } = setup(answering(500))
-    const own = world({ sender, webhookEndpoints: captures })
-    return Effect.gen(function* () {
+  ] as const) {
+    const own = given(answering(500), {}, draw)
+    itIn(`each delay is multiplied for a draw of ${draw}: ${factor} times as long`, own, function* ({ times }) {
       yield* background
       yield* create
       yield* settle
@@ -176,123 +168,100 @@ describe("DeliverWebhooks", () => {
         yield* pass(lookEvery - 1)
       }
       assert.strictEqual((yield* only).state, "GivenUp")
-    }).pipe(Effect.provide(own.layer), drawing(drawn))
+    })
+  }
+
+  const scheduled = given(answering(500), { webhookScheduleMillis: [10 * second, 15 * second] })
+  itIn("an operator's schedule is followed, its first delay included", scheduled, function* ({ times }) {
+    yield* background
+    yield* create
+    yield* pass(minute)
+    assert.deepStrictEqual(times, [10 * second, 25 * second])
+    assert.strictEqual((yield* only).state, "GivenUp")
   })
 
-  it.effect("an operator's schedule is followed, its first delay included", () => {
-    const { sender, times } = setup(answering(500))
-    const own = world({ sender, webhookEndpoints: captures, webhookScheduleMillis: [10 * second, 15 * second] })
-    return Effect.gen(function* () {
-      yield* background
-      yield* create
-      yield* pass(minute)
-      assert.deepStrictEqual(times, [10 * second, 25 * second])
-      assert.strictEqual((yield* only).state, "GivenUp")
-    }).pipe(Effect.provide(own.layer), drawing(0.5))
-  })
-
-  it.effect.each([400, 401, 404, 408, 410, 429, 499])("an answer %i is final", (status) => {
-    const { sender } = setup(answering(status))
-    const own = world({ sender, webhookEndpoints: captures })
-    return Effect.gen(function* () {
+  for (const status of [400, 401, 404, 408, 410, 429, 499]) {
+    itIn(`an answer ${status} is final`, given(answering(status)), function* ({ sender }, pointsman) {
       yield* background
       yield* create
       yield* pass(60 * minute)
       assert.lengthOf(sender.sent, 1)
-      const refused = yield* only
-      assert.deepStrictEqual([refused.state, refused.dueAt], ["Refused", null])
-      const attempts = yield* (yield* Pointsman).deliveryAttempts(tenant, refused.id)
-      assert.deepStrictEqual(
-        attempts.map(({ end }) => end),
-        [{ _tag: "Answered", status }]
-      )
-    }).pipe(Effect.provide(own.layer), drawing(0.5))
-  })
+      const { dueAt, id, state } = yield* only
+      assert.deepStrictEqual([state, dueAt], ["Refused", null])
+      const [attempt, ...others] = yield* pointsman.deliveryAttempts(tenant, id)
+      assert.deepStrictEqual([attempt?.end, others], [{ _tag: "Answered", status }, []])
+    })
+  }
 
-  it.effect.each([200, 201, 202, 204, 299])("an answer %i has arrived", (status) => {
-    const { sender } = setup(answering(status))
-    const own = world({ sender, webhookEndpoints: captures })
-    return Effect.gen(function* () {
+  for (const status of [200, 201, 202, 204, 299]) {
+    itIn(`an answer ${status} has arrived`, given(answering(status)), function* ({ sender }) {
       yield* background
       yield* create
       yield* pass(minute)
       assert.lengthOf(sender.sent, 1)
       assert.strictEqual((yield* only).state, "Delivered")
-    }).pipe(Effect.provide(own.layer), drawing(0.5))
-  })
-
-  it.effect("a refused delivery's file has its attempts; it is resent only as it was seen", () => {
-    const { sender } = setup(answering(410))
-    const own = world({ sender, webhookEndpoints: captures })
-    return Effect.gen(function* () {
-      yield* background
-      const payment = yield* create
-      yield* settle
-      const pointsman = yield* Pointsman
-      const { id } = yield* only
-      const { attempts, delivery, event } = yield* pointsman.deliveryFile(tenant, id)
-      assert.deepStrictEqual([delivery.state, event.type, event.paymentId], ["Refused", "payment.captured", payment.id])
-      assert.deepStrictEqual(
-        attempts.map(({ end, number }) => [number, end]),
-        [[1, { _tag: "Answered", status: 410 }]]
-      )
-      assert.deepStrictEqual(yield* pointsman.deliveredEvents(tenant, [id, "dlv_of_none"]), new Map([[id, event]]))
-      for (const seenAttempts of [0, 2]) {
-        const refused = yield* Effect.flip(pointsman.redeliver(tenant, id, { seenAttempts }))
-        assert.strictEqual(refused._tag, "pointsman/NotRedeliverable")
-      }
-      yield* pointsman.redeliver(tenant, id, { seenAttempts: 1 })
-      yield* settle
-      assert.lengthOf(sender.sent, 2)
-      const elsewhere = yield* Effect.flip(pointsman.deliveryFile({ ...tenant, environment: "production" }, id))
-      assert.strictEqual(elsewhere._tag, "pointsman/DeliveryNotFound")
-    }).pipe(Effect.provide(own.layer), drawing(0.5))
-  })
-
-  it.effect("a failed delivery arrives when the receiver is back, and nothing more is sent", () => {
-    const { sender } = setup((_, number) => Effect.succeed(number < 3 ? 500 : 200))
-    const own = world({ sender, webhookEndpoints: captures })
-    return Effect.gen(function* () {
-      yield* background
-      yield* create
-      yield* pass(60 * minute)
-      const delivery = yield* only
-      assert.deepStrictEqual([delivery.state, delivery.failures, delivery.attempts], ["Delivered", 2, 3])
-      assert.lengthOf(sender.sent, 3)
-    }).pipe(Effect.provide(own.layer), drawing(0.5))
-  })
-
-  it.effect("what is sent with a secret that is being replaced is signed with both", () => {
-    const { sender } = setup()
-    const own = world({
-      sender,
-      webhookEndpoints: [{ ...captures[0], id: "shop", sealedPreviousSecret: "webhook-endpoint:shop:secret|whsec_old" }]
     })
-    return Effect.gen(function* () {
-      yield* background
-      yield* create
-      yield* settle
-      const { body, headers } = sender.sent[0] as WebhookRequest
-      const tagOf = (secret: string) => createHmac("sha256", secret).update("0.").update(body).digest("hex")
-      assert.strictEqual(headers["x-service-signature"], `t=0,v1=${tagOf("whsec_shop")},v1=${tagOf("whsec_old")}`)
-    }).pipe(Effect.provide(own.layer), drawing(0.5))
+  }
+
+  const refused = given(answering(410))
+  itIn("a refused delivery's file has its attempts; it is resent only as it was seen", refused, function* ({ sender }) {
+    yield* background
+    const payment = yield* create
+    yield* settle
+    const pointsman = yield* Pointsman
+    const { id } = yield* only
+    const { attempts, delivery, event } = yield* pointsman.deliveryFile(tenant, id)
+    assert.deepStrictEqual([delivery.state, event.type, event.paymentId], ["Refused", "payment.captured", payment.id])
+    assertFields(attempts, ["number", "end"], [1, { _tag: "Answered", status: 410 }])
+    assert.deepStrictEqual(yield* pointsman.deliveredEvents(tenant, [id, "dlv_of_none"]), new Map([[id, event]]))
+    for (const seenAttempts of [0, 2]) {
+      const refused = yield* Effect.flip(pointsman.redeliver(tenant, id, { seenAttempts }))
+      assert.strictEqual(refused._tag, "pointsman/NotRedeliverable")
+    }
+    yield* pointsman.redeliver(tenant, id, { seenAttempts: 1 })
+    yield* settle
+    assert.lengthOf(sender.sent, 2)
+    const elsewhere = yield* Effect.flip(pointsman.deliveryFile({ ...tenant, environment: "production" }, id))
+    assert.strictEqual(elsewhere._tag, "pointsman/DeliveryNotFound")
   })
 
-  it.effect("an endpoint's secret is opened once for many payments, and again when replaced", () => {
-    const { sender } = setup()
-    const asked: Array<string> = []
-    const counting = Layer.effect(
-      Secrets,
-      Effect.map(Secrets, (secrets) => ({
-        ...secrets,
-        open: (sealed, context) => {
-          asked.push(sealed)
-          return secrets.open(sealed, context)
-        }
-      }))
-    ).pipe(Layer.provide(openSecretsLayer))
-    const own = world({ sender, webhookEndpoints: captures, secrets: counting })
-    return Effect.gen(function* () {
+  const back = given((_, number) => Effect.succeed(number < 3 ? 500 : 200))
+  itIn("a failed delivery arrives when the receiver is back, and nothing more is sent", back, function* ({ sender }) {
+    yield* background
+    yield* create
+    yield* pass(60 * minute)
+    const delivery = yield* only
+    assert.deepStrictEqual([delivery.state, delivery.failures, delivery.attempts], ["Delivered", 2, 3])
+    assert.lengthOf(sender.sent, 3)
+  })
+
+  const sealedPreviousSecret = "webhook-endpoint:shop:secret|whsec_old"
+  const replacing = given(undefined, { webhookEndpoints: [{ ...captures[0], id: "shop", sealedPreviousSecret }] })
+  itIn("what is sent with a secret that is being replaced is signed with both", replacing, function* ({ sender }) {
+    yield* background
+    yield* create
+    yield* settle
+    const { body, headers } = sender.sent[0] as WebhookRequest
+    const tagOf = (secret: string) => createHmac("sha256", secret).update("0.").update(body).digest("hex")
+    assert.strictEqual(headers["x-service-signature"], `t=0,v1=${tagOf("whsec_shop")},v1=${tagOf("whsec_old")}`)
+  })
+
+  const asked: Array<string> = []
+  const counting = Layer.effect(
+    Secrets,
+    Effect.map(Secrets, (secrets) => ({
+      ...secrets,
+      open: (sealed, context) => {
+        asked.push(sealed)
+        return secrets.open(sealed, context)
+      }
+    }))
+  ).pipe(Layer.provide(openSecretsLayer))
+  const counted = given(undefined, { secrets: counting })
+  itIn(
+    "an endpoint's secret is opened once for many payments, and again when replaced",
+    counted,
+    function* ({ sender }) {
       yield* background
       for (let count = 0; count < 3; count++) yield* Effect.andThen(create, settle)
       assert.deepStrictEqual(
@@ -310,53 +279,46 @@ describe("DeliverWebhooks", () => {
       assert.lengthOf(sender.sent, 4)
       verified(sender.sent[2] as WebhookRequest, "whsec_shop")
       verified(sender.sent[3] as WebhookRequest, "whsec_new")
-    }).pipe(Effect.provide(own.layer), drawing(0.5))
+    }
+  )
+
+  const unreadable = given(undefined, {
+    webhookEndpoints: [{ ...captures[0], id: "shop", sealedSecret: "of another key" }]
+  })
+  itIn("nothing is sent while a secret cannot be opened, and it is tried again", unreadable, function* ({ sender }) {
+    yield* background
+    yield* create
+    yield* settle
+    assert.lengthOf(sender.sent, 0)
+    const { dueAt, id, state } = yield* only
+    assert.deepStrictEqual([state, dueAt], ["Due", 5 * second])
+    const attempts = yield* (yield* Pointsman).deliveryAttempts(tenant, id)
+    assertFields(attempts, "end", { _tag: "Failed", failure: "SecretUnreadable" })
   })
 
-  it.effect("nothing is sent while a secret cannot be opened, and it is tried again", () => {
-    const { sender } = setup()
-    const own = world({ sender, webhookEndpoints: [{ ...captures[0], id: "shop", sealedSecret: "of another key" }] })
-    return Effect.gen(function* () {
-      yield* background
-      yield* create
-      yield* settle
-      assert.lengthOf(sender.sent, 0)
-      const { dueAt, id, state } = yield* only
-      assert.deepStrictEqual([state, dueAt], ["Due", 5 * second])
-      const attempts = yield* (yield* Pointsman).deliveryAttempts(tenant, id)
-      assert.deepStrictEqual(
-        attempts.map(({ end }) => end),
-        [{ _tag: "Failed", failure: "SecretUnreadable" }]
-      )
-    }).pipe(Effect.provide(own.layer), drawing(0.5))
+  itIn("what was due for an endpoint that is no longer active is given up unsent", given(), function* ({ sender }) {
+    yield* create
+    const directory = yield* Directory
+    const { webhookEndpoints } = yield* directory.contents
+    yield* directory.write({
+      workspaces: [],
+      apiKeys: [],
+      connections: [],
+      routing: [],
+      webhookEndpoints: webhookEndpoints.map((endpoint) => ({ ...endpoint, active: false }))
+    })
+    yield* background
+    yield* settle
+    assert.lengthOf(sender.sent, 0)
+    const { failures, state } = yield* only
+    assert.deepStrictEqual([state, failures], ["GivenUp", 0])
   })
 
-  it.effect("what was due for an endpoint that is no longer active is given up unsent", () => {
-    const { sender } = setup()
-    const own = world({ sender, webhookEndpoints: captures })
-    return Effect.gen(function* () {
-      yield* create
-      const directory = yield* Directory
-      const { webhookEndpoints } = yield* directory.contents
-      yield* directory.write({
-        workspaces: [],
-        apiKeys: [],
-        connections: [],
-        routing: [],
-        webhookEndpoints: webhookEndpoints.map((endpoint) => ({ ...endpoint, active: false }))
-      })
-      yield* background
-      yield* settle
-      assert.lengthOf(sender.sent, 0)
-      const { failures, state } = yield* only
-      assert.deepStrictEqual([state, failures], ["GivenUp", 0])
-    }).pipe(Effect.provide(own.layer), drawing(0.5))
-  })
-
-  it.effect("another process sends under the same ids after the lease of one that died", () => {
-    const { sender, times } = setup((_, number) => (number === 1 ? hanging() : Effect.succeed(200)))
-    const own = world({ sender, webhookEndpoints: captures })
-    return Effect.gen(function* () {
+  const died = given((_, number) => (number === 1 ? hanging() : Effect.succeed(200)))
+  itIn(
+    "another process sends under the same ids after the lease of one that died",
+    died,
+    function* ({ sender, times }) {
       const dying = yield* background
       yield* create
       yield* settle
@@ -384,68 +346,66 @@ describe("DeliverWebhooks", () => {
           ["Answered", minute]
         ]
       )
-    }).pipe(Effect.provide(own.layer), drawing(0.5))
-  })
+    }
+  )
 
-  it.effect("what was written is sent although the ledger loses the answers of its commits", () => {
-    const { sender } = setup()
-    const own = world({ sender, webhookEndpoints: [{ id: "shop" }] })
-    return Effect.gen(function* () {
+  const unheard = given(undefined, { webhookEndpoints: [{ id: "shop" }] })
+  itIn(
+    "what was written is sent although the ledger loses the answers of its commits",
+    unheard,
+    function* ({ sender, ledger }) {
       yield* background
-      own.ledger.onCommit = (number) => (number === 2 ? "unheard" : undefined)
+      ledger.onCommit = (number) => (number === 2 ? "unheard" : undefined)
       yield* Effect.exit(create)
       yield* pass(minute)
       const types = sender.sent.map(({ body }) => JSON.parse(new TextDecoder().decode(body)).type)
       const { items } = yield* (yield* Pointsman).events(tenant, { limit: 100 })
       assert.deepStrictEqual(types, items.map(({ type }) => type).toReversed())
       assert.include(types, "payment.captured")
-    }).pipe(Effect.provide(own.layer), drawing(0.5))
+    }
+  )
+
+  const unwritten = given(undefined, { webhookEndpoints: [{ id: "shop" }] })
+  itIn("nothing is sent of a commit that surely wrote nothing", unwritten, function* ({ sender, ledger }) {
+    yield* background
+    ledger.onCommit = () => "unwritten"
+    yield* Effect.exit(create)
+    yield* pass(minute)
+    assert.lengthOf(sender.sent, 0)
+    assert.lengthOf(yield* deliveries, 0)
   })
 
-  it.effect("nothing is sent of a commit that surely wrote nothing", () => {
-    const { sender } = setup()
-    const own = world({ sender, webhookEndpoints: [{ id: "shop" }] })
-    return Effect.gen(function* () {
-      yield* background
-      own.ledger.onCommit = () => "unwritten"
-      yield* Effect.exit(create)
-      yield* pass(minute)
-      assert.lengthOf(sender.sent, 0)
-      assert.lengthOf(yield* deliveries, 0)
-    }).pipe(Effect.provide(own.layer), drawing(0.5))
+  let refusals = 3
+  const failing = Layer.effect(
+    Deliveries,
+    Effect.map(Deliveries, (store) => ({
+      ...store,
+      record: (records) =>
+        Effect.suspend(() => {
+          refusals -= 1
+          return refusals >= 0
+            ? Effect.fail(new StorageError({ operation: "record", cause: new Error("as told") }))
+            : store.record(records)
+        })
+    }))
+  )
+  const own = given()
+  const layer = drawn(Layer.fresh(own.layerOver(failing)))
+  itIn("an end that the store cannot record for a while is recorded later, and sent once", { layer }, function* () {
+    yield* background
+    yield* create
+    yield* pass(10 * second)
+    assert.lengthOf(own.sender.sent, 1)
+    assert.strictEqual((yield* only).state, "Delivered")
   })
 
-  it.effect("an end that the store cannot record for a while is recorded later, and sent once", () => {
-    const { sender } = setup()
-    const own = world({ sender, webhookEndpoints: captures })
-    let refusals = 3
-    const failing = Layer.effect(
-      Deliveries,
-      Effect.map(Deliveries, (store) => ({
-        ...store,
-        record: (records) =>
-          Effect.suspend(() => {
-            refusals -= 1
-            return refusals >= 0
-              ? Effect.fail(new StorageError({ operation: "record", cause: new Error("as told") }))
-              : store.record(records)
-          })
-      }))
-    )
-    const layer = Layer.fresh(own.layerOver(failing))
-    return Effect.gen(function* () {
-      yield* background
-      yield* create
-      yield* pass(10 * second)
-      assert.lengthOf(sender.sent, 1)
-      assert.strictEqual((yield* only).state, "Delivered")
-    }).pipe(Effect.provide(layer), drawing(0.5))
+  const again = given((_, number) => Effect.succeed(number <= 2 ? 500 : number === 3 ? 410 : 200), {
+    webhookScheduleMillis: [0, lookEvery]
   })
-
-  it.effect("a message given up or refused is sent at once under its id when requested again", () => {
-    const { sender } = setup((_, number) => Effect.succeed(number <= 2 ? 500 : number === 3 ? 410 : 200))
-    const own = world({ sender, webhookEndpoints: captures, webhookScheduleMillis: [0, lookEvery] })
-    return Effect.gen(function* () {
+  itIn(
+    "a message given up or refused is sent at once under its id when requested again",
+    again,
+    function* ({ sender }) {
       const pointsman = yield* Pointsman
       yield* background
       yield* create
@@ -480,18 +440,15 @@ describe("DeliverWebhooks", () => {
       ]) {
         assert.strictEqual((yield* Effect.flip(call))._tag, "pointsman/DeliveryNotFound")
       }
-    }).pipe(Effect.provide(own.layer), drawing(0.5))
-  })
+    }
+  )
 
-  it.effect("deliveries wait in the store without a sender", () => {
-    const own = world({ webhookEndpoints: captures })
-    return Effect.gen(function* () {
-      yield* background
-      const payment = yield* create
-      yield* pass(minute)
-      const { attempts, state } = yield* only
-      assert.deepStrictEqual([state, attempts], ["Due", 0])
-      assert.strictEqual((yield* (yield* Ledger).timeline(tenant, payment.id, { limit: 10 })).length, 2)
-    }).pipe(Effect.provide(own.layer), drawing(0.5))
+  itIn("deliveries wait in the store without a sender", world({ webhookEndpoints: captures }), function* () {
+    yield* background
+    const payment = yield* create
+    yield* pass(minute)
+    const { attempts, state } = yield* only
+    assert.deepStrictEqual([state, attempts], ["Due", 0])
+    assert.strictEqual((yield* (yield* Ledger).timeline(tenant, payment.id, { limit: 10 })).length, 2)
   })
 })

@@ -62,13 +62,7 @@ const wantedKey = (hash: string, change: Partial<ApiKey> = {}) =>
   }) as const
 
 const storedKey = (hash: string, change: Partial<ApiKey> = {}): ApiKey => ({
-  hash,
-  workspaceId: "acme",
-  environment: "production",
-  scopes: null,
-  name: null,
-  expiresAt: null,
-  networks: null,
+  ...wantedKey(hash),
   revokedAt: null,
   source: "configuration",
   createdAt: 1,
@@ -118,9 +112,7 @@ describe("DirectoryPlan", () => {
     const planned = plan(nothing, full)
     assert.deepStrictEqual(planned, {
       workspaces: [ruled("acme")],
-      apiKeys: [
-        storedKey("k1", { scopes: ["payments:read"], name: null, expiresAt: null, networks: null, createdAt: 10 })
-      ],
+      apiKeys: [storedKey("k1", { scopes: ["payments:read"], createdAt: 10 })],
       connections: full.connections,
       routing: full.routing,
       webhookEndpoints: full.webhookEndpoints
@@ -159,14 +151,7 @@ describe("DirectoryPlan", () => {
     assert.deepStrictEqual(planned.workspaces, [ruled("other")])
     assert.deepStrictEqual(planned.connections, [connection("main", { active: false })])
     assert.deepStrictEqual(planned.apiKeys, [
-      storedKey("k1", {
-        scopes: ["payments:read"],
-        name: null,
-        expiresAt: null,
-        networks: null,
-        createdAt: 10,
-        revokedAt: 20
-      })
+      storedKey("k1", { scopes: ["payments:read"], createdAt: 10, revokedAt: 20 })
     ])
     assert.deepStrictEqual(planned.routing, [])
   })
@@ -237,14 +222,11 @@ describe("DirectoryPlan", () => {
 
   it("a connection id taken elsewhere or named twice is reported, and nothing planned", () => {
     const present = { ...nothing, connections: [connection("main")] }
-    assert.deepStrictEqual(
-      conflicts(present, wanted({ connections: [connection("main", { workspaceId: "other" })] })),
-      [{ _tag: "ConnectionElsewhere", connectionId: "main", workspaceId: "acme", environment: "production" }]
-    )
-    assert.deepStrictEqual(
-      conflicts(present, wanted({ connections: [connection("main", { environment: "sandbox" })] })),
-      [{ _tag: "ConnectionElsewhere", connectionId: "main", workspaceId: "acme", environment: "production" }]
-    )
+    for (const elsewhere of [{ workspaceId: "other" }, { environment: "sandbox" }] as const) {
+      assert.deepStrictEqual(conflicts(present, wanted({ connections: [connection("main", elsewhere)] })), [
+        { _tag: "ConnectionElsewhere", connectionId: "main", workspaceId: "acme", environment: "production" }
+      ])
+    }
     assert.deepStrictEqual(conflicts(nothing, wanted({ connections: [connection("a"), connection("a")] })), [
       { _tag: "ConnectionTwice", connectionId: "a" }
     ])

@@ -1,10 +1,11 @@
 /** A submission under a clock that jumps ahead: "never received" is not believed before its age. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { Pointsman } from "@pointsman/core"
 import { StorageClock, Unanswered } from "@pointsman/core/ports"
 import { Clock, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { answer, begin, day, disputed, keep, read } from "./support/Disputes.ts"
+import { itIn } from "./support/ItIn.ts"
 import { ahead, given } from "./support/SetClock.ts"
 
 const minute = 60_000
@@ -30,21 +31,19 @@ describe("submissions under a clock that jumps ahead", () => {
               )
             )
           )
-    it.effect(`"never received" waits for its age though the clock of the ${clockOf} jumps days`, () =>
-      Effect.gen(function* () {
-        const { dispute } = yield* disputed()
-        yield* keep(dispute.id)
-        early.own.provider.onSubmitDispute = () => unanswered
-        early.own.provider.onLookUpDispute = () => Effect.succeed({ _tag: "NotFound", conclusive: true })
-        yield* answer(dispute.id)
-        early.machine.aheadMillis = 2 * day
-        jumped.agesFrom = begin + 2 * day
-        yield* check
-        assert.strictEqual(yield* stageOf(dispute.id), "Unknown")
-        yield* TestClock.adjust(30 * minute)
-        yield* check
-        assert.strictEqual(yield* stageOf(dispute.id), "Refused")
-      }).pipe(Effect.provide(layer))
-    )
+    itIn(`"never received" waits for its age though the clock of the ${clockOf} jumps days`, { layer }, function* () {
+      const { dispute } = yield* disputed()
+      yield* keep(dispute.id)
+      early.own.provider.onSubmitDispute = () => unanswered
+      early.own.provider.onLookUpDispute = () => Effect.succeed({ _tag: "NotFound", conclusive: true })
+      yield* answer(dispute.id)
+      early.machine.aheadMillis = 2 * day
+      jumped.agesFrom = begin + 2 * day
+      yield* check
+      assert.strictEqual(yield* stageOf(dispute.id), "Unknown")
+      yield* TestClock.adjust(30 * minute)
+      yield* check
+      assert.strictEqual(yield* stageOf(dispute.id), "Refused")
+    })
   }
 })

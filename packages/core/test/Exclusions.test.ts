@@ -22,6 +22,8 @@ import {
 import { Unanswered } from "@pointsman/core/ports"
 import { approve, scriptedProvider } from "@pointsman/core/testing"
 import { Effect, Redacted } from "effect"
+import { itIn } from "./support/ItIn.ts"
+import { assertFields } from "./support/Steps.ts"
 import { caller, request, world } from "./support/World.ts"
 
 const main: Connection = {
@@ -135,44 +137,31 @@ const tokensOf = (ids: ReadonlyArray<string>) =>
 describe("several connections, each with a reason of its own", () => {
   for (const initiator of ["cit", "mit"] as const) {
     const nowhere = world({ connections: each(initiator) })
-    it.effect(`RoutingFailed reports every reason if no other connection takes ${initiator}`, () =>
-      Effect.gen(function* () {
-        const pointsman = yield* Pointsman
-        const instruments = tokensOf(each(initiator).map(({ id }) => id))
-        const failure = yield* Effect.flip(pointsman.create(caller, request({ details: { initiator }, instruments })))
-        assert.instanceOf(failure, RoutingFailed)
-        assert.deepStrictEqual(
-          failure.excluded.map(({ code, connectionId }) => [connectionId, code]),
-          told(initiator)
-        )
-        assert.strictEqual(nowhere.ledger.calls.commit, 0)
-      }).pipe(Effect.provide(nowhere.layer))
-    )
+    itIn(`RoutingFailed reports every reason if no other connection takes ${initiator}`, nowhere, function* () {
+      const pointsman = yield* Pointsman
+      const instruments = tokensOf(each(initiator).map(({ id }) => id))
+      const failure = yield* Effect.flip(pointsman.create(caller, request({ details: { initiator }, instruments })))
+      assert.instanceOf(failure, RoutingFailed)
+      assertFields(failure.excluded, ["connectionId", "code"], ...told(initiator))
+      assert.strictEqual(nowhere.ledger.calls.commit, 0)
+    })
 
     const circuitBreaker = { failures: 1, openMillis: 60_000 }
     const open = world({
       connections: [{ id: "broken", circuitBreaker }, ...each(initiator), { id: "well" }]
     })
-    it.effect(`a ${initiator} payment reports all exclusions besides the connection that can`, () =>
-      Effect.gen(function* () {
-        const pointsman = yield* Pointsman
-        const instruments = tokensOf([...each(initiator).map(({ id }) => id), "broken", "well"])
-        const asked = request({ details: { initiator }, instruments })
-        open.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "timed out" }))
-        yield* pointsman.create(caller, asked)
-        open.provider.onCharge = approve
-        const { payment } = yield* pointsman.create(caller, asked)
-        assert.deepStrictEqual(
-          payment.routing?.excluded.map(({ code, connectionId }) => [connectionId, code]),
-          [...told(initiator), ["broken", "CIRCUIT_OPEN"]]
-        )
-        assert.isFalse(payment.routing?.degraded)
-        assert.deepStrictEqual(
-          open.provider.charges.map(({ connectionId }) => connectionId),
-          ["broken", "well"]
-        )
-      }).pipe(Effect.provide(open.layer))
-    )
+    itIn(`a ${initiator} payment reports all exclusions besides the connection that can`, open, function* () {
+      const pointsman = yield* Pointsman
+      const instruments = tokensOf([...each(initiator).map(({ id }) => id), "broken", "well"])
+      const asked = request({ details: { initiator }, instruments })
+      open.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "timed out" }))
+      yield* pointsman.create(caller, asked)
+      open.provider.onCharge = approve
+      const { payment } = yield* pointsman.create(caller, asked)
+      assertFields(payment.routing?.excluded, ["connectionId", "code"], ...told(initiator), ["broken", "CIRCUIT_OPEN"])
+      assert.isFalse(payment.routing?.degraded)
+      assertFields(open.provider.charges, "connectionId", "broken", "well")
+    })
   }
 
   const circuitBreaker = { failures: 1, openMillis: 60_000 }
@@ -186,22 +175,18 @@ describe("several connections, each with a reason of its own", () => {
       rules: [{ name: "small", when: { amount: { max: 1000 } }, use: { mode: "failover", order: ["dollars"] } }]
     }
   })
-  it.effect("a rule's connection that cannot take it is reported beside an open circuit", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      outside.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "timed out" }))
-      yield* pointsman.create(caller, request())
-      const small = request({ details: { money: { minorUnits: 100, currency: "EUR" } } })
-      const failure = yield* Effect.flip(pointsman.create(caller, small))
-      assert.deepStrictEqual(
-        (failure as RoutingFailed).excluded.map(({ code, connectionId }) => [connectionId, code]),
-        [
-          ["dollars", "CURRENCY_NOT_SUPPORTED"],
-          ["broken", "CIRCUIT_OPEN"]
-        ]
-      )
-    }).pipe(Effect.provide(outside.layer))
-  )
+  itIn("a rule's connection that cannot take it is reported beside an open circuit", outside, function* (_, pointsman) {
+    outside.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "timed out" }))
+    yield* pointsman.create(caller, request())
+    const small = request({ details: { money: { minorUnits: 100, currency: "EUR" } } })
+    const failure = yield* Effect.flip(pointsman.create(caller, small))
+    assertFields(
+      (failure as RoutingFailed).excluded,
+      ["connectionId", "code"],
+      ["dollars", "CURRENCY_NOT_SUPPORTED"],
+      ["broken", "CIRCUIT_OPEN"]
+    )
+  })
 
   const limited = world({
     connections: [
@@ -209,19 +194,14 @@ describe("several connections, each with a reason of its own", () => {
       { id: "euros", circuitBreaker }
     ]
   })
-  it.effect("an exclusion is reported for an open circuit that cannot take the payment either", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      limited.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "timed out" }))
-      yield* pointsman.create(caller, request({ details: { money: { minorUnits: 100, currency: "USD" } } }))
-      limited.provider.onCharge = approve
-      const { payment } = yield* pointsman.create(caller, request())
-      assert.deepStrictEqual(
-        payment.routing?.excluded.map(({ code, connectionId }) => [connectionId, code]),
-        [["dollars", "CURRENCY_NOT_SUPPORTED"]]
-      )
-    }).pipe(Effect.provide(limited.layer))
-  )
+  itIn("an exclusion is reported for an open circuit that cannot take the payment either", limited, function* () {
+    const pointsman = yield* Pointsman
+    limited.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "timed out" }))
+    yield* pointsman.create(caller, request({ details: { money: { minorUnits: 100, currency: "USD" } } }))
+    limited.provider.onCharge = approve
+    const { payment } = yield* pointsman.create(caller, request())
+    assertFields(payment.routing?.excluded, ["connectionId", "code"], ["dollars", "CURRENCY_NOT_SUPPORTED"])
+  })
 })
 
 describe("an amount that the provider cannot express", () => {
@@ -230,28 +210,25 @@ describe("an amount that the provider cannot express", () => {
   const dinars = (minorUnits: number) => request({ details: { money: { minorUnits, currency: "KWD" } } })
   const only = world({ connections: [{ id: "main" }], provider: scriptedProvider({ expresses }) })
 
-  it.effect("exclusions as many as open a circuit count as no failure there", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      for (let asked = 0; asked < defaultCircuitBreaker.failures; asked++) {
-        const failure = yield* Effect.flip(pointsman.create(caller, dinars(1995)))
-        assert.instanceOf(failure, RoutingFailed)
-        assert.deepStrictEqual(failure.excluded, [
-          {
-            connectionId: "main",
-            name: "The main acquirer",
-            code: "AMOUNT_OUT_OF_RANGE",
-            reason: "The provider cannot express 1995 minor units of KWD."
-          }
-        ])
-      }
-      assert.isEmpty(only.provider.charges)
-      const { payment } = yield* pointsman.create(caller, dinars(1990))
-      assert.deepStrictEqual(payment.routing?.excluded, [])
-      assert.deepStrictEqual(payment.routing?.given?.circuits, [])
-      assert.lengthOf(only.provider.charges, 1)
-    }).pipe(Effect.provide(only.layer))
-  )
+  itIn("exclusions as many as open a circuit count as no failure there", only, function* (_, pointsman) {
+    for (let asked = 0; asked < defaultCircuitBreaker.failures; asked++) {
+      const failure = yield* Effect.flip(pointsman.create(caller, dinars(1995)))
+      assert.instanceOf(failure, RoutingFailed)
+      assert.deepStrictEqual(failure.excluded, [
+        {
+          connectionId: "main",
+          name: "The main acquirer",
+          code: "AMOUNT_OUT_OF_RANGE",
+          reason: "The provider cannot express 1995 minor units of KWD."
+        }
+      ])
+    }
+    assert.isEmpty(only.provider.charges)
+    const { payment } = yield* pointsman.create(caller, dinars(1990))
+    assert.deepStrictEqual(payment.routing?.excluded, [])
+    assert.deepStrictEqual(payment.routing?.given?.circuits, [])
+    assert.lengthOf(only.provider.charges, 1)
+  })
 
   it("the connection's own limit is reported when a limit of amounts excludes it too", () => {
     const question = { ...asked("cit", null), payment: dinars(1995).details }

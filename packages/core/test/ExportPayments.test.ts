@@ -1,31 +1,27 @@
 /** Exports of payments: their pages are read as they are consumed, and an operator's has its entry in the audit trail. */
+
 import { assert, describe, it } from "@effect/vitest"
 import { Pointsman, type Tenant } from "@pointsman/core"
 import { Audit, Deliveries, Ledger, type SearchQuery } from "@pointsman/core/ports"
 import { Effect, Exit, Layer, Stream } from "effect"
+import { itIn } from "./support/ItIn.ts"
+import { assertFields } from "./support/Steps.ts"
 import { caller, request, tenant, world } from "./support/World.ts"
 
 const pageRows = 200
 
 describe("exports of payments", () => {
-  it.effect("more than two pages are read once, newest first, without any page before", () => {
-    const own = world()
-    return Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      const created: Array<string> = []
-      for (let at = 0; at < 2 * pageRows + 3; at++) {
-        created.push((yield* pointsman.create(caller, request())).payment.id)
-      }
-      const before = own.ledger.calls.payments
-      const all = yield* Stream.runCollect(pointsman.exportPayments(caller, {}))
-      assert.deepStrictEqual(
-        all.map(({ id }) => id),
-        created.toReversed()
-      )
-      assert.strictEqual(own.ledger.calls.payments - before, 3)
-      yield* Stream.runCollect(Stream.take(pointsman.exportPayments(caller, {}), pageRows))
-      assert.strictEqual(own.ledger.calls.payments - before, 4)
-    }).pipe(Effect.provide(own.layer))
+  itIn("more than two pages are read once, newest first, without any page before", world(), function* (own, pointsman) {
+    const created: Array<string> = []
+    for (let at = 0; at < 2 * pageRows + 3; at++) {
+      created.push((yield* pointsman.create(caller, request())).payment.id)
+    }
+    const before = own.ledger.calls.payments
+    const all = yield* Stream.runCollect(pointsman.exportPayments(caller, {}))
+    assertFields(all, "id", ...created.toReversed())
+    assert.strictEqual(own.ledger.calls.payments - before, 3)
+    yield* Stream.runCollect(Stream.take(pointsman.exportPayments(caller, {}), pageRows))
+    assert.strictEqual(own.ledger.calls.payments - before, 4)
   })
 
   it.effect("a filter that few match reads each match once when pages end early", () => {
@@ -48,10 +44,7 @@ describe("exports of payments", () => {
       }
       const filter = { metadata: { number: "rare" } }
       const all = yield* Stream.runCollect(pointsman.exportPayments(caller, filter))
-      assert.deepStrictEqual(
-        all.map(({ id }) => id),
-        found
-      )
+      assertFields(all, "id", ...found)
       const first = yield* pointsman.payments(tenant, { ...filter, limit: 10 })
       assert.deepStrictEqual([first.items.length, first.hasMore], [1, true])
       const second = yield* pointsman.payments(tenant, { ...filter, limit: 10, before: first.walkedTo })
@@ -65,43 +58,36 @@ describe("exports of payments", () => {
     }).pipe(Effect.provide(own.layerOver(Layer.merge(Layer.effect(Deliveries, Deliveries), fewRows))))
   })
 
-  it.effect("an export fails if the storage fails between two pages", () => {
-    const own = world()
-    return Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      for (let at = 0; at <= pageRows; at++) yield* pointsman.create(caller, request())
-      const before = own.ledger.calls.payments
-      own.ledger.canRead = (method) => method !== "payments" || own.ledger.calls.payments - before < 2
-      const exit = yield* Effect.exit(Stream.runDrain(pointsman.exportPayments(caller, {})))
-      assert.isTrue(Exit.isFailure(exit))
-    }).pipe(Effect.provide(own.layer))
+  itIn("an export fails if the storage fails between two pages", world(), function* (own, pointsman) {
+    for (let at = 0; at <= pageRows; at++) yield* pointsman.create(caller, request())
+    const before = own.ledger.calls.payments
+    own.ledger.canRead = (method) => method !== "payments" || own.ledger.calls.payments - before < 2
+    const exit = yield* Effect.exit(Stream.runDrain(pointsman.exportPayments(caller, {})))
+    assert.isTrue(Exit.isFailure(exit))
   })
 
-  it.effect("an export's entry names the filter before any read, and of texts only the name", () => {
-    const own = world()
-    return Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      const { list } = yield* Audit
-      yield* Stream.runDrain(pointsman.exportPayments(caller, {}))
-      assert.deepStrictEqual(yield* list({ after: 0, limit: 10 }), [])
-      const filter = {
-        states: ["Captured"],
-        currency: "EUR",
-        createdFrom: 1,
-        reference: "jane@example.com",
-        metadata: { customer: "jane@example.com" }
-      } as const
-      const exported = pointsman.exportPayments({ tenant, operator: "ann" }, filter)
-      own.ledger.canRead = (method) => method !== "search"
-      yield* Effect.exit(Stream.runDrain(exported))
-      const [entry, second] = yield* list({ after: 0, limit: 10 })
-      assert.isUndefined(second)
-      assert.deepStrictEqual([entry?.actor, entry?.action, entry?.subject], ["ann", "payments.exporting", "acme"])
-      assert.deepStrictEqual(JSON.parse(entry?.details ?? ""), {
-        workspace_id: "acme",
-        environment: "sandbox",
-        filter: { states: ["Captured"], currency: "EUR", createdFrom: 1, searched: ["reference", "metadata"] }
-      })
-    }).pipe(Effect.provide(own.layer))
+  itIn("an export's entry names the filter before any read, and of texts only the name", world(), function* (own) {
+    const pointsman = yield* Pointsman
+    const { list } = yield* Audit
+    yield* Stream.runDrain(pointsman.exportPayments(caller, {}))
+    assert.deepStrictEqual(yield* list({ after: 0, limit: 10 }), [])
+    const filter = {
+      states: ["Captured"],
+      currency: "EUR",
+      createdFrom: 1,
+      reference: "jane@example.com",
+      metadata: { customer: "jane@example.com" }
+    } as const
+    const exported = pointsman.exportPayments({ tenant, operator: "ann" }, filter)
+    own.ledger.canRead = (method) => method !== "search"
+    yield* Effect.exit(Stream.runDrain(exported))
+    const [entry, second] = yield* list({ after: 0, limit: 10 })
+    assert.isUndefined(second)
+    assert.deepStrictEqual([entry?.actor, entry?.action, entry?.subject], ["ann", "payments.exporting", "acme"])
+    assert.deepStrictEqual(JSON.parse(entry?.details ?? ""), {
+      workspace_id: "acme",
+      environment: "sandbox",
+      filter: { states: ["Captured"], currency: "EUR", createdFrom: 1, searched: ["reference", "metadata"] }
+    })
   })
 })

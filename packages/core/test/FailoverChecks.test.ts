@@ -2,12 +2,15 @@
  * A further attempt looks at its connection as it is by then: operators change configurations while a payment is at its
  * first provider.
  */
+
 import { assert, describe, it } from "@effect/vitest"
 import { type Connection, type Payment, Pointsman } from "@pointsman/core"
 import { Directory, RecordLosses } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { ours, theirs } from "./support/Accounts.ts"
+import { itIn } from "./support/ItIn.ts"
 import { attemptsOf, comeBack, liveCaller, liveConnections, paged, stored } from "./support/Pages.ts"
+import { assertFields } from "./support/Steps.ts"
 import { caller, request, tenant, type World, world } from "./support/World.ts"
 
 const three = {
@@ -58,70 +61,55 @@ describe("a further attempt", () => {
     }).pipe(Effect.provide(own.layer))
   })
 
-  it.effect("a payment without another usable connection ends as after the last attempt", () => {
-    const own = world()
-    return Effect.gen(function* () {
-      const payment = yield* whileAtMain(own, deactivate("backup"))
-      assert.deepStrictEqual(asked(own), ["main"])
-      assert.deepStrictEqual([payment.state, payment.declineReason], ["Failed", "provider_error"])
-      assert.deepStrictEqual(skipped(payment), [["backup", "CONNECTION_INACTIVE"]])
-    }).pipe(Effect.provide(own.layer))
+  itIn("a payment without another usable connection ends as after the last attempt", world(), function* (own) {
+    const payment = yield* whileAtMain(own, deactivate("backup"))
+    assert.deepStrictEqual(asked(own), ["main"])
+    assert.deepStrictEqual([payment.state, payment.declineReason], ["Failed", "provider_error"])
+    assert.deepStrictEqual(skipped(payment), [["backup", "CONNECTION_INACTIVE"]])
   })
 
-  it.effect("a connection whose account changed meanwhile is not used", () => {
-    const own = world()
-    return Effect.gen(function* () {
-      const at = 0
-      const recorded = Effect.gen(function* () {
-        const directory = yield* Directory
-        for (const account of [ours, theirs]) {
-          const backup = (yield* directory.contents).connections.find(({ id }) => id === "backup") as Connection
-          const { sealedCredentials } = backup
-          yield* directory.recordAccount({ connectionId: "backup", sealedCredentials, account, at })
-        }
-      })
-      const payment = yield* whileAtMain(own, recorded)
-      assert.deepStrictEqual(asked(own), ["main"])
-      assert.deepStrictEqual(skipped(payment), [["backup", "ACCOUNT_CHANGED"]])
-    }).pipe(Effect.provide(own.layer))
+  itIn("a connection whose account changed meanwhile is not used", world(), function* (own) {
+    const at = 0
+    const recorded = Effect.gen(function* () {
+      const directory = yield* Directory
+      for (const account of [ours, theirs]) {
+        const backup = (yield* directory.contents).connections.find(({ id }) => id === "backup") as Connection
+        const { sealedCredentials } = backup
+        yield* directory.recordAccount({ connectionId: "backup", sealedCredentials, account, at })
+      }
+    })
+    const payment = yield* whileAtMain(own, recorded)
+    assert.deepStrictEqual(asked(own), ["main"])
+    assert.deepStrictEqual(skipped(payment), [["backup", "ACCOUNT_CHANGED"]])
   })
 
-  it.effect("a limit that was configured meanwhile excludes the connection", () => {
-    const own = world()
-    return Effect.gen(function* () {
-      const payment = yield* whileAtMain(
-        own,
-        rewrite("backup", (connection) => ({ ...connection, supports: { currencies: ["USD"] } }))
-      )
-      assert.deepStrictEqual(asked(own), ["main"])
-      assert.deepStrictEqual(skipped(payment), [["backup", "CURRENCY_NOT_SUPPORTED"]])
-    }).pipe(Effect.provide(own.layer))
+  itIn("a limit that was configured meanwhile excludes the connection", world(), function* (own) {
+    const payment = yield* whileAtMain(
+      own,
+      rewrite("backup", (connection) => ({ ...connection, supports: { currencies: ["USD"] } }))
+    )
+    assert.deepStrictEqual(asked(own), ["main"])
+    assert.deepStrictEqual(skipped(payment), [["backup", "CURRENCY_NOT_SUPPORTED"]])
   })
 
-  it.effect("no other connection is asked if records were lost meanwhile", () => {
-    const own = world()
-    return Effect.gen(function* () {
-      const losses = yield* RecordLosses
-      const payment = yield* whileAtMain(own, losses.declare({ since: 0, reason: "restored", declaredAt: 1 }))
-      assert.deepStrictEqual(asked(own), ["main"])
-      assert.strictEqual(payment.state, "Failed")
-    }).pipe(Effect.provide(own.layer))
+  itIn("no other connection is asked if records were lost meanwhile", world(), function* (own) {
+    const losses = yield* RecordLosses
+    const payment = yield* whileAtMain(own, losses.declare({ since: 0, reason: "restored", declaredAt: 1 }))
+    assert.deepStrictEqual(asked(own), ["main"])
+    assert.strictEqual(payment.state, "Failed")
   })
 
-  it.effect("a further attempt has the timeout that was configured meanwhile", () => {
-    const own = world()
-    return Effect.gen(function* () {
-      const payment = yield* whileAtMain(
-        own,
-        rewrite("backup", (one) => ({ ...one, timeoutMillis: 1_234 }))
-      )
-      const attempts = yield* attemptsOf(payment)
-      assert.deepStrictEqual(attempts.map(({ connectionId, timeoutMillis }) => [connectionId, timeoutMillis]).at(-1), [
-        "backup",
-        1_234
-      ])
-      assert.isUndefined(payment.routing?.skipped)
-    }).pipe(Effect.provide(own.layer))
+  itIn("a further attempt has the timeout that was configured meanwhile", world(), function* (own) {
+    const payment = yield* whileAtMain(
+      own,
+      rewrite("backup", (one) => ({ ...one, timeoutMillis: 1_234 }))
+    )
+    const attempts = yield* attemptsOf(payment)
+    assert.deepStrictEqual(attempts.map(({ connectionId, timeoutMillis }) => [connectionId, timeoutMillis]).at(-1), [
+      "backup",
+      1_234
+    ])
+    assert.isUndefined(payment.routing?.skipped)
   })
 
   it.effect("a page opens no checkout at a next connection that is deactivated meanwhile", () => {
@@ -137,10 +125,7 @@ describe("a further attempt", () => {
           message: "Busy."
         })
       yield* pointsman.openCheckout(token, comeBack)
-      assert.deepStrictEqual(
-        own.provider.checkouts.map(({ connectionId }) => connectionId),
-        ["main"]
-      )
+      assertFields(own.provider.checkouts, "connectionId", "main")
       assert.deepStrictEqual(skipped(yield* stored(payment)), [["backup", "CONNECTION_INACTIVE"]])
     }).pipe(Effect.provide(own.layer))
   })

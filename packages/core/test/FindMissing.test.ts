@@ -1,8 +1,9 @@
 /** From where and up to where payments without a row are looked for, over several reports of a connection. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { Pointsman } from "@pointsman/core"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
+import { itIn } from "./support/ItIn.ts"
 import { day, entriesOf, orderOf, reconcile, rowOf } from "./support/Reports.ts"
 import { caller, request, type World, world } from "./support/World.ts"
 
@@ -26,32 +27,26 @@ const missing = Effect.map(entriesOf, (entries) =>
 )
 
 describe("where payments without a row are looked for", () => {
-  const seldom = world()
-  it.effect("a payment between settlements is missing despite 100 reports without rows", () =>
-    Effect.gen(function* () {
-      setUp(seldom)
-      const payment = yield* createdAt(4 * day)
-      yield* TestClock.setTime(40 * day)
-      yield* report(0, 3 * day)
-      for (let at = 0; at < 101; at++) yield* reconcile(orderOf([], { fileName: `empty_${at}`, sha256: `empty ${at}` }))
-      const run = yield* report(30 * day, 30 * day + hour)
-      assert.deepStrictEqual(yield* missing, [payment.id])
-      assert.deepStrictEqual([run.missing?.from, run.missing?.until], [day + 1, 28 * day + hour])
-    }).pipe(Effect.provide(seldom.layer))
-  )
+  itIn("a payment between settlements is missing despite 100 reports without rows", world(), function* (own) {
+    setUp(own)
+    const payment = yield* createdAt(4 * day)
+    yield* TestClock.setTime(40 * day)
+    yield* report(0, 3 * day)
+    for (let at = 0; at < 101; at++) yield* reconcile(orderOf([], { fileName: `empty_${at}`, sha256: `empty ${at}` }))
+    const run = yield* report(30 * day, 30 * day + hour)
+    assert.deepStrictEqual(yield* missing, [payment.id])
+    assert.deepStrictEqual([run.missing?.from, run.missing?.until], [day + 1, 28 * day + hour])
+  })
 
-  const short = world()
-  it.effect("a look after a first report shorter than the delay starts at that report", () =>
-    Effect.gen(function* () {
-      setUp(short)
-      yield* createdAt(9 * day)
-      const inside = yield* createdAt(11 * day)
-      yield* TestClock.setTime(20 * day)
-      const first = yield* report(10 * day, 10 * day + 5 * hour)
-      assert.deepStrictEqual(yield* missing, [])
-      assert.deepStrictEqual([first.missing?.from, first.missing?.until], [10 * day + hour, 10 * day + hour - 1])
-      yield* report(12 * day, 14 * day)
-      assert.deepStrictEqual(yield* missing, [inside.id])
-    }).pipe(Effect.provide(short.layer))
-  )
+  itIn("a look after a first report shorter than the delay starts at that report", world(), function* (own) {
+    setUp(own)
+    yield* createdAt(9 * day)
+    const inside = yield* createdAt(11 * day)
+    yield* TestClock.setTime(20 * day)
+    const first = yield* report(10 * day, 10 * day + 5 * hour)
+    assert.deepStrictEqual(yield* missing, [])
+    assert.deepStrictEqual([first.missing?.from, first.missing?.until], [10 * day + hour, 10 * day + hour - 1])
+    yield* report(12 * day, 14 * day)
+    assert.deepStrictEqual(yield* missing, [inside.id])
+  })
 })

@@ -1,9 +1,10 @@
 /** Unsigned messages that name an object of the provider: each is the reason for one lookup, and changes nothing itself. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { Pointsman } from "@pointsman/core"
 import { type HintedMessage, Ledger, MessageUnreadable, NotSent, Unanswered } from "@pointsman/core/ports"
 import { scriptedProvider } from "@pointsman/core/testing"
 import { Deferred, Effect, Fiber, Option, Result } from "effect"
+import { itIn } from "./support/ItIn.ts"
 import { attemptsOf, stored } from "./support/Pages.ts"
 import { caller, request, runOut, tenant, world } from "./support/World.ts"
 
@@ -81,174 +82,144 @@ const messageNamed = (id: string) =>
   Effect.flatMap(Ledger, (ledger) => Effect.map(ledger.message(tenant, "main", id), Option.getOrUndefined))
 
 describe("a hint", () => {
-  const own = hintWorld()
-  it.effect("each hint of an unanswered charge causes a lookup, and both one capture", () =>
-    Effect.gen(function* () {
+  itIn("each hint of an unanswered charge causes a lookup, and both one capture", hintWorld(), function* (own) {
+    const { attemptId, payment } = yield* unanswered(own)
+    assert.strictEqual((yield* stored(payment)).state, "ChargeUnknown")
+    own.script.answer = () => Effect.succeed([captured(attemptId)])
+    yield* receive("look ref")
+    assert.strictEqual((yield* stored(payment)).state, "Captured")
+    assert.deepInclude(yield* messageNamed("hint:ref paid"), { outcome: "applied", paymentId: payment.id })
+    yield* receive("look ref")
+    assert.deepStrictEqual(own.looked, ["ref", "ref"])
+    const { items } = yield* (yield* Pointsman).messages({ limit: 10 })
+    assert.lengthOf(items, 1)
+  })
+
+  itIn("a statement without a webhook secret is applied again once its charge is known", hintWorld(), function* (own) {
+    const pointsman = yield* Pointsman
+    const { attemptId, payment } = yield* unanswered(own)
+    own.script.answer = () => Effect.succeed([capturedOf({ providerRef: "ref" }, "early")])
+    yield* receive("look ref")
+    assert.deepInclude(yield* messageNamed("hint:early"), { outcome: "unmatched", paymentId: null })
+    own.script.answer = () => Effect.succeed([captured(attemptId)])
+    yield* receive("look ref")
+    yield* pointsman.applyMessage("main", "hint:early")
+    assert.deepInclude(yield* messageNamed("hint:early"), { outcome: "confirmed", paymentId: payment.id })
+  })
+
+  itIn("a reference of no record is accepted, and nothing is stored", hintWorld(), function* (own) {
+    yield* receive("look anything")
+    assert.deepStrictEqual(own.looked, ["anything"])
+    assert.isEmpty((yield* (yield* Pointsman).messages({ limit: 10 })).items)
+  })
+
+  itIn("a malformed hint or an unknown connection is refused, and nothing is looked up", hintWorld(), function* (own) {
+    for (const [body, connectionId] of [
+      ["", "main"],
+      ["look", "main"],
+      ["look ref", "absent"]
+    ] as const) {
+      const receiving = yield* Effect.forkScoped(Effect.flip(receive(body, connectionId)))
+      assert.strictEqual((yield* runOut(receiving))._tag, "pointsman/MessageRefused")
+    }
+    assert.isEmpty(own.looked)
+  })
+
+  for (const failure of [new NotSent({ reason: "refused" }), new Unanswered({ reason: "silence" })]) {
+    itIn(`a lookup that ends in ${failure._tag} is not accepted, and is repeated`, hintWorld(), function* (own) {
       const { attemptId, payment } = yield* unanswered(own)
+      own.script.answer = () => Effect.fail(failure)
+      assert.strictEqual((yield* Effect.flip(receive("look ref")))._tag, "pointsman/HintNotLookedUp")
       assert.strictEqual((yield* stored(payment)).state, "ChargeUnknown")
       own.script.answer = () => Effect.succeed([captured(attemptId)])
       yield* receive("look ref")
       assert.strictEqual((yield* stored(payment)).state, "Captured")
-      assert.deepInclude(yield* messageNamed("hint:ref paid"), { outcome: "applied", paymentId: payment.id })
-      yield* receive("look ref")
-      assert.deepStrictEqual(own.looked, ["ref", "ref"])
-      const { items } = yield* (yield* Pointsman).messages({ limit: 10 })
-      assert.lengthOf(items, 1)
-    }).pipe(Effect.provide(own.layer))
-  )
-
-  const early = hintWorld()
-  it.effect("a statement without a webhook secret is applied again once its charge is known", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      const { attemptId, payment } = yield* unanswered(early)
-      early.script.answer = () => Effect.succeed([capturedOf({ providerRef: "ref" }, "early")])
-      yield* receive("look ref")
-      assert.deepInclude(yield* messageNamed("hint:early"), { outcome: "unmatched", paymentId: null })
-      early.script.answer = () => Effect.succeed([captured(attemptId)])
-      yield* receive("look ref")
-      yield* pointsman.applyMessage("main", "hint:early")
-      assert.deepInclude(yield* messageNamed("hint:early"), { outcome: "confirmed", paymentId: payment.id })
-    }).pipe(Effect.provide(early.layer))
-  )
-
-  const nobodys = hintWorld()
-  it.effect("a reference of no record is accepted, and nothing is stored", () =>
-    Effect.gen(function* () {
-      yield* receive("look anything")
-      assert.deepStrictEqual(nobodys.looked, ["anything"])
-      assert.isEmpty((yield* (yield* Pointsman).messages({ limit: 10 })).items)
-    }).pipe(Effect.provide(nobodys.layer))
-  )
-
-  const refusing = hintWorld()
-  it.effect("a malformed hint or an unknown connection is refused, and nothing is looked up", () =>
-    Effect.gen(function* () {
-      for (const [body, connectionId] of [
-        ["", "main"],
-        ["look", "main"],
-        ["look ref", "absent"]
-      ] as const) {
-        const receiving = yield* Effect.forkScoped(Effect.flip(receive(body, connectionId)))
-        assert.strictEqual((yield* runOut(receiving))._tag, "pointsman/MessageRefused")
-      }
-      assert.isEmpty(refusing.looked)
-    }).pipe(Effect.provide(refusing.layer))
-  )
-
-  for (const failure of [new NotSent({ reason: "refused" }), new Unanswered({ reason: "silence" })]) {
-    const silent = hintWorld()
-    it.effect(`a lookup that ends in ${failure._tag} is not accepted, and is repeated`, () =>
-      Effect.gen(function* () {
-        const { attemptId, payment } = yield* unanswered(silent)
-        silent.script.answer = () => Effect.fail(failure)
-        assert.strictEqual((yield* Effect.flip(receive("look ref")))._tag, "pointsman/HintNotLookedUp")
-        assert.strictEqual((yield* stored(payment)).state, "ChargeUnknown")
-        silent.script.answer = () => Effect.succeed([captured(attemptId)])
-        yield* receive("look ref")
-        assert.strictEqual((yield* stored(payment)).state, "Captured")
-      }).pipe(Effect.provide(silent.layer))
-    )
+    })
   }
 
   for (const fault of ["unwritten", "lost", "unheard"] as const) {
-    const failing = hintWorld()
-    it.effect(`a hint's statement is applied once after a commit that ends ${fault}`, () =>
-      Effect.gen(function* () {
-        const { attemptId, payment } = yield* unanswered(failing)
-        failing.script.answer = () => Effect.succeed([captured(attemptId)])
-        const before = failing.ledger.calls.commit
-        failing.ledger.onCommit = (number) => (number === before + 1 ? fault : undefined)
-        assert.strictEqual(Result.isFailure(yield* Effect.result(receive("look ref"))), fault === "unwritten")
-        yield* receive("look ref")
-        const { capturedMinor, state } = yield* stored(payment)
-        assert.deepStrictEqual([state, capturedMinor], ["Captured", payment.money.minorUnits])
-      }).pipe(Effect.provide(failing.layer))
-    )
+    itIn(`a hint's statement is applied once after a commit that ends ${fault}`, hintWorld(), function* (own) {
+      const { attemptId, payment } = yield* unanswered(own)
+      own.script.answer = () => Effect.succeed([captured(attemptId)])
+      const before = own.ledger.calls.commit
+      own.ledger.onCommit = (number) => (number === before + 1 ? fault : undefined)
+      assert.strictEqual(Result.isFailure(yield* Effect.result(receive("look ref"))), fault === "unwritten")
+      yield* receive("look ref")
+      const { capturedMinor, state } = yield* stored(payment)
+      assert.deepStrictEqual([state, capturedMinor], ["Captured", payment.money.minorUnits])
+    })
   }
 
-  const dying = hintWorld()
-  it.effect("a lookup is recorded although its sender left before it ended", () =>
-    Effect.gen(function* () {
-      const { attemptId, payment } = yield* unanswered(dying)
-      const gate = yield* Deferred.make<void>()
-      dying.script.answer = () => Effect.as(Deferred.await(gate), [captured(attemptId)])
-      const receiving = yield* Effect.forkScoped(receive("look ref"), { startImmediately: true })
-      yield* Effect.yieldNow
-      yield* Fiber.interrupt(receiving)
-      yield* Deferred.succeed(gate, undefined)
-      for (let turn = 0; turn < 100 && (yield* stored(payment)).state !== "Captured"; turn++) yield* Effect.yieldNow
-      assert.strictEqual((yield* stored(payment)).state, "Captured")
-    }).pipe(Effect.provide(dying.layer))
-  )
+  itIn("a lookup is recorded although its sender left before it ended", hintWorld(), function* (own) {
+    const { attemptId, payment } = yield* unanswered(own)
+    const gate = yield* Deferred.make<void>()
+    own.script.answer = () => Effect.as(Deferred.await(gate), [captured(attemptId)])
+    const receiving = yield* Effect.forkScoped(receive("look ref"), { startImmediately: true })
+    yield* Effect.yieldNow
+    yield* Fiber.interrupt(receiving)
+    yield* Deferred.succeed(gate, undefined)
+    for (let turn = 0; turn < 100 && (yield* stored(payment)).state !== "Captured"; turn++) yield* Effect.yieldNow
+    assert.strictEqual((yield* stored(payment)).state, "Captured")
+  })
 })
 
 describe("a flood of hints", () => {
-  const one = hintWorld()
-  it.effect("one of 1,000 hints of one object is looked up, 64 wait, the others are refused", () =>
-    Effect.gen(function* () {
-      const gate = yield* Deferred.make<void>()
-      one.script.answer = () => Effect.as(Deferred.await(gate), [])
-      const first = yield* Effect.forkScoped(receive("look ref"), { startImmediately: true })
-      while (one.looked.length === 0) yield* Effect.yieldNow
-      const others = yield* Effect.forEach(Array(999).keys(), () =>
-        Effect.forkScoped(Effect.result(receive("look ref")), { startImmediately: true })
-      )
-      for (let turn = 0; turn < 100; turn++) yield* Effect.yieldNow
-      assert.deepStrictEqual(one.looked, ["ref"])
-      yield* Deferred.succeed(gate, undefined)
-      yield* Fiber.join(first)
-      const refused = (yield* Fiber.joinAll(others)).filter(Result.isFailure).map(({ failure }) => failure._tag)
-      assert.deepStrictEqual([refused.length, new Set(refused)], [935, new Set(["pointsman/HintNotLookedUp"])])
-      assert.deepStrictEqual(one.looked, ["ref", "ref"])
-      yield* receive("look ref")
-      assert.lengthOf(one.looked, 3)
-    }).pipe(Effect.provide(one.layer))
-  )
+  itIn("one of 1,000 hints of one object is looked up, 64 wait, the others are refused", hintWorld(), function* (own) {
+    const gate = yield* Deferred.make<void>()
+    own.script.answer = () => Effect.as(Deferred.await(gate), [])
+    const first = yield* Effect.forkScoped(receive("look ref"), { startImmediately: true })
+    while (own.looked.length === 0) yield* Effect.yieldNow
+    const others = yield* Effect.forEach(Array(999).keys(), () =>
+      Effect.forkScoped(Effect.result(receive("look ref")), { startImmediately: true })
+    )
+    for (let turn = 0; turn < 100; turn++) yield* Effect.yieldNow
+    assert.deepStrictEqual(own.looked, ["ref"])
+    yield* Deferred.succeed(gate, undefined)
+    yield* Fiber.join(first)
+    const refused = (yield* Fiber.joinAll(others)).filter(Result.isFailure).map(({ failure }) => failure._tag)
+    assert.deepStrictEqual([refused.length, new Set(refused)], [935, new Set(["pointsman/HintNotLookedUp"])])
+    assert.deepStrictEqual(own.looked, ["ref", "ref"])
+    yield* receive("look ref")
+    assert.lengthOf(own.looked, 3)
+  })
 
-  const both = hintWorld()
-  it.effect("64 hints of two objects in lookup wait together, and again once they end", () =>
-    Effect.gen(function* () {
-      for (const _ of [1, 2]) {
-        const gate = yield* Deferred.make<void>()
-        both.script.answer = () => Effect.as(Deferred.await(gate), [])
-        const sent = yield* Effect.forEach(Array(82).keys(), (number) =>
-          Effect.forkScoped(Effect.result(receive(number % 2 === 0 ? "look even" : "look odd")), {
-            startImmediately: true
-          })
-        )
-        for (let turn = 0; turn < 100; turn++) yield* Effect.yieldNow
-        yield* Deferred.succeed(gate, undefined)
-        const ends = yield* Fiber.joinAll(sent)
-        assert.lengthOf(ends.filter(Result.isFailure), 16)
-      }
-    }).pipe(Effect.provide(both.layer))
-  )
-
-  const many = hintWorld()
-  it.effect("four of 1,000 hints of other objects are looked up, and the excess is refused", () =>
-    Effect.gen(function* () {
+  itIn("64 hints of two objects in lookup wait together, and again once they end", hintWorld(), function* (own) {
+    for (const _ of [1, 2]) {
       const gate = yield* Deferred.make<void>()
-      let atOnce = 0
-      let most = 0
-      many.script.answer = () =>
-        Effect.suspend(() => {
-          most = Math.max(most, ++atOnce)
-          return Effect.ensuring(
-            Effect.as(Deferred.await(gate), []),
-            Effect.sync(() => atOnce--)
-          )
+      own.script.answer = () => Effect.as(Deferred.await(gate), [])
+      const sent = yield* Effect.forEach(Array(82).keys(), (number) =>
+        Effect.forkScoped(Effect.result(receive(number % 2 === 0 ? "look even" : "look odd")), {
+          startImmediately: true
         })
-      const sent = yield* Effect.forEach(Array(1_000).keys(), (number) =>
-        Effect.forkScoped(Effect.result(receive(`look ref${number}`)), { startImmediately: true })
       )
       for (let turn = 0; turn < 100; turn++) yield* Effect.yieldNow
-      assert.strictEqual(atOnce, 4)
       yield* Deferred.succeed(gate, undefined)
       const ends = yield* Fiber.joinAll(sent)
-      const refused = ends.filter(Result.isFailure).map(({ failure }) => failure._tag)
-      assert.deepStrictEqual([...new Set(refused)], ["pointsman/HintNotLookedUp"])
-      assert.deepStrictEqual([many.looked.length, refused.length, most], [64, 936, 4])
-    }).pipe(Effect.provide(many.layer))
-  )
+      assert.lengthOf(ends.filter(Result.isFailure), 16)
+    }
+  })
+
+  itIn("four of 1,000 hints of other objects are looked up, and the excess is refused", hintWorld(), function* (own) {
+    const gate = yield* Deferred.make<void>()
+    let atOnce = 0
+    let most = 0
+    own.script.answer = () =>
+      Effect.suspend(() => {
+        most = Math.max(most, ++atOnce)
+        return Effect.ensuring(
+          Effect.as(Deferred.await(gate), []),
+          Effect.sync(() => atOnce--)
+        )
+      })
+    const sent = yield* Effect.forEach(Array(1_000).keys(), (number) =>
+      Effect.forkScoped(Effect.result(receive(`look ref${number}`)), { startImmediately: true })
+    )
+    for (let turn = 0; turn < 100; turn++) yield* Effect.yieldNow
+    assert.strictEqual(atOnce, 4)
+    yield* Deferred.succeed(gate, undefined)
+    const ends = yield* Fiber.joinAll(sent)
+    const refused = ends.filter(Result.isFailure).map(({ failure }) => failure._tag)
+    assert.deepStrictEqual([...new Set(refused)], ["pointsman/HintNotLookedUp"])
+    assert.deepStrictEqual([own.looked.length, refused.length, most], [64, 936, 4])
+  })
 })

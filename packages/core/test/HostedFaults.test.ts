@@ -2,14 +2,15 @@
  * What if the store fails, or the process dies, at every step of an approval and of a checkout? Nothing is sent on what
  * may not be stored, nothing is sent twice, and what is not known is not called a failure.
  */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { type HostedFailure, type Payment, PaymentResultUnknown, Pointsman } from "@pointsman/core"
-import { type Directory, Ledger, type Secrets, StorageError } from "@pointsman/core/ports"
+import { type Directory, type Ledger, type Secrets, StorageError } from "@pointsman/core/ports"
 import { approve, type CommitFault } from "@pointsman/core/testing"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
+import { itIn } from "./support/ItIn.ts"
 import {
-  anotherWriter,
+  anotherBefore,
   comeBack,
   hour,
   liveCaller,
@@ -20,6 +21,7 @@ import {
   stored,
   typesOf
 } from "./support/Pages.ts"
+import { endAfter } from "./support/Steps.ts"
 import { caller, runOut, type World, world } from "./support/World.ts"
 
 /** Both ways to begin on a page: what begins, how often its provider was asked, and where it ends when all goes well. */
@@ -63,18 +65,15 @@ const beginnings = [
 
 for (const { asked, begin, goodEnd, goodEvents, goodOutcome, make, name, page, silence } of beginnings) {
   describe(`the commit before ${name} is sent`, () => {
-    const unwritten = make()
-    it.effect("a failed first commit begins nothing, and the customer can try again", () =>
-      Effect.gen(function* () {
-        const { payment, token } = yield* page
-        unwritten.ledger.onCommit = (number) => (number === 2 ? "unwritten" : undefined)
-        assert.instanceOf(yield* Effect.flip(begin(token)), StorageError)
-        assert.strictEqual(asked(unwritten), 0)
-        assert.deepStrictEqual(yield* stored(payment), payment)
-        assert.strictEqual((yield* begin(token)).state, goodEnd)
-        assert.strictEqual(asked(unwritten), 1)
-      }).pipe(Effect.provide(unwritten.layer))
-    )
+    itIn("a failed first commit begins nothing, and the customer can try again", make(), function* (own) {
+      const { payment, token } = yield* page
+      own.ledger.onCommit = (number) => (number === 2 ? "unwritten" : undefined)
+      assert.instanceOf(yield* Effect.flip(begin(token)), StorageError)
+      assert.strictEqual(asked(own), 0)
+      assert.deepStrictEqual(yield* stored(payment), payment)
+      assert.strictEqual((yield* begin(token)).state, goodEnd)
+      assert.strictEqual(asked(own), 1)
+    })
 
     const faults: ReadonlyArray<ReadonlyArray<CommitFault>> = [
       ["lost"],
@@ -90,113 +89,82 @@ for (const { asked, begin, goodEnd, goodEvents, goodOutcome, make, name, page, s
       ["lost", { landsAfter: 10 }]
     ]
     for (const each of faults) {
-      const at = make()
-      it.effect(`a first commit, ${JSON.stringify(each)}, fails once, unsent`, () =>
-        Effect.gen(function* () {
-          const { payment, token } = yield* page
-          at.ledger.onCommit = (number) => each[number - 2]
-          const beginning = yield* Effect.forkChild(begin(token))
-          yield* TestClock.adjust(minute)
-          const ended = yield* Fiber.join(beginning)
-          assert.deepInclude(ended, { state: "Failed", declineReason: "provider_error" })
-          assert.deepStrictEqual(yield* stored(payment), ended)
-          assert.deepStrictEqual(yield* typesOf(payment), ["payment.requires_action", "payment.failed"])
-          assert.deepStrictEqual(yield* outcomesOf(payment), ["Abandoned"])
-          at.ledger.onCommit = () => undefined
-          assert.strictEqual((yield* begin(token)).state, "Failed")
-          assert.strictEqual(asked(at), 0)
-        }).pipe(Effect.provide(at.layer))
-      )
+      itIn(`a first commit, ${JSON.stringify(each)}, fails once, unsent`, make(), function* (own) {
+        const { payment, token } = yield* page
+        own.ledger.onCommit = (number) => each[number - 2]
+        const ended = yield* endAfter(minute, begin(token))
+        assert.deepInclude(ended, { state: "Failed", declineReason: "provider_error" })
+        assert.deepStrictEqual(yield* stored(payment), ended)
+        assert.deepStrictEqual(yield* typesOf(payment), ["payment.requires_action", "payment.failed"])
+        assert.deepStrictEqual(yield* outcomesOf(payment), ["Abandoned"])
+        own.ledger.onCommit = () => undefined
+        assert.strictEqual((yield* begin(token)).state, "Failed")
+        assert.strictEqual(asked(own), 0)
+      })
     }
 
     for (const fault of ["lost", "unheard"] as const) {
-      const at = make()
-      it.effect(`a commit of unknown fate (${fault}) is unknown while the store is down`, () =>
-        Effect.gen(function* () {
-          const { payment, token } = yield* page
-          at.ledger.onCommit = (number) => (number === 2 ? fault : "unwritten")
-          const beginning = yield* Effect.forkChild(Effect.flip(begin(token)))
-          yield* TestClock.adjust(minute)
-          assert.instanceOf(yield* Fiber.join(beginning), PaymentResultUnknown)
-          assert.strictEqual(asked(at), 0)
-          at.ledger.onCommit = () => undefined
-          assert.strictEqual((yield* stored(payment)).state, fault === "lost" ? "AwaitingCustomer" : "Charging")
-        }).pipe(Effect.provide(at.layer))
-      )
+      itIn(`a commit of unknown fate (${fault}) is unknown while the store is down`, make(), function* (own) {
+        const { payment, token } = yield* page
+        own.ledger.onCommit = (number) => (number === 2 ? fault : "unwritten")
+        assert.instanceOf(yield* endAfter(minute, Effect.flip(begin(token))), PaymentResultUnknown)
+        assert.strictEqual(asked(own), 0)
+        own.ledger.onCommit = () => undefined
+        assert.strictEqual((yield* stored(payment)).state, fault === "lost" ? "AwaitingCustomer" : "Charging")
+      })
     }
 
-    const other = make()
-    it.effect("only another tab that began after a lost commit continues, and is sent", () =>
-      Effect.gen(function* () {
-        const { payment, token } = yield* page
-        const services = yield* Effect.context<Pointsman | Ledger | Directory | Secrets>()
-        other.ledger.onCommit = (number) => (number === 2 ? "lost" : undefined)
-        other.ledger.beforeCommit = (number) =>
-          number === 3 ? Effect.orDie(Effect.asVoid(Effect.provideContext(begin(token), services))) : Effect.void
-        assert.strictEqual((yield* begin(token)).state, goodEnd)
-        assert.strictEqual(asked(other), 1)
-        assert.deepStrictEqual(yield* outcomesOf(payment), [goodOutcome])
-        assert.deepStrictEqual(yield* typesOf(payment), [...goodEvents])
-      }).pipe(Effect.provide(other.layer))
-    )
+    itIn("only another tab that began after a lost commit continues, and is sent", make(), function* (own) {
+      const { payment, token } = yield* page
+      const services = yield* Effect.context<Pointsman | Ledger | Directory | Secrets>()
+      own.ledger.onCommit = (number) => (number === 2 ? "lost" : undefined)
+      own.ledger.beforeCommit = (number) =>
+        number === 3 ? Effect.orDie(Effect.asVoid(Effect.provideContext(begin(token), services))) : Effect.void
+      assert.strictEqual((yield* begin(token)).state, goodEnd)
+      assert.strictEqual(asked(own), 1)
+      assert.deepStrictEqual(yield* outcomesOf(payment), [goodOutcome])
+      assert.deepStrictEqual(yield* typesOf(payment), [...goodEvents])
+    })
 
-    const working = make()
-    it.effect("the payment of another tab whose provider is at work stays after a lost commit", () =>
-      Effect.gen(function* () {
-        const { payment, token } = yield* page
-        const services = yield* Effect.context<Pointsman | Ledger | Directory | Secrets>()
-        silence(working)
-        working.ledger.onCommit = (number) => (number === 2 ? "lost" : undefined)
-        working.ledger.beforeCommit = (number) =>
-          number === 3
-            ? Effect.asVoid(
-                Effect.forkDetach(Effect.provideContext(begin(token), services), { startImmediately: true })
-              )
-            : Effect.void
-        assert.strictEqual((yield* begin(token)).state, "Charging")
-        assert.strictEqual(asked(working), 1)
-        assert.deepStrictEqual(yield* outcomesOf(payment), [null])
-      }).pipe(Effect.provide(working.layer))
-    )
+    itIn("the payment of another tab whose provider is at work stays after a lost commit", make(), function* (own) {
+      const { payment, token } = yield* page
+      const services = yield* Effect.context<Pointsman | Ledger | Directory | Secrets>()
+      silence(own)
+      own.ledger.onCommit = (number) => (number === 2 ? "lost" : undefined)
+      own.ledger.beforeCommit = (number) =>
+        number === 3
+          ? Effect.asVoid(Effect.forkDetach(Effect.provideContext(begin(token), services), { startImmediately: true }))
+          : Effect.void
+      assert.strictEqual((yield* begin(token)).state, "Charging")
+      assert.strictEqual(asked(own), 1)
+      assert.deepStrictEqual(yield* outcomesOf(payment), [null])
+    })
 
-    const slow = make()
-    it.effect("nothing is sent on a commit that took more than 5 seconds: FAILED", () =>
-      Effect.gen(function* () {
-        const { payment, token } = yield* page
-        slow.ledger.onCommit = (number) => (number === 2 ? 5_001 : undefined)
-        const beginning = yield* Effect.forkChild(begin(token))
-        yield* TestClock.adjust(5_001)
-        assert.strictEqual((yield* Fiber.join(beginning)).state, "Failed")
-        assert.strictEqual(asked(slow), 0)
-        assert.deepStrictEqual(yield* typesOf(payment), ["payment.requires_action", "payment.failed"])
-        assert.deepStrictEqual(yield* outcomesOf(payment), ["Abandoned"])
-      }).pipe(Effect.provide(slow.layer))
-    )
+    itIn("nothing is sent on a commit that took more than 5 seconds: FAILED", make(), function* (own) {
+      const { payment, token } = yield* page
+      own.ledger.onCommit = (number) => (number === 2 ? 5_001 : undefined)
+      assert.strictEqual((yield* endAfter(5_001, begin(token))).state, "Failed")
+      assert.strictEqual(asked(own), 0)
+      assert.deepStrictEqual(yield* typesOf(payment), ["payment.requires_action", "payment.failed"])
+      assert.deepStrictEqual(yield* outcomesOf(payment), ["Abandoned"])
+    })
 
-    const quick = make()
-    it.effect("a commit that took 5 seconds is sent", () =>
-      Effect.gen(function* () {
-        const { token } = yield* page
-        quick.ledger.onCommit = (number) => (number === 2 ? 5_000 : undefined)
-        const beginning = yield* Effect.forkChild(begin(token))
-        yield* TestClock.adjust(5_000)
-        assert.strictEqual((yield* Fiber.join(beginning)).state, goodEnd)
-      }).pipe(Effect.provide(quick.layer))
-    )
+    itIn("a commit that took 5 seconds is sent", make(), function* (own) {
+      const { token } = yield* page
+      own.ledger.onCommit = (number) => (number === 2 ? 5_000 : undefined)
+      assert.strictEqual((yield* endAfter(5_000, begin(token))).state, goodEnd)
+    })
   })
 
   describe(`a process that dies in ${name}`, () => {
-    const before = make()
-    it.effect("another tab can begin when the process died before the first commit", () =>
-      Effect.gen(function* () {
-        const { payment, token } = yield* page
-        before.ledger.beforeCommit = (number) => (number === 2 ? Effect.never : Effect.void)
-        yield* Effect.forkDetach(begin(token), { startImmediately: true })
-        assert.deepStrictEqual(yield* stored(payment), payment)
-        assert.strictEqual((yield* begin(token)).state, goodEnd)
-        assert.strictEqual(asked(before), 1)
-      }).pipe(Effect.provide(before.layer))
-    )
+    itIn("another tab can begin when the process died before the first commit", make(), function* (own) {
+      const { payment, token } = yield* page
+      own.ledger.beforeCommit = (number) => (number === 2 ? Effect.never : Effect.void)
+      yield* Effect.forkDetach(begin(token), { startImmediately: true })
+      assert.deepStrictEqual(yield* stored(payment), payment)
+      assert.strictEqual((yield* begin(token)).state, goodEnd)
+      assert.strictEqual(asked(own), 1)
+    })
 
     const deaths: ReadonlyArray<readonly [string, number, (at: World) => void]> = [
       [
@@ -212,148 +180,110 @@ for (const { asked, begin, goodEnd, goodEvents, goodOutcome, make, name, page, s
       ]
     ]
     for (const [when, count, die] of deaths) {
-      const at = make()
-      it.effect(`a payment is at work after its process dies ${when}`, () =>
-        Effect.gen(function* () {
-          const pointsman = yield* Pointsman
-          const { payment, token } = yield* page
-          die(at)
-          yield* Effect.forkDetach(begin(token), { startImmediately: true })
-          yield* TestClock.adjust(1_000)
-          const left = yield* stored(payment)
-          assert.strictEqual(left.state, "Charging")
-          assert.deepStrictEqual(yield* outcomesOf(payment), [null])
-          assert.deepStrictEqual(yield* begin(token), left)
-          assert.deepStrictEqual(yield* pointsman.actOnHostedPage(token, { _tag: "Cancel" }), {
-            payment: left,
-            acted: false
-          })
-          assert.deepStrictEqual((yield* pointsman.returnFromCheckout(token)).payment, left)
-          assert.strictEqual(asked(at), count)
-          assert.lengthOf(at.provider.lookUps, 0)
-        }).pipe(Effect.provide(at.layer))
-      )
-    }
-
-    const after = make()
-    it.effect("what is stored is the answer of one that dies after its last commit", () =>
-      Effect.gen(function* () {
-        const { token } = yield* page
-        after.ledger.onCommit = (number) => (number === 3 ? 100 * hour : undefined)
+      itIn(`a payment is at work after its process dies ${when}`, make(), function* (own, pointsman) {
+        const { payment, token } = yield* page
+        die(own)
         yield* Effect.forkDetach(begin(token), { startImmediately: true })
         yield* TestClock.adjust(1_000)
-        assert.strictEqual((yield* begin(token)).state, goodEnd)
-        assert.strictEqual(asked(after), 1)
-      }).pipe(Effect.provide(after.layer))
-    )
+        const left = yield* stored(payment)
+        assert.strictEqual(left.state, "Charging")
+        assert.deepStrictEqual(yield* outcomesOf(payment), [null])
+        assert.deepStrictEqual(yield* begin(token), left)
+        assert.deepStrictEqual(yield* pointsman.actOnHostedPage(token, { _tag: "Cancel" }), {
+          payment: left,
+          acted: false
+        })
+        assert.deepStrictEqual((yield* pointsman.returnFromCheckout(token)).payment, left)
+        assert.strictEqual(asked(own), count)
+        assert.lengthOf(own.provider.lookUps, 0)
+      })
+    }
+
+    itIn("what is stored is the answer of one that dies after its last commit", make(), function* (own) {
+      const { token } = yield* page
+      own.ledger.onCommit = (number) => (number === 3 ? 100 * hour : undefined)
+      yield* Effect.forkDetach(begin(token), { startImmediately: true })
+      yield* TestClock.adjust(1_000)
+      assert.strictEqual((yield* begin(token)).state, goodEnd)
+      assert.strictEqual(asked(own), 1)
+    })
   })
 
   describe(`the commit after ${name} was answered`, () => {
-    const flaky = make()
-    it.effect("a commit that fails twice is written the third time", () =>
-      Effect.gen(function* () {
-        const { payment, token } = yield* page
-        flaky.ledger.onCommit = (number) => (number === 3 || number === 4 ? "unwritten" : undefined)
-        const beginning = yield* Effect.forkChild(begin(token))
-        yield* TestClock.adjust("10 seconds")
-        assert.strictEqual((yield* Fiber.join(beginning)).state, goodEnd)
-        assert.deepStrictEqual(yield* typesOf(payment), [...goodEvents])
-        assert.strictEqual(asked(flaky), 1)
-      }).pipe(Effect.provide(flaky.layer))
-    )
+    itIn("a commit that fails twice is written the third time", make(), function* (own) {
+      const { payment, token } = yield* page
+      own.ledger.onCommit = (number) => (number === 3 || number === 4 ? "unwritten" : undefined)
+      assert.strictEqual((yield* endAfter(10_000, begin(token))).state, goodEnd)
+      assert.deepStrictEqual(yield* typesOf(payment), [...goodEvents])
+      assert.strictEqual(asked(own), 1)
+    })
 
-    const broken = make()
-    it.effect("a commit that never works is PaymentResultUnknown, and nothing asks again", () =>
-      Effect.gen(function* () {
-        const { payment, token } = yield* page
-        broken.ledger.onCommit = (number) => (number > 2 ? "unwritten" : undefined)
-        const beginning = yield* Effect.forkChild(Effect.flip(begin(token)))
-        yield* TestClock.adjust(minute)
-        assert.instanceOf(yield* Fiber.join(beginning), PaymentResultUnknown)
-        broken.ledger.onCommit = () => undefined
-        assert.strictEqual((yield* begin(token)).state, "Charging")
-        assert.strictEqual(asked(broken), 1)
-        assert.deepStrictEqual(yield* outcomesOf(payment), [null])
-      }).pipe(Effect.provide(broken.layer))
-    )
+    itIn("a commit that never works is PaymentResultUnknown, and nothing asks again", make(), function* (own) {
+      const { payment, token } = yield* page
+      own.ledger.onCommit = (number) => (number > 2 ? "unwritten" : undefined)
+      assert.instanceOf(yield* endAfter(minute, Effect.flip(begin(token))), PaymentResultUnknown)
+      own.ledger.onCommit = () => undefined
+      assert.strictEqual((yield* begin(token)).state, "Charging")
+      assert.strictEqual(asked(own), 1)
+      assert.deepStrictEqual(yield* outcomesOf(payment), [null])
+    })
 
     for (const fault of ["lost", "unheard"] as const) {
-      const at = make()
-      it.effect(`a commit with a lost answer (${fault}) is written once`, () =>
-        Effect.gen(function* () {
-          const { payment, token } = yield* page
-          at.ledger.onCommit = (number) => (number === 3 ? fault : undefined)
-          const ended = yield* begin(token)
-          assert.strictEqual(ended.state, goodEnd)
-          assert.deepStrictEqual(yield* stored(payment), ended)
-          assert.deepStrictEqual(yield* typesOf(payment), [...goodEvents])
-          assert.deepStrictEqual(yield* outcomesOf(payment), [goodOutcome])
-          assert.strictEqual(asked(at), 1)
-        }).pipe(Effect.provide(at.layer))
-      )
+      itIn(`a commit with a lost answer (${fault}) is written once`, make(), function* (own) {
+        const { payment, token } = yield* page
+        own.ledger.onCommit = (number) => (number === 3 ? fault : undefined)
+        const ended = yield* begin(token)
+        assert.strictEqual(ended.state, goodEnd)
+        assert.deepStrictEqual(yield* stored(payment), ended)
+        assert.deepStrictEqual(yield* typesOf(payment), [...goodEvents])
+        assert.deepStrictEqual(yield* outcomesOf(payment), [goodOutcome])
+        assert.strictEqual(asked(own), 1)
+      })
     }
 
-    const buggy = make()
-    it.effect("a store that dies of a bug is PaymentResultUnknown", () =>
-      Effect.gen(function* () {
-        const { token } = yield* page
-        buggy.ledger.beforeCommit = (number) => (number === 3 ? Effect.die(new Error("a bug")) : Effect.void)
-        assert.instanceOf(yield* Effect.flip(begin(token)), PaymentResultUnknown)
-        assert.strictEqual(asked(buggy), 1)
-      }).pipe(Effect.provide(buggy.layer))
-    )
+    itIn("a store that dies of a bug is PaymentResultUnknown", make(), function* (own) {
+      const { token } = yield* page
+      own.ledger.beforeCommit = (number) => (number === 3 ? Effect.die(new Error("a bug")) : Effect.void)
+      assert.instanceOf(yield* Effect.flip(begin(token)), PaymentResultUnknown)
+      assert.strictEqual(asked(own), 1)
+    })
 
-    const told = make()
-    it.effect("an end that another source reported first is kept", () =>
-      Effect.gen(function* () {
-        const { payment, token } = yield* page
-        const ledger = yield* Ledger
-        told.ledger.beforeCommit = (number) =>
-          number === 3
-            ? Effect.provideService(anotherWriter(payment, { on: "ChargeCancelled" }), Ledger, ledger)
-            : Effect.void
-        const ended = yield* begin(token)
-        // Money that is captured after all is reported; an open checkout takes none.
-        assert.strictEqual(ended.state, goodEnd === "Captured" ? "Captured" : "Cancelled")
-        assert.deepStrictEqual(yield* outcomesOf(payment), [goodOutcome])
-      }).pipe(Effect.provide(told.layer))
-    )
+    itIn("an end that another source reported first is kept", make(), function* (own) {
+      const { payment, token } = yield* page
+      yield* anotherBefore(own, 3, { on: "ChargeCancelled" })
+      const ended = yield* begin(token)
+      // Money that is captured after all is reported; an open checkout takes none.
+      assert.strictEqual(ended.state, goodEnd === "Captured" ? "Captured" : "Cancelled")
+      assert.deepStrictEqual(yield* outcomesOf(payment), [goodOutcome])
+    })
   })
 
   describe(`the customer of ${name} goes away`, () => {
-    const at = make()
-    it.effect("an interruption while the provider is asked is recorded all the same", () =>
-      Effect.gen(function* () {
-        const { payment, token } = yield* page
-        const { onOpenCheckout } = at.provider
-        at.provider.onCharge = (charge) => Effect.andThen(Effect.sleep("2 seconds"), approve(charge))
-        at.provider.onOpenCheckout = (checkout) => Effect.andThen(Effect.sleep("2 seconds"), onOpenCheckout(checkout))
-        const beginning = yield* Effect.forkChild(begin(token))
-        yield* TestClock.adjust("1 second")
-        const interrupting = yield* Effect.forkChild(Fiber.interrupt(beginning))
-        yield* TestClock.adjust("1 second")
-        yield* Fiber.join(interrupting)
-        assert.strictEqual((yield* stored(payment)).state, goodEnd)
-        assert.strictEqual(asked(at), 1)
-      }).pipe(Effect.provide(at.layer))
-    )
+    itIn("an interruption while the provider is asked is recorded all the same", make(), function* (own) {
+      const { payment, token } = yield* page
+      const { onOpenCheckout } = own.provider
+      own.provider.onCharge = (charge) => Effect.andThen(Effect.sleep("2 seconds"), approve(charge))
+      own.provider.onOpenCheckout = (checkout) => Effect.andThen(Effect.sleep("2 seconds"), onOpenCheckout(checkout))
+      const beginning = yield* Effect.forkChild(begin(token))
+      yield* TestClock.adjust("1 second")
+      yield* endAfter(1_000, Fiber.interrupt(beginning))
+      assert.strictEqual((yield* stored(payment)).state, goodEnd)
+      assert.strictEqual(asked(own), 1)
+    })
   })
 }
 
 describe("what cannot be read before anything begins", () => {
-  const blind = world()
-  it.effect("a page that cannot be read is a StorageError for all, and no provider is asked", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      const { token } = yield* paged()
-      blind.ledger.canRead = (method) => method !== "paymentOfPage"
-      assert.instanceOf(yield* Effect.flip(pointsman.hostedPage(token)), StorageError)
-      assert.instanceOf(yield* Effect.flip(pointsman.actOnHostedPage(token, { _tag: "Approve" })), StorageError)
-      assert.instanceOf(yield* Effect.flip(pointsman.openCheckout(token, comeBack)), StorageError)
-      assert.instanceOf(yield* Effect.flip(pointsman.returnFromCheckout(token)), StorageError)
-      assert.lengthOf(blind.provider.charges, 0)
-    }).pipe(Effect.provide(blind.layer))
-  )
+  itIn("a page that cannot be read is a StorageError for all, and no provider is asked", world(), function* (own) {
+    const pointsman = yield* Pointsman
+    const { token } = yield* paged()
+    own.ledger.canRead = (method) => method !== "paymentOfPage"
+    assert.instanceOf(yield* Effect.flip(pointsman.hostedPage(token)), StorageError)
+    assert.instanceOf(yield* Effect.flip(pointsman.actOnHostedPage(token, { _tag: "Approve" })), StorageError)
+    assert.instanceOf(yield* Effect.flip(pointsman.openCheckout(token, comeBack)), StorageError)
+    assert.instanceOf(yield* Effect.flip(pointsman.returnFromCheckout(token)), StorageError)
+    assert.lengthOf(own.provider.charges, 0)
+  })
 })
 
 describe("the commit of an end without a provider", () => {
@@ -374,32 +304,26 @@ describe("the commit of an end without a provider", () => {
       })
   }
   for (const [name, end] of Object.entries(ends)) {
-    const unwritten = world()
-    it.effect(`a failed commit of ${name} is a StorageError, and can be tried again`, () =>
-      Effect.gen(function* () {
-        const { payment, token } = yield* paged()
-        unwritten.ledger.onCommit = (number) => (number === 2 ? "unwritten" : undefined)
-        assert.instanceOf(yield* Effect.flip(end(token)), StorageError)
-        assert.strictEqual((yield* stored(payment)).state, "AwaitingCustomer")
-        const ended = yield* end(token)
-        assert.deepStrictEqual(yield* stored(payment), ended.payment)
-        assert.lengthOf(yield* typesOf(payment), 2)
-      }).pipe(Effect.provide(unwritten.layer))
-    )
+    itIn(`a failed commit of ${name} is a StorageError, and can be tried again`, world(), function* (own) {
+      const { payment, token } = yield* paged()
+      own.ledger.onCommit = (number) => (number === 2 ? "unwritten" : undefined)
+      assert.instanceOf(yield* Effect.flip(end(token)), StorageError)
+      assert.strictEqual((yield* stored(payment)).state, "AwaitingCustomer")
+      const ended = yield* end(token)
+      assert.deepStrictEqual(yield* stored(payment), ended.payment)
+      assert.lengthOf(yield* typesOf(payment), 2)
+    })
 
     for (const each of [["lost"], ["unheard"], ["lost", "lost"], ["lost", "unheard"]] as const) {
-      const at = world()
-      it.effect(`${name} of unknown fate, ${JSON.stringify(each)}, is written once`, () =>
-        Effect.gen(function* () {
-          const { payment, token } = yield* paged()
-          at.ledger.onCommit = (number) => each[number - 2]
-          const ended = yield* runOut(yield* Effect.forkChild(end(token)))
-          assert.notStrictEqual(ended.acted, false)
-          assert.include(["Cancelled", "Declined"], ended.payment.state)
-          assert.deepStrictEqual(yield* stored(payment), ended.payment)
-          assert.lengthOf(yield* typesOf(payment), 2)
-        }).pipe(Effect.provide(at.layer))
-      )
+      itIn(`${name} of unknown fate, ${JSON.stringify(each)}, is written once`, world(), function* (own) {
+        const { payment, token } = yield* paged()
+        own.ledger.onCommit = (number) => each[number - 2]
+        const ended = yield* runOut(yield* Effect.forkChild(end(token)))
+        assert.notStrictEqual(ended.acted, false)
+        assert.include(["Cancelled", "Declined"], ended.payment.state)
+        assert.deepStrictEqual(yield* stored(payment), ended.payment)
+        assert.lengthOf(yield* typesOf(payment), 2)
+      })
     }
   }
 })

@@ -10,6 +10,7 @@ import {
 } from "@pointsman/core"
 import * as fc from "fast-check"
 import { balances, day, events, lines, noon, payment, paymentId, refunded, row } from "./support/JournalGiven.ts"
+import { assertFields } from "./support/Steps.ts"
 
 const captured = payment({ capturedMinor: 1000, authorizedMinor: 1000 })
 const capturedRecord = { payment: captured, events: events(["payment.created"], ["payment.captured"]) }
@@ -248,13 +249,7 @@ describe("what a report adds", () => {
   it("both connections show the difference for a row of another one", () => {
     const journal = journalOf(capturedRecord, [row({ connectionId: "backup" })])
     const unexplained = journal.flatMap(({ postings }) => postings).filter(({ account }) => account === "unexplained")
-    assert.deepStrictEqual(
-      unexplained.map(({ connectionId, minorUnits }) => [connectionId, minorUnits]),
-      [
-        ["backup", -1000],
-        ["main", 1000]
-      ]
-    )
+    assertFields(unexplained, ["connectionId", "minorUnits"], ["backup", -1000], ["main", 1000])
   })
 })
 
@@ -380,10 +375,7 @@ describe("what is pending", () => {
     ]
   ] as const)("%j is listed", (over, expected) => {
     const pending = pendingOf(payment(over), [])
-    assert.deepStrictEqual(
-      pending.map(({ minorUnits, what }) => [what, minorUnits]),
-      expected.map((one) => [...one])
-    )
+    assertFields(pending, ["what", "minorUnits"], ...expected.map((one) => [...one]))
   })
 
   it("a dispute that a report has is posted, and not pending", () => {

@@ -1,9 +1,10 @@
 /** Captures and voids whose answer comes when the payment has moved on. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { type Payment, Pointsman } from "@pointsman/core"
 import { Ledger } from "@pointsman/core/ports"
 import { Deferred, Effect, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
+import { itIn } from "./support/ItIn.ts"
 import { operate } from "./support/Operations.ts"
 import { caller, request, runOut, tenant, type World, world } from "./support/World.ts"
 
@@ -75,97 +76,81 @@ const lastEvents = ({ id }: Payment, count: number) =>
   })
 
 describe("a response that arrives after a retry was told that the result is unknown", () => {
-  const mismatched = world(slow)
-  it.effect("the timeline has that it states more than was asked", () =>
-    Effect.gen(function* () {
-      const payment = yield* authorized
-      const gate = yield* Deferred.make<void>()
-      const stated = { minorUnits: 5000, currency: "EUR" }
-      mismatched.provider.onCapture = ({ providerRef }) =>
-        Effect.as(Deferred.await(gate), { _tag: "Captured", providerRef, stated } as const)
-      const first = yield* Effect.forkDetach(ask("capture", payment, "operation-1"), { startImmediately: true })
-      yield* TestClock.adjust(15 * minute)
-      assert.strictEqual(told(yield* ask("capture", payment, "operation-1")), "pointsman/ResultUnknown")
-      yield* Deferred.succeed(gate, undefined)
-      yield* runOut(first)
-      assert.strictEqual(yield* stateOf(payment), "CaptureUnknown")
-      assert.deepStrictEqual(yield* lastEvents(payment, 2), ["payment.capture_unknown", "payment.amount_mismatch"])
-    }).pipe(Effect.provide(mismatched.layer))
-  )
+  itIn("the timeline has that it states more than was asked", world(slow), function* (own) {
+    const payment = yield* authorized
+    const gate = yield* Deferred.make<void>()
+    const stated = { minorUnits: 5000, currency: "EUR" }
+    own.provider.onCapture = ({ providerRef }) =>
+      Effect.as(Deferred.await(gate), { _tag: "Captured", providerRef, stated } as const)
+    const first = yield* Effect.forkDetach(ask("capture", payment, "operation-1"), { startImmediately: true })
+    yield* TestClock.adjust(15 * minute)
+    assert.strictEqual(told(yield* ask("capture", payment, "operation-1")), "pointsman/ResultUnknown")
+    yield* Deferred.succeed(gate, undefined)
+    yield* runOut(first)
+    assert.strictEqual(yield* stateOf(payment), "CaptureUnknown")
+    assert.deepStrictEqual(yield* lastEvents(payment, 2), ["payment.capture_unknown", "payment.amount_mismatch"])
+  })
 })
 
 describe("an older operation's answer", () => {
-  const refusing = world(slow)
-  it.effect("a refusal while a newer capture is in flight lets that one continue", () =>
-    Effect.gen(function* () {
-      const payment = yield* authorized
-      const first = yield* outstanding("capture", refusing, payment)
-      const gate = yield* Deferred.make<void>()
-      const { onCapture } = refusing.provider
-      refusing.provider.onCapture = (asked) => Effect.andThen(Deferred.await(gate), onCapture(asked))
-      const second = yield* Effect.forkDetach(ask("capture", payment, "operation-2"), { startImmediately: true })
-      assert.strictEqual(yield* stateOf(payment), "Capturing")
-      yield* Deferred.succeed(first.gate, "rejected")
-      yield* runOut(first.fiber)
-      assert.strictEqual(yield* stateOf(payment), "Capturing")
-      yield* Deferred.succeed(gate, undefined)
-      assert.strictEqual(told(yield* runOut(second)), "Captured")
-    }).pipe(Effect.provide(refusing.layer))
-  )
+  itIn("a refusal while a newer capture is in flight lets that one continue", world(slow), function* (own) {
+    const payment = yield* authorized
+    const first = yield* outstanding("capture", own, payment)
+    const gate = yield* Deferred.make<void>()
+    const { onCapture } = own.provider
+    own.provider.onCapture = (asked) => Effect.andThen(Deferred.await(gate), onCapture(asked))
+    const second = yield* Effect.forkDetach(ask("capture", payment, "operation-2"), { startImmediately: true })
+    assert.strictEqual(yield* stateOf(payment), "Capturing")
+    yield* Deferred.succeed(first.gate, "rejected")
+    yield* runOut(first.fiber)
+    assert.strictEqual(yield* stateOf(payment), "Capturing")
+    yield* Deferred.succeed(gate, undefined)
+    assert.strictEqual(told(yield* runOut(second)), "Captured")
+  })
 
   const confirming = world(slow)
-  it.effect("a confirmation while a newer capture is in flight counts, and that one conflicts", () =>
-    Effect.gen(function* () {
-      const payment = yield* authorized
-      const first = yield* outstanding("capture", confirming, payment)
-      const gate = yield* Deferred.make<void>()
-      confirming.provider.onCapture = () => Effect.as(Deferred.await(gate), rejected)
-      const second = yield* Effect.forkDetach(ask("capture", payment, "operation-2"), { startImmediately: true })
-      yield* Deferred.succeed(first.gate, "done")
-      yield* runOut(first.fiber)
-      assert.strictEqual(yield* stateOf(payment), "Captured")
-      yield* Deferred.succeed(gate, undefined)
-      assert.strictEqual(told(yield* runOut(second)), "pointsman/StateConflict")
-      assert.strictEqual(yield* stateOf(payment), "Captured")
-    }).pipe(Effect.provide(confirming.layer))
-  )
+  itIn("a confirmation while a newer capture is in flight counts, and that one conflicts", confirming, function* () {
+    const payment = yield* authorized
+    const first = yield* outstanding("capture", confirming, payment)
+    const gate = yield* Deferred.make<void>()
+    confirming.provider.onCapture = () => Effect.as(Deferred.await(gate), rejected)
+    const second = yield* Effect.forkDetach(ask("capture", payment, "operation-2"), { startImmediately: true })
+    yield* Deferred.succeed(first.gate, "done")
+    yield* runOut(first.fiber)
+    assert.strictEqual(yield* stateOf(payment), "Captured")
+    yield* Deferred.succeed(gate, undefined)
+    assert.strictEqual(told(yield* runOut(second)), "pointsman/StateConflict")
+    assert.strictEqual(yield* stateOf(payment), "Captured")
+  })
 
   const voided = world(slow)
-  it.effect("a capture confirmed after a newer void counts, and the timeline has the conflict", () =>
-    Effect.gen(function* () {
-      const payment = yield* authorized
-      const first = yield* outstanding("capture", voided, payment)
-      assert.strictEqual(told(yield* ask("void", payment, "operation-2")), "Voided")
-      yield* Deferred.succeed(first.gate, "done")
-      yield* runOut(first.fiber)
-      assert.strictEqual(yield* stateOf(payment), "Captured")
-      assert.deepStrictEqual(yield* lastEvents(payment, 2), ["payment.conflict", "payment.captured"])
-      assert.strictEqual(told(yield* ask("capture", payment, "operation-1")), "pointsman/ResultUnknown")
-    }).pipe(Effect.provide(voided.layer))
-  )
+  itIn("a capture confirmed after a newer void counts, and the timeline has the conflict", voided, function* () {
+    const payment = yield* authorized
+    const first = yield* outstanding("capture", voided, payment)
+    assert.strictEqual(told(yield* ask("void", payment, "operation-2")), "Voided")
+    yield* Deferred.succeed(first.gate, "done")
+    yield* runOut(first.fiber)
+    assert.strictEqual(yield* stateOf(payment), "Captured")
+    assert.deepStrictEqual(yield* lastEvents(payment, 2), ["payment.conflict", "payment.captured"])
+    assert.strictEqual(told(yield* ask("capture", payment, "operation-1")), "pointsman/ResultUnknown")
+  })
 
-  const released = world(slow)
-  it.effect("a void confirmed after a lookup found nothing of it ends the authorization", () =>
-    Effect.gen(function* () {
-      const payment = yield* authorized
-      const first = yield* outstanding("void", released, payment)
-      assert.strictEqual(yield* stateOf(payment), "Authorized")
-      yield* Deferred.succeed(first.gate, "done")
-      yield* runOut(first.fiber)
-      assert.strictEqual(yield* stateOf(payment), "Voided")
-      assert.strictEqual(told(yield* ask("capture", payment, "operation-2")), "pointsman/NotCapturable")
-    }).pipe(Effect.provide(released.layer))
-  )
+  itIn("a void confirmed after a lookup found nothing of it ends the authorization", world(slow), function* (own) {
+    const payment = yield* authorized
+    const first = yield* outstanding("void", own, payment)
+    assert.strictEqual(yield* stateOf(payment), "Authorized")
+    yield* Deferred.succeed(first.gate, "done")
+    yield* runOut(first.fiber)
+    assert.strictEqual(yield* stateOf(payment), "Voided")
+    assert.strictEqual(told(yield* ask("capture", payment, "operation-2")), "pointsman/NotCapturable")
+  })
 
-  const late = world(slow)
-  it.effect("a capture newer than a confirmed void is kept", () =>
-    Effect.gen(function* () {
-      const payment = yield* authorized
-      const first = yield* outstanding("void", late, payment)
-      assert.strictEqual(told(yield* ask("capture", payment, "operation-2")), "Captured")
-      yield* Deferred.succeed(first.gate, "done")
-      yield* runOut(first.fiber)
-      assert.strictEqual(yield* stateOf(payment), "Captured")
-    }).pipe(Effect.provide(late.layer))
-  )
+  itIn("a capture newer than a confirmed void is kept", world(slow), function* (own) {
+    const payment = yield* authorized
+    const first = yield* outstanding("void", own, payment)
+    assert.strictEqual(told(yield* ask("capture", payment, "operation-2")), "Captured")
+    yield* Deferred.succeed(first.gate, "done")
+    yield* runOut(first.fiber)
+    assert.strictEqual(yield* stateOf(payment), "Captured")
+  })
 })

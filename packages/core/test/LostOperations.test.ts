@@ -1,10 +1,11 @@
 /** A capture or a void that the store lost, of a charge that is older than what a recovery lists. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { Pointsman } from "@pointsman/core"
 import { StorageSnapshots } from "@pointsman/core/internal"
 import { Unanswered } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
+import { itIn } from "./support/ItIn.ts"
 import { type ListingProvider, listingProvider } from "./support/ListingProvider.ts"
 import { caller, recovered, request, world } from "./support/World.ts"
 
@@ -48,83 +49,65 @@ describe("a capture or a void that the store lost", () => {
   const lookUps = (provider: ListingProvider): ReadonlyArray<string> =>
     provider.lookUps.map(({ attemptId }) => attemptId)
 
-  const again = given()
-  it.effect("a capture that comes again gets its result, and nothing is captured", () =>
-    Effect.gen(function* () {
-      const { provider } = again
-      const { id } = yield* losing((paymentId) => capture(paymentId, "capture-01", 700))
-      const { isReplay, payment } = yield* capture(id, "capture-01", 700)
-      assert.isTrue(isReplay)
-      assert.deepInclude(payment, { state: "Captured", capturedMinor: 700, review: null })
-      assert.lengthOf(provider.captures, 1)
-      assert.lengthOf(lookUps(provider), 1)
-    }).pipe(Effect.provide(again.layer))
-  )
+  itIn("a capture that comes again gets its result, and nothing is captured", given(), function* (own) {
+    const { provider } = own
+    const { id } = yield* losing((paymentId) => capture(paymentId, "capture-01", 700))
+    const { isReplay, payment } = yield* capture(id, "capture-01", 700)
+    assert.isTrue(isReplay)
+    assert.deepInclude(payment, { state: "Captured", capturedMinor: 700, review: null })
+    assert.lengthOf(provider.captures, 1)
+    assert.lengthOf(lookUps(provider), 1)
+  })
 
-  const other = given()
-  it.effect("another capture is refused, and the lost one is recorded", () =>
-    Effect.gen(function* () {
-      const { provider } = other
-      const { id } = yield* losing((paymentId) => capture(paymentId, "capture-01", null))
-      for (const key of ["capture-02", null]) {
-        assert.strictEqual((yield* Effect.flip(capture(id, key, 500)))._tag, "pointsman/NotCapturable")
-      }
-      const payment = yield* (yield* Pointsman).payment(caller.tenant, id)
-      assert.deepInclude(payment, { state: "Captured", capturedMinor: 1999, review: null })
-      assert.lengthOf(provider.captures, 1)
-    }).pipe(Effect.provide(other.layer))
-  )
+  itIn("another capture is refused, and the lost one is recorded", given(), function* (own) {
+    const { provider } = own
+    const { id } = yield* losing((paymentId) => capture(paymentId, "capture-01", null))
+    for (const key of ["capture-02", null]) {
+      assert.strictEqual((yield* Effect.flip(capture(id, key, 500)))._tag, "pointsman/NotCapturable")
+    }
+    const payment = yield* (yield* Pointsman).payment(caller.tenant, id)
+    assert.deepInclude(payment, { state: "Captured", capturedMinor: 1999, review: null })
+    assert.lengthOf(provider.captures, 1)
+  })
 
-  const voided = given()
-  it.effect("a capture after a void is refused, and the payment is voided", () =>
-    Effect.gen(function* () {
-      const { provider } = voided
-      const { id } = yield* losing((paymentId) => voidOf(paymentId, "void-0001"))
-      assert.strictEqual((yield* Effect.flip(capture(id, "capture-01", null)))._tag, "pointsman/NotCapturable")
-      assert.deepInclude(yield* (yield* Pointsman).payment(caller.tenant, id), { state: "Voided", review: null })
-      assert.isTrue((yield* voidOf(id, "void-0001")).isReplay)
-      assert.lengthOf(provider.captures, 0)
-      assert.lengthOf(provider.voids, 1)
-    }).pipe(Effect.provide(voided.layer))
-  )
+  itIn("a capture after a void is refused, and the payment is voided", given(), function* (own) {
+    const { provider } = own
+    const { id } = yield* losing((paymentId) => voidOf(paymentId, "void-0001"))
+    assert.strictEqual((yield* Effect.flip(capture(id, "capture-01", null)))._tag, "pointsman/NotCapturable")
+    assert.deepInclude(yield* (yield* Pointsman).payment(caller.tenant, id), { state: "Voided", review: null })
+    assert.isTrue((yield* voidOf(id, "void-0001")).isReplay)
+    assert.lengthOf(provider.captures, 0)
+    assert.lengthOf(provider.voids, 1)
+  })
 
-  const nothing = given()
-  it.effect("a request that was not executed is sent, and only recoveries ask the provider", () =>
-    Effect.gen(function* () {
-      const { provider } = nothing
-      const { id } = yield* losing(() => Effect.void)
-      assert.isFalse((yield* capture(id, "capture-01", 700)).isReplay)
-      assert.isTrue((yield* capture(id, "capture-01", 700)).isReplay)
-      assert.lengthOf(lookUps(provider), 1)
-    }).pipe(Effect.provide(nothing.layer))
-  )
+  itIn("a request that was not executed is sent, and only recoveries ask the provider", given(), function* (own) {
+    const { provider } = own
+    const { id } = yield* losing(() => Effect.void)
+    assert.isFalse((yield* capture(id, "capture-01", 700)).isReplay)
+    assert.isTrue((yield* capture(id, "capture-01", 700)).isReplay)
+    assert.lengthOf(lookUps(provider), 1)
+  })
 
-  const silent = given()
-  it.effect("nothing is sent until the provider answers", () =>
-    Effect.gen(function* () {
-      const { provider } = silent
-      const lookUp = provider.onLookUpCharge
-      const pending = { _tag: "Found", state: { _tag: "Pending", providerRef: "ref" } } as const
-      provider.onLookUpCharge = () => unanswered(false)
-      const { id, recovery } = yield* losing(() => Effect.void)
-      assert.deepInclude(recovery.loss, { recovered: ["backup"], ended: null })
-      provider.onLookUpCharge = () => Effect.succeed(pending)
-      assert.isNull((yield* recoverAll).loss?.ended)
-      assert.strictEqual((yield* Effect.flip(capture(id, "capture-01", 700)))._tag, "pointsman/RequestInProgress")
-      assert.lengthOf(provider.captures, 0)
-      provider.onLookUpCharge = lookUp
-      assert.strictEqual((yield* recoverAll).loss?.ended?.outcome, "recovered")
-      assert.strictEqual((yield* capture(id, "capture-01", 700)).payment.capturedMinor, 700)
-    }).pipe(Effect.provide(silent.layer))
-  )
+  itIn("nothing is sent until the provider answers", given(), function* (own) {
+    const { provider } = own
+    const lookUp = provider.onLookUpCharge
+    const pending = { _tag: "Found", state: { _tag: "Pending", providerRef: "ref" } } as const
+    provider.onLookUpCharge = () => unanswered(false)
+    const { id, recovery } = yield* losing(() => Effect.void)
+    assert.deepInclude(recovery.loss, { recovered: ["backup"], ended: null })
+    provider.onLookUpCharge = () => Effect.succeed(pending)
+    assert.isNull((yield* recoverAll).loss?.ended)
+    assert.strictEqual((yield* Effect.flip(capture(id, "capture-01", 700)))._tag, "pointsman/RequestInProgress")
+    assert.lengthOf(provider.captures, 0)
+    provider.onLookUpCharge = lookUp
+    assert.strictEqual((yield* recoverAll).loss?.ended?.outcome, "recovered")
+    assert.strictEqual((yield* capture(id, "capture-01", 700)).payment.capturedMinor, 700)
+  })
 
-  const unable = given()
-  it.effect("a request is sent at a provider without lookups", () =>
-    Effect.gen(function* () {
-      const { provider } = unable
-      provider.onLookUpCharge = () => unanswered(true)
-      const { id } = yield* losing(() => Effect.void)
-      assert.strictEqual((yield* capture(id, "capture-01", 700)).payment.capturedMinor, 700)
-    }).pipe(Effect.provide(unable.layer))
-  )
+  itIn("a request is sent at a provider without lookups", given(), function* (own) {
+    const { provider } = own
+    provider.onLookUpCharge = () => unanswered(true)
+    const { id } = yield* losing(() => Effect.void)
+    assert.strictEqual((yield* capture(id, "capture-01", 700)).payment.capturedMinor, 700)
+  })
 })

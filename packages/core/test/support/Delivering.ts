@@ -1,6 +1,6 @@
 /** The background's part in delivering webhooks, for as long as a test lasts, in simulated time. */
 import { Pointsman } from "@pointsman/core"
-import { Effect, Random } from "effect"
+import { Effect, Layer, Random } from "effect"
 import { TestClock } from "effect/testing"
 
 export const second = 1_000
@@ -10,8 +10,10 @@ export const minute = 60 * second
 export const lookEvery = 5 * second
 
 /** What every draw gives: 0.5 leaves a delay as it is. */
-export const drawing = (value: number) =>
-  Effect.provideService(Random.Random, { nextIntUnsafe: () => 0, nextDoubleUnsafe: () => value })
+const draws = (value: number) => ({ nextIntUnsafe: () => 0, nextDoubleUnsafe: () => value })
+export const drawing = (value: number) => Effect.provideService(Random.Random, draws(value))
+export const drawn = <R, E, In>(layer: Layer.Layer<R, E, In>, value = 0.5): Layer.Layer<R, E, In> =>
+  Layer.provideMerge(layer, Layer.succeed(Random.Random, draws(value)))
 
 /** Runs the background's part for the rest of the test. */
 export const background = Effect.gen(function* () {

@@ -12,7 +12,7 @@ import {
 import { applyChargeFact } from "@pointsman/core/internal"
 import { Directory, Ledger } from "@pointsman/core/ports"
 import { Effect, Option, Result } from "effect"
-import { caller, request, tenant, workspace } from "./World.ts"
+import { caller, request, tenant, type World, workspace } from "./World.ts"
 
 export const minute = 60_000
 export const hour = 60 * minute
@@ -90,3 +90,10 @@ export const anotherWriter = (of: Payment, fact: Parameters<typeof applyChargeFa
       events: moved.events
     })
   }).pipe(Effect.orDie)
+
+/** Has another process write before our commit of that number, on the same payment. */
+export const anotherBefore = (own: World, commit: number, fact: Parameters<typeof applyChargeFact>[1]) =>
+  Effect.map(Ledger, (ledger) => {
+    own.ledger.beforeCommit = (number, { payment: { after } }) =>
+      number === commit ? Effect.provideService(anotherWriter(after, fact), Ledger, ledger) : Effect.void
+  })
