@@ -1,11 +1,13 @@
 /** What background checks do with unknown results, requests whose process died, and expired pages. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { type Payment, type PaymentState, Pointsman } from "@pointsman/core"
 import { type ChargeState, type Found, Ledger, type RefundState, Unanswered } from "@pointsman/core/ports"
 import { Effect, Fiber, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
+import { itIn } from "./support/ItIn.ts"
 import { operate } from "./support/Operations.ts"
-import { anotherWriter, comeBack, hosted, live, liveCaller, liveConnections, paged } from "./support/Pages.ts"
+import { anotherWriter, comeBack, hosted, live, liveCaller, liveConnections, paged, typesOf } from "./support/Pages.ts"
+import { assertFields } from "./support/Steps.ts"
 import { caller, request, tenant, type World, world } from "./support/World.ts"
 
 const second = 1_000
@@ -25,473 +27,282 @@ const checkAll = Effect.gen(function* () {
   yield* Effect.repeat(pointsman.checkDue, { while: (count) => count > 0 })
 })
 
-const stateOf = ({ id }: Payment) =>
-  Effect.gen(function* () {
-    const pointsman = yield* Pointsman
-    return yield* pointsman.payment(tenant, id)
-  })
+const stateOf = ({ id }: Payment) => Effect.flatMap(Pointsman, ({ payment }) => payment(tenant, id))
 
-const lastEvent = ({ id }: Payment) =>
-  Effect.gen(function* () {
-    const pointsman = yield* Pointsman
-    return (yield* pointsman.timeline(tenant, id, { limit: 100 })).items.at(-1)?.type
-  })
+/** The payment that was created last. */
+const newest = Effect.gen(function* () {
+  const [payment] = (yield* (yield* Pointsman).payments(tenant, { limit: 1 })).items
+  assert(payment !== undefined)
+  return payment
+})
+
+const lastEvent = (of: Payment) => Effect.map(typesOf(of), (types) => types.at(-1))
+
+const create = (captureMethod: "automatic" | "manual" = "automatic") =>
+  Effect.flatMap(Pointsman, (pointsman) =>
+    Effect.map(pointsman.create(caller, request({ details: { captureMethod } })), ({ payment }) => payment)
+  )
 
 /** How a payment enters a state with something open. */
 const given = {
-  ChargeUnknown: (own: World) =>
-    Effect.gen(function* () {
-      own.provider.onCharge = () => silent
-      return (yield* (yield* Pointsman).create(caller, request())).payment
-    }),
-  ChargePending: (own: World) =>
-    Effect.gen(function* () {
-      own.provider.onCharge = () => Effect.succeed({ _tag: "Pending", providerRef })
-      return (yield* (yield* Pointsman).create(caller, request())).payment
-    }),
-  Authorized: (own: World) =>
-    Effect.gen(function* () {
-      own.provider.onCharge = () => Effect.succeed({ _tag: "Authorized", providerRef })
-      return (yield* (yield* Pointsman).create(caller, request({ details: { captureMethod: "manual" } }))).payment
-    }),
-  CaptureUnknown: (own: World) =>
-    Effect.gen(function* () {
-      const payment = yield* given.Authorized(own)
-      own.provider.onCapture = () => silent
-      yield* operate("capture", payment.id, { amountMinor: 1500 })
-      return payment
-    }),
-  CapturePending: (own: World) =>
-    Effect.gen(function* () {
-      const payment = yield* given.Authorized(own)
-      own.provider.onCapture = () => Effect.succeed({ _tag: "Pending", providerRef })
-      yield* operate("capture", payment.id, { amountMinor: 1500 })
-      return payment
-    }),
-  VoidUnknown: (own: World) =>
-    Effect.gen(function* () {
-      const payment = yield* given.Authorized(own)
-      own.provider.onVoid = () => silent
-      yield* operate("void", payment.id)
-      return payment
-    }),
-  RefundUnknown: (own: World) =>
-    Effect.gen(function* () {
-      const { payment } = yield* (yield* Pointsman).create(caller, request())
-      own.provider.onRefund = () => silent
-      yield* operate("refund", payment.id, { amountMinor: 500 })
-      return payment
-    }),
-  RefundPending: (own: World) =>
-    Effect.gen(function* () {
-      const { payment } = yield* (yield* Pointsman).create(caller, request())
-      own.provider.onRefund = () => Effect.succeed({ _tag: "RefundPending", providerRefundId: "refund" })
-      yield* operate("refund", payment.id, { amountMinor: 500 })
-      return payment
-    })
+  ChargeUnknown: (own: World) => {
+    own.provider.onCharge = () => silent
+    return create()
+  },
+  ChargePending: (own: World) => {
+    own.provider.onCharge = () => Effect.succeed({ _tag: "Pending", providerRef })
+    return create()
+  },
+  Authorized: (own: World) => {
+    own.provider.onCharge = () => Effect.succeed({ _tag: "Authorized", providerRef })
+    return create("manual")
+  },
+  CaptureUnknown: (own: World) => {
+    own.provider.onCapture = () => silent
+    return Effect.tap(given.Authorized(own), ({ id }) => operate("capture", id, { amountMinor: 1500 }))
+  },
+  CapturePending: (own: World) => {
+    own.provider.onCapture = () => Effect.succeed({ _tag: "Pending", providerRef })
+    return Effect.tap(given.Authorized(own), ({ id }) => operate("capture", id, { amountMinor: 1500 }))
+  },
+  VoidUnknown: (own: World) => {
+    own.provider.onVoid = () => silent
+    return Effect.tap(given.Authorized(own), ({ id }) => operate("void", id))
+  },
+  RefundUnknown: (own: World) => {
+    own.provider.onRefund = () => silent
+    return Effect.tap(create(), ({ id }) => operate("refund", id, { amountMinor: 500 }))
+  },
+  RefundPending: (own: World) => {
+    own.provider.onRefund = () => Effect.succeed({ _tag: "RefundPending", providerRefundId: "refund" })
+    return Effect.tap(create(), ({ id }) => operate("refund", id, { amountMinor: 500 }))
+  }
 }
 
-interface Case {
-  readonly given: keyof typeof given
-  readonly says: string
+interface Records {
   readonly charge?: Found<ChargeState>
   readonly refund?: Found<RefundState>
-  /** When the lookup comes; the time-out is 30 seconds. */
-  readonly after?: number
-  readonly becomes: PaymentState
-  readonly amounts?: Partial<Pick<Payment, "capturedMinor" | "refundedMinor" | "refundPendingMinor">>
-  readonly event?: string
 }
+const captured = (minorUnits?: number): Records => {
+  const stated = minorUnits === undefined ? {} : { stated: { minorUnits, currency: "EUR" } }
+  return { charge: found({ _tag: "Captured", providerRef, ...stated }) }
+}
+const declined: Records = {
+  charge: found({ _tag: "Declined", providerRef, category: "expired_card", code: "expired", soft: false })
+}
+const canceled: Records = { charge: found({ _tag: "Canceled", providerRef }) }
+const authorized: Records = { charge: found({ _tag: "Authorized", providerRef }) }
+const pending: Records = {
+  charge: found({ _tag: "Pending", providerRef }),
+  refund: found({ _tag: "RefundPending", providerRefundId: "refund" })
+}
+const succeeded: Records = { refund: found({ _tag: "Succeeded", providerRefundId: "refund" }) }
+const failed: Records = { refund: found({ _tag: "RefundFailed", providerRefundId: "refund", reason: "closed" }) }
+const unreceived: Records = { charge: never, refund: never }
 
-const cases: ReadonlyArray<Case> = [
-  {
-    given: "ChargeUnknown",
-    says: "captured",
-    charge: found({ _tag: "Captured", providerRef }),
-    becomes: "Captured",
-    amounts: { capturedMinor: 1999 },
-    event: "payment.captured"
-  },
-  {
-    given: "ChargeUnknown",
-    says: "declined",
-    charge: found({ _tag: "Declined", providerRef, category: "expired_card", code: "expired", soft: false }),
-    becomes: "Declined",
-    event: "payment.declined"
-  },
-  {
-    given: "ChargeUnknown",
-    says: "canceled",
-    charge: found({ _tag: "Canceled", providerRef }),
-    becomes: "Cancelled",
-    event: "payment.cancelled"
-  },
-  {
-    given: "ChargeUnknown",
-    says: "pending",
-    charge: found({ _tag: "Pending", providerRef }),
-    becomes: "ChargePending",
-    event: "payment.pending"
-  },
-  {
-    given: "ChargeUnknown",
-    says: "captured, and more than was asked",
-    charge: found({ _tag: "Captured", providerRef, stated: { minorUnits: 5000, currency: "EUR" } }),
-    becomes: "ChargeMismatched",
-    event: "payment.amount_mismatch"
-  },
-  {
-    given: "ChargeUnknown",
-    says: "never received, after twice the time-out",
-    after: 5 * minute,
-    charge: never,
-    becomes: "Failed",
-    event: "payment.failed"
-  },
-  {
-    given: "ChargeUnknown",
-    says: "not found, and perhaps later",
-    charge: perhaps,
-    becomes: "ChargeUnknown",
-    event: "payment.unknown"
-  },
-  {
-    given: "ChargePending",
-    says: "captured",
-    charge: found({ _tag: "Captured", providerRef }),
-    after: hour,
-    becomes: "Captured",
-    event: "payment.captured"
-  },
-  {
-    given: "ChargePending",
-    says: "never received",
-    charge: never,
-    after: hour,
-    becomes: "ChargePending",
-    event: "payment.conflict"
-  },
-  {
-    given: "Authorized",
-    says: "captured",
-    charge: found({ _tag: "Captured", providerRef }),
-    after: day,
-    becomes: "Captured",
-    event: "payment.captured"
-  },
-  {
-    given: "Authorized",
-    says: "canceled",
-    charge: found({ _tag: "Canceled", providerRef }),
-    after: day,
-    becomes: "Voided",
-    event: "payment.cancelled"
-  },
-  {
-    given: "Authorized",
-    says: "never received",
-    charge: never,
-    after: day,
-    becomes: "Authorized",
-    event: "payment.conflict"
-  },
-  {
-    given: "CaptureUnknown",
-    says: "captured",
-    charge: found({ _tag: "Captured", providerRef, stated: { minorUnits: 1500, currency: "EUR" } }),
-    becomes: "Captured",
-    amounts: { capturedMinor: 1500 },
-    event: "payment.captured"
-  },
-  {
-    given: "CaptureUnknown",
-    says: "authorized still, after twice the time-out",
-    after: 5 * minute,
-    charge: found({ _tag: "Authorized", providerRef }),
-    becomes: "Authorized",
-    event: "payment.authorized"
-  },
-  {
-    given: "CaptureUnknown",
-    says: "pending",
-    charge: found({ _tag: "Pending", providerRef }),
-    becomes: "CapturePending",
-    event: "payment.pending"
-  },
-  {
-    given: "CaptureUnknown",
-    says: "canceled",
-    charge: found({ _tag: "Canceled", providerRef }),
-    becomes: "Voided",
-    event: "payment.cancelled"
-  },
-  {
-    given: "CaptureUnknown",
-    says: "captured, and more than was asked",
-    charge: found({ _tag: "Captured", providerRef, stated: { minorUnits: 1999, currency: "EUR" } }),
-    becomes: "CaptureUnknown",
-    event: "payment.amount_mismatch"
-  },
-  {
-    given: "CaptureUnknown",
-    says: "that it knows no such charge",
-    charge: never,
-    becomes: "CaptureUnknown",
-    event: "payment.capture_unknown"
-  },
-  {
-    given: "CapturePending",
-    says: "captured",
-    charge: found({ _tag: "Captured", providerRef, stated: { minorUnits: 1500, currency: "EUR" } }),
-    after: hour,
-    becomes: "Captured",
-    event: "payment.captured"
-  },
-  {
-    given: "CapturePending",
-    says: "authorized still",
-    charge: found({ _tag: "Authorized", providerRef }),
-    after: hour,
-    becomes: "CapturePending",
-    event: "payment.authorized"
-  },
-  {
-    given: "VoidUnknown",
-    says: "canceled",
-    charge: found({ _tag: "Canceled", providerRef }),
-    becomes: "Voided",
-    event: "payment.cancelled"
-  },
-  {
-    given: "VoidUnknown",
-    says: "authorized still, after twice the time-out",
-    after: 5 * minute,
-    charge: found({ _tag: "Authorized", providerRef }),
-    becomes: "Authorized",
-    event: "payment.authorized"
-  },
-  {
-    given: "VoidUnknown",
-    says: "captured",
-    charge: found({ _tag: "Captured", providerRef }),
-    becomes: "Captured",
-    event: "payment.captured"
-  },
-  {
-    given: "RefundUnknown",
-    says: "succeeded",
-    refund: found({ _tag: "Succeeded", providerRefundId: "refund" }),
-    after: day,
-    becomes: "PartiallyRefunded",
-    amounts: { refundedMinor: 500, refundPendingMinor: 0 },
-    event: "payment.refunded"
-  },
-  {
-    given: "RefundUnknown",
-    says: "failed",
-    refund: found({ _tag: "RefundFailed", providerRefundId: "refund", reason: "closed" }),
-    after: day,
-    becomes: "Captured",
-    amounts: { refundedMinor: 0, refundPendingMinor: 0 },
-    event: "payment.refund_failed"
-  },
-  {
-    given: "RefundUnknown",
-    says: "never received",
-    refund: never,
-    after: day,
-    becomes: "Captured",
-    amounts: { refundPendingMinor: 0 },
-    event: "payment.refund_failed"
-  },
-  {
-    given: "RefundUnknown",
-    says: "not found, and perhaps later",
-    refund: perhaps,
-    after: day,
-    becomes: "Captured",
-    amounts: { refundPendingMinor: 500 },
-    event: "payment.refund_unknown"
-  },
-  {
-    given: "RefundUnknown",
-    says: "pending",
-    refund: found({ _tag: "RefundPending", providerRefundId: "refund" }),
-    after: day,
-    becomes: "Captured",
-    amounts: { refundPendingMinor: 500 },
-    event: "payment.refund_pending"
-  },
-  {
-    given: "RefundPending",
-    says: "succeeded",
-    refund: found({ _tag: "Succeeded", providerRefundId: "refund" }),
-    after: day,
-    becomes: "PartiallyRefunded",
-    amounts: { refundedMinor: 500, refundPendingMinor: 0 },
-    event: "payment.refunded"
-  },
-  {
-    given: "RefundPending",
-    says: "failed",
-    refund: found({ _tag: "RefundFailed", providerRefundId: "refund", reason: "closed" }),
-    after: day,
-    becomes: "Captured",
-    amounts: { refundPendingMinor: 0 },
-    event: "payment.refund_failed"
-  },
-  {
-    given: "RefundPending",
-    says: "never received",
-    refund: never,
-    after: day,
-    becomes: "Captured",
-    amounts: { refundPendingMinor: 500 },
-    event: "payment.conflict"
-  }
+type Row = readonly [
+  says: string,
+  record: Records,
+  becomes: PaymentState,
+  event: string,
+  amounts?: Partial<Pick<Payment, "capturedMinor" | "refundedMinor" | "refundPendingMinor">>,
+  after?: number
 ]
 
+/** By the state, when its lookup comes unless a row says otherwise (the time-out is 30 seconds), and what it says. */
+const cases: Readonly<Record<keyof typeof given, readonly [after: number, ReadonlyArray<Row>]>> = {
+  ChargeUnknown: [
+    minute,
+    [
+      ["captured", captured(), "Captured", "payment.captured", { capturedMinor: 1999 }],
+      ["declined", declined, "Declined", "payment.declined"],
+      ["canceled", canceled, "Cancelled", "payment.cancelled"],
+      ["pending", pending, "ChargePending", "payment.pending"],
+      ["captured, and more than was asked", captured(5000), "ChargeMismatched", "payment.amount_mismatch"],
+      ["never received, after twice the time-out", unreceived, "Failed", "payment.failed", {}, 5 * minute],
+      ["not found, and perhaps later", {}, "ChargeUnknown", "payment.unknown"]
+    ]
+  ],
+  ChargePending: [
+    hour,
+    [
+      ["captured", captured(), "Captured", "payment.captured"],
+      ["never received", unreceived, "ChargePending", "payment.conflict"]
+    ]
+  ],
+  Authorized: [
+    day,
+    [
+      ["captured", captured(), "Captured", "payment.captured"],
+      ["canceled", canceled, "Voided", "payment.cancelled"],
+      ["never received", unreceived, "Authorized", "payment.conflict"]
+    ]
+  ],
+  CaptureUnknown: [
+    minute,
+    [
+      ["captured", captured(1500), "Captured", "payment.captured", { capturedMinor: 1500 }],
+      ["authorized still, after twice the time-out", authorized, "Authorized", "payment.authorized", {}, 5 * minute],
+      ["pending", pending, "CapturePending", "payment.pending"],
+      ["canceled", canceled, "Voided", "payment.cancelled"],
+      ["captured, and more than was asked", captured(1999), "CaptureUnknown", "payment.amount_mismatch"],
+      ["that it knows no such charge", unreceived, "CaptureUnknown", "payment.capture_unknown"]
+    ]
+  ],
+  CapturePending: [
+    hour,
+    [
+      ["captured", captured(1500), "Captured", "payment.captured"],
+      ["authorized still", authorized, "CapturePending", "payment.authorized"]
+    ]
+  ],
+  VoidUnknown: [
+    minute,
+    [
+      ["canceled", canceled, "Voided", "payment.cancelled"],
+      ["authorized still, after twice the time-out", authorized, "Authorized", "payment.authorized", {}, 5 * minute],
+      ["captured", captured(), "Captured", "payment.captured"]
+    ]
+  ],
+  RefundUnknown: [
+    day,
+    [
+      ["succeeded", succeeded, "PartiallyRefunded", "payment.refunded", { refundedMinor: 500, refundPendingMinor: 0 }],
+      ["failed", failed, "Captured", "payment.refund_failed", { refundedMinor: 0, refundPendingMinor: 0 }],
+      ["never received", unreceived, "Captured", "payment.refund_failed", { refundPendingMinor: 0 }],
+      ["not found, and perhaps later", {}, "Captured", "payment.refund_unknown", { refundPendingMinor: 500 }],
+      ["pending", pending, "Captured", "payment.refund_pending", { refundPendingMinor: 500 }]
+    ]
+  ],
+  RefundPending: [
+    day,
+    [
+      ["succeeded", succeeded, "PartiallyRefunded", "payment.refunded", { refundedMinor: 500, refundPendingMinor: 0 }],
+      ["failed", failed, "Captured", "payment.refund_failed", { refundPendingMinor: 0 }],
+      ["never received", unreceived, "Captured", "payment.conflict", { refundPendingMinor: 500 }]
+    ]
+  ]
+}
+
 describe("what the provider's record says", () => {
-  for (const one of cases) {
-    const own = world()
-    it.effect(`${one.given} with a record of ${one.says} is ${one.becomes}`, () =>
-      Effect.gen(function* () {
-        const payment = yield* given[one.given](own)
-        own.provider.onLookUpCharge = () => Effect.succeed(one.charge ?? perhaps)
-        own.provider.onLookUpRefund = () => Effect.succeed(one.refund ?? perhaps)
-        const sent = own.provider.charges.length + own.provider.captures.length + own.provider.refunds.length
-        yield* TestClock.adjust(one.after ?? minute)
-        yield* checkAll
-        const after = yield* stateOf(payment)
-        assert.strictEqual(after.state, one.becomes)
-        assert.deepInclude(after, one.amounts ?? {})
-        assert.strictEqual(yield* lastEvent(payment), one.event)
-        assert.strictEqual(own.provider.lookUps.length + own.provider.refundLookUps.length, 1)
-        // A lookup is all that the background ever sends.
-        assert.strictEqual(
-          own.provider.charges.length + own.provider.captures.length + own.provider.refunds.length,
-          sent
-        )
-      }).pipe(Effect.provide(own.layer))
-    )
+  const states = Object.keys(cases) as Array<keyof typeof given>
+  const rows = states.flatMap((from) => cases[from][1].map((row) => [from, cases[from][0], row] as const))
+  for (const [from, usual, [says, { charge, refund }, becomes, event, amounts = {}, after = usual]] of rows) {
+    itIn(`${from} with a record of ${says} is ${becomes}`, world(), function* (own) {
+      const payment = yield* given[from](own)
+      own.provider.onLookUpCharge = () => Effect.succeed(charge ?? perhaps)
+      own.provider.onLookUpRefund = () => Effect.succeed(refund ?? perhaps)
+      const sent = own.provider.charges.length + own.provider.captures.length + own.provider.refunds.length
+      yield* TestClock.adjust(after)
+      yield* checkAll
+      assert.deepInclude(yield* stateOf(payment), { state: becomes, ...amounts })
+      assert.strictEqual(yield* lastEvent(payment), event)
+      assert.strictEqual(own.provider.lookUps.length + own.provider.refundLookUps.length, 1)
+      // A lookup is all that the background ever sends.
+      assert.strictEqual(own.provider.charges.length + own.provider.captures.length + own.provider.refunds.length, sent)
+    })
   }
 })
 
 describe("when it looks", () => {
-  const often = world()
-  it.effect("an UNKNOWN charge is asked after 1 and 5 minutes, then every 30 minutes", () =>
-    Effect.gen(function* () {
-      yield* given.ChargeUnknown(often)
-      const looks = [minute, 5 * minute, 30 * minute, 60 * minute, 90 * minute]
-      for (const [index, at] of looks.entries()) {
-        const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
-        yield* TestClock.adjust(at - now - 1)
-        yield* checkAll
-        assert.lengthOf(often.provider.lookUps, index)
-        yield* TestClock.adjust(1)
-        yield* checkAll
-        assert.lengthOf(often.provider.lookUps, index + 1)
-      }
-    }).pipe(Effect.provide(often.layer))
-  )
+  itIn("an UNKNOWN charge is asked after 1 and 5 minutes, then every 30 minutes", world(), function* (own) {
+    yield* given.ChargeUnknown(own)
+    const looks = [minute, 5 * minute, 30 * minute, 60 * minute, 90 * minute]
+    for (const [index, at] of looks.entries()) {
+      const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
+      yield* TestClock.adjust(at - now - 1)
+      yield* checkAll
+      assert.lengthOf(own.provider.lookUps, index)
+      yield* TestClock.adjust(1)
+      yield* checkAll
+      assert.lengthOf(own.provider.lookUps, index + 1)
+    }
+  })
 
   const young = world({ providerTimeoutMillis: 40 * second })
-  it.effect("'never received' is not believed of a charge younger than twice its timeout", () =>
-    Effect.gen(function* () {
-      const payment = yield* given.ChargeUnknown(young)
-      young.provider.onLookUpCharge = () => Effect.succeed(never)
-      yield* TestClock.adjust(minute)
-      yield* checkAll
-      assert.strictEqual((yield* stateOf(payment)).state, "ChargeUnknown")
-      yield* TestClock.adjust(4 * minute)
-      yield* checkAll
-      assert.strictEqual((yield* stateOf(payment)).state, "Failed")
-    }).pipe(Effect.provide(young.layer))
-  )
+  itIn("'never received' is not believed of a charge younger than twice its timeout", young, function* () {
+    const payment = yield* given.ChargeUnknown(young)
+    young.provider.onLookUpCharge = () => Effect.succeed(never)
+    yield* TestClock.adjust(minute)
+    yield* checkAll
+    assert.strictEqual((yield* stateOf(payment)).state, "ChargeUnknown")
+    yield* TestClock.adjust(4 * minute)
+    yield* checkAll
+    assert.strictEqual((yield* stateOf(payment)).state, "Failed")
+  })
 
   for (const kind of ["ChargeUnknown", "CaptureUnknown", "VoidUnknown", "RefundUnknown"] as const) {
     const quick = world({
       providerTimeoutMillis: 2 * second,
       checkIntervals: { unknownMillis: second, refundMillis: second }
     })
-    it.effect(`twice the timeout of ${kind} runs from the last moment at which it may have left`, () =>
-      Effect.gen(function* () {
-        const payment = yield* given[kind](quick)
-        quick.provider.onLookUpCharge = () =>
-          Effect.succeed(kind === "ChargeUnknown" ? never : found({ _tag: "Authorized", providerRef }))
-        quick.provider.onLookUpRefund = () => Effect.succeed(never)
-        const open = yield* stateOf(payment)
-        for (let passed = 1; passed <= 8; passed++) {
-          yield* TestClock.adjust(second)
-          yield* checkAll
-        }
-        assert.deepStrictEqual(yield* stateOf(payment), open)
+    itIn(`twice the timeout of ${kind} runs from the last moment at which it may have left`, quick, function* () {
+      const payment = yield* given[kind](quick)
+      quick.provider.onLookUpCharge = () =>
+        Effect.succeed(kind === "ChargeUnknown" ? never : found({ _tag: "Authorized", providerRef }))
+      quick.provider.onLookUpRefund = () => Effect.succeed(never)
+      const open = yield* stateOf(payment)
+      for (let passed = 1; passed <= 8; passed++) {
         yield* TestClock.adjust(second)
         yield* checkAll
-        const after = yield* stateOf(payment)
-        const settled = { ChargeUnknown: "Failed", CaptureUnknown: "Authorized", VoidUnknown: "Authorized" } as const
-        if (kind === "RefundUnknown") assert.strictEqual(after.refundPendingMinor, 0)
-        else assert.strictEqual(after.state, settled[kind])
-      }).pipe(Effect.provide(quick.layer))
-    )
+      }
+      assert.deepStrictEqual(yield* stateOf(payment), open)
+      yield* TestClock.adjust(second)
+      yield* checkAll
+      const after = yield* stateOf(payment)
+      const settled = { ChargeUnknown: "Failed", CaptureUnknown: "Authorized", VoidUnknown: "Authorized" } as const
+      if (kind === "RefundUnknown") assert.strictEqual(after.refundPendingMinor, 0)
+      else assert.strictEqual(after.state, settled[kind])
+    })
   }
 
   const own = world({ checkIntervals: { unknownMillis: 10 * second } })
-  it.effect("each look comes no later than the connection's own interval", () =>
-    Effect.gen(function* () {
-      yield* given.ChargeUnknown(own)
-      for (let look = 1; look <= 5; look++) {
-        yield* TestClock.adjust(10 * second)
-        yield* checkAll
-        assert.lengthOf(own.provider.lookUps, look)
-      }
-    }).pipe(Effect.provide(own.layer))
-  )
+  itIn("each look comes no later than the connection's own interval", own, function* () {
+    yield* given.ChargeUnknown(own)
+    for (let look = 1; look <= 5; look++) {
+      yield* TestClock.adjust(10 * second)
+      yield* checkAll
+      assert.lengthOf(own.provider.lookUps, look)
+    }
+  })
 
-  const down = world()
-  it.effect("a lookup without an answer changes nothing and is repeated later", () =>
-    Effect.gen(function* () {
-      const payment = yield* given.ChargeUnknown(down)
-      down.provider.onLookUpCharge = () => silent
-      yield* TestClock.adjust(minute)
-      yield* checkAll
-      assert.strictEqual((yield* stateOf(payment)).state, "ChargeUnknown")
-      down.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "Captured", providerRef }))
-      yield* TestClock.adjust(4 * minute)
-      yield* checkAll
-      assert.strictEqual((yield* stateOf(payment)).state, "Captured")
-    }).pipe(Effect.provide(down.layer))
-  )
+  itIn("a lookup without an answer changes nothing and is repeated later", world(), function* (own) {
+    const payment = yield* given.ChargeUnknown(own)
+    own.provider.onLookUpCharge = () => silent
+    yield* TestClock.adjust(minute)
+    yield* checkAll
+    assert.strictEqual((yield* stateOf(payment)).state, "ChargeUnknown")
+    own.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "Captured", providerRef }))
+    yield* TestClock.adjust(4 * minute)
+    yield* checkAll
+    assert.strictEqual((yield* stateOf(payment)).state, "Captured")
+  })
 
-  it.effect("a lookup during which the process is stopped is repeated at the next interval", () =>
-    Effect.gen(function* () {
-      const payment = yield* given.ChargeUnknown(down)
-      down.provider.onLookUpCharge = () => Effect.never
-      yield* TestClock.adjust(minute)
-      const background = yield* Effect.forkChild((yield* Pointsman).keepChecking(second), { startImmediately: true })
-      yield* Effect.yieldNow
-      yield* Fiber.interrupt(background)
-      down.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "Captured", providerRef }))
-      yield* TestClock.adjust(4 * minute)
-      yield* checkAll
-      assert.strictEqual((yield* stateOf(payment)).state, "Captured")
-    }).pipe(Effect.provide(down.layer))
-  )
+  itIn("a lookup during which the process is stopped is repeated at the next interval", world(), function* (own) {
+    const payment = yield* given.ChargeUnknown(own)
+    own.provider.onLookUpCharge = () => Effect.never
+    yield* TestClock.adjust(minute)
+    const background = yield* Effect.forkChild((yield* Pointsman).keepChecking(second), { startImmediately: true })
+    yield* Effect.yieldNow
+    yield* Fiber.interrupt(background)
+    own.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "Captured", providerRef }))
+    yield* TestClock.adjust(4 * minute)
+    yield* checkAll
+    assert.strictEqual((yield* stateOf(payment)).state, "Captured")
+  })
 
-  it.effect("a lookup that the store could not record is repeated at the next interval", () =>
-    Effect.gen(function* () {
-      const payment = yield* given.ChargeUnknown(down)
-      down.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "Captured", providerRef }))
-      down.ledger.onCommit = () => "unwritten"
-      yield* TestClock.adjust(minute)
-      yield* checkAll
-      assert.strictEqual((yield* stateOf(payment)).state, "ChargeUnknown")
-      down.ledger.onCommit = () => undefined
-      yield* TestClock.adjust(4 * minute)
-      yield* checkAll
-      assert.strictEqual((yield* stateOf(payment)).state, "Captured")
-    }).pipe(Effect.provide(down.layer))
-  )
+  itIn("a lookup that the store could not record is repeated at the next interval", world(), function* (own) {
+    const payment = yield* given.ChargeUnknown(own)
+    own.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "Captured", providerRef }))
+    own.ledger.onCommit = () => "unwritten"
+    yield* TestClock.adjust(minute)
+    yield* checkAll
+    assert.strictEqual((yield* stateOf(payment)).state, "ChargeUnknown")
+    own.ledger.onCommit = () => undefined
+    yield* TestClock.adjust(4 * minute)
+    yield* checkAll
+    assert.strictEqual((yield* stateOf(payment)).state, "Captured")
+  })
 })
 
 describe("requests that died mid-call", () => {
@@ -499,124 +310,103 @@ describe("requests that died mid-call", () => {
   const unknownState = { create: "ChargeUnknown", capture: "CaptureUnknown", void: "VoidUnknown", refund: "Captured" }
   for (const kind of kinds) {
     const own = world({ providerTimeoutMillis: 60 * minute, checkIntervals: { deadRequestMillis: minute } })
-    it.effect(`a ${kind} without a key is unknown once the claim window is over, and not before`, () =>
-      Effect.gen(function* () {
-        const pointsman = yield* Pointsman
-        own.provider.onCharge = kind === "create" ? () => Effect.never : own.provider.onCharge
-        own.provider.onCapture = () => Effect.never
-        own.provider.onVoid = () => Effect.never
-        own.provider.onRefund = () => Effect.never
-        const captureMethod = kind === "capture" || kind === "void" ? "manual" : "automatic"
-        const created = pointsman.create(caller, request({ details: { captureMethod } }))
-        if (kind === "create") yield* Effect.forkDetach(created, { startImmediately: true })
-        else yield* Effect.forkDetach(operate(kind, (yield* created).payment.id), { startImmediately: true })
-        const [before] = (yield* pointsman.payments(tenant, { limit: 1 })).items
-        assert.isDefined(before)
-        if (before === undefined) return
-        yield* TestClock.adjust(15 * minute - 1)
-        yield* checkAll
-        assert.strictEqual((yield* stateOf(before)).state, before.state)
-        // Long before its call would have timed out.
-        yield* TestClock.adjust(minute)
-        yield* checkAll
-        const after = yield* stateOf(before)
-        assert.strictEqual(after.state, unknownState[kind])
-        assert.strictEqual(yield* lastEvent(before), kind === "create" ? "payment.unknown" : `payment.${kind}_unknown`)
-      }).pipe(Effect.provide(own.layer))
-    )
+    itIn(`a ${kind} without a key is unknown once the claim window is over, and not before`, own, function* () {
+      const pointsman = yield* Pointsman
+      own.provider.onCharge = kind === "create" ? () => Effect.never : own.provider.onCharge
+      own.provider.onCapture = () => Effect.never
+      own.provider.onVoid = () => Effect.never
+      own.provider.onRefund = () => Effect.never
+      const captureMethod = kind === "capture" || kind === "void" ? "manual" : "automatic"
+      const created = pointsman.create(caller, request({ details: { captureMethod } }))
+      if (kind === "create") yield* Effect.forkDetach(created, { startImmediately: true })
+      else yield* Effect.forkDetach(operate(kind, (yield* created).payment.id), { startImmediately: true })
+      const before = yield* newest
+      yield* TestClock.adjust(15 * minute - 1)
+      yield* checkAll
+      assert.strictEqual((yield* stateOf(before)).state, before.state)
+      // Long before its call would have timed out.
+      yield* TestClock.adjust(minute)
+      yield* checkAll
+      const after = yield* stateOf(before)
+      assert.strictEqual(after.state, unknownState[kind])
+      assert.strictEqual(yield* lastEvent(before), kind === "create" ? "payment.unknown" : `payment.${kind}_unknown`)
+    })
   }
 
   const keyed = world({ providerTimeoutMillis: 60 * minute, checkIntervals: { deadRequestMillis: minute } })
-  it.effect("a capture's key says that the result is unknown if the background was first", () =>
-    Effect.gen(function* () {
-      const payment = yield* given.Authorized(keyed)
-      keyed.provider.onCapture = () => Effect.never
-      const ask = operate("capture", payment.id, { idempotencyKey: "capture-01" })
-      yield* Effect.forkDetach(ask, { startImmediately: true })
-      yield* TestClock.adjust(15 * minute)
-      yield* checkAll
-      keyed.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "Authorized", providerRef }))
-      yield* TestClock.adjust(3 * hour)
-      yield* checkAll
-      assert.strictEqual((yield* stateOf(payment)).state, "Authorized")
-      const again = yield* ask
-      assert.isTrue(Result.isFailure(again) && again.failure._tag === "pointsman/ResultUnknown")
-      assert.lengthOf(keyed.provider.captures, 1)
-    }).pipe(Effect.provide(keyed.layer))
-  )
+  itIn("a capture's key says that the result is unknown if the background was first", keyed, function* () {
+    const payment = yield* given.Authorized(keyed)
+    keyed.provider.onCapture = () => Effect.never
+    const ask = operate("capture", payment.id, { idempotencyKey: "capture-01" })
+    yield* Effect.forkDetach(ask, { startImmediately: true })
+    yield* TestClock.adjust(15 * minute)
+    yield* checkAll
+    keyed.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "Authorized", providerRef }))
+    yield* TestClock.adjust(3 * hour)
+    yield* checkAll
+    assert.strictEqual((yield* stateOf(payment)).state, "Authorized")
+    const again = yield* ask
+    assert.isTrue(Result.isFailure(again) && again.failure._tag === "pointsman/ResultUnknown")
+    assert.lengthOf(keyed.provider.captures, 1)
+  })
 })
 
 describe("what was recorded already", () => {
-  const pending = world()
-  it.effect("an accepted capture that is still pending is written once and looked up daily", () =>
-    Effect.gen(function* () {
-      const payment = yield* given.CapturePending(pending)
-      const before = yield* stateOf(payment)
-      pending.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "Pending", providerRef }))
-      for (let hours = 0; hours < 72; hours++) {
-        yield* TestClock.adjust(hour)
-        yield* checkAll
-      }
-      assert.deepStrictEqual(yield* stateOf(payment), before)
-      // 24 in the first day, and two on the days after it.
-      assert.lengthOf(pending.provider.lookUps, 26)
-    }).pipe(Effect.provide(pending.layer))
-  )
+  itIn("an accepted capture that is still pending is written once and looked up daily", world(), function* (own) {
+    const payment = yield* given.CapturePending(own)
+    const before = yield* stateOf(payment)
+    own.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "Pending", providerRef }))
+    for (let hours = 0; hours < 72; hours++) {
+      yield* TestClock.adjust(hour)
+      yield* checkAll
+    }
+    assert.deepStrictEqual(yield* stateOf(payment), before)
+    // 24 in the first day, and two on the days after it.
+    assert.lengthOf(own.provider.lookUps, 26)
+  })
 
-  const mismatched = world()
-  it.effect("an unusable amount is reported once, and looked up every 30 minutes", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      const payment = yield* given.CaptureUnknown(mismatched)
-      const stated = { minorUnits: 1999, currency: "EUR" } as const
-      mismatched.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "Captured", providerRef, stated }))
-      for (let minutes = 0; minutes < 120; minutes++) {
-        yield* TestClock.adjust(minute)
-        yield* checkAll
-      }
-      const told = (yield* pointsman.timeline(tenant, payment.id, { limit: 100 })).items.map(({ type }) => type)
-      assert.lengthOf(
-        told.filter((type) => type === "payment.amount_mismatch"),
-        1
+  itIn("an unusable amount is reported once, and looked up every 30 minutes", world(), function* (own, _pointsman) {
+    const payment = yield* given.CaptureUnknown(own)
+    const stated = { minorUnits: 1999, currency: "EUR" } as const
+    own.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "Captured", providerRef, stated }))
+    for (let minutes = 0; minutes < 120; minutes++) {
+      yield* TestClock.adjust(minute)
+      yield* checkAll
+    }
+    const told = (yield* typesOf(payment)).filter((type) => type === "payment.amount_mismatch")
+    assert.lengthOf(told, 1)
+    // At 1 minute; then, counted from there, at 1, 5, 30, 60 and 90.
+    assert.lengthOf(own.provider.lookUps, 6)
+  })
+
+  itIn("a refund of another amount, and one still pending, are each reported once", world(), function* (own) {
+    const payment = yield* given.RefundPending(own)
+    own.provider.onRefund = () => silent
+    yield* operate("refund", payment.id, { amountMinor: 700 })
+    own.provider.onLookUpRefund = ({ money }) =>
+      Effect.succeed(
+        money.minorUnits === 500
+          ? found({ _tag: "RefundPending", providerRefundId: "refund" })
+          : found({
+              _tag: "Succeeded",
+              providerRefundId: "other",
+              stated: { minorUnits: money.minorUnits + 1, currency: "EUR" }
+            })
       )
-      // At 1 minute; then, counted from there, at 1, 5, 30, 60 and 90.
-      assert.lengthOf(mismatched.provider.lookUps, 6)
-    }).pipe(Effect.provide(mismatched.layer))
-  )
-
-  const refunds = world()
-  it.effect("a refund of another amount, and one still pending, are each reported once", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      const payment = yield* given.RefundPending(refunds)
-      refunds.provider.onRefund = () => silent
-      yield* operate("refund", payment.id, { amountMinor: 700 })
-      refunds.provider.onLookUpRefund = ({ money }) =>
-        Effect.succeed(
-          money.minorUnits === 500
-            ? found({ _tag: "RefundPending", providerRefundId: "refund" })
-            : found({
-                _tag: "Succeeded",
-                providerRefundId: "other",
-                stated: { minorUnits: money.minorUnits + 1, currency: "EUR" }
-              })
-        )
-      for (let days = 0; days < 5; days++) {
-        yield* TestClock.adjust(day)
-        yield* checkAll
-      }
-      assert.lengthOf(refunds.provider.refundLookUps, 10)
-      const told = (yield* pointsman.timeline(tenant, payment.id, { limit: 100 })).items.map(({ type }) => type)
-      assert.deepStrictEqual(told, [
-        "payment.created",
-        "payment.captured",
-        "payment.refund_pending",
-        "payment.refund_unknown",
-        "payment.amount_mismatch"
-      ])
-      assert.strictEqual((yield* stateOf(payment)).refundPendingMinor, 1200)
-    }).pipe(Effect.provide(refunds.layer))
-  )
+    for (let days = 0; days < 5; days++) {
+      yield* TestClock.adjust(day)
+      yield* checkAll
+    }
+    assert.lengthOf(own.provider.refundLookUps, 10)
+    assert.deepStrictEqual(yield* typesOf(payment), [
+      "payment.created",
+      "payment.captured",
+      "payment.refund_pending",
+      "payment.refund_unknown",
+      "payment.amount_mismatch"
+    ])
+    assert.strictEqual((yield* stateOf(payment)).refundPendingMinor, 1200)
+  })
 })
 
 describe("what comes in between", () => {
@@ -624,152 +414,125 @@ describe("what comes in between", () => {
     providerTimeoutMillis: 14 * minute,
     checkIntervals: { deadRequestMillis: minute, unknownMillis: 10 * second }
   })
-  it.effect("a second attempt that begins while the first is given up is looked up", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      // Both are slow beyond their own time-out; the first was rejected in the end, the second takes the money.
-      followed.provider.onCharge = ({ connectionId }) =>
-        connectionId === "main"
-          ? Effect.delay(Effect.succeed({ _tag: "Rejected", code: "down", message: "down" }), 14 * minute)
-          : Effect.never
-      yield* Effect.forkDetach(pointsman.create(caller, request()), { startImmediately: true })
-      yield* TestClock.adjust(14 * minute)
-      const [payment] = (yield* pointsman.payments(tenant, { limit: 1 })).items
-      assert.isDefined(payment)
-      if (payment === undefined) return
-      assert.lengthOf(followed.provider.charges, 2)
-      followed.provider.onLookUpCharge = ({ connectionId }) =>
-        Effect.succeed(connectionId === "backup" ? found({ _tag: "Captured", providerRef }) : never)
-      yield* TestClock.adjust(15 * minute)
-      yield* checkAll
-      yield* TestClock.adjust(minute)
-      yield* checkAll
-      const after = yield* stateOf(payment)
-      assert.deepInclude(after, { state: "Captured", connectionId: "backup" })
-      assert.deepStrictEqual(
-        after.routing?.attempts.map(({ outcome }) => outcome),
-        ["Rejected", "Captured"]
-      )
-    }).pipe(Effect.provide(followed.layer))
-  )
+  itIn("a second attempt that begins while the first is given up is looked up", followed, function* (_, pointsman) {
+    // Both are slow beyond their own time-out; the first was rejected in the end, the second takes the money.
+    followed.provider.onCharge = ({ connectionId }) =>
+      connectionId === "main"
+        ? Effect.delay(Effect.succeed({ _tag: "Rejected", code: "down", message: "down" }), 14 * minute)
+        : Effect.never
+    yield* Effect.forkDetach(pointsman.create(caller, request()), { startImmediately: true })
+    yield* TestClock.adjust(14 * minute)
+    const payment = yield* newest
+    assert.lengthOf(followed.provider.charges, 2)
+    followed.provider.onLookUpCharge = ({ connectionId }) =>
+      Effect.succeed(connectionId === "backup" ? found({ _tag: "Captured", providerRef }) : never)
+    yield* TestClock.adjust(15 * minute)
+    yield* checkAll
+    yield* TestClock.adjust(minute)
+    yield* checkAll
+    const after = yield* stateOf(payment)
+    assert.deepInclude(after, { state: "Captured", connectionId: "backup" })
+    assertFields(after.routing?.attempts, "outcome", "Rejected", "Captured")
+  })
 
   const overtaken = world({ providerTimeoutMillis: 60 * minute, checkIntervals: { deadRequestMillis: minute } })
-  it.effect("a charge in flight is left to a write that comes between", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      overtaken.provider.onCharge = () => Effect.never
-      yield* Effect.forkDetach(pointsman.create(caller, request()), { startImmediately: true })
-      const [payment] = (yield* pointsman.payments(tenant, { limit: 1 })).items
-      assert.isDefined(payment)
-      if (payment === undefined) return
-      yield* TestClock.adjust(15 * minute)
-      const ledger = yield* Ledger
-      let isFirst = true
-      overtaken.ledger.beforeCommit = () => {
-        if (!isFirst) return Effect.void
-        isFirst = false
-        // As a further attempt would be written: the payment stays in Charging.
-        return Effect.provideService(anotherWriter(payment, { on: "AttemptFollowed" }), Ledger, ledger)
-      }
-      yield* checkAll
-      assert.deepInclude(yield* stateOf(payment), { state: "Charging", version: 2 })
-    }).pipe(Effect.provide(overtaken.layer))
-  )
+  itIn("a charge in flight is left to a write that comes between", overtaken, function* (_, pointsman) {
+    overtaken.provider.onCharge = () => Effect.never
+    yield* Effect.forkDetach(pointsman.create(caller, request()), { startImmediately: true })
+    const payment = yield* newest
+    yield* TestClock.adjust(15 * minute)
+    const ledger = yield* Ledger
+    let isFirst = true
+    overtaken.ledger.beforeCommit = () => {
+      if (!isFirst) return Effect.void
+      isFirst = false
+      // As a further attempt would be written: the payment stays in Charging.
+      return Effect.provideService(anotherWriter(payment, { on: "AttemptFollowed" }), Ledger, ledger)
+    }
+    yield* checkAll
+    assert.deepInclude(yield* stateOf(payment), { state: "Charging", version: 2 })
+  })
 
   const late = world({ providerTimeoutMillis: 5 * minute, checkIntervals: { deadRequestMillis: minute } })
-  it.effect("a recorded capture is kept when an older lookup finds nothing", () =>
-    Effect.gen(function* () {
-      const ledger = yield* Ledger
-      const payment = yield* given.Authorized(late)
-      // The provider confirmed, and the store takes everything but that.
-      let isRefusing = true
-      late.ledger.onCommit = (_number, { operations = [] }) =>
-        isRefusing && operations.some(({ outcome }) => outcome === "Confirmed") ? "unwritten" : undefined
-      yield* Effect.forkDetach(operate("capture", payment.id), { startImmediately: true })
-      yield* TestClock.adjust(15 * minute)
-      yield* checkAll
-      assert.strictEqual((yield* stateOf(payment)).state, "CaptureUnknown")
-      late.provider.onLookUpCharge = () =>
-        Effect.delay(Effect.succeed(found({ _tag: "Authorized", providerRef })), 200 * second)
-      yield* TestClock.adjust(minute)
-      const looking = yield* Effect.forkDetach(checkAll, { startImmediately: true })
-      isRefusing = false
-      yield* TestClock.adjust(200 * second)
-      yield* Fiber.join(looking)
-      const after = Option.getOrThrow(yield* ledger.book(tenant, payment.id))
-      assert.strictEqual(after.payment.state, "Captured")
-      assert.deepInclude(after.operations[0], { outcome: "Confirmed", reason: null })
-    }).pipe(Effect.provide(late.layer))
-  )
+  itIn("a recorded capture is kept when an older lookup finds nothing", late, function* () {
+    const ledger = yield* Ledger
+    const payment = yield* given.Authorized(late)
+    // The provider confirmed, and the store takes everything but that.
+    let isRefusing = true
+    late.ledger.onCommit = (_number, { operations = [] }) =>
+      isRefusing && operations.some(({ outcome }) => outcome === "Confirmed") ? "unwritten" : undefined
+    yield* Effect.forkDetach(operate("capture", payment.id), { startImmediately: true })
+    yield* TestClock.adjust(15 * minute)
+    yield* checkAll
+    assert.strictEqual((yield* stateOf(payment)).state, "CaptureUnknown")
+    late.provider.onLookUpCharge = () =>
+      Effect.delay(Effect.succeed(found({ _tag: "Authorized", providerRef })), 200 * second)
+    yield* TestClock.adjust(minute)
+    const looking = yield* Effect.forkDetach(checkAll, { startImmediately: true })
+    isRefusing = false
+    yield* TestClock.adjust(200 * second)
+    yield* Fiber.join(looking)
+    const after = Option.getOrThrow(yield* ledger.book(tenant, payment.id))
+    assert.strictEqual(after.payment.state, "Captured")
+    assert.deepInclude(after.operations[0], { outcome: "Confirmed", reason: null })
+  })
 })
 
 describe("a hosted page", () => {
-  const over = world()
-  it.effect("a payment whose time is over is CANCELLED in the list without an action, once", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      const { payment } = yield* paged()
-      yield* TestClock.adjust(30 * minute - 1)
-      yield* checkAll
-      assert.strictEqual((yield* stateOf(payment)).state, "AwaitingCustomer")
-      yield* TestClock.adjust(1)
-      yield* checkAll
-      const { items } = yield* pointsman.payments(tenant, { states: ["Cancelled"], limit: 10 })
-      assert.deepStrictEqual(
-        items.map(({ id }) => id),
-        [payment.id]
-      )
-      yield* TestClock.adjust(day)
-      assert.strictEqual(yield* pointsman.checkDue, 0)
-      const told = (yield* pointsman.timeline(tenant, payment.id, { limit: 10 })).items.map(({ type }) => type)
-      assert.deepStrictEqual(told, ["payment.requires_action", "payment.cancelled"])
-    }).pipe(Effect.provide(over.layer))
-  )
+  itIn("a payment whose time is over is CANCELLED in the list without an action, once", world(), function* () {
+    const pointsman = yield* Pointsman
+    const { payment } = yield* paged()
+    yield* TestClock.adjust(30 * minute - 1)
+    yield* checkAll
+    assert.strictEqual((yield* stateOf(payment)).state, "AwaitingCustomer")
+    yield* TestClock.adjust(1)
+    yield* checkAll
+    const { items } = yield* pointsman.payments(tenant, { states: ["Cancelled"], limit: 10 })
+    assert.deepStrictEqual(items.map(({ id }) => id).join(), payment.id)
+    yield* TestClock.adjust(day)
+    assert.strictEqual(yield* pointsman.checkDue, 0)
+    assert.deepStrictEqual(yield* typesOf(payment), ["payment.requires_action", "payment.cancelled"])
+  })
 
   const died = world({ providerTimeoutMillis: 60 * minute, checkIntervals: { deadRequestMillis: minute } })
-  it.effect("a charge is settled after its process died, and its key keeps its answer", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      died.provider.onCharge = () => Effect.never
-      const { payment, token } = yield* paged(caller, { idempotencyKey: "page-0001" })
-      yield* Effect.forkDetach(pointsman.actOnHostedPage(token, { _tag: "Approve" }), { startImmediately: true })
-      assert.strictEqual((yield* stateOf(payment)).state, "Charging")
-      yield* TestClock.adjust(15 * minute)
-      yield* checkAll
-      assert.strictEqual((yield* stateOf(payment)).state, "ChargeUnknown")
-      died.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "Captured", providerRef }))
-      yield* TestClock.adjust(minute)
-      yield* checkAll
-      assert.strictEqual((yield* stateOf(payment)).state, "Captured")
-      const again = yield* pointsman.create(caller, hosted({ idempotencyKey: "page-0001" }))
-      assert.deepInclude(again, { payment, isReplay: true })
-    }).pipe(Effect.provide(died.layer))
-  )
+  itIn("a charge is settled after its process died, and its key keeps its answer", died, function* (_, pointsman) {
+    died.provider.onCharge = () => Effect.never
+    const { payment, token } = yield* paged(caller, { idempotencyKey: "page-0001" })
+    yield* Effect.forkDetach(pointsman.actOnHostedPage(token, { _tag: "Approve" }), { startImmediately: true })
+    assert.strictEqual((yield* stateOf(payment)).state, "Charging")
+    yield* TestClock.adjust(15 * minute)
+    yield* checkAll
+    assert.strictEqual((yield* stateOf(payment)).state, "ChargeUnknown")
+    died.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "Captured", providerRef }))
+    yield* TestClock.adjust(minute)
+    yield* checkAll
+    assert.strictEqual((yield* stateOf(payment)).state, "Captured")
+    const again = yield* pointsman.create(caller, hosted({ idempotencyKey: "page-0001" }))
+    assert.deepInclude(again, { payment, isReplay: true })
+  })
 })
 
 describe("a provider's own checkout", () => {
   const challenged = world({ connections: liveConnections })
-  it.effect("a pending payment is not declined while the customer is at a challenge again", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      challenged.provider.onOpenCheckout = ({ attemptId }) =>
-        Effect.succeed({
-          _tag: "CheckoutOpened",
-          reference: attemptId,
-          url: "https://pay.example/1",
-          expiresAt: 4 * hour
-        })
-      const { payment, token } = yield* paged(liveCaller)
-      yield* pointsman.openCheckout(token, comeBack)
-      challenged.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "Pending", providerRef }))
-      assert.strictEqual((yield* pointsman.returnFromCheckout(token)).payment.state, "ChargePending")
-      challenged.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "NeedsCustomer", providerRef }))
-      yield* TestClock.adjust(hour)
-      yield* checkAll
-      assert.lengthOf(challenged.provider.lookUps, 2)
-      assert.strictEqual((yield* pointsman.payment(live, payment.id)).state, "ChargePending")
-    }).pipe(Effect.provide(challenged.layer))
-  )
+  itIn("a pending payment is not declined while the customer is at a challenge again", challenged, function* () {
+    const pointsman = yield* Pointsman
+    challenged.provider.onOpenCheckout = ({ attemptId }) =>
+      Effect.succeed({
+        _tag: "CheckoutOpened",
+        reference: attemptId,
+        url: "https://pay.example/1",
+        expiresAt: 4 * hour
+      })
+    const { payment, token } = yield* paged(liveCaller)
+    yield* pointsman.openCheckout(token, comeBack)
+    challenged.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "Pending", providerRef }))
+    assert.strictEqual((yield* pointsman.returnFromCheckout(token)).payment.state, "ChargePending")
+    challenged.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "NeedsCustomer", providerRef }))
+    yield* TestClock.adjust(hour)
+    yield* checkAll
+    assert.lengthOf(challenged.provider.lookUps, 2)
+    assert.strictEqual((yield* pointsman.payment(live, payment.id)).state, "ChargePending")
+  })
 })
 
 describe("an attempt that nobody answered while another one holds the money", () => {
@@ -780,59 +543,52 @@ describe("an attempt that nobody answered while another one holds the money", ()
     ["never received", never, [], "Rejected"]
   ]
   for (const [says, record, told, outcome] of rivals) {
-    const own = world()
-    it.effect(`a payment whose provider says ${says} is ${outcome}, reported once, and left`, () =>
-      Effect.gen(function* () {
-        const pointsman = yield* Pointsman
-        const ledger = yield* Ledger
-        own.provider.onCharge = ({ connectionId }) =>
-          connectionId === "main"
-            ? Effect.succeed({ _tag: "Declined", providerRef, category: "do_not_honor", code: "05", soft: true })
-            : silent
-        const { payment } = yield* pointsman.create(caller, request())
-        const [first] = yield* ledger.attempts(tenant, payment.id)
-        yield* pointsman.recordMessage({
-          connectionId: "main",
-          tenant,
-          receivedAt: 0,
-          body: "{}",
-          reason: null,
-          message: {
-            id: "msg_1",
-            at: 0,
-            about: {
-              _tag: "Charge",
-              charge: { attemptId: first?.id ?? "" },
-              state: () => ({ _tag: "Captured", providerRef })
-            }
+    itIn(`a payment whose provider says ${says} is ${outcome}, reported once, and left`, world(), function* (own) {
+      const pointsman = yield* Pointsman
+      const ledger = yield* Ledger
+      own.provider.onCharge = ({ connectionId }) =>
+        connectionId === "main"
+          ? Effect.succeed({ _tag: "Declined", providerRef, category: "do_not_honor", code: "05", soft: true })
+          : silent
+      const { payment } = yield* pointsman.create(caller, request())
+      const [first] = yield* ledger.attempts(tenant, payment.id)
+      yield* pointsman.recordMessage({
+        connectionId: "main",
+        tenant,
+        receivedAt: 0,
+        body: "{}",
+        reason: null,
+        message: {
+          id: "msg_1",
+          at: 0,
+          about: {
+            _tag: "Charge",
+            charge: { attemptId: first?.id ?? "" },
+            state: () => ({ _tag: "Captured", providerRef })
           }
-        })
-        const before = yield* stateOf(payment)
-        assert.deepInclude(before, { state: "Captured", connectionId: "main" })
-        // Its provider is asked, and waits in its own connection's share.
-        assert.strictEqual(own.ledger.changes.at(-1)?.checkedConnection, "backup")
-        const events = (yield* pointsman.timeline(tenant, payment.id, { limit: 100 })).items.length
-        own.provider.onLookUpCharge = () => Effect.succeed(record)
+        }
+      })
+      const before = yield* stateOf(payment)
+      assert.deepInclude(before, { state: "Captured", connectionId: "main" })
+      // Its provider is asked, and waits in its own connection's share.
+      assert.strictEqual(own.ledger.changes.at(-1)?.checkedConnection, "backup")
+      const events = (yield* typesOf(payment)).length
+      own.provider.onLookUpCharge = () => Effect.succeed(record)
 
-        yield* TestClock.adjust(30 * minute - 1)
-        yield* checkAll
-        assert.lengthOf(own.provider.lookUps, 0)
-        yield* TestClock.adjust(1)
-        yield* checkAll
-        assert.lengthOf(own.provider.lookUps, 1)
-        const { payment: after, attempts } = Option.getOrThrow(yield* ledger.book(tenant, payment.id))
-        assert.strictEqual(attempts.at(-1)?.outcome, outcome)
-        assert.deepInclude(after, { state: "Captured", connectionId: "main", capturedMinor: 1999 })
-        const { items } = yield* pointsman.timeline(tenant, payment.id, { limit: 100 })
-        assert.deepStrictEqual(
-          items.slice(events).map(({ type }) => type),
-          told
-        )
-        assert.deepStrictEqual(after.review?.reasons ?? [], told.length === 0 ? [] : ["double_charge"])
-        yield* TestClock.adjust(2 * day)
-        yield* checkAll
-        assert.lengthOf(own.provider.lookUps, 1)
-      }).pipe(Effect.provide(own.layer))
-    )
+      yield* TestClock.adjust(30 * minute - 1)
+      yield* checkAll
+      assert.lengthOf(own.provider.lookUps, 0)
+      yield* TestClock.adjust(1)
+      yield* checkAll
+      assert.lengthOf(own.provider.lookUps, 1)
+      const { payment: after, attempts } = Option.getOrThrow(yield* ledger.book(tenant, payment.id))
+      assert.strictEqual(attempts.at(-1)?.outcome, outcome)
+      assert.deepInclude(after, { state: "Captured", connectionId: "main", capturedMinor: 1999 })
+      assert.deepStrictEqual((yield* typesOf(payment)).slice(events), told)
+      assert.deepStrictEqual(after.review?.reasons ?? [], told.length === 0 ? [] : ["double_charge"])
+      yield* TestClock.adjust(2 * day)
+      yield* checkAll
+      assert.lengthOf(own.provider.lookUps, 1)
+    })
   }
 })

@@ -1,12 +1,14 @@
 /**
  * A production page: the provider's checkout is opened once, and only its record reports the outcome of the payment.
  */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import {
   ActionNotOffered,
   type AttemptOutcome,
   type Caller,
   HostedSuspended,
+  type Payment,
+  type PaymentState,
   Pointsman,
   type RoutingSettings
 } from "@pointsman/core"
@@ -25,7 +27,9 @@ import {
 import { scriptedProvider } from "@pointsman/core/testing"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
+import { itIn } from "./support/ItIn.ts"
 import {
+  anotherBefore,
   anotherWriter,
   attemptsOf,
   comeBack,
@@ -42,6 +46,7 @@ import {
   suspend,
   typesOf
 } from "./support/Pages.ts"
+import { atOnce, endAfter } from "./support/Steps.ts"
 import { caller, request, runOut, type World, world } from "./support/World.ts"
 
 const make = (options: Parameters<typeof world>[0] = {}): World => world({ connections: liveConnections, ...options })
@@ -78,151 +83,119 @@ const comesBack = (token: string) =>
 describe("a sandbox page of a workspace that asks for the provider's", () => {
   const asking: Caller = { ...caller, workspace: { ...caller.workspace, hostedPage: "provider" } }
 
-  const real = world()
-  it.effect("a real connector's page leads to the provider's checkout, and has no buttons", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      const { payment, token } = yield* paged(asking)
-      assert.strictEqual(payment.hosted?.leadsTo, "provider")
-      assert.instanceOf(yield* Effect.flip(pointsman.actOnHostedPage(token, { _tag: "Approve" })), ActionNotOffered)
-      assert.lengthOf(real.provider.charges, 0)
-      real.provider.onOpenCheckout = () => Effect.succeed(opened())
-      const step = yield* pointsman.openCheckout(token, comeBack)
-      assert.deepStrictEqual(step, { _tag: "Redirect", url: "https://provider.example/pay/1" })
-      real.provider.onLookUpCharge = () => Effect.succeed(found(captured))
-      assert.strictEqual((yield* comesBack(token)).state, "Captured")
-    }).pipe(Effect.provide(real.layer))
-  )
+  itIn("a real connector's page leads to the provider's checkout, and has no buttons", world(), function* (own) {
+    const pointsman = yield* Pointsman
+    const { payment, token } = yield* paged(asking)
+    assert.strictEqual(payment.hosted?.leadsTo, "provider")
+    assert.instanceOf(yield* Effect.flip(pointsman.actOnHostedPage(token, { _tag: "Approve" })), ActionNotOffered)
+    assert.lengthOf(own.provider.charges, 0)
+    own.provider.onOpenCheckout = () => Effect.succeed(opened())
+    const step = yield* pointsman.openCheckout(token, comeBack)
+    assert.deepStrictEqual(step, { _tag: "Redirect", url: "https://provider.example/pay/1" })
+    own.provider.onLookUpCharge = () => Effect.succeed(found(captured))
+    assert.strictEqual((yield* comesBack(token)).state, "Captured")
+  })
 
-  const unset = world()
-  it.effect("a page has the buttons and opens no checkout when the workspace does not ask", () =>
-    Effect.gen(function* () {
-      const { payment, token } = yield* paged()
-      assert.notProperty(payment.hosted, "leadsTo")
-      const { openCheckout } = yield* Pointsman
-      assert.instanceOf(yield* Effect.flip(openCheckout(token, comeBack)), ActionNotOffered)
-    }).pipe(Effect.provide(unset.layer))
-  )
+  itIn("a page has the buttons and opens no checkout when the workspace does not ask", world(), function* () {
+    const { payment, token } = yield* paged()
+    assert.notProperty(payment.hosted, "leadsTo")
+    const { openCheckout } = yield* Pointsman
+    assert.instanceOf(yield* Effect.flip(openCheckout(token, comeBack)), ActionNotOffered)
+  })
 
   const provider = scriptedProvider()
   const simulator = { ...provider, definition: { ...provider.definition, environments: ["sandbox"] as const } }
-  const simulated = world({ provider: simulator })
-  it.effect("a page has the buttons if no connector is ever in production", () =>
-    Effect.gen(function* () {
-      const { payment, token } = yield* paged(asking)
-      assert.notProperty(payment.hosted, "leadsTo")
-      const { payment: paid } = yield* (yield* Pointsman).actOnHostedPage(token, { _tag: "Approve" })
-      assert.strictEqual(paid.state, "Captured")
-    }).pipe(Effect.provide(simulated.layer))
-  )
+  itIn("a page has the buttons if no connector is ever in production", world({ provider: simulator }), function* () {
+    const { payment, token } = yield* paged(asking)
+    assert.notProperty(payment.hosted, "leadsTo")
+    const { payment: paid } = yield* (yield* Pointsman).actOnHostedPage(token, { _tag: "Approve" })
+    assert.strictEqual(paid.state, "Captured")
+  })
 
-  const changed = world()
-  it.effect("a page that led to the provider still does once the workspace asks no more", () =>
-    Effect.gen(function* () {
-      const { token } = yield* paged(asking)
-      changed.provider.onOpenCheckout = () => Effect.succeed(opened())
-      assert.strictEqual((yield* (yield* Pointsman).openCheckout(token, comeBack))._tag, "Redirect")
-    }).pipe(Effect.provide(changed.layer))
-  )
+  itIn("a page that led to the provider still does once the workspace asks no more", world(), function* (own) {
+    const { token } = yield* paged(asking)
+    own.provider.onOpenCheckout = () => Effect.succeed(opened())
+    assert.strictEqual((yield* (yield* Pointsman).openCheckout(token, comeBack))._tag, "Redirect")
+  })
 })
 
 describe("opening a checkout", () => {
-  const plain = make()
-  it.effect("a page asks the provider once, and every tab goes to what it opened", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      const details = { ...request().details, captureMethod: "manual" as const, reference: "order 1" }
-      const { payment, token } = yield* paged(liveCaller, { details })
-      plain.provider.onOpenCheckout = () => Effect.succeed(opened({ expiresAt: 2 * hour }))
-      const step = yield* pointsman.openCheckout(token, comeBack)
-      assert.deepStrictEqual(step, { _tag: "Redirect", url: "https://provider.example/pay/1" })
-      const [attempt, ...others] = yield* attemptsOf(payment)
-      assert.isEmpty(others)
-      if (attempt === undefined) return assert.fail("no attempt is stored")
-      assert.deepStrictEqual(plain.provider.checkouts, [
-        {
-          attemptId: attempt.id,
-          attemptNumber: 1,
-          paymentId: payment.id,
-          money: { minorUnits: 1999, currency: "EUR" },
-          country: "NL",
-          method: "card",
-          cardBrand: null,
-          initiator: "cit",
-          capture: false,
-          reference: "order 1",
-          returnUrl: comeBack,
-          connectionId: "main"
-        }
-      ])
-      assert.deepInclude(attempt, { outcome: "CheckoutOpened", providerRef: null, connectionId: "main", answeredAt: 0 })
-      // Sealed for this attempt, by secrets that show what they seal.
-      assert.deepStrictEqual(attempt.checkout, {
-        reference: "co_1",
-        sealedUrl: `${checkoutUrlContext(attempt.id)}|https://provider.example/pay/1`,
-        expiresAt: 2 * hour
-      })
-      assert.deepInclude(yield* stored(payment), { state: "CheckoutOpen", connectionId: null, settledAt: null })
-      assert.deepStrictEqual(yield* typesOf(payment), ["payment.requires_action"])
-      assert.deepStrictEqual(yield* pointsman.openCheckout(token, comeBack), step)
-      assert.lengthOf(plain.provider.checkouts, 1)
-      assert.lengthOf(plain.provider.charges, 0)
-    }).pipe(Effect.provide(plain.layer))
-  )
+  itIn("a page asks the provider once, and every tab goes to what it opened", make(), function* (own, pointsman) {
+    const details = { ...request().details, captureMethod: "manual" as const, reference: "order 1" }
+    const { payment, token } = yield* paged(liveCaller, { details })
+    own.provider.onOpenCheckout = () => Effect.succeed(opened({ expiresAt: 2 * hour }))
+    const step = yield* pointsman.openCheckout(token, comeBack)
+    assert.deepStrictEqual(step, { _tag: "Redirect", url: "https://provider.example/pay/1" })
+    const [attempt, ...others] = yield* attemptsOf(payment)
+    assert.isEmpty(others)
+    if (attempt === undefined) return assert.fail("no attempt is stored")
+    assert.deepStrictEqual(own.provider.checkouts, [
+      {
+        attemptId: attempt.id,
+        attemptNumber: 1,
+        paymentId: payment.id,
+        money: { minorUnits: 1999, currency: "EUR" },
+        country: "NL",
+        method: "card",
+        cardBrand: null,
+        initiator: "cit",
+        capture: false,
+        reference: "order 1",
+        returnUrl: comeBack,
+        connectionId: "main"
+      }
+    ])
+    assert.deepInclude(attempt, { outcome: "CheckoutOpened", providerRef: null, connectionId: "main", answeredAt: 0 })
+    // Sealed for this attempt, by secrets that show what they seal.
+    assert.deepStrictEqual(attempt.checkout, {
+      reference: "co_1",
+      sealedUrl: `${checkoutUrlContext(attempt.id)}|https://provider.example/pay/1`,
+      expiresAt: 2 * hour
+    })
+    assert.deepInclude(yield* stored(payment), { state: "CheckoutOpen", connectionId: null, settledAt: null })
+    assert.deepStrictEqual(yield* typesOf(payment), ["payment.requires_action"])
+    assert.deepStrictEqual(yield* pointsman.openCheckout(token, comeBack), step)
+    assert.lengthOf(own.provider.checkouts, 1)
+    assert.lengthOf(own.provider.charges, 0)
+  })
 
-  const ahead = make()
-  it.effect("the attempt is stored before the provider is asked, and another tab has to wait", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      const { payment, token } = yield* paged(liveCaller)
-      ahead.provider.onOpenCheckout = ({ attemptId }) =>
-        Effect.gen(function* () {
-          const now = yield* pointsman.payment(live, payment.id)
-          assert.strictEqual(now.state, "Charging")
-          assert.strictEqual(now.routing?.attempts[0]?.attemptId, attemptId)
-          assert.deepStrictEqual(yield* pointsman.openCheckout(token, comeBack), { _tag: "Wait", payment: now })
-          return opened()
-        }).pipe(Effect.orDie)
-      assert.strictEqual((yield* pointsman.openCheckout(token, comeBack))._tag, "Redirect")
-      assert.lengthOf(ahead.provider.checkouts, 1)
-    }).pipe(Effect.provide(ahead.layer))
-  )
+  itIn("the attempt is stored before the provider is asked, and another tab has to wait", make(), function* (own) {
+    const pointsman = yield* Pointsman
+    const { payment, token } = yield* paged(liveCaller)
+    own.provider.onOpenCheckout = ({ attemptId }) =>
+      Effect.gen(function* () {
+        const now = yield* pointsman.payment(live, payment.id)
+        assert.strictEqual(now.state, "Charging")
+        assert.strictEqual(now.routing?.attempts[0]?.attemptId, attemptId)
+        assert.deepStrictEqual(yield* pointsman.openCheckout(token, comeBack), { _tag: "Wait", payment: now })
+        return opened()
+      }).pipe(Effect.orDie)
+    assert.strictEqual((yield* pointsman.openCheckout(token, comeBack))._tag, "Redirect")
+    assert.lengthOf(own.provider.checkouts, 1)
+  })
 
   for (let round = 1; round <= 20; round++) {
     const at = make({ yieldBetween: true })
-    it.effect(`64 tabs get one checkout, and none is sent elsewhere (round ${round})`, () =>
-      Effect.gen(function* () {
-        const pointsman = yield* Pointsman
-        const { token } = yield* paged(liveCaller)
-        at.provider.onOpenCheckout = ({ attemptId }) =>
-          Effect.as(Effect.yieldNow, opened({ url: `https://provider.example/pay/${attemptId}` }))
-        const steps = yield* Effect.all(
-          Array.from({ length: 64 }, () => pointsman.openCheckout(token, comeBack)),
-          { concurrency: "unbounded" }
-        )
-        assert.lengthOf(at.provider.checkouts, 1)
-        const last = yield* pointsman.openCheckout(token, comeBack)
-        assert.strictEqual(last._tag, "Redirect")
-        for (const step of steps) if (step._tag !== "Wait") assert.deepStrictEqual(step, last)
-        assert.isAtLeast(steps.filter(({ _tag }) => _tag === "Redirect").length, 1)
-      }).pipe(Effect.provide(at.layer))
-    )
+    itIn(`64 tabs get one checkout, and none is sent elsewhere (round ${round})`, at, function* (_, pointsman) {
+      const { token } = yield* paged(liveCaller)
+      at.provider.onOpenCheckout = ({ attemptId }) =>
+        Effect.as(Effect.yieldNow, opened({ url: `https://provider.example/pay/${attemptId}` }))
+      const steps = yield* atOnce(64, () => pointsman.openCheckout(token, comeBack))
+      assert.lengthOf(at.provider.checkouts, 1)
+      const last = yield* pointsman.openCheckout(token, comeBack)
+      assert.strictEqual(last._tag, "Redirect")
+      for (const step of steps) if (step._tag !== "Wait") assert.deepStrictEqual(step, last)
+      assert.isAtLeast(steps.filter(({ _tag }) => _tag === "Redirect").length, 1)
+    })
   }
 
-  const able = make()
-  it.effect("a first connection that cannot open a checkout is skipped, and not charged", () =>
-    Effect.gen(function* () {
-      able.provider.opensCheckouts = (connectionId) => connectionId === "backup"
-      const { payment } = yield* sent()
-      assert.strictEqual(able.provider.checkouts[0]?.connectionId, "backup")
-      const { routing } = yield* stored(payment)
-      assert.deepStrictEqual(
-        routing?.candidates.map(({ connectionId }) => connectionId),
-        ["backup"]
-      )
-      assert.lengthOf(able.provider.charges, 0)
-    }).pipe(Effect.provide(able.layer))
-  )
+  itIn("a first connection that cannot open a checkout is skipped, and not charged", make(), function* (own) {
+    own.provider.opensCheckouts = (connectionId) => connectionId === "backup"
+    const { payment } = yield* sent()
+    assert.strictEqual(own.provider.checkouts[0]?.connectionId, "backup")
+    assert.strictEqual((yield* stored(payment)).routing?.candidates.map((one) => one.connectionId).join(), "backup")
+    assert.lengthOf(own.provider.charges, 0)
+  })
 
   const closings = {
     "none that can open one": (at: World) =>
@@ -232,19 +205,15 @@ describe("opening a checkout", () => {
     "none that is active": () => deactivateAll
   }
   for (const [what, close] of Object.entries(closings)) {
-    const at = make()
-    it.effect(`no connection, or ${what}, is FAILED without a request`, () =>
-      Effect.gen(function* () {
-        const pointsman = yield* Pointsman
-        yield* close(at)
-        const { payment, token } = yield* paged(liveCaller)
-        const step = yield* pointsman.openCheckout(token, comeBack)
-        assert.deepStrictEqual(step, { _tag: "Ended", payment: yield* stored(payment) })
-        assert.deepInclude(yield* stored(payment), { state: "Failed", declineReason: "provider_error" })
-        assert.deepStrictEqual(yield* typesOf(payment), ["payment.requires_action", "payment.failed"])
-        assert.lengthOf(at.provider.checkouts, 0)
-      }).pipe(Effect.provide(at.layer))
-    )
+    itIn(`no connection, or ${what}, is FAILED without a request`, make(), function* (own, pointsman) {
+      yield* close(own)
+      const { payment, token } = yield* paged(liveCaller)
+      const step = yield* pointsman.openCheckout(token, comeBack)
+      assert.deepStrictEqual(step, { _tag: "Ended", payment: yield* stored(payment) })
+      assert.deepInclude(yield* stored(payment), { state: "Failed", declineReason: "provider_error" })
+      assert.deepStrictEqual(yield* typesOf(payment), ["payment.requires_action", "payment.failed"])
+      assert.lengthOf(own.provider.checkouts, 0)
+    })
   }
 
   const broken = world({
@@ -253,12 +222,10 @@ describe("opening a checkout", () => {
       ...liveConnections.slice(1)
     ]
   })
-  it.effect("an unusable connection is recorded, and the next one is asked", () =>
-    Effect.gen(function* () {
-      const { payment } = yield* sent()
-      assert.deepStrictEqual(yield* outcomesOf(payment), ["NotSent", "CheckoutOpened"])
-    }).pipe(Effect.provide(broken.layer))
-  )
+  itIn("an unusable connection is recorded, and the next one is asked", broken, function* () {
+    const { payment } = yield* sent()
+    assert.deepStrictEqual(yield* outcomesOf(payment), ["NotSent", "CheckoutOpened"])
+  })
 
   const first: Readonly<Record<string, Effect.Effect<CheckoutOpened | Rejected, NotSent | Unanswered>>> = {
     NotSent: Effect.fail(new NotSent({ reason: "refused" })),
@@ -266,35 +233,28 @@ describe("opening a checkout", () => {
   }
   for (const [outcome, end] of Object.entries(first)) {
     for (const mode of ["failover", "priority", "fixed"] as const) {
-      const at = make()
       const follows = mode !== "fixed"
-      it.effect(`${outcome} in mode ${mode} ${follows ? "asks" : "never asks"} the next one`, () =>
-        Effect.gen(function* () {
-          const pointsman = yield* Pointsman
-          yield* routed({ mode })
-          at.provider.onOpenCheckout = ({ connectionId }) => (connectionId === "main" ? end : Effect.succeed(opened()))
-          const { payment, token } = yield* paged(liveCaller)
-          const step = yield* pointsman.openCheckout(token, comeBack)
-          assert.strictEqual(step._tag, follows ? "Redirect" : "Ended")
-          assert.strictEqual((yield* stored(payment)).state, follows ? "CheckoutOpen" : "Failed")
-          const outcomes: ReadonlyArray<unknown> = yield* outcomesOf(payment)
-          assert.deepStrictEqual(outcomes, follows ? [outcome, "CheckoutOpened"] : [outcome])
-        }).pipe(Effect.provide(at.layer))
-      )
+      itIn(`${outcome} in mode ${mode} ${follows ? "asks" : "never asks"} the next one`, make(), function* (own) {
+        const pointsman = yield* Pointsman
+        yield* routed({ mode })
+        own.provider.onOpenCheckout = ({ connectionId }) => (connectionId === "main" ? end : Effect.succeed(opened()))
+        const { payment, token } = yield* paged(liveCaller)
+        const step = yield* pointsman.openCheckout(token, comeBack)
+        assert.strictEqual(step._tag, follows ? "Redirect" : "Ended")
+        assert.strictEqual((yield* stored(payment)).state, follows ? "CheckoutOpen" : "Failed")
+        const outcomes: ReadonlyArray<unknown> = yield* outcomesOf(payment)
+        assert.deepStrictEqual(outcomes, follows ? [outcome, "CheckoutOpened"] : [outcome])
+      })
     }
   }
 
-  const refused = make()
-  it.effect("a checkout that all refuse is FAILED, reported once", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      refused.provider.onOpenCheckout = () => Effect.succeed(rejected)
-      const { payment, token } = yield* paged(liveCaller)
-      assert.strictEqual((yield* pointsman.openCheckout(token, comeBack))._tag, "Ended")
-      assert.deepStrictEqual(yield* typesOf(payment), ["payment.requires_action", "payment.failed"])
-      assert.lengthOf(refused.provider.checkouts, 2)
-    }).pipe(Effect.provide(refused.layer))
-  )
+  itIn("a checkout that all refuse is FAILED, reported once", make(), function* (own, pointsman) {
+    own.provider.onOpenCheckout = () => Effect.succeed(rejected)
+    const { payment, token } = yield* paged(liveCaller)
+    assert.strictEqual((yield* pointsman.openCheckout(token, comeBack))._tag, "Ended")
+    assert.deepStrictEqual(yield* typesOf(payment), ["payment.requires_action", "payment.failed"])
+    assert.lengthOf(own.provider.checkouts, 2)
+  })
 
   const unusable: Readonly<Record<string, Effect.Effect<CheckoutOpened, NotSent | Unanswered>>> = {
     "no answer": Effect.fail(new Unanswered({ reason: "time-out" })),
@@ -308,261 +268,197 @@ describe("opening a checkout", () => {
     "an end that is no time": Effect.succeed(opened({ expiresAt: Number.NaN }))
   }
   for (const [what, end] of Object.entries(unusable)) {
-    const at = make()
-    it.effect(`${what} is UNKNOWN, and no other connection is asked`, () =>
-      Effect.gen(function* () {
-        const pointsman = yield* Pointsman
-        at.provider.onOpenCheckout = () => end
-        const { payment, token } = yield* paged(liveCaller)
-        const step = yield* pointsman.openCheckout(token, comeBack)
-        assert.deepStrictEqual(step, { _tag: "Ended", payment: yield* stored(payment) })
-        assert.deepInclude(yield* stored(payment), {
-          state: "ChargeUnknown",
-          connectionId: "main",
-          declineReason: null
-        })
-        assert.deepStrictEqual(yield* outcomesOf(payment), ["Unanswered"])
-        assert.deepStrictEqual(yield* typesOf(payment), ["payment.requires_action", "payment.unknown"])
-        assert.strictEqual((yield* pointsman.openCheckout(token, comeBack))._tag, "Ended")
-        assert.lengthOf(at.provider.checkouts, 1)
-      }).pipe(Effect.provide(at.layer))
-    )
-  }
-
-  const unheard = make()
-  it.effect("an unanswered checkout that is not found stays UNKNOWN: it may be paid later", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      unheard.provider.onOpenCheckout = () => Effect.fail(new Unanswered({ reason: "time-out" }))
+    itIn(`${what} is UNKNOWN, and no other connection is asked`, make(), function* (own, pointsman) {
+      own.provider.onOpenCheckout = () => end
       const { payment, token } = yield* paged(liveCaller)
-      yield* pointsman.openCheckout(token, comeBack)
-      unheard.provider.onLookUpCharge = () => Effect.succeed({ _tag: "NotFound", conclusive: true })
-      yield* TestClock.adjust("2 hours")
-      assert.strictEqual(yield* pointsman.checkDue, 1)
-      assert.strictEqual((yield* stored(payment)).state, "ChargeUnknown")
-      unheard.provider.onLookUpCharge = () =>
-        Effect.succeed({ _tag: "Captured", providerRef: "late" } as const).pipe(
-          Effect.map((state) => ({ _tag: "Found", state }))
-        )
-      yield* TestClock.adjust("30 minutes")
-      yield* pointsman.checkDue
-      assert.strictEqual((yield* stored(payment)).state, "Captured")
-    }).pipe(Effect.provide(unheard.layer))
-  )
-
-  const late = make()
-  it.effect("the customer can pay when the answer comes after it was given up as unanswered", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      const ledger = yield* Ledger
-      const { payment, token } = yield* paged(liveCaller)
-      late.ledger.beforeCommit = (number) =>
-        number === 3
-          ? Effect.provideService(
-              anotherWriter(payment, { on: "ChargeUnanswered", connectionId: "main" }),
-              Ledger,
-              ledger
-            )
-          : Effect.void
-      assert.strictEqual((yield* pointsman.openCheckout(token, comeBack))._tag, "Redirect")
-      assert.deepStrictEqual(yield* typesOf(payment), [
-        "payment.requires_action",
-        "payment.unknown",
-        "payment.requires_action"
-      ])
-    }).pipe(Effect.provide(late.layer))
-  )
-
-  const suspended = make()
-  it.effect("a suspended workspace opens no checkout, and an open one stays", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      const [fresh, open] = [yield* paged(liveCaller), yield* sent()]
-      yield* suspend
-      assert.instanceOf(yield* Effect.flip(pointsman.openCheckout(fresh.token, comeBack)), HostedSuspended)
-      assert.deepStrictEqual(yield* stored(fresh.payment), fresh.payment)
-      assert.strictEqual((yield* pointsman.openCheckout(open.token, comeBack))._tag, "Redirect")
-      suspended.provider.onLookUpCharge = () => Effect.succeed(found(captured))
-      assert.strictEqual((yield* comesBack(open.token)).state, "Captured")
-      assert.lengthOf(suspended.provider.checkouts, 1)
-    }).pipe(Effect.provide(suspended.layer))
-  )
-
-  const ended = make()
-  it.effect("no checkout is opened once the page is over", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      const { payment, token } = yield* paged(liveCaller)
-      yield* TestClock.adjust(pageMillis)
       const step = yield* pointsman.openCheckout(token, comeBack)
       assert.deepStrictEqual(step, { _tag: "Ended", payment: yield* stored(payment) })
-      assert.strictEqual((yield* stored(payment)).state, "Cancelled")
-      assert.lengthOf(ended.provider.checkouts, 0)
-    }).pipe(Effect.provide(ended.layer))
-  )
-
-  const resealed = make()
-  it.effect("no customer is sent to an address that was sealed for another record", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      const ledger = yield* Ledger
-      const { payment, token } = yield* sent()
-      const [attempt] = yield* attemptsOf(payment)
-      const now = yield* stored(payment)
-      if (attempt?.checkout === null || attempt === undefined) return assert.fail("no checkout is stored")
-      const sealedUrl = `${checkoutUrlContext("att_other")}|https://evil.example/`
-      yield* ledger.commit({
-        tenant: live,
-        payment: { expected: now.version, after: { ...now, version: now.version + 1 } },
-        attempts: [{ ...attempt, checkout: { ...attempt.checkout, sealedUrl } }],
-        events: []
+      assert.deepInclude(yield* stored(payment), {
+        state: "ChargeUnknown",
+        connectionId: "main",
+        declineReason: null
       })
-      assert.instanceOf(yield* Effect.flip(pointsman.openCheckout(token, comeBack)), StorageError)
-    }).pipe(Effect.provide(resealed.layer))
-  )
+      assert.deepStrictEqual(yield* outcomesOf(payment), ["Unanswered"])
+      assert.deepStrictEqual(yield* typesOf(payment), ["payment.requires_action", "payment.unknown"])
+      assert.strictEqual((yield* pointsman.openCheckout(token, comeBack))._tag, "Ended")
+      assert.lengthOf(own.provider.checkouts, 1)
+    })
+  }
+
+  itIn("an unanswered checkout that is not found stays UNKNOWN: it may be paid later", make(), function* (own) {
+    const pointsman = yield* Pointsman
+    own.provider.onOpenCheckout = () => Effect.fail(new Unanswered({ reason: "time-out" }))
+    const { payment, token } = yield* paged(liveCaller)
+    yield* pointsman.openCheckout(token, comeBack)
+    own.provider.onLookUpCharge = () => Effect.succeed({ _tag: "NotFound", conclusive: true })
+    yield* TestClock.adjust("2 hours")
+    assert.strictEqual(yield* pointsman.checkDue, 1)
+    assert.strictEqual((yield* stored(payment)).state, "ChargeUnknown")
+    own.provider.onLookUpCharge = () => Effect.succeed(found(captured))
+    yield* TestClock.adjust("30 minutes")
+    yield* pointsman.checkDue
+    assert.strictEqual((yield* stored(payment)).state, "Captured")
+  })
+
+  itIn("the customer can pay when the answer comes after it was given up as unanswered", make(), function* (own) {
+    const pointsman = yield* Pointsman
+    const { payment, token } = yield* paged(liveCaller)
+    yield* anotherBefore(own, 3, { on: "ChargeUnanswered", connectionId: "main" })
+    assert.strictEqual((yield* pointsman.openCheckout(token, comeBack))._tag, "Redirect")
+    assert.deepStrictEqual(yield* typesOf(payment), [
+      "payment.requires_action",
+      "payment.unknown",
+      "payment.requires_action"
+    ])
+  })
+
+  itIn("a suspended workspace opens no checkout, and an open one stays", make(), function* (own, pointsman) {
+    const [fresh, open] = [yield* paged(liveCaller), yield* sent()]
+    yield* suspend
+    assert.instanceOf(yield* Effect.flip(pointsman.openCheckout(fresh.token, comeBack)), HostedSuspended)
+    assert.deepStrictEqual(yield* stored(fresh.payment), fresh.payment)
+    assert.strictEqual((yield* pointsman.openCheckout(open.token, comeBack))._tag, "Redirect")
+    own.provider.onLookUpCharge = () => Effect.succeed(found(captured))
+    assert.strictEqual((yield* comesBack(open.token)).state, "Captured")
+    assert.lengthOf(own.provider.checkouts, 1)
+  })
+
+  itIn("no checkout is opened once the page is over", make(), function* (own, pointsman) {
+    const { payment, token } = yield* paged(liveCaller)
+    yield* TestClock.adjust(pageMillis)
+    const step = yield* pointsman.openCheckout(token, comeBack)
+    assert.deepStrictEqual(step, { _tag: "Ended", payment: yield* stored(payment) })
+    assert.strictEqual((yield* stored(payment)).state, "Cancelled")
+    assert.lengthOf(own.provider.checkouts, 0)
+  })
+
+  itIn("no customer is sent to an address that was sealed for another record", make(), function* (_, pointsman) {
+    const ledger = yield* Ledger
+    const { payment, token } = yield* sent()
+    const [attempt] = yield* attemptsOf(payment)
+    const now = yield* stored(payment)
+    if (attempt?.checkout === null || attempt === undefined) return assert.fail("no checkout is stored")
+    const sealedUrl = `${checkoutUrlContext("att_other")}|https://evil.example/`
+    yield* ledger.commit({
+      tenant: live,
+      payment: { expected: now.version, after: { ...now, version: now.version + 1 } },
+      attempts: [{ ...attempt, checkout: { ...attempt.checkout, sealedUrl } }],
+      events: []
+    })
+    assert.instanceOf(yield* Effect.flip(pointsman.openCheckout(token, comeBack)), StorageError)
+  })
 })
 
 describe("an open checkout", () => {
-  const kept = make()
-  it.effect("a checkout stays open at our page's end or cancel: it may be being paid", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      const { payment, token } = yield* sent()
-      const open = yield* stored(payment)
-      assert.deepStrictEqual(yield* pointsman.actOnHostedPage(token, { _tag: "Cancel" }), {
-        payment: open,
-        acted: false
-      })
-      yield* TestClock.adjust(2 * pageMillis)
-      assert.deepStrictEqual(yield* pointsman.payment(live, payment.id), open)
-      assert.strictEqual((yield* pointsman.openCheckout(token, comeBack))._tag, "Redirect")
-    }).pipe(Effect.provide(kept.layer))
-  )
+  itIn("a checkout stays open at our page's end or cancel: it may be being paid", make(), function* (_, pointsman) {
+    const { payment, token } = yield* sent()
+    const open = yield* stored(payment)
+    assert.deepStrictEqual(yield* pointsman.actOnHostedPage(token, { _tag: "Cancel" }), {
+      payment: open,
+      acted: false
+    })
+    yield* TestClock.adjust(2 * pageMillis)
+    assert.deepStrictEqual(yield* pointsman.payment(live, payment.id), open)
+    assert.strictEqual((yield* pointsman.openCheckout(token, comeBack))._tag, "Redirect")
+  })
 
-  const over = make()
-  it.effect("a checkout with its own end sends no one after it, and no clock settles it", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      over.provider.onOpenCheckout = () => Effect.succeed(opened({ expiresAt: hour }))
-      const { payment, token } = yield* sent()
-      yield* TestClock.adjust(hour - 1)
-      assert.strictEqual((yield* pointsman.openCheckout(token, comeBack))._tag, "Redirect")
-      yield* TestClock.adjust(1)
-      const step = yield* pointsman.openCheckout(token, comeBack)
-      assert.deepStrictEqual(step, { _tag: "Ended", payment: yield* stored(payment) })
-      yield* TestClock.adjust(30 * 24 * hour)
-      assert.strictEqual((yield* pointsman.payment(live, payment.id)).state, "CheckoutOpen")
-    }).pipe(Effect.provide(over.layer))
-  )
+  itIn("a checkout with its own end sends no one after it, and no clock settles it", make(), function* (own) {
+    const pointsman = yield* Pointsman
+    own.provider.onOpenCheckout = () => Effect.succeed(opened({ expiresAt: hour }))
+    const { payment, token } = yield* sent()
+    yield* TestClock.adjust(hour - 1)
+    assert.strictEqual((yield* pointsman.openCheckout(token, comeBack))._tag, "Redirect")
+    yield* TestClock.adjust(1)
+    const step = yield* pointsman.openCheckout(token, comeBack)
+    assert.deepStrictEqual(step, { _tag: "Ended", payment: yield* stored(payment) })
+    yield* TestClock.adjust(30 * 24 * hour)
+    assert.strictEqual((yield* pointsman.payment(live, payment.id)).state, "CheckoutOpen")
+  })
 })
 
 describe("coming back from a checkout", () => {
-  const cases: ReadonlyArray<{
-    readonly state: ChargeState
-    readonly manual?: true
-    readonly expect: Record<string, unknown>
-    readonly outcome: AttemptOutcome
-    readonly events: ReadonlyArray<string>
-  }> = [
-    {
-      state: captured,
-      expect: { state: "Captured", capturedMinor: 1999, connectionId: "main", providerRef: "ch_1" },
-      outcome: "Captured",
-      events: ["payment.captured"]
-    },
-    {
-      state: { _tag: "Captured", providerRef: "ch_1", stated: { minorUnits: 1000, currency: "EUR" } },
-      expect: { state: "Captured", capturedMinor: 1000 },
-      outcome: "Captured",
-      events: ["payment.captured"]
-    },
-    {
-      state: { _tag: "Captured", providerRef: "ch_1", stated: { minorUnits: 2000, currency: "EUR" } },
-      expect: { state: "ChargeMismatched", capturedMinor: 0 },
-      outcome: "Mismatched",
-      events: ["payment.amount_mismatch", "payment.unknown"]
-    },
-    {
-      state: { _tag: "Authorized", providerRef: "ch_1" },
-      manual: true,
-      expect: { state: "Authorized", authorizedMinor: 1999 },
-      outcome: "Authorized",
-      events: ["payment.authorized"]
-    },
-    {
-      state: { _tag: "Pending", providerRef: "ch_1" },
-      expect: { state: "ChargePending", providerRef: "ch_1" },
-      outcome: "Pending",
-      events: ["payment.pending"]
-    },
-    {
-      state: { _tag: "Declined", providerRef: "ch_1", category: "do_not_honor", code: "05", soft: true },
-      expect: { state: "Declined", declineCategory: "do_not_honor", declineReason: "05" },
-      outcome: "Declined",
-      events: ["payment.declined"]
-    },
-    {
-      state: { _tag: "Canceled", providerRef: "ch_1" },
-      expect: { state: "Cancelled", declineReason: null },
-      outcome: "Canceled",
-      events: ["payment.cancelled"]
-    }
+  const stating = (minorUnits: number): ChargeState => ({ ...captured, stated: { minorUnits, currency: "EUR" } })
+  const declined: ChargeState = {
+    _tag: "Declined",
+    providerRef: "ch_1",
+    category: "do_not_honor",
+    code: "05",
+    soft: true
+  }
+  const all = { capturedMinor: 1999, connectionId: "main", providerRef: "ch_1" }
+  const honor = { declineCategory: "do_not_honor", declineReason: "05" } as const
+  const mismatched = ["payment.amount_mismatch", "payment.unknown"]
+  const cases: ReadonlyArray<
+    readonly [
+      state: ChargeState,
+      ends: PaymentState,
+      expect: Partial<Payment>,
+      outcome: AttemptOutcome,
+      events: ReadonlyArray<string>
+    ]
+  > = [
+    [captured, "Captured", all, "Captured", ["payment.captured"]],
+    [stating(1000), "Captured", { capturedMinor: 1000 }, "Captured", ["payment.captured"]],
+    [stating(2000), "ChargeMismatched", { capturedMinor: 0 }, "Mismatched", mismatched],
+    [
+      { _tag: "Authorized", providerRef: "ch_1" },
+      "Authorized",
+      { authorizedMinor: 1999 },
+      "Authorized",
+      ["payment.authorized"]
+    ],
+    [
+      { _tag: "Pending", providerRef: "ch_1" },
+      "ChargePending",
+      { providerRef: "ch_1" },
+      "Pending",
+      ["payment.pending"]
+    ],
+    [declined, "Declined", honor, "Declined", ["payment.declined"]],
+    [{ _tag: "Canceled", providerRef: "ch_1" }, "Cancelled", { declineReason: null }, "Canceled", ["payment.cancelled"]]
   ]
-  for (const each of cases) {
-    const at = make()
-    const captureMethod = each.manual === true ? ("manual" as const) : ("automatic" as const)
-    it.effect(`${JSON.stringify(each.state)} ends as ${JSON.stringify(each.expect["state"])}`, () =>
-      Effect.gen(function* () {
-        const { payment, token } = yield* sent({ details: { ...request().details, captureMethod } })
-        const [before] = yield* attemptsOf(payment)
-        at.provider.onLookUpCharge = () => Effect.succeed(found(each.state))
-        const ended = yield* comesBack(token)
-        assert.deepInclude(ended, each.expect)
-        assert.deepStrictEqual(yield* stored(payment), ended)
-        assert.deepStrictEqual(yield* typesOf(payment), ["payment.requires_action", ...each.events])
-        const [attempt] = yield* attemptsOf(payment)
-        assert.deepStrictEqual(
-          [attempt?.id, attempt?.outcome, attempt?.checkout],
-          [before?.id, each.outcome, before?.checkout]
-        )
-        assert.strictEqual(ended.routing?.attempts[0]?.outcome, each.outcome)
-        assert.deepStrictEqual(at.provider.lookUps, [
-          {
-            attemptId: before?.id ?? "",
-            providerRef: null,
-            checkoutReference: before?.checkout?.reference ?? "",
-            sentAt: before?.sentAt ?? 0,
-            money: { minorUnits: 1999, currency: "EUR" },
-            simulation: null,
-            connectionId: "main"
-          }
-        ])
-        // A soft decline too: the customer chose, and nobody else is asked.
-        assert.lengthOf(at.provider.checkouts, 1)
-        assert.lengthOf(at.provider.charges, 0)
-      }).pipe(Effect.provide(at.layer))
-    )
+  for (const [state, ends, expect, outcome, events] of cases) {
+    const captureMethod = ends === "Authorized" ? "manual" : "automatic"
+    itIn(`${JSON.stringify(state)} ends as ${JSON.stringify(ends)}`, make(), function* (own) {
+      const { payment, token } = yield* sent({ details: { ...request().details, captureMethod } })
+      const [before] = yield* attemptsOf(payment)
+      own.provider.onLookUpCharge = () => Effect.succeed(found(state))
+      const ended = yield* comesBack(token)
+      assert.deepInclude(ended, { ...expect, state: ends })
+      assert.deepStrictEqual(yield* stored(payment), ended)
+      assert.deepStrictEqual(yield* typesOf(payment), ["payment.requires_action", ...events])
+      const [attempt] = yield* attemptsOf(payment)
+      assert.deepInclude(attempt, { id: before?.id ?? "", outcome, checkout: before?.checkout ?? null })
+      assert.strictEqual(ended.routing?.attempts[0]?.outcome, outcome)
+      assert.deepStrictEqual(own.provider.lookUps, [
+        {
+          attemptId: before?.id ?? "",
+          providerRef: null,
+          checkoutReference: before?.checkout?.reference ?? "",
+          sentAt: before?.sentAt ?? 0,
+          money: { minorUnits: 1999, currency: "EUR" },
+          simulation: null,
+          connectionId: "main"
+        }
+      ])
+      // A soft decline too: the customer chose, and nobody else is asked.
+      assert.lengthOf(own.provider.checkouts, 1)
+      assert.lengthOf(own.provider.charges, 0)
+    })
   }
 
-  const pending = make()
-  it.effect("the provider is asked again when a customer comes back to a pending checkout", () =>
-    Effect.gen(function* () {
-      const { payment, token } = yield* sent()
-      pending.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "Pending", providerRef: "ch_1" }))
-      const first = yield* comesBack(token)
-      assert.deepStrictEqual(yield* comesBack(token), first)
-      pending.provider.onLookUpCharge = () => Effect.succeed(found(captured))
-      assert.strictEqual((yield* comesBack(token)).state, "Captured")
-      assert.strictEqual(pending.provider.lookUps[2]?.providerRef, "ch_1")
-      assert.deepStrictEqual(yield* typesOf(payment), [
-        "payment.requires_action",
-        "payment.pending",
-        "payment.captured"
-      ])
-      yield* comesBack(token)
-      assert.lengthOf(pending.provider.lookUps, 3)
-    }).pipe(Effect.provide(pending.layer))
-  )
+  itIn("the provider is asked again when a customer comes back to a pending checkout", make(), function* (own) {
+    const { payment, token } = yield* sent()
+    own.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "Pending", providerRef: "ch_1" }))
+    const first = yield* comesBack(token)
+    assert.deepStrictEqual(yield* comesBack(token), first)
+    own.provider.onLookUpCharge = () => Effect.succeed(found(captured))
+    assert.strictEqual((yield* comesBack(token)).state, "Captured")
+    assert.strictEqual(own.provider.lookUps[2]?.providerRef, "ch_1")
+    assert.deepStrictEqual(yield* typesOf(payment), ["payment.requires_action", "payment.pending", "payment.captured"])
+    yield* comesBack(token)
+    assert.lengthOf(own.provider.lookUps, 3)
+  })
 
   const nothing: Readonly<Record<string, Effect.Effect<Found<ChargeState>, NotSent | Unanswered>>> = {
     "nothing is found, conclusively": Effect.succeed(notFound(true)),
@@ -577,22 +473,19 @@ describe("coming back from a checkout", () => {
     )
   }
   for (const [what, answer] of Object.entries(nothing)) {
-    const at = make()
-    it.effect(`nothing changes when ${what}: it may still be paid`, () =>
-      Effect.gen(function* () {
-        at.provider.onOpenCheckout = () => Effect.succeed(opened({ expiresAt: hour }))
-        const { payment, token } = yield* sent()
-        const before = yield* stored(payment)
-        const commits = at.ledger.calls.commit
-        at.provider.onLookUpCharge = () => answer
-        for (const time of [0, hour, hour - 1]) {
-          yield* TestClock.adjust(time)
-          assert.deepStrictEqual(yield* comesBack(token), before)
-        }
-        assert.strictEqual(at.ledger.calls.commit, commits)
-        assert.lengthOf(at.provider.lookUps, 3)
-      }).pipe(Effect.provide(at.layer))
-    )
+    itIn(`nothing changes when ${what}: it may still be paid`, make(), function* (own) {
+      own.provider.onOpenCheckout = () => Effect.succeed(opened({ expiresAt: hour }))
+      const { payment, token } = yield* sent()
+      const before = yield* stored(payment)
+      const commits = own.ledger.calls.commit
+      own.provider.onLookUpCharge = () => answer
+      for (const time of [0, hour, hour - 1]) {
+        yield* TestClock.adjust(time)
+        assert.deepStrictEqual(yield* comesBack(token), before)
+      }
+      assert.strictEqual(own.ledger.calls.commit, commits)
+      assert.lengthOf(own.provider.lookUps, 3)
+    })
   }
 
   const over: ReadonlyArray<readonly [string, Effect.Effect<Found<ChargeState>, NotSent | Unanswered>, string]> = [
@@ -603,231 +496,166 @@ describe("coming back from a checkout", () => {
     ["it was paid", Effect.succeed(found(captured)), "Captured"]
   ]
   for (const [what, answer, state] of over) {
-    const at = make()
-    it.effect(`an hour after its end ${what}: ${state}`, () =>
-      Effect.gen(function* () {
-        at.provider.onOpenCheckout = () => Effect.succeed(opened({ expiresAt: hour }))
-        const { payment, token } = yield* sent()
-        at.provider.onLookUpCharge = () => answer
-        yield* TestClock.adjust(2 * hour)
-        const ended = yield* comesBack(token)
-        assert.strictEqual(ended.state, state)
-        if (state !== "Cancelled") return
-        assert.deepInclude(ended, { declineReason: null, settledAt: 2 * hour })
-        assert.deepStrictEqual(yield* typesOf(payment), ["payment.requires_action", "payment.cancelled"])
-        assert.deepStrictEqual(yield* outcomesOf(payment), ["CheckoutOpened"])
-      }).pipe(Effect.provide(at.layer))
-    )
+    itIn(`an hour after its end ${what}: ${state}`, make(), function* (own) {
+      own.provider.onOpenCheckout = () => Effect.succeed(opened({ expiresAt: hour }))
+      const { payment, token } = yield* sent()
+      own.provider.onLookUpCharge = () => answer
+      yield* TestClock.adjust(2 * hour)
+      const ended = yield* comesBack(token)
+      assert.strictEqual(ended.state, state)
+      if (state !== "Cancelled") return
+      assert.deepInclude(ended, { declineReason: null, settledAt: 2 * hour })
+      assert.deepStrictEqual(yield* typesOf(payment), ["payment.requires_action", "payment.cancelled"])
+      assert.deepStrictEqual(yield* outcomesOf(payment), ["CheckoutOpened"])
+    })
   }
 
-  const endless = make()
-  it.effect("a checkout without an end is never ended by a lookup that finds nothing", () =>
-    Effect.gen(function* () {
-      const { token } = yield* sent()
-      endless.provider.onLookUpCharge = () => Effect.succeed(notFound(true))
-      yield* TestClock.adjust(365 * 24 * hour)
-      assert.strictEqual((yield* comesBack(token)).state, "CheckoutOpen")
-    }).pipe(Effect.provide(endless.layer))
-  )
+  itIn("a checkout without an end is never ended by a lookup that finds nothing", make(), function* (own) {
+    const { token } = yield* sent()
+    own.provider.onLookUpCharge = () => Effect.succeed(notFound(true))
+    yield* TestClock.adjust(365 * 24 * hour)
+    assert.strictEqual((yield* comesBack(token)).state, "CheckoutOpen")
+  })
 
   const past = make({ providerTimeoutMillis: 10 * minute })
-  it.effect("an end that had passed at the opening counts not before twice the timeout", () =>
-    Effect.gen(function* () {
-      yield* TestClock.adjust(24 * hour)
-      past.provider.onOpenCheckout = () => Effect.succeed(opened({ expiresAt: 0 }))
-      past.provider.onLookUpCharge = () => Effect.succeed(notFound(true))
-      const { token } = yield* paged(liveCaller)
-      assert.strictEqual((yield* (yield* Pointsman).openCheckout(token, comeBack))._tag, "Ended")
-      yield* TestClock.adjust(20 * minute - 1)
-      assert.strictEqual((yield* comesBack(token)).state, "CheckoutOpen")
-      yield* TestClock.adjust(1)
-      assert.strictEqual((yield* comesBack(token)).state, "Cancelled")
-    }).pipe(Effect.provide(past.layer))
-  )
+  itIn("an end that had passed at the opening counts not before twice the timeout", past, function* () {
+    yield* TestClock.adjust(24 * hour)
+    past.provider.onOpenCheckout = () => Effect.succeed(opened({ expiresAt: 0 }))
+    past.provider.onLookUpCharge = () => Effect.succeed(notFound(true))
+    const { token } = yield* paged(liveCaller)
+    assert.strictEqual((yield* (yield* Pointsman).openCheckout(token, comeBack))._tag, "Ended")
+    yield* TestClock.adjust(20 * minute - 1)
+    assert.strictEqual((yield* comesBack(token)).state, "CheckoutOpen")
+    yield* TestClock.adjust(1)
+    assert.strictEqual((yield* comesBack(token)).state, "Cancelled")
+  })
 
   const straddling = make({ providerTimeoutMillis: minute })
-  it.effect("a lookup that began before the hour and answers after it cannot deny", () =>
-    Effect.gen(function* () {
-      straddling.provider.onOpenCheckout = () => Effect.succeed(opened({ expiresAt: hour }))
-      const { token } = yield* sent()
-      straddling.provider.onLookUpCharge = () => Effect.as(Effect.sleep(2), notFound(true))
-      yield* TestClock.adjust(2 * hour - 1)
-      const coming = yield* Effect.forkChild(comesBack(token))
-      yield* TestClock.adjust(2)
-      assert.strictEqual((yield* Fiber.join(coming)).state, "CheckoutOpen")
-    }).pipe(Effect.provide(straddling.layer))
-  )
+  itIn("a lookup that began before the hour and answers after it cannot deny", straddling, function* () {
+    straddling.provider.onOpenCheckout = () => Effect.succeed(opened({ expiresAt: hour }))
+    const { token } = yield* sent()
+    straddling.provider.onLookUpCharge = () => Effect.as(Effect.sleep(2), notFound(true))
+    yield* TestClock.adjust(2 * hour - 1)
+    assert.strictEqual((yield* endAfter(2, comesBack(token))).state, "CheckoutOpen")
+  })
 
-  const early = make()
-  it.effect("the provider is not asked of a checkout without a visit, or one that is settled", () =>
-    Effect.gen(function* () {
-      const { payment, token } = yield* paged(liveCaller)
-      assert.deepStrictEqual(yield* comesBack(token), payment)
-      early.provider.onOpenCheckout = () => Effect.fail(new Unanswered({ reason: "time-out" }))
-      yield* (yield* Pointsman).openCheckout(token, comeBack)
-      assert.strictEqual((yield* comesBack(token)).state, "ChargeUnknown")
-      assert.lengthOf(early.provider.lookUps, 0)
-    }).pipe(Effect.provide(early.layer))
-  )
+  itIn("the provider is not asked of a checkout without a visit, or one that is settled", make(), function* (own) {
+    const { payment, token } = yield* paged(liveCaller)
+    assert.deepStrictEqual(yield* comesBack(token), payment)
+    own.provider.onOpenCheckout = () => Effect.fail(new Unanswered({ reason: "time-out" }))
+    yield* (yield* Pointsman).openCheckout(token, comeBack)
+    assert.strictEqual((yield* comesBack(token)).state, "ChargeUnknown")
+    assert.lengthOf(own.provider.lookUps, 0)
+  })
 
-  const inactive = make()
-  it.effect("a connection that was switched off meanwhile is asked all the same", () =>
-    Effect.gen(function* () {
-      const { token } = yield* sent()
-      yield* deactivateAll
-      inactive.provider.onLookUpCharge = () => Effect.succeed(found(captured))
-      assert.strictEqual((yield* comesBack(token)).state, "Captured")
-    }).pipe(Effect.provide(inactive.layer))
-  )
+  itIn("a connection that was switched off meanwhile is asked all the same", make(), function* (own) {
+    const { token } = yield* sent()
+    yield* deactivateAll
+    own.provider.onLookUpCharge = () => Effect.succeed(found(captured))
+    assert.strictEqual((yield* comesBack(token)).state, "Captured")
+  })
 
   const silent = make({ providerTimeoutMillis: 30_000 })
-  it.effect("a connector that never returns is given up 5 seconds after its timeout", () =>
-    Effect.gen(function* () {
-      const { payment, token } = yield* sent()
-      silent.provider.onLookUpCharge = () => Effect.never
-      const coming = yield* Effect.forkChild(comesBack(token))
-      yield* TestClock.adjust(35_000)
-      assert.deepStrictEqual(yield* Fiber.join(coming), yield* stored(payment))
-    }).pipe(Effect.provide(silent.layer))
-  )
+  itIn("a connector that never returns is given up 5 seconds after its timeout", silent, function* () {
+    const { payment, token } = yield* sent()
+    silent.provider.onLookUpCharge = () => Effect.never
+    assert.deepStrictEqual(yield* endAfter(35_000, comesBack(token)), yield* stored(payment))
+  })
 })
 
 describe("many who come back", () => {
-  const together = make()
-  it.effect("32 returns at once share one lookup, event and answer; later ones ask again", () =>
-    Effect.gen(function* () {
-      const { payment, token } = yield* sent()
-      together.provider.onLookUpCharge = () => Effect.as(Effect.sleep(1_000), notFound(false))
-      const all = () =>
-        Effect.all(
-          Array.from({ length: 32 }, () => comesBack(token)),
-          { concurrency: "unbounded" }
-        )
-      const waiting = yield* Effect.forkChild(all())
-      yield* TestClock.adjust(1_000)
-      yield* Fiber.join(waiting)
-      assert.lengthOf(together.provider.lookUps, 1)
-      together.provider.onLookUpCharge = () => Effect.as(Effect.sleep(1_000), found(captured))
-      const paying = yield* Effect.forkChild(all())
-      yield* TestClock.adjust(1_000)
-      const seen = yield* Fiber.join(paying)
-      for (const one of seen) assert.deepStrictEqual(one, yield* stored(payment))
-      assert.lengthOf(together.provider.lookUps, 2)
-      assert.deepStrictEqual(yield* typesOf(payment), ["payment.requires_action", "payment.captured"])
-    }).pipe(Effect.provide(together.layer))
-  )
+  itIn("32 returns at once share one lookup, event and answer; later ones ask again", make(), function* (own) {
+    const { payment, token } = yield* sent()
+    own.provider.onLookUpCharge = () => Effect.as(Effect.sleep(1_000), notFound(false))
+    const all = () => atOnce(32, () => comesBack(token))
+    yield* endAfter(1_000, all())
+    assert.lengthOf(own.provider.lookUps, 1)
+    own.provider.onLookUpCharge = () => Effect.as(Effect.sleep(1_000), found(captured))
+    const seen = yield* endAfter(1_000, all())
+    for (const one of seen) assert.deepStrictEqual(one, yield* stored(payment))
+    assert.lengthOf(own.provider.lookUps, 2)
+    assert.deepStrictEqual(yield* typesOf(payment), ["payment.requires_action", "payment.captured"])
+  })
 
-  const leaving = make()
-  it.effect("others get what the lookup brings when the first one leaves", () =>
-    Effect.gen(function* () {
-      const { token } = yield* sent()
-      leaving.provider.onLookUpCharge = () => Effect.as(Effect.sleep(1_000), found(captured))
-      const first = yield* Effect.forkChild(comesBack(token))
-      yield* TestClock.adjust(10)
-      const second = yield* Effect.forkChild(comesBack(token))
-      yield* TestClock.adjust(10)
-      yield* Fiber.interrupt(first)
-      yield* TestClock.adjust(980)
-      assert.strictEqual((yield* Fiber.join(second)).state, "Captured")
-      assert.lengthOf(leaving.provider.lookUps, 1)
-    }).pipe(Effect.provide(leaving.layer))
-  )
+  itIn("others get what the lookup brings when the first one leaves", make(), function* (own) {
+    const { token } = yield* sent()
+    own.provider.onLookUpCharge = () => Effect.as(Effect.sleep(1_000), found(captured))
+    const first = yield* Effect.forkChild(comesBack(token))
+    yield* TestClock.adjust(10)
+    const second = yield* Effect.forkChild(comesBack(token))
+    yield* TestClock.adjust(10)
+    yield* Fiber.interrupt(first)
+    yield* TestClock.adjust(980)
+    assert.strictEqual((yield* Fiber.join(second)).state, "Captured")
+    assert.lengthOf(own.provider.lookUps, 1)
+  })
 
-  const apart = make()
-  it.effect("two payments do not wait for each other's lookup, nor does a reader", () =>
-    Effect.gen(function* () {
-      const [one, two] = [yield* sent(), yield* sent()]
-      apart.provider.onLookUpCharge = ({ attemptId }) =>
-        attemptId === apart.provider.checkouts[0]?.attemptId ? Effect.never : Effect.succeed(found(captured))
-      yield* Effect.forkDetach(comesBack(one.token), { startImmediately: true })
-      assert.strictEqual((yield* comesBack(two.token)).state, "Captured")
-      assert.strictEqual((yield* (yield* Pointsman).hostedPage(one.token)).payment.state, "CheckoutOpen")
-      assert.strictEqual((yield* (yield* Pointsman).openCheckout(one.token, comeBack))._tag, "Redirect")
-    }).pipe(Effect.provide(apart.layer))
-  )
+  itIn("two payments do not wait for each other's lookup, nor does a reader", make(), function* (own) {
+    const [one, two] = [yield* sent(), yield* sent()]
+    own.provider.onLookUpCharge = ({ attemptId }) =>
+      attemptId === own.provider.checkouts[0]?.attemptId ? Effect.never : Effect.succeed(found(captured))
+    yield* Effect.forkDetach(comesBack(one.token), { startImmediately: true })
+    assert.strictEqual((yield* comesBack(two.token)).state, "Captured")
+    assert.strictEqual((yield* (yield* Pointsman).hostedPage(one.token)).payment.state, "CheckoutOpen")
+    assert.strictEqual((yield* (yield* Pointsman).openCheckout(one.token, comeBack))._tag, "Redirect")
+  })
 
-  const told = make()
-  it.effect("a lookup that found nothing reverses nothing that another source saw paid", () =>
-    Effect.gen(function* () {
-      const ledger = yield* Ledger
-      told.provider.onOpenCheckout = () => Effect.succeed(opened({ expiresAt: hour }))
-      const { payment, token } = yield* sent()
-      told.provider.onLookUpCharge = () =>
-        Effect.as(
-          Effect.provideService(
-            anotherWriter(payment, {
-              on: "ChargeCaptured",
-              connectionId: "main",
-              providerRef: "ch_1",
-              amountMinor: 1999
-            }),
-            Ledger,
-            ledger
-          ),
-          notFound(true)
-        )
-      yield* TestClock.adjust(2 * hour)
-      const ended = yield* comesBack(token)
-      assert.deepInclude(ended, { state: "Captured", capturedMinor: 1999 })
-      assert.deepStrictEqual(yield* stored(payment), ended)
-      assert.deepStrictEqual(yield* typesOf(payment), ["payment.requires_action", "payment.captured"])
-    }).pipe(Effect.provide(told.layer))
-  )
+  itIn("a lookup that found nothing reverses nothing that another source saw paid", make(), function* (own) {
+    const ledger = yield* Ledger
+    own.provider.onOpenCheckout = () => Effect.succeed(opened({ expiresAt: hour }))
+    const { payment, token } = yield* sent()
+    const paid = { on: "ChargeCaptured", connectionId: "main", providerRef: "ch_1", amountMinor: 1999 } as const
+    const written = Effect.provideService(anotherWriter(payment, paid), Ledger, ledger)
+    own.provider.onLookUpCharge = () => Effect.as(written, notFound(true))
+    yield* TestClock.adjust(2 * hour)
+    const ended = yield* comesBack(token)
+    assert.deepInclude(ended, { state: "Captured", capturedMinor: 1999 })
+    assert.deepStrictEqual(yield* stored(payment), ended)
+    assert.deepStrictEqual(yield* typesOf(payment), ["payment.requires_action", "payment.captured"])
+  })
 })
 
 describe("the commit of what a lookup found", () => {
-  const unwritten = make()
-  it.effect("a failed commit is a StorageError, and the next return asks and records it", () =>
-    Effect.gen(function* () {
-      const { payment, token } = yield* sent()
-      unwritten.provider.onLookUpCharge = () => Effect.succeed(found(captured))
-      unwritten.ledger.onCommit = (number) => (number === 4 ? "unwritten" : undefined)
-      assert.instanceOf(yield* Effect.flip(comesBack(token)), StorageError)
-      assert.strictEqual((yield* stored(payment)).state, "CheckoutOpen")
-      assert.strictEqual((yield* comesBack(token)).state, "Captured")
-    }).pipe(Effect.provide(unwritten.layer))
-  )
+  itIn("a failed commit is a StorageError, and the next return asks and records it", make(), function* (own) {
+    const { payment, token } = yield* sent()
+    own.provider.onLookUpCharge = () => Effect.succeed(found(captured))
+    own.ledger.onCommit = (number) => (number === 4 ? "unwritten" : undefined)
+    assert.instanceOf(yield* Effect.flip(comesBack(token)), StorageError)
+    assert.strictEqual((yield* stored(payment)).state, "CheckoutOpen")
+    assert.strictEqual((yield* comesBack(token)).state, "Captured")
+  })
 
   for (const each of [["lost"], ["unheard"], ["lost", "unheard"]] as const) {
-    const at = make()
-    it.effect(`a commit of unknown fate, ${JSON.stringify(each)}, is recorded once`, () =>
-      Effect.gen(function* () {
-        const { payment, token } = yield* sent()
-        at.provider.onLookUpCharge = () => Effect.succeed(found(captured))
-        at.ledger.onCommit = (number) => each[number - 4]
-        const ended = yield* runOut(yield* Effect.forkChild(comesBack(token)))
-        assert.strictEqual(ended.state, "Captured")
-        assert.deepStrictEqual(yield* stored(payment), ended)
-        assert.deepStrictEqual(yield* typesOf(payment), ["payment.requires_action", "payment.captured"])
-        assert.deepStrictEqual(yield* outcomesOf(payment), ["Captured"])
-      }).pipe(Effect.provide(at.layer))
-    )
+    itIn(`a commit of unknown fate, ${JSON.stringify(each)}, is recorded once`, make(), function* (own) {
+      const { payment, token } = yield* sent()
+      own.provider.onLookUpCharge = () => Effect.succeed(found(captured))
+      own.ledger.onCommit = (number) => each[number - 4]
+      const ended = yield* runOut(yield* Effect.forkChild(comesBack(token)))
+      assert.strictEqual(ended.state, "Captured")
+      assert.deepStrictEqual(yield* stored(payment), ended)
+      assert.deepStrictEqual(yield* typesOf(payment), ["payment.requires_action", "payment.captured"])
+      assert.deepStrictEqual(yield* outcomesOf(payment), ["Captured"])
+    })
   }
 
-  const dead = make()
-  it.effect("a process that dies before the commit records nothing; the checkout stays open", () =>
-    Effect.gen(function* () {
-      const { payment, token } = yield* sent()
-      const before = yield* stored(payment)
-      dead.provider.onLookUpCharge = () => Effect.succeed(found(captured))
-      dead.ledger.beforeCommit = (number) => (number === 4 ? Effect.never : Effect.void)
-      yield* Effect.forkDetach(comesBack(token), { startImmediately: true })
-      assert.lengthOf(dead.provider.lookUps, 1)
-      assert.deepStrictEqual(yield* stored(payment), before)
-      assert.strictEqual((yield* (yield* Pointsman).openCheckout(token, comeBack))._tag, "Redirect")
-    }).pipe(Effect.provide(dead.layer))
-  )
+  itIn("a process that dies before the commit records nothing; the checkout stays open", make(), function* (own) {
+    const { payment, token } = yield* sent()
+    const before = yield* stored(payment)
+    own.provider.onLookUpCharge = () => Effect.succeed(found(captured))
+    own.ledger.beforeCommit = (number) => (number === 4 ? Effect.never : Effect.void)
+    yield* Effect.forkDetach(comesBack(token), { startImmediately: true })
+    assert.lengthOf(own.provider.lookUps, 1)
+    assert.deepStrictEqual(yield* stored(payment), before)
+    assert.strictEqual((yield* (yield* Pointsman).openCheckout(token, comeBack))._tag, "Redirect")
+  })
 
-  const sandbox = world()
-  it.effect("the sandbox has nothing to come back from", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      const { token } = yield* paged()
-      assert.instanceOf(yield* Effect.flip(pointsman.openCheckout(token, comeBack)), ActionNotOffered)
-      sandbox.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "time-out" }))
-      yield* pointsman.actOnHostedPage(token, { _tag: "Approve" })
-      assert.strictEqual((yield* comesBack(token)).state, "ChargeUnknown")
-      assert.lengthOf(sandbox.provider.lookUps, 0)
-    }).pipe(Effect.provide(sandbox.layer))
-  )
+  itIn("the sandbox has nothing to come back from", world(), function* (own, pointsman) {
+    const { token } = yield* paged()
+    assert.instanceOf(yield* Effect.flip(pointsman.openCheckout(token, comeBack)), ActionNotOffered)
+    assert.lengthOf(own.provider.checkouts, 0)
+    own.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "time-out" }))
+    yield* pointsman.actOnHostedPage(token, { _tag: "Approve" })
+    assert.strictEqual((yield* comesBack(token)).state, "ChargeUnknown")
+    assert.lengthOf(own.provider.lookUps, 0)
+  })
 })
