@@ -7,7 +7,7 @@ import { Clock, Context, Effect, Latch, Layer, Option, Redacted, Result } from "
 import { TestClock } from "effect/testing"
 import { Background } from "../src/commit/Background.ts"
 import { KeyUses } from "../src/verbs/administer/KeyUses.ts"
-import { testWorld } from "./support/TestWorld.ts"
+import { itIn } from "./support/ItIn.ts"
 import { tenant, workspace, world } from "./support/World.ts"
 
 const live: Tenant = { workspaceId: "acme", environment: "production" }
@@ -26,7 +26,7 @@ const fromFile = {
 const nothingElse = { connections: [], routing: [], webhookEndpoints: [] }
 
 describe("an operator's keys", () => {
-  testWorld("a new key finds its workspace, and the store does not have the key", function* () {
+  itIn("a new key finds its workspace, and the store does not have the key", world(), function* () {
     const pointsman = yield* Pointsman
     yield* TestClock.adjust(7_000)
     const { apiKey, secret } = yield* pointsman.createApiKey(live, ["payments:read"])
@@ -54,7 +54,7 @@ describe("an operator's keys", () => {
     assert.lengthOf((yield* (yield* Directory).contents).apiKeys, 2)
   })
 
-  testWorld("a key created twice from one draft is one key, which is shown once", function* () {
+  itIn("a key created twice from one draft is one key, which is shown once", world(), function* () {
     const pointsman = yield* Pointsman
     const draft = yield* pointsman.draftApiKey(live)
     assert.lengthOf((yield* (yield* Directory).contents).apiKeys, 0)
@@ -79,7 +79,7 @@ describe("an operator's keys", () => {
     }
   })
 
-  testWorld("an expired key is refused like an unknown key", function* () {
+  itIn("an expired key is refused like an unknown key", world(), function* () {
     const pointsman = yield* Pointsman
     const { apiKey, secret } = yield* pointsman.createApiKey(live, null, { name: "shop", expiresAt: 1_000 })
     assert.deepInclude(apiKey, { name: "shop", expiresAt: 1_000, networks: null })
@@ -90,7 +90,7 @@ describe("an operator's keys", () => {
     assert.strictEqual(refused._tag, "pointsman/KeyRefused")
   })
 
-  testWorld("a key for networks refuses a caller in none of them, and an unknown one", function* () {
+  itIn("a key for networks refuses a caller in none of them, and an unknown one", world(), function* () {
     const pointsman = yield* Pointsman
     const networks = ["10.0.0.0/8"]
     const key = Redacted.value((yield* pointsman.createApiKey(live, null, { networks })).secret)
@@ -104,7 +104,7 @@ describe("an operator's keys", () => {
     }
   })
 
-  testWorld("a storage that does not answer delays no request, and records a key's use once", function* () {
+  itIn("a storage that does not answer delays no request, and records a key's use once", world(), function* () {
     const directory = yield* Directory
     const latch = yield* Latch.make()
     const written: Array<ReadonlyArray<KeyUse>> = []
@@ -132,7 +132,7 @@ describe("an operator's keys", () => {
     assert.lengthOf(written, 2)
   })
 
-  testWorld("a key revoked twice is refused, and the second time says when it was", function* () {
+  itIn("a key revoked twice is refused, and the second time says when it was", world(), function* () {
     const pointsman = yield* Pointsman
     const { apiKey, secret } = yield* pointsman.createApiKey(live, null)
     yield* TestClock.adjust(1_000)
@@ -145,7 +145,7 @@ describe("an operator's keys", () => {
     assert.strictEqual(unknown._tag, "pointsman/ApiKeyNotFound")
   })
 
-  testWorld("a restored key works though a file omits it; an operator's revocation is final", function* () {
+  itIn("a restored key works though a file omits it; an operator's revocation is final", world(), function* () {
     const directory = yield* Directory
     const pointsman = yield* Pointsman
     const holderOf = Effect.map(directory.keyHolder(fromFile.hash), Option.getOrThrow)

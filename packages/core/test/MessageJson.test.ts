@@ -3,7 +3,7 @@ import { assert, describe } from "@effect/vitest"
 import { messageJson, verifiedJson } from "@pointsman/core/connector"
 import { MessageUnreadable } from "@pointsman/core/ports"
 import { Effect, Result } from "effect"
-import { testEffect } from "./support/TestWorld.ts"
+import { itRuns } from "./support/ItIn.ts"
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 const nested = (depth: number) => `${"[".repeat(depth)}1${"]".repeat(depth)}`
@@ -68,12 +68,12 @@ const refusedBy = (limits: Limits): ReadonlyArray<readonly [what: string, text: 
 describe.each(Object.keys(readers) as ReadonlyArray<keyof typeof readers>)("%s", (name) => {
   const { limits, read } = readers[name]
   for (const [what, text] of acceptedBy(limits)) {
-    testEffect(`${what} reads as JSON.parse gives it`, function* () {
+    itRuns(`${what} reads as JSON.parse gives it`, function* () {
       assert.deepStrictEqual(yield* read(text), Result.succeed(JSON.parse(text)))
     })
   }
   for (const [what, text, reason] of refusedBy(limits)) {
-    testEffect(`${what} is refused`, function* () {
+    itRuns(`${what} is refused`, function* () {
       assert.deepStrictEqual(yield* read(text), Result.fail(reason))
     })
   }

@@ -10,7 +10,7 @@ import { type ChargeAnswer, type ChargeEnd, NotSent, Unanswered } from "@pointsm
 import { approve } from "@pointsman/core/testing"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { testEffect } from "./support/TestWorld.ts"
+import { itRuns } from "./support/ItIn.ts"
 import { caller, request, tenant, world } from "./support/World.ts"
 
 type End = Effect.Effect<ChargeAnswer, NotSent | Unanswered>
@@ -113,7 +113,7 @@ describe("the table of next steps", () => {
 
   for (const mode of routingModes) {
     for (const ended of Object.keys(ends)) {
-      testEffect(`mode ${mode} after ${ended} follows the table`, function* () {
+      itRuns(`mode ${mode} after ${ended} follows the table`, function* () {
         const mine = cells.filter((cell) => cell.mode === mode && cell.ended === ended)
         for (const cell of mine) {
           const [says = "", afterDecline = says] = cell.says.split("; ")
@@ -133,7 +133,7 @@ describe("the table of next steps", () => {
   }
 
   for (const mode of routingModes) {
-    testEffect(`none of 20 connections is asked in mode ${mode} after a first without an answer`, function* () {
+    itRuns(`none of 20 connections is asked in mode ${mode} after a first without an answer`, function* () {
       const connections = Array.from({ length: 20 }, (_, at) => ({ id: `c${at}` }))
       const { layer, provider } = world({ connections, routing: { mode, maxAttempts: 20 } })
       provider.onCharge = () => unanswered
@@ -145,7 +145,7 @@ describe("the table of next steps", () => {
     })
   }
 
-  testEffect("the last decline is the outcome when all of few connections decline softly", function* () {
+  itRuns("the last decline is the outcome when all of few connections decline softly", function* () {
     const { layer, provider } = world({ routing: { mode: "failover", maxAttempts: 3 } })
     provider.onCharge = () => softly
     const { payment } = yield* Effect.provide(

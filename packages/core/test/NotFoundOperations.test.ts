@@ -7,10 +7,10 @@ import { type Payment, Pointsman } from "@pointsman/core"
 import { type ChargeState, Ledger, type OperationState, type ProviderMessage, Unanswered } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
+import { itIn } from "./support/ItIn.ts"
 import { operate } from "./support/Operations.ts"
 import { attemptsOf, stored } from "./support/Pages.ts"
-import { testWorld } from "./support/TestWorld.ts"
-import { caller, request, tenant, type World } from "./support/World.ts"
+import { caller, request, tenant, type World, world } from "./support/World.ts"
 
 const providerRef = "ref"
 const authorized: ChargeState = { _tag: "Authorized", providerRef }
@@ -73,7 +73,7 @@ for (const kind of ["capture", "void"] as const) {
   const done = kind === "capture" ? "Captured" : "Voided"
 
   describe(`a ${kind} that a lookup found not executed`, () => {
-    testWorld(`operators review a failure after the success`, function* (own) {
+    itIn(`operators review a failure after the success`, world(), function* (own) {
       const payment = yield* notFound(own, kind)
       yield* charge(payment, doneBy[kind], 5)
       assert.deepStrictEqual([(yield* stored(payment)).state, yield* reasons(payment)], [done, []])
@@ -85,7 +85,7 @@ for (const kind of ["capture", "void"] as const) {
       assert.deepStrictEqual({ operation_id: conflict?.["operation_id"], stated: conflict?.["stated"] }, evidence)
     })
 
-    testWorld(`a success after its failure counts only where it is dated after the failure`, function* (own) {
+    itIn(`a success after its failure counts only where it is dated after the failure`, world(), function* (own) {
       const payment = yield* notFound(own, kind)
       yield* failure(payment, 10)
       yield* charge(payment, doneBy[kind], 5)
@@ -94,7 +94,7 @@ for (const kind of ["capture", "void"] as const) {
       assert.deepStrictEqual([(yield* stored(payment)).state, yield* reasons(payment)], [done, []])
     })
 
-    testWorld(`operators review nothing when a ${kind} fails and another was confirmed`, function* (own) {
+    itIn(`operators review nothing when a ${kind} fails and another was confirmed`, world(), function* (own) {
       const payment = yield* notFound(own, kind)
       const [first] = (yield* recorded(payment)).operations
       own.provider.onCapture = () => Effect.succeed(doneBy.capture)
@@ -134,27 +134,27 @@ describe("a capture that nobody answered, beside one that a person made at the p
   })
 
   for (const byHand of [300, 800]) {
-    testWorld(`ours was not executed if the record shows only ${byHand} by hand`, function* (own) {
+    itIn(`ours was not executed if the record shows only ${byHand} by hand`, world(), function* (own) {
       const payment = yield* besides(own, byHand)
       yield* lookedUp(own, taken(byHand))
       assert.deepStrictEqual(yield* seen(payment), ["Captured", byHand, ["NotFound"], []])
     })
 
-    testWorld(`both count if the record shows ${byHand} by hand and ours`, function* (own) {
+    itIn(`both count if the record shows ${byHand} by hand and ours`, world(), function* (own) {
       const payment = yield* besides(own, byHand)
       yield* lookedUp(own, taken(byHand + 500))
       assert.deepStrictEqual(yield* seen(payment), ["Captured", byHand + 500, ["Confirmed"], []])
     })
   }
 
-  testWorld("a message of the total by hand says nothing of ours", function* (own) {
+  itIn("a message of the total by hand says nothing of ours", world(), function* (own) {
     const payment = yield* besides(own, 800)
     yield* charge(payment, taken(800), 6)
     assert.deepStrictEqual((yield* seen(payment))[0], "CaptureUnknown")
     assert.deepStrictEqual(yield* reasons(payment), ["unknown"])
   })
 
-  testWorld("an operation stays unknown and is reviewed if the record has more than both", function* (own) {
+  itIn("an operation stays unknown and is reviewed if the record has more than both", world(), function* (own) {
     const payment = yield* besides(own, 300)
     yield* lookedUp(own, taken(900))
     const [state, , , told] = yield* seen(payment)

@@ -5,8 +5,8 @@ import { Directory, Ids, Ledger, MessageUnreadable, type ProviderMessage, Record
 import { scriptedProvider } from "@pointsman/core/testing"
 import { Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
+import { itRuns } from "./support/ItIn.ts"
 import { attemptsOf, liveCaller } from "./support/Pages.ts"
-import { testEffect } from "./support/TestWorld.ts"
 import { request, world } from "./support/World.ts"
 
 const minute = 60_000
@@ -130,7 +130,7 @@ describe("a verified message about a charge that is not stored", () => {
       })
   )
 
-  testEffect("a message that overtook its charge's commit reveals no loss later either", function* () {
+  itRuns("a message that overtook its charge's commit reveals no loss later either", function* () {
     yield* TestClock.setTime(noon)
     // The same key gives the same id.
     const attemptId = yield* lostAt(noon, "order-0001")
@@ -144,7 +144,7 @@ describe("a verified message about a charge that is not stored", () => {
     }).pipe(Effect.provide(store()))
   })
 
-  testEffect("a hint's statement never declares a loss; a verified one does", function* () {
+  itRuns("a hint's statement never declares a loss; a verified one does", function* () {
     const attemptId = yield* lostAt(noon)
     yield* Effect.gen(function* () {
       const pointsman = yield* Pointsman
@@ -162,7 +162,7 @@ describe("a verified message about a charge that is not stored", () => {
     }).pipe(Effect.provide(store()))
   })
 
-  testEffect("a message is recorded while the store cannot be read, and checked until it can", function* () {
+  itRuns("a message is recorded while the store cannot be read, and checked until it can", function* () {
     const attemptId = yield* lostAt(noon)
     const own = worldOf()
     own.ledger.canRead = (method) => method !== "events"
@@ -200,7 +200,7 @@ describe("a verified message about a charge that is not stored", () => {
     }).pipe(Effect.provide(store()))
   )
 
-  testEffect("the sandbox, or a charge of long ago, reveals no loss", function* () {
+  itRuns("the sandbox, or a charge of long ago, reveals no loss", function* () {
     const attemptId = yield* lostAt(noon)
     for (const [environment, after] of [
       ["sandbox", hour],
@@ -235,7 +235,7 @@ describe("a verified message about a charge that is not stored", () => {
     }).pipe(Effect.provide(store()))
   )
 
-  testEffect("a charge of before declares no loss that an operator ended", function* () {
+  itRuns("a charge of before declares no loss that an operator ended", function* () {
     const attemptId = yield* lostAt(noon)
     yield* Effect.gen(function* () {
       yield* TestClock.setTime(noon + hour)

@@ -3,9 +3,9 @@ import { assert, describe } from "@effect/vitest"
 import { type Payment, type PaymentState, Pointsman } from "@pointsman/core"
 import { NotSent, type OperationAnswer, type RefundAnswer, Unanswered } from "@pointsman/core/ports"
 import { Effect, Result } from "effect"
+import { itIn } from "./support/ItIn.ts"
 import { type Kind, operate } from "./support/Operations.ts"
-import { testWorld } from "./support/TestWorld.ts"
-import { caller, request, tenant } from "./support/World.ts"
+import { caller, request, tenant, world } from "./support/World.ts"
 
 const providerRef = "ref"
 const eur = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
@@ -228,8 +228,9 @@ const ask = (kind: Kind, paymentId: string) => operate(kind, paymentId, { idempo
 for (const kind of ["capture", "void", "refund"] as const) {
   describe(`${kind}, when the provider states`, () => {
     for (const [said, answer, told, state, amounts, events] of operations[kind].cases) {
-      testWorld(
+      itIn(
         `${said}, then ${told} and ${state}; the same key says so again, and asks nobody`,
+        world(),
         function* ({ provider }) {
           const pointsman = yield* Pointsman
           provider.onCapture = () => answerWith(answer as OperationAnswer)

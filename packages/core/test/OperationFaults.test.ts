@@ -5,8 +5,8 @@ import { type Change, Unanswered } from "@pointsman/core/ports"
 import { type CommitFault, scriptedProvider } from "@pointsman/core/testing"
 import { Deferred, Effect, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"
+import { itIn, itRuns } from "./support/ItIn.ts"
 import { type Kind, operate, operationKinds } from "./support/Operations.ts"
-import { testEffect, testIn, testWorld } from "./support/TestWorld.ts"
 import { caller, request, runOut, tenant, type World, world } from "./support/World.ts"
 
 const minute = 60_000
@@ -61,7 +61,7 @@ const failWith = ({ provider }: World, refuse: "refused" | "silent") => {
 for (const kind of operationKinds) {
   describe(`${kind}, when its process dies mid-call`, () => {
     const died = world({ claimWindowMillis: 15 * minute, providerTimeoutMillis: 60 * minute })
-    testIn("then the key is in progress for 15 minutes, and unknown from then on; one call", died, function* (own) {
+    itIn("then the key is in progress for 15 minutes, and unknown from then on; one call", died, function* (own) {
       const pointsman = yield* Pointsman
       const payment = yield* given(kind)
       yield* answerLate(own)
@@ -77,7 +77,7 @@ for (const kind of operationKinds) {
       assert.strictEqual(calls(own), 1)
     })
     const woke = world({ claimWindowMillis: 15 * minute, providerTimeoutMillis: 60 * minute })
-    testIn("a late commit after a retry's unknown is recorded; the key keeps its response", woke, function* (own) {
+    itIn("a late commit after a retry's unknown is recorded; the key keeps its response", woke, function* (own) {
       const pointsman = yield* Pointsman
       const payment = yield* given(kind)
       const gate = yield* answerLate(own)
@@ -102,7 +102,7 @@ for (const kind of operationKinds) {
       ["lands a second later", { landsAfter: 1_000 }]
     ]
     for (const [said, fault] of cases) {
-      testWorld(`a ${kind} whose first commit ${said} is unsent, and retried once`, function* (own) {
+      itIn(`a ${kind} whose first commit ${said} is unsent, and retried once`, world(), function* (own) {
         const pointsman = yield* Pointsman
         const payment = yield* given(kind)
         own.ledger.onCommit = (number) => (number === claim ? fault : undefined)
@@ -118,7 +118,7 @@ for (const kind of operationKinds) {
       })
     }
 
-    testWorld(`nothing is left if a ${kind} lands late and its replacement is lost too`, function* (own) {
+    itIn(`nothing is left if a ${kind} lands late and its replacement is lost too`, world(), function* (own) {
       const pointsman = yield* Pointsman
       const payment = yield* given(kind)
       own.ledger.onCommit = (number) =>
@@ -133,7 +133,7 @@ for (const kind of operationKinds) {
       assert.strictEqual(calls(own), 1)
     })
 
-    testWorld(`a ${kind} without an answer is given back once the store is there again`, function* (own) {
+    itIn(`a ${kind} without an answer is given back once the store is there again`, world(), function* (own) {
       const pointsman = yield* Pointsman
       const payment = yield* given(kind)
       own.ledger.onCommit = (number) => (number === claim ? "unheard" : "unwritten")
@@ -149,7 +149,7 @@ for (const kind of operationKinds) {
       assert.strictEqual(calls(own), 1)
     })
 
-    testWorld(`of a ${kind} takes longer than the send window, then nothing is sent`, function* (own) {
+    itIn(`of a ${kind} takes longer than the send window, then nothing is sent`, world(), function* (own) {
       const pointsman = yield* Pointsman
       const payment = yield* given(kind)
       own.ledger.onCommit = (number) => (number === claim ? 5_001 : undefined)
@@ -162,7 +162,7 @@ for (const kind of operationKinds) {
 
   describe(`${kind}, when the outcome's commit`, () => {
     for (const fault of ["lost", "unheard"] as const) {
-      testWorld(`is ${fault}, then it is read again: written once, answered as it is`, function* (own) {
+      itIn(`is ${fault}, then it is read again: written once, answered as it is`, world(), function* (own) {
         const pointsman = yield* Pointsman
         const payment = yield* given(kind)
         own.ledger.onCommit = (number) => (number === outcome ? fault : undefined)
@@ -180,7 +180,7 @@ for (const kind of operationKinds) {
       silent: { capture: "StateUnconfirmed", void: "StateUnconfirmed", refund: "ResultUnknown" }
     } as const
     for (const said of ["confirmed", "refused", "silent"] as const) {
-      testWorld(`${said} is returned, recorded later, and returned again if no commit works`, function* (own) {
+      itIn(`${said} is returned, recorded later, and returned again if no commit works`, world(), function* (own) {
         const pointsman = yield* Pointsman
         const payment = yield* given(kind)
         if (said !== "confirmed") failWith(own, said)
@@ -203,7 +203,7 @@ for (const kind of operationKinds) {
 
   describe(`${kind}, when the outcome's commit is written, unheard, and the store goes away`, () => {
     for (const said of ["confirmed", "refused"] as const) {
-      testWorld(`a response that the provider ${said} is repeated, and background checks end`, function* (own) {
+      itIn(`a response that the provider ${said} is repeated, and background checks end`, world(), function* (own) {
         const payment = yield* given(kind)
         if (said === "refused") failWith(own, said)
         let isAway = false
@@ -227,7 +227,7 @@ for (const kind of operationKinds) {
 
   describe(`${kind}, when its outcome is recorded late`, () => {
     const late = world({ claimWindowMillis: 15 * minute })
-    testIn(`and a retry was told that the result is unknown, then that is told again`, late, function* (own) {
+    itIn(`and a retry was told that the result is unknown, then that is told again`, late, function* (own) {
       const pointsman = yield* Pointsman
       const payment = yield* given(kind)
       const replyIn = ({ operations, refunds }: Change) => [...(operations ?? []), ...(refunds ?? [])][0]?.reply
@@ -245,7 +245,7 @@ for (const kind of operationKinds) {
   })
 
   describe(`${kind}, when its caller goes away`, () => {
-    testWorld("then it runs to its end", function* (own) {
+    itIn("then it runs to its end", world(), function* (own) {
       const pointsman = yield* Pointsman
       const payment = yield* given(kind)
       const gate = yield* answerLate(own)
@@ -259,7 +259,7 @@ for (const kind of operationKinds) {
 }
 
 describe("a commit that hangs", () => {
-  testWorld("a void waits two seconds for a capture's commit and continues", function* (own) {
+  itIn("a void waits two seconds for a capture's commit and continues", world(), function* (own) {
     const payment = yield* given("capture")
     own.ledger.onCommit = (number) => (number === claim ? 600_000 : undefined)
     const capture = yield* Effect.forkDetach(ask("capture", payment), { startImmediately: true })
@@ -273,7 +273,7 @@ describe("a commit that hangs", () => {
 })
 
 describe("a refund that is refused while the store is away", () => {
-  testWorld("the timeline reports a failure after the request got an unknown result", function* (own) {
+  itIn("the timeline reports a failure after the request got an unknown result", world(), function* (own) {
     const pointsman = yield* Pointsman
     const payment = yield* given("refund")
     failWith(own, "refused")
@@ -292,7 +292,7 @@ describe("a refund that is refused while the store is away", () => {
 })
 
 describe("a connection that cannot", () => {
-  testEffect("capture, void or refund, then it is refused before anything is written", function* () {
+  itRuns("capture, void or refund, then it is refused before anything is written", function* () {
     for (const kind of operationKinds) {
       const unable = world({ provider: scriptedProvider({ without: [kind] }) })
       yield* Effect.gen(function* () {
@@ -308,7 +308,7 @@ describe("a connection that cannot", () => {
 
 describe("the round trips of an operation that goes well", () => {
   for (const kind of operationKinds) {
-    testWorld(`${kind}: two commits, and one read where another process wrote the payment`, function* (own) {
+    itIn(`${kind}: two commits, and one read where another process wrote the payment`, world(), function* (own) {
       const payment = yield* given(kind)
       const foreign = yield* Effect.provideService(given(kind), Pointsman, yield* own.another)
       for (const [asked, book] of [

@@ -12,7 +12,7 @@ import {
 import { Audit, AuditActor, Operators, Passwords, PasswordWeak } from "@pointsman/core/ports"
 import { Effect, Layer, Logger, Redacted, References } from "effect"
 import { TestClock } from "effect/testing"
-import { testIn, testWorld } from "./support/TestWorld.ts"
+import { itIn } from "./support/ItIn.ts"
 import { world } from "./support/World.ts"
 
 const source = "203.0.113.9"
@@ -108,7 +108,7 @@ describe("roles", () => {
 })
 
 describe("operators", () => {
-  testWorld("the error names the field of a bad operator", function* () {
+  itIn("the error names the field of a bad operator", world(), function* () {
     const { operators } = yield* Pointsman
     const fieldOf = (fields: Partial<typeof order>) =>
       Effect.map(Effect.flip(operators.add({ ...order, ...fields })), (error) =>
@@ -127,7 +127,7 @@ describe("operators", () => {
     assert.lengthOf(yield* operators.list, 1)
   })
 
-  testIn("an operator removed and added again has no sessions and no password", withPasswords(), function* () {
+  itIn("an operator removed and added again has no sessions and no password", withPasswords(), function* () {
     const { operators } = yield* Pointsman
     const session = yield* withPassword()
     const link = yield* operators.createLink(order.login)
@@ -143,7 +143,7 @@ describe("operators", () => {
     assert.strictEqual(yield* tagOf(refused), "SignInRefused")
   })
 
-  testWorld("an edited operator's roles count at once, and the audit trail has both", function* () {
+  itIn("an edited operator's roles count at once, and the audit trail has both", world(), function* () {
     const { operators } = yield* Pointsman
     yield* operators.add({ ...order, login: "ann", grants: [{ workspaceId: null, role: "admin" }] })
     const stored = yield* operators.add(order)
@@ -170,7 +170,7 @@ describe("operators", () => {
     assert.lengthOf(items, 2)
   })
 
-  testWorld("the last admin of all workspaces cannot be demoted or removed", function* () {
+  itIn("the last admin of all workspaces cannot be demoted or removed", world(), function* () {
     const { operators } = yield* Pointsman
     const grants: ReadonlyArray<OperatorGrant> = [{ workspaceId: null, role: "admin" }]
     const ofAcme: ReadonlyArray<OperatorGrant> = [{ workspaceId: "acme", role: "admin" }]
@@ -187,7 +187,7 @@ describe("operators", () => {
     assert.strictEqual(yield* tagOf(operators.remove("ann")), "LastAdmin")
   })
 
-  testWorld("operators are listed with their live sessions, the newest first", function* () {
+  itIn("operators are listed with their live sessions, the newest first", world(), function* () {
     const { operators } = yield* Pointsman
     yield* operators.add(order)
     yield* operators.add({ ...order, login: "ann" })
@@ -243,7 +243,7 @@ describe("operators", () => {
 })
 
 describe("signing in", () => {
-  testWorld("a link signs in once, also when used twice or too late", function* () {
+  itIn("a link signs in once, also when used twice or too late", world(), function* () {
     const { operators } = yield* Pointsman
     const operator = yield* operators.add(order)
     const { expiresAt, token } = yield* operators.createLink(order.login)
@@ -257,7 +257,7 @@ describe("signing in", () => {
     assert.strictEqual(yield* tagOf(operators.signInWithLink(Redacted.make("?"))), "SignInRefused")
   })
 
-  testIn(
+  itIn(
     "an unknown, a removed and a passwordless login are each compared and refused",
     withPasswords(),
     function* ({ verified }) {
@@ -272,7 +272,7 @@ describe("signing in", () => {
     }
   )
 
-  testIn(
+  itIn(
     "the eleventh guess at a login from many sources is refused without a comparison",
     withPasswords(),
     function* ({ verified }) {
@@ -295,7 +295,7 @@ describe("signing in", () => {
     }
   )
 
-  testIn("the sixty-first guess from one source is refused, and links still sign in", withPasswords(), function* () {
+  itIn("the sixty-first guess from one source is refused, and links still sign in", withPasswords(), function* () {
     let counted = 0
 
     const { operators } = yield* Pointsman
@@ -320,7 +320,7 @@ describe("signing in", () => {
     assert.strictEqual(yield* tagOf(refused), "SignInRefused")
   })
 
-  testIn("the right password after nine wrong guesses restarts the count of the login", withPasswords(), function* () {
+  itIn("the right password after nine wrong guesses restarts the count of the login", withPasswords(), function* () {
     const { operators } = yield* Pointsman
     yield* withPassword()
     const sign = (text: string) =>
@@ -331,7 +331,7 @@ describe("signing in", () => {
     }
   })
 
-  testWorld("an installation without password hashes refuses passwords, and links work", function* () {
+  itIn("an installation without password hashes refuses passwords, and links work", world(), function* () {
     const { operators } = yield* Pointsman
     yield* operators.add(order)
     const session = yield* signedInByLink()
@@ -343,7 +343,7 @@ describe("signing in", () => {
 })
 
 describe("a session", () => {
-  testWorld("a session is over after 30 minutes without requests, and else after 12 hours", function* () {
+  itIn("a session is over after 30 minutes without requests, and else after 12 hours", world(), function* () {
     const { operators } = yield* Pointsman
     yield* operators.add(order)
     const idle = yield* signedInByLink()
@@ -360,7 +360,7 @@ describe("a session", () => {
     assert.isFalse(yield* isLive(used))
   })
 
-  testWorld("signing out refuses one session's token; everywhere ends both", function* () {
+  itIn("signing out refuses one session's token; everywhere ends both", world(), function* () {
     const { operators } = yield* Pointsman
     const operator = yield* operators.add(order)
     const first = yield* signedInByLink()
@@ -373,7 +373,7 @@ describe("a session", () => {
     assert.strictEqual(yield* tagOf(operators.session(Redacted.make("no token"))), "NotSignedIn")
   })
 
-  testIn("a session that sets a password needs the current one, and ends all sessions", withPasswords(), function* () {
+  itIn("a session that sets a password needs the current one, and ends all sessions", withPasswords(), function* () {
     const { operators } = yield* Pointsman
     yield* operators.add(order)
     const first = yield* signedInByLink()

@@ -4,7 +4,8 @@ import { type NewSession, type OperatorGrant, type Passkey, Pointsman, type Veri
 import { Audit } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { testWorld } from "./support/TestWorld.ts"
+import { itIn } from "./support/ItIn.ts"
+import { world } from "./support/World.ts"
 
 const source = "203.0.113.9"
 const grants: ReadonlyArray<OperatorGrant> = [{ workspaceId: null, role: "viewer" }]
@@ -31,7 +32,7 @@ const signIn = Effect.fnUntraced(function* ({ id, operatorId }: Passkey, counter
 })
 
 describe("adding a passkey", () => {
-  testWorld("a recent sign-in adds, lists and removes a passkey, and the trail says so", function* () {
+  itIn("a recent sign-in adds, lists and removes a passkey, and the trail says so", world(), function* () {
     const { passkeys } = (yield* Pointsman).operators
     const session = yield* signedIn()
     const passkey = yield* add(session)
@@ -53,7 +54,7 @@ describe("adding a passkey", () => {
     )
   })
 
-  testWorld("a registration is answered once, in time, by its operator, and not by a sign-in", function* () {
+  itIn("a registration is answered once, in time, by its operator, and not by a sign-in", world(), function* () {
     const { passkeys } = (yield* Pointsman).operators
     const session = yield* signedIn()
     const other = yield* signedIn("ann@example.com")
@@ -71,7 +72,7 @@ describe("adding a passkey", () => {
     assert.strictEqual(yield* tagOf(answer(used)), "unverified")
   })
 
-  testWorld("a wrong response, a stored passkey and a bad name add no passkey", function* () {
+  itIn("a wrong response, a stored passkey and a bad name add no passkey", world(), function* () {
     const { passkeys } = (yield* Pointsman).operators
     const session = yield* signedIn()
     const { challenge } = yield* passkeys.begin(session)
@@ -87,7 +88,7 @@ describe("adding a passkey", () => {
     assert.deepStrictEqual(yield* passkeys.list(session.operator), [])
   })
 
-  testWorld("an old session, an issuer's session and a twenty-first passkey are refused", function* () {
+  itIn("an old session, an issuer's session and a twenty-first passkey are refused", world(), function* () {
     const { operators } = yield* Pointsman
     const session = yield* signedIn()
     for (let count = 0; count < 20; count++) yield* add(session, { ...verified, id: `passkey ${count}` })
@@ -101,7 +102,7 @@ describe("adding a passkey", () => {
 })
 
 describe("signing in with a passkey", () => {
-  testWorld("a passkey signs in, and its counter grows", function* () {
+  itIn("a passkey signs in, and its counter grows", world(), function* () {
     const { operators } = yield* Pointsman
     const passkey = yield* add(yield* signedIn())
     const { operator, session, token } = yield* signIn(passkey, 2)
@@ -114,7 +115,7 @@ describe("signing in with a passkey", () => {
     assert.strictEqual((yield* operators.passkeys.list(operator))[0]?.counter, 3)
   })
 
-  testWorld("a sign-in is answered once, in time, and not by a challenge of a registration", function* () {
+  itIn("a sign-in is answered once, in time, and not by a challenge of a registration", world(), function* () {
     const { passkeys } = (yield* Pointsman).operators
     const session = yield* signedIn()
     const { id: passkeyId, operatorId } = yield* add(session, { ...verified, counter: 0 })
@@ -130,7 +131,7 @@ describe("signing in with a passkey", () => {
     assert.strictEqual(yield* tagOf(answer(used)), "SignInRefused")
   })
 
-  testWorld("unknown, removed and others' passkeys, and removed operators, are refused", function* () {
+  itIn("unknown, removed and others' passkeys, and removed operators, are refused", world(), function* () {
     const { operators } = yield* Pointsman
     const session = yield* signedIn()
     const other = yield* signedIn("ann@example.com")
@@ -146,7 +147,7 @@ describe("signing in with a passkey", () => {
     assert.strictEqual(yield* tagOf(signIn(again, 2)), "SignInRefused")
   })
 
-  testWorld("the 61st challenge of one source is refused", function* () {
+  itIn("the 61st challenge of one source is refused", world(), function* () {
     const { passkeys } = (yield* Pointsman).operators
     for (let count = 0; count < 60; count++) yield* passkeys.beginSignIn(source)
     assert.strictEqual(yield* tagOf(passkeys.beginSignIn(source)), "TooManySignIns")

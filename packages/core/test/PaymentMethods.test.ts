@@ -14,8 +14,8 @@ import { exclusionOf } from "@pointsman/core/internal"
 import { Ledger } from "@pointsman/core/ports"
 import { scriptedProvider } from "@pointsman/core/testing"
 import { Effect, Option } from "effect"
+import { itIn } from "./support/ItIn.ts"
 import { comeBack, liveCaller, liveConnections, paged, stored } from "./support/Pages.ts"
-import { testIn, testWorld } from "./support/TestWorld.ts"
 import { caller, request, tenant, world } from "./support/World.ts"
 
 const { details } = request()
@@ -121,7 +121,7 @@ describe("routing by a named method", () => {
     provider,
     connections: [{ id: "main", restrictions: [{ paymentMethod: ["ideal"] }] }, { id: "backup" }]
   })
-  testIn("a restriction to a name sends payments with it elsewhere, and others not", restricted, function* () {
+  itIn("a restriction to a name sends payments with it elsewhere, and others not", restricted, function* () {
     const pointsman = yield* Pointsman
     const named = yield* pointsman.create(caller, request({ details: { method: "bank", paymentMethod: "ideal" } }))
     assert.strictEqual(named.payment.connectionId, "backup")
@@ -140,7 +140,7 @@ describe("routing by a named method", () => {
       rules: [{ name: "iDEAL", when: { paymentMethod: ["ideal"] }, use: { mode: "fixed", order: ["backup"] } }]
     }
   })
-  testIn("a rule for a name decides", rules, function* () {
+  itIn("a rule for a name decides", rules, function* () {
     const pointsman = yield* Pointsman
     const { payment } = yield* pointsman.create(
       caller,
@@ -151,7 +151,7 @@ describe("routing by a named method", () => {
     assert.deepInclude(other.routing, { path: "engine", rule: null })
   })
 
-  testWorld("RoutingFailed says the reason of each if no connection declares the method", function* () {
+  itIn("RoutingFailed says the reason of each if no connection declares the method", world(), function* () {
     const failure = yield* Effect.flip(
       (yield* Pointsman).create(caller, request({ details: { method: "bank", paymentMethod: "ideal" } }))
     )
@@ -170,7 +170,7 @@ describe("routing by a named method", () => {
 
 describe("the fingerprint of a request with a named method", () => {
   const provider = scriptedProvider({ supports: { paymentMethods: { ideal: {}, eps: {} } } })
-  testIn("another name, or none, under the same key is another request", world({ provider }), function* () {
+  itIn("another name, or none, under the same key is another request", world({ provider }), function* () {
     const pointsman = yield* Pointsman
     const asked = (change: Partial<PaymentDetails>) =>
       request({ idempotencyKey: "key-0001", details: { method: "bank", ...change } })
@@ -189,7 +189,7 @@ describe("the fingerprint of a request with a named method", () => {
 describe("a hosted payment with a named method", () => {
   const provider = scriptedProvider({ supports: { paymentMethods: { ideal: {} } } })
   const own = world({ provider, connections: liveConnections })
-  testIn("the provider's page is opened for the method that the payment names", own, function* () {
+  itIn("the provider's page is opened for the method that the payment names", own, function* () {
     const pointsman = yield* Pointsman
     for (const change of [{ method: "bank", paymentMethod: "ideal" } as const, {}]) {
       const page = yield* paged(liveCaller, { ...request({ details: change }), returnUrl: "https://shop.test/" })

@@ -4,7 +4,7 @@ import { Pointsman, type RoutingSettings, type SuccessSeries } from "@pointsman/
 import { Unanswered } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { testEffect, testIn, testWorld } from "./support/TestWorld.ts"
+import { itIn, itRuns } from "./support/ItIn.ts"
 import { caller, request, tenant, workspace, world } from "./support/World.ts"
 
 const { details } = request()
@@ -19,7 +19,7 @@ const orders = (preview: Effect.Success<ReturnType<typeof routesOf>>) =>
   preview.routes.map(({ decision }) => decision.candidates.map(({ connectionId }) => connectionId).join(" "))
 
 describe("where a payment would go", () => {
-  testEffect("all payments take one route if nothing is drawn, with each exclusion and reason", function* () {
+  itRuns("all payments take one route if nothing is drawn, with each exclusion and reason", function* () {
     const connections = [{ id: "main" }, { id: "dollars", supports: { currencies: ["USD"] } }, { id: "backup" }]
     const preview = yield* routesOf({ mode: "failover" }, { connections })
     assert.deepStrictEqual(orders(preview), ["main backup"])
@@ -31,7 +31,7 @@ describe("where a payment would go", () => {
     )
   })
 
-  testEffect("each route of a split and a control group has its share, the most frequent first", function* () {
+  itRuns("each route of a split and a control group has its share, the most frequent first", function* () {
     const rules = [{ name: "split", when: {}, use: { mode: "failover", split: { main: 1, backup: 3 } } }] as const
     const split = yield* routesOf({ mode: "failover", rules })
     assert.deepStrictEqual(orders(split), ["backup main", "main backup"])
@@ -46,7 +46,7 @@ describe("where a payment would go", () => {
     assert.deepStrictEqual(yield* routesOf({ mode: "failover", rules }), split)
   })
 
-  testEffect("the routes have no candidates, and say why, if no connection can take it", function* () {
+  itRuns("the routes have no candidates, and say why, if no connection can take it", function* () {
     const preview = yield* routesOf({ mode: "failover" }, { connections: [{ id: "main", supports: { methods: [] } }] })
     assert.deepStrictEqual(orders(preview), [""])
     assert.strictEqual(preview.routes[0]?.decision.excluded[0]?.code, "METHOD_NOT_SUPPORTED")
@@ -55,7 +55,7 @@ describe("where a payment would go", () => {
   const fragile = world({
     connections: [{ id: "main", circuitBreaker: { failures: 1, openMillis: 1_000 } }, { id: "backup" }]
   })
-  testIn("the next payment is the probe of a circuit that waits for one", fragile, function* (own) {
+  itIn("the next payment is the probe of a circuit that waits for one", fragile, function* (own) {
     const pointsman = yield* Pointsman
     own.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "time-out" }))
     yield* Effect.ignore(pointsman.create(caller, request()))
@@ -82,7 +82,7 @@ const text = ({ connectionId, segment, steps }: SuccessSeries) =>
 const hour = 3_600_000
 
 describe("success over time", () => {
-  testWorld("payments of several hours each count in their hour, by connection and segment", function* (own) {
+  itIn("payments of several hours each count in their hour, by connection and segment", world(), function* (own) {
     const pointsman = yield* Pointsman
     const history = pointsman.successHistory(tenant, { stepMillis: hour, steps: 3 })
     assert.deepStrictEqual((yield* history).series, [])
@@ -115,7 +115,7 @@ describe("success over time", () => {
     assert.deepStrictEqual((yield* history).series, [])
   })
 
-  testWorld("every hour has a sample, and the answer says so, if there are too many to count", function* () {
+  itIn("every hour has a sample, and the answer says so, if there are too many to count", world(), function* () {
     const pointsman = yield* Pointsman
     for (const count of [30, 460, 50]) {
       for (let number = 0; number < count; number++) yield* pointsman.create(caller, request())
@@ -133,7 +133,7 @@ describe("health of connections", () => {
   const here = world({
     connections: [{ id: "main" }, { id: "backup" }, { id: "gone", connector: "unknown", active: false }]
   })
-  testIn("outcomes of the newest payments and a connector not installed are each named", here, function* (own) {
+  itIn("outcomes of the newest payments and a connector not installed are each named", here, function* (own) {
     const pointsman = yield* Pointsman
     const { payment: first } = yield* pointsman.create(caller, request())
     yield* TestClock.adjust(1_000)

@@ -4,7 +4,7 @@ import { openCorrection, type Payment, type Person, Pointsman, refundProposalMil
 import { Audit, Ledger, Unanswered } from "@pointsman/core/ports"
 import { Effect, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
-import { testIn, testWorld } from "./support/TestWorld.ts"
+import { itIn } from "./support/ItIn.ts"
 import { caller, request, runOut, tenant, world } from "./support/World.ts"
 
 const jo: Person = { of: "program", name: "Jo" }
@@ -60,7 +60,7 @@ describe("what one operator gives back", () => {
     ["all of it in a currency without a limit", 1000, { JPY: 0 }, false]
   ] as const
   for (const [name, amount, limits, needs] of rows) {
-    testWorld(`${name} is ${needs ? "proposed" : "sent"}`, function* (own) {
+    itIn(`${name} is ${needs ? "proposed" : "sent"}`, world(), function* (own) {
       const payment = yield* captured
       const { payment: after, proposed } = yield* ask(payment, amount, { limits })
       assert.strictEqual(proposed !== null, needs)
@@ -70,7 +70,7 @@ describe("what one operator gives back", () => {
     })
   }
 
-  testIn("refunds that would exceed the limit are proposed", world({ yieldBetween: true }), function* (own) {
+  itIn("refunds that would exceed the limit are proposed", world({ yieldBetween: true }), function* (own) {
     const payment = yield* captured
     const asked = yield* Effect.forEach(
       ["key-of-jo-1", "key-of-jo-2", "key-of-jo-3"],
@@ -84,7 +84,7 @@ describe("what one operator gives back", () => {
     )
   })
 
-  testWorld("nothing is sent under a proposal's key, and another amount is refused", function* (own) {
+  itIn("nothing is sent under a proposal's key, and another amount is refused", world(), function* (own) {
     const { payment, order } = yield* propose
     const again = yield* ask(payment, 600)
     assert.strictEqual(again.proposed?.id, order.correctionId)
@@ -109,7 +109,7 @@ const draft = ({ id }: Pick<Payment, "id">, amountMinor: number | null, key = "k
   )
 
 describe("a draft", () => {
-  testWorld("any amount is proposed and not sent until another person approves it", function* (own) {
+  itIn("any amount is proposed and not sent until another person approves it", world(), function* (own) {
     const payment = yield* captured
     const { payment: after, proposed } = yield* draft(payment, 1)
     assert.deepStrictEqual([proposed?.state, proposed?.target.amountMinor], ["proposed", 1])
@@ -134,7 +134,7 @@ describe("a draft", () => {
     )
   })
 
-  testWorld("a refund with nothing left, with a sent key, or without a capture is refused", function* (own) {
+  itIn("a refund with nothing left, with a sent key, or without a capture is refused", world(), function* (own) {
     const payment = yield* captured
     yield* ask(payment, 100, { key: "key-of-sent" })
     assert.deepStrictEqual(yield* tagOf(draft(payment, 100, "key-of-sent")), ["KeyReused", undefined])
@@ -148,7 +148,7 @@ describe("a draft", () => {
 })
 
 describe("an approval", () => {
-  testWorld("another person's approval sends the refund once; the audit trail has both names", function* (sent) {
+  itIn("another person's approval sends the refund once; the audit trail has both names", world(), function* (sent) {
     const { payment, order } = yield* propose
     const { approveCorrection } = yield* Pointsman
     const [tag, reason] = yield* tagOf(approveCorrection({ ...order, by: { of: "program", name: " JO " } }))
@@ -184,7 +184,7 @@ describe("an approval", () => {
   })
 
   const many = world({ yieldBetween: true })
-  testIn("32 approvals of 32 people send one refund, and the others learn whose", many, function* (own) {
+  itIn("32 approvals of 32 people send one refund, and the others learn whose", many, function* (own) {
     const { order } = yield* propose
     const { approveCorrection } = yield* Pointsman
     const results = yield* Effect.forEach(
@@ -199,7 +199,7 @@ describe("an approval", () => {
     }
   })
 
-  testWorld("a proposal of more than is left sends nothing and is overtaken", function* (own) {
+  itIn("a proposal of more than is left sends nothing and is overtaken", world(), function* (own) {
     const { payment, order } = yield* propose
     const { refund } = yield* Pointsman
     yield* refund(caller, { paymentId: payment.id, amountMinor: 500, reason: null, idempotencyKey: "key-of-shop" })
@@ -210,7 +210,7 @@ describe("an approval", () => {
     assert.lengthOf(own.provider.refunds, 1)
   })
 
-  testWorld("nothing is sent of a proposal with nothing left, which is overtaken", function* (own) {
+  itIn("nothing is sent of a proposal with nothing left, which is overtaken", world(), function* (own) {
     const { payment, order } = yield* propose
     const { refund } = yield* Pointsman
     yield* refund(caller, { paymentId: payment.id, amountMinor: null, reason: null, idempotencyKey: "key-of-shop" })
@@ -219,7 +219,7 @@ describe("an approval", () => {
     assert.lengthOf(own.provider.refunds, 1)
   })
 
-  testWorld("an approval after a week sends nothing, and another refund can take its place", function* (own) {
+  itIn("an approval after a week sends nothing, and another refund can take its place", world(), function* (own) {
     const { order } = yield* propose
     const second = yield* propose
     yield* TestClock.adjust(refundProposalMillis)
@@ -239,7 +239,7 @@ describe("an approval", () => {
     assert.lengthOf(own.provider.refunds, 0)
   })
 
-  testWorld("an approval repeated after a failed commit or lost answer sends at most one", function* (own) {
+  itIn("an approval repeated after a failed commit or lost answer sends at most one", world(), function* (own) {
     for (const fault of ["unwritten", "lost", "unheard"] as const) {
       const before = own.provider.refunds.length
       const { payment, order } = yield* propose
@@ -257,7 +257,7 @@ describe("an approval", () => {
     }
   })
 
-  testWorld("a silent provider leaves an unknown approved refund, and its amount is held", function* (own) {
+  itIn("a silent provider leaves an unknown approved refund, and its amount is held", world(), function* (own) {
     const { payment, order } = yield* propose
     own.provider.onRefund = () => Effect.fail(new Unanswered({ reason: "time-out" }))
     const { correction, payment: after, refund } = yield* approve(order)

@@ -4,8 +4,8 @@ import { Metrics, Pointsman, type PointsmanOptions, type ProofCounts } from "@po
 import { type ChargeState, type FoundRefund, Ledger, Unanswered } from "@pointsman/core/ports"
 import { Clock, Effect, Metric, Option } from "effect"
 import { TestClock } from "effect/testing"
+import { itIn } from "./support/ItIn.ts"
 import { operate } from "./support/Operations.ts"
-import { testIn } from "./support/TestWorld.ts"
 import { caller, request, tenant, world } from "./support/World.ts"
 
 const providerRef = "ref"
@@ -65,7 +65,7 @@ const passing = Effect.fnUntraced(function* (hours: number, pointsman: ReadonlyA
 })
 
 describe("what is compared", () => {
-  testIn("a captured payment agrees with the provider's record, and nothing is written", scene(), function* (own) {
+  itIn("a captured payment agrees with the provider's record, and nothing is written", scene(), function* (own) {
     const payment = yield* pay
     yield* TestClock.adjust("2 hours")
     assert.deepStrictEqual(yield* prove, { ...none, agreed: 1 })
@@ -75,7 +75,7 @@ describe("what is compared", () => {
     assert.lengthOf(own.asked, 1)
   })
 
-  testIn("no payment that is new, old, open or under review is looked up", scene(), function* (own) {
+  itIn("no payment that is new, old, open or under review is looked up", scene(), function* (own) {
     yield* pay
     yield* TestClock.adjust("59 minutes")
     assert.deepStrictEqual(yield* prove, none)
@@ -90,7 +90,7 @@ describe("what is compared", () => {
     assert.deepStrictEqual(own.asked, [])
   })
 
-  testIn("a voided payment that the provider captured differs, and operations see it", scene(), function* (own) {
+  itIn("a voided payment that the provider captured differs, and operations see it", scene(), function* (own) {
     own.provider.onCharge = () => Effect.succeed({ _tag: "Authorized", providerRef })
     const { create } = yield* Pointsman
     const { payment } = yield* create(caller, request({ details: { captureMethod: "manual" } }))
@@ -105,7 +105,7 @@ describe("what is compared", () => {
     assert.deepStrictEqual([after.state, after.review?.reasons], ["Captured", ["conflict"]])
   })
 
-  testIn("a refund made at the provider differs once when the charge is looked up", scene(), function* (own) {
+  itIn("a refund made at the provider differs once when the charge is looked up", scene(), function* (own) {
     const payment = yield* pay
     const stated = { currency: "EUR", minorUnits: 400 }
     own.answers(captured(), [{ refundId: null, state: { _tag: "Succeeded", providerRefundId: "re_hand", stated } }])
@@ -117,7 +117,7 @@ describe("what is compared", () => {
     assert.strictEqual((yield* stored(payment.id)).refundedMinor, 400)
   })
 
-  testIn("a failed refund whose message was lost is found within the budget", scene(), function* (own) {
+  itIn("a failed refund whose message was lost is found within the budget", scene(), function* (own) {
     const payment = yield* pay
     yield* operate("refund", payment.id, { amountMinor: 500 })
     assert.strictEqual((yield* stored(payment.id)).refundedMinor, 500)
@@ -145,7 +145,7 @@ describe("the budget", () => {
     [24, 2],
     [100, 2]
   ] as const) {
-    testIn(
+    itIn(
       `two processes make ${perDay} lookups a day: each of ${days} days has ${perDay}`,
       scene({ proofLookUpsPerDay: perDay }),
       function* (own) {
@@ -170,13 +170,13 @@ describe("the budget", () => {
     )
   }
 
-  testIn("nothing is asked without a budget", scene({}), function* (own) {
+  itIn("nothing is asked without a budget", scene({}), function* (own) {
     yield* pay
     assert.deepStrictEqual(yield* passing(24, [yield* Pointsman]), none)
     assert.deepStrictEqual(own.asked, [])
   })
 
-  testIn(
+  itIn(
     "the rest of the hour is left out if the provider does not answer",
     scene({ proofLookUpsPerDay: 24 * 10 }),
     function* (own) {
@@ -193,7 +193,7 @@ describe("the budget", () => {
     }
   )
 
-  testIn(
+  itIn(
     "a connection without the lookup is asked once an hour, and not of refunds",
     scene({ proofLookUpsPerDay: 24 * 10 }),
     function* (own) {

@@ -13,10 +13,10 @@ import {
 } from "@pointsman/core/ports"
 import { Deferred, type Duration, Effect, Fiber, Option } from "effect"
 import { TestClock } from "effect/testing"
+import { itIn } from "./support/ItIn.ts"
 import { operate } from "./support/Operations.ts"
 import { attemptsOf, stored, typesOf } from "./support/Pages.ts"
-import { testWorld } from "./support/TestWorld.ts"
-import { caller, request, tenant, type World } from "./support/World.ts"
+import { caller, request, tenant, type World, world } from "./support/World.ts"
 
 const providerRef = "ref"
 const captured: ChargeState = { _tag: "Captured", providerRef }
@@ -95,7 +95,7 @@ describe("a lookup that says something else than the record", () => {
     ["an accepted capture", "authorized (control)", found(authorized), "CapturePending", []]
   ]
   for (const [before, says, record, becomes, reasons] of cases) {
-    testWorld(`${before} is reviewed as listed if the record says ${says}`, function* (own) {
+    itIn(`${before} is reviewed as listed if the record says ${says}`, world(), function* (own) {
       const payment = yield* given[before](own)
       own.provider.onLookUpCharge = () => Effect.succeed(record)
       for (let days = 0; days < 3; days++) {
@@ -167,7 +167,7 @@ describe("a capture or a void that its provider can look up", () => {
     ["never received", never, ["Authorized", 0, []], "payment.authorized"]
   ]
   for (const [says, record, becomes, event] of cases) {
-    testWorld(`an unanswered capture becomes ${becomes[0]} by one lookup that says ${says}`, function* (own) {
+    itIn(`an unanswered capture becomes ${becomes[0]} by one lookup that says ${says}`, world(), function* (own) {
       own.provider.onLookUpOperation = () => Effect.succeed(record)
       const payment = yield* given["an authorization"](own)
       own.provider.onCapture = () => silent
@@ -178,13 +178,13 @@ describe("a capture or a void that its provider can look up", () => {
     })
   }
 
-  testWorld("operators review an accepted capture whose record is missing", function* (own) {
+  itIn("operators review an accepted capture whose record is missing", world(), function* (own) {
     own.provider.onLookUpOperation = () => Effect.succeed(never)
     const payment = yield* given["an accepted capture"](own)
     assert.deepStrictEqual(yield* checkedAfter(payment, "1 hour"), ["CapturePending", 0, ["conflict"]])
   })
 
-  testWorld("the record of the charge is asked at an account without that lookup", function* (own) {
+  itIn("the record of the charge is asked at an account without that lookup", world(), function* (own) {
     own.provider.onLookUpOperation = () =>
       Effect.fail(new Unanswered({ reason: "no such lookup", isUnsupported: true }))
     own.provider.onLookUpCharge = () => Effect.succeed(found(captured))
@@ -210,7 +210,7 @@ describe("a failure that the provider states of a capture that it can look up", 
     ]
   ]
   for (const [says, record, becomes] of cases) {
-    testWorld(`one lookup decides a confirmed capture that fails: it ${says}, so ${becomes[0]}`, function* (own) {
+    itIn(`one lookup decides a confirmed capture that fails: it ${says}, so ${becomes[0]}`, world(), function* (own) {
       const payment = yield* capturedBy(own, () => record)
       yield* TestClock.adjust("1 day")
       assert.strictEqual(yield* sayOperation(payment, failed, 10), "waits")
@@ -238,7 +238,7 @@ describe("a success without a time after a failure", () => {
     ["shows the failure", Effect.succeed(found(failed)), ["Authorized", 0, []]],
     ["is not answered", silent, ["Authorized", 0, ["conflict"]]]
   ] as const) {
-    testWorld(`a failed capture whose record ${says} is ${becomes[0]}`, function* (own) {
+    itIn(`a failed capture whose record ${says} is ${becomes[0]}`, world(), function* (own) {
       let isFailed = true
       const payment = yield* reversed(own, () => (isFailed ? Effect.succeed(found(failed)) : record))
       isFailed = false
@@ -251,7 +251,7 @@ describe("a success without a time after a failure", () => {
     ["says so too", Effect.succeed(found<RefundState>(repaid)), ["Refunded", ["conflict", "reversal"]]],
     ["is not answered", silent, ["Captured", ["conflict", "reversal"]]]
   ] as const) {
-    testWorld(`a reversed refund whose record ${says} makes the payment ${becomes[0]}`, function* (own) {
+    itIn(`a reversed refund whose record ${says} makes the payment ${becomes[0]}`, world(), function* (own) {
       own.provider.onRefund = () => Effect.succeed(repaid)
       own.provider.onLookUpRefund = () => record
       const { payment } = yield* (yield* Pointsman).create(caller, request())
@@ -276,7 +276,7 @@ describe("the answer to a charge that a message was faster than", () => {
     ["authorized (control)", authorized, []],
     ["captured (control)", captured, []]
   ] as const) {
-    testWorld(`a message of a capture is reviewed as listed if the answer says ${says}`, function* (own) {
+    itIn(`a message of a capture is reviewed as listed if the answer says ${says}`, world(), function* (own) {
       const asked = yield* Deferred.make<string>()
       const answered = yield* Deferred.make<ChargeState>()
       own.provider.onCharge = ({ attemptId }) =>
@@ -319,7 +319,7 @@ describe("the answer to a capture or a refund that a message was faster than", (
     return [now.state, operations[0]?.outcome ?? refunds[0]?.stage, now.review?.reasons ?? [], conflicts]
   })
 
-  testWorld("a capture confirmed by a message stays and is reviewed if the answer rejects it", function* (own) {
+  itIn("a capture confirmed by a message stays and is reviewed if the answer rejects it", world(), function* (own) {
     const payment = yield* given["an authorization"](own)
     const found = yield* during(own, payment, "capture", ({ operations }) => ({
       _tag: "Operation",
@@ -329,7 +329,7 @@ describe("the answer to a capture or a refund that a message was faster than", (
     assert.deepStrictEqual<ReadonlyArray<unknown>>(found, ["Captured", "Confirmed", ["conflict"], 1])
   })
 
-  testWorld("a refund succeeded by a message stays and is reviewed if its answer rejects it", function* (own) {
+  itIn("a refund succeeded by a message stays and is reviewed if its answer rejects it", world(), function* (own) {
     const { payment } = yield* (yield* Pointsman).create(caller, request())
     const found = yield* during(own, payment, "refund", ({ refunds }) => ({
       _tag: "Refund",
@@ -348,7 +348,7 @@ describe("a message that says that nothing was received", () => {
       say({ _tag: "Charge", charge: { attemptId: attempt?.id ?? "" }, state }, 0)
     )
 
-  testWorld("a message is not believed of an unknown charge that is old enough", function* (own) {
+  itIn("a message is not believed of an unknown charge that is old enough", world(), function* (own) {
     const payment = yield* given["an unanswered charge"](own)
     yield* TestClock.adjust("1 day")
     assert.strictEqual(yield* sayCharge(payment), "unreadable")

@@ -4,9 +4,9 @@ import { type Payment, Pointsman, type VerifiedMessage } from "@pointsman/core"
 import { type ChargeState, Ledger, type ProviderMessage, Unanswered } from "@pointsman/core/ports"
 import { Effect, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
+import { itIn } from "./support/ItIn.ts"
 import { operate } from "./support/Operations.ts"
 import { attemptsOf, liveCaller, liveConnections, paged, stored, typesOf } from "./support/Pages.ts"
-import { testIn, testWorld } from "./support/TestWorld.ts"
 import { caller, request, runOut, tenant, type World, world } from "./support/World.ts"
 
 const providerRef = "ref"
@@ -62,7 +62,7 @@ describe("a message that names the charge as its provider does", () => {
     verdict
   })
 
-  testWorld("a dispute about a reference is that payment's, and its end too", function* (own) {
+  itIn("a dispute about a reference is that payment's, and its end too", world(), function* (own) {
     own.provider.onCharge = ({ attemptId }) => Effect.succeed({ _tag: "Captured", providerRef: `ref_${attemptId}` })
     const pointsman = yield* Pointsman
     const { payment } = yield* pointsman.create(caller, { ...request(), idempotencyKey: "one" })
@@ -78,7 +78,7 @@ describe("a message that names the charge as its provider does", () => {
     assert.deepStrictEqual([kept.paymentId, kept.subjectId], [payment.id, attempt?.id])
   })
 
-  testWorld("a reference of another connection, or of none, changes nothing and is kept", function* (own) {
+  itIn("a reference of another connection, or of none, changes nothing and is kept", world(), function* (own) {
     own.provider.onCharge = () => Effect.succeed(captured)
     const { payment } = yield* (yield* Pointsman).create(caller, request())
     yield* record(messageOf(dispute(providerRef, "opened"), { connectionId: "backup" }))
@@ -97,7 +97,7 @@ describe("a message that names the charge as its provider does", () => {
 
 describe("a message over a store that fails", () => {
   for (const fault of ["unwritten", "lost", "unheard"] as const) {
-    testWorld(`a message is applied once when it repeats after a commit that ends ${fault}`, function* (own) {
+    itIn(`a message is applied once when it repeats after a commit that ends ${fault}`, world(), function* (own) {
       own.provider.onCharge = () => Effect.succeed({ _tag: "Pending", providerRef })
       const { payment } = yield* (yield* Pointsman).create(caller, request())
       const [attempt] = yield* attemptsOf(payment)
@@ -116,7 +116,7 @@ describe("a message over a store that fails", () => {
   }
 
   const own = world()
-  testIn("a message is applied once when its commit lands after its answer was lost", own, function* () {
+  itIn("a message is applied once when its commit lands after its answer was lost", own, function* () {
     own.provider.onCharge = () => Effect.succeed({ _tag: "Pending", providerRef })
     const { payment } = yield* (yield* Pointsman).create(caller, request())
     const [attempt] = yield* attemptsOf(payment)
@@ -128,7 +128,7 @@ describe("a message over a store that fails", () => {
   })
 
   for (const read of ["bookOf", "keepMessage"] as const) {
-    testWorld(`${read} that fails makes the message fail, and a repetition decides it`, function* (own) {
+    itIn(`${read} that fails makes the message fail, and a repetition decides it`, world(), function* (own) {
       own.provider.onCharge = () => Effect.succeed(captured)
       const { payment } = yield* (yield* Pointsman).create(caller, request())
       const [attempt] = yield* attemptsOf(payment)
@@ -141,7 +141,7 @@ describe("a message over a store that fails", () => {
     })
   }
 
-  testWorld("a message is decided again on what a writer before it wrote", function* (own) {
+  itIn("a message is decided again on what a writer before it wrote", world(), function* (own) {
     own.provider.onCharge = () => Effect.succeed({ _tag: "Pending", providerRef })
     const { payment } = yield* (yield* Pointsman).create(caller, request())
     const [attempt] = yield* attemptsOf(payment)
@@ -186,7 +186,7 @@ describe("a message about an attempt that another one followed", () => {
     ["declined", declined, "pending", { _tag: "Pending", providerRef }, "Declined", "payment.declined"]
   ]
   for (const [second, state, word, says, becomes, ends] of cases) {
-    testWorld(`a payment is ${becomes}: second attempt ${second}, the first reported ${word}`, function* (own) {
+    itIn(`a payment is ${becomes}: second attempt ${second}, the first reported ${word}`, world(), function* (own) {
       const { first, payment } = yield* followed(own, state)
       yield* record(messageOf(about(first, says)))
       // Repeated in other words: operators are notified once.
@@ -201,7 +201,7 @@ describe("a message about an attempt that another one followed", () => {
     })
   }
 
-  testWorld("a payment is settled by its own when the first was taken and paid out too", function* (own) {
+  itIn("a payment is settled by its own when the first was taken and paid out too", world(), function* (own) {
     const { first, last, payment } = yield* followed(own, captured)
     const settled = (attemptId: string): ProviderMessage["about"] => ({
       _tag: "Settled",
@@ -215,7 +215,7 @@ describe("a message about an attempt that another one followed", () => {
   })
 
   const own = world()
-  testIn("a message of another connection than the attempt's changes nothing", own, function* () {
+  itIn("a message of another connection than the attempt's changes nothing", own, function* () {
     const { last, payment } = yield* followed(own, { _tag: "Pending", providerRef })
     yield* record(messageOf(about(last, captured), { connectionId: "main" }))
     assert.strictEqual((yield* stored(payment)).state, "ChargePending")
@@ -234,7 +234,7 @@ describe("a message about another charge of the attempt that holds the money", (
     ["manual", "captured", captured, "Authorized"]
   ]
   for (const [captureMethod, word, says, becomes] of cases) {
-    testWorld(`operators are notified once when a second charge (${captureMethod}) is ${word}`, function* (own) {
+    itIn(`operators are notified once when a second charge (${captureMethod}) is ${word}`, world(), function* (own) {
       own.provider.onCharge = () =>
         Effect.succeed({ _tag: captureMethod === "manual" ? "Authorized" : "Captured", providerRef: "first" })
       const { payment } = yield* (yield* Pointsman).create(caller, request({ details: { captureMethod } }))
@@ -257,7 +257,7 @@ describe("a message about another charge of the attempt that holds the money", (
   }
 
   const own = world()
-  testIn("the first charge still holds when operations cancel the second", own, function* () {
+  itIn("the first charge still holds when operations cancel the second", own, function* () {
     own.provider.onCharge = () => Effect.succeed({ _tag: "Authorized", providerRef: "first" })
     const { payment } = yield* (yield* Pointsman).create(caller, request({ details: { captureMethod: "manual" } }))
     const [attempt] = yield* attemptsOf(payment)
@@ -269,7 +269,7 @@ describe("a message about another charge of the attempt that holds the money", (
     assert.strictEqual((yield* stored(payment)).state, "Voided")
   })
 
-  testWorld("a payout of a second charge does not settle the payment", function* (own) {
+  itIn("a payout of a second charge does not settle the payment", world(), function* (own) {
     own.provider.onCharge = () => Effect.succeed({ _tag: "Captured", providerRef: "first" })
     const { payment } = yield* (yield* Pointsman).create(caller, request())
     const [attempt] = yield* attemptsOf(payment)
@@ -286,7 +286,7 @@ describe("a message about another charge of the attempt that holds the money", (
   })
 
   for (const kind of ["capture", "void"] as const) {
-    testWorld(`an unanswered ${kind} stays unknown when one of another charge is reported`, function* (own) {
+    itIn(`an unanswered ${kind} stays unknown when one of another charge is reported`, world(), function* (own) {
       own.provider.onCharge = () => Effect.succeed({ _tag: "Authorized", providerRef: "first" })
       const { payment } = yield* (yield* Pointsman).create(caller, request({ details: { captureMethod: "manual" } }))
       const unanswered = () => Effect.fail(new Unanswered({ reason: "time-out" }))
@@ -304,7 +304,7 @@ describe("a message about another charge of the attempt that holds the money", (
 })
 
 describe("a message about a capture", () => {
-  testWorld("an unanswered capture stays unknown when the authorization is reported late", function* (own) {
+  itIn("an unanswered capture stays unknown when the authorization is reported late", world(), function* (own) {
     const manual = request({ details: { captureMethod: "manual" } })
     own.provider.onCharge = () => Effect.succeed(authorized)
     const { payment } = yield* (yield* Pointsman).create(caller, manual)
@@ -325,7 +325,7 @@ describe("a message about a cancelled charge", () => {
     [59_999, "Cancelled"],
     [60_000, "Authorized"]
   ] as const) {
-    testWorld(`an authorization of ${at} ms after a cancellation of a minute is ${becomes}`, function* (own) {
+    itIn(`an authorization of ${at} ms after a cancellation of a minute is ${becomes}`, world(), function* (own) {
       yield* TestClock.adjust("1 minute")
       own.provider.onCharge = () => Effect.succeed({ _tag: "Canceled", providerRef })
       const { payment } = yield* (yield* Pointsman).create(caller, request())
@@ -342,7 +342,7 @@ describe("a message about a checkout", () => {
     ["declined", declined, "Declined"],
     ["at a challenge", { _tag: "NeedsCustomer", providerRef }, "CheckoutOpen"]
   ] as const) {
-    testIn(`an open checkout reported ${word} is ${becomes}`, world({ connections: liveConnections }), function* () {
+    itIn(`an open checkout reported ${word} is ${becomes}`, world({ connections: liveConnections }), function* () {
       const { payment, token } = yield* paged(liveCaller)
       const opening = yield* Effect.forkChild((yield* Pointsman).openCheckout(token, "https://pay.example/return"))
       yield* runOut(opening)
@@ -362,7 +362,7 @@ describe("a message about a checkout that is over", () => {
     // Its time is not always signed.
     ["in times to come", 1_000 * 60 * 60 * 24 * 365, "Declined"]
   ] as const) {
-    testIn(
+    itIn(
       `a challenge reported ${what} that arrives a day late is ${becomes}`,
       world({ connections: liveConnections }),
       function* (own) {
@@ -382,7 +382,7 @@ describe("a message about a checkout that is over", () => {
 
 describe("a message that is faster than the answer", () => {
   for (const state of [authorized, captured]) {
-    testWorld(`${state._tag} reported during its request stays when that gets no response`, function* (own) {
+    itIn(`${state._tag} reported during its request stays when that gets no response`, world(), function* (own) {
       const pointsman = yield* Pointsman
       own.provider.onCharge = () => Effect.delay(Effect.fail(new Unanswered({ reason: "timed out" })), "30 seconds")
       own.provider.onLookUpCharge = () => Effect.succeed({ _tag: "Found", state })
@@ -415,7 +415,7 @@ describe("a message that is faster than the answer", () => {
     [providerRef, []],
     ["another", ["double_charge"]]
   ] as const) {
-    testWorld(`a charge reported during its request: ${ref} has ${told.length} contradictions`, function* (own) {
+    itIn(`a charge reported during its request: ${ref} has ${told.length} contradictions`, world(), function* (own) {
       const pointsman = yield* Pointsman
       own.provider.onCharge = () => Effect.delay(Effect.succeed({ _tag: "Captured", providerRef: ref }), "10 seconds")
       const asked = yield* Effect.forkChild(pointsman.create(caller, request()), { startImmediately: true })
@@ -430,7 +430,7 @@ describe("a message that is faster than the answer", () => {
   }
 
   for (const second of ["Captured", "Declined"] as const) {
-    testWorld(`the first attempt stays captured by a report while the second waits: ${second}`, function* (own) {
+    itIn(`the first attempt stays captured by a report while the second waits: ${second}`, world(), function* (own) {
       const soft = { category: "do_not_honor", code: "05", soft: true } as const
       own.provider.onCharge = ({ connectionId }) =>
         connectionId === "main"
@@ -465,7 +465,7 @@ describe("a message that is faster than the answer", () => {
     ["capture", captured],
     ["void", { _tag: "Canceled", providerRef }]
   ] as const) {
-    testWorld(`the timeline has both a ${kind} reported done and its refused request`, function* (own) {
+    itIn(`the timeline has both a ${kind} reported done and its refused request`, world(), function* (own) {
       own.provider.onCharge = () => Effect.succeed(authorized)
       const refusal = { _tag: "Rejected", code: "not_open", message: "It is done already." } as const
       own.provider[kind === "capture" ? "onCapture" : "onVoid"] = () =>
@@ -488,7 +488,7 @@ describe("a message that is faster than the answer", () => {
   }
 
   const own = world()
-  testIn("a refund reported as failed stays failed when its request is accepted", own, function* () {
+  itIn("a refund reported as failed stays failed when its request is accepted", own, function* () {
     own.provider.onCharge = () => Effect.succeed(captured)
     own.provider.onRefund = () =>
       Effect.delay(Effect.succeed({ _tag: "RefundPending", providerRefundId: "re_1" }), "10 seconds")

@@ -14,10 +14,10 @@ import {
 } from "@pointsman/core/ports"
 import { Effect, Fiber, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
+import { itIn } from "./support/ItIn.ts"
 import { operate } from "./support/Operations.ts"
 import { attemptsOf, stored, typesOf } from "./support/Pages.ts"
-import { testWorld } from "./support/TestWorld.ts"
-import { caller, request, tenant, type World } from "./support/World.ts"
+import { caller, request, tenant, type World, world } from "./support/World.ts"
 
 const providerRef = "ref"
 const captured: ChargeState = { _tag: "Captured", providerRef }
@@ -110,7 +110,7 @@ describe("a dispute before the payment is captured", () => {
     ["UNKNOWN", unanswered],
     ["PENDING", { _tag: "Pending", providerRef }]
   ] as const) {
-    testWorld(`a dispute of a payment ${name} makes its capture CHARGEBACK, and not refundable`, function* (own) {
+    itIn(`a dispute of a payment ${name} makes its capture CHARGEBACK, and not refundable`, world(), function* (own) {
       const payment = yield* created(own, state)
       yield* dispute(payment, "opened")
       yield* charge(payment, captured)
@@ -123,7 +123,7 @@ describe("a dispute before the payment is captured", () => {
     })
   }
 
-  testWorld("the capture confirmed after a dispute opened during it is CHARGEBACK", function* (own) {
+  itIn("the capture confirmed after a dispute opened during it is CHARGEBACK", world(), function* (own) {
     const payment = yield* capturedBy(own, { _tag: "Pending", providerRef })
     yield* dispute(payment, "opened")
     assert.strictEqual((yield* stored(payment)).state, "CapturePending")
@@ -131,7 +131,7 @@ describe("a dispute before the payment is captured", () => {
     assert.strictEqual((yield* stored(payment)).state, "ChargedBack")
   })
 
-  testWorld("control: a dispute won before the charge was known leaves a capture CAPTURED", function* (own) {
+  itIn("control: a dispute won before the charge was known leaves a capture CAPTURED", world(), function* (own) {
     const payment = yield* created(own, { _tag: "Pending", providerRef })
     yield* dispute(payment, "opened")
     yield* dispute(payment, "won", 1)
@@ -139,7 +139,7 @@ describe("a dispute before the payment is captured", () => {
     assert.strictEqual((yield* stored(payment)).state, "Captured")
   })
 
-  testWorld("a payout stated while the charge is pending makes its capture SETTLED once", function* (own) {
+  itIn("a payout stated while the charge is pending makes its capture SETTLED once", world(), function* (own) {
     const payment = yield* created(own, { _tag: "Pending", providerRef })
     yield* payout(payment)
     yield* charge(payment, captured)
@@ -157,7 +157,7 @@ describe("a dispute before the payment is captured", () => {
     ["cancelled", "automatic", { _tag: "Canceled", providerRef }, "Cancelled"],
     ["authorized", "manual", authorized, "Authorized"]
   ] as const) {
-    testWorld(`operations review a dispute of a pending charge once when it is ${name}`, function* (own) {
+    itIn(`operations review a dispute of a pending charge once when it is ${name}`, world(), function* (own) {
       const payment = yield* created(own, { _tag: "Pending", providerRef }, captureMethod)
       yield* dispute(payment, "opened")
       assert.deepStrictEqual(yield* reasons(payment), [])
@@ -168,7 +168,7 @@ describe("a dispute before the payment is captured", () => {
     })
   }
 
-  testWorld("a capture that fails during a dispute has one review; the next one is CHARGEBACK", function* (own) {
+  itIn("a capture that fails during a dispute has one review; the next one is CHARGEBACK", world(), function* (own) {
     const payment = yield* capturedBy(own, { _tag: "Pending", providerRef })
     yield* dispute(payment, "opened")
     yield* operation(payment, failed, 1)
@@ -181,7 +181,7 @@ describe("a dispute before the payment is captured", () => {
     assert.strictEqual((yield* stored(payment)).state, "ChargedBack")
   })
 
-  testWorld("operations review a dispute during a recorded capture that is given back unsent", function* (own) {
+  itIn("operations review a dispute during a recorded capture that is given back unsent", world(), function* (own) {
     const payment = yield* created(own, authorized, "manual")
     // The claim is written, and its process is not told; what gives it back is not written at first.
     own.ledger.onCommit = (number) => (number === 3 ? "unheard" : number === 4 ? "unwritten" : undefined)
@@ -202,7 +202,7 @@ describe("a dispute before the payment is captured", () => {
     )
   })
 
-  testWorld("operations review a dispute and a payout that came before a void is confirmed", function* (own) {
+  itIn("operations review a dispute and a payout that came before a void is confirmed", world(), function* (own) {
     const payment = yield* created(own, authorized, "manual")
     own.provider.onVoid = () => Effect.succeed({ _tag: "Pending", providerRef })
     yield* operate("void", payment.id)
@@ -222,7 +222,7 @@ describe("a dispute before the payment is captured", () => {
     )
   })
 
-  testWorld("control: operations review no dispute won before its charge is declined", function* (own) {
+  itIn("control: operations review no dispute won before its charge is declined", world(), function* (own) {
     const payment = yield* created(own, { _tag: "Pending", providerRef })
     yield* dispute(payment, "opened")
     yield* dispute(payment, "won", 1)
@@ -230,7 +230,7 @@ describe("a dispute before the payment is captured", () => {
     assert.deepStrictEqual(yield* reasons(payment), [])
   })
 
-  testWorld("operations review the dispute of a declined payment once", function* (own) {
+  itIn("operations review the dispute of a declined payment once", world(), function* (own) {
     const payment = yield* created(own, { _tag: "Declined", providerRef, category: "other", code: "05", soft: false })
     yield* dispute(payment, "opened")
     yield* dispute(payment, "opened")
@@ -243,7 +243,7 @@ describe("a dispute before the payment is captured", () => {
 })
 
 describe("a refund that fails after it succeeded", () => {
-  testWorld("a full refund that failed at the provider is refundable again, and reviewed", function* (own) {
+  itIn("a full refund that failed at the provider is refundable again, and reviewed", world(), function* (own) {
     const payment = yield* refunded(own)
     assert.strictEqual((yield* stored(payment)).state, "Refunded")
     yield* refund(payment, refundFailed, 10)
@@ -254,7 +254,7 @@ describe("a refund that fails after it succeeded", () => {
     assert.strictEqual((yield* refundOf(payment)).stage, "Reversed")
   })
 
-  testWorld("a reversed refund's success counts only where it is dated after the failure", function* (own) {
+  itIn("a reversed refund's success counts only where it is dated after the failure", world(), function* (own) {
     const payment = yield* refunded(own)
     yield* refund(payment, refundFailed, 10)
     yield* refund(payment, refundDone, 5)
@@ -263,7 +263,7 @@ describe("a refund that fails after it succeeded", () => {
     assert.strictEqual((yield* stored(payment)).state, "Refunded")
   })
 
-  testWorld("a full refund that is tried again is pending, and only a later success counts", function* (own) {
+  itIn("a full refund that is tried again is pending, and only a later success counts", world(), function* (own) {
     const payment = yield* refunded(own)
     const amounts = Effect.map(stored(payment), (now) => [now.state, now.refundedMinor, now.refundPendingMinor])
     yield* refund(payment, { ...refundFailed, isFinal: false }, 10)
@@ -281,7 +281,7 @@ describe("a refund that fails after it succeeded", () => {
     ])
   })
 
-  testWorld("the amount of a refund that is tried again and fails for good is refundable", function* (own) {
+  itIn("the amount of a refund that is tried again and fails for good is refundable", world(), function* (own) {
     const payment = yield* refunded(own)
     yield* refund(payment, { ...refundFailed, isFinal: false }, 10)
     yield* refund(payment, refundFailed, 11)
@@ -290,7 +290,7 @@ describe("a refund that fails after it succeeded", () => {
     assert.strictEqual((yield* refundOf(payment)).stage, "Failed")
   })
 
-  testWorld("one of two refunds reversed leaves a part; its request is refused after a day", function* (own) {
+  itIn("one of two refunds reversed leaves a part; its request is refused after a day", world(), function* (own) {
     const payment = yield* created(own, captured)
     own.provider.onRefund = ({ refundId }) => Effect.succeed({ _tag: "Succeeded", providerRefundId: refundId })
     yield* operate("refund", payment.id, { amountMinor: 100, idempotencyKey: "first-refund" })
@@ -308,7 +308,7 @@ describe("a refund that fails after it succeeded", () => {
 })
 
 describe("a capture that fails after the provider accepted or confirmed it", () => {
-  testWorld("a pending capture that fails for good is AUTHORIZED with a free key", function* (own) {
+  itIn("a pending capture that fails for good is AUTHORIZED with a free key", world(), function* (own) {
     const payment = yield* capturedBy(own, { _tag: "Pending", providerRef })
     yield* operation(payment, failed, 10)
     const after = yield* stored(payment)
@@ -321,7 +321,7 @@ describe("a capture that fails after the provider accepted or confirmed it", () 
   })
 
   for (const kind of ["capture", "void"] as const) {
-    testWorld(`a dead ${kind} conflicts when a failed capture is done: the ${kind} has ended`, function* (own) {
+    itIn(`a dead ${kind} conflicts when a failed capture is done: the ${kind} has ended`, world(), function* (own) {
       const payment = yield* capturedBy(own)
       const captureId = (yield* operationOf(payment)).id
       yield* operation(payment, failed, 10)
@@ -342,7 +342,7 @@ describe("a capture that fails after the provider accepted or confirmed it", () 
     })
   }
 
-  testWorld("a confirmed capture that fails captures nothing, also by older confirmations", function* (own) {
+  itIn("a confirmed capture that fails captures nothing, also by older confirmations", world(), function* (own) {
     const payment = yield* capturedBy(own)
     yield* operation(payment, failed, 10)
     yield* operation(payment, confirmed, 5)
@@ -353,7 +353,7 @@ describe("a capture that fails after the provider accepted or confirmed it", () 
     assert.strictEqual((yield* stored(payment)).state, "Captured")
   })
 
-  testWorld("a confirmed capture that the provider tries again is PENDING", function* (own) {
+  itIn("a confirmed capture that the provider tries again is PENDING", world(), function* (own) {
     const payment = yield* capturedBy(own)
     yield* operation(payment, retried, 10)
     // The success before the failure arrives again, as a statement about the capture and about the charge.
@@ -365,7 +365,7 @@ describe("a capture that fails after the provider accepted or confirmed it", () 
     assert.strictEqual((yield* stored(payment)).state, "Captured")
   })
 
-  testWorld("a refunded capture that fails is reviewed, and its refunds are closed", function* (own) {
+  itIn("a refunded capture that fails is reviewed, and its refunds are closed", world(), function* (own) {
     const payment = yield* capturedBy(own)
     own.provider.onRefund = () => Effect.succeed(refundDone)
     yield* operate("refund", payment.id, { amountMinor: 100 })
@@ -377,7 +377,7 @@ describe("a capture that fails after the provider accepted or confirmed it", () 
     assert.strictEqual(Result.isFailure(answer) && answer.failure._tag, "pointsman/NotRefundable")
   })
 
-  testWorld("a pending void that fails for good leaves the payment AUTHORIZED", function* (own) {
+  itIn("a pending void that fails for good leaves the payment AUTHORIZED", world(), function* (own) {
     const payment = yield* created(own, authorized, "manual")
     own.provider.onVoid = () => Effect.succeed({ _tag: "Pending", providerRef })
     yield* operate("void", payment.id)
@@ -386,7 +386,7 @@ describe("a capture that fails after the provider accepted or confirmed it", () 
     assert.strictEqual((yield* typesOf(payment)).at(-1), "payment.void_failed")
   })
 
-  testWorld("operations review a confirmed void of which the provider states a failure", function* (own) {
+  itIn("operations review a confirmed void of which the provider states a failure", world(), function* (own) {
     const payment = yield* created(own, authorized, "manual")
     own.provider.onVoid = () => Effect.succeed({ _tag: "Canceled", providerRef })
     yield* operate("void", payment.id)
@@ -405,7 +405,7 @@ describe("a capture that the provider makes by itself and that fails", () => {
     ["CAPTURED", captured, "Captured"],
     ["PENDING", { _tag: "Pending", providerRef }, "ChargePending"]
   ] as const) {
-    testWorld(`a failed capture of a payment ${name} is reviewed once, and refunds are closed`, function* (own) {
+    itIn(`a failed capture of a payment ${name} is reviewed once, and refunds are closed`, world(), function* (own) {
       const payment = yield* created(own, state)
       yield* captureFailed(payment)
       yield* captureFailed(payment)
@@ -421,13 +421,13 @@ describe("a capture that the provider makes by itself and that fails", () => {
     })
   }
 
-  testWorld("a failed capture of an authorized payment is reviewed, and nothing is closed", function* (own) {
+  itIn("a failed capture of an authorized payment is reviewed, and nothing is closed", world(), function* (own) {
     const payment = yield* created(own, authorized, "manual")
     yield* captureFailed(payment)
     assert.deepStrictEqual([(yield* stored(payment)).state, yield* reasons(payment)], ["Authorized", ["conflict"]])
   })
 
-  testWorld("control: a failed capture of a declined payment changes nothing", function* (own) {
+  itIn("control: a failed capture of a declined payment changes nothing", world(), function* (own) {
     const payment = yield* created(own, { _tag: "Declined", providerRef, category: "other", code: "05", soft: false })
     yield* captureFailed(payment)
     assert.deepStrictEqual([(yield* stored(payment)).state, yield* reasons(payment)], ["Declined", []])
@@ -435,7 +435,7 @@ describe("a capture that the provider makes by itself and that fails", () => {
 })
 
 describe("a reversal of what a dispute or an older statement is about", () => {
-  testWorld("a void that failed stays AUTHORIZED after a cancellation dated before it", function* (own) {
+  itIn("a void that failed stays AUTHORIZED after a cancellation dated before it", world(), function* (own) {
     const payment = yield* created(own, authorized, "manual")
     own.provider.onVoid = () => Effect.succeed({ _tag: "Pending", providerRef })
     yield* operate("void", payment.id)
@@ -446,7 +446,7 @@ describe("a reversal of what a dispute or an older statement is about", () => {
     assert.strictEqual((yield* stored(payment)).state, "Voided")
   })
 
-  testWorld("a paid-out disputed payment whose capture fails has its next capture paid anew", function* (own) {
+  itIn("a paid-out disputed payment whose capture fails has its next capture paid anew", world(), function* (own) {
     const payment = yield* capturedBy(own)
     yield* payout(payment)
     yield* dispute(payment, "opened")
@@ -455,7 +455,7 @@ describe("a reversal of what a dispute or an older statement is about", () => {
     assert.deepStrictEqual([state, capturedMinor, reported?.isPaidOut], ["ChargedBack", 0, false])
   })
 
-  testWorld("a disputed payment whose capture failed is AUTHORIZED once the dispute is won", function* (own) {
+  itIn("a disputed payment whose capture failed is AUTHORIZED once the dispute is won", world(), function* (own) {
     const payment = yield* capturedBy(own)
     yield* dispute(payment, "opened")
     yield* operation(payment, failed, 10)
@@ -464,7 +464,7 @@ describe("a reversal of what a dispute or an older statement is about", () => {
     assert.deepStrictEqual((yield* typesOf(payment)).slice(-2), ["payment.chargeback_reversed", "dispute.won"])
   })
 
-  testWorld("a disputed failed capture confirmed later is recorded until the next failure", function* (own) {
+  itIn("a disputed failed capture confirmed later is recorded until the next failure", world(), function* (own) {
     const payment = yield* capturedBy(own)
     yield* dispute(payment, "opened")
     yield* operation(payment, failed, 10)
@@ -476,7 +476,7 @@ describe("a reversal of what a dispute or an older statement is about", () => {
     assert.strictEqual((yield* stored(payment)).capturedMinor, 0)
   })
 
-  testWorld("operations review a capture that failed, was captured after all, and fails again", function* (own) {
+  itIn("operations review a capture that failed, was captured after all, and fails again", world(), function* (own) {
     const payment = yield* capturedBy(own)
     yield* operation(payment, failed, 10)
     yield* charge(payment, captured, 11)
@@ -488,7 +488,7 @@ describe("a reversal of what a dispute or an older statement is about", () => {
     assert.deepStrictEqual(yield* conflictsOf(payment), [[null, "OperationFailed"]])
   })
 
-  testWorld("operations review no repeated failure of a capture that another one replaced", function* (own) {
+  itIn("operations review no repeated failure of a capture that another one replaced", world(), function* (own) {
     const payment = yield* capturedBy(own)
     const { id } = yield* operationOf(payment)
     yield* operation(payment, failed, 10)
@@ -497,7 +497,7 @@ describe("a reversal of what a dispute or an older statement is about", () => {
     assert.deepStrictEqual([(yield* stored(payment)).state, yield* reasons(payment)], ["Captured", []])
   })
 
-  testWorld("a payout dated before its capture failed changes nothing", function* (own) {
+  itIn("a payout dated before its capture failed changes nothing", world(), function* (own) {
     const payment = yield* capturedBy(own)
     yield* operation(payment, failed, 10)
     yield* payout(payment)
@@ -505,7 +505,7 @@ describe("a reversal of what a dispute or an older statement is about", () => {
     assert.deepStrictEqual([after.state, after.reported?.isPaidOut, after.review], ["Authorized", false, null])
   })
 
-  testWorld("a payout dated before a capture failed changes nothing while that is tried again", function* (own) {
+  itIn("a payout dated before a capture failed changes nothing while that is tried again", world(), function* (own) {
     const payment = yield* capturedBy(own, { _tag: "Pending", providerRef })
     yield* operation(payment, retried, 10)
     yield* payout(payment, 5)
@@ -514,7 +514,7 @@ describe("a reversal of what a dispute or an older statement is about", () => {
     assert.deepStrictEqual([after.state, after.reported?.isPaidOut, after.review], ["Captured", false, null])
   })
 
-  testWorld("the timeline has each amount once when the provider corrects one too large", function* (own) {
+  itIn("the timeline has each amount once when the provider corrects one too large", world(), function* (own) {
     const stating = (minorUnits: number): ChargeState => ({ ...captured, stated: { minorUnits, currency: "EUR" } })
     const payment = yield* capturedBy(own, stating(5_000))
     yield* charge(payment, stating(5_000))
@@ -525,7 +525,7 @@ describe("a reversal of what a dispute or an older statement is about", () => {
     assert.strictEqual(length, 2)
   })
 
-  testWorld("more of an authorization can be recorded after the provider captured a part", function* (own) {
+  itIn("more of an authorization can be recorded after the provider captured a part", world(), function* (own) {
     const payment = yield* created(own, authorized, "manual")
     const { currency, minorUnits } = payment.money
     const stating = (amount: number): ChargeState => ({ ...captured, stated: { currency, minorUnits: amount } })
@@ -542,7 +542,7 @@ describe("an amount or a status that differs from the record", () => {
     stated: { minorUnits, currency }
   })
 
-  testWorld("a larger capture by the provider is recorded up to the authorization, reviewed", function* (own) {
+  itIn("a larger capture by the provider is recorded up to the authorization, reviewed", world(), function* (own) {
     const payment = yield* created(own, authorized, "manual")
     const { currency, minorUnits } = payment.money
     own.provider.onCapture = () => Effect.succeed(stating(minorUnits - 200, currency))
@@ -557,7 +557,7 @@ describe("an amount or a status that differs from the record", () => {
     assert.deepStrictEqual((yield* typesOf(payment)).slice(-2), ["payment.amount_mismatch", "payment.amount_mismatch"])
   })
 
-  testWorld("all of an authorization is recorded after a smaller capture was stated", function* (own) {
+  itIn("all of an authorization is recorded after a smaller capture was stated", world(), function* (own) {
     const payment = yield* created(own, authorized, "manual")
     const { currency, minorUnits } = payment.money
     yield* charge(payment, stating(minorUnits - 100, currency))
@@ -574,7 +574,7 @@ describe("an amount or a status that differs from the record", () => {
     ["it was captured (control)", captured, []],
     ["it was authorized (control)", authorized, []]
   ] as const) {
-    testWorld(`a captured payment is reviewed as listed when the provider states that ${name}`, function* (own) {
+    itIn(`a captured payment is reviewed as listed when the provider states that ${name}`, world(), function* (own) {
       const payment = yield* created(own, captured)
       yield* charge(payment, state)
       yield* charge(payment, state)
@@ -591,7 +591,7 @@ describe("an amount or a status that differs from the record", () => {
       (events) => events.filter((event) => event.type === type).map(({ data }) => data["stated_amount"])
     )
 
-  testWorld("the evidence has both amounts once when a charge exceeded what was asked", function* (own) {
+  itIn("the evidence has both amounts once when a charge exceeded what was asked", world(), function* (own) {
     const asked = request().details.money
     const excess = (more: number) => stating(asked.minorUnits + more, asked.currency)
     const payment = yield* created(own, excess(1))
@@ -610,13 +610,13 @@ describe("an amount or a status that differs from the record", () => {
     stated: { minorUnits, currency: request().details.money.currency }
   })
 
-  testWorld("operations review nothing when the provider confirms a smaller capture's amount", function* (own) {
+  itIn("operations review nothing when the provider confirms a smaller capture's amount", world(), function* (own) {
     const payment = yield* capturedBy(own, stating(250, request().details.money.currency))
     yield* operation(payment, confirming(250))
     assert.deepStrictEqual([(yield* stored(payment)).capturedMinor, yield* reasons(payment)], [250, []])
   })
 
-  testWorld("a smaller amount stays if it overtakes an older one of a capture in flight", function* (own) {
+  itIn("a smaller amount stays if it overtakes an older one of a capture in flight", world(), function* (own) {
     const payment = yield* capturedBy(own, { _tag: "Pending", providerRef })
     const stated = { minorUnits: 250, currency: payment.money.currency }
     yield* charge(payment, { ...captured, stated }, 11)
@@ -629,7 +629,7 @@ describe("an amount or a status that differs from the record", () => {
     )
   })
 
-  testWorld("a smaller amount stays if it overtakes the confirmation of a too large capture", function* (own) {
+  itIn("a smaller amount stays if it overtakes the confirmation of a too large capture", world(), function* (own) {
     const payment = yield* created(own, authorized, "manual")
     const { currency } = payment.money
     own.provider.onCapture = () => Effect.succeed(stating(501, currency))
@@ -644,14 +644,14 @@ describe("an amount or a status that differs from the record", () => {
     assert.strictEqual((yield* stored(payment)).capturedMinor, 501)
   })
 
-  testWorld("a smaller capture stays when its message and then an older, larger one arrive", function* (own) {
+  itIn("a smaller capture stays when its message and then an older, larger one arrive", world(), function* (own) {
     const payment = yield* capturedBy(own, stating(250, request().details.money.currency))
     yield* charge(payment, stating(250, payment.money.currency), 11)
     yield* operation(payment, confirming(501), 10)
     assert.deepStrictEqual([(yield* stored(payment)).capturedMinor, yield* reasons(payment)], [250, []])
   })
 
-  testWorld("another amount of a confirmed operation is weighed as that of the charge", function* (own) {
+  itIn("another amount of a confirmed operation is weighed as that of the charge", world(), function* (own) {
     const payment = yield* capturedBy(own, stating(250, request().details.money.currency))
     yield* operation(payment, confirming(300))
     assert.deepStrictEqual(
@@ -663,7 +663,7 @@ describe("an amount or a status that differs from the record", () => {
     assert.deepStrictEqual(yield* reasons(payment), ["amount_mismatch", "conflict"])
   })
 
-  testWorld("only the date tells a lowered amount, once raised, from an older statement", function* (own) {
+  itIn("only the date tells a lowered amount, once raised, from an older statement", world(), function* (own) {
     const payment = yield* created(own, authorized, "manual")
     const { currency } = payment.money
     own.provider.onCapture = () => Effect.succeed(stating(500, currency))
@@ -693,19 +693,19 @@ describe("an authorization of a payment that was voided", () => {
     return { payment: (yield* Fiber.join(asked)).payment, tell }
   })
 
-  testWorld("an answer, or a message older than the void, leaves the payment CANCELLED", function* (own) {
+  itIn("an answer, or a message older than the void, leaves the payment CANCELLED", world(), function* (own) {
     const { payment, tell } = yield* voided(own)
     yield* tell(providerRef, 2)
     assert.deepStrictEqual([(yield* stored(payment)).state, yield* reasons(payment)], ["Voided", []])
   })
 
-  testWorld("money is held by a message that is newer than the void", function* (own) {
+  itIn("money is held by a message that is newer than the void", world(), function* (own) {
     const { payment, tell } = yield* voided(own)
     yield* tell(providerRef, 2_000_000)
     assert.deepStrictEqual([(yield* stored(payment)).state, yield* reasons(payment)], ["Authorized", ["conflict"]])
   })
 
-  testWorld("money is held by a message about another charge, whatever its date", function* (own) {
+  itIn("money is held by a message about another charge, whatever its date", world(), function* (own) {
     const { payment, tell } = yield* voided(own)
     yield* tell("another", 2)
     const { providerRef, state } = yield* stored(payment)
@@ -718,7 +718,7 @@ describe("the end of a charge that is stated while a capture or a void is under 
   const canceled: ChargeState = { _tag: "Canceled", providerRef }
   const accepted: ChargeState = { _tag: "Pending", providerRef }
 
-  testWorld("operations review a capture confirmed after the charge was declined once", function* (own) {
+  itIn("operations review a capture confirmed after the charge was declined once", world(), function* (own) {
     const payment = yield* capturedBy(own, accepted)
     yield* charge(payment, declined)
     yield* charge(payment, declined)
@@ -731,7 +731,7 @@ describe("the end of a charge that is stated while a capture or a void is under 
     assert.lengthOf(yield* conflictsOf(payment), 1)
   })
 
-  testWorld("a capture that fails after the charge was canceled leaves it CANCELLED", function* (own) {
+  itIn("a capture that fails after the charge was canceled leaves it CANCELLED", world(), function* (own) {
     const payment = yield* capturedBy(own, accepted)
     yield* charge(payment, canceled)
     assert.strictEqual((yield* stored(payment)).state, "CapturePending")
@@ -741,7 +741,7 @@ describe("the end of a charge that is stated while a capture or a void is under 
     assert.deepStrictEqual((yield* typesOf(payment)).slice(-2), ["payment.capture_failed", "payment.cancelled"])
   })
 
-  testWorld("the request of a capture refused after the charge was canceled says so", function* (own) {
+  itIn("the request of a capture refused after the charge was canceled says so", world(), function* (own) {
     const payment = yield* created(own, authorized, "manual")
     own.provider.onCapture = () =>
       Effect.delay(Effect.succeed({ _tag: "Rejected", code: "no", message: "It was rejected." }), "1 second")
@@ -754,7 +754,7 @@ describe("the end of a charge that is stated while a capture or a void is under 
     assert.strictEqual((yield* stored(payment)).state, "Voided")
   })
 
-  testWorld("nothing is reviewed when a void is confirmed after the charge was declined", function* (own) {
+  itIn("nothing is reviewed when a void is confirmed after the charge was declined", world(), function* (own) {
     const payment = yield* created(own, authorized, "manual")
     own.provider.onVoid = () => Effect.succeed(accepted)
     yield* operate("void", payment.id)
@@ -773,7 +773,7 @@ describe("a failure that arrives after a newer success", () => {
     ["confirmed, as a charge", captured, (payment) => charge(payment, captured, 20)],
     ["accepted, as a charge", accepted, (payment) => charge(payment, captured, 20)]
   ] satisfies ReadonlyArray<readonly [string, ChargeState, (payment: Payment) => ReturnType<typeof charge>]>) {
-    testWorld(`a capture that was ${name} has an older failure, and a newer one counts`, function* (own) {
+    itIn(`a capture that was ${name} has an older failure, and a newer one counts`, world(), function* (own) {
       const payment = yield* capturedBy(own, answer)
       yield* tell(payment)
       yield* operation(payment, failed, 10)
@@ -787,7 +787,7 @@ describe("a failure that arrives after a newer success", () => {
     ["before", 5, ["conflict"]],
     ["after", 15, []]
   ] as const) {
-    testWorld(`a payout dated ${name} the failure has reviews ${JSON.stringify(expected)}`, function* (own) {
+    itIn(`a payout dated ${name} the failure has reviews ${JSON.stringify(expected)}`, world(), function* (own) {
       const payment = yield* capturedBy(own, captured)
       yield* payout(payment, paidAt)
       yield* operation(payment, confirmed, 20)
@@ -796,7 +796,7 @@ describe("a failure that arrives after a newer success", () => {
     })
   }
 
-  testWorld("a failure is older than its refund, and a newer one counts", function* (own) {
+  itIn("a failure is older than its refund, and a newer one counts", world(), function* (own) {
     const payment = yield* refunded(own)
     yield* refund(payment, refundDone, 20)
     yield* refund(payment, refundFailed, 10)
@@ -805,7 +805,7 @@ describe("a failure that arrives after a newer success", () => {
     assert.deepStrictEqual([(yield* stored(payment)).state, yield* reasons(payment)], ["Captured", ["reversal"]])
   })
 
-  testWorld("a failure that arrives again is older than the refund's success after it", function* (own) {
+  itIn("a failure that arrives again is older than the refund's success after it", world(), function* (own) {
     const payment = yield* refunded(own)
     yield* refund(payment, refundFailed, 10)
     yield* refund(payment, refundDone, 20)
@@ -813,7 +813,7 @@ describe("a failure that arrives after a newer success", () => {
     assert.strictEqual((yield* stored(payment)).state, "Refunded")
   })
 
-  testWorld("a payment keeps the dates of the newest of many refunds", function* (own) {
+  itIn("a payment keeps the dates of the newest of many refunds", world(), function* (own) {
     const payment = yield* created(own, captured)
     own.provider.onRefund = ({ refundId }) => Effect.succeed({ _tag: "Succeeded", providerRefundId: refundId })
     for (let at = 1; at <= 25; at++) {
@@ -839,7 +839,7 @@ describe("a success of a refund that had failed", () => {
     return payment
   })
 
-  testWorld("a success dated before the failure is older; one dated after it refunds", function* (own) {
+  itIn("a success dated before the failure is older; one dated after it refunds", world(), function* (own) {
     const payment = yield* failedRefund(own)
     yield* refund(payment, refundDone, 10)
     assert.deepStrictEqual([(yield* stored(payment)).refundedMinor, yield* reasons(payment)], [0, []])
@@ -855,7 +855,7 @@ describe("a success of a refund that had failed", () => {
     ["its failure", { _tag: "Found", state: refundFailed }, 0, []],
     ["nothing that is certain", { _tag: "NotFound", conclusive: false }, 0, ["conflict"]]
   ] as const) {
-    testWorld(`${name} that a lookup finds counts without a date`, function* (own) {
+    itIn(`${name} that a lookup finds counts without a date`, world(), function* (own) {
       const payment = yield* failedRefund(own)
       yield* undated(payment)
       assert.deepStrictEqual([(yield* stored(payment)).refundedMinor, yield* reasons(payment)], [0, []])
@@ -868,7 +868,7 @@ describe("a success of a refund that had failed", () => {
     })
   }
 
-  testWorld("a success counts whatever its date if the request was rejected at once", function* (own) {
+  itIn("a success counts whatever its date if the request was rejected at once", world(), function* (own) {
     const payment = yield* created(own, captured)
     own.provider.onRefund = () => Effect.succeed({ _tag: "Rejected", code: "no", message: "It was rejected." })
     yield* TestClock.adjust("1 minute")
@@ -886,7 +886,7 @@ describe("an id that the provider gave to another refund", () => {
     return payment
   })
 
-  testWorld("an answer makes the refund unknown", function* (own) {
+  itIn("an answer makes the refund unknown", world(), function* (own) {
     const payment = yield* two(own)
     const answer = yield* operate("refund", payment.id, { amountMinor: 200 })
     assert.strictEqual(Result.isFailure(answer) && answer.failure._tag, "pointsman/ResultUnknown")
@@ -895,7 +895,7 @@ describe("an id that the provider gave to another refund", () => {
     assert.deepStrictEqual(yield* reasons(payment), ["refund_unknown"])
   })
 
-  testWorld("operations review a message, and nothing moves", function* (own) {
+  itIn("operations review a message, and nothing moves", world(), function* (own) {
     const payment = yield* two(own)
     own.provider.onRefund = () => Effect.succeed({ _tag: "RefundPending", providerRefundId: "re_2" })
     yield* operate("refund", payment.id, { amountMinor: 200 })
@@ -907,7 +907,7 @@ describe("an id that the provider gave to another refund", () => {
 })
 
 describe("a provider that states something else each time", () => {
-  testWorld("each of many amounts is a contradiction, and the payment keeps the newest", function* (own) {
+  itIn("each of many amounts is a contradiction, and the payment keeps the newest", world(), function* (own) {
     const payment = yield* created(own, captured)
     const { currency } = payment.money
     for (let minorUnits = 1; minorUnits <= 120; minorUnits++) {
@@ -918,7 +918,7 @@ describe("a provider that states something else each time", () => {
     assert.deepStrictEqual(yield* reasons(payment), ["conflict"])
   })
 
-  testWorld("a payment keeps the statement that counts of many about one dispute", function* (own) {
+  itIn("a payment keeps the statement that counts of many about one dispute", world(), function* (own) {
     const payment = yield* created(own, captured)
     for (let at = 1; at <= 20; at++) yield* dispute(payment, "opened", at)
     yield* dispute(payment, "won", 5)
@@ -931,7 +931,7 @@ describe("a provider that states something else each time", () => {
     assert.deepStrictEqual(after.reported?.disputes, [{ disputeId: "dp_1", attemptId, verdict: "won", at: 25 }])
   })
 
-  testWorld("more disputes than are kept make the payment CHARGEBACK, and are reviewed", function* (own) {
+  itIn("more disputes than are kept make the payment CHARGEBACK, and are reviewed", world(), function* (own) {
     const payment = yield* created(own, captured)
     const [attempt] = yield* attemptsOf(payment)
     const about = (number: number, verdict: "opened" | "won") =>

@@ -19,7 +19,7 @@ import { openSecretsLayer } from "@pointsman/core/testing"
 import * as MemoryStorage from "@pointsman/storage-memory"
 import { Cause, Deferred, Effect, Exit, Fiber, Layer, Logger, Redacted, References } from "effect"
 import { CommitUnknown } from "../src/ports/StorageError.ts"
-import { testIn } from "./support/TestWorld.ts"
+import { itIn } from "./support/ItIn.ts"
 import { runOut } from "./support/World.ts"
 
 const partner = {
@@ -131,7 +131,7 @@ const failureTag = <A, E extends { readonly _tag: string }>(exit: Exit.Exit<A, E
   Exit.isFailure(exit) ? (Cause.squash(exit.cause) as E)._tag : undefined
 
 describe("provisioning", () => {
-  testIn("a partner's merchant gets an invited owner; only the token's hash is stored", run(), function* (own) {
+  itIn("a partner's merchant gets an invited owner; only the token's hash is stored", run(), function* (own) {
     const merchant = Exit.getSuccess(yield* provision())
     assert.strictEqual(merchant._tag, "Some")
     const [invitation] = own.invitations
@@ -149,7 +149,7 @@ describe("provisioning", () => {
     assert.deepStrictEqual(own.log, [])
   })
 
-  testIn("an address invited in another spelling gets no second invitation", run(), function* (own) {
+  itIn("an address invited in another spelling gets no second invitation", run(), function* (own) {
     yield* provision()
     const again = yield* provision({ ...shop, email: "owner@SHOP.example" })
     assert.strictEqual(failureTag(again), "pointsman/AlreadyInvited")
@@ -159,7 +159,7 @@ describe("provisioning", () => {
     assert.strictEqual(own.invitations.length, 2)
   })
 
-  testIn(
+  itIn(
     "the log has an invitation without a notifier, and no token above debug",
     run({ notifier: "default" }),
     function* (own) {
@@ -174,7 +174,7 @@ describe("provisioning", () => {
 })
 
 describe("a store that fails", () => {
-  testIn("a write that surely failed invites no owner, and may be sent again", run(), function* (own) {
+  itIn("a write that surely failed invites no owner, and may be sent again", run(), function* (own) {
     own.onWrite = (number) => (number === 1 ? "unwritten" : undefined)
     assert.strictEqual(failureTag(yield* provision()), "pointsman/StorageError")
     assert.deepStrictEqual([own.writes, own.invitations.length], [1, 0])
@@ -182,7 +182,7 @@ describe("a store that fails", () => {
     assert.strictEqual(own.invitations.length, 1)
   })
 
-  testIn("a written merchant whose answer was lost has one record and one invitation", run(), function* (own) {
+  itIn("a written merchant whose answer was lost has one record and one invitation", run(), function* (own) {
     own.onWrite = (number) => (number === 1 ? "unheard" : number === 2 ? "unwritten" : undefined)
     const exit = yield* provision()
     assert.isTrue(Exit.isSuccess(exit))
@@ -194,7 +194,7 @@ describe("a store that fails", () => {
     )
   })
 
-  testIn("a store that never answers leaves the merchant unknown, without an invitation", run(), function* (own) {
+  itIn("a store that never answers leaves the merchant unknown, without an invitation", run(), function* (own) {
     own.onWrite = (number) => (number === 1 ? "unheard" : "unwritten")
     assert.strictEqual(failureTag(yield* provision()), "pointsman/CommitUnknown")
     assert.deepStrictEqual([own.writes, own.invitations.length], [8, 0])
@@ -222,7 +222,7 @@ describe("a notifier that fails", () => {
     ["never returns", { merchantInvited: () => Effect.never }]
   ]
   for (const [what, notifier] of broken) {
-    testIn(
+    itIn(
       `a notifier that ${what} leaves the merchant, and the log asks for another`,
       run({ notifier }),
       function* (own) {
@@ -238,7 +238,7 @@ describe("a notifier that fails", () => {
 })
 
 describe("a caller that goes away", () => {
-  testIn("the owner of a written merchant is invited although the caller is interrupted", run(), function* (own) {
+  itIn("the owner of a written merchant is invited although the caller is interrupted", run(), function* (own) {
     const pointsman = yield* Pointsman
     const written = yield* Deferred.make<void>()
     const answered = yield* Deferred.make<void>()
@@ -257,7 +257,7 @@ describe("a caller that goes away", () => {
 })
 
 describe("inviting again", () => {
-  testIn("a second invitation stores the new token in place of the old one", run(), function* (own) {
+  itIn("a second invitation stores the new token in place of the old one", run(), function* (own) {
     const pointsman = yield* Pointsman
     yield* provision()
     const [before] = yield* stored
@@ -269,7 +269,7 @@ describe("inviting again", () => {
     assert.strictEqual(invited.status, "invited")
   })
 
-  testIn("another partner's or no merchant is not found, and no invitation is sent", run(), function* (own) {
+  itIn("another partner's or no merchant is not found, and no invitation is sent", run(), function* (own) {
     const pointsman = yield* Pointsman
     yield* provision()
     const [merchant] = yield* stored

@@ -6,9 +6,9 @@ import type { ScriptedProvider } from "@pointsman/core/testing"
 import { Effect, Exit, Fiber, Latch, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { begin, disputed, disputeEvents, state } from "./support/Disputes.ts"
+import { itIn } from "./support/ItIn.ts"
 import { stored } from "./support/Pages.ts"
 import { day, eur, orderOf, reconcile, rowOf } from "./support/Reports.ts"
-import { testWorld } from "./support/TestWorld.ts"
 import { caller, request, tenant, type World, world } from "./support/World.ts"
 
 const minute = 60_000
@@ -47,7 +47,7 @@ const disputeOf = Effect.gen(function* () {
 const check = Effect.flatMap(Pointsman, ({ checkDue }) => checkDue)
 
 describe("a dispute that only a report named", () => {
-  testWorld("a dispute's deadline and reason come from the provider, which is asked once", function* (own) {
+  itIn("a dispute's deadline and reason come from the provider, which is asked once", world(), function* (own) {
     const payment = yield* reported(own, says())
     assert.strictEqual((yield* disputeOf).evidenceDueBy, null)
     yield* check
@@ -64,7 +64,7 @@ describe("a dispute that only a report named", () => {
     )
   })
 
-  testWorld("a dispute won meanwhile says so, as does its payment", function* (own) {
+  itIn("a dispute won meanwhile says so, as does its payment", world(), function* (own) {
     const payment = yield* reported(own, says({ verdict: "won", status: "won" }))
     assert.strictEqual((yield* stored(payment)).state, "ChargedBack")
     yield* check
@@ -93,7 +93,7 @@ describe("a dispute that only a report named", () => {
     }).pipe(Effect.provide(Layer.merge(silent.layer, Logger.layer([logger]))))
   })
 
-  testWorld("processes that ask a silent provider together make one try of five", function* (own) {
+  itIn("processes that ask a silent provider together make one try of five", world(), function* (own) {
     const asked = yield* Latch.make()
     let asking = 0
     yield* reported(own, () =>
@@ -111,14 +111,14 @@ describe("a dispute that only a report named", () => {
     assert.deepStrictEqual(lookUp, { at: begin + day + 30 * minute, tries: 1 })
   })
 
-  testWorld("nothing is due at a connector that cannot read disputes", function* (own) {
+  itIn("nothing is due at a connector that cannot read disputes", world(), function* (own) {
     yield* reported(own, undefined)
     yield* check
     const { checkAt, lookUp } = yield* disputeOf
     assert.deepStrictEqual([checkAt, lookUp], [null, undefined])
   })
 
-  testWorld("the provider is not asked if a message states the deadline first", function* (own) {
+  itIn("the provider is not asked if a message states the deadline first", world(), function* (own) {
     const payment = yield* reported(own, says())
     yield* state(payment.providerRef, { dueBy: begin + 8 * day }, begin + day)
     yield* check
@@ -126,7 +126,7 @@ describe("a dispute that only a report named", () => {
     assert.strictEqual((yield* disputeOf).evidenceDueBy, begin + 8 * day)
   })
 
-  testWorld("the next process asks again, and records once, if one dies before recording", function* (own) {
+  itIn("the next process asks again, and records once, if one dies before recording", world(), function* (own) {
     const payment = yield* reported(own, says())
     const ledger = yield* Ledger
     const process = yield* own.another.pipe(
@@ -140,7 +140,7 @@ describe("a dispute that only a report named", () => {
     assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened", "dispute.updated"])
   })
 
-  testWorld("an answer about another dispute is no answer", function* (own) {
+  itIn("an answer about another dispute is no answer", world(), function* (own) {
     const payment = yield* reported(own, says({ disputeId: "du_2" }))
     yield* check
     const disputes = yield* (yield* Ledger).disputes(tenant, { limit: 5 })
@@ -177,7 +177,7 @@ describe("a message that is not known to be newer than the record", () => {
       [{ verdict: "won", status: "won" }, ["won", "Captured", [], ["won"]]],
       [{ verdict: "lost", status: "won" }, ["won", "Captured", ["conflict"], ["won"]]]
     ] as const) {
-      testWorld(`what the provider states of one ${title} counts: ${JSON.stringify(said)}`, function* (own) {
+      itIn(`what the provider states of one ${title} counts: ${JSON.stringify(said)}`, world(), function* (own) {
         const payment = yield* undecided(own, says(said), at)
         assert.deepStrictEqual(yield* seen(payment), ["won", "Captured", [], ["won"]])
         yield* TestClock.adjust(minute)
@@ -189,12 +189,12 @@ describe("a message that is not known to be newer than the record", () => {
     }
   }
 
-  testWorld("operations review it at once if the connector cannot read disputes", function* (own) {
+  itIn("operations review it at once if the connector cannot read disputes", world(), function* (own) {
     const payment = yield* undecided(own, undefined)
     assert.deepStrictEqual(yield* seen(payment), ["won", "Captured", ["conflict"], ["won"]])
   })
 
-  testWorld("operations review it after five times if the provider does not answer", function* (own) {
+  itIn("operations review it after five times if the provider does not answer", world(), function* (own) {
     const payment = yield* undecided(own, () => Effect.fail(new Unanswered({ reason: "time-out" })))
     for (let asked = 0; asked < 5; asked++) {
       assert.deepStrictEqual((yield* stored(payment)).review, null)
@@ -205,7 +205,7 @@ describe("a message that is not known to be newer than the record", () => {
     assert.strictEqual((yield* disputeOf).checkAt, null)
   })
 
-  testWorld("a newer message while the provider is asked counts", function* (own) {
+  itIn("a newer message while the provider is asked counts", world(), function* (own) {
     const asked = yield* Latch.make()
     const answered = yield* Latch.make()
     const payment = yield* undecided(own, () =>

@@ -5,10 +5,10 @@ import { newRun } from "@pointsman/core/internal"
 import { Settlements } from "@pointsman/core/ports"
 import { Effect, Exit, Stream } from "effect"
 import { TestClock } from "effect/testing"
+import { itIn } from "./support/ItIn.ts"
 import { day, lines } from "./support/JournalGiven.ts"
 import { operate } from "./support/Operations.ts"
-import { testWorld } from "./support/TestWorld.ts"
-import { caller, request, tenant, type World } from "./support/World.ts"
+import { caller, request, tenant, type World, world } from "./support/World.ts"
 
 const start = Date.UTC(2026, 10, 3)
 const december = Date.UTC(2026, 11, 1)
@@ -65,7 +65,7 @@ const store = Effect.fnUntraced(function* (entries: ReadonlyArray<SettlementEntr
 })
 
 describe("the journal of a tenant", () => {
-  testWorld("payments of several pages and a refund are each posted once, newest first", function* (own) {
+  itIn("payments of several pages and a refund are each posted once, newest first", world(), function* (own) {
     yield* TestClock.setTime(start)
     const first = yield* create(own)
     for (let count = 0; count < 200; count++) yield* create(own)
@@ -75,7 +75,7 @@ describe("the journal of a tenant", () => {
     assert.deepStrictEqual(journal.slice(-3), [sale, sale, "receivable EUR -500, refunds EUR 500"])
   })
 
-  testWorld("other work has turns between many payments that a fast storage reads", function* (own) {
+  itIn("other work has turns between many payments that a fast storage reads", world(), function* (own) {
     for (let count = 0; count < 64; count++) yield* create(own)
     let turns = 0
     let isOver = false
@@ -90,7 +90,7 @@ describe("the journal of a tenant", () => {
     assert.isAtLeast(turns, 64 / 8)
   })
 
-  testWorld("each of two months has only its own facts, and the two are all", function* (own) {
+  itIn("each of two months has only its own facts, and the two are all", world(), function* (own) {
     yield* TestClock.setTime(start)
     const payment = yield* create(own)
     yield* TestClock.setTime(december)
@@ -99,7 +99,7 @@ describe("the journal of a tenant", () => {
     assert.deepStrictEqual(yield* read({ ...all, from: december }), ["receivable EUR -500, refunds EUR 500"])
   })
 
-  testWorld("an exported month stays as it was when a report arrives after it was closed", function* (own) {
+  itIn("an exported month stays as it was when a report arrives after it was closed", world(), function* (own) {
     yield* TestClock.setTime(start)
     const late = yield* create(own)
     const inTime = yield* create(own)
@@ -113,7 +113,7 @@ describe("the journal of a tenant", () => {
     assert.deepStrictEqual(yield* read(november), [sale, fee, sale])
   })
 
-  testWorld("rows without a payment, in pages and corrected, follow the payments", function* (own) {
+  itIn("rows without a payment, in pages and corrected, follow the payments", world(), function* (own) {
     const payout = (number: number, over: Partial<SettlementEntry> = {}) =>
       reported(null, {
         ...{ kind: "payout", fee: null, net: null, rowId: `po_${1_000 + number}`, gross: eur(-100) },
@@ -137,7 +137,7 @@ describe("the journal of a tenant", () => {
     ])
   })
 
-  testWorld("money whose result is not known is listed and not posted", function* (own) {
+  itIn("money whose result is not known is listed and not posted", world(), function* (own) {
     yield* TestClock.setTime(start)
     const payment = yield* create(own)
     own.provider.onRefund = () => Effect.succeed({ _tag: "RefundPending", providerRefundId: "re_1" })
@@ -147,7 +147,7 @@ describe("the journal of a tenant", () => {
     assert.deepStrictEqual(yield* read({ ...all, connectionId: "main" }), [sale, "pending refund 500"])
   })
 
-  testWorld("a refund recorded between the two reads of its payment is posted once", function* (own) {
+  itIn("a refund recorded between the two reads of its payment is posted once", world(), function* (own) {
     yield* TestClock.setTime(start)
     const payment = yield* create(own)
     const pointsman = yield* Pointsman
@@ -169,7 +169,7 @@ describe("the journal of a tenant", () => {
     )
   })
 
-  testWorld("a journal fails if the storage fails after the first page", function* (own) {
+  itIn("a journal fails if the storage fails after the first page", world(), function* (own) {
     yield* TestClock.setTime(start)
     for (let count = 0; count < 201; count++) yield* create(own)
     const before = own.ledger.calls.search

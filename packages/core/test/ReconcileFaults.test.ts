@@ -5,10 +5,10 @@ import { type Change, Ledger } from "@pointsman/core/ports"
 import type { CommitFault } from "@pointsman/core/testing"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
+import { itIn } from "./support/ItIn.ts"
 import { stored, typesOf } from "./support/Pages.ts"
 import { day, entriesOf, orderOf, paidAt, reconcile, rowOf } from "./support/Reports.ts"
-import { testWorld } from "./support/TestWorld.ts"
-import { caller, request, type World } from "./support/World.ts"
+import { caller, request, type World, world } from "./support/World.ts"
 
 const createMany = (own: World, count: number) => {
   own.provider.onCharge = ({ attemptId }) => Effect.succeed({ _tag: "Captured", providerRef: `ch_${attemptId}` })
@@ -36,7 +36,7 @@ const faults: ReadonlyArray<readonly [told: string, fault: CommitFault]> = [
 
 describe("a statement of a report", () => {
   for (const [told, fault] of faults) {
-    testWorld(`a payment is settled once by a store that ${told}`, function* (own) {
+    itIn(`a payment is settled once by a store that ${told}`, world(), function* (own) {
       const payments = yield* createMany(own, 5)
       const failed = new Set<string>()
       own.ledger.onCommit = (_, { payment }: Change) => {
@@ -56,7 +56,7 @@ describe("a statement of a report", () => {
     })
   }
 
-  testWorld("another writer between a run's read and its write keeps both writes", function* (own) {
+  itIn("another writer between a run's read and its write keeps both writes", world(), function* (own) {
     const payments = yield* createMany(own, 3)
     const ledger = yield* Ledger
     const others = new Set<string>()

@@ -6,10 +6,10 @@ import { CommitUnknown, Ledger, type OperationAnswer, Settlements, Unanswered } 
 import { Deferred, Effect, Exit, Fiber, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { begin, disputed, disputeEvents, state } from "./support/Disputes.ts"
+import { itIn } from "./support/ItIn.ts"
 import { operate } from "./support/Operations.ts"
 import { attemptsOf, stored } from "./support/Pages.ts"
 import { day, entriesOf, eur, foundIn, orderOf, paidAt, reconcile, rowOf } from "./support/Reports.ts"
-import { testIn, testWorld } from "./support/TestWorld.ts"
 import { caller, request, tenant, type World, world } from "./support/World.ts"
 
 const lost = Effect.fail(new Unanswered({ reason: "lost" }))
@@ -75,7 +75,7 @@ describe("a row that fits a payment by amount and time alone", () => {
     ["in one report", true],
     ["in a report before it", false]
   ] as const) {
-    testWorld(`a row before that of our charge ${how} is suggested, and ours is the match`, function* (own) {
+    itIn(`a row before that of our charge ${how} is suggested, and ours is the match`, world(), function* (own) {
       const { attemptId, payment } = yield* unanswered(own)
       const foreign = foreignRow("foreign", { fee: eur(99), net: eur(1900), payoutId: "po_foreign" })
       const ours = rowOf(payment, { id: "ours", names: { attemptId, providerRef: "ch_ours" } })
@@ -100,7 +100,7 @@ describe("a row that fits a payment by amount and time alone", () => {
     })
   }
 
-  testWorld("the merchant's reference decides between payments, or none is suggested", function* (own) {
+  itIn("the merchant's reference decides between payments, or none is suggested", world(), function* (own) {
     own.provider.onCharge = () => lost
     yield* createOf("shop-other")
     const { payment } = yield* unanswered(own, "shop-named")
@@ -117,7 +117,7 @@ describe("a row that fits a payment by amount and time alone", () => {
     assert.deepStrictEqual(new Set(Object.values(foundIn(yield* entriesOf))), new Set(["missing_here not_found"]))
   })
 
-  testWorld("another charge of a payment with a known one is no suggestion and no match", function* (own) {
+  itIn("another charge of a payment with a known one is no suggestion and no match", world(), function* (own) {
     const payment = yield* captured(own, "order-1")
     yield* TestClock.setTime(paidAt + day)
     yield* reconcile(
@@ -137,7 +137,7 @@ describe("a row that fits a payment by amount and time alone", () => {
 })
 
 describe("a second row of a charge", () => {
-  testWorld("a payment is settled by the second row if only that names a payout", function* (own) {
+  itIn("a payment is settled by the second row if only that names a payout", world(), function* (own) {
     const payment = yield* captured(own)
     yield* TestClock.setTime(paidAt + day)
     yield* reconcile(orderOf([rowOf(payment, { id: "first", payoutId: null }), rowOf(payment, { id: "second" })]))
@@ -146,7 +146,7 @@ describe("a second row of a charge", () => {
     assert.deepStrictEqual(yield* closings, { second: undefined })
   })
 
-  testWorld("operations review a payment with a row of a second charge at the provider", function* (own) {
+  itIn("operations review a payment with a row of a second charge at the provider", world(), function* (own) {
     const { attemptId, payment } = yield* unanswered(own)
     const row = (id: string) => rowOf(payment, { id, payoutId: null, names: { attemptId, providerRef: `ch_${id}` } })
     yield* reconcile(orderOf([row("first"), row("second")]))
@@ -155,7 +155,7 @@ describe("a second row of a charge", () => {
     assert.deepStrictEqual(yield* closings, { first: "statement", second: undefined })
   })
 
-  testWorld("a smaller capture captures no more when a whole row comes twice", function* (own) {
+  itIn("a smaller capture captures no more when a whole row comes twice", world(), function* (own) {
     own.provider.onCharge = ({ attemptId }) => Effect.succeed({ _tag: "Authorized", providerRef: `ch_${attemptId}` })
     const pointsman = yield* Pointsman
     const { payment } = yield* pointsman.create(caller, request({ details: { captureMethod: "manual" } }))
@@ -175,7 +175,7 @@ describe("a second row of a charge", () => {
   })
 
   const two = world({ fourEyes: { EUR: 1999 } })
-  testIn("two people decide under four eyes when a second row differs from the record", two, function* (own) {
+  itIn("two people decide under four eyes when a second row differs from the record", two, function* (own) {
     const { attemptId, payment } = yield* unanswered(own)
     const row = (id: string) => rowOf(payment, { id, payoutId: null, names: { attemptId, providerRef: `ch_${id}` } })
     yield* reconcile(orderOf([row("first"), row("second")]))
@@ -189,7 +189,7 @@ describe("a second row of a charge", () => {
 })
 
 describe("a row of a refund", () => {
-  testWorld("only our id confirms an unknown refund when another of its amount is there", function* (own) {
+  itIn("only our id confirms an unknown refund when another of its amount is there", world(), function* (own) {
     const payment = yield* captured(own)
     own.provider.onRefund = () => lost
     yield* Effect.ignore(operate("refund", payment.id, { amountMinor: 400 }))
@@ -214,7 +214,7 @@ describe("a row of a refund", () => {
     assert.isAtMost(own.provider.refundLookUps.length - asked, 3)
   })
 
-  testWorld("a refund by hand reported during a capture counts once that has ended", function* (own) {
+  itIn("a refund by hand reported during a capture counts once that has ended", world(), function* (own) {
     const answered = yield* Deferred.make<OperationAnswer>()
     own.provider.onCharge = () => Effect.succeed({ _tag: "Authorized", providerRef: "ch_1" })
     own.provider.onCapture = () => Deferred.await(answered)
@@ -233,7 +233,7 @@ describe("a row of a refund", () => {
     assert.deepInclude(yield* stored(payment), { state: "PartiallyRefunded", refundedMinor: 400 })
   })
 
-  testWorld("our id of an unknown refund makes the refund succeed", function* (own) {
+  itIn("our id of an unknown refund makes the refund succeed", world(), function* (own) {
     const payment = yield* captured(own)
     own.provider.onRefund = () => lost
     yield* Effect.ignore(operate("refund", payment.id, { amountMinor: 400 }))
@@ -245,7 +245,7 @@ describe("a row of a refund", () => {
     assert.deepStrictEqual(yield* closings, { named: "statement" })
   })
 
-  testWorld("a row with only our id is reviewed beside one that the provider names later", function* (own) {
+  itIn("a row with only our id is reviewed beside one that the provider names later", world(), function* (own) {
     const payment = yield* captured(own)
     own.provider.onRefund = () => lost
     yield* Effect.ignore(operate("refund", payment.id, { amountMinor: 400 }))
@@ -263,7 +263,7 @@ describe("a row of a refund", () => {
 })
 
 describe("a row whose amount has another sign than its kind", () => {
-  testWorld("a charge below 0 states nothing, and the charge itself still does", function* (own) {
+  itIn("a charge below 0 states nothing, and the charge itself still does", world(), function* (own) {
     const { attemptId, payment } = yield* unanswered(own)
     const names = { attemptId, providerRef: "ch_1" }
     yield* reconcile(orderOf([rowOf(payment, { id: "below", gross: eur(-1999), names })]))
@@ -287,7 +287,7 @@ const moveOf =
     })
 
 describe("rows of disputes", () => {
-  testWorld("a won dispute is open again when its money leaves again", function* () {
+  itIn("a won dispute is open again when its money leaves again", world(), function* () {
     const { payment } = yield* disputed()
     yield* state(payment.providerRef, { verdict: "won" }, begin + 10 * day)
     yield* TestClock.setTime(begin + 40 * day)
@@ -320,7 +320,7 @@ describe("rows of disputes", () => {
     })
   })
 
-  testWorld("rows without the dispute's id are compared with disputes and state nothing", function* () {
+  itIn("rows without the dispute's id are compared with disputes and state nothing", world(), function* () {
     const { payment } = yield* disputed({ disputeId: "PP-D-1" })
     yield* state(payment.providerRef, { disputeId: "PP-D-1", verdict: "won" }, begin + 5 * day)
     yield* TestClock.setTime(begin + 40 * day)
@@ -344,7 +344,7 @@ describe("rows of disputes", () => {
     return payment
   })
 
-  testWorld("a dispute won and lost again leaves no row open, whatever the order", function* () {
+  itIn("a dispute won and lost again leaves no row open, whatever the order", world(), function* () {
     const move = moveOf(yield* lostAgain, null)
     yield* reconcile(orderOf([move("back", "dispute_reversed", 6)]))
     yield* reconcile(orderOf([move("again", "dispute", 30)]))
@@ -353,7 +353,7 @@ describe("rows of disputes", () => {
     assert.deepStrictEqual(yield* closings, { back: "row", again: "row" })
   })
 
-  testWorld("a reversal reported last leaves no row open if the money is away as recorded", function* () {
+  itIn("a reversal reported last leaves no row open if the money is away as recorded", world(), function* () {
     const move = moveOf(yield* lostAgain, null)
     yield* reconcile(orderOf([move("taken", "dispute", 1)]))
     yield* reconcile(orderOf([move("again", "dispute", 30)]))
@@ -363,7 +363,7 @@ describe("rows of disputes", () => {
     assert.deepStrictEqual(yield* closings, { again: "row" })
   })
 
-  testWorld("a row of a won dispute matches when it comes again with its payout", function* () {
+  itIn("a row of a won dispute matches when it comes again with its payout", world(), function* () {
     const { payment } = yield* disputed()
     yield* state(payment.providerRef, { verdict: "won" }, begin + 10 * day)
     yield* TestClock.setTime(begin + 40 * day)
@@ -382,7 +382,7 @@ describe("rows of disputes", () => {
     assert.deepStrictEqual(yield* closings, { taken: "row" })
   })
 
-  testWorld("a row that names a dispute without a message records it as a message would", function* (own) {
+  itIn("a row that names a dispute without a message records it as a message would", world(), function* (own) {
     yield* TestClock.setTime(begin)
     const payment = yield* captured(own)
     yield* TestClock.setTime(begin + 20 * day)
@@ -402,7 +402,7 @@ describe("rows of disputes", () => {
 })
 
 describe("a dispute of a row whose write was not answered", () => {
-  testWorld("a dispute is recorded once if the write was made", function* (own) {
+  itIn("a dispute is recorded once if the write was made", world(), function* (own) {
     yield* TestClock.setTime(begin)
     const payment = yield* captured(own)
     yield* TestClock.setTime(begin + 20 * day)
@@ -436,7 +436,7 @@ describe("a run that died before it applied what it stored", () => {
   })
 
   const payout = rowOf(undefined, { id: "payout", kind: "payout", gross: eur(-1) })
-  testWorld("a newer file with the same rows applies their statements and ends differences", function* (own) {
+  itIn("a newer file with the same rows applies their statements and ends differences", world(), function* (own) {
     const { attemptId, payment } = yield* unanswered(own)
     const row = rowOf(payment, { id: "charge", gross: eur(1999), names: { attemptId, providerRef: "ch_1" } })
     yield* runDying(own, row)
@@ -448,7 +448,7 @@ describe("a run that died before it applied what it stored", () => {
     assert.strictEqual((yield* entriesOf).length, 2)
   })
 
-  testWorld("a newer file with a row that matched settles the payment", function* (own) {
+  itIn("a newer file with a row that matched settles the payment", world(), function* (own) {
     const payment = yield* captured(own)
     yield* TestClock.setTime(paidAt + day)
     const row = rowOf(payment)
@@ -461,7 +461,7 @@ describe("a run that died before it applied what it stored", () => {
 })
 
 describe("a run that died after it applied a capture", () => {
-  testWorld("the difference of a capture without a record ends when the file is read again", function* (own) {
+  itIn("the difference of a capture without a record ends when the file is read again", world(), function* (own) {
     own.provider.onCharge = ({ attemptId }) => Effect.succeed({ _tag: "Authorized", providerRef: `ch_${attemptId}` })
     const pointsman = yield* Pointsman
     const { payment } = yield* pointsman.create(caller, request({ details: { captureMethod: "manual" } }))
@@ -489,7 +489,7 @@ describe("a report of a workspace with four eyes", () => {
     [2000, "Settled"]
   ] as const) {
     const own = world({ fourEyes: { EUR: limit } })
-    testIn(`a row 1999 off with a limit of ${limit} makes the payment ${expected}`, own, function* (own) {
+    itIn(`a row 1999 off with a limit of ${limit} makes the payment ${expected}`, own, function* (own) {
       const { attemptId, payment } = yield* unanswered(own)
       const row = rowOf(payment, { id: "charge", names: { attemptId, providerRef: "ch_1" } })
       yield* reconcile(orderOf([row]))
@@ -505,7 +505,7 @@ describe("a report of a workspace with four eyes", () => {
     })
   }
 
-  testIn("a row that agrees with the record settles the payment", world({ fourEyes: {} }), function* (own) {
+  itIn("a row that agrees with the record settles the payment", world({ fourEyes: {} }), function* (own) {
     const payment = yield* captured(own)
     yield* TestClock.setTime(paidAt + day)
     yield* reconcile(orderOf([rowOf(payment)]))

@@ -5,11 +5,11 @@ import type { ReportRow } from "@pointsman/core/connector"
 import { Unanswered } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
+import { itIn } from "./support/ItIn.ts"
 import { operate } from "./support/Operations.ts"
 import { stored } from "./support/Pages.ts"
 import { day, entriesOf, eur, foundIn, orderOf, paidAt, reconcile, rowOf } from "./support/Reports.ts"
-import { testWorld } from "./support/TestWorld.ts"
-import { caller, request, type World } from "./support/World.ts"
+import { caller, request, type World, world } from "./support/World.ts"
 
 const authorized = 1999
 
@@ -42,7 +42,7 @@ describe("a capture of a part, in two rows", () => {
     ["the rest first", [1, 0]]
   ] as const) {
     for (const reports of [1, 2]) {
-      testWorld(`${name}, in ${reports} reports, settles the payment with what was captured`, function* (own) {
+      itIn(`${name}, in ${reports} reports, settles the payment with what was captured`, world(), function* (own) {
         const payment = yield* capture(own, 1200)
         const rows = [whole(payment), back(payment, 799)]
         const [first, second] = order.map((index) => rows[index]).filter((row) => row !== undefined)
@@ -68,7 +68,7 @@ describe("a capture of a part, in two rows", () => {
     }
   }
 
-  testWorld("rows of a capture without an answer do not say how much was captured", function* (own) {
+  itIn("rows of a capture without an answer do not say how much was captured", world(), function* (own) {
     own.provider.onCapture = () => Effect.fail(new Unanswered({ reason: "lost" }))
     const payment = yield* capture(own, 1200)
     const before = yield* stored(payment)
@@ -83,7 +83,7 @@ describe("a capture of a part, in two rows", () => {
 })
 
 describe("a capture that is taken back", () => {
-  testWorld("a row of another amount than is captured is a difference, and states nothing", function* (own) {
+  itIn("a row of another amount than is captured is a difference, and states nothing", world(), function* (own) {
     const payment = yield* capture(own, 1200)
     yield* reconcile(orderOf([rowOf(payment, { id: "charge", gross: eur(1200) }), back(payment, 500)]))
     assert.deepStrictEqual(yield* moneyOf(payment), ["Settled", 1200, true])
@@ -94,7 +94,7 @@ describe("a capture that is taken back", () => {
     ])
   })
 
-  testWorld("earlier rows say whether half of an authorization is the rest or the capture", function* (own) {
+  itIn("earlier rows say whether half of an authorization is the rest or the capture", world(), function* (own) {
     own.provider.onCharge = () => Effect.succeed({ _tag: "Authorized", providerRef: "ch_1" })
     const { details, ...rest } = request({ details: { captureMethod: "manual" } })
     const money = { ...details.money, minorUnits: 2000 }
@@ -108,7 +108,7 @@ describe("a capture that is taken back", () => {
     assert.notStrictEqual(review, null)
   })
 
-  testWorld("a capture failed if all that is captured comes back", function* (own) {
+  itIn("a capture failed if all that is captured comes back", world(), function* (own) {
     const payment = yield* capture(own, 1200)
     yield* reconcile(orderOf([rowOf(payment, { id: "charge", gross: eur(1200) }), back(payment, 1200)]))
     assert.strictEqual((yield* stored(payment)).review === null, false)

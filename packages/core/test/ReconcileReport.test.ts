@@ -14,10 +14,10 @@ import type { ReportEntry, ReportRow } from "@pointsman/core/connector"
 import { Ledger, Settlements, StorageError, Unanswered } from "@pointsman/core/ports"
 import { Effect, Exit, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
+import { itIn, itRuns } from "./support/ItIn.ts"
 import { operate } from "./support/Operations.ts"
 import { attemptsOf, stored, typesOf } from "./support/Pages.ts"
 import { day, entriesOf, eur, foundIn, orderOf, paidAt, reconcile, rowOf } from "./support/Reports.ts"
-import { testEffect, testIn, testWorld } from "./support/TestWorld.ts"
 import { caller, request, tenant, type World, world } from "./support/World.ts"
 
 /** Each charge has a reference of its own. */
@@ -32,7 +32,7 @@ const create = Effect.flatMap(Pointsman, (pointsman) =>
 const creates = (count: number) => Effect.forEach(Array.from({ length: count }), () => create)
 
 describe("a report", () => {
-  testWorld("a charge without an answer is captured and settled when its row arrives", function* (own) {
+  itIn("a charge without an answer is captured and settled when its row arrives", world(), function* (own) {
     own.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "lost" }))
     const pointsman = yield* Pointsman
     yield* Effect.ignore(pointsman.create(caller, request()))
@@ -55,7 +55,7 @@ describe("a report", () => {
   const every = world({
     connections: [{ id: "main", fees: [{ fixed: { EUR: 25 }, partsPerMillion: 10_000 }] }, { id: "backup" }]
   })
-  testIn("each kind of difference in a report is found and named, and no other", every, function* (own) {
+  itIn("each kind of difference in a report is found and named, and no other", every, function* (own) {
     capturing(own)
     const [fine, less, twice, fee, missing, disputed, refunded] = yield* creates(7)
     assert(fine && less && twice && fee && missing && disputed && refunded)
@@ -119,7 +119,7 @@ describe("a report", () => {
   })
 
   const again = world()
-  testIn("a report that was read changes nothing when it or its rows come again", again, function* () {
+  itIn("a report that was read changes nothing when it or its rows come again", again, function* () {
     capturing(again)
     const payments = yield* creates(5)
     const rows = payments.map((payment) => rowOf(payment))
@@ -133,7 +133,7 @@ describe("a report", () => {
     assert.deepStrictEqual(yield* Effect.forEach(payments, stored), before)
   })
 
-  testWorld("the newest contents of a row count, and none is counted twice", function* (corrected) {
+  itIn("the newest contents of a row count, and none is counted twice", world(), function* (corrected) {
     capturing(corrected)
     const payment = yield* create
     const { balance } = (yield* Pointsman).reconciliation
@@ -176,7 +176,7 @@ describe("a report", () => {
     assert.deepStrictEqual([moved?.rows, moved?.chargesMinor, moved?.feesMinor, others.length], [1, 1999, 4, 0])
   })
 
-  testWorld("a report that corrects itself, or a later one that does, leaves nothing open", function* (own) {
+  itIn("a report that corrects itself, or a later one that does, leaves nothing open", world(), function* (own) {
     capturing(own)
     const payment = yield* create
     const wrong = rowOf(payment, { gross: eur(900), fee: eur(3), net: eur(897) })
@@ -192,7 +192,7 @@ describe("a report", () => {
 })
 
 describe("payments that no report has", () => {
-  testWorld("nothing is missing before the provider's delay; a late row ends it after", function* (own) {
+  itIn("nothing is missing before the provider's delay; a late row ends it after", world(), function* (own) {
     capturing(own)
     const early = yield* create
     yield* TestClock.setTime(2 * day)
@@ -220,7 +220,7 @@ describe("payments that no report has", () => {
 })
 
 describe("a row without ids", () => {
-  testWorld("a row of no payment suggests only a payment of its amount and time", function* (own) {
+  itIn("a row of no payment suggests only a payment of its amount and time", world(), function* (own) {
     capturing(own)
     const pointsman = yield* Pointsman
     const make = (minorUnits: number, reference: string | null) =>
@@ -340,7 +340,7 @@ describe("a run that is killed", () => {
     }).pipe(Effect.scoped, Effect.provide(own.layer))
   }
 
-  testEffect("the next run ends the same after a death before or after any write", function* () {
+  itRuns("the next run ends the same after a death before or after any write", function* () {
     const { report: expected } = yield* readKilled()
     assert.deepStrictEqual([expected.state, expected.counts.amount_differs, expected.counts.duplicate], ["done", 1, 1])
     let deaths = 0
@@ -354,7 +354,7 @@ describe("a run that is killed", () => {
     assert.strictEqual(deaths, 12)
   })
 
-  testEffect("the next run ends the same after a death before or after any moved payment", function* () {
+  itRuns("the next run ends the same after a death before or after any moved payment", function* () {
     const { report: expected } = yield* readKilled()
     let deaths = 0
     for (let commit = 1; commit <= 11; commit++) {
@@ -367,7 +367,7 @@ describe("a run that is killed", () => {
     assert.strictEqual(deaths, 20)
   })
 
-  testEffect("what is stored decides after a write with a lost answer", function* () {
+  itRuns("what is stored decides after a write with a lost answer", function* () {
     const losing = (isWritten: boolean) => ({
       settlements: (settlements: Settlements): Settlements => ({
         ...settlements,
@@ -437,7 +437,7 @@ describe("reports in any order", () => {
     }).pipe(Effect.scoped, Effect.provide(own.layer))
   }
 
-  testEffect("late, partial, repeated and corrected reports in any order end in the same books", function* () {
+  itRuns("late, partial, repeated and corrected reports in any order end in the same books", function* () {
     const permutations = (of: ReadonlyArray<number>): ReadonlyArray<ReadonlyArray<number>> =>
       of.length <= 1
         ? [of]
@@ -449,7 +449,7 @@ describe("reports in any order", () => {
 })
 
 describe("a report that cannot be read", () => {
-  testWorld("another provider's format is refused; a broken file continues once corrected", function* (own) {
+  itIn("another provider's format is refused; a broken file continues once corrected", world(), function* (own) {
     capturing(own)
     const payment = yield* create
     const rows = [rowOf(payment), rowOf(undefined, { id: "payout", kind: "payout" })]
@@ -473,7 +473,7 @@ describe("a report that cannot be read", () => {
     assert.deepStrictEqual([done.id, done.state, done.failure, done.counts.matched], [run?.id, "done", null, 2])
   })
 
-  testWorld("a file that breaks after a statement was taken still has its difference closed", function* (own) {
+  itIn("a file that breaks after a statement was taken still has its difference closed", world(), function* (own) {
     own.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "lost" }))
     const pointsman = yield* Pointsman
     yield* Effect.ignore(pointsman.create(caller, request()))
@@ -507,7 +507,7 @@ describe("two reports of one connection", () => {
     yield entries.slice(2)
   }
 
-  testWorld("a second file is refused during a report, with its name and start", function* () {
+  itIn("a second file is refused during a report, with its name and start", world(), function* () {
     const context = yield* Effect.context<Pointsman>()
     const { reconciliation } = yield* Pointsman
     const seen: Array<unknown> = []
@@ -530,7 +530,7 @@ describe("two reports of one connection", () => {
     assert.strictEqual((yield* entriesOf).length, 6)
   })
 
-  testWorld("a file begun again by another process continues there, and the first one ends", function* () {
+  itIn("a file begun again by another process continues there, and the first one ends", world(), function* () {
     const context = yield* Effect.context<Pointsman>()
     const order = { sha256: "first", rowsAtOnce: 2 }
     const seen: Array<ReconciliationRun> = []
@@ -547,7 +547,7 @@ describe("two reports of one connection", () => {
     assert.strictEqual((yield* entriesOf).length, payouts.length)
   })
 
-  testWorld("a process paused for longer than its lease writes no more after another report", function* () {
+  itIn("a process paused for longer than its lease writes no more after another report", world(), function* () {
     const context = yield* Effect.context<Pointsman>()
     const [first, ...others] = payouts
     const newer = payouts.map((row) => ({ ...row, gross: eur(-7) }))

@@ -5,9 +5,9 @@ import type { ReportRow } from "@pointsman/core/connector"
 import { Ledger, Unanswered } from "@pointsman/core/ports"
 import { Effect, Exit } from "effect"
 import { TestClock } from "effect/testing"
+import { itIn } from "./support/ItIn.ts"
 import { attemptsOf, stored } from "./support/Pages.ts"
 import { day, entriesOf, eur, orderOf, paidAt, reconcile, rowOf } from "./support/Reports.ts"
-import { testIn, testWorld } from "./support/TestWorld.ts"
 import { caller, request, tenant, type World, world } from "./support/World.ts"
 
 const create = Effect.flatMap(Pointsman, (pointsman) => Effect.result(pointsman.create(caller, request())))
@@ -51,7 +51,7 @@ describe("versions of a row", () => {
     return { payment, read, row }
   })
 
-  testWorld("the last generated version counts, and then that of the last run", function* (ordered) {
+  itIn("the last generated version counts, and then that of the last run", world(), function* (ordered) {
     const { read, row } = yield* captured(ordered)
     assert.deepStrictEqual(yield* read(row(50, { generatedAt: 1 })), [50, 0])
     assert.deepStrictEqual(yield* read(row(60, { generatedAt: 2 })), [60, 0])
@@ -73,7 +73,7 @@ describe("versions of a row", () => {
   })
 
   const unpaid = world()
-  testIn("a report without payouts takes back no payout that another one named", unpaid, function* () {
+  itIn("a report without payouts takes back no payout that another one named", unpaid, function* () {
     const { read, row } = yield* captured(unpaid)
     yield* read(row(50))
     assert.deepStrictEqual(yield* read(row(50, { payoutId: null, settledAt: null })), [50, 1])
@@ -82,7 +82,7 @@ describe("versions of a row", () => {
     assert.deepStrictEqual([payoutId, settledAt], ["po_1", paidAt + day])
   })
 
-  testWorld("a row counts once that comes twice in a report, in several reports", function* (own) {
+  itIn("a row counts once that comes twice in a report, in several reports", world(), function* (own) {
     const { read, row } = yield* captured(own)
     assert.deepStrictEqual(yield* read(row(50), row(50)), [50, 0])
     assert.deepStrictEqual(yield* read(row(60), row(60)), [60, 0])
@@ -93,7 +93,7 @@ describe("versions of a row", () => {
     assert.deepStrictEqual(results.toSorted(), ["duplicate same_row", "duplicate same_row", "matched by_id"])
   })
 
-  testWorld("only the newer of two versions in one batch says what was captured", function* (own) {
+  itIn("only the newer of two versions in one batch says what was captured", world(), function* (own) {
     const { attemptId, payment } = yield* unanswered(own)
     const newer = rowOf(payment, { id: "x", gross: eur(1999), names: { attemptId, providerRef: "ch_1" } })
     yield* reconcile(orderOf([{ ...newer, gross: eur(1500) }, newer]))
@@ -101,7 +101,7 @@ describe("versions of a row", () => {
     assert.deepStrictEqual([state, capturedMinor, review], ["Settled", 1999, null])
   })
 
-  testWorld("a dead run's version states nothing once a newer one was applied", function* (own) {
+  itIn("a dead run's version states nothing once a newer one was applied", world(), function* (own) {
     const { attemptId, payment } = yield* unanswered(own)
     const newer = rowOf(payment, { id: "x", gross: eur(1999), names: { attemptId, providerRef: "ch_1" } })
     const older = () => orderOf([{ ...newer, gross: eur(1500) }], { sha256: "older" })
@@ -113,7 +113,7 @@ describe("versions of a row", () => {
     assert.deepStrictEqual([state, capturedMinor, review], ["Settled", 1999, null])
   })
 
-  testWorld("a row that comes again states nothing after a person closed its difference", function* (own) {
+  itIn("a row that comes again states nothing after a person closed its difference", world(), function* (own) {
     const { attemptId, payment } = yield* unanswered(own)
     const row = rowOf(payment, { id: "x", gross: eur(1999), names: { attemptId, providerRef: "ch_1" } })
     yield* runDying(own, orderOf([row], { sha256: "one" }))
@@ -124,7 +124,7 @@ describe("versions of a row", () => {
     assert.strictEqual((yield* stored(payment)).state, "ChargeUnknown")
   })
 
-  testWorld("a duplicate is none once its row is paid out later", function* (own) {
+  itIn("a duplicate is none once its row is paid out later", world(), function* (own) {
     own.provider.onCharge = ({ attemptId }) => Effect.succeed({ _tag: "Captured", providerRef: `ch_${attemptId}` })
     const { payment } = yield* created
     const unpaid = { payoutId: null, settledAt: null }

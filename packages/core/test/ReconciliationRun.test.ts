@@ -1,9 +1,10 @@
 import { assert } from "@effect/vitest"
+import { itIn } from "./support/ItIn.ts"
 import { orderOf, reconcile, rowOf } from "./support/Reports.ts"
-import { testWorld } from "./support/TestWorld.ts"
+import { world } from "./support/World.ts"
 
 const usd = (minorUnits: number) => ({ minorUnits, currency: "USD" })
-testWorld("each currency of a run adds up by itself for a charge in EUR paid out in USD", function* () {
+itIn("each currency of a run adds up by itself for a charge in EUR paid out in USD", world(), function* () {
   const rows = [
     rowOf(undefined, {
       id: "eur",

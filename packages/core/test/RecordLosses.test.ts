@@ -5,8 +5,8 @@ import { StorageSnapshots } from "@pointsman/core/internal"
 import { Directory, Ledger, RecordLosses, RecordsMissing, recoveryRetryMillis } from "@pointsman/core/ports"
 import { Effect, Fiber, Option } from "effect"
 import { TestClock } from "effect/testing"
+import { itIn } from "./support/ItIn.ts"
 import { listingProvider } from "./support/ListingProvider.ts"
-import { testIn, testWorld } from "./support/TestWorld.ts"
 import { caller, recovered, request, tenant, world } from "./support/World.ts"
 
 const lost = { since: 1_000, reason: "a test", declaredAt: 2_000 }
@@ -15,7 +15,7 @@ const order = { idempotencyKey: "order-0002", amountMinor: null, reason: null }
 const whileMissing = { retryAfterMillis: recoveryRetryMillis }
 
 describe("a loss of records", () => {
-  testWorld("nothing is sent to unrecovered connections, and what is on file is answered", function* (own) {
+  itIn("nothing is sent to unrecovered connections, and what is on file is answered", world(), function* (own) {
     const { provider } = own
     const pointsman = yield* Pointsman
     const losses = yield* RecordLosses
@@ -64,14 +64,14 @@ describe("a loss of records", () => {
     assert.isFalse((yield* pointsman.create(caller, request({ idempotencyKey: "order-0003" }))).isReplay)
   })
 
-  testIn("requests are sent by servers that serve after a restore", world({ afterRestore: "serve" }), function* () {
+  itIn("requests are sent by servers that serve after a restore", world({ afterRestore: "serve" }), function* () {
     yield* (yield* RecordLosses).declare(lost)
     assert.strictEqual((yield* (yield* Pointsman).create(caller, request())).payment.state, "Captured")
   })
 
   const other: Tenant = { workspaceId: "other", environment: "sandbox" }
   const others: Caller = { tenant: other, workspace: { ...caller.workspace, id: "other" } }
-  testWorld("a recovered workspace of two sends its requests, and has its own keys", function* () {
+  itIn("a recovered workspace of two sends its requests, and has its own keys", world(), function* () {
     const directory = yield* Directory
     const contents = yield* directory.contents
     const [main] = contents.connections
@@ -102,7 +102,7 @@ describe("a loss of records", () => {
   })
 
   const late = listingProvider()
-  testIn(
+  itIn(
     "a recovery waits for a charge that was in flight when the loss was declared",
     world({ provider: late }),
     function* () {

@@ -4,8 +4,8 @@ import { Pointsman, type Recovery, statusOf } from "@pointsman/core"
 import { Ledger, type ListedDispute, Unanswered } from "@pointsman/core/ports"
 import { Effect, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
-import { listingProvider, listingWorld, testListing } from "./support/ListingProvider.ts"
-import { testEffect, testIn } from "./support/TestWorld.ts"
+import { itIn, itRuns } from "./support/ItIn.ts"
+import { itInListing, listingProvider, listingWorld } from "./support/ListingProvider.ts"
 import { caller, recovered, request, tenant, world } from "./support/World.ts"
 
 const day = 24 * 60 * 60_000
@@ -64,7 +64,7 @@ const inStore = <A, E>(provider: ReturnType<typeof listingProvider>, work: Effec
   Effect.provide(work, world({ provider }).layer)
 
 describe("disputes of the provider's list", () => {
-  testListing("a lost dispute recovers the chargeback, the dispute and its reminders", function* ({ provider }) {
+  itInListing("a lost dispute recovers the chargeback, the dispute and its reminders", function* ({ provider }) {
     const { id } = yield* given(provider)
     assert.deepInclude(main(yield* recovering(true)), { disputes: eur(1, 900), listed: 2 })
     assert.deepStrictEqual(yield* disputesOf(id), [])
@@ -86,7 +86,7 @@ describe("disputes of the provider's list", () => {
     assert.strictEqual((yield* eventsOf(id)).at(-1), "dispute.evidence_due")
   })
 
-  testListing("nothing is written when a recovered dispute comes by message and recovery again", function* (lost) {
+  itInListing("nothing is written when a recovered dispute comes by message and recovery again", function* (lost) {
     const { provider } = lost
     const { id, stated } = yield* given(provider)
     yield* recovering()
@@ -100,7 +100,7 @@ describe("disputes of the provider's list", () => {
     assert.deepStrictEqual([yield* stored(id), yield* disputesOf(id), yield* eventsOf(id)], once)
   })
 
-  testListing("a recovered dispute that ended since ends; an older state changes nothing", function* ({ provider }) {
+  itInListing("a recovered dispute that ended since ends; an older state changes nothing", function* ({ provider }) {
     const { id, stated } = yield* given(provider)
     yield* recovering()
     const list = (said: Partial<ListedDispute>) => {
@@ -133,7 +133,7 @@ describe("disputes of the provider's list", () => {
     })
   })
 
-  testListing("others' charges are skipped, and one of ours that is missing is kept", function* ({ provider }) {
+  itInListing("others' charges are skipped, and one of ours that is missing is kept", function* ({ provider }) {
     yield* given(provider, { charge: { providerRef: "ref_of_another_program" } })
     assert.deepInclude(main(yield* recovering()), { disputes: [], kept: 0 })
     yield* given(provider, { disputeId: "du_2", charge: { attemptId: "att_of_nobody" } })
@@ -145,7 +145,7 @@ describe("disputes of the provider's list", () => {
     )
   })
 
-  testListing("an unanswered list leaves the connection unrecovered until the next time", function* ({ provider }) {
+  itInListing("an unanswered list leaves the connection unrecovered until the next time", function* ({ provider }) {
     yield* given(provider)
     const { onListDisputes } = provider
     provider.onListDisputes = () => Effect.fail(new Unanswered({ reason: "status 500" }))
@@ -158,7 +158,7 @@ describe("disputes of the provider's list", () => {
     assert.strictEqual(recovered.loss?.ended?.outcome, "recovered")
   })
 
-  testEffect("the report says what a provider without lists of disputes or refunds lacks", function* () {
+  itRuns("the report says what a provider without lists of disputes or refunds lacks", function* () {
     const unasked = (missing: Partial<ReturnType<typeof listingProvider>>) => {
       const provider = Object.assign(listingProvider(), missing)
       return inStore(
@@ -178,7 +178,7 @@ describe("disputes of the provider's list", () => {
 })
 
 describe("refunds after a loss at a provider that lists no disputes", () => {
-  testIn(
+  itIn(
     "refunds of payments before the recovery wait for an operator, later ones do not",
     listingWorld(Object.assign(listingProvider(), { onListDisputes: undefined })),
     function* ({ provider }) {
@@ -215,7 +215,7 @@ describe("refunds after a loss at a provider that lists no disputes", () => {
     }
   )
 
-  testIn(
+  itIn(
     "an open loss that is accepted at one connection counts as recovered there",
     listingWorld(Object.assign(listingProvider(), { onListCharges: undefined, onListDisputes: undefined })),
     function* () {

@@ -3,8 +3,8 @@ import { assert, describe } from "@effect/vitest"
 import { Pointsman, webhookSecretContext } from "@pointsman/core"
 import { Ledger, type ProviderMessage } from "@pointsman/core/ports"
 import { Effect, Result } from "effect"
+import { itRuns } from "./support/ItIn.ts"
 import { listingProvider } from "./support/ListingProvider.ts"
-import { testEffect } from "./support/TestWorld.ts"
 import { caller, recovered, request, tenant, type World, world } from "./support/World.ts"
 
 const recovery = Effect.flatMap(Pointsman, ({ recover }) =>
@@ -74,7 +74,7 @@ const losing = (hasLists: boolean) => {
 }
 
 describe("a message about a charge that was lost", () => {
-  testEffect("a charge is of the connection that lists it if a message came to another", function* () {
+  itRuns("a charge is of the connection that lists it if a message came to another", function* () {
     const { id, payments } = yield* losing(true)("backup")
     assert.deepStrictEqual(
       payments.map(([paymentId, connectionId]) => [paymentId, connectionId]),
@@ -82,7 +82,7 @@ describe("a message about a charge that was lost", () => {
     )
   })
 
-  testEffect("the next recovery recovers a connection whose store failed while applying", function* () {
+  itRuns("the next recovery recovers a connection whose store failed while applying", function* () {
     const { payments } = yield* losing(true)("main", ({ ledger }) =>
       Effect.gen(function* () {
         ledger.canRead = (method) => method !== "message"
@@ -94,7 +94,7 @@ describe("a message about a charge that was lost", () => {
     assert.lengthOf(payments, 1)
   })
 
-  testEffect("the statement of a message is adopted at a provider without lists", function* () {
+  itRuns("the statement of a message is adopted at a provider without lists", function* () {
     const { payments } = yield* losing(false)("main")
     assert.deepStrictEqual(
       payments.map(([, connectionId, providerRef, review]) => [connectionId, providerRef, review]),

@@ -5,8 +5,8 @@ import { StorageSnapshots } from "@pointsman/core/internal"
 import { Ledger, NotSent, type RefundState, Unanswered } from "@pointsman/core/ports"
 import { Deferred, Effect, Fiber, Option } from "effect"
 import { TestClock } from "effect/testing"
-import { type ListingOptions, listingProvider, testListing } from "./support/ListingProvider.ts"
-import { testEffect } from "./support/TestWorld.ts"
+import { itRuns } from "./support/ItIn.ts"
+import { itInListing, type ListingOptions, listingProvider } from "./support/ListingProvider.ts"
 import { caller, recovered, request, tenant, world } from "./support/World.ts"
 
 const hour = 60 * 60_000
@@ -28,10 +28,10 @@ const losing = (options: ListingOptions = {}) => {
   return { provider, inNewStore, nextStore }
 }
 
-const testLosing = (
+const itInLosing = (
   title: string,
   steps: (lost: ReturnType<typeof losing>) => Generator<Effect.Effect<unknown, unknown>, void, never>
-) => testEffect(title, () => steps(losing()))
+) => itRuns(title, () => steps(losing()))
 
 const recoverAll = Effect.gen(function* () {
   return yield* recovered((yield* Pointsman).recover({ since: noon - day, connectionId: null, isDryRun: false }))
@@ -61,7 +61,7 @@ const createOne = Effect.fnUntraced(function* (overrides: Parameters<typeof requ
 const takeSnapshot = Effect.flatMap(StorageSnapshots, (snapshots) => snapshots?.take ?? Effect.die("no snapshots"))
 
 describe("charges that the store lost", () => {
-  testLosing("captured, authorized and voided charges are each recovered as they were", function* ({ nextStore }) {
+  itInLosing("captured, authorized and voided charges are each recovered as they were", function* ({ nextStore }) {
     const before = yield* nextStore(function* () {
       const pointsman = yield* Pointsman
       const captured = yield* createOne()
@@ -132,7 +132,7 @@ describe("charges that the store lost", () => {
     while ((yield* (yield* Pointsman).checkDue) > 0) yield* TestClock.adjust("1 second")
   })
 
-  testListing("a lookup ends a first attempt with a lost end when the next is recovered", function* ({ provider }) {
+  itInListing("a lookup ends a first attempt with a lost end when the next is recovered", function* ({ provider }) {
     const { id } = yield* withoutFirstEnd(provider)
     yield* recoverAll
     assert.deepStrictEqual(yield* endsOf(id), ["1 main Unanswered", "2 backup Captured"])
@@ -142,7 +142,7 @@ describe("charges that the store lost", () => {
     assert.deepStrictEqual([payment.state, payment.connectionId, payment.review], ["Captured", "backup", null])
   })
 
-  testListing("the money of the next attempt is found while the first is in flight", function* ({ provider }) {
+  itInListing("the money of the next attempt is found while the first is in flight", function* ({ provider }) {
     const { executeFirst, id } = yield* withoutFirstEnd(provider)
     yield* recoverAll
     yield* executeFirst
@@ -151,7 +151,7 @@ describe("charges that the store lost", () => {
     assert.deepStrictEqual((yield* stored(id)).payment.review?.reasons, ["double_charge"])
   })
 
-  testListing("a first attempt in flight decides when the next one is listed as declined", function* ({ provider }) {
+  itInListing("a first attempt in flight decides when the next one is listed as declined", function* ({ provider }) {
     const { executeFirst, id } = yield* withoutFirstEnd(provider, provider.declineSoftly)
     yield* recoverAll
     yield* executeFirst
@@ -163,7 +163,7 @@ describe("charges that the store lost", () => {
     assert.deepStrictEqual([payment.state, payment.connectionId, payment.review], ["Captured", "main", null])
   })
 
-  testListing("a payment fails if its first attempt never arrived and the next is declined", function* ({ provider }) {
+  itInListing("a payment fails if its first attempt never arrived and the next is declined", function* ({ provider }) {
     const { id } = yield* withoutFirstEnd(provider, provider.declineSoftly)
     yield* recoverAll
     // Its process is given up, and then it is looked up.
@@ -172,7 +172,7 @@ describe("charges that the store lost", () => {
     assert.strictEqual((yield* stored(id)).payment.state, "Failed")
   })
 
-  testLosing("a repeated recovery adopts nothing and writes nothing", function* ({ inNewStore, nextStore }) {
+  itInLosing("a repeated recovery adopts nothing and writes nothing", function* ({ inNewStore, nextStore }) {
     const { id } = yield* inNewStore(createOne())
     yield* nextStore(function* () {
       yield* recoverAll
@@ -182,7 +182,7 @@ describe("charges that the store lost", () => {
     })
   })
 
-  testLosing("a charge is adopted once when a write lands between two reads of the next try", function* (lost) {
+  itInLosing("a charge is adopted once when a write lands between two reads of the next try", function* (lost) {
     const { inNewStore, provider } = lost
     const { id } = yield* inNewStore(createOne())
     const own = world({ provider })
@@ -199,7 +199,7 @@ describe("charges that the store lost", () => {
     }).pipe(Effect.scoped, Effect.provide(own.layer))
   })
 
-  testLosing("a dry run reports the same, and stores nothing", function* ({ nextStore }) {
+  itInLosing("a dry run reports the same, and stores nothing", function* ({ nextStore }) {
     const { id } = yield* nextStore(function* () {
       const payment = yield* createOne()
       yield* (yield* Pointsman).refund(caller, {
@@ -219,7 +219,7 @@ describe("charges that the store lost", () => {
     })
   })
 
-  testLosing("a charge voided after another connection declined it has a CANCELLED payment", function* (lost) {
+  itInLosing("a charge voided after another connection declined it has a CANCELLED payment", function* (lost) {
     const { nextStore, provider } = lost
     const approved = provider.onCharge
     provider.onCharge = (asked) => (asked.connectionId === "main" ? provider.declineSoftly(asked) : approved(asked))
@@ -239,7 +239,7 @@ describe("charges that the store lost", () => {
     })
   })
 
-  testEffect("two recoveries at once store one payment if the provider has no payment ids", function* () {
+  itRuns("two recoveries at once store one payment if the provider has no payment ids", function* () {
     const { inNewStore, provider } = losing({ knowsPayments: false })
     provider.onCharge = provider.declineSoftly
     yield* inNewStore(createOne({ details: { captureMethod: "manual" } }))
@@ -257,7 +257,7 @@ describe("charges that the store lost", () => {
 })
 
 describe("a hosted payment whose charge was lost", () => {
-  testLosing("a page that waits for its customer is recovered as paid, and not paid again", function* (lost) {
+  itInLosing("a page that waits for its customer is recovered as paid, and not paid again", function* (lost) {
     const { nextStore, provider } = lost
     yield* nextStore(function* () {
       const { id } = yield* createOne({ returnUrl: "https://shop.example/done" })
@@ -274,7 +274,7 @@ describe("a hosted payment whose charge was lost", () => {
 })
 
 describe("connections with one account", () => {
-  testLosing("another connection's charge in a list stays that connection's", function* ({ nextStore, provider }) {
+  itInLosing("another connection's charge in a list stays that connection's", function* ({ nextStore, provider }) {
     const { onListCharges: list } = provider
     yield* nextStore(function* () {
       const { id } = yield* createOne()
@@ -289,7 +289,7 @@ describe("connections with one account", () => {
 })
 
 describe("another environment at the same provider", () => {
-  testEffect("a charge that a list names elsewhere is not adopted here", function* () {
+  itRuns("a charge that a list names elsewhere is not adopted here", function* () {
     const provider = listingProvider()
     const connections = [{ id: "main" }, { id: "live", environment: "production" as const }]
     const { onListCharges: list } = provider
@@ -307,7 +307,7 @@ describe("another environment at the same provider", () => {
 describe("a walk of lists", () => {
   const bigWindow = (millis: number) => new Unanswered({ reason: `ask for less than ${millis} ms` })
 
-  testLosing("windows that hold too many are asked for in shorter ones, and nothing is missed", function* (lost) {
+  itInLosing("windows that hold too many are asked for in shorter ones, and nothing is missed", function* (lost) {
     const { nextStore, provider } = lost
     yield* nextStore(
       function* () {
@@ -329,7 +329,7 @@ describe("a walk of lists", () => {
     })
   })
 
-  testEffect("a page that is never answered leaves its connection for the next recovery", function* () {
+  itRuns("a page that is never answered leaves its connection for the next recovery", function* () {
     const { inNewStore, nextStore, provider } = losing({ pageSize: 1 })
     yield* inNewStore(Effect.andThen(createOne(), createOne()))
     const { onListCharges: list } = provider
@@ -346,7 +346,7 @@ describe("a walk of lists", () => {
     })
   })
 
-  testLosing("a payment waits for its capture in flight after a list from before it", function* (lost) {
+  itInLosing("a payment waits for its capture in flight after a list from before it", function* (lost) {
     const { inNewStore, provider } = lost
     const { onCapture: captured } = provider
     const arrived = yield* Deferred.make<void>()
@@ -376,7 +376,7 @@ describe("keys that the store lost", () => {
 
   const justBeforeMidnight = 101 * day - 1
 
-  testLosing("a recovered charge's payment answers its key, and nothing is charged", function* (lost) {
+  itInLosing("a recovered charge's payment answers its key, and nothing is charged", function* (lost) {
     const { inNewStore, nextStore, provider } = lost
     const first = yield* inNewStore(again())
     yield* nextStore(function* () {
@@ -392,7 +392,7 @@ describe("keys that the store lost", () => {
     })
   })
 
-  testLosing("nothing is charged by a key after midnight and with an open circuit", function* (lost) {
+  itInLosing("nothing is charged by a key after midnight and with an open circuit", function* (lost) {
     const { inNewStore, nextStore, provider } = lost
     const first = yield* inNewStore(again(), justBeforeMidnight)
     yield* nextStore(function* () {
@@ -409,7 +409,7 @@ describe("keys that the store lost", () => {
     }, justBeforeMidnight)
   })
 
-  testLosing("the payment of a charge that is pending for days answers its key", function* (lost) {
+  itInLosing("the payment of a charge that is pending for days answers its key", function* (lost) {
     const { inNewStore, nextStore, provider } = lost
     const first = yield* inNewStore(again())
     for (const charge of provider.books.charges.values()) charge.state = { _tag: "Pending", providerRef: "ch_1" }
@@ -425,7 +425,7 @@ describe("keys that the store lost", () => {
     )
   })
 
-  testLosing("nothing is charged by a key after another loss on the next day", function* (lost) {
+  itInLosing("nothing is charged by a key after another loss on the next day", function* (lost) {
     const { inNewStore, nextStore, provider } = lost
     const first = yield* inNewStore(again())
     yield* nextStore(function* () {
@@ -438,7 +438,7 @@ describe("keys that the store lost", () => {
     })
   })
 
-  testEffect("the payment that holds money answers a key of two at two connections", function* () {
+  itRuns("the payment that holds money answers a key of two at two connections", function* () {
     const { inNewStore, nextStore, provider } = losing({ knowsPayments: false })
     const approved = provider.onCharge
     provider.onCharge = (asked) => (asked.connectionId === "main" ? provider.declineSoftly(asked) : approved(asked))
@@ -451,7 +451,7 @@ describe("keys that the store lost", () => {
     })
   })
 
-  testLosing("a key whose 24 hours are over is a new payment", function* ({ inNewStore, nextStore, provider }) {
+  itInLosing("a key whose 24 hours are over is a new payment", function* ({ inNewStore, nextStore, provider }) {
     yield* inNewStore(again())
     yield* nextStore(function* () {
       yield* recoverAll
@@ -461,7 +461,7 @@ describe("keys that the store lost", () => {
     })
   })
 
-  testLosing("nothing is charged by the key of a charge that could not be recorded", function* (lost) {
+  itInLosing("nothing is charged by the key of a charge that could not be recorded", function* (lost) {
     const { inNewStore, nextStore, provider } = lost
     yield* inNewStore(again())
     for (const charge of provider.books.charges.values()) {
@@ -474,7 +474,7 @@ describe("keys that the store lost", () => {
     })
   })
 
-  testLosing("the payment of the charge answers a key that a page had", function* (lost) {
+  itInLosing("the payment of the charge answers a key that a page had", function* (lost) {
     const { inNewStore, nextStore, provider } = lost
     const first = yield* inNewStore(again())
     yield* nextStore(function* () {
@@ -485,7 +485,7 @@ describe("keys that the store lost", () => {
     })
   })
 
-  testLosing("a refund under the key of its recovered charge is sent", function* ({ inNewStore, nextStore, provider }) {
+  itInLosing("a refund under the key of its recovered charge is sent", function* ({ inNewStore, nextStore, provider }) {
     const first = yield* inNewStore(again())
     yield* nextStore(function* () {
       yield* recoverAll
@@ -495,7 +495,7 @@ describe("keys that the store lost", () => {
     })
   })
 
-  testEffect("a create without a loss reads nothing more than before", function* () {
+  itRuns("a create without a loss reads nothing more than before", function* () {
     const { ledger, layer } = world({ provider: listingProvider() })
     yield* Effect.provide(again(), layer)
     const { bookOf, claim, commit } = ledger.calls
@@ -522,7 +522,7 @@ describe("refunds, captures and voids that the store lost", () => {
 
   const held = createOne({ details: { captureMethod: "manual" } })
 
-  testLosing("keys of recovered refunds repeat their answers", function* ({ nextStore, provider }) {
+  itInLosing("keys of recovered refunds repeat their answers", function* ({ nextStore, provider }) {
     const { id } = yield* nextStore(function* () {
       const payment = yield* createOne()
       yield* refundOf(payment.id)
@@ -552,7 +552,7 @@ describe("refunds, captures and voids that the store lost", () => {
     })
   })
 
-  testLosing("a lost refund of a charge on file is recovered with the amounts as they were", function* (lost) {
+  itInLosing("a lost refund of a charge on file is recovered with the amounts as they were", function* (lost) {
     const { nextStore, provider } = lost
     yield* nextStore(function* () {
       const { id } = yield* createOne()
@@ -595,7 +595,7 @@ describe("refunds, captures and voids that the store lost", () => {
     ["of ours", "rf_01a1fe0b-4c10-8d52-8f3e-2b6a9d1c0e78", []],
     ["made at the provider", null, ["refund_excess"]]
   ] as const) {
-    testLosing(`operations review the payment of a refund ${what} of more than was captured`, function* (lost) {
+    itInLosing(`operations review the payment of a refund ${what} of more than was captured`, function* (lost) {
       const { nextStore, provider } = lost
       yield* nextStore(function* () {
         const id = yield* refundedThere(provider, refundId, 2000)
@@ -608,7 +608,7 @@ describe("refunds, captures and voids that the store lost", () => {
     })
   }
 
-  testLosing("a refund made at the provider is one of the payment, once, also by message", function* (lost) {
+  itInLosing("a refund made at the provider is one of the payment, once, also by message", function* (lost) {
     const { nextStore, provider } = lost
     yield* nextStore(function* () {
       const id = yield* refundedThere(provider, null, 100)
@@ -635,7 +635,7 @@ describe("refunds, captures and voids that the store lost", () => {
     })
   })
 
-  testListing("a lost refund that the record cannot take is not sent by its key", function* ({ provider }) {
+  itInListing("a lost refund that the record cannot take is not sent by its key", function* ({ provider }) {
     yield* TestClock.setTime(noon)
     const { id } = yield* createOne()
     const putBack = yield* takeSnapshot
@@ -649,7 +649,7 @@ describe("refunds, captures and voids that the store lost", () => {
     assert.lengthOf(provider.refunds, 2)
   })
 
-  testLosing("our refund of a missing charge is kept for operations, once", function* ({ nextStore, provider }) {
+  itInLosing("our refund of a missing charge is kept for operations, once", function* ({ nextStore, provider }) {
     provider.books.refunds.set("rf_1", {
       connectionId: "main",
       refundId: "rf_1",
@@ -670,7 +670,7 @@ describe("refunds, captures and voids that the store lost", () => {
     })
   })
 
-  testLosing("a lookup decides a lost capture of a charge on file", function* ({ nextStore, provider }) {
+  itInLosing("a lookup decides a lost capture of a charge on file", function* ({ nextStore, provider }) {
     yield* nextStore(function* () {
       const { id } = yield* held
       const [attempt] = (yield* stored(id)).attempts
@@ -710,7 +710,7 @@ describe("refunds, captures and voids that the store lost", () => {
     return id
   })
 
-  testListing("all lost refunds of a lost capture are recorded at a lookup of its charge", function* () {
+  itInListing("all lost refunds of a lost capture are recorded at a lookup of its charge", function* () {
     const id = yield* loseCaptureAndRefunds
     const [listed, refunds] = [{ listed: 2, payments: [], reviewed: [] }, eur(2, 501)]
     assert.deepInclude(yield* recoverLost, { ...listed, end: { _tag: "Complete" }, refunds, changed: eur(1, 1999) })
@@ -746,7 +746,7 @@ describe("refunds, captures and voids that the store lost", () => {
     }).pipe(Effect.provide(own.layer))
   })
 
-  testListing("the next recovery decides lost refunds of a lost capture without an answer", function* ({ provider }) {
+  itInListing("the next recovery decides lost refunds of a lost capture without an answer", function* ({ provider }) {
     const id = yield* loseCaptureAndRefunds
     const { onLookUpCharge } = provider
     provider.onLookUpCharge = () => Effect.fail(new Unanswered({ reason: "timeout" }))
@@ -757,7 +757,7 @@ describe("refunds, captures and voids that the store lost", () => {
     assert.deepInclude((yield* stored(id)).payment, { refundedMinor: 501, review: null })
   })
 
-  testLosing("a partial lost capture has the list's amount if the lookup has none", function* (lost) {
+  itInLosing("a partial lost capture has the list's amount if the lookup has none", function* (lost) {
     const { nextStore, provider } = lost
     yield* nextStore(function* () {
       const { id } = yield* held
@@ -771,7 +771,7 @@ describe("refunds, captures and voids that the store lost", () => {
     })
   })
 
-  testLosing("a connection is not recovered if a lookup is not answered", function* ({ nextStore, provider }) {
+  itInLosing("a connection is not recovered if a lookup is not answered", function* ({ nextStore, provider }) {
     yield* nextStore(function* () {
       const { id } = yield* held
       const charge = [...provider.books.charges.values()][0]
@@ -785,7 +785,7 @@ describe("refunds, captures and voids that the store lost", () => {
     })
   })
 
-  testLosing("the provider's record answers repeated keys of a capture and a void", function* (lost) {
+  itInLosing("the provider's record answers repeated keys of a capture and a void", function* (lost) {
     const { nextStore, provider } = lost
     const [captured, voided] = yield* nextStore(function* () {
       const payments = [yield* held, yield* held] as const
@@ -808,7 +808,7 @@ describe("refunds, captures and voids that the store lost", () => {
 })
 
 describe("a known loss", () => {
-  testLosing("a loss ends once all are recovered; without lists it is accepted by hand", function* ({ nextStore }) {
+  itInLosing("a loss ends once all are recovered; without lists it is accepted by hand", function* ({ nextStore }) {
     yield* nextStore(function* () {
       const { loss } = yield* recoverAll
       assert.deepInclude(loss, {
@@ -834,7 +834,7 @@ describe("a known loss", () => {
     }).pipe(Effect.provide(world().layer))
   })
 
-  testLosing("a recovery that began later than the loss recovers no connection", function* ({ nextStore }) {
+  itInLosing("a recovery that began later than the loss recovers no connection", function* ({ nextStore }) {
     yield* nextStore(function* () {
       const pointsman = yield* Pointsman
       yield* recovered(pointsman.recover({ since: noon - day, connectionId: "main", isDryRun: false }))

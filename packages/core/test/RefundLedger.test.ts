@@ -5,7 +5,7 @@ import { brokenBalance } from "@pointsman/core/internal"
 import { Ledger, type RefundAnswer, Unanswered } from "@pointsman/core/ports"
 import { Effect, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
-import { testIn, testWorld } from "./support/TestWorld.ts"
+import { itIn } from "./support/ItIn.ts"
 import { caller, request, tenant, world } from "./support/World.ts"
 
 const hour = 3_600_000
@@ -40,7 +40,7 @@ const book = Effect.fnUntraced(function* ({ id }: Payment) {
 })
 
 describe("partial refunds", () => {
-  testWorld("three refunds add up, the last clamped to what is left, and a fourth is refused", function* (own) {
+  itIn("three refunds add up, the last clamped to what is left, and a fourth is refused", world(), function* (own) {
     const payment = yield* captured
     assert.strictEqual(told(yield* refund(payment, 400)), "PartiallyRefunded 400")
     assert.strictEqual(told(yield* refund(payment, 400)), "PartiallyRefunded 800")
@@ -55,7 +55,7 @@ describe("partial refunds", () => {
     assert.isUndefined(brokenBalance(stored, refunds))
   })
 
-  testWorld("an unknown refund stays reserved; the rest can be refunded, and no more", function* (own) {
+  itIn("an unknown refund stays reserved; the rest can be refunded, and no more", world(), function* (own) {
     const payment = yield* captured
     own.provider.onRefund = silent
     assert.strictEqual(told(yield* refund(payment, 700)), "pointsman/ResultUnknown")
@@ -70,7 +70,7 @@ describe("partial refunds", () => {
   })
 
   const many = world({ yieldBetween: true })
-  testIn("ten of 64 refunds at once of a tenth each reach the provider", many, function* (own) {
+  itIn("ten of 64 refunds at once of a tenth each reach the provider", many, function* (own) {
     const payment = yield* captured
     const answers = yield* Effect.forEach(Array.from({ length: 64 }), () => refund(payment, 100), {
       concurrency: "unbounded"
@@ -84,7 +84,7 @@ describe("partial refunds", () => {
 })
 
 describe("a refund's key", () => {
-  testWorld("a key with another amount is refused, even if both have the same effect", function* (own) {
+  itIn("a key with another amount is refused, even if both have the same effect", world(), function* (own) {
     const payment = yield* captured
     assert.strictEqual(told(yield* refund(payment, 1000, "refund-01")), "Refunded 1000")
     assert.strictEqual(told(yield* refund(payment, null, "refund-01")), "pointsman/KeyReused")
@@ -92,7 +92,7 @@ describe("a refund's key", () => {
     assert.lengthOf(own.provider.refunds, 1)
   })
 
-  testWorld("a clamped amount asked for again is the same refund", function* (own) {
+  itIn("a clamped amount asked for again is the same refund", world(), function* (own) {
     const payment = yield* captured
     assert.strictEqual(told(yield* refund(payment, 5000, "refund-01")), "Refunded 1000")
     assert.strictEqual(told(yield* refund(payment, 5000, "refund-01")), "Refunded 1000")
@@ -110,7 +110,7 @@ describe("a refund's key", () => {
       "pointsman/ProviderRefused"
     ]
   ] as const) {
-    testWorld(`a key of a ${said} refund answers as stored for 24 hours, then by the record`, function* (own) {
+    itIn(`a key of a ${said} refund answers as stored for 24 hours, then by the record`, world(), function* (own) {
       const payment = yield* captured
       const { onRefund } = own.provider
       if (answer !== undefined) own.provider.onRefund = answer
@@ -127,7 +127,7 @@ describe("a refund's key", () => {
 })
 
 describe("a payment without captured money", () => {
-  testWorld("nothing can be refunded when authorized, voided or declined", function* (own) {
+  itIn("nothing can be refunded when authorized, voided or declined", world(), function* (own) {
     const pointsman = yield* Pointsman
     const manual = request({ details: { captureMethod: "manual" } })
     const { payment } = yield* pointsman.create(caller, manual)
@@ -141,7 +141,7 @@ describe("a payment without captured money", () => {
     assert.lengthOf(own.provider.refunds, 0)
   })
 
-  testWorld("only the captured part of an authorization can be refunded", function* (own) {
+  itIn("only the captured part of an authorization can be refunded", world(), function* (own) {
     const pointsman = yield* Pointsman
     const { payment } = yield* pointsman.create(caller, request({ details: { captureMethod: "manual" } }))
     yield* pointsman.capture(caller, { paymentId: payment.id, amountMinor: 700, idempotencyKey: null })

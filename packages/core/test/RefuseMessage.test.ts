@@ -5,7 +5,7 @@ import { KeyUnavailable, MessageUnreadable, MessageUnverified, Secrets } from "@
 import { openSecretsLayer, scriptedProvider } from "@pointsman/core/testing"
 import { Effect, Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
-import { testIn } from "./support/TestWorld.ts"
+import { itIn } from "./support/ItIn.ts"
 import { world } from "./support/World.ts"
 
 /** What verifying takes, in milliseconds, by connection: as long as the provider's scheme and the message need. */
@@ -63,17 +63,17 @@ const receiveAfter = Effect.fnUntraced(function* (millis: number, connectionId: 
 })
 
 describe("an unverified message", () => {
-  testIn("a message is refused after the same time whether its connection exists or not", worldOf(), function* () {
+  itIn("a message is refused after the same time whether its connection exists or not", worldOf(), function* () {
     for (const id of ["absent", "no-secret", "broken", "http", "stripe", "adyen"]) {
       assert.strictEqual(yield* receiveAfter(25, id), "pointsman/MessageRefused")
     }
   })
 
-  testIn("a verification longer than a tick is refused at the next one", worldOf(), function* () {
+  itIn("a verification longer than a tick is refused at the next one", worldOf(), function* () {
     assert.strictEqual(yield* receiveAfter(50, "slow"), "pointsman/MessageRefused")
   })
 
-  testIn("a message that is verified waits for no tick", worldOf(), function* () {
+  itIn("a message that is verified waits for no tick", worldOf(), function* () {
     assert.strictEqual(yield* receiveAfter(3.25, "stripe", "signed"), "verified")
   })
 
@@ -85,7 +85,7 @@ describe("an unverified message", () => {
     }))
   ).pipe(Layer.provide(openSecretsLayer))
 
-  testIn(
+  itIn(
     "an unknown connection fails as a known one does while a key is unavailable",
     worldOf(unavailable),
     function* () {

@@ -14,7 +14,7 @@ import { type ChargeAnswer, Directory, Ledger, type NotSent, Unanswered } from "
 import { Deferred, Effect, Fiber, Redacted, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { chance } from "./support/Drift.ts"
-import { testIn, testWorld } from "./support/TestWorld.ts"
+import { itIn } from "./support/ItIn.ts"
 import { caller, request, tenant, world } from "./support/World.ts"
 
 const live: Caller = { ...caller, tenant: { ...tenant, environment: "production" } }
@@ -207,7 +207,7 @@ describe("thousands of stored payments", () => {
 
 describe("replays of a few payments", () => {
   const sandbox = world({ routing: { mode: "failover" } })
-  testIn("sandbox outcomes replayed under auto take priority, as they would have", sandbox, function* (own) {
+  itIn("sandbox outcomes replayed under auto take priority, as they would have", sandbox, function* (own) {
     const pointsman = yield* Pointsman
     const directory = yield* Directory
     own.provider.onCharge = () =>
@@ -223,7 +223,7 @@ describe("replays of a few payments", () => {
     assert.deepStrictEqual(new Set(all.map(({ after }) => after?.order[0])), new Set(["main"]))
   })
 
-  testWorld("a decision stored before all of this was kept is explained and replayed", function* () {
+  itIn("a decision stored before all of this was kept is explained and replayed", world(), function* () {
     const pointsman = yield* Pointsman
     const ledger = yield* Ledger
     const { payment } = yield* pointsman.create(caller, request())
@@ -256,7 +256,7 @@ describe("explanations", () => {
     environment: "production",
     connections: [{ id: "main", supports: { currencies: ["USD"] } }]
   })
-  testIn("a hosted payment that no connection took says which was excluded and why", unrouted, function* () {
+  itIn("a hosted payment that no connection took says which was excluded and why", unrouted, function* () {
     const pointsman = yield* Pointsman
     const { payment } = yield* pointsman.create(live, request({ returnUrl: "https://shop.example/back" }))
     yield* pointsman.openCheckout(yield* pointsman.pageToken(payment.id), "https://pay.example/return")
@@ -271,7 +271,7 @@ describe("explanations", () => {
     connections: [{ id: "a" }, { id: "b", circuitBreaker: { failures: 1, openMillis: 60_000 } }, { id: "c" }],
     routing: { mode: "failover", maxAttempts: 3 }
   })
-  testIn("an explanation says who was skipped when a circuit opened between attempts", jumped, function* (own) {
+  itIn("an explanation says who was skipped when a circuit opened between attempts", jumped, function* (own) {
     const pointsman = yield* Pointsman
     const { provider } = own
     const answer = yield* Deferred.make<void>()

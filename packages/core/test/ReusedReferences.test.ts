@@ -12,9 +12,9 @@ import {
 import { Effect, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { ofContested } from "../src/decide/ReusedReference.ts"
+import { itIn } from "./support/ItIn.ts"
 import { operate } from "./support/Operations.ts"
 import { attemptsOf, comeBack, hour, liveCaller, liveConnections, minute, paged, stored } from "./support/Pages.ts"
-import { testIn, testWorld } from "./support/TestWorld.ts"
 import { caller, request, runOut, type World, world } from "./support/World.ts"
 
 const reused: ChargeState = { _tag: "Captured", providerRef: "ch_1" }
@@ -100,7 +100,7 @@ describe("a reference that another payment of the connection has", () => {
     { _tag: "Captured", providerRef: "ch_1", stated: { minorUnits: 5000, currency: "EUR" } }
   ]
   for (const answer of answers) {
-    testWorld(`${JSON.stringify(answer)} is unknown, and both reviewed`, function* (own) {
+    itIn(`${JSON.stringify(answer)} is unknown, and both reviewed`, world(), function* (own) {
       const first = yield* answered(own, reused)
       const more = { idempotencyKey: "key-0001", details: { captureMethod: "manual" } } as const
       const second = yield* answered(own, answer, more)
@@ -117,7 +117,7 @@ describe("a reference that another payment of the connection has", () => {
     })
   }
 
-  testWorld("each of several declines with one reference is a decline: nothing was taken", function* (own) {
+  itIn("each of several declines with one reference is a decline: nothing was taken", world(), function* (own) {
     const declined = { _tag: "Declined", providerRef: "none", category: "other", code: "1", soft: false } as const
     for (let number = 0; number < 3; number++) {
       assert.deepInclude(yield* answered(own, declined), { state: "Declined", review: null })
@@ -125,7 +125,7 @@ describe("a reference that another payment of the connection has", () => {
   })
 
   const elsewhere = world({ routing: { mode: "failover", maxAttempts: 2 } })
-  testIn("a reference that another connection names is another charge", elsewhere, function* (own) {
+  itIn("a reference that another connection names is another charge", elsewhere, function* (own) {
     const first = yield* answered(own, reused)
     own.provider.onCharge = ({ connectionId }) =>
       Effect.succeed(connectionId === "main" ? { _tag: "Rejected", code: "down", message: "down" } : reused)
@@ -134,7 +134,7 @@ describe("a reference that another payment of the connection has", () => {
     assert.deepStrictEqual(yield* stored(first), first)
   })
 
-  testWorld("the first payment learns of a third as of the second", function* (own) {
+  itIn("the first payment learns of a third as of the second", world(), function* (own) {
     const first = yield* answered(own, reused)
     const [second, last] = [yield* answered(own, reused), yield* answered(own, reused)]
     yield* isAsBefore(first)
@@ -146,7 +146,7 @@ describe("a reference that another payment of the connection has", () => {
   })
 
   const racing = world({ yieldBetween: true })
-  testIn("one payment has the reference of two answers at once, both reviewed", racing, function* (own) {
+  itIn("one payment has the reference of two answers at once, both reviewed", racing, function* (own) {
     own.provider.onCharge = () => Effect.succeed(reused)
     const pointsman = yield* Pointsman
     const both = yield* Effect.all([pointsman.create(caller, request()), pointsman.create(caller, request())], {
@@ -181,7 +181,7 @@ describe("other sources of a reused reference", () => {
     }
   } as const
   for (const [name, { becomes, before, reasons }] of Object.entries(messages)) {
-    testWorld(`a message on a payment that is ${name} makes it ${becomes}, both reported once`, function* (own) {
+    itIn(`a message on a payment that is ${name} makes it ${becomes}, both reported once`, world(), function* (own) {
       const first = yield* answered(own, reused)
       own.provider.onCharge = () => before
       const { payment: second } = yield* (yield* Pointsman).create(caller, request())
@@ -198,7 +198,7 @@ describe("other sources of a reused reference", () => {
     })
   }
 
-  testWorld("a lookup of an unknown charge is not believed, and nothing is asked again", function* (own) {
+  itIn("a lookup of an unknown charge is not believed, and nothing is asked again", world(), function* (own) {
     const first = yield* answered(own, reused)
     own.provider.onCharge = () => silent
     const { payment: second } = yield* (yield* Pointsman).create(caller, request())
@@ -213,7 +213,7 @@ describe("other sources of a reused reference", () => {
   })
 
   const rival = world({ routing: { mode: "failover", maxAttempts: 2 } })
-  testIn("a lookup of an attempt beside the one with the money has both payments reviewed", rival, function* (own) {
+  itIn("a lookup of an attempt beside the one with the money has both payments reviewed", rival, function* (own) {
     const first = yield* answered(own, reused)
     own.provider.onCharge = ({ connectionId }) =>
       connectionId === "main"
@@ -248,7 +248,7 @@ describe("other sources of a reused reference", () => {
   })
 
   const checkout = world({ environment: "production", connections: liveConnections })
-  testIn("a customer who comes back from a checkout makes it unknown, and both reviewed", checkout, function* (own) {
+  itIn("a customer who comes back from a checkout makes it unknown, and both reviewed", checkout, function* (own) {
     const pointsman = yield* Pointsman
     const first = yield* answered(own, reused, {}, liveCaller)
     const { payment: second, token } = yield* paged(liveCaller)
@@ -258,7 +258,7 @@ describe("other sources of a reused reference", () => {
     yield* areReviewed(first, second, ["unknown", "reference_reused"])
   })
 
-  testWorld("an operator's statement has both reviewed unmoved; the right one is taken", function* (own) {
+  itIn("an operator's statement has both reviewed unmoved; the right one is taken", world(), function* (own) {
     const pointsman = yield* Pointsman
     const first = yield* answered(own, reused)
     own.provider.onCharge = () => silent
@@ -274,7 +274,7 @@ describe("other sources of a reused reference", () => {
     assert.strictEqual((yield* stored(second)).state, "Captured")
   })
 
-  testWorld("an operation that ends after both reviews announces neither again", function* (own) {
+  itIn("an operation that ends after both reviews announces neither again", world(), function* (own) {
     const pointsman = yield* Pointsman
     const first = yield* answered(own, reused)
     const second = yield* answered(own, reused)
@@ -298,7 +298,7 @@ describe("other sources of a reused reference", () => {
 describe("a reused reference over a store that fails", () => {
   for (const fault of ["unwritten", "lost", "unheard"] as const) {
     for (const which of ["first", "second"] as const) {
-      testWorld(`both are announced once when the ${which} payment's review ends ${fault} once`, function* (own) {
+      itIn(`both are announced once when the ${which} payment's review ends ${fault} once`, world(), function* (own) {
         const first = yield* answered(own, reused)
         let faults = 0
         own.ledger.onCommit = (_, { payment: { after } }) => {
@@ -316,7 +316,7 @@ describe("a reused reference over a store that fails", () => {
   }
 
   const half = world({ checkIntervals: { deadRequestMillis: minute } })
-  testIn("the lookup writes the other review after a death between the two, neither twice", half, function* (own) {
+  itIn("the lookup writes the other review after a death between the two, neither twice", half, function* (own) {
     const first = yield* answered(own, reused)
     own.ledger.onCommit = (_, { payment: { after } }) =>
       after.id !== first.id && after.review !== null ? "unwritten" : undefined
@@ -337,7 +337,7 @@ describe("a reused reference over a store that fails", () => {
     yield* areReviewed(first, second, ["unknown", "reference_reused"])
   })
 
-  testWorld("nothing is written of the second payment if the first's review cannot be", function* (own) {
+  itIn("nothing is written of the second payment if the first's review cannot be", world(), function* (own) {
     const first = yield* answered(own, reused)
     own.provider.onCharge = () => silent
     const { payment: second } = yield* (yield* Pointsman).create(caller, request())
@@ -358,7 +358,7 @@ describe("a message that names a reused reference and nothing of ours", () => {
     canceled: { _tag: "Charge", charge, state: () => ({ _tag: "Canceled", providerRef: "ch_1" }) }
   }
   for (const [stated, about] of Object.entries(abouts)) {
-    testWorld(`a message of ${stated} moves neither payment, and is reported once`, function* (own) {
+    itIn(`a message of ${stated} moves neither payment, and is reported once`, world(), function* (own) {
       const first = yield* answered(own, reused)
       const second = yield* answered(own, reused)
       for (const id of ["msg_1", "msg_2"]) {
@@ -381,7 +381,7 @@ describe("a message that names a reused reference and nothing of ours", () => {
     })
   }
 
-  testWorld("a message moves neither of two payments of an older version", function* (own) {
+  itIn("a message moves neither of two payments of an older version", world(), function* (own) {
     const first = yield* answered(own, reused)
     const book = Option.getOrThrow(yield* (yield* Ledger).book(first.tenant, first.id))
     const about = abouts["dispute_opened"]
@@ -393,7 +393,7 @@ describe("a message that names a reused reference and nothing of ours", () => {
     assert.isUndefined(ofContested({ book, others: [] }, "main", about, 5))
   })
 
-  testWorld("a dispute with our own name of the charge is its payment's", function* (named) {
+  itIn("a dispute with our own name of the charge is its payment's", world(), function* (named) {
     const first = yield* answered(named, reused)
     yield* answered(named, reused)
     const [attempt] = yield* attemptsOf(first)

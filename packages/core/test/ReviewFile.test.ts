@@ -4,9 +4,9 @@ import { type OperatorStatement, Pointsman, type PossibleStatement, type ReadRec
 import { Unanswered } from "@pointsman/core/ports"
 import { Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
+import { itIn } from "./support/ItIn.ts"
 import { operate } from "./support/Operations.ts"
-import { testWorld } from "./support/TestWorld.ts"
-import { caller, request, type World } from "./support/World.ts"
+import { caller, request, type World, world } from "./support/World.ts"
 
 const silent = Effect.fail(new Unanswered({ reason: "time-out" }))
 
@@ -54,7 +54,7 @@ const rendered = ({ needsReference, outcome, stated }: PossibleStatement) => [
 ]
 
 describe("what can be stated", () => {
-  testWorld("an unanswered charge may be each state, and never received only once old", function* (own) {
+  itIn("an unanswered charge may be each state, and never received only once old", world(), function* (own) {
     const id = yield* unanswered(own)
     const { attempts, statements } = yield* fileOf(id)
     assert.deepStrictEqual(statements.map(rendered), [
@@ -77,7 +77,7 @@ describe("what can be stated", () => {
     assert.deepStrictEqual((yield* fileOf(id)).statements.length, statements.length)
   })
 
-  testWorld("the states of an unanswered refund come first, with what they leave", function* (own) {
+  itIn("the states of an unanswered refund come first, with what they leave", world(), function* (own) {
     const { payment } = yield* (yield* Pointsman).create(caller, request())
     own.provider.onRefund = () => silent
     yield* operate("refund", payment.id, { amountMinor: 500 })
@@ -89,7 +89,7 @@ describe("what can be stated", () => {
     ])
   })
 
-  testWorld("another tenant does not find the payment", function* (own) {
+  itIn("another tenant does not find the payment", world(), function* (own) {
     const id = yield* unanswered(own)
     const { reviewFile } = yield* Pointsman
     const found = yield* Effect.result(reviewFile({ ...caller.tenant, environment: "production" }, id))
@@ -98,7 +98,7 @@ describe("what can be stated", () => {
 })
 
 describe("a statement on a record that was read", () => {
-  testWorld("a statement sent twice, at once and later, is written once, and answered alike", function* (own) {
+  itIn("a statement sent twice, at once and later, is written once, and answered alike", world(), function* (own) {
     const id = yield* unanswered(own)
     const record = yield* recordOf(id)
     const both = yield* Effect.all([state(id, record), state(id, record)], { concurrency: 2 })
@@ -107,7 +107,7 @@ describe("a statement on a record that was read", () => {
     assert.lengthOf(yield* evidenceOf(id), 1)
   })
 
-  testWorld("a statement is refused once the payment moved, and so is another statement", function* (own) {
+  itIn("a statement is refused once the payment moved, and so is another statement", world(), function* (own) {
     const id = yield* unanswered(own)
     const record = yield* recordOf(id)
     Result.getOrThrow(yield* state(id, record))
@@ -120,7 +120,7 @@ describe("a statement on a record that was read", () => {
     assert.lengthOf(yield* evidenceOf(id), 1)
   })
 
-  testWorld("a statement is no repeat of the same about an earlier record", function* (own) {
+  itIn("a statement is no repeat of the same about an earlier record", world(), function* (own) {
     const id = yield* unanswered(own)
     Result.getOrThrow(yield* state(id, yield* recordOf(id)))
     const later = yield* recordOf(id)

@@ -5,9 +5,9 @@ import { brokenBalance, brokenInvariant } from "@pointsman/core/internal"
 import { type ChargeState, Ledger, Unanswered } from "@pointsman/core/ports"
 import { Effect, Exit, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
+import { itIn } from "./support/ItIn.ts"
 import { type Kind, operate } from "./support/Operations.ts"
 import { anotherWriter, liveCaller, liveConnections, paged } from "./support/Pages.ts"
-import { testIn, testWorld } from "./support/TestWorld.ts"
 import { caller, request, type World, world } from "./support/World.ts"
 
 const providerRef = "ref"
@@ -357,7 +357,7 @@ const nameOf = (stated: OperatorStatement): string =>
 
 describe("what somebody found in the provider's record", () => {
   for (const [before, waits, stated, becomes, amounts, events, left = []] of [...cases, ...corrections]) {
-    testWorld(`${nameOf(stated)} makes ${before} ${becomes}`, function* (own) {
+    itIn(`${nameOf(stated)} makes ${before} ${becomes}`, world(), function* (own) {
       const payment = yield* given[before](own)
       yield* TestClock.adjust(untilOld)
       const [listed] = yield* waiting
@@ -406,7 +406,7 @@ describe("a statement that does not fit", () => {
     ["an unanswered refund", { ...refund("succeeded"), refundId: "rf_of_another" }, /no refund rf_of_another/u]
   ]
   for (const [before, stated, reason] of refusals) {
-    testWorld(`${before} refuses ${JSON.stringify(stated)}, and nothing is written`, function* (own) {
+    itIn(`${before} refuses ${JSON.stringify(stated)}, and nothing is written`, world(), function* (own) {
       const payment = yield* given[before](own)
       yield* TestClock.adjust(untilOld)
       const stored = yield* bookOf(payment)
@@ -426,7 +426,7 @@ describe("a statement that does not fit", () => {
     ["an unanswered refund", refund("never_received")]
   ]
   for (const [before, stated] of young) {
-    testWorld(`${before} that may still arrive is not yet one that never did`, function* (own) {
+    itIn(`${before} that may still arrive is not yet one that never did`, world(), function* (own) {
       const payment = yield* given[before](own)
       const stored = yield* bookOf(payment)
       yield* TestClock.adjust(untilOld - 1)
@@ -439,7 +439,7 @@ describe("a statement that does not fit", () => {
   }
 
   const own = world()
-  testIn("the field without evidence, a name or a valid amount is named", own, function* () {
+  itIn("the field without evidence, a name or a valid amount is named", own, function* () {
     const payment = yield* given["an unanswered charge"](own)
     const fieldOf = (result: Result.Result<unknown, unknown>) =>
       Result.isFailure(result) ? (result.failure as { readonly field: string }).field : undefined
@@ -452,7 +452,7 @@ describe("a statement that does not fit", () => {
     assert.strictEqual((yield* bookOf(payment)).payment.state, "ChargeUnknown")
   })
 
-  testWorld("a payment that needs no person has no review and nothing to settle", function* (own) {
+  itIn("a payment that needs no person has no review and nothing to settle", world(), function* (own) {
     const payment = yield* create(own, { _tag: "Captured", providerRef })
     const pointsman = yield* Pointsman
     assert.deepStrictEqual(yield* waiting, [])
@@ -466,7 +466,7 @@ describe("a statement that does not fit", () => {
 })
 
 describe("a review beside others", () => {
-  testWorld("a review file has the attempts, operations, refunds and timeline on record", function* (own) {
+  itIn("a review file has the attempts, operations, refunds and timeline on record", world(), function* (own) {
     const payment = yield* given["an unanswered refund"](own)
     const file = yield* (yield* Pointsman).reviewOf(payment.id)
     assert.strictEqual(file.payment.id, payment.id)
@@ -478,7 +478,7 @@ describe("a review beside others", () => {
     )
   })
 
-  testWorld("a request under the key of a statement gets it back, and nothing is sent", function* (own) {
+  itIn("a request under the key of a statement gets it back, and nothing is sent", world(), function* (own) {
     const pointsman = yield* Pointsman
     const payment = yield* given["an unanswered charge"](own)
     Result.getOrThrow(yield* settle(payment, says("captured")))
@@ -486,7 +486,7 @@ describe("a review beside others", () => {
     assert.lengthOf(own.provider.charges, 1)
   })
 
-  testWorld("a statement is decided again, and refused, if the background settles it first", function* (own) {
+  itIn("a statement is decided again, and refused, if the background settles it first", world(), function* (own) {
     const payment = yield* given["an unanswered charge"](own)
     yield* TestClock.adjust(untilOld)
     const context = yield* Effect.context<Ledger>()
@@ -508,7 +508,7 @@ describe("a review beside others", () => {
   })
 
   for (const fault of ["unwritten", "lost", "unheard"] as const) {
-    testWorld(`a statement whose commit ends ${fault} is written once, or surely not`, function* (own) {
+    itIn(`a statement whose commit ends ${fault} is written once, or surely not`, world(), function* (own) {
       const payment = yield* given["an unanswered charge"](own)
       const before = own.ledger.calls.commit
       own.ledger.onCommit = (number) => (number === before + 1 ? fault : undefined)
@@ -522,7 +522,7 @@ describe("a review beside others", () => {
   }
 
   const endless = world({ connections: liveConnections })
-  testIn("a checkout without an end waits for a person to say that it was not paid", endless, function* (own) {
+  itIn("a checkout without an end waits for a person to say that it was not paid", endless, function* (own) {
     own.provider.onOpenCheckout = () =>
       Effect.succeed({ _tag: "CheckoutOpened", reference: "co_1", url: "https://pay.example/1", expiresAt: null })
     const { payment, token } = yield* paged(liveCaller)
@@ -545,7 +545,7 @@ describe("what is open for too long", () => {
   const checkAll = Effect.flatMap(Pointsman, ({ checkDue }) => Effect.repeat(checkDue, { while: (count) => count > 0 }))
 
   for (const [what, days, stated, becomes] of cases) {
-    testWorld(`an accepted ${what} asks for a person's look after ${days} days`, function* (own) {
+    itIn(`an accepted ${what} asks for a person's look after ${days} days`, world(), function* (own) {
       const payment = yield* accepted[what](own)
       own.provider.onLookUpCharge = () => silent
       own.provider.onLookUpRefund = () => silent
@@ -568,7 +568,7 @@ describe("what is open for too long", () => {
     })
   }
 
-  testWorld("a look at what is still under way is followed by another a week later", function* (own) {
+  itIn("a look at what is still under way is followed by another a week later", world(), function* (own) {
     const payment = yield* accepted.charge(own)
     own.provider.onLookUpCharge = () => silent
     yield* TestClock.adjust(8 * day)
@@ -586,7 +586,7 @@ describe("what is open for too long", () => {
 describe("a step that tells operations nothing", () => {
   const own = world()
   for (const type of ["payment.unknown", "payment.conflict", "payment.amount_mismatch"] as const) {
-    testIn(`${type} without a review is a defect when written, and nothing is stored`, own, function* () {
+    itIn(`${type} without a review is a defect when written, and nothing is stored`, own, function* () {
       const ledger = yield* Ledger
       const payment = yield* create(own, { _tag: "Captured", providerRef })
       const after = { ...payment, version: payment.version + 1 }

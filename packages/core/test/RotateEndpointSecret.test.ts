@@ -8,7 +8,7 @@ import { Effect, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { rotateEndpointSecret } from "../src/verbs/deliver/RotateEndpointSecret.ts"
 import { background, drawing, minute, pass, settle } from "./support/Delivering.ts"
-import { testIn } from "./support/TestWorld.ts"
+import { itIn } from "./support/ItIn.ts"
 import { caller, request, tenant, world } from "./support/World.ts"
 
 const endpoints = [{ id: "shop", events: ["payment.captured"] }]
@@ -60,7 +60,7 @@ describe("an endpoint's secret", () => {
     }).pipe(Effect.provide(own.layer), drawing(0.5))
   })
 
-  testIn("the former secret is gone at once without an overlap", world({ webhookEndpoints: endpoints }), function* () {
+  itIn("the former secret is gone at once without an overlap", world({ webhookEndpoints: endpoints }), function* () {
     yield* rotate({ overlapMillis: 0 })
     assert.notProperty(yield* stored, "sealedPreviousSecret")
   })
@@ -101,7 +101,7 @@ describe("an endpoint's secret", () => {
     }).pipe(Effect.provide([openSecretsLayer, world({ webhookEndpoints: endpoints }).layer]))
   )
 
-  testIn(
+  itIn(
     "one of two requests about one secret replaces it, also at once",
     world({ webhookEndpoints: endpoints }),
     function* () {
@@ -125,7 +125,7 @@ describe("an endpoint's secret", () => {
     }
   )
 
-  testIn(
+  itIn(
     "two requests under one key get one secret when the reads precede the writes",
     world({ webhookEndpoints: endpoints }),
     function* () {
@@ -166,7 +166,7 @@ describe("an endpoint's secret", () => {
     }).pipe(Effect.provide([world({ webhookEndpoints: endpoints }).layer, openSecretsLayer]))
   })
 
-  testIn(
+  itIn(
     "only the new secret signs if the rotated one cannot be decrypted",
     world({ webhookEndpoints: [{ id: "shop", sealedSecret: "of another key" }] }),
     function* () {
@@ -175,7 +175,7 @@ describe("an endpoint's secret", () => {
     }
   )
 
-  testIn(
+  itIn(
     "an endpoint of another workspace or environment is not found",
     world({ webhookEndpoints: endpoints }),
     function* () {

@@ -4,7 +4,7 @@ import { type EligibilityQuestion, exclusionOf, planRoute, type RouteQuestion } 
 import { type ChargeAnswer, Unanswered } from "@pointsman/core/ports"
 import { Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
-import { testIn } from "./support/TestWorld.ts"
+import { itIn } from "./support/ItIn.ts"
 import { caller, request, world } from "./support/World.ts"
 
 const connection = (change: Partial<Connection> = {}): Connection => ({
@@ -272,7 +272,7 @@ describe("routing of a create", () => {
       { id: "backup", supports: { methods: ["bank"] } }
     ]
   })
-  testIn("RoutingFailed has each reason, and no payment, if no connection can take it", nowhere, function* (own) {
+  itIn("RoutingFailed has each reason, and no payment, if no connection can take it", nowhere, function* (own) {
     const pointsman = yield* Pointsman
     const failure = yield* Effect.flip(pointsman.create(caller, request()))
     assert.instanceOf(failure, RoutingFailed)
@@ -290,7 +290,7 @@ describe("routing of a create", () => {
   const replayed = world({
     connections: [{ id: "main", circuitBreaker: { failures: 1, openMillis: 30_000 } }, { id: "backup" }]
   })
-  testIn("replays while a circuit is open do not use up its probe", replayed, function* (own) {
+  itIn("replays while a circuit is open do not use up its probe", replayed, function* (own) {
     const pointsman = yield* Pointsman
     const { provider } = own
     const keyed = request({ idempotencyKey: "order-0001" })
@@ -309,7 +309,7 @@ describe("routing of a create", () => {
   const breaking = world({
     connections: [{ id: "main", circuitBreaker: { failures: 2, openMillis: 30_000 } }, { id: "backup" }]
   })
-  testIn("two silent calls in a row open the circuit, and one probe passes after its time", breaking, function* (own) {
+  itIn("two silent calls in a row open the circuit, and one probe passes after its time", breaking, function* (own) {
     const pointsman = yield* Pointsman
     const { provider } = own
     const asked = Effect.gen(function* () {

@@ -8,7 +8,7 @@ import { Ids } from "../src/ports/Ids.ts"
 import { derivationContext, derivationKey, SealedTexts } from "../src/ports/SealedTexts.ts"
 import { KeyUnavailable, Secrets } from "../src/ports/Secrets.ts"
 import * as SecretsLayer from "../src/ports/SecretsLayer.ts"
-import { testEffect } from "./support/TestWorld.ts"
+import { itRuns } from "./support/ItIn.ts"
 
 const crypto = Layer.mergeAll(Aead.layerWebCrypto, Mac.layerWebCrypto, Digest.layerWebCrypto, Kdf.layerWebCrypto).pipe(
   Layer.provideMerge(SecureRandom.layerWebCrypto)
@@ -97,7 +97,7 @@ describe("Secrets", () => {
     }).pipe(withKey(1))
   )
 
-  testEffect("a text that another key sealed is broken", function* () {
+  itRuns("a text that another key sealed is broken", function* () {
     const sealed = yield* withKey(1)(seal("secret", "a"))
     const failure = yield* withKey(2)(Effect.flip(open(sealed, "a")))
     assert.strictEqual(failure._tag, "pointsman/SealBroken")
@@ -220,7 +220,7 @@ describe("Secrets", () => {
     }).pipe(Effect.scoped)
   )
 
-  testEffect("a failure says that keys cannot be had when a text is sealed or opened", function* () {
+  itRuns("a failure says that keys cannot be had when a text is sealed or opened", function* () {
     let isUp = true
     const source = Effect.suspend(() =>
       isUp
@@ -272,7 +272,7 @@ describe("Secrets", () => {
     }).pipe(withKey(1))
   )
 
-  testEffect("fingerprints of one text by two keys differ; the hash is plain SHA-256", function* () {
+  itRuns("fingerprints of one text by two keys differ; the hash is plain SHA-256", function* () {
     const mark = Effect.flatMap(Secrets, (secrets) => secrets.fingerprint("x"))
     assert.notStrictEqual(yield* withKey(1)(mark), yield* withKey(2)(mark))
     const hash = yield* withKey(1)(Effect.flatMap(Secrets, (secrets) => secrets.hash("ps_test_é")))

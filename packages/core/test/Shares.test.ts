@@ -7,8 +7,8 @@ import { Metrics, type Payment, Pointsman, type VerifiedMessage } from "@pointsm
 import { Ledger, NotSent, Unanswered } from "@pointsman/core/ports"
 import { Effect, Fiber, Latch, Metric } from "effect"
 import { TestClock } from "effect/testing"
+import { itIn } from "./support/ItIn.ts"
 import { operate } from "./support/Operations.ts"
-import { testIn, testWorld } from "./support/TestWorld.ts"
 import { caller, request, tenant, type World, world } from "./support/World.ts"
 
 const second = 1_000
@@ -102,7 +102,7 @@ const askedAtOther = ({ provider }: World) => provider.lookUps.filter(({ connect
 describe("a provider that hangs", () => {
   for (const what of ["charges", "captures", "voids", "refunds"] as const) {
     const { most, own, underWay } = scene()
-    testIn(`200 ${what} take their share, and another's unknown is asked in time`, own, function* () {
+    itIn(`200 ${what} take their share, and another's unknown is asked in time`, own, function* () {
       for (let count = 0; count < 200; count++) yield* openOnes[what](own)
       // Refunds are looked up once a day.
       if (what === "refunds") yield* TestClock.adjust(24 * 60 * minute)
@@ -120,7 +120,7 @@ describe("a provider that hangs", () => {
   }
 
   const many = scene()
-  testIn("others' are asked on their schedule beside 1,000 unknown payments", many.own, function* () {
+  itIn("others' are asked on their schedule beside 1,000 unknown payments", many.own, function* () {
     many.own.provider.onCharge = () => silent
     yield* Effect.repeat(create("EUR"), { times: 999 })
     yield* start
@@ -142,7 +142,7 @@ describe("a provider that hangs", () => {
   })
 
   const dozens = scene({ hanging: 40 })
-  testIn("another's unknown is asked in seconds beside forty with more than their shares", dozens.own, function* () {
+  itIn("another's unknown is asked in seconds beside forty with more than their shares", dozens.own, function* () {
     dozens.own.provider.onCharge = () => silent
     for (let count = 0; count < 20; count++) {
       for (let index = 0; index < 40; index++) yield* create("EUR", index)
@@ -157,7 +157,7 @@ describe("a provider that hangs", () => {
   })
 
   const set = scene({ lookUpsPerConnection: 3 })
-  testIn("a share of 3 asks no more at once, and one batch asks others as well", set.own, function* () {
+  itIn("a share of 3 asks no more at once, and one batch asks others as well", set.own, function* () {
     const pointsman = yield* Pointsman
     set.own.provider.onCharge = () => silent
     yield* Effect.repeat(create("EUR"), { times: 20 })
@@ -173,7 +173,7 @@ describe("a provider that hangs", () => {
   })
 
   const fast = scene()
-  testIn("none of 500 at a provider that answers waits for the next look at what is due", fast.own, function* () {
+  itIn("none of 500 at a provider that answers waits for the next look at what is due", fast.own, function* () {
     fast.own.provider.onCharge = () => silent
     yield* Effect.repeat(create("USD"), { times: 499 })
     yield* TestClock.adjust(minute)
@@ -186,7 +186,7 @@ describe("a provider that hangs", () => {
 describe("the connection that a check asks", () => {
   const own = world()
   const last = () => own.ledger.changes.at(-1)
-  testIn("a payment's attempt is the one with the money, the last one, or none", own, function* () {
+  itIn("a payment's attempt is the one with the money, the last one, or none", own, function* () {
     const asked: Array<ReadonlyArray<unknown>> = []
     own.ledger.beforeCommit = (_, { checkAt, checkedConnection, payment: { after } }) =>
       Effect.sync(() => void asked.push([after.state, checkAt === null ? "unchecked" : checkedConnection]))
@@ -204,7 +204,7 @@ describe("the connection that a check asks", () => {
 })
 
 describe("a provider that sends many messages at once", () => {
-  testIn(
+  itIn(
     "100 that are slow to record take one share, and others continue",
     world({
       connections: [
@@ -252,7 +252,7 @@ describe("a provider that sends many messages at once", () => {
     }
   )
 
-  testWorld("more than may wait are refused, and taken once those before are gone", function* (own) {
+  itIn("more than may wait are refused, and taken once those before are gone", world(), function* (own) {
     const pointsman = yield* Pointsman
     const { id } = yield* create("EUR")
     const [attempt] = yield* (yield* Ledger).attempts(tenant, id)

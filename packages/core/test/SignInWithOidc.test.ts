@@ -4,7 +4,7 @@ import { type OidcIdentity, type OperatorGrant, Pointsman } from "@pointsman/cor
 import { Audit, auditDraft, Deliveries, Operators } from "@pointsman/core/ports"
 import { Effect, Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
-import { testWorld } from "./support/TestWorld.ts"
+import { itIn } from "./support/ItIn.ts"
 import { world } from "./support/World.ts"
 
 const source = "203.0.113.9"
@@ -39,7 +39,7 @@ const othersBetween = Layer.merge(
 )
 
 describe("signing in by OpenID Connect", () => {
-  testWorld("an operator keeps its roles without the issuer's, and a stranger is refused", function* () {
+  itIn("an operator keeps its roles without the issuer's, and a stranger is refused", world(), function* () {
     const { operators } = yield* Pointsman
     assert.strictEqual(yield* tagOf(signIn({})), "SignInRefused")
     yield* operators.add({ login: "Jo@Example.com", displayName: "Joan", grants: viewer })
@@ -50,7 +50,7 @@ describe("signing in by OpenID Connect", () => {
     for (const grants of [null, admin]) assert.strictEqual(yield* tagOf(signIn({ grants })), "SignInRefused")
   })
 
-  testWorld("roles of the issuer are written once, by the issuer", function* () {
+  itIn("roles of the issuer are written once, by the issuer", world(), function* () {
     assert.strictEqual(yield* tagOf(signIn({ grants: [] })), "SignInRefused")
     const { operator } = yield* signIn({ grants: viewer, displayName: "\n" })
     assert.strictEqual(operator.displayName, jo.login)
@@ -70,7 +70,7 @@ describe("signing in by OpenID Connect", () => {
     assert.strictEqual(yield* tagOf(signIn({ grants: nowhere })), "SignInRefused")
   })
 
-  testWorld("an address that became another person's is no way in until added again", function* () {
+  itIn("an address that became another person's is no way in until added again", world(), function* () {
     const { operators } = yield* Pointsman
     const order = { login: jo.login, displayName: "Jo", grants: viewer }
     yield* operators.add(order)
@@ -101,7 +101,7 @@ describe("signing in by OpenID Connect", () => {
     }).pipe(Effect.provide(world().layerOver(othersBetween)))
   )
 
-  testWorld("an operator whose workspace is gone signs in with its other roles", function* () {
+  itIn("an operator whose workspace is gone signs in with its other roles", world(), function* () {
     const { operators } = yield* Pointsman
     const added = yield* operators.add({ login: jo.login, displayName: "Jo", grants: viewer })
     const gone = { ...added, grants: [...viewer, { workspaceId: "gone", role: "admin" as const }], version: 2 }
@@ -114,7 +114,7 @@ describe("signing in by OpenID Connect", () => {
     assert.include(entry?.details ?? "", JSON.stringify(`${jo.issuer} ${jo.subject}`))
   })
 
-  testWorld("a session in use is over after an hour, and the issuer is asked again", function* () {
+  itIn("a session in use is over after an hour, and the issuer is asked again", world(), function* () {
     const { operators } = yield* Pointsman
     const { token } = yield* signIn({ grants: viewer })
     for (let minutes = 0; minutes < 60; minutes += 20) {
@@ -125,7 +125,7 @@ describe("signing in by OpenID Connect", () => {
     yield* operators.session((yield* signIn({ grants: viewer })).token)
   })
 
-  testWorld("many sign-ins of one source ask the issuer 60 times", function* () {
+  itIn("many sign-ins of one source ask the issuer 60 times", world(), function* () {
     const { operators } = yield* Pointsman
     let asked = 0
     const identify = Effect.suspend(() => Effect.fail(`refusal ${++asked}`))

@@ -5,7 +5,7 @@ import { verifySignature } from "@pointsman/core"
 import { signatureOf } from "@pointsman/core/internal"
 import { Effect, Layer, Redacted } from "effect"
 import { Mac, SecureRandom } from "effect/crypto"
-import { testEffect } from "./support/TestWorld.ts"
+import { itRuns } from "./support/ItIn.ts"
 
 const crypto = Mac.layerWebCrypto.pipe(Layer.provide(SecureRandom.layerWebCrypto))
 const secret = Redacted.make("whsec_first")
@@ -89,11 +89,11 @@ describe("Signature", () => {
     })
   )
 
-  testEffect("a missing header is refused as missing", function* () {
+  itRuns("a missing header is refused as missing", function* () {
     assert.strictEqual(yield* refusalOf(undefined), "missing")
   })
 
-  testEffect("other bytes, another time, another secret and none are refused", function* () {
+  itRuns("other bytes, another time, another secret and none are refused", function* () {
     const sound = `t=${now},v1=${tag}`
     const none = "not made with a known secret"
     assert.strictEqual(yield* refusalOf(sound, [secret], new Uint8Array([...body, 0])), none)
@@ -103,12 +103,12 @@ describe("Signature", () => {
     assert.strictEqual(yield* refusalOf(sound, []), none)
   })
 
-  testEffect("an empty secret is refused with any signature", function* () {
+  itRuns("an empty secret is refused with any signature", function* () {
     const header = `t=${now},v1=${tagOf("", now)}`
     assert.strictEqual(yield* refusalOf(header, [Redacted.make("")]), "not made with a known secret")
   })
 
-  testEffect("a ninth signature is not checked, also if it is ours", function* () {
+  itRuns("a ninth signature is not checked, also if it is ours", function* () {
     const wrong = Array.from({ length: 8 }, () => `v1=${"0".repeat(64)}`).join(",")
     assert.strictEqual(yield* refusalOf(`t=${now},${wrong},v1=${tag}`), "not made with a known secret")
   })

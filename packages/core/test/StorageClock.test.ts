@@ -4,8 +4,8 @@ import { type Payment, Pointsman } from "@pointsman/core"
 import { Ledger, StorageClock, Unanswered } from "@pointsman/core/ports"
 import { Clock, Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
+import { itIn } from "./support/ItIn.ts"
 import { stored } from "./support/Pages.ts"
-import { testIn } from "./support/TestWorld.ts"
 import { caller, request, tenant, type World, world } from "./support/World.ts"
 
 const minute = 60_000
@@ -54,7 +54,7 @@ const checkedState = Effect.fnUntraced(function* (payment: Payment) {
 
 describe("the store's clock", () => {
   for (const machineAheadMillis of [65_000, -10 * minute]) {
-    testIn(
+    itIn(
       `"never received" follows store time, ours ${machineAheadMillis / 1_000} s ahead`,
       given(machineAheadMillis),
       function* ({ own }) {
@@ -76,7 +76,7 @@ describe("the store's clock", () => {
     )
   }
 
-  testIn("an operator's 'never received' is believed no sooner after a clock changed", given(0), function* (own) {
+  itIn("an operator's 'never received' is believed no sooner after a clock changed", given(0), function* (own) {
     const pointsman = yield* Pointsman
     const { payment } = yield* pointsman.create(caller, request())
     const stated = { _tag: "Charge", says: "never_received", attemptId: null, amountMinor: null } as const

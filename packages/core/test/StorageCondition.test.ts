@@ -11,7 +11,7 @@ import {
 } from "@pointsman/core/ports"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { testEffect, testIn } from "./support/TestWorld.ts"
+import { itIn, itRuns } from "./support/ItIn.ts"
 import { caller, request, tenant, world } from "./support/World.ts"
 
 const refused: StorageReading = { refusal: "the schema is newer", warnings: [] }
@@ -32,7 +32,7 @@ const refusable = () => {
 }
 
 describe("a storage that takes no new work", () => {
-  testIn(
+  itIn(
     "a request that may move money is refused unwritten, and its key is free",
     refusable(),
     function* ({ provider, state }) {
@@ -62,7 +62,7 @@ describe("a storage that takes no new work", () => {
     }
   )
 
-  testIn("payments that are due wait until the background takes work again", refusable(), function* (own) {
+  itIn("payments that are due wait until the background takes work again", refusable(), function* (own) {
     const pointsman = yield* Pointsman
     own.ledger.onCommit = (number) => (number > 1 ? "unwritten" : undefined)
     const creating = yield* Effect.forkChild(Effect.flip(pointsman.create(caller, request())))
@@ -78,7 +78,7 @@ describe("a storage that takes no new work", () => {
 })
 
 describe("the allowance of a request", () => {
-  testEffect("all storage calls of a request share one condition; what continues has none", function* () {
+  itRuns("all storage calls of a request share one condition; what continues has none", function* () {
     const seen: Array<number | undefined> = []
     const look = Effect.map(StorageAllowance, (allowance) => {
       seen.push(allowance?.leftMillis)

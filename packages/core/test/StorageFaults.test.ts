@@ -6,14 +6,14 @@ import { Ledger, NotSent, Unanswered } from "@pointsman/core/ports"
 import { approve } from "@pointsman/core/testing"
 import { Effect, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"
-import { testIn, testWorld } from "./support/TestWorld.ts"
+import { itIn } from "./support/ItIn.ts"
 import { caller, request, tenant, world } from "./support/World.ts"
 
 const keyed = request({ idempotencyKey: "order-0001" })
 const minute = 60_000
 
 describe("the outcome's commit", () => {
-  testWorld("a commit that fails twice is written the third time and answered", function* (own) {
+  itIn("a commit that fails twice is written the third time and answered", world(), function* (own) {
     const pointsman = yield* Pointsman
     own.ledger.onCommit = (number) => (number === 2 || number === 3 ? "unwritten" : undefined)
     const fiber = yield* Effect.forkChild(pointsman.create(caller, keyed))
@@ -24,7 +24,7 @@ describe("the outcome's commit", () => {
     assert.lengthOf((yield* pointsman.timeline(tenant, created.payment.id, { limit: 10 })).items, 2)
   })
 
-  testWorld("PaymentResultUnknown, in progress, then UNKNOWN, if no commit works; one charge", function* (own) {
+  itIn("PaymentResultUnknown, in progress, then UNKNOWN, if no commit works; one charge", world(), function* (own) {
     const pointsman = yield* Pointsman
     own.ledger.onCommit = (number) => (number > 1 && number < 20 ? "unwritten" : undefined)
     const fiber = yield* Effect.forkChild(Effect.flip(pointsman.create(caller, keyed)))
@@ -39,8 +39,9 @@ describe("the outcome's commit", () => {
   })
 
   for (const fault of ["lost", "unheard"] as const) {
-    testWorld(
+    itIn(
       `a commit with a lost answer (${fault}) is read again and answered as written`,
+      world(),
       function* ({ provider, ledger }) {
         const pointsman = yield* Pointsman
         ledger.onCommit = (number) => (number === 2 ? fault : undefined)
@@ -54,7 +55,7 @@ describe("the outcome's commit", () => {
     )
   }
 
-  testWorld("a result that another source settled first is kept and returned", function* (own) {
+  itIn("a result that another source settled first is kept and returned", world(), function* (own) {
     const pointsman = yield* Pointsman
     const ledger = yield* Ledger
     own.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "time-out" }))
@@ -91,7 +92,7 @@ describe("the outcome's commit", () => {
 })
 
 describe("a bug in core", () => {
-  testWorld("a store that dies after the call is PaymentResultUnknown, never NothingSent", function* (own) {
+  itIn("a store that dies after the call is PaymentResultUnknown, never NothingSent", world(), function* (own) {
     const pointsman = yield* Pointsman
     own.ledger.beforeCommit = (number) => (number === 2 ? Effect.die(new Error("a bug")) : Effect.void)
     assert.instanceOf(yield* Effect.flip(pointsman.create(caller, keyed)), PaymentResultUnknown)
@@ -101,7 +102,7 @@ describe("a bug in core", () => {
 })
 
 describe("the next attempt's commit", () => {
-  testWorld("the first end is the outcome if it cannot be written; no second call is made", function* (own) {
+  itIn("the first end is the outcome if it cannot be written; no second call is made", world(), function* (own) {
     const pointsman = yield* Pointsman
     own.provider.onCharge = (charge) =>
       charge.connectionId === "main" ? Effect.fail(new NotSent({ reason: "refused" })) : approve(charge)
@@ -111,7 +112,7 @@ describe("the next attempt's commit", () => {
     assert.lengthOf(own.provider.charges, 1)
   })
 
-  testWorld("a second connection is not asked after a lost answer: nothing sent on doubt", function* (own) {
+  itIn("a second connection is not asked after a lost answer: nothing sent on doubt", world(), function* (own) {
     const pointsman = yield* Pointsman
     own.provider.onCharge = (charge) =>
       charge.connectionId === "main" ? Effect.fail(new NotSent({ reason: "refused" })) : approve(charge)
@@ -129,8 +130,9 @@ describe("the next attempt's commit", () => {
 })
 
 describe("the caller goes away", () => {
-  testWorld(
+  itIn(
     "an interruption while the provider is asked records the payment and its outcome",
+    world(),
     function* ({ provider }) {
       const pointsman = yield* Pointsman
       provider.onCharge = (charge) => Effect.andThen(Effect.sleep("2 seconds"), approve(charge))
@@ -148,7 +150,7 @@ describe("the caller goes away", () => {
 })
 
 describe("a connector that never returns", () => {
-  testIn(
+  itIn(
     "an answer 5 seconds beyond its timeout is given up: UNKNOWN",
     world({ providerTimeoutMillis: 30_000 }),
     function* ({ provider }) {

@@ -14,8 +14,8 @@ import {
 import { scriptedProvider } from "@pointsman/core/testing"
 import { Effect, Layer, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
+import { itIn } from "./support/ItIn.ts"
 import { attemptsOf, stored, typesOf } from "./support/Pages.ts"
-import { testIn } from "./support/TestWorld.ts"
 import { caller, request, tenant, type World, world } from "./support/World.ts"
 
 const providerRef = "ref"
@@ -87,7 +87,7 @@ const outcomes = Effect.gen(function* () {
 
 describe("a stored message", () => {
   const whole = messaging()
-  testIn("an applied message's body is sealed in the store and read back whole", whole.own, function* () {
+  itIn("an applied message's body is sealed in the store and read back whole", whole.own, function* () {
     const { attemptId, payment } = yield* pending(whole.own)
     const body = bodyOf(attemptId)
     yield* deliver(body)
@@ -108,7 +108,7 @@ describe("a stored message", () => {
   })
 
   const sparing = messaging(true, keptFields(new Set(["id", "attempt"])))
-  testIn("a connector that says what is kept stores only that, and all it cannot read", sparing.own, function* () {
+  itIn("a connector that says what is kept stores only that, and all it cannot read", sparing.own, function* () {
     const { attemptId, payment } = yield* pending(sparing.own)
     const text = (id: string) => JSON.stringify({ id, email: "ada@shop.example", attempt: attemptId })
     yield* deliver(text("msg_1"))
@@ -128,7 +128,7 @@ describe("a stored message", () => {
   })
 
   const old = messaging()
-  testIn("a message of a version that did not seal is read and applied all the same", old.own, function* () {
+  itIn("a message of a version that did not seal is read and applied all the same", old.own, function* () {
     const { attemptId, payment } = yield* pending(old.own)
     const body = bodyOf(attemptId)
     yield* (yield* Ledger).storeMessage(tenant, {
@@ -153,7 +153,7 @@ describe("a stored message", () => {
   })
 
   const failing = messaging()
-  testIn("a store that fails applies nothing, and the message applies when it repeats", failing.own, function* () {
+  itIn("a store that fails applies nothing, and the message applies when it repeats", failing.own, function* () {
     const { attemptId, payment } = yield* pending(failing.own)
     const { ledger } = failing.own
     ledger.canRead = (method) => method !== "storeMessage"
@@ -175,7 +175,7 @@ describe("a stored message", () => {
 
 describe("a message that is applied again", () => {
   const mended = messaging()
-  testIn("an unreadable message is applied once after its reader is corrected", mended.own, function* () {
+  itIn("an unreadable message is applied once after its reader is corrected", mended.own, function* () {
     const pointsman = yield* Pointsman
     const { attemptId, payment } = yield* pending(mended.own)
     mended.breakReader()
@@ -201,7 +201,7 @@ describe("a message that is applied again", () => {
   })
 
   const unmatched = messaging()
-  testIn("a message about nothing stored here stays unmatched, and others are untouched", unmatched.own, function* () {
+  itIn("a message about nothing stored here stays unmatched, and others are untouched", unmatched.own, function* () {
     const { attemptId, payment } = yield* pending(unmatched.own)
     yield* deliver(bodyOf(attemptId), "backup")
     const pointsman = yield* Pointsman
@@ -247,7 +247,7 @@ describe("a message that is applied again", () => {
   )
 
   const declined = messaging()
-  testIn("operations review the payment of a dispute that names a declined charge", declined.own, function* () {
+  itIn("operations review the payment of a dispute that names a declined charge", declined.own, function* () {
     declined.own.provider.onCharge = () =>
       Effect.succeed({ _tag: "Declined", providerRef, category: "other", code: "no", soft: false })
     const { payment } = yield* (yield* Pointsman).create(caller, request())
@@ -257,7 +257,7 @@ describe("a message that is applied again", () => {
   })
 
   const mute = messaging(false)
-  testIn("a connector that reads no stored messages is refused and nothing changes", mute.own, function* () {
+  itIn("a connector that reads no stored messages is refused and nothing changes", mute.own, function* () {
     yield* deliver(bodyOf("att_none"))
     const failure = yield* Effect.flip((yield* Pointsman).applyMessage("main", "msg_1"))
     assert.deepInclude(failure, { reason: "its connector does not read stored messages" })

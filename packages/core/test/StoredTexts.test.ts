@@ -4,8 +4,8 @@ import { CardNumberFound, type Person, Pointsman } from "@pointsman/core"
 import { Audit } from "@pointsman/core/ports"
 import { sampleRequest } from "@pointsman/core/testing"
 import { Effect } from "effect"
-import { testWorld } from "./support/TestWorld.ts"
-import { caller, tenant } from "./support/World.ts"
+import { itIn } from "./support/ItIn.ts"
+import { caller, tenant, world } from "./support/World.ts"
 
 const card = "paid by 4111 1111 1111 1111"
 const paymentId = "01a1fe08-9226-7266-a33a-e3e7f1609a4e"
@@ -19,7 +19,7 @@ const stated = {
 } as const
 
 describe("texts that would be stored", () => {
-  testWorld("a field of a card number in a text is named, and nothing is written", function* () {
+  itIn("a field of a card number in a text is named, and nothing is written", world(), function* () {
     const pointsman = yield* Pointsman
     const { create, keepEvidence, reconciliation, refund, rejectCorrection, resolveReview } = pointsman
     const operated = { ...caller, operator: "ada" }

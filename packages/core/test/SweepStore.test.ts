@@ -5,8 +5,8 @@ import { BeforeRemoval, Directory, Ledger, Retention, type WholePayment } from "
 import { Effect, Layer, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { sweepStore } from "../src/verbs/retain/SweepStore.ts"
+import { itIn } from "./support/ItIn.ts"
 import { eur, orderOf, rowOf } from "./support/Reports.ts"
-import { testWorld } from "./support/TestWorld.ts"
 import { caller, request, tenant, world } from "./support/World.ts"
 
 const day = 24 * 60 * 60_000
@@ -25,7 +25,7 @@ const pay = (providerRef: string) => (own: ReturnType<typeof world>) =>
   })
 
 describe("the sweep of the store", () => {
-  testWorld("a captured payment leaves after seven years, and is not found any more", function* (own) {
+  itIn("a captured payment leaves after seven years, and is not found any more", world(), function* (own) {
     const pointsman = yield* Pointsman
     const payment = yield* pay("ch_1")(own)
     yield* TestClock.adjust(sevenYears - 1)
@@ -44,7 +44,7 @@ describe("the sweep of the store", () => {
     assert.strictEqual(tagOf(yield* Effect.result(pointsman.refund(caller, refund))), "pointsman/PaymentNotFound")
   })
 
-  testWorld("a message of a dispute of a payment that left is kept and says so", function* (late) {
+  itIn("a message of a dispute of a payment that left is kept and says so", world(), function* (late) {
     const pointsman = yield* Pointsman
     const payment = yield* pay("ch_1")(late)
     yield* TestClock.adjust(sevenYears + 1)
@@ -72,7 +72,7 @@ describe("the sweep of the store", () => {
     assert.include(stored.review?.reasons ?? [], "reference_reused")
   })
 
-  testWorld("a process waits for the next sweep if another one swept in the last hour", function* (own) {
+  itIn("a process waits for the next sweep if another one swept in the last hour", world(), function* (own) {
     const pointsman = yield* Pointsman
     const other = yield* own.another
     const { lease } = yield* Retention
@@ -141,7 +141,7 @@ describe("the sweep of the store", () => {
     }).pipe(Effect.scoped, Effect.provide(settled.layer.pipe(Layer.provide(archive))))
   })
 
-  testWorld("a sweep prunes what else is old and fails at its end if payments cannot leave", function* (own) {
+  itIn("a sweep prunes what else is old and fails at its end if payments cannot leave", world(), function* (own) {
     const pruned: Array<string> = []
     const retention = yield* Retention
     yield* pay("ch_1")(own)
@@ -162,7 +162,7 @@ describe("the sweep of the store", () => {
     assert.sameMembers(pruned, ["bodies sandbox", "deliveries production", "bodies production"])
   })
 
-  testWorld("a sweep leaves workspaces of the longest times to the upkeep", function* () {
+  itIn("a sweep leaves workspaces of the longest times to the upkeep", world(), function* () {
     const directory = yield* Directory
     const retention = yield* Retention
     const workspace = { name: "A", country: "NL", category: null, suspended: false, partner: null }

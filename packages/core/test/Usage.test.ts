@@ -3,14 +3,14 @@ import { Pointsman, type Tenant } from "@pointsman/core"
 import { NotSent, Unanswered } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { testIn } from "./support/TestWorld.ts"
+import { itIn } from "./support/ItIn.ts"
 import { caller, request, world } from "./support/World.ts"
 
 const production: Tenant = { workspaceId: "acme", environment: "production" }
 const live = { ...caller, tenant: production }
 
 describe("usage", () => {
-  testIn(
+  itIn(
     "production payments that reached a provider count, and sandbox ones do not",
     world({
       connections: [{ id: "test" }, { id: "live", environment: "production" }]

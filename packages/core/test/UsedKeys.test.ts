@@ -8,9 +8,9 @@ import { type ChargeState, type Directory, type Secrets, Unanswered } from "@poi
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { at, changeCredentials, ours, theirs } from "./support/Accounts.ts"
+import { itIn } from "./support/ItIn.ts"
 import { operate } from "./support/Operations.ts"
 import { attemptsOf, stored } from "./support/Pages.ts"
-import { testIn, testWorld } from "./support/TestWorld.ts"
 import { caller, request, type World, world } from "./support/World.ts"
 
 const never = { _tag: "NotFound", conclusive: true } as const
@@ -43,7 +43,7 @@ const unknown = Effect.fnUntraced(function* (own: World) {
 })
 
 describe("an answer that names another attempt", () => {
-  testIn(
+  itIn(
     "a charge of ours settles its own attempt, and the other asked stays unknown",
     world(oneConnection),
     function* (own) {
@@ -62,7 +62,7 @@ describe("an answer that names another attempt", () => {
     }
   )
 
-  testIn(
+  itIn(
     "a lookup settles the named attempt, and nothing by what is not found later",
     world(oneConnection),
     function* (own) {
@@ -81,7 +81,7 @@ describe("an answer that names another attempt", () => {
     }
   )
 
-  testIn(
+  itIn(
     "an attempt of another connection stays as it is",
     world({ routing: { mode: "priority", order: ["main", "backup"] } }),
     function* (own) {
@@ -97,7 +97,7 @@ describe("an answer that names another attempt", () => {
     }
   )
 
-  testIn("an attempt in another account by now stays as it is, and is reviewed", world(oneConnection), function* (own) {
+  itIn("an attempt in another account by now stays as it is, and is reviewed", world(oneConnection), function* (own) {
     at(own, ours)
 
     const pointsman = yield* Pointsman
@@ -117,7 +117,7 @@ describe("an answer that names another attempt", () => {
     assert.deepStrictEqual([left.state, left.review?.reasons], ["ChargeUnknown", ["unknown", "conflict"]])
   })
 
-  testIn("an attempt of no record writes nothing but the unknown result", world(oneConnection), function* (own) {
+  itIn("an attempt of no record writes nothing but the unknown result", world(oneConnection), function* (own) {
     own.provider.onCharge = () => naming("att_of_nobody")
 
     assert.strictEqual((yield* create()).state, "ChargeUnknown")
@@ -125,7 +125,7 @@ describe("an answer that names another attempt", () => {
 })
 
 describe("a key that was used before, with other parameters", () => {
-  testWorld("a charge is unknown, and what is not found later settles nothing", function* (own) {
+  itIn("a charge is unknown, and what is not found later settles nothing", world(), function* (own) {
     own.provider.onCharge = () => keyUsed
     own.provider.onLookUpCharge = () => Effect.succeed(never)
 
@@ -143,7 +143,7 @@ describe("a key that was used before, with other parameters", () => {
   })
 
   for (const kind of ["capture", "void"] as const) {
-    testIn(`a ${kind} is not settled by what is not found later`, world(oneConnection), function* (own) {
+    itIn(`a ${kind} is not settled by what is not found later`, world(oneConnection), function* (own) {
       own.provider.onLookUpOperation = () => Effect.succeed(never)
       own.provider.onCapture = () => keyUsed
       own.provider.onVoid = () => keyUsed
@@ -158,7 +158,7 @@ describe("a key that was used before, with other parameters", () => {
     })
   }
 
-  testIn("a refund is not given back by what is not found later", world(oneConnection), function* (own) {
+  itIn("a refund is not given back by what is not found later", world(oneConnection), function* (own) {
     own.provider.onLookUpRefund = () => Effect.succeed(never)
     own.provider.onRefund = () => keyUsed
 

@@ -13,7 +13,7 @@ import {
 import type { ChargeAnswer } from "@pointsman/core/ports"
 import { Effect, Stream } from "effect"
 import { chance } from "./support/Drift.ts"
-import { testIn } from "./support/TestWorld.ts"
+import { itIn } from "./support/ItIn.ts"
 import { caller, request, tenant, world } from "./support/World.ts"
 
 const live: Caller = { ...caller, tenant: { ...tenant, environment: "production" } }
@@ -207,7 +207,7 @@ describe("the fee of a payment", () => {
     connections: [{ id: "main", fees }, { id: "backup" }]
   })
 
-  testIn("the first rule whose condition is met is charged, in whole minor units", stated, function* () {
+  itIn("the first rule whose condition is met is charged, in whole minor units", stated, function* () {
     const euros = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
     assert.deepStrictEqual(yield* feeAt({ money: euros(1000), country: "NL", cardBrand: "Amex" }), {
       feeMinor: 35,
@@ -224,7 +224,7 @@ describe("the fee of a payment", () => {
     assert.deepStrictEqual(yield* feeAt({ money: { minorUnits: 2000, currency: "JPY" } }), { feeMinor: 70, rule: 3 })
   })
 
-  testIn("the fee is unknown if no amount has the currency, or no rule is met", stated, function* () {
+  itIn("the fee is unknown if no amount has the currency, or no rule is met", stated, function* () {
     assert.isNull(yield* feeAt({ money: { minorUnits: 1000, currency: "USD" }, country: "NL" }))
     assert.isNull(yield* feeAt({ money: { minorUnits: 1000, currency: "USD" }, country: "US" }))
   })
@@ -245,7 +245,7 @@ describe("payments that are routed by value", () => {
     ],
     chance: chance(5)
   })
-  testIn("the cheaper of two that approve leads, explained, and a replay agrees", shop, function* (own) {
+  itIn("the cheaper of two that approve leads, explained, and a replay agrees", shop, function* (own) {
     const pointsman = yield* Pointsman
     own.provider.onCharge = (charge) => Effect.succeed(captured(charge))
     for (let number = 0; number < 150; number++) yield* pointsman.create(live, request())
@@ -285,7 +285,7 @@ describe("payments that are routed by value", () => {
     routing: { mode: "auto" },
     connections: [{ id: "main", fees: [{ fixed: { EUR: 1 } }] }, { id: "backup" }]
   })
-  testIn("no decision for the objective approval has anything of fees", byApproval, function* () {
+  itIn("no decision for the objective approval has anything of fees", byApproval, function* () {
     const { payment } = yield* (yield* Pointsman).create(live, request())
     assert.notProperty(payment.routing, "maxApprovalLossPpm")
     for (const one of payment.routing?.candidates ?? []) assert.notProperty(one, "value")

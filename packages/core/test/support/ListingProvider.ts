@@ -12,8 +12,8 @@ import type {
   RefundState
 } from "@pointsman/core/ports"
 import { approve, type ScriptedProvider, scriptedProvider } from "@pointsman/core/testing"
-import { Clock, Effect } from "effect"
-import { testIn } from "./TestWorld.ts"
+import { Clock, Effect, type Layer } from "effect"
+import { itIn } from "./ItIn.ts"
 import { world } from "./World.ts"
 
 interface Charge {
@@ -164,5 +164,7 @@ export const listingWorld = (provider = listingProvider()) => ({ ...world({ prov
 
 type Listing = ReturnType<typeof listingWorld>
 
-export const testListing = (title: string, steps: Parameters<typeof testIn<Listing>>[2]) =>
-  testIn(title, listingWorld(), steps)
+export const itInListing = (
+  title: string,
+  steps: Parameters<typeof itIn<Layer.Success<Listing["layer"]>, Listing>>[2]
+) => itIn(title, listingWorld(), steps)
