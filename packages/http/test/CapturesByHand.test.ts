@@ -1,11 +1,12 @@
 /** What people capture, cancel and let expire at the provider by hand: the provider's messages, over HTTP. */
 import { type ChargeState, Ledger, type ProviderMessage, Unanswered } from "@pointsman/core/ports"
 import { Deferred, Effect, Option } from "effect"
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import { charge, deliver } from "./support/Messages.ts"
 import { answerOf, authorized, expectSound, operate, retrieve, timeline } from "./support/Payments.ts"
 import { stores } from "./support/Stores.ts"
-import { acme, openWorld, type World } from "./support/World.ts"
+import { usedWorld } from "./support/UsedWorld.ts"
+import { acme } from "./support/World.ts"
 
 /** The provider protocol names no captures; other providers do. The id of such a message holds that of the capture. */
 const reads = (message: ProviderMessage): ProviderMessage => {
@@ -23,12 +24,7 @@ const reads = (message: ProviderMessage): ProviderMessage => {
 let told = 0
 
 describe.each(stores.slice(0, 1))("over %s", (_name, store) => {
-  let world: World
-  beforeAll(async () => {
-    world = await openWorld(store, { reads })
-  })
-  beforeEach(() => world.reset())
-  afterAll(() => world.close())
+  const world = usedWorld(store, { reads })
 
   /** A payment of 10.00 whose money is held, and how its provider tells of it. */
   const held = async () => {

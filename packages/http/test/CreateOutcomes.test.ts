@@ -2,10 +2,10 @@
 import type { Money } from "@pointsman/core"
 import { type ChargeAnswer, NotSent, Unanswered } from "@pointsman/core/ports"
 import { Effect } from "effect"
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import { answerOf, create, endingAs, expectOutcome, get, type Outcome, type Told } from "./support/Payments.ts"
 import { stores } from "./support/Stores.ts"
-import { openWorld, type World } from "./support/World.ts"
+import { usedWorld } from "./support/UsedWorld.ts"
 
 type Charged = Effect.Effect<ChargeAnswer, NotSent | Unanswered>
 
@@ -97,12 +97,7 @@ const rows: ReadonlyArray<Row> = [
 ]
 
 describe.each(stores)("over %s", (_name, store) => {
-  let world: World
-  beforeAll(async () => {
-    world = await openWorld(store)
-  })
-  beforeEach(() => world.reset())
-  afterAll(() => world.close())
+  const world = usedWorld(store)
 
   for (const { answers, end, method, outcome, told } of rows) {
     for (const capture_method of method === undefined ? (["automatic", "manual"] as const) : [method]) {

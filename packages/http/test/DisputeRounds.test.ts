@@ -1,23 +1,19 @@
 /** Rounds of one dispute over the API: the provider's time orders what its messages state. */
 import { Ledger } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import { deliver, dispute, type Message } from "./support/Messages.ts"
 import { answerOf, captured, get, operate, retrieve } from "./support/Payments.ts"
 import { stores } from "./support/Stores.ts"
-import { acme, keys, openWorld, type World } from "./support/World.ts"
+import { usedWorld } from "./support/UsedWorld.ts"
+import { acme, keys } from "./support/World.ts"
 
 /** A minute of the day on which the provider writes. */
 const at = (minute: number): string => `2026-11-21T12:${String(minute).padStart(2, "0")}:00Z`
 
 // One store is enough: none of them orders statements.
 describe.each(stores.slice(0, 1))("over %s", (_name, store) => {
-  let world: World
-  beforeAll(async () => {
-    world = await openWorld(store)
-  })
-  beforeEach(() => world.reset())
-  afterAll(() => world.close())
+  const world = usedWorld(store)
 
   const given = async () => {
     const paymentId = await captured(world)

@@ -1,22 +1,19 @@
 /** Disputes over the API: as messages state them, the evidence that is kept for them, and what they are answered. */
 import { Unanswered } from "@pointsman/core/ports"
 import { Effect } from "effect"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import { deliver, dispute } from "./support/Messages.ts"
 import { answerOf, captured, get } from "./support/Payments.ts"
 import { stores } from "./support/Stores.ts"
+import { usedWorld } from "./support/UsedWorld.ts"
 import type { Reply } from "./support/Web.ts"
-import { keys, openWorld, type World } from "./support/World.ts"
+import { keys, type World } from "./support/World.ts"
 
 const pdf = new Uint8Array([0x25, 0x50, 0x44, 0x46, 0x2d, 0x31])
 const nobody = "dp_019a8c3e-7b1d-7c64-8f5e-2f6d9f1f0a01"
 
 describe.each(stores)("over %s", (_name, store) => {
-  let world: World
-  beforeAll(async () => {
-    world = await openWorld(store)
-  })
-  afterAll(() => world.close())
+  const world = usedWorld(store)
 
   /** A captured payment with a dispute of 6.00 EUR. */
   const disputed = async () => {

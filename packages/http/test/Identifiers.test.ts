@@ -1,21 +1,17 @@
 /** Ids and times as the API shows them, and which ids are older. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import { isOnPostgres } from "./support/OnPostgres.ts"
 import { aRefundId, authorized, create, get, operate, timeline } from "./support/Payments.ts"
 import { stores } from "./support/Stores.ts"
+import { usedWorld } from "./support/UsedWorld.ts"
 import { own } from "./support/Workspaces.ts"
-import { openWorld, type World } from "./support/World.ts"
 
 const uuid = "[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"
 const idOf = (prefix: string) => new RegExp(`^${prefix}${uuid}$`, "u")
 const time = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$/u
 
 describe.each(stores)("over %s", (_name, store) => {
-  let world: World
-  beforeAll(async () => {
-    world = await openWorld(store)
-  })
-  afterAll(() => world.close())
+  const world = usedWorld(store)
 
   test("each id of a payment, its events and its refund says what it is of", async () => {
     const created = await create(world)

@@ -1,16 +1,13 @@
 /** Several keys of one workspace, and a new one in the place of an old one. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import { answerOf, create, get, operate } from "./support/Payments.ts"
 import { stores } from "./support/Stores.ts"
+import { usedWorld } from "./support/UsedWorld.ts"
 import { newKey, own, write } from "./support/Workspaces.ts"
-import { apiKeyOf, openWorld, type World } from "./support/World.ts"
+import { apiKeyOf } from "./support/World.ts"
 
 describe.each(stores)("over %s", (_name, store) => {
-  let world: World
-  beforeAll(async () => {
-    world = await openWorld(store, { servers: 2 })
-  })
-  afterAll(() => world.close())
+  const world = usedWorld(store, { servers: 2 })
 
   test("a revoked first key stops at once on every server, and the second continues", async () => {
     const { id, key: old } = await own(world, [{ name: "main" }])

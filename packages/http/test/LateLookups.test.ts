@@ -1,18 +1,13 @@
 /** Lookups that were under way when a message came: what each says, and what the payment becomes. */
 import { type ChargeState, Unanswered } from "@pointsman/core/ports"
 import { Deferred, Effect } from "effect"
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { charge, deliver } from "./support/Messages.ts"
 import { answerOf, create, expectSound, retrieve, timeline } from "./support/Payments.ts"
 import { anyStore } from "./support/Stores.ts"
-import { openWorld, type World } from "./support/World.ts"
+import { usedWorld } from "./support/UsedWorld.ts"
 
-let world: World
-beforeAll(async () => {
-  world = await openWorld(anyStore, { testClock: true })
-})
-beforeEach(() => world.reset())
-afterAll(() => world.close())
+const world = usedWorld(anyStore, { testClock: true })
 
 /** Seconds of the test's clock. */
 let now = 0

@@ -19,6 +19,7 @@ import {
   retrieve
 } from "./support/Payments.ts"
 import { anyStore, stores } from "./support/Stores.ts"
+import { usedWorld } from "./support/UsedWorld.ts"
 import type { Reply } from "./support/Web.ts"
 import { openWorld, type World } from "./support/World.ts"
 
@@ -76,12 +77,7 @@ const refusals: ReadonlyArray<string> = [
 ]
 
 describe.each(stores)("over %s", (_name, store) => {
-  let world: World
-  beforeAll(async () => {
-    world = await openWorld(store, { servers })
-  })
-  beforeEach(() => world.reset())
-  afterAll(() => world.close())
+  const world = usedWorld(store, { servers })
 
   test(
     `one of ${racers} full refunds at once reaches the provider, ${rounds} times`,

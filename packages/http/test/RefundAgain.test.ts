@@ -1,10 +1,10 @@
 /** What may be refunded after a refund that failed, or whose result is unknown. */
 import { NotSent, type RefundAnswer, Unanswered } from "@pointsman/core/ports"
 import { Effect } from "effect"
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import { answerOf, captured, expectSound, operate, retrieve } from "./support/Payments.ts"
 import { stores } from "./support/Stores.ts"
-import { openWorld, type World } from "./support/World.ts"
+import { usedWorld } from "./support/UsedWorld.ts"
 
 const refusals: Readonly<Record<string, Effect.Effect<RefundAnswer, NotSent>>> = {
   "was rejected": Effect.succeed({ _tag: "Rejected", code: "E1", message: "Too late." }),
@@ -19,12 +19,7 @@ const open: Readonly<Record<string, Effect.Effect<RefundAnswer, Unanswered>>> = 
 }
 
 describe.each(stores)("over %s", (_name, store) => {
-  let world: World
-  beforeAll(async () => {
-    world = await openWorld(store)
-  })
-  beforeEach(() => world.reset())
-  afterAll(() => world.close())
+  const world = usedWorld(store)
 
   const refund = (id: string, key: string, amount?: number) =>
     operate(world, "refund", id, { idempotencyKey: `the-${key}-key`, body: amount === undefined ? {} : { amount } })

@@ -1,7 +1,7 @@
 /** Refunds that people make at the provider carry no id of ours. They count once each, and ours are never taken for them. */
 import { type RefundAnswer, Unanswered } from "@pointsman/core/ports"
 import { Effect } from "effect"
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import { deliver } from "./support/Messages.ts"
 import {
   answerOf,
@@ -13,15 +13,10 @@ import {
   timeline
 } from "./support/Payments.ts"
 import { stores } from "./support/Stores.ts"
-import { openWorld, type World } from "./support/World.ts"
+import { usedWorld } from "./support/UsedWorld.ts"
 
 describe.each(stores)("over %s", (_name, store) => {
-  let world: World
-  beforeAll(async () => {
-    world = await openWorld(store)
-  })
-  beforeEach(() => world.reset())
-  afterAll(() => world.close())
+  const world = usedWorld(store)
 
   const references = new Map<string, string>()
   const captured = async () => {

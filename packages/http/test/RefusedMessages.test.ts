@@ -1,16 +1,12 @@
 /** Messages that fail verification: anybody can send them, so the log has one line for each connection and minute. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import { deliver } from "./support/Messages.ts"
 import { answerOf } from "./support/Payments.ts"
 import { anyStore } from "./support/Stores.ts"
-import { openWorld, type World } from "./support/World.ts"
+import { usedWorld } from "./support/UsedWorld.ts"
 
 describe("the log of refused messages", () => {
-  let world: World
-  beforeAll(async () => {
-    world = await openWorld(anyStore, { testClock: true })
-  })
-  afterAll(() => world.close())
+  const world = usedWorld(anyStore, { testClock: true })
 
   const refuse = async (connectionId: string) =>
     expect(answerOf(await deliver(world, "{}", { connectionId, signature: "t=1,v1=00" }))).toBe("401 unauthorized")
