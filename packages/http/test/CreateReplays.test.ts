@@ -1,21 +1,17 @@
 /** What a create's key resolves to, from outside. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import { stepOf } from "./support/Faults.ts"
 import { answerOf, create, operate, retrieve } from "./support/Payments.ts"
 import { stores } from "./support/Stores.ts"
+import { usedWorld } from "./support/UsedWorld.ts"
 import { own } from "./support/Workspaces.ts"
-import { keys, openWorld, type World } from "./support/World.ts"
+import { keys } from "./support/World.ts"
 
 let count = 0
 const newIdempotencyKey = () => `the-key-of-a-create-${++count}`
 
 describe.each(stores)("over %s", (_name, store) => {
-  let world: World
-  beforeAll(async () => {
-    world = await openWorld(store, { testClock: true, servers: 2 })
-  })
-  beforeEach(() => world.reset())
-  afterAll(() => world.close())
+  const world = usedWorld(store, { testClock: true, servers: 2 })
 
   test("a payment that moved on is answered as at first when its key comes again", async () => {
     const idempotencyKey = newIdempotencyKey()
@@ -69,21 +65,6 @@ describe.each(stores)("over %s", (_name, store) => {
     await connect({ name: "main", active: true })
     const routed = await ask({ amount: 3000 })
     expect([routed.body.data.amount, routed.headers.get("idempotent-replay")]).toEqual([3000, null])
-  })
-
-  test("a request after internal_error is charged, once", async () => {
-    const idempotencyKey = newIdempotencyKey()
-    world.ledger.onCommit = () => "unwritten"
-    expect(answerOf(await create(world, {}, { idempotencyKey }))).toBe("500 internal_error")
-    expect(world.provider.charges).toEqual([])
-    world.reset()
-    const again = await create(world, {}, { idempotencyKey })
-    expect([again.status, again.body.data.status, again.headers.get("idempotent-replay")]).toEqual([
-      201,
-      "CAPTURED",
-      null
-    ])
-    expect(world.provider.charges).toHaveLength(1)
   })
 
   test("a key is free for a good body after a body that was refused", async () => {

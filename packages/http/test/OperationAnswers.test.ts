@@ -3,7 +3,7 @@ import type { Money } from "@pointsman/core"
 import { NotSent, type OperationAnswer, type RefundAnswer, Unanswered } from "@pointsman/core/ports"
 import type { ScriptedProvider } from "@pointsman/core/testing"
 import { Effect } from "effect"
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import {
   type Asked,
   answerOf,
@@ -21,7 +21,7 @@ import {
   toldOfCapture
 } from "./support/Payments.ts"
 import { stores } from "./support/Stores.ts"
-import { openWorld, type World } from "./support/World.ts"
+import { usedWorld } from "./support/UsedWorld.ts"
 
 type Ends<Answer> = Effect.Effect<Answer, NotSent | Unanswered>
 
@@ -60,7 +60,6 @@ const declines = Effect.succeed<OperationAnswer>({
   code: "05",
   soft: true
 })
-const asksForCustomer = Effect.succeed<OperationAnswer>({ _tag: "NeedsCustomer", providerRef })
 const rejects = (message: string) => Effect.succeed({ _tag: "Rejected" as const, code: "E1", message })
 const isSilent = Effect.fail(new Unanswered({ reason: "timed out after 30 s" }))
 const isNotReached = Effect.fail(new NotSent({ reason: "the connection was refused" }))
@@ -80,13 +79,6 @@ const unknownVoid = {
   outcome: unknown,
   told: [["payment.void_unknown"]] satisfies ReadonlyArray<Told>
 }
-const mismatchedCapture = (stated_amount: number, stated_currency: string) => ({
-  ...unknownCapture,
-  told: [
-    ["payment.amount_mismatch", { stated_amount, stated_currency }],
-    ["payment.capture_unknown"]
-  ] satisfies ReadonlyArray<Told>
-})
 
 const captureRows: ReadonlyArray<Row> = [
   {
@@ -100,22 +92,6 @@ const captureRows: ReadonlyArray<Row> = [
     asked: { body: { amount: 300 } },
     answer: "200",
     outcome: { status: "CAPTURED", captured_amount: 300 },
-    told: [["payment.captured"]]
-  },
-  {
-    answers: "captured, without an amount",
-    end: capturing(captures()),
-    asked: { body: { amount: 300 } },
-    answer: "200",
-    outcome: { status: "CAPTURED", captured_amount: 300 },
-    told: [["payment.captured"]]
-  },
-  {
-    answers: "captured, and states less than was asked",
-    end: capturing(captures(eur(200))),
-    asked: { body: { amount: 300 } },
-    answer: "200",
-    outcome: { status: "CAPTURED", captured_amount: 200 },
     told: [["payment.captured"]]
   },
   { answers: "pending", end: capturing(pends), answer: "200", outcome: { status: "PENDING" } },
@@ -143,33 +119,21 @@ const captureRows: ReadonlyArray<Row> = [
     outcome: { status: "CANCELLED" },
     told: [["payment.cancelled"]]
   },
-  { answers: "captured, and states more", end: capturing(captures(eur(1001))), ...mismatchedCapture(1001, "EUR") },
   {
-    answers: "captured, and states another currency",
-    end: capturing(captures({ minorUnits: 900, currency: "USD" })),
-    ...mismatchedCapture(900, "USD")
+    answers: "captured, and states more",
+    end: capturing(captures(eur(1001))),
+    ...unknownCapture,
+    told: [["payment.amount_mismatch", { stated_amount: 1001, stated_currency: "EUR" }], ...unknownCapture.told]
   },
   { answers: "captured, and states 0", end: capturing(captures(eur(0))), ...unknownCapture },
   { answers: "captured, and states half a cent", end: capturing(captures(eur(0.5))), ...unknownCapture },
-  { answers: "that the customer is wanted", end: capturing(asksForCustomer), ...unknownCapture },
   { answers: "nothing", end: capturing(isSilent), ...unknownCapture },
   { answers: "by breaking the connector", end: capturing(breaks), ...unknownCapture }
 ]
 
 const voidRows: ReadonlyArray<Row> = [
   { answers: "canceled", answer: "200", outcome: { status: "CANCELLED" }, told: [["payment.cancelled"]] },
-  { answers: "pending", end: voiding(pends), answer: "200", outcome: { status: "PENDING" } },
-  { answers: "authorized", end: voiding(stands), ...refused, message: /still authorized/u },
-  { answers: "declined", end: voiding(declines), ...refused, message: /declined it: 05/u },
   { answers: "rejected", end: voiding(rejects("Not now.")), ...refused, message: "Not now." },
-  { answers: "nothing, as it was not reached", end: voiding(isNotReached), ...refused, message: unsent },
-  {
-    answers: "captured",
-    end: voiding(captures()),
-    answer: "500 state_conflict",
-    outcome: { status: "CAPTURED", captured_amount: 1000 },
-    told: [["payment.captured"]]
-  },
   {
     answers: "captured, of a part",
     end: voiding(captures(eur(400))),
@@ -177,14 +141,7 @@ const voidRows: ReadonlyArray<Row> = [
     outcome: { status: "CAPTURED", captured_amount: 400 },
     told: [["payment.captured"]]
   },
-  {
-    answers: "captured, and states more than was held",
-    end: voiding(captures(eur(1001))),
-    ...unknownVoid,
-    told: [["payment.amount_mismatch", { stated_amount: 1001, stated_currency: "EUR" }], ["payment.void_unknown"]]
-  },
   { answers: "captured, and states 0", end: voiding(captures(eur(0))), ...unknownVoid },
-  { answers: "that the customer is wanted", end: voiding(asksForCustomer), ...unknownVoid },
   { answers: "nothing", end: voiding(isSilent), ...unknownVoid },
   { answers: "by breaking the connector", end: voiding(breaks), ...unknownVoid }
 ]
@@ -212,7 +169,7 @@ const mismatchedRefund = (stated_amount: number, stated_currency: string) => ({
   ...unknownRefund,
   told: [
     ["payment.amount_mismatch", { ...refundOf(1000, 0, 1000), stated_amount, stated_currency }],
-    ["payment.refund_unknown", refundOf(1000, 0, 1000)]
+    ...unknownRefund.told
   ] satisfies ReadonlyArray<Told>
 })
 
@@ -220,12 +177,6 @@ const refundRows: ReadonlyArray<Row> = [
   { answers: "succeeded", ...refundedAll },
   { answers: "succeeded, of a part", asked: { body: { amount: 300 } }, ...partlyRefunded(300) },
   { answers: "succeeded, of more than was there", asked: { body: { amount: 5000 } }, ...refundedAll },
-  {
-    answers: "succeeded, and states less than was asked",
-    end: refunding(succeeds(eur(250))),
-    asked: { body: { amount: 300 } },
-    ...partlyRefunded(250)
-  },
   {
     answers: "pending",
     end: refunding(Effect.succeed({ _tag: "RefundPending", providerRefundId })),
@@ -247,7 +198,6 @@ const refundRows: ReadonlyArray<Row> = [
   },
   { answers: "rejected", end: refunding(rejects("Too late.")), ...refusedRefund, message: "Too late." },
   { answers: "nothing, as it was not reached", end: refunding(isNotReached), ...refusedRefund, message: unsent },
-  { answers: "succeeded, and states more", end: refunding(succeeds(eur(1001))), ...mismatchedRefund(1001, "EUR") },
   {
     answers: "succeeded, and states another currency",
     end: refunding(succeeds({ minorUnits: 900, currency: "USD" })),
@@ -264,7 +214,6 @@ const refundRows: ReadonlyArray<Row> = [
     ...unknownRefund
   },
   { answers: "succeeded, and states 0", end: refunding(succeeds(eur(0))), ...unknownRefund },
-  { answers: "succeeded, and states half a cent", end: refunding(succeeds(eur(0.5))), ...unknownRefund },
   { answers: "nothing", end: refunding(isSilent), ...unknownRefund },
   { answers: "by breaking the connector", end: refunding(breaks), ...unknownRefund }
 ]
@@ -276,12 +225,7 @@ const tables: ReadonlyArray<readonly [OperationName, ReadonlyArray<Row>]> = [
 ]
 
 describe.each(stores)("over %s", (_name, store) => {
-  let world: World
-  beforeAll(async () => {
-    world = await openWorld(store)
-  })
-  beforeEach(() => world.reset())
-  afterAll(() => world.close())
+  const world = usedWorld(store)
 
   for (const [operation, rows] of tables) {
     describe(operation, () => {
