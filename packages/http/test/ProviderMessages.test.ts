@@ -18,6 +18,7 @@ import {
   timeline
 } from "./support/Payments.ts"
 import { anyStore, stores } from "./support/Stores.ts"
+import { usedWorld } from "./support/UsedWorld.ts"
 import type { Reply } from "./support/Web.ts"
 import { acme, openWorld, type World, webhookSecretOf } from "./support/World.ts"
 
@@ -66,12 +67,7 @@ const partlyRefunded: Way = async (world) => {
 }
 
 describe.each(stores)("over %s", (_name, store) => {
-  let world: World
-  beforeAll(async () => {
-    world = await openWorld(store)
-  })
-  beforeEach(() => world.reset())
-  afterAll(() => world.close())
+  const world = usedWorld(store)
 
   const go = async (way: Way): Promise<Standing> => {
     const id = await way(world)
@@ -180,21 +176,6 @@ describe.each(stores)("over %s", (_name, store) => {
       await deliver(world, settled(attemptId, { provider_reference: `ref_${attemptId}`, status: "captured" }))
       expect(await typesOf(id)).toEqual(["payment.created", "payment.unknown", "payment.captured", "payment.settled"])
       expect(await stateOf(id)).toBe("Settled")
-    })
-
-    test("an opening that comes after a dispute was won or lost is too late", async () => {
-      for (const [verdict, state] of [
-        ["won", "Captured"],
-        ["lost", "ChargedBack"]
-      ] as const) {
-        const { attemptId, id } = await go(captured)
-        await deliver(world, dispute(attemptId, verdict, { dispute_id: "dp_1" }))
-        await deliver(world, dispute(attemptId, "opened", { dispute_id: "dp_1" }))
-        expect(await stateOf(id)).toBe(state)
-        expect((await typesOf(id)).filter((type) => type === "payment.chargeback")).toHaveLength(
-          verdict === "won" ? 0 : 1
-        )
-      }
     })
 
     test("the other of two disputes remains open when one is won, until it is won too", async () => {
