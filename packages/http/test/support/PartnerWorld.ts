@@ -1,13 +1,5 @@
 /** The real core over a store, with two partners, a workspace that is not a partner, and keys of every kind. */
-import {
-  type ApiKey,
-  type Environment,
-  formatApiKey,
-  Pointsman,
-  type Scope,
-  SecretsLayer,
-  type Workspace
-} from "@pointsman/core"
+import { Pointsman } from "@pointsman/core"
 import {
   Connectors,
   Directory,
@@ -16,14 +8,11 @@ import {
   type Invitation,
   Notifier,
   Secrets,
-  type StorageServices,
-  Transport,
-  Unanswered
+  type StorageServices
 } from "@pointsman/core/ports"
-import { Effect, Layer, Redacted } from "effect"
-import { Aead, Digest, Kdf, Mac, SecureRandom } from "effect/crypto"
-
-const keyOf = (environment: Environment, byte: number) => formatApiKey(environment, new Uint8Array(64).fill(byte))
+import { openSecretsLayer } from "@pointsman/core/testing"
+import { Effect, Layer } from "effect"
+import { apiKeyOf, keyOf, noTransport, workspaceOf } from "./World.ts"
 
 export const keys = {
   acme: keyOf("production", 1),
@@ -42,21 +31,6 @@ export const keys = {
   /** Belongs to nobody until a test gives it to a merchant. */
   merchantLive: keyOf("production", 14)
 } as const
-
-const crypto = Layer.mergeAll(Aead.layerWebCrypto, Mac.layerWebCrypto, Digest.layerWebCrypto, Kdf.layerWebCrypto).pipe(
-  Layer.provideMerge(SecureRandom.layerWebCrypto)
-)
-const secrets = SecretsLayer.layer(Redacted.make(new Uint8Array(32).fill(7))).pipe(Layer.provide(crypto))
-
-export const workspaceOf = (id: string, change: Partial<Workspace> = {}): Workspace => ({
-  id,
-  name: id,
-  country: "NL",
-  category: null,
-  suspended: false,
-  partner: null,
-  ...change
-})
 
 export interface PartnerWorld {
   readonly layer: Layer.Layer<Pointsman>
@@ -77,25 +51,7 @@ export const partnerWorld = <E>(storage: Layer.Layer<StorageServices, E, Ids>): 
   const configured = Layer.effectDiscard(
     Effect.gen(function* () {
       inner = { directory: yield* Directory, secrets: yield* Secrets }
-      const { directory, secrets } = inner
-      const apiKey = Effect.fnUntraced(function* (
-        name: keyof typeof keys,
-        workspaceId: string,
-        change: { readonly scopes?: ReadonlyArray<Scope>; readonly revokedAt?: number } = {}
-      ): Effect.fn.Return<ApiKey> {
-        return {
-          hash: yield* secrets.hash(keys[name]),
-          workspaceId,
-          environment: keys[name].startsWith("ps_live_") ? "production" : "sandbox",
-          scopes: change.scopes ?? null,
-          name: null,
-          expiresAt: null,
-          networks: null,
-          revokedAt: change.revokedAt ?? null,
-          source: "operator",
-          createdAt: 0
-        }
-      })
+      const { directory } = inner
       yield* directory.write({
         workspaces: [
           workspaceOf("acme", { partner: { allowance: 100 } }),
@@ -104,18 +60,18 @@ export const partnerWorld = <E>(storage: Layer.Layer<StorageServices, E, Ids>): 
           workspaceOf("closed", { suspended: true, partner: { allowance: 100 } })
         ],
         apiKeys: [
-          yield* apiKey("acme", "acme"),
-          yield* apiKey("globex", "globex"),
-          yield* apiKey("acmeTest", "acme"),
-          yield* apiKey("acmeTestReader", "acme", { scopes: ["payments:read"] }),
-          yield* apiKey("acmeReader", "acme", { scopes: ["merchants:read"] }),
-          yield* apiKey("acmePayments", "acme", { scopes: ["payments:read", "merchants:write"] }),
-          yield* apiKey("revoked", "acme", { revokedAt: 1 }),
-          yield* apiKey("shop", "shop"),
-          yield* apiKey("shopPayments", "shop", { scopes: ["payments:read"] }),
-          yield* apiKey("shopTest", "shop"),
-          yield* apiKey("suspended", "closed"),
-          yield* apiKey("suspendedTest", "closed", { scopes: [] })
+          apiKeyOf(keys.acme, "acme"),
+          apiKeyOf(keys.globex, "globex"),
+          apiKeyOf(keys.acmeTest, "acme"),
+          apiKeyOf(keys.acmeTestReader, "acme", { scopes: ["payments:read"] }),
+          apiKeyOf(keys.acmeReader, "acme", { scopes: ["merchants:read"] }),
+          apiKeyOf(keys.acmePayments, "acme", { scopes: ["payments:read", "merchants:write"] }),
+          apiKeyOf(keys.revoked, "acme", { revokedAt: 1 }),
+          apiKeyOf(keys.shop, "shop"),
+          apiKeyOf(keys.shopPayments, "shop", { scopes: ["payments:read"] }),
+          apiKeyOf(keys.shopTest, "shop"),
+          apiKeyOf(keys.suspended, "closed"),
+          apiKeyOf(keys.suspendedTest, "closed", { scopes: [] })
         ],
         connections: [],
         routing: [],
@@ -128,9 +84,9 @@ export const partnerWorld = <E>(storage: Layer.Layer<StorageServices, E, Ids>): 
     Layer.provide(storage),
     Layer.provide([
       Ids.layer,
-      secrets,
+      openSecretsLayer,
       Connectors.layer([]),
-      Layer.succeed(Transport, { send: () => Effect.fail(new Unanswered({ reason: "there is no network here" })) }),
+      noTransport,
       Layer.succeed(Notifier, {
         merchantInvited: (invitation) => Effect.sync(() => invitations.push(invitation))
       })

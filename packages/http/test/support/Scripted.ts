@@ -3,21 +3,18 @@ import {
   type ApiKey,
   type Caller,
   type CreateRequest,
-  DeliveryNotFound,
   KeyRefused,
   type MerchantWithStatus,
-  MessageNotFound,
   MessageRefused,
   PageNotFound,
   type Payment,
   PaymentNotFound,
   Pointsman,
-  ReviewNotFound,
   type RoutingDecision,
   type Scope,
   type Workspace
 } from "@pointsman/core"
-import { Effect, Layer, Stream } from "effect"
+import { Effect, Layer } from "effect"
 
 const workspace: Workspace = {
   id: "acme",
@@ -130,203 +127,64 @@ export interface Script {
   readonly asked: Array<ReadonlyArray<unknown>>
 }
 
-export const scripted = (answers: Partial<Pointsman["Service"]> = {}): Script => {
+type Service = Pointsman["Service"]
+
+const paid = () => Effect.succeed({ payment, isReplay: false })
+const noPage = () => new PageNotFound()
+const nothing = () => Effect.succeed({ items: [], hasMore: false })
+
+/** What is answered unless a test says otherwise. */
+const usual: Partial<Service> = {
+  circuits: Effect.succeed([]),
+  capture: paid,
+  void: paid,
+  refund: paid,
+  payment: (_, id) => (id === paymentId ? Effect.succeed(payment) : new PaymentNotFound()),
+  payments: () => Effect.succeed({ items: [payment], hasMore: false }),
+  timeline: nothing,
+  events: nothing,
+  provisionMerchant: (_, details) => Effect.succeed({ ...merchant, ...details }),
+  inviteMerchantAgain: () => Effect.succeed(merchant),
+  merchants: () => Effect.succeed({ items: [merchant], hasMore: false }),
+  pageToken: (id) => Effect.succeed(`token-of-${id}`),
+  hostedPage: noPage,
+  actOnHostedPage: noPage,
+  openCheckout: noPage,
+  returnFromCheckout: noPage,
+  verifyMessage: () => new MessageRefused(),
+  recordMessage: () => Effect.void,
+  // Of reconciliation, reads of a payment ask for these alone.
+  reconciliation: {
+    payoutStatuses: () => Effect.succeed(() => null),
+    entriesOf: () => Effect.succeed([])
+  } as Partial<Service["reconciliation"]> as Service["reconciliation"],
+  authenticate: (key) => (Object.hasOwn(keys, key) ? Effect.succeed(keys[key as keyof typeof keys]) : new KeyRefused())
+}
+
+const unrecorded: ReadonlySet<unknown> = new Set(["create", "paymentWithRefunds", "authenticate"])
+
+export const scripted = (answers: Partial<Service> = {}): Script => {
   const created: Script["created"] = []
   const asked: Script["asked"] = []
-  const service = Pointsman.of({
-    circuits: answers.circuits ?? Effect.succeed([]),
+  const script: Partial<Service> = {
+    ...usual,
+    ...answers,
     create: (caller, request) => {
       created.push({ caller, request })
-      return answers.create?.(caller, request) ?? Effect.succeed({ payment, isReplay: false })
+      return answers.create?.(caller, request) ?? paid()
     },
-    capture: (caller, order) => {
-      asked.push(["capture", caller, order])
-      return answers.capture?.(caller, order) ?? Effect.succeed({ payment, isReplay: false })
-    },
-    void: (caller, order) => {
-      asked.push(["void", caller, order])
-      return answers.void?.(caller, order) ?? Effect.succeed({ payment, isReplay: false })
-    },
-    refund: (caller, order) => {
-      asked.push(["refund", caller, order])
-      return answers.refund?.(caller, order) ?? Effect.succeed({ payment, isReplay: false })
-    },
-    refundByOperator: () => Effect.die("not scripted"),
-    draftRefund: () => Effect.die("not scripted"),
-    dispute: () => Effect.die("not scripted"),
-    disputes: () => Effect.die("not scripted"),
-    evidenceTaken: () => Effect.die("not scripted"),
-    keepEvidence: () => Effect.die("not scripted"),
-    submitDispute: () => Effect.die("not scripted"),
-    keepCheckingDisputes: () => Effect.never,
-    payment: (tenant, id) => {
-      asked.push(["payment", tenant, id])
-      return answers.payment?.(tenant, id) ?? (id === paymentId ? Effect.succeed(payment) : new PaymentNotFound())
-    },
-    paymentWithRefunds: (tenant, id) => {
-      asked.push(["payment", tenant, id])
-      const found =
-        answers.payment?.(tenant, id) ?? (id === paymentId ? Effect.succeed(payment) : new PaymentNotFound())
-      return Effect.map(found, (payment) => ({ payment, refunds: [] }))
-    },
-    payments: (tenant, query) => {
-      asked.push(["payments", tenant, query])
-      return answers.payments?.(tenant, query) ?? Effect.succeed({ items: [payment], hasMore: false })
-    },
-    timeline: (tenant, id, query) => {
-      asked.push(["timeline", tenant, id, query])
-      return answers.timeline?.(tenant, id, query) ?? Effect.succeed({ items: [], hasMore: false })
-    },
-    events: (tenant, query) => {
-      asked.push(["events", tenant, query])
-      return answers.events?.(tenant, query) ?? Effect.succeed({ items: [], hasMore: false })
-    },
-    provisionMerchant: (caller, details) => {
-      asked.push(["provisionMerchant", caller, details])
-      return answers.provisionMerchant?.(caller, details) ?? Effect.succeed({ ...merchant, ...details })
-    },
-    createInvitation: () => Effect.die("not scripted"),
-    draftApiKey: () => Effect.die("not scripted"),
-    createDraftedApiKey: () => Effect.die("not scripted"),
-    auditEntries: () => Effect.die("not scripted"),
-    inviteMerchantAgain: (partnerId, id) => {
-      asked.push(["inviteMerchantAgain", partnerId, id])
-      return answers.inviteMerchantAgain?.(partnerId, id) ?? Effect.succeed(merchant)
-    },
-    merchants: (partnerId, query) => {
-      asked.push(["merchants", partnerId, query])
-      return answers.merchants?.(partnerId, query) ?? Effect.succeed({ items: [merchant], hasMore: false })
-    },
-    pageToken: (id) => {
-      asked.push(["pageToken", id])
-      return answers.pageToken?.(id) ?? Effect.succeed(`token-of-${id}`)
-    },
-    hostedPage: (token) => {
-      asked.push(["hostedPage", token])
-      return answers.hostedPage?.(token) ?? new PageNotFound()
-    },
-    actOnHostedPage: (token, action) => {
-      asked.push(["actOnHostedPage", token, action])
-      return answers.actOnHostedPage?.(token, action) ?? new PageNotFound()
-    },
-    openCheckout: (token, returnUrl) => {
-      asked.push(["openCheckout", token, returnUrl])
-      return answers.openCheckout?.(token, returnUrl) ?? new PageNotFound()
-    },
-    returnFromCheckout: (token) => {
-      asked.push(["returnFromCheckout", token])
-      return answers.returnFromCheckout?.(token) ?? new PageNotFound()
-    },
-    checkDue: Effect.succeed(0),
-    keepChecking: () => Effect.never,
-    askAccounts: Effect.void,
-    keepAskingAccounts: () => Effect.never,
-    accounts: Effect.succeed([]),
-    keepDelivering: () => Effect.never,
-    keepLearning: () => Effect.never,
-    keepFetching: () => Effect.never,
-    successRates: () => Effect.succeed([]),
-    explainRouting: () => Effect.die("not asked for here"),
-    replayRouting: () => Stream.die("not asked for here"),
-    routingConfiguration: () => Effect.die("not asked for here"),
-    previewRouting: () => Effect.die("not asked for here"),
-    successHistory: () => Effect.die("not asked for here"),
-    connectionHealth: () => Effect.die("not asked for here"),
-    forgetKeys: Effect.succeed(0),
-    sweepStore: () => Effect.never,
-    sweepInTurn: Effect.void,
-    proveClosed: Effect.succeed({ agreed: 0, differs: 0, unanswered: 0, unsupported: 0 }),
-    deliveries: () => Effect.succeed({ items: [], hasMore: false }),
-    deliveryAttempts: () => new DeliveryNotFound(),
-    deliveredEvents: () => Effect.succeed(new Map()),
-    deliveryFile: () => new DeliveryNotFound(),
-    rotateEndpointSecret: () => Effect.die("not scripted"),
-    redeliver: () => new DeliveryNotFound(),
-    reviews: () => Effect.succeed({ items: [], hasMore: false }),
-    reviewOf: () => new ReviewNotFound(),
-    exportPayments: () => Stream.empty,
-    journal: () => Stream.empty,
-    exportJournal: () => Stream.die("not scripted"),
-    balances: () => Effect.die("not scripted"),
-    paymentFile: () => new PaymentNotFound(),
-    reviewFile: () => new PaymentNotFound(),
-    createApiKey: () => Effect.die("not asked for here"),
-    revokeApiKey: () => Effect.die("not asked for here"),
-    proposals: () => Effect.succeed([]),
-    approveCorrection: () => new PaymentNotFound(),
-    rejectCorrection: () => new PaymentNotFound(),
-    withdrawCorrection: () => new PaymentNotFound(),
-    resolveReview: () => new PaymentNotFound(),
-    restoreApiKey: () => Effect.die("not asked for here"),
-    erasePayments: () => Effect.die("not asked for here"),
-    verifyMessage: (incoming) => {
-      asked.push(["verifyMessage", incoming])
-      return answers.verifyMessage?.(incoming) ?? new MessageRefused()
-    },
-    recordMessage: (verified) => {
-      asked.push(["recordMessage", verified])
-      return answers.recordMessage?.(verified) ?? Effect.void
-    },
-    messages: () => Effect.succeed({ items: [], hasMore: false }),
-    message: () => new MessageNotFound(),
-    applyMessage: () => new MessageNotFound(),
-    usage: () => Effect.succeed(0),
-    recover: () => Effect.never,
-    unlisted: () => Effect.succeed([]),
-    acceptLoss: () => Effect.never,
-    recordLoss: Effect.never,
-    reconciliation: {
-      run: () => Effect.die("not scripted"),
-      beginFile: () => Effect.die("not scripted"),
-      fetch: () => Effect.die("not scripted"),
-      find: () => Effect.die("not scripted"),
-      list: () => Effect.die("not scripted"),
-      differences: () => Effect.die("not scripted"),
-      close: () => Effect.die("not scripted"),
-      accept: () => Effect.die("not scripted"),
-      balance: () => Effect.die("not scripted"),
-      payouts: () => Effect.die("not scripted"),
-      payout: () => Effect.die("not scripted"),
-      payoutStatuses: () => Effect.succeed(() => null),
-      payoutEntries: () => Effect.die("not scripted"),
-      exportPayout: () => Stream.die("not scripted"),
-      entriesOf: () => Effect.succeed([]),
-      open: Effect.succeed([])
-    },
-    configure: {
-      markOf: () => Effect.die("not asked for here"),
-      connectors: () => Effect.succeed([]),
-      changeRouting: () => Effect.die("not asked for here"),
-      addConnection: () => Effect.die("not asked for here"),
-      changeConnection: () => Effect.die("not asked for here"),
-      addEndpoint: () => Effect.die("not asked for here"),
-      changeEndpoint: () => Effect.die("not asked for here")
-    },
-    operators: {
-      passkeys: {
-        list: () => Effect.die("not asked for here"),
-        begin: () => Effect.die("not asked for here"),
-        add: () => Effect.die("not asked for here"),
-        remove: () => Effect.die("not asked for here"),
-        beginSignIn: () => Effect.die("not asked for here"),
-        signIn: () => Effect.die("not asked for here")
-      },
-      add: () => Effect.die("not asked for here"),
-      list: Effect.succeed([]),
-      edit: () => Effect.die("not asked for here"),
-      remove: () => Effect.die("not asked for here"),
-      createLink: () => Effect.die("not asked for here"),
-      signInWithPassword: () => Effect.die("not asked for here"),
-      signInWithLink: () => Effect.die("not asked for here"),
-      signInWithOidc: () => Effect.die("not asked for here"),
-      session: () => Effect.die("not asked for here"),
-      signOut: () => Effect.die("not asked for here"),
-      signOutEverywhere: () => Effect.die("not asked for here"),
-      setPassword: () => Effect.die("not asked for here")
-    },
-    authenticate: (key) =>
-      answers.authenticate?.(key) ??
-      (Object.hasOwn(keys, key) ? Effect.succeed(keys[key as keyof typeof keys]) : new KeyRefused())
+    paymentWithRefunds: (tenant, id) => Effect.map(service.payment(tenant, id), (payment) => ({ payment, refunds: [] }))
+  }
+  const service: Service = new Proxy(script as Service, {
+    get: (_, name) => {
+      const answer: unknown = Reflect.get(script, name)
+      if (answer === undefined) return () => Effect.die(`${String(name)} is not scripted`)
+      if (typeof answer !== "function" || unrecorded.has(name)) return answer
+      return (...given: ReadonlyArray<unknown>): unknown => {
+        asked.push([String(name), ...given])
+        return answer(...given)
+      }
+    }
   })
   return { layer: Layer.succeed(Pointsman, service), created, asked }
 }

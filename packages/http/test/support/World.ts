@@ -44,7 +44,8 @@ import { TestClock } from "effect/testing"
 import type { Store } from "./Stores.ts"
 import { serve, type Web } from "./Web.ts"
 
-const keyOf = (environment: Environment, byte: number) => formatApiKey(environment, new Uint8Array(64).fill(byte))
+export const keyOf = (environment: Environment, byte: number) =>
+  formatApiKey(environment, new Uint8Array(64).fill(byte))
 
 export const keys = {
   acme: keyOf("sandbox", 1),
@@ -86,7 +87,7 @@ const allScopes: ReadonlyArray<KeyScope> = [
   "merchants:write"
 ]
 
-const workspaceOf = (id: string, change: Partial<Workspace> = {}): Workspace => ({
+export const workspaceOf = (id: string, change: Partial<Workspace> = {}): Workspace => ({
   id,
   name: id,
   country: "NL",
@@ -202,7 +203,7 @@ const speaking = (
 })
 
 /** No connector of these tests may reach for the network. */
-const noTransport = Layer.succeed(Transport, {
+export const noTransport = Layer.succeed(Transport, {
   send: () => Effect.fail(new Unanswered({ reason: "there is no network in this test" }))
 })
 
