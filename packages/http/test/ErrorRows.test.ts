@@ -4,7 +4,7 @@
  */
 import { Directory, Ledger, Unanswered } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import { alwaysComeFirst, beforeNextClaim, held, stepOf } from "./support/Faults.ts"
 import {
   type Asked,
@@ -23,8 +23,9 @@ import {
   toldOfCapture
 } from "./support/Payments.ts"
 import { stores } from "./support/Stores.ts"
+import { usedWorld } from "./support/UsedWorld.ts"
 import type { Reply } from "./support/Web.ts"
-import { acme, apiKeyOf, keys, openWorld, type World } from "./support/World.ts"
+import { acme, apiKeyOf, keys, type World } from "./support/World.ts"
 
 type Endpoint = OperationName | "create" | "list" | "retrieve" | "timeline" | "events"
 
@@ -46,6 +47,7 @@ const key = "the-key-of-this-case"
 const silence = Effect.fail(new Unanswered({ reason: "timed out" }))
 const refundPends = Effect.succeed({ _tag: "RefundPending" as const, providerRefundId: "re_1" })
 const isCaptured = { status: "CAPTURED", captured_amount: 1000 } as const
+const isHeld = { ...isCaptured, refund_pending_amount: 1000 } as const
 const oversize = JSON.stringify({ pad: "x".repeat(16_384) })
 
 /** The keys of one workspace are its payments' alone, but those of creates are not: each case has its own. */
@@ -58,16 +60,32 @@ const untouched = (on: OperationName) =>
     ? { outcome: isCaptured, told: toldOfCapture }
     : { outcome: { status: "AUTHORIZED" }, told: toldOfAuthorization }
 
+const row = (on: Endpoint, answer: string, given: string, run: Case["run"]): Case => ({ on, answer, given, run })
+
 /** A request that is refused before anything happens. */
-const refused = (on: OperationName, answer: string, given: string, asked: Asked): Case => ({
-  on,
-  answer,
-  given,
-  run: async (world) => {
+const refused = (on: OperationName, answer: string, given: string, asked: Asked): Case =>
+  row(on, answer, given, async (world) => {
     const id = await begin(world, on)
     return { reply: await operate(world, on, id, asked), id, ...untouched(on) }
-  }
+  })
+
+const refusedRead = (on: Endpoint, answer: string, path: string, given = path): Case =>
+  row(on, answer, given, async (world) => ({ reply: await get(world, path) }))
+
+const failedRead = (on: Endpoint, path: string): Case =>
+  row(on, "500 internal_error", `a store that cannot be read for ${path}`, async (world) => {
+    world.ledger.canRead = () => false
+    return { reply: await get(world, path) }
+  })
+
+const unknownOf = (on: "capture" | "void") => ({
+  outcome: { status: "UNKNOWN" },
+  told: [...toldOfAuthorization, [`payment.${on}_unknown`]] satisfies ReadonlyArray<Told>
 })
+const refundUnknown = {
+  outcome: isHeld,
+  told: [...toldOfCapture, ["payment.refund_unknown", refundOf(1000, 0, 1000)]] satisfies ReadonlyArray<Told>
+}
 
 const revokeLeaving = (world: World, revokedAt: number | null) =>
   world.run(
@@ -84,185 +102,113 @@ const revokeLeaving = (world: World, revokedAt: number | null) =>
   )
 
 const ofAll = (on: OperationName): ReadonlyArray<Case> => [
-  {
-    on,
-    answer: "404 not_found",
-    given: "an id that is nobody's",
-    run: async (world) => ({ reply: await operate(world, on, nobody) })
-  },
-  {
-    on,
-    answer: "404 not_found",
-    given: "a malformed id",
-    run: async (world) => ({ reply: await operate(world, on, "not-an-id") })
-  },
-  {
-    on,
-    answer: "401 unauthorized",
-    given: "a key that is revoked between the check and the claim",
-    run: async (world) => {
-      const id = await begin(world, on)
-      beforeNextClaim(world, () => revokeLeaving(world, 1))
-      const reply = await operate(world, on, id, { key: keys.leaving })
-      await revokeLeaving(world, null)
-      return { reply, id, ...untouched(on) }
-    }
-  },
-  {
-    on,
-    answer: "500 internal_error",
-    given: "a store that cannot be read",
-    run: async (world) => {
-      const id = await begin(world, on)
-      world.ledger.canRead = () => false
-      // The other server did not write the payment last, and so reads it.
-      const reply = await operate(world, on, id, { server: 1 })
-      world.reset()
-      return { reply, id, ...untouched(on) }
-    }
-  },
-  {
-    on,
-    answer: "500 internal_error",
-    given: "a store that does not write the claim",
-    run: async (world) => {
-      const id = await begin(world, on)
-      world.ledger.onCommit = () => "unwritten"
-      return { reply: await operate(world, on, id, { idempotencyKey: key }), id, ...untouched(on) }
-    }
-  },
+  row(on, "404 not_found", "an id that is nobody's", async (world) => ({ reply: await operate(world, on, nobody) })),
+  row(on, "404 not_found", "a malformed id", async (world) => ({ reply: await operate(world, on, "not-an-id") })),
+  row(on, "401 unauthorized", "a key that is revoked between the check and the claim", async (world) => {
+    const id = await begin(world, on)
+    beforeNextClaim(world, () => revokeLeaving(world, 1))
+    const reply = await operate(world, on, id, { key: keys.leaving })
+    await revokeLeaving(world, null)
+    return { reply, id, ...untouched(on) }
+  }),
+  row(on, "500 internal_error", "a store that cannot be read", async (world) => {
+    const id = await begin(world, on)
+    world.ledger.canRead = () => false
+    // The other server did not write the payment last, and so reads it.
+    const reply = await operate(world, on, id, { server: 1 })
+    world.reset()
+    return { reply, id, ...untouched(on) }
+  }),
+  row(on, "500 internal_error", "a store that does not write the claim", async (world) => {
+    const id = await begin(world, on)
+    world.ledger.onCommit = () => "unwritten"
+    return { reply: await operate(world, on, id, { idempotencyKey: key }), id, ...untouched(on) }
+  }),
   refused(on, "413 payload_too_large", "a body of more than 16 KB", { body: oversize }),
-  {
-    on,
-    answer: "500 state_unconfirmed",
-    given: "a store that does not write what the provider confirmed",
-    run: async (world) => {
-      const id = await begin(world, on)
-      world.ledger.onCommit = (_number, change) => (stepOf(change) === "settle" ? "unwritten" : undefined)
-      const reply = await world.runOut(operate(world, on, id))
-      expect(reply.body.error.message).toMatch(/confirmed/u)
-      return on === "refund"
-        ? { reply, id, outcome: { ...isCaptured, refund_pending_amount: 1000 }, told: toldOfCapture }
-        : { reply, id, outcome: { status: "PENDING" }, told: toldOfAuthorization }
-    }
-  }
+  row(on, "500 state_unconfirmed", "a store that does not write what the provider confirmed", async (world) => {
+    const id = await begin(world, on)
+    world.ledger.onCommit = (_number, change) => (stepOf(change) === "settle" ? "unwritten" : undefined)
+    const reply = await world.runOut(operate(world, on, id))
+    expect(reply.body.error.message).toMatch(/confirmed/u)
+    return on === "refund"
+      ? { reply, id, outcome: isHeld, told: toldOfCapture }
+      : { reply, id, outcome: { status: "PENDING" }, told: toldOfAuthorization }
+  })
 ]
 
 const ofAuthorizations = (on: "capture" | "void"): ReadonlyArray<Case> => [
   ...ofAll(on),
   refused(on, "400 invalid_idempotency_key", "a key of 7 characters", { idempotencyKey: "1234567" }),
-  {
-    on,
-    answer: `409 not_${on === "capture" ? "captur" : "void"}able`,
-    given: "a captured payment",
-    run: async (world) => {
-      const id = await captured(world)
-      return { reply: await operate(world, on, id), id, outcome: isCaptured, told: toldOfCapture }
-    }
-  },
-  {
-    on,
-    answer: `409 ${on}_conflict`,
-    given: "another server's void between the check and the claim",
-    run: async (world) => {
-      const id = await authorized(world)
-      // The server that wrote the payment last decides on that, and reads it after a void: then it is not in conflict.
-      beforeNextClaim(world, () => operate(world, "void", id))
-      const reply = await operate(world, on, id, { server: 1 })
-      return { reply, id, outcome: { status: "CANCELLED" }, told: [...toldOfAuthorization, ["payment.cancelled"]] }
-    }
-  },
-  {
-    on,
-    answer: "409 no_provider_ref",
-    given: "a payment without a reference at its provider",
-    run: async (world) => {
-      const id = await authorized(world)
-      await world.run(
-        Effect.gen(function* () {
-          const ledger = yield* Ledger
-          const payment = Option.getOrThrow(yield* ledger.payment(acme, id))
-          yield* ledger.commit({
-            tenant: acme,
-            payment: {
-              expected: payment.version,
-              after: { ...payment, providerRef: null, version: payment.version + 1 }
-            },
-            attempts: [],
-            events: []
-          })
+  row(on, `409 not_${on === "capture" ? "captur" : "void"}able`, "a captured payment", async (world) => {
+    const id = await captured(world)
+    return { reply: await operate(world, on, id), id, outcome: isCaptured, told: toldOfCapture }
+  }),
+  row(on, `409 ${on}_conflict`, "another server's void between the check and the claim", async (world) => {
+    const id = await authorized(world)
+    // The server that wrote the payment last decides on that, and reads it after a void: then it is not in conflict.
+    beforeNextClaim(world, () => operate(world, "void", id))
+    const reply = await operate(world, on, id, { server: 1 })
+    return { reply, id, outcome: { status: "CANCELLED" }, told: [...toldOfAuthorization, ["payment.cancelled"]] }
+  }),
+  row(on, "409 no_provider_ref", "a payment without a reference at its provider", async (world) => {
+    const id = await authorized(world)
+    await world.run(
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const payment = Option.getOrThrow(yield* ledger.payment(acme, id))
+        yield* ledger.commit({
+          tenant: acme,
+          payment: {
+            expected: payment.version,
+            after: { ...payment, providerRef: null, version: payment.version + 1 }
+          },
+          attempts: [],
+          events: []
         })
-      )
-      return { reply: await operate(world, on, id), id, ...untouched(on) }
-    }
-  },
-  {
-    on,
-    answer: "409 idempotency_in_progress",
-    given: "its key, while the provider is being asked",
-    run: async (world) => {
-      const id = await authorized(world)
-      const { asked, hold, release } = held()
-      world.provider.onCapture = () => Effect.andThen(hold, silence)
-      world.provider.onVoid = () => Effect.andThen(hold, silence)
-      const first = operate(world, on, id, { idempotencyKey: key })
-      await asked
-      const reply = await operate(world, on, id, { idempotencyKey: key, server: 1 })
-      await release()
-      expect(answerOf(await first)).toBe(`502 ${on}_result_unknown`)
-      const told: ReadonlyArray<Told> = [...toldOfAuthorization, [`payment.${on}_unknown`]]
-      return { reply, id, outcome: { status: "UNKNOWN" }, told }
-    }
-  },
-  {
-    on,
-    answer: "500 state_conflict",
-    given: "a provider that states the opposite",
-    run: async (world) => {
-      const id = await authorized(world)
-      world.provider.onCapture = () => Effect.succeed({ _tag: "Canceled", providerRef: "ch_1" })
-      world.provider.onVoid = () => Effect.succeed({ _tag: "Captured", providerRef: "ch_1" })
-      const reply = await operate(world, on, id)
-      return on === "capture"
-        ? { reply, id, outcome: { status: "CANCELLED" }, told: [...toldOfAuthorization, ["payment.cancelled"]] }
-        : { reply, id, outcome: isCaptured, told: [...toldOfAuthorization, ["payment.captured"]] }
-    }
-  },
-  {
-    on,
-    answer: "501 unsupported",
-    given: "a payment at a provider that can charge alone",
-    run: async (world) => {
-      const id = await authorized(world, { currency: "USD" })
-      return { reply: await operate(world, on, id), id, ...untouched(on) }
-    }
-  },
-  {
-    on,
-    answer: "502 psp_error",
-    given: "a provider that refuses",
-    run: async (world) => {
-      const id = await authorized(world)
-      const rejects = Effect.succeed({ _tag: "Rejected" as const, code: "E1", message: "Not now." })
-      world.provider.onCapture = () => rejects
-      world.provider.onVoid = () => rejects
-      const reply = await operate(world, on, id)
-      expect(reply.body.error.message).toBe("Not now.")
-      return { reply, id, ...untouched(on) }
-    }
-  },
-  {
-    on,
-    answer: `502 ${on}_result_unknown`,
-    given: "a provider that does not answer",
-    run: async (world) => {
-      const id = await authorized(world)
-      world.provider.onCapture = () => silence
-      world.provider.onVoid = () => silence
-      const told: ReadonlyArray<Told> = [...toldOfAuthorization, [`payment.${on}_unknown`]]
-      return { reply: await operate(world, on, id), id, outcome: { status: "UNKNOWN" }, told }
-    }
-  }
+      })
+    )
+    return { reply: await operate(world, on, id), id, ...untouched(on) }
+  }),
+  row(on, "409 idempotency_in_progress", "its key, while the provider is being asked", async (world) => {
+    const id = await authorized(world)
+    const { asked, hold, release } = held()
+    world.provider.onCapture = () => Effect.andThen(hold, silence)
+    world.provider.onVoid = () => Effect.andThen(hold, silence)
+    const first = operate(world, on, id, { idempotencyKey: key })
+    await asked
+    const reply = await operate(world, on, id, { idempotencyKey: key, server: 1 })
+    await release()
+    expect(answerOf(await first)).toBe(`502 ${on}_result_unknown`)
+    return { reply, id, ...unknownOf(on) }
+  }),
+  row(on, "500 state_conflict", "a provider that states the opposite", async (world) => {
+    const id = await authorized(world)
+    world.provider.onCapture = () => Effect.succeed({ _tag: "Canceled", providerRef: "ch_1" })
+    world.provider.onVoid = () => Effect.succeed({ _tag: "Captured", providerRef: "ch_1" })
+    const reply = await operate(world, on, id)
+    return on === "capture"
+      ? { reply, id, outcome: { status: "CANCELLED" }, told: [...toldOfAuthorization, ["payment.cancelled"]] }
+      : { reply, id, outcome: isCaptured, told: [...toldOfAuthorization, ["payment.captured"]] }
+  }),
+  row(on, "501 unsupported", "a payment at a provider that can charge alone", async (world) => {
+    const id = await authorized(world, { currency: "USD" })
+    return { reply: await operate(world, on, id), id, ...untouched(on) }
+  }),
+  row(on, "502 psp_error", "a provider that refuses", async (world) => {
+    const id = await authorized(world)
+    const rejects = Effect.succeed({ _tag: "Rejected" as const, code: "E1", message: "Not now." })
+    world.provider.onCapture = () => rejects
+    world.provider.onVoid = () => rejects
+    const reply = await operate(world, on, id)
+    expect(reply.body.error.message).toBe("Not now.")
+    return { reply, id, ...untouched(on) }
+  }),
+  row(on, `502 ${on}_result_unknown`, "a provider that does not answer", async (world) => {
+    const id = await authorized(world)
+    world.provider.onCapture = () => silence
+    world.provider.onVoid = () => silence
+    return { reply: await operate(world, on, id), id, ...unknownOf(on) }
+  })
 ]
 
 const cases: ReadonlyArray<Case> = [
@@ -270,23 +216,18 @@ const cases: ReadonlyArray<Case> = [
   refused("capture", "422 validation_error", "a body that is no JSON", { body: "{" }),
   refused("capture", "422 invalid_amount", "nothing to capture", { body: { amount: 0 } }),
   refused("capture", "422 invalid_amount", "more than the authorization", { body: { amount: 1001 } }),
-  {
-    on: "capture",
-    answer: "422 idempotency_key_reuse",
-    given: "its key with another amount",
-    run: async (world) => {
-      const id = await authorized(world)
-      await operate(world, "capture", id, { idempotencyKey: key, body: { amount: 300 } })
-      const reply = await operate(world, "capture", id, { idempotencyKey: key })
-      const outcome = { status: "CAPTURED", captured_amount: 300 }
-      return { reply, id, outcome, told: [...toldOfAuthorization, ["payment.captured"]] }
-    }
-  },
-  {
-    on: "capture",
-    answer: "500 state_conflict",
-    given: "a provider that captures a payment which it said it had given up",
-    run: async (world) => {
+  row("capture", "422 idempotency_key_reuse", "its key with another amount", async (world) => {
+    const id = await authorized(world)
+    await operate(world, "capture", id, { idempotencyKey: key, body: { amount: 300 } })
+    const reply = await operate(world, "capture", id, { idempotencyKey: key })
+    const outcome = { status: "CAPTURED", captured_amount: 300 }
+    return { reply, id, outcome, told: [...toldOfAuthorization, ["payment.captured"]] }
+  }),
+  row(
+    "capture",
+    "500 state_conflict",
+    "a provider that captures a payment which it said it had given up",
+    async (world) => {
       const id = await authorized(world)
       world.provider.onCapture = ({ money, providerRef }) =>
         Effect.promise(() =>
@@ -319,292 +260,159 @@ const cases: ReadonlyArray<Case> = [
       expect((await get(world, `/payments/${id}`)).body.data).toMatchObject(isCaptured)
       return { reply }
     }
-  },
+  ),
   ...ofAuthorizations("void"),
   ...ofAll("refund"),
   refused("refund", "422 validation_error", "a body that is no JSON", { body: "{" }),
   refused("refund", "422 validation_error", "a key of 7 characters", { idempotencyKey: "1234567" }),
   refused("refund", "422 validation_error", "a reason of 201 characters", { body: { reason: "x".repeat(201) } }),
   refused("refund", "422 invalid_amount", "nothing to refund", { body: { amount: 0 } }),
-  {
-    on: "refund",
-    answer: "422 invalid_amount",
-    given: "a payment of which nothing is left",
-    run: async (world) => {
-      const id = await captured(world)
-      await operate(world, "refund", id)
-      const outcome = { status: "REFUNDED", captured_amount: 1000, refunded_amount: 1000 }
-      return {
-        reply: await operate(world, "refund", id),
-        id,
-        outcome,
-        told: [...toldOfCapture, ["payment.refunded", refundOf(1000, 1000, 0)]]
-      }
+  row("refund", "422 invalid_amount", "a payment of which nothing is left", async (world) => {
+    const id = await captured(world)
+    await operate(world, "refund", id)
+    const outcome = { status: "REFUNDED", captured_amount: 1000, refunded_amount: 1000 }
+    return {
+      reply: await operate(world, "refund", id),
+      id,
+      outcome,
+      told: [...toldOfCapture, ["payment.refunded", refundOf(1000, 1000, 0)]]
     }
-  },
-  {
-    on: "refund",
-    answer: "422 idempotency_key_reuse",
-    given: "its key with another amount",
-    run: async (world) => {
-      const id = await captured(world)
-      await operate(world, "refund", id, { idempotencyKey: key, body: { amount: 300 } })
-      const reply = await operate(world, "refund", id, { idempotencyKey: key, body: { amount: 301 } })
-      const outcome = { status: "PARTIALLY_REFUNDED", captured_amount: 1000, refunded_amount: 300 }
-      return { reply, id, outcome, told: [...toldOfCapture, ["payment.refunded", refundOf(300, 300, 0)]] }
+  }),
+  row("refund", "422 idempotency_key_reuse", "its key with another amount", async (world) => {
+    const id = await captured(world)
+    await operate(world, "refund", id, { idempotencyKey: key, body: { amount: 300 } })
+    const reply = await operate(world, "refund", id, { idempotencyKey: key, body: { amount: 301 } })
+    const outcome = { status: "PARTIALLY_REFUNDED", captured_amount: 1000, refunded_amount: 300 }
+    return { reply, id, outcome, told: [...toldOfCapture, ["payment.refunded", refundOf(300, 300, 0)]] }
+  }),
+  row("refund", "409 refund_pending", "a provider that is still at work", async (world) => {
+    const id = await captured(world)
+    world.provider.onRefund = () => refundPends
+    return {
+      reply: await operate(world, "refund", id),
+      id,
+      outcome: isHeld,
+      told: [...toldOfCapture, ["payment.refund_pending", refundOf(1000, 0, 1000)]]
     }
-  },
-  {
-    on: "refund",
-    answer: "409 refund_pending",
-    given: "a provider that is still at work",
-    run: async (world) => {
-      const id = await captured(world)
-      world.provider.onRefund = () => refundPends
-      const outcome = { ...isCaptured, refund_pending_amount: 1000 }
-      return {
-        reply: await operate(world, "refund", id),
-        id,
-        outcome,
-        told: [...toldOfCapture, ["payment.refund_pending", refundOf(1000, 0, 1000)]]
-      }
-    }
-  },
-  {
-    on: "refund",
-    answer: "409 refund_pending",
-    given: "another refund that holds all of the balance",
-    run: async (world) => {
-      const id = await captured(world)
-      world.provider.onRefund = () => silence
-      await operate(world, "refund", id)
-      const outcome = { ...isCaptured, refund_pending_amount: 1000 }
-      const reply = await operate(world, "refund", id, { body: { amount: 1 } })
-      return { reply, id, outcome, told: [...toldOfCapture, ["payment.refund_unknown", refundOf(1000, 0, 1000)]] }
-    }
-  },
-  {
-    on: "refund",
-    answer: "409 refund_pending",
-    given: "its key, while the provider is being asked",
-    run: async (world) => {
-      const id = await captured(world)
-      const { asked, hold, release } = held()
-      world.provider.onRefund = () => Effect.andThen(hold, silence)
-      const first = operate(world, "refund", id, { idempotencyKey: key })
-      await asked
-      const reply = await operate(world, "refund", id, { idempotencyKey: key, server: 1 })
-      await release()
-      expect(answerOf(await first)).toBe("502 refund_result_unknown")
-      const outcome = { ...isCaptured, refund_pending_amount: 1000 }
-      return { reply, id, outcome, told: [...toldOfCapture, ["payment.refund_unknown", refundOf(1000, 0, 1000)]] }
-    }
-  },
-  {
-    on: "refund",
-    answer: "409 not_refundable",
-    given: "a payment that was not captured",
-    run: async (world) => {
-      const id = await authorized(world)
-      return { reply: await operate(world, "refund", id), id, ...untouched("capture") }
-    }
-  },
-  {
-    on: "refund",
-    answer: "409 not_refundable",
-    given: "a payment at a provider that can charge alone",
-    run: async (world) => {
-      const id = await captured(world, { currency: "USD" })
-      return { reply: await operate(world, "refund", id), id, ...untouched("refund") }
-    }
-  },
-  {
-    on: "refund",
-    answer: "409 refund_conflict",
-    given: "other writers that always come first",
-    run: async (world) => {
-      const id = await captured(world)
-      alwaysComeFirst(world, id)
-      return { reply: await operate(world, "refund", id), id, ...untouched("refund") }
-    }
-  },
-  {
-    on: "refund",
-    answer: "502 psp_error",
-    given: "a provider that refuses",
-    run: async (world) => {
-      const id = await captured(world)
-      world.provider.onRefund = () => Effect.succeed({ _tag: "Rejected", code: "E1", message: "Not now." })
-      const reply = await operate(world, "refund", id)
-      expect(reply.body.error.message).toBe("Not now.")
-      return { reply, id, ...untouched("refund") }
-    }
-  },
-  {
-    on: "refund",
-    answer: "502 refund_result_unknown",
-    given: "a provider that does not answer",
-    run: async (world) => {
-      const id = await captured(world)
-      world.provider.onRefund = () => silence
-      const outcome = { ...isCaptured, refund_pending_amount: 1000 }
-      const reply = await operate(world, "refund", id)
-      return { reply, id, outcome, told: [...toldOfCapture, ["payment.refund_unknown", refundOf(1000, 0, 1000)]] }
-    }
-  },
-  {
-    on: "create",
-    answer: "400 idempotency_key_required",
-    given: "a live key and no Idempotency-Key",
-    run: async (world) => ({ reply: await create(world, {}, { key: keys.acmeLive }) })
-  },
-  {
-    on: "create",
-    answer: "400 invalid_idempotency_key",
-    given: "a key of 7 characters",
-    run: async (world) => ({ reply: await create(world, {}, { idempotencyKey: "1234567" }) })
-  },
-  {
-    on: "create",
-    answer: "400 invalid_json",
-    given: "a body that is no JSON",
-    run: async (world) => ({ reply: await world.send("/api/v1/payments", { key: keys.acme, body: "{" }) })
-  },
-  {
-    on: "create",
-    answer: "413 payload_too_large",
-    given: "a body of more than 16 KB",
-    run: async (world) => ({ reply: await world.send("/api/v1/payments", { key: keys.acme, body: oversize }) })
-  },
-  {
-    on: "create",
-    answer: "422 validation_error",
-    given: "an amount of 49",
-    run: async (world) => ({ reply: await create(world, { amount: 49 }) })
-  },
-  {
-    on: "create",
-    answer: "422 idempotency_key_reuse",
-    given: "its key with another body",
-    run: async (world) => {
-      const idempotencyKey = newKey()
-      const first = await create(world, { reference: "order-1" }, { idempotencyKey })
-      const reply = await create(world, { reference: "order-2" }, { idempotencyKey })
-      return { reply, id: first.body.data.id, outcome: isCaptured, told: toldOfCapture }
-    }
-  },
-  {
-    on: "create",
-    answer: "409 idempotency_in_progress",
-    given: "its key, while the provider is being asked",
-    run: async (world) => {
-      const idempotencyKey = newKey()
-      const { asked, hold, release } = held()
-      world.provider.onCharge = () => Effect.andThen(hold, silence)
-      const first = create(world, {}, { idempotencyKey })
-      await asked
-      const reply = await create(world, {}, { idempotencyKey, server: 1 })
-      await release()
-      expect((await first).body.data.status).toBe("UNKNOWN")
-      return { reply }
-    }
-  },
-  {
-    on: "create",
-    answer: "409 routing_failed",
-    given: "a currency that no connection takes",
-    run: async (world) => ({ reply: await create(world, { currency: "JPY" }) })
-  },
-  {
-    on: "create",
-    answer: "401 unauthorized",
-    given: "a key that is revoked between the check and the claim",
-    run: async (world) => {
-      beforeNextClaim(world, () => revokeLeaving(world, 1))
-      const reply = await create(world, {}, { key: keys.leaving })
-      await revokeLeaving(world, null)
-      return { reply }
-    }
-  },
-  {
-    on: "create",
-    answer: "500 internal_error",
-    given: "a store that does not write the claim",
-    run: async (world) => {
-      world.ledger.onCommit = () => "unwritten"
-      return { reply: await create(world, {}, { idempotencyKey: newKey() }) }
-    }
-  },
-  {
-    on: "create",
-    answer: "500 payment_result_unknown",
-    given: "a store that does not write what the provider confirmed",
-    run: async (world) => {
+  }),
+  row("refund", "409 refund_pending", "another refund that holds all of the balance", async (world) => {
+    const id = await captured(world)
+    world.provider.onRefund = () => silence
+    await operate(world, "refund", id)
+    const reply = await operate(world, "refund", id, { body: { amount: 1 } })
+    return { reply, id, ...refundUnknown }
+  }),
+  row("refund", "409 refund_pending", "its key, while the provider is being asked", async (world) => {
+    const id = await captured(world)
+    const { asked, hold, release } = held()
+    world.provider.onRefund = () => Effect.andThen(hold, silence)
+    const first = operate(world, "refund", id, { idempotencyKey: key })
+    await asked
+    const reply = await operate(world, "refund", id, { idempotencyKey: key, server: 1 })
+    await release()
+    expect(answerOf(await first)).toBe("502 refund_result_unknown")
+    return { reply, id, ...refundUnknown }
+  }),
+  row("refund", "409 not_refundable", "a payment that was not captured", async (world) => {
+    const id = await authorized(world)
+    return { reply: await operate(world, "refund", id), id, ...untouched("capture") }
+  }),
+  row("refund", "409 not_refundable", "a payment at a provider that can charge alone", async (world) => {
+    const id = await captured(world, { currency: "USD" })
+    return { reply: await operate(world, "refund", id), id, ...untouched("refund") }
+  }),
+  row("refund", "409 refund_conflict", "other writers that always come first", async (world) => {
+    const id = await captured(world)
+    alwaysComeFirst(world, id)
+    return { reply: await operate(world, "refund", id), id, ...untouched("refund") }
+  }),
+  row("refund", "502 psp_error", "a provider that refuses", async (world) => {
+    const id = await captured(world)
+    world.provider.onRefund = () => Effect.succeed({ _tag: "Rejected", code: "E1", message: "Not now." })
+    const reply = await operate(world, "refund", id)
+    expect(reply.body.error.message).toBe("Not now.")
+    return { reply, id, ...untouched("refund") }
+  }),
+  row("refund", "502 refund_result_unknown", "a provider that does not answer", async (world) => {
+    const id = await captured(world)
+    world.provider.onRefund = () => silence
+    const reply = await operate(world, "refund", id)
+    return { reply, id, ...refundUnknown }
+  }),
+  row("create", "400 idempotency_key_required", "a live key and no Idempotency-Key", async (world) => ({
+    reply: await create(world, {}, { key: keys.acmeLive })
+  })),
+  row("create", "400 invalid_idempotency_key", "a key of 7 characters", async (world) => ({
+    reply: await create(world, {}, { idempotencyKey: "1234567" })
+  })),
+  row("create", "400 invalid_json", "a body that is no JSON", async (world) => ({
+    reply: await world.send("/api/v1/payments", { key: keys.acme, body: "{" })
+  })),
+  row("create", "413 payload_too_large", "a body of more than 16 KB", async (world) => ({
+    reply: await world.send("/api/v1/payments", { key: keys.acme, body: oversize })
+  })),
+  row("create", "422 validation_error", "an amount of 49", async (world) => ({
+    reply: await create(world, { amount: 49 })
+  })),
+  row("create", "422 idempotency_key_reuse", "its key with another body", async (world) => {
+    const idempotencyKey = newKey()
+    const first = await create(world, { reference: "order-1" }, { idempotencyKey })
+    const reply = await create(world, { reference: "order-2" }, { idempotencyKey })
+    return { reply, id: first.body.data.id, outcome: isCaptured, told: toldOfCapture }
+  }),
+  row("create", "409 idempotency_in_progress", "its key, while the provider is being asked", async (world) => {
+    const idempotencyKey = newKey()
+    const { asked, hold, release } = held()
+    world.provider.onCharge = () => Effect.andThen(hold, silence)
+    const first = create(world, {}, { idempotencyKey })
+    await asked
+    const reply = await create(world, {}, { idempotencyKey, server: 1 })
+    await release()
+    expect((await first).body.data.status).toBe("UNKNOWN")
+    return { reply }
+  }),
+  row("create", "409 routing_failed", "a currency that no connection takes", async (world) => ({
+    reply: await create(world, { currency: "JPY" })
+  })),
+  row("create", "401 unauthorized", "a key that is revoked between the check and the claim", async (world) => {
+    beforeNextClaim(world, () => revokeLeaving(world, 1))
+    const reply = await create(world, {}, { key: keys.leaving })
+    await revokeLeaving(world, null)
+    return { reply }
+  }),
+  row("create", "500 internal_error", "a store that does not write the claim", async (world) => {
+    world.ledger.onCommit = () => "unwritten"
+    return { reply: await create(world, {}, { idempotencyKey: newKey() }) }
+  }),
+  row(
+    "create",
+    "500 payment_result_unknown",
+    "a store that does not write what the provider confirmed",
+    async (world) => {
       world.ledger.onCommit = (_number, change) => (stepOf(change) === "settle" ? "unwritten" : undefined)
       const reply = await world.runOut(create(world, { reference: "order-1" }))
       const id = world.provider.charges[0]?.paymentId as string
       return { reply, id, outcome: { status: "PENDING" }, told: toldOfCapture.slice(0, 1) }
     }
-  },
-  ...(
-    [
-      ["list", "/payments", "status=PAID"],
-      ["list", "/payments", "limit=101"],
-      ["list", "/payments", "before=yesterday"],
-      ["events", "/events", "limit=0"],
-      ["events", "/events", "before=yesterday"],
-      ["timeline", `/payments/${nobody}/events`, "limit=0"]
-    ] as const
-  ).map(
-    ([on, path, query]): Case => ({
-      on,
-      answer: "422 validation_error",
-      given: query,
-      run: async (world) => ({ reply: await get(world, `${path}?${query}`) })
-    })
   ),
-  ...(
-    [
-      ["retrieve", `/payments/${nobody}`],
-      ["timeline", `/payments/${nobody}/events`],
-      ["retrieve", "/payments/not-an-id"],
-      ["timeline", "/payments/not-an-id/events"]
-    ] as const
-  ).map(
-    ([on, path]): Case => ({
-      on,
-      answer: "404 not_found",
-      given: path,
-      run: async (world) => ({ reply: await get(world, path) })
-    })
-  ),
-  ...(
-    [
-      ["list", "/payments"],
-      ["retrieve", `/payments/${nobody}`],
-      ["timeline", `/payments/${nobody}/events`],
-      ["events", "/events"]
-    ] as const
-  ).map(
-    ([on, path]): Case => ({
-      on,
-      answer: "500 internal_error",
-      given: `a store that cannot be read for ${path}`,
-      run: async (world) => {
-        world.ledger.canRead = () => false
-        return { reply: await get(world, path) }
-      }
-    })
-  )
+  refusedRead("list", "422 validation_error", "/payments?status=PAID", "status=PAID"),
+  refusedRead("list", "422 validation_error", "/payments?limit=101", "limit=101"),
+  refusedRead("list", "422 validation_error", "/payments?before=yesterday", "before=yesterday"),
+  refusedRead("events", "422 validation_error", "/events?limit=0", "limit=0"),
+  refusedRead("events", "422 validation_error", "/events?before=yesterday", "before=yesterday"),
+  refusedRead("timeline", "422 validation_error", `/payments/${nobody}/events?limit=0`, "limit=0"),
+  refusedRead("retrieve", "404 not_found", `/payments/${nobody}`),
+  refusedRead("timeline", "404 not_found", `/payments/${nobody}/events`),
+  refusedRead("retrieve", "404 not_found", "/payments/not-an-id"),
+  refusedRead("timeline", "404 not_found", "/payments/not-an-id/events"),
+  failedRead("list", "/payments"),
+  failedRead("retrieve", `/payments/${nobody}`),
+  failedRead("timeline", `/payments/${nobody}/events`),
+  failedRead("events", "/events")
 ]
 
 describe.each(stores)("over %s", (_name, store) => {
-  let world: World
-  beforeAll(async () => {
-    world = await openWorld(store, { testClock: true, servers: 2 })
-  })
-  beforeEach(() => world.reset())
-  afterAll(() => world.close())
+  const world = usedWorld(store, { testClock: true, servers: 2 })
 
   for (const { answer, given, on, run } of cases) {
     test(`${given}: ${on} is ${answer}`, async () => {
