@@ -5,7 +5,8 @@ import {
   type HostedAction,
   HostedSuspended,
   type Payment,
-  PaymentResultUnknown
+  PaymentResultUnknown,
+  type Pointsman
 } from "@pointsman/core"
 import { StorageError } from "@pointsman/core/ports"
 import { Effect } from "effect"
@@ -15,9 +16,15 @@ import { awaiting, backTo, hostedWeb, inProduction } from "./HostedWeb.ts"
 const captured: Payment = { ...awaiting, state: "Captured" }
 const cancelled: Payment = { ...awaiting, state: "Cancelled" }
 
-/** A page on which acting works, and comes to `after`. */
-const acting = (after: Payment) =>
-  hostedWeb(awaiting, { answers: { actOnHostedPage: () => Effect.succeed({ payment: after, acted: true }) } })
+/** A page on which acting comes to `after`. */
+const acting = (after: Payment, acted = true) =>
+  hostedWeb(awaiting, { answers: { actOnHostedPage: () => Effect.succeed({ payment: after, acted }) } })
+
+const sent = (body: string | ReadableStream<Uint8Array>, contentType = "application/x-www-form-urlencoded") => ({
+  method: "POST",
+  headers: { "content-type": contentType },
+  body
+})
 
 describe("the sandbox's buttons", () => {
   const buttons: ReadonlyArray<readonly [form: Record<string, string>, action: HostedAction]> = [
@@ -69,12 +76,8 @@ describe("the sandbox's buttons", () => {
   test.each(["application/json", "multipart/form-data; boundary=x", "text/plain"])(
     "a body of %s is 422",
     async (contentType) => {
-      const { send, script } = acting(captured)
-      const page = await send("/hosted/token", {
-        method: "POST",
-        headers: { "content-type": contentType },
-        body: "action=approve"
-      })
+      const { script, send } = acting(captured)
+      const page = await send("/hosted/token", sent("action=approve", contentType))
       expect(page.status).toBe(422)
       expect(page.heading).toBe("Invalid choice")
       expect(script.asked).toEqual([["hostedPage", "token"]])
@@ -91,12 +94,8 @@ describe("the sandbox's buttons", () => {
     [1_025, 413]
   ])("a form of %i bytes is %i", async (bytes, status) => {
     const body = "action=approve&padding=".padEnd(bytes, "x")
-    const { send, script } = acting(captured)
-    const page = await send("/hosted/token", {
-      method: "POST",
-      headers: { "content-type": "application/x-www-form-urlencoded" },
-      body
-    })
+    const { script, send } = acting(captured)
+    const page = await send("/hosted/token", sent(body))
     expect(page.status).toBe(status)
     expect(script.asked).toHaveLength(status === 303 ? 2 : 0)
   })
@@ -106,13 +105,7 @@ describe("the sandbox's buttons", () => {
     const body = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.enqueue(new TextEncoder().encode("action=approve&".repeat(10)))
     })
-    const init = {
-      method: "POST",
-      headers: { "content-type": "application/x-www-form-urlencoded" },
-      body,
-      duplex: "half" as const
-    }
-    const page = await send("/hosted/token", init)
+    const page = await send("/hosted/token", { ...sent(body), duplex: "half" } as RequestInit)
     expect(page.status).toBe(413)
     expect(page.heading).toBe("Request too large")
     expect(page.headers.get("connection")).toBe("close")
@@ -122,21 +115,14 @@ describe("the sandbox's buttons", () => {
 
 describe("two tabs", () => {
   test("a tab that declines shows what the first one's approval came to", async () => {
-    const { post } = hostedWeb(awaiting, {
-      answers: { actOnHostedPage: () => Effect.succeed({ payment: captured, acted: false }) }
-    })
-    const page = await post({ action: "decline", reason: "other" })
+    const page = await acting(captured, false).post({ action: "decline", reason: "other" })
     expect(page.status).toBe(200)
     expect(page.heading).toBe("Payment complete")
     expect(page.hrefs).toEqual([backTo(captured)])
   })
 
   test("a tab that approves during a charge says not to pay again, and looks again", async () => {
-    const charging: Payment = { ...awaiting, state: "Charging" }
-    const { post } = hostedWeb(awaiting, {
-      answers: { actOnHostedPage: () => Effect.succeed({ payment: charging, acted: false }) }
-    })
-    const page = await post({ action: "approve" })
+    const page = await acting({ ...awaiting, state: "Charging" }, false).post({ action: "approve" })
     expect(page.heading).toBe("Your payment is being processed")
     expect(page.headers.get("refresh")).toBe("2; url=?look=1")
   })
@@ -144,44 +130,37 @@ describe("two tabs", () => {
 
 describe("production's buttons", () => {
   const production = inProduction(awaiting)
+  /** After the button that leads to the provider, which comes to this. */
+  const continued = async (opened: Effect.Success<ReturnType<Pointsman["Service"]["openCheckout"]>>) => {
+    const { post, script } = hostedWeb(production, { answers: { openCheckout: () => Effect.succeed(opened) } })
+    return { page: await post({ action: "continue" }), script }
+  }
 
   test("continue opens the checkout with our return address and leads to it", async () => {
-    const { post, script } = hostedWeb(production, {
-      answers: { openCheckout: () => Effect.succeed({ _tag: "Redirect", url: "https://provider.example/pay?x=1#y" }) }
-    })
-    const page = await post({ action: "continue" })
+    const { page, script } = await continued({ _tag: "Redirect", url: "https://provider.example/pay?x=1#y" })
     expect(page.status).toBe(303)
     expect(page.headers.get("location")).toBe("https://provider.example/pay?x=1#y")
     expect(script.asked.at(-1)).toEqual(["openCheckout", "token", "https://pay.example/hosted/token/return"])
   })
 
   test("continue while another tab opens the checkout says so and looks again", async () => {
-    const charging: Payment = { ...production, state: "Charging" }
-    const { post } = hostedWeb(production, {
-      answers: { openCheckout: () => Effect.succeed({ _tag: "Wait", payment: charging }) }
-    })
-    const page = await post({ action: "continue" })
+    const payment: Payment = { ...production, state: "Charging" }
+    const { page } = await continued({ _tag: "Wait", payment })
     expect(page.status).toBe(200)
     expect(page.heading).toBe("Opening the payment page")
     expect(page.headers.get("refresh")).toBe("2; url=?look=1")
   })
 
   test("continue says that nothing was charged if no connection could open a checkout", async () => {
-    const failed: Payment = { ...production, state: "Failed" }
-    const { post } = hostedWeb(production, {
-      answers: { openCheckout: () => Effect.succeed({ _tag: "Ended", payment: failed }) }
-    })
-    const page = await post({ action: "continue" })
+    const payment: Payment = { ...production, state: "Failed" }
+    const { page } = await continued({ _tag: "Ended", payment })
     expect(page.heading).toBe("Payment not possible")
-    expect(page.hrefs).toEqual([backTo(failed)])
+    expect(page.hrefs).toEqual([backTo(payment)])
   })
 
   test("a post after an unanswered opening is being checked", async () => {
-    const unknown: Payment = { ...production, state: "ChargeUnknown" }
-    const { post } = hostedWeb(production, {
-      answers: { openCheckout: () => Effect.succeed({ _tag: "Ended", payment: unknown }) }
-    })
-    const page = await post({ action: "continue" })
+    const payment: Payment = { ...production, state: "ChargeUnknown" }
+    const { page } = await continued({ _tag: "Ended", payment })
     expect(page.heading).toBe("Your payment is being checked")
     expect(page.words).toContain("you could be charged twice")
   })
