@@ -1,14 +1,11 @@
 /** The console's API: who gets in, what each role may do, and what moves money. */
 import { environments, type OperatorRole, operatorRoles } from "@pointsman/core"
-import { afterEach, assert, beforeEach, describe, it } from "vitest"
+import { assert, describe, it } from "vitest"
 import { codeOf, everywhere } from "./support/Responses.ts"
-import { bodyOf, cookieOf, mount, origin, password, type World, world } from "./support/World.ts"
+import { usedWorld } from "./support/UsedWorld.ts"
+import { bodyOf, cookieOf, mount, origin, password, world } from "./support/World.ts"
 
-let here: World
-beforeEach(() => {
-  here = world()
-})
-afterEach(() => here.close())
+const here = usedWorld()
 
 /** Of each endpoint that is about a workspace: how it is asked. */
 const requests = {

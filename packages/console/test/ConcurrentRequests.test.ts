@@ -1,18 +1,14 @@
 /** Requests that come at once: of two operators, of two tabs, and of a form that was sent twice. */
-import type { OperatorGrant, OperatorRole } from "@pointsman/core"
 import { Unanswered } from "@pointsman/core/connector"
 import { Effect } from "effect"
-import { afterEach, assert, beforeEach, describe, it } from "vitest"
+import { assert, describe, it } from "vitest"
+import { everywhere } from "./support/Responses.ts"
+import { usedWorld } from "./support/UsedWorld.ts"
 import { addEndpoint } from "./support/Webhooks.ts"
-import { bodyOf, type World, world } from "./support/World.ts"
+import { bodyOf } from "./support/World.ts"
 
-let here: World
-beforeEach(() => {
-  here = world()
-})
-afterEach(() => here.close())
+const here = usedWorld()
 
-const everywhere = (role: OperatorRole): ReadonlyArray<OperatorGrant> => [{ workspaceId: null, role }]
 const at = "/api/workspaces/acme/sandbox"
 
 const statuses = (responses: ReadonlyArray<Response>) => responses.map(({ status }) => status).toSorted()

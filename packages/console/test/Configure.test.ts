@@ -6,7 +6,7 @@ import { scriptedProvider } from "@pointsman/core/testing"
 import { Effect, Exit, Redacted, Result, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
-import { everywhere, leadsTo, pageAt, pageOf } from "./support/Responses.ts"
+import { everywhere, hiddenIn, leadsTo, pageAt, pageOf, unescaped } from "./support/Responses.ts"
 import { speaking, type World, world } from "./support/World.ts"
 
 let here: World
@@ -44,17 +44,6 @@ const entries = async () => {
   const all = await here.run(Effect.flatMap(Audit, (audit) => audit.list({ after: 0, limit: 100 })))
   return all.filter(({ action }) => /^(?:routing|connection|endpoint)\./u.test(action))
 }
-
-const unescaped = (text: string): string =>
-  text.replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&")
-const hiddenIn = (page: string): Record<string, string> =>
-  Object.fromEntries(
-    [...page.matchAll(/type="hidden" name="([\w.]+)" value="([^"]*)"/gu)].map(([, name = "", value = ""]) => [
-      name,
-      unescaped(value)
-    ])
-  )
-
 const routingAt = "/routing/acme/sandbox"
 const connectionsAt = "/connections/acme/sandbox"
 const webhooksAt = "/webhooks/acme/sandbox"

@@ -1,16 +1,13 @@
 /** Connections for operators: their health, and nothing that is secret of them. */
 import { Unanswered } from "@pointsman/core/connector"
 import { Effect } from "effect"
-import { afterEach, assert, beforeEach, describe, it } from "vitest"
+import { assert, describe, it } from "vitest"
 import { pageAt } from "./support/Responses.ts"
 import { routedShop, secret } from "./support/RoutedShop.ts"
-import { bodyOf, type World, world } from "./support/World.ts"
+import { usedWorld } from "./support/UsedWorld.ts"
+import { bodyOf } from "./support/World.ts"
 
-let here: World
-beforeEach(() => {
-  here = world()
-})
-afterEach(() => here.close())
+const here = usedWorld()
 
 const at = "/connections/acme/sandbox"
 const api = "/api/workspaces/acme/sandbox/connections"

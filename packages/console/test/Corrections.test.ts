@@ -2,11 +2,10 @@
 import { Pointsman } from "@pointsman/core"
 import { Unanswered } from "@pointsman/core/connector"
 import { Directory } from "@pointsman/core/ports"
-import { sampleRequest } from "@pointsman/core/testing"
 import { Effect } from "effect"
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
-import { everywhere, pageAt } from "./support/Responses.ts"
-import { bodyOf, type World, workspaceOf, world } from "./support/World.ts"
+import { actionOf, everywhere, pageAt } from "./support/Responses.ts"
+import { bodyOf, type World, world } from "./support/World.ts"
 
 let here: World
 beforeEach(async () => {
@@ -29,9 +28,8 @@ const hash = "ab".repeat(32)
 
 const unknown = async (minorUnits = 2000) => {
   here.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "timeout" }))
-  const caller = { tenant: { workspaceId: "acme", environment: "sandbox" as const }, workspace: workspaceOf("acme") }
-  const request = sampleRequest({ details: { money: { minorUnits, currency: "EUR" }, reference: "order" } })
-  return (await here.run(Effect.flatMap(Pointsman, ({ create }) => create(caller, request)))).payment.id
+  const money = { minorUnits, currency: "EUR" } as const
+  return (await here.pay("acme", "sandbox", "automatic", "order", { money })).id
 }
 
 const recordOf = async (id: string, cookie: string) =>
@@ -145,9 +143,6 @@ describe("the pages", () => {
     const { attempts } = await here.run(Effect.flatMap(Pointsman, ({ paymentFile }) => paymentFile(tenant, id)))
     return attempts[0]?.id ?? ""
   }
-  const actionOf = (text: string, act: string) =>
-    new RegExp(`action="/console([^"]+/${act})"`, "u").exec(text)?.[1] ?? ""
-
   it("a proposal's operator sees no button to approve, and another approves it once", async () => {
     const jo = await here.signIn("jo", everywhere("operations"))
     const ann = await here.signIn("ann", everywhere("operations"))

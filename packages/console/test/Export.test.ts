@@ -3,14 +3,11 @@ import { Pointsman } from "@pointsman/core"
 import { csvField } from "@pointsman/core/internal"
 import { Audit } from "@pointsman/core/ports"
 import { Effect } from "effect"
-import { afterEach, assert, beforeEach, describe, it } from "vitest"
-import { bodyOf, type World, world } from "./support/World.ts"
+import { assert, describe, it } from "vitest"
+import { usedWorld } from "./support/UsedWorld.ts"
+import { bodyOf } from "./support/World.ts"
 
-let here: World
-beforeEach(() => {
-  here = world()
-})
-afterEach(() => here.close())
+const here = usedWorld()
 
 const at = "/payments/acme/sandbox/export.csv"
 const api = "/api/workspaces/acme/sandbox/payments/export.csv"

@@ -2,15 +2,12 @@
 import { Pointsman } from "@pointsman/core"
 import { Directory } from "@pointsman/core/ports"
 import { Effect } from "effect"
-import { afterEach, assert, beforeEach, describe, it } from "vitest"
+import { assert, describe, it } from "vitest"
 import { errorOf, everywhere, leadsTo, pageOf } from "./support/Responses.ts"
-import { bodyOf, type World, world } from "./support/World.ts"
+import { usedWorld } from "./support/UsedWorld.ts"
+import { bodyOf } from "./support/World.ts"
 
-let here: World
-beforeEach(() => {
-  here = world()
-})
-afterEach(() => here.close())
+const here = usedWorld()
 
 const api = "/api/workspaces/acme/production"
 const at = "/keys/acme/production"

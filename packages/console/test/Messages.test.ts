@@ -2,15 +2,12 @@
 import { Pointsman } from "@pointsman/core"
 import { Unanswered } from "@pointsman/core/connector"
 import { Effect } from "effect"
-import { afterEach, assert, beforeEach, describe, it } from "vitest"
+import { assert, describe, it } from "vitest"
 import { everywhere, pageAt } from "./support/Responses.ts"
-import { bodyOf, type World, world } from "./support/World.ts"
+import { usedWorld } from "./support/UsedWorld.ts"
+import { bodyOf } from "./support/World.ts"
 
-let here: World
-beforeEach(() => {
-  here = world()
-})
-afterEach(() => here.close())
+const here = usedWorld()
 
 const at = "/messages/acme/sandbox"
 const api = "/api/workspaces/acme/sandbox"

@@ -2,17 +2,14 @@
 import { Unanswered } from "@pointsman/core/connector"
 import { Directory } from "@pointsman/core/ports"
 import { Effect } from "effect"
-import { afterEach, assert, beforeEach, describe, it } from "vitest"
+import { assert, describe, it } from "vitest"
 import { areas } from "../src/frame/Navigation.ts"
 import { everywhere, leadsTo, pageAt, pageOf } from "./support/Responses.ts"
+import { usedWorld } from "./support/UsedWorld.ts"
 import { addEndpoint, deliver } from "./support/Webhooks.ts"
-import { type World, workspaceOf, world } from "./support/World.ts"
+import { workspaceOf } from "./support/World.ts"
 
-let here: World
-beforeEach(() => {
-  here = world()
-})
-afterEach(() => here.close())
+const here = usedWorld()
 
 const linkTo = (path: string) => `href="/console${path}"`
 

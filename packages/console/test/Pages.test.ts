@@ -2,19 +2,16 @@
 import { gzipSync } from "node:zlib"
 import { Unanswered } from "@pointsman/core/connector"
 import { Effect } from "effect"
-import { afterEach, assert, beforeEach, describe, it } from "vitest"
+import { assert, describe, it } from "vitest"
 import { accessOf } from "../src/api/ConsoleApi.ts"
 import { script } from "../src/frame/Script.ts"
 import { style } from "../src/frame/Style.ts"
 import { passkeyScript } from "../src/passkeys/PasskeyScript.ts"
 import { everywhere, leadsTo, pageOf } from "./support/Responses.ts"
-import { bodyOf, cookieOf, password, type World, world } from "./support/World.ts"
+import { usedWorld } from "./support/UsedWorld.ts"
+import { bodyOf, cookieOf, password } from "./support/World.ts"
 
-let here: World
-beforeEach(() => {
-  here = world()
-})
-afterEach(() => here.close())
+const here = usedWorld()
 
 const at = "/payments/acme/sandbox"
 

@@ -1,18 +1,15 @@
 /** Passkeys: adding, listing and removing them, and signing in. */
 import type { OperatorGrant } from "@pointsman/core"
 import { Effect, Redacted } from "effect"
-import { afterEach, assert, beforeEach, describe, it } from "vitest"
+import { assert, describe, it } from "vitest"
 import { type Authenticator, type Falsified, newAuthenticator } from "./support/Authenticator.ts"
 import { codeOf, dataOf } from "./support/Responses.ts"
-import { bodyOf, cookieOf, origin, type World, world } from "./support/World.ts"
+import { usedWorld } from "./support/UsedWorld.ts"
+import { bodyOf, cookieOf, origin } from "./support/World.ts"
 
 const viewer: ReadonlyArray<OperatorGrant> = [{ workspaceId: null, role: "viewer" }]
 
-let here: World
-beforeEach(() => {
-  here = world()
-})
-afterEach(() => here.close())
+const here = usedWorld()
 
 const refused = async (response: Response) => {
   assert.isNull(response.headers.get("set-cookie"))

@@ -1,6 +1,6 @@
 /** Refunds above the limit of the console: on the pages and through the API. */
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
-import { dataOf, errorOf, everywhere, leadsTo, pageAt, pageOf } from "./support/Responses.ts"
+import { actionOf, dataOf, errorOf, everywhere, leadsTo, pageAt, pageOf } from "./support/Responses.ts"
 import { bodyOf, type World, world } from "./support/World.ts"
 
 let here: World
@@ -111,9 +111,6 @@ describe("the pages", () => {
     const send = () => here.send(`${payments}/${id}/refund`, { cookie, form: { key, amount, reason: "returned <b>" } })
     return { form, send }
   }
-  const actionOf = (text: string, act: string) =>
-    new RegExp(`action="/console([^"]+/${act})"`, "u").exec(text)?.[1] ?? ""
-
   it("a form sent twice proposes one refund, sent once another person approves", async () => {
     const { ann, sam } = await people()
     const { id } = await here.pay("acme", "sandbox", "automatic")

@@ -6,7 +6,7 @@ import { Effect, Exit, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
 import { newAuthenticator } from "./support/Authenticator.ts"
-import { codeOf, dataOf, everywhere, leadsTo, pageAt, pageOf } from "./support/Responses.ts"
+import { codeOf, dataOf, everywhere, hiddenIn, leadsTo, pageAt, pageOf } from "./support/Responses.ts"
 import { bodyOf, cookieOf, origin, password, type World, world } from "./support/World.ts"
 
 let here: World
@@ -35,20 +35,8 @@ const signIn = async (login: string, grants: ReadonlyArray<OperatorGrant>) => {
 const keysAt = "/keys/acme/sandbox"
 const refundsAt = (id: string) => `/payments/acme/sandbox/${id}/refund`
 
-const asRead = (text: string): string =>
-  text.replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&")
-
-/** The fields of the form that the page holds. */
-const heldBy = (page: string): Record<string, string> =>
-  Object.fromEntries(
-    [...page.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/gu)].map(([, name = "", value = ""]) => [
-      name,
-      asRead(value)
-    ])
-  )
-
 const keyForm = async (cookie: string) => {
-  const { draft = "" } = heldBy(await pageAt(here, `${keysAt}/new`, cookie))
+  const { draft = "" } = hiddenIn(await pageAt(here, `${keysAt}/new`, cookie))
   return { draft, name: "shop <1>", scopes: "all" }
 }
 
@@ -61,14 +49,14 @@ describe("a page whose sign-in is older", () => {
     assert.include(asked, "This takes a sign-in within the last 10 minutes. Nothing was done yet.")
     assert.include(asked, 'action="/console/keys/acme/sandbox/new"')
     assert.include(asked, "Password of root")
-    const held = heldBy(asked)
+    const held = hiddenIn(asked)
     assert.deepInclude(held, { draft: form.draft, name: "shop <1>", scopes: "all" })
     const again = { ...form, confirm_operator: held["confirm_operator"] ?? "" }
     const wrong = await here.send(`${keysAt}/new`, { cookie, form: { ...again, confirm_password: "wrong" } })
     const refused = await pageOf(wrong, 401)
     assert.include(refused, "The password is wrong. Nothing was done yet.")
-    assert.deepInclude(heldBy(refused), { draft: form.draft })
-    assert.isUndefined(heldBy(refused)["confirm_password"])
+    assert.deepInclude(hiddenIn(refused), { draft: form.draft })
+    assert.isUndefined(hiddenIn(refused)["confirm_password"])
     const right = await here.send(`${keysAt}/new`, { cookie, form: { ...again, confirm_password: password } })
     assert.include(await pageOf(right), "Copy the key now.")
     const next = cookieOf(right)
@@ -147,7 +135,7 @@ describe("a page whose sign-in is older", () => {
     const asked = await pageOf(await here.send(`${keysAt}/new`, { cookie, form }), 403)
     assert.include(asked, "Sign in by a new link in another tab")
     assert.notInclude(asked, "confirm_password")
-    const again = { ...form, confirm_operator: heldBy(asked)["confirm_operator"] ?? "" }
+    const again = { ...form, confirm_operator: hiddenIn(asked)["confirm_operator"] ?? "" }
     const other = await here.signIn("other", everywhere("admin"))
     assert.include(
       await pageOf(await here.send(`${keysAt}/new`, { cookie: other, form: again }), 403),
@@ -182,7 +170,7 @@ describe("a page whose sign-in is older", () => {
     )
     assert.notInclude(asked, "Password of root")
     assert.include(asked, 'data-then="confirm"')
-    const again = { ...form, confirm_operator: heldBy(asked)["confirm_operator"] ?? "" }
+    const again = { ...form, confirm_operator: hiddenIn(asked)["confirm_operator"] ?? "" }
     assert.include(
       await pageOf(await here.send(`${keysAt}/new`, { cookie: await signInBy(), form: again })),
       "Copy the key now."

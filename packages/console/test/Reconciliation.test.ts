@@ -1,16 +1,13 @@
 /** Reports, differences and payouts on the pages, and closing a difference with a note. */
 import { Pointsman } from "@pointsman/core"
 import { Effect } from "effect"
-import { afterEach, assert, beforeEach, describe, it } from "vitest"
+import { assert, describe, it } from "vitest"
 import { readPages, readReport, rowOf, stateDispute } from "./support/Reports.ts"
 import { codeOf, dataOf, errorOf, everywhere, leadsTo, pageAt, pageOf } from "./support/Responses.ts"
-import { bodyOf, type World, world } from "./support/World.ts"
+import { usedWorld } from "./support/UsedWorld.ts"
+import { bodyOf } from "./support/World.ts"
 
-let here: World
-beforeEach(() => {
-  here = world()
-})
-afterEach(() => here.close())
+const here = usedWorld()
 
 const at = "/reconciliation/acme/sandbox"
 const report = { connectionId: "acme-sandbox" }

@@ -1,17 +1,13 @@
 /** Payments under review: the list, what is known of one, and evidence of what the provider's record says. */
 import { type Environment, Pointsman } from "@pointsman/core"
 import { Unanswered } from "@pointsman/core/connector"
-import { sampleRequest } from "@pointsman/core/testing"
 import { Effect } from "effect"
-import { afterEach, assert, beforeEach, describe, it } from "vitest"
-import { everywhere, pageAt } from "./support/Responses.ts"
-import { bodyOf, type World, workspaceOf, world } from "./support/World.ts"
+import { assert, describe, it } from "vitest"
+import { everywhere, hiddenIn, pageAt } from "./support/Responses.ts"
+import { usedWorld } from "./support/UsedWorld.ts"
+import { bodyOf } from "./support/World.ts"
 
-let here: World
-beforeEach(() => {
-  here = world()
-})
-afterEach(() => here.close())
+const here = usedWorld()
 
 const at = "/reviews/acme/sandbox"
 const api = "/api/workspaces/acme/sandbox/reviews"
@@ -24,9 +20,8 @@ const unknown = async (
   environment: Environment = "sandbox"
 ) => {
   here.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "timeout <b>" }))
-  const caller = { tenant: { workspaceId, environment }, workspace: workspaceOf(workspaceId) }
-  const request = sampleRequest({ details: { money: { minorUnits, currency }, reference: `order <${minorUnits}>` } })
-  return (await here.run(Effect.flatMap(Pointsman, ({ create }) => create(caller, request)))).payment.id
+  const money = { minorUnits, currency }
+  return (await here.pay(workspaceId, environment, "automatic", `order <${minorUnits}>`, { money })).id
 }
 
 const pageOf = (path: string, cookie: string, status = 200) => pageAt(here, path, cookie, status)
@@ -39,11 +34,7 @@ const eventsOf = (id: string) =>
   )
 
 /** What the form of the address would send. */
-const formOf = async (path: string, cookie: string) => {
-  const text = await pageOf(path, cookie)
-  const hidden = [...text.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/gu)]
-  return Object.fromEntries(hidden.map(([, name, value]) => [name, value])) as Record<string, string>
-}
+const formOf = async (path: string, cookie: string) => hiddenIn(await pageOf(path, cookie))
 
 const linkOf = (text: string, name: string) =>
   (new RegExp(`href="/console([^"]+)">${name}…<`, "u").exec(text)?.[1] ?? "").replaceAll("&amp;", "&")

@@ -2,18 +2,15 @@
 import { Pointsman, type RoutingSettings } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import { Effect } from "effect"
-import { afterEach, assert, beforeEach, describe, it } from "vitest"
+import { assert, describe, it } from "vitest"
 import { plot } from "../src/routing/Plot.ts"
 import { successRange } from "../src/routing/SuccessRange.ts"
 import { pageAt } from "./support/Responses.ts"
 import { routedShop, secret } from "./support/RoutedShop.ts"
-import { bodyOf, type World, world } from "./support/World.ts"
+import { usedWorld } from "./support/UsedWorld.ts"
+import { bodyOf } from "./support/World.ts"
 
-let here: World
-beforeEach(() => {
-  here = world()
-})
-afterEach(() => here.close())
+const here = usedWorld()
 
 const settings: RoutingSettings = {
   mode: "auto",

@@ -1,15 +1,12 @@
 /** Endpoints, and the rotation of their secrets, by the API and by the pages. */
 import { createHmac } from "node:crypto"
-import { afterEach, assert, beforeEach, describe, it } from "vitest"
+import { assert, describe, it } from "vitest"
 import { everywhere, pageOf } from "./support/Responses.ts"
+import { usedWorld } from "./support/UsedWorld.ts"
 import { addEndpoint, deliver, firstSecret } from "./support/Webhooks.ts"
-import { bodyOf, type World, world } from "./support/World.ts"
+import { bodyOf } from "./support/World.ts"
 
-let here: World
-beforeEach(() => {
-  here = world()
-})
-afterEach(() => here.close())
+const here = usedWorld()
 
 const at = "/webhooks/acme/sandbox/endpoints/whe_shop"
 const api = "/api/workspaces/acme/sandbox/webhook-endpoints"

@@ -1,14 +1,11 @@
 /** Webhooks by the API and by the pages: endpoints, deliveries, and sending one again. */
-import { afterEach, assert, beforeEach, describe, it } from "vitest"
+import { assert, describe, it } from "vitest"
 import { codeOf, everywhere, leadsTo, pageOf } from "./support/Responses.ts"
+import { usedWorld } from "./support/UsedWorld.ts"
 import { addEndpoint, deliver } from "./support/Webhooks.ts"
-import { bodyOf, type World, world } from "./support/World.ts"
+import { bodyOf } from "./support/World.ts"
 
-let here: World
-beforeEach(() => {
-  here = world()
-})
-afterEach(() => here.close())
+const here = usedWorld()
 
 const at = "/webhooks/acme/sandbox"
 const api = "/api/workspaces/acme/sandbox"

@@ -37,3 +37,20 @@ export const errorOf = async (
 }
 
 export const codeOf = async (response: Response) => (await errorOf(response)).slice(0, 2)
+
+/** Text as a browser reads it. */
+export const unescaped = (text: string): string =>
+  text.replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&")
+
+/** The fields that the forms of a page send without showing them. */
+export const hiddenIn = (page: string): Record<string, string> =>
+  Object.fromEntries(
+    [...page.matchAll(/type="hidden" name="([\w.]+)" value="([^"]*)"/gu)].map(([, name = "", value = ""]) => [
+      name,
+      unescaped(value)
+    ])
+  )
+
+/** The address of the form that does so; empty where the page has none. */
+export const actionOf = (page: string, act: string): string =>
+  new RegExp(`action="/console([^"]+/${act})"`, "u").exec(page)?.[1] ?? ""

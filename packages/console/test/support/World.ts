@@ -141,6 +141,8 @@ const textOf = (body: unknown, form: Readonly<Record<string, string>> | undefine
   return body === undefined ? null : JSON.stringify(body)
 }
 
+type SampleDetails = NonNullable<NonNullable<Parameters<typeof sampleRequest>[0]>["details"]>
+
 export const world = (options: Partial<ConsoleOptions> = {}, parts: WorldParts = {}) => {
   const provider = scriptedProvider()
   const connectors = parts.connectors ?? [speaking(provider.definition)]
@@ -204,11 +206,12 @@ export const world = (options: Partial<ConsoleOptions> = {}, parts: WorldParts =
     workspaceId: string,
     environment: Environment,
     captureMethod: "automatic" | "manual",
-    reference = `order <${captureMethod}>`
+    reference = `order <${captureMethod}>`,
+    details: SampleDetails = {}
   ) => {
     const caller = { tenant: { workspaceId, environment }, workspace: workspaceOf(workspaceId) }
     const request = sampleRequest({
-      details: { captureMethod, reference, metadata: { kind: captureMethod } }
+      details: { captureMethod, reference, metadata: { kind: captureMethod }, ...details }
     })
     return (await run(Effect.flatMap(Pointsman, ({ create }) => create(caller, request)))).payment
   }
