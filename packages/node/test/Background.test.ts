@@ -1,11 +1,10 @@
 import { buffer } from "node:stream/consumers"
-import { Ledger, StorageError, type StorageHandle } from "@pointsman/core/ports"
-import { memory } from "@pointsman/storage-memory"
-import { Context, Effect, Layer } from "effect"
+import { StorageError, type StorageHandle } from "@pointsman/core/ports"
+import { Effect } from "effect"
 import { assert, it } from "vitest"
 import { type Event, type VerifiedWebhook, webhooks } from "../src/index.ts"
 import { listening } from "./support/Listening.ts"
-import { open, order, shop } from "./support/Shop.ts"
+import { memoryWith, open, order, shop } from "./support/Shop.ts"
 
 /** A result is looked for at once, because nobody waits for real time here. */
 const soon = {
@@ -89,21 +88,12 @@ it("the background continues all the same when its log fails", async () => {
 /** A store that fails the first two looks for what is due. */
 const failingTwice = (): StorageHandle => {
   let failures = 0
-  return {
-    ...memory(),
-    "~pointsman/storage": Layer.effectContext(
-      Effect.map(Layer.build(memory()["~pointsman/storage"]), (stores) => {
-        const ledger = Context.get(stores, Ledger)
-        return Context.add(stores, Ledger, {
-          ...ledger,
-          takeDue: (query) =>
-            Effect.suspend(() => {
-              if (failures === 2) return ledger.takeDue(query)
-              failures += 1
-              return Effect.fail(new StorageError({ operation: "takeDue", cause: new Error("the disk is away") }))
-            })
-        })
+  return memoryWith((ledger) => ({
+    takeDue: (query) =>
+      Effect.suspend(() => {
+        if (failures === 2) return ledger.takeDue(query)
+        failures += 1
+        return Effect.fail(new StorageError({ operation: "takeDue", cause: new Error("the disk is away") }))
       })
-    )
-  }
+  }))
 }

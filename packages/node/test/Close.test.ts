@@ -7,6 +7,14 @@ import { encryptionKey, failureOf, folder, inFiles, open, order } from "./suppor
 import { type SlowProvider, slowProvider } from "./support/SlowProvider.ts"
 import { visitor } from "./support/Visitor.ts"
 
+/** A create over HTTP. */
+const posting = (secret: string, more: RequestInit = {}, headers: Readonly<Record<string, string>> = {}) => ({
+  method: "POST",
+  headers: { authorization: `Bearer ${secret}`, "content-type": "application/json", ...headers },
+  body: JSON.stringify(order),
+  ...more
+})
+
 const over = (provider: SlowProvider, file: string) => ({
   storage: sqlite(file),
   connectors: [provider.definition],
@@ -68,15 +76,7 @@ it("requests under way are answered in a close, by handler and listener alike", 
   const { pointsman } = await open(over(provider, join(folder(), "payments.db")))
   const url = await listening(pointsman.listener)
   const { secret } = await pointsman.createApiKey()
-  const init = (key: string) => ({
-    method: "POST",
-    headers: {
-      authorization: `Bearer ${secret}`,
-      "content-type": "application/json",
-      "idempotency-key": key
-    },
-    body: JSON.stringify(order)
-  })
+  const init = (key: string) => posting(secret, {}, { "idempotency-key": key })
   const native = fetch(`${url}/api/v1/payments`, init("order-1001"))
   await provider.asked
   const web = pointsman.handler(new Request("http://shop.example/api/v1/payments", init("order-1002")))
@@ -94,12 +94,7 @@ it("the payment of a client that left is recorded before the storage closes", as
   const url = await listening(pointsman.listener)
   const { secret } = await pointsman.createApiKey()
   const leaving = new AbortController()
-  const request = fetch(`${url}/api/v1/payments`, {
-    method: "POST",
-    signal: leaving.signal,
-    headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
-    body: JSON.stringify(order)
-  })
+  const request = fetch(`${url}/api/v1/payments`, posting(secret, { signal: leaving.signal }))
   await provider.asked
   leaving.abort()
   await failureOf(request)
@@ -118,14 +113,8 @@ it("a close continues at once after the payment of a Request that was given up",
   const { pointsman } = await open(over(provider, join(folder(), "payments.db")))
   const { secret } = await pointsman.createApiKey()
   const leaving = new AbortController()
-  const answer = pointsman.handler(
-    new Request("http://shop.example/api/v1/payments", {
-      method: "POST",
-      signal: leaving.signal,
-      headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
-      body: JSON.stringify(order)
-    })
-  )
+  const init = posting(secret, { signal: leaving.signal })
+  const answer = pointsman.handler(new Request("http://shop.example/api/v1/payments", init))
   await provider.asked
   leaving.abort()
   const closing = pointsman.close()

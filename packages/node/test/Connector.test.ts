@@ -22,7 +22,7 @@ import {
 } from "../src/connector.ts"
 import type { PointsmanSettings } from "../src/index.ts"
 import { listening } from "./support/Listening.ts"
-import { open, order } from "./support/Shop.ts"
+import { failureOf, open, order } from "./support/Shop.ts"
 
 const credentials = { url: "url", apiKey: "secret" } as const
 type Spec = ConnectorSpec<typeof credentials>
@@ -91,10 +91,7 @@ const chargeLookup = {
 }
 
 const caught = async (call: Promise<unknown>) => {
-  const error = await call.then(
-    () => undefined,
-    (thrown: unknown) => thrown
-  )
+  const error = await failureOf(call)
   assert.isTrue(error instanceof NotSent || error instanceof Unanswered)
 }
 

@@ -1,7 +1,7 @@
 /** Disputes through promises: what is asked and refused as the API does it. */
 import { assert, it } from "vitest"
 import { NotFoundError, ValidationError } from "../src/index.ts"
-import { open } from "./support/Shop.ts"
+import { failureOf, open } from "./support/Shop.ts"
 
 const nobody = "dp_01a1fe0c-51d3-7e0a-9b6f-3c7d8e9f0a1b"
 
@@ -19,10 +19,7 @@ it("a dispute that does not exist is not found, for reads, evidence and answers"
     () => pointsman.submitDispute(nobody, { idempotencyKey: "dispute-1001" }),
     () => pointsman.acceptDispute(nobody)
   ]) {
-    const error = await asked().then(
-      () => undefined,
-      (failure: unknown) => failure
-    )
+    const error = await failureOf(asked())
     assert.instanceOf(error, NotFoundError)
     assert.strictEqual(error.message, "Dispute not found.")
   }
@@ -39,10 +36,7 @@ it("the error of an invalid query or invalid evidence names the field", async ()
     [() => pointsman.keepEvidence(nobody, {}), "evidence"],
     [() => pointsman.keepEvidence(nobody, { texts: { summary: "4242 4242 4242 4242" } }), "summary"]
   ] as const) {
-    const error = await asked().then(
-      () => undefined,
-      (failure: unknown) => failure
-    )
+    const error = await failureOf(asked())
     assert.instanceOf(error, ValidationError)
     assert.include(error.message, `\`${field}\``)
     assert.strictEqual(error.param, field)

@@ -1,6 +1,5 @@
-import { Ledger, type StorageHandle } from "@pointsman/core/ports"
 import { memory } from "@pointsman/storage-memory"
-import { Context, Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { assert, it } from "vitest"
 import {
   type CreatePayment,
@@ -15,7 +14,7 @@ import {
   ValidationError
 } from "../src/index.ts"
 import { errorCases } from "./support/MerchantCases.ts"
-import { failureOf, open, order, shop } from "./support/Shop.ts"
+import { failureOf, memoryWith, open, order, shop } from "./support/Shop.ts"
 
 /** As `errorCases`. */
 type OwnCase = readonly [
@@ -208,25 +207,14 @@ it("a payment without a route says without debug why each connection was exclude
 })
 
 it("an error says that money may have moved if the store fails during a call", async () => {
-  const { lines, pointsman } = await open({ storage: breakingDown(), background: false })
+  // Its commits end in a way that nothing provides for.
+  const storage = memoryWith(() => ({ commit: () => Effect.die(new Error("a secret of the store")) }))
+  const { lines, pointsman } = await open({ storage, background: false })
   const failure = await failureOf(pointsman.create(order, { idempotencyKey: "order-1001" }))
   assert.instanceOf(failure, UnknownResultError)
   assert.strictEqual(failure.code, "payment_result_unknown")
   assert.notInclude(failure.message, "a secret of the store")
   assert.include(lines.find(({ level }) => level === "error")?.cause ?? "", "a secret of the store")
-})
-
-/** A store whose commits end in a way that nothing provides for. */
-const breakingDown = (): StorageHandle => ({
-  ...memory(),
-  "~pointsman/storage": Layer.effectContext(
-    Effect.map(Layer.build(memory()["~pointsman/storage"]), (stores) =>
-      Context.add(stores, Ledger, {
-        ...Context.get(stores, Ledger),
-        commit: () => Effect.die(new Error("a secret of the store"))
-      })
-    )
-  )
 })
 
 it("digits that may be a card number make no payment if a shop refuses them", async () => {

@@ -61,11 +61,7 @@ describe("recover", () => {
       [{}, "since: expected a time, because no loss of records is known."],
       [{ since: new Date(0), connection: "none" }, "connection: expected the id of a connection."]
     ] as const) {
-      const failure = await pointsman.recover(wrong as never).then(
-        () => undefined,
-        (error: Error) => error
-      )
-      assert.strictEqual(failure?.message, message)
+      assert.strictEqual(((await failureOf(pointsman.recover(wrong as never))) as Error).message, message)
     }
   })
 })

@@ -3,8 +3,10 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { sandbox } from "@pointsman/connector-sandbox"
+import { Ledger, type StorageHandle } from "@pointsman/core/ports"
 import { memory } from "@pointsman/storage-memory"
 import { sqlite } from "@pointsman/storage-sqlite"
+import { Context, Effect, Layer } from "effect"
 import { onTestFinished } from "vitest"
 import {
   type CreatePayment,
@@ -61,6 +63,17 @@ export const inFiles = (path: string) => ({
   storage: sqlite(join(path, "payments.db")),
   connectors: [sandbox(join(path, "sandbox-records.db"))],
   encryptionKey
+})
+
+/** A store in memory whose ledger has these methods in the place of its own. */
+export const memoryWith = (methods: (ledger: Ledger["Service"]) => Partial<Ledger["Service"]>): StorageHandle => ({
+  ...memory(),
+  "~pointsman/storage": Layer.effectContext(
+    Effect.map(Layer.build(memory()["~pointsman/storage"]), (stores) => {
+      const ledger = Context.get(stores, Ledger)
+      return Context.add(stores, Ledger, { ...ledger, ...methods(ledger) })
+    })
+  )
 })
 
 /** What a promise failed with; fails where it did not. */
