@@ -1,12 +1,11 @@
 /** A change that is refused, for whatever reason, leaves nothing of what it carries. */
-import { describe, expect } from "@effect/vitest"
-import { type Change, type CommitFailure, Ledger } from "@pointsman/core/ports"
+import { expect } from "@effect/vitest"
+import { type Change, type CommitFailure } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import {
   apiKeyOf,
   firstChange,
   moveAlong,
-  newTenant,
   noTrace,
   reach,
   rowOf,
@@ -15,139 +14,114 @@ import {
   writeDirectory
 } from "./Given.ts"
 import { newOperation, newRefund, writeEntries } from "./GivenEntries.ts"
-import type { StorageTest } from "./StorageTest.ts"
+import { chapter } from "./StorageTest.ts"
 
-export const atomicity = (it: StorageTest): void => {
-  describe("atomicity", () => {
-    const refusals: ReadonlyArray<{
-      readonly because: string
-      readonly refused: CommitFailure["_tag"]
-      readonly spoil: (change: Change) => Change
-    }> = [
-      {
-        because: "its payment is not stored in the version it expects",
-        refused: "pointsman/Stale",
-        spoil: (change) => ({
-          ...change,
-          payment: { expected: 1, after: { ...change.payment.after, version: 2 } }
-        })
-      },
-      {
-        because: "its API key is unknown",
-        refused: "pointsman/ApiKeyRevoked",
-        spoil: (change) => ({ ...change, apiKeyHash: "of no key" })
-      },
-      {
-        because: "its claim is not stored in the version it expects",
-        refused: "pointsman/Stale",
-        spoil: (change) =>
-          change.claim === undefined
-            ? change
-            : { ...change, claim: { expected: 1, after: { ...change.claim.after, version: 2 } } }
-      }
-    ]
-
-    for (const { because, refused, spoil } of refusals) {
-      it.effect(`nothing of a change is written when ${because}`, () =>
-        Effect.gen(function* () {
-          const ledger = yield* Ledger
-          const { change } = yield* firstChange(yield* newTenant())
-          const spoilt = spoil(change)
-          expect((yield* Effect.flip(ledger.commit(spoilt)))._tag).toBe(refused)
-          expect(yield* traceOf(spoilt)).toStrictEqual(noTrace)
-          // What was refused can be written as it should have been: it left nothing in the way.
-          yield* ledger.commit(change)
-          expect((yield* traceOf(change)).timeline).toHaveLength(1)
-        })
-      )
+export const atomicity = chapter("atomicity", (it) => {
+  const refusals: ReadonlyArray<{
+    readonly because: string
+    readonly refused: CommitFailure["_tag"]
+    readonly spoil: (change: Change) => Change
+  }> = [
+    {
+      because: "its payment is not stored in the version it expects",
+      refused: "pointsman/Stale",
+      spoil: (change) => ({
+        ...change,
+        payment: { expected: 1, after: { ...change.payment.after, version: 2 } }
+      })
+    },
+    {
+      because: "its API key is unknown",
+      refused: "pointsman/ApiKeyRevoked",
+      spoil: (change) => ({ ...change, apiKeyHash: "of no key" })
+    },
+    {
+      because: "its claim is not stored in the version it expects",
+      refused: "pointsman/Stale",
+      spoil: (change) =>
+        change.claim === undefined
+          ? change
+          : { ...change, claim: { expected: 1, after: { ...change.claim.after, version: 2 } } }
     }
+  ]
 
-    for (const { because, refused, spoil } of refusals) {
-      it.effect(`nothing of a change with an operation and a refund is written when ${because}`, () =>
-        Effect.gen(function* () {
-          const ledger = yield* Ledger
-          const tenant = yield* newTenant()
-          const { walked } = yield* reach(tenant, "Captured")
-          const { claim } = yield* firstChange(tenant)
-          const { after, change } = writeEntries(walked, {
-            operations: [yield* newOperation(walked.payment)],
-            refunds: [yield* newRefund(walked.payment)]
-          })
-          const sound = { ...change, claim: { expected: 0, after: { ...claim, paymentId: walked.payment.id } } }
-          const stored = yield* traceOf(sound)
-          expect((yield* Effect.flip(ledger.commit(spoil(sound))))._tag).toBe(refused)
-          expect(yield* traceOf(sound)).toStrictEqual(stored)
-          yield* ledger.commit(sound)
-          expect((yield* traceOf(sound)).book).toStrictEqual(Option.some(after))
-        })
-      )
-    }
+  for (const { because, refused, spoil } of refusals) {
+    it(`nothing of a change is written when ${because}`, function* ({ ledger, tenant }) {
+      const { change } = yield* firstChange(tenant)
+      const spoilt = spoil(change)
+      expect((yield* Effect.flip(ledger.commit(spoilt)))._tag).toBe(refused)
+      expect(yield* traceOf(spoilt)).toStrictEqual(noTrace)
+      // What was refused can be written as it should have been: it left nothing in the way.
+      yield* ledger.commit(change)
+      expect((yield* traceOf(change)).timeline).toHaveLength(1)
+    })
+  }
 
-    it.effect("nothing is written of a payment that claims another's key", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const tenant = yield* newTenant()
-        const first = yield* firstChange(tenant, { key: "key-that-is-taken" })
-        yield* ledger.commit(first.change)
-        const stored = yield* traceOf(first.change)
-
-        const second = yield* firstChange(tenant, { key: "key-that-is-taken" })
-        expect((yield* Effect.flip(ledger.commit(second.change)))._tag).toBe("pointsman/KeyTaken")
-
-        expect(yield* traceOf(second.change)).toStrictEqual({ ...noTrace, claim: stored.claim })
-        expect(yield* traceOf(first.change)).toStrictEqual(stored)
+  for (const { because, refused, spoil } of refusals) {
+    it(`nothing of a change with an operation and a refund is written when ${because}`, function* ({ ledger, tenant }) {
+      const { walked } = yield* reach(tenant, "Captured")
+      const { claim } = yield* firstChange(tenant)
+      const { after, change } = writeEntries(walked, {
+        operations: [yield* newOperation(walked.payment)],
+        refunds: [yield* newRefund(walked.payment)]
       })
-    )
+      const sound = { ...change, claim: { expected: 0, after: { ...claim, paymentId: walked.payment.id } } }
+      const stored = yield* traceOf(sound)
+      expect((yield* Effect.flip(ledger.commit(spoil(sound))))._tag).toBe(refused)
+      expect(yield* traceOf(sound)).toStrictEqual(stored)
+      yield* ledger.commit(sound)
+      expect((yield* traceOf(sound)).book).toStrictEqual(Option.some(after))
+    })
+  }
 
-    it.effect("a free key stays free if its payment is stored already", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const tenant = yield* newTenant()
-        const first = yield* firstChange(tenant)
-        yield* ledger.commit(first.change)
-        const other = yield* firstChange(tenant)
-        const again = {
-          ...first.change,
-          claim: { expected: 0, after: { ...other.claim, paymentId: first.change.payment.after.id } }
-        }
-        expect((yield* Effect.flip(ledger.commit(again)))._tag).toBe("pointsman/Stale")
-        expect((yield* traceOf(other.change)).claim).toStrictEqual(noTrace.claim)
-        expect(yield* traceOf(first.change)).toStrictEqual({ ...(yield* traceOf(first.change)) })
-        expect((yield* traceOf(first.change)).timeline).toHaveLength(1)
-      })
-    )
+  it("nothing is written of a payment that claims another's key", function* ({ ledger, tenant }) {
+    const first = yield* firstChange(tenant, { key: "key-that-is-taken" })
+    yield* ledger.commit(first.change)
+    const stored = yield* traceOf(first.change)
 
-    it.effect("an attempt written again is replaced and not added", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const tenant = yield* newTenant()
-        const first = yield* firstChange(tenant)
-        yield* ledger.commit(first.change)
-        const { after, change } = yield* moveAlong(first.after, rowOf("Charging", "AttemptFollowed"))
-        yield* ledger.commit(change)
-        const stored = yield* ledger.attempts(tenant, after.payment.id)
-        expect(stored).toStrictEqual(after.attempts)
-        expect(stored.map((attempt) => [attempt.number, attempt.outcome])).toEqual([
-          [1, "Rejected"],
-          [2, null]
-        ])
-      })
-    )
+    const second = yield* firstChange(tenant, { key: "key-that-is-taken" })
+    expect((yield* Effect.flip(ledger.commit(second.change)))._tag).toBe("pointsman/KeyTaken")
 
-    it.effect("all of a change with a live API key is written", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const tenant = yield* newTenant()
-        const apiKey = apiKeyOf(tenant)
-        yield* writeDirectory({ workspaces: [workspaceOf(tenant)], apiKeys: [apiKey] })
-        const { after, change, claim } = yield* firstChange(tenant)
-        yield* ledger.commit({ ...change, apiKeyHash: apiKey.hash })
-        const stored = yield* traceOf(change)
-        expect(stored.payment).toMatchObject({ value: after.payment })
-        expect(stored.claim).toMatchObject({ value: claim })
-        expect(stored.attempts).toStrictEqual(after.attempts)
-        expect(stored.timeline.map((event) => event.type)).toEqual(["payment.created"])
-      })
-    )
+    expect(yield* traceOf(second.change)).toStrictEqual({ ...noTrace, claim: stored.claim })
+    expect(yield* traceOf(first.change)).toStrictEqual(stored)
   })
-}
+
+  it("a free key stays free if its payment is stored already", function* ({ ledger, tenant }) {
+    const first = yield* firstChange(tenant)
+    yield* ledger.commit(first.change)
+    const other = yield* firstChange(tenant)
+    const again = {
+      ...first.change,
+      claim: { expected: 0, after: { ...other.claim, paymentId: first.change.payment.after.id } }
+    }
+    expect((yield* Effect.flip(ledger.commit(again)))._tag).toBe("pointsman/Stale")
+    expect((yield* traceOf(other.change)).claim).toStrictEqual(noTrace.claim)
+    expect(yield* traceOf(first.change)).toStrictEqual({ ...(yield* traceOf(first.change)) })
+    expect((yield* traceOf(first.change)).timeline).toHaveLength(1)
+  })
+
+  it("an attempt written again is replaced and not added", function* ({ ledger, tenant }) {
+    const first = yield* firstChange(tenant)
+    yield* ledger.commit(first.change)
+    const { after, change } = yield* moveAlong(first.after, rowOf("Charging", "AttemptFollowed"))
+    yield* ledger.commit(change)
+    const stored = yield* ledger.attempts(tenant, after.payment.id)
+    expect(stored).toStrictEqual(after.attempts)
+    expect(stored.map((attempt) => [attempt.number, attempt.outcome])).toEqual([
+      [1, "Rejected"],
+      [2, null]
+    ])
+  })
+
+  it("all of a change with a live API key is written", function* ({ ledger, tenant }) {
+    const apiKey = apiKeyOf(tenant)
+    yield* writeDirectory({ workspaces: [workspaceOf(tenant)], apiKeys: [apiKey] })
+    const { after, change, claim } = yield* firstChange(tenant)
+    yield* ledger.commit({ ...change, apiKeyHash: apiKey.hash })
+    const stored = yield* traceOf(change)
+    expect(stored.payment).toMatchObject({ value: after.payment })
+    expect(stored.claim).toMatchObject({ value: claim })
+    expect(stored.attempts).toStrictEqual(after.attempts)
+    expect(stored.timeline.map((event) => event.type)).toEqual(["payment.created"])
+  })
+})

@@ -1,11 +1,11 @@
 /** Refunds are an account: after every change they add up to what their payment says. What does not dies, unwritten. */
-import { describe, expect } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import { type Payment, type Refund, refundStages } from "@pointsman/core"
 import { type Change, Ledger } from "@pointsman/core/ports"
 import { Cause, Effect, Exit, Option } from "effect"
 import { moveAlong, newTenant, reach, rowOf, traceOf } from "./Given.ts"
 import { newRefund, writeEntries } from "./GivenEntries.ts"
-import type { StorageTest } from "./StorageTest.ts"
+import { chapter } from "./StorageTest.ts"
 
 /** A captured payment of 1000, of which 300 are being given back and 200 were. */
 const given = Effect.gen(function* () {
@@ -54,84 +54,67 @@ const mismatches: Readonly<Record<string, (given: Given) => Change>> = {
     saying(given, [], { createdAt: given.stored.payment.createdAt - 1 })
 }
 
-export const balances = (it: StorageTest): void => {
-  describe("balances", () => {
-    it.effect("the payment's totals are the sums of its refunds in every stage", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const { walked } = yield* reach(yield* newTenant(), "Captured")
-        const refunds = yield* Effect.forEach(refundStages, (stage, index) =>
-          newRefund(walked.payment, { stage, money: { ...walked.payment.money, minorUnits: 2 ** index } })
-        )
-        const { after, change } = writeEntries(walked, { refunds })
-        yield* ledger.commit(change)
-        const book = Option.getOrThrow(yield* ledger.book(after.payment.tenant, after.payment.id))
-        // Sending, Pending and Unknown are 1, 2 and 4; Succeeded is 8.
-        expect(book.payment).toMatchObject({ refundedMinor: 8, refundPendingMinor: 7 })
-        expect(book).toStrictEqual(after)
-      })
+export const balances = chapter("balances", (it) => {
+  it("the payment's totals are the sums of its refunds in every stage", function* ({ ledger, tenant }) {
+    const { walked } = yield* reach(tenant, "Captured")
+    const refunds = yield* Effect.forEach(refundStages, (stage, index) =>
+      newRefund(walked.payment, { stage, money: { ...walked.payment.money, minorUnits: 2 ** index } })
     )
-
-    it.effect("the totals stay the refund's when its payment moves for another reason", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const { stored } = yield* given
-        const { after, change } = yield* moveAlong(stored, rowOf("Captured", "DisputeOpened"))
-        yield* ledger.commit(change)
-        expect(yield* traceOf(change)).toMatchObject({ book: Option.some(after) })
-      })
-    )
-
-    for (const [because, spoil] of Object.entries(mismatches)) {
-      it.effect(`refunds die and write nothing when ${because}`, () =>
-        Effect.gen(function* () {
-          const ledger = yield* Ledger
-          const all = yield* given
-          const sound = writeEntries(all.stored, { refunds: [all.another] })
-          const broken = { ...spoil(all), attempts: all.stored.attempts.map((one) => ({ ...one, code: "changed" })) }
-          const before = yield* traceOf(broken)
-          const exit = yield* Effect.exit(ledger.commit(broken))
-          expect(Exit.isFailure(exit) && Cause.hasDies(exit.cause)).toBe(true)
-          expect(yield* traceOf(broken)).toStrictEqual(before)
-          // It left nothing in the way.
-          yield* ledger.commit(sound.change)
-          expect(yield* traceOf(sound.change)).toMatchObject({ book: Option.some(sound.after) })
-        })
-      )
-    }
-
-    it.effect("Stale is reported first of a stale change that would not add up either", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const { another, stored } = yield* given
-        const first = writeEntries(stored, { refunds: [another] })
-        const second = writeEntries(stored, { refunds: [yield* newRefund(stored.payment, { money: another.money })] })
-        yield* ledger.commit(first.change)
-        expect((yield* Effect.flip(ledger.commit(second.change)))._tag).toBe("pointsman/Stale")
-      })
-    )
-
-    it.effect("one of several changes at once that does not add up dies; the others are written", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const all = yield* Effect.forEach(Array(8).keys(), () => given)
-        const sound = all.map(({ another, stored }) => writeEntries(stored, { refunds: [another] }))
-        const changes = sound.map(({ change }, index) =>
-          index === 3
-            ? { ...change, payment: { ...change.payment, after: { ...change.payment.after, refundPendingMinor: 0 } } }
-            : change
-        )
-        const exits = yield* Effect.forEach(changes, (change) => Effect.exit(ledger.commit(change)), {
-          concurrency: "unbounded"
-        })
-        for (const [index, exit] of exits.entries()) {
-          const { after, change } = sound[index] as (typeof sound)[number]
-          expect(Exit.isSuccess(exit)).toBe(index !== 3)
-          expect(Exit.isFailure(exit) && Cause.hasDies(exit.cause)).toBe(index === 3)
-          const { stored } = all[index] as Given
-          expect(yield* traceOf(change)).toMatchObject({ book: Option.some(index === 3 ? stored : after) })
-        }
-      })
-    )
+    const { after, change } = writeEntries(walked, { refunds })
+    yield* ledger.commit(change)
+    const book = Option.getOrThrow(yield* ledger.book(after.payment.tenant, after.payment.id))
+    // Sending, Pending and Unknown are 1, 2 and 4; Succeeded is 8.
+    expect(book.payment).toMatchObject({ refundedMinor: 8, refundPendingMinor: 7 })
+    expect(book).toStrictEqual(after)
   })
-}
+
+  it("the totals stay the refund's when its payment moves for another reason", function* ({ ledger }) {
+    const { stored } = yield* given
+    const { after, change } = yield* moveAlong(stored, rowOf("Captured", "DisputeOpened"))
+    yield* ledger.commit(change)
+    expect(yield* traceOf(change)).toMatchObject({ book: Option.some(after) })
+  })
+
+  for (const [because, spoil] of Object.entries(mismatches)) {
+    it(`refunds die and write nothing when ${because}`, function* ({ ledger }) {
+      const all = yield* given
+      const sound = writeEntries(all.stored, { refunds: [all.another] })
+      const broken = { ...spoil(all), attempts: all.stored.attempts.map((one) => ({ ...one, code: "changed" })) }
+      const before = yield* traceOf(broken)
+      const exit = yield* Effect.exit(ledger.commit(broken))
+      expect(Exit.isFailure(exit) && Cause.hasDies(exit.cause)).toBe(true)
+      expect(yield* traceOf(broken)).toStrictEqual(before)
+      // It left nothing in the way.
+      yield* ledger.commit(sound.change)
+      expect(yield* traceOf(sound.change)).toMatchObject({ book: Option.some(sound.after) })
+    })
+  }
+
+  it("Stale is reported first of a stale change that would not add up either", function* ({ ledger }) {
+    const { another, stored } = yield* given
+    const first = writeEntries(stored, { refunds: [another] })
+    const second = writeEntries(stored, { refunds: [yield* newRefund(stored.payment, { money: another.money })] })
+    yield* ledger.commit(first.change)
+    expect((yield* Effect.flip(ledger.commit(second.change)))._tag).toBe("pointsman/Stale")
+  })
+
+  it("one of several changes at once that does not add up dies; the others are written", function* ({ ledger }) {
+    const all = yield* Effect.forEach(Array(8).keys(), () => given)
+    const sound = all.map(({ another, stored }) => writeEntries(stored, { refunds: [another] }))
+    const changes = sound.map(({ change }, index) =>
+      index === 3
+        ? { ...change, payment: { ...change.payment, after: { ...change.payment.after, refundPendingMinor: 0 } } }
+        : change
+    )
+    const exits = yield* Effect.forEach(changes, (change) => Effect.exit(ledger.commit(change)), {
+      concurrency: "unbounded"
+    })
+    for (const [index, exit] of exits.entries()) {
+      const { after, change } = sound[index] as (typeof sound)[number]
+      expect(Exit.isSuccess(exit)).toBe(index !== 3)
+      expect(Exit.isFailure(exit) && Cause.hasDies(exit.cause)).toBe(index === 3)
+      const { stored } = all[index] as Given
+      expect(yield* traceOf(change)).toMatchObject({ book: Option.some(index === 3 ? stored : after) })
+    }
+  })
+})

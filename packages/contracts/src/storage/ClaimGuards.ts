@@ -1,7 +1,7 @@
 /** Claims after records were lost: the store refuses them inside their own write, each for its own tenant and key. */
-import { describe, expect } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import type { Tenant } from "@pointsman/core"
-import { type Change, type ClaimGuard, KeyRecovered, Ledger, RecordLosses, RecordsMissing } from "@pointsman/core/ports"
+import { type Change, type ClaimGuard, KeyRecovered, Ledger, RecordsMissing } from "@pointsman/core/ports"
 import { Effect, Exit, Result } from "effect"
 import {
   connectionOf,
@@ -13,7 +13,7 @@ import {
   workspaceOf,
   writeDirectory
 } from "./Given.ts"
-import type { StorageTest } from "./StorageTest.ts"
+import { chapter, type StorageTest } from "./StorageTest.ts"
 
 const lost = { since: 1_700_000_000_000, reason: "a restored backup", declaredAt: 1_700_000_060_000 }
 const tag = "0123456789ab"
@@ -46,131 +46,111 @@ const refusalOf = Effect.fnUntraced(function* (change: Change) {
 })
 
 /** With a loss that ends with the test: the store is shared. */
-const withLoss = <A, E, R>(test: Effect.Effect<A, E, R>) =>
-  Effect.gen(function* () {
-    const losses = yield* RecordLosses
-    const before = yield* losses.newest
-    if (before !== null) yield* losses.end(before, { outcome: "accepted", at: lost.declaredAt })
-    yield* losses.declare(lost)
-    const end = Effect.flatMap(losses.newest, (loss) =>
-      loss === null ? Effect.void : losses.end(loss, { outcome: "accepted", at: lost.declaredAt })
-    )
-    return yield* Effect.ensuring(test, Effect.orDie(end))
+const withLoss =
+  (it: StorageTest): StorageTest =>
+  (title, test) =>
+    it(title, function* (all) {
+      const { losses } = all
+      const end = Effect.flatMap(losses.newest, (loss) =>
+        loss === null ? Effect.void : losses.end(loss, { outcome: "accepted", at: lost.declaredAt })
+      )
+      yield* end
+      yield* losses.declare(lost)
+      yield* Effect.ensuring(
+        Effect.gen(() => test(all)),
+        Effect.orDie(end)
+      )
+    })
+
+export const claimGuards = chapter("claims after records were lost", (it) => {
+  const itWithLoss = withLoss(it)
+  itWithLoss("nothing is written until all of the tenant's connections are recovered", function* ({ losses }) {
+    const { ids, tenant } = yield* shop()
+    const other = yield* shop()
+    const loss = yield* losses.newest
+    expect(loss).not.toBeNull()
+    if (loss === null) return
+    yield* losses.markRecovered(loss, other.ids[0] ?? "", false)
+    for (const id of ids) {
+      expect(yield* refusalOf(yield* claimed(tenant, guardOf()))).toBeInstanceOf(RecordsMissing)
+      yield* losses.markRecovered(loss, id, false)
+    }
+    expect(yield* refusalOf(yield* claimed(tenant, guardOf()))).toBeUndefined()
+    expect(yield* refusalOf(yield* claimed(other.tenant, guardOf()))).toBeInstanceOf(RecordsMissing)
+    expect(yield* refusalOf(yield* claimed(other.tenant, guardOf(null, false)))).toBeUndefined()
+    yield* losses.end(loss, { outcome: "accepted", at: lost.declaredAt })
+    expect(yield* refusalOf(yield* claimed(other.tenant, guardOf()))).toBeUndefined()
   })
 
-export const claimGuards = (it: StorageTest): void => {
-  describe("claims after records were lost", () => {
-    it.effect("nothing is written until all of the tenant's connections are recovered", () =>
-      withLoss(
-        Effect.gen(function* () {
-          const losses = yield* RecordLosses
-          const { ids, tenant } = yield* shop()
-          const other = yield* shop()
-          const loss = yield* losses.newest
-          expect(loss).not.toBeNull()
-          if (loss === null) return
-          yield* losses.markRecovered(loss, other.ids[0] ?? "", false)
-          for (const id of ids) {
-            expect(yield* refusalOf(yield* claimed(tenant, guardOf()))).toBeInstanceOf(RecordsMissing)
-            yield* losses.markRecovered(loss, id, false)
-          }
-          expect(yield* refusalOf(yield* claimed(tenant, guardOf()))).toBeUndefined()
-          expect(yield* refusalOf(yield* claimed(other.tenant, guardOf()))).toBeInstanceOf(RecordsMissing)
-          expect(yield* refusalOf(yield* claimed(other.tenant, guardOf(null, false)))).toBeUndefined()
-          yield* losses.end(loss, { outcome: "accepted", at: lost.declaredAt })
-          expect(yield* refusalOf(yield* claimed(other.tenant, guardOf()))).toBeUndefined()
-        })
-      )
-    )
-
-    it.effect("key and version come before the loss when a payment on file is claimed anew", () =>
-      withLoss(
-        Effect.gen(function* () {
-          const ledger = yield* Ledger
-          const { tenant } = yield* shop()
-          const key = "key-of-this-test"
-          const first = yield* firstChange(tenant, { key })
-          yield* ledger.commit(first.change)
-          const again = yield* firstChange(tenant, { key })
-          expect(yield* Effect.flip(ledger.commit({ ...again.change, guard: guardOf() }))).toMatchObject({
-            _tag: "pointsman/KeyTaken"
-          })
-          const { after, change } = yield* moveAlong(first.after, rowOf("Charging", "AttemptFollowed"))
-          expect(yield* refusalOf({ ...change, guard: guardOf() })).toBeInstanceOf(RecordsMissing)
-          yield* ledger.commit(change)
-          expect(after.payment.version).toBeGreaterThan(first.after.payment.version)
-          expect(yield* Effect.flip(ledger.commit({ ...change, guard: guardOf() }))).toMatchObject({
-            _tag: "pointsman/Stale"
-          })
-        })
-      )
-    )
-
-    it.effect("claims under a key whose tag is filed are refused with its payments", () =>
-      Effect.gen(function* () {
-        const losses = yield* RecordLosses
-        const { tenant } = yield* shop()
-        const elsewhere: Tenant = { ...tenant, environment: "production" }
-        for (const paymentId of ["pay-2", "pay-1", "pay-1"]) yield* losses.fileKey(tenant, { ...charge, paymentId })
-        const refusal = yield* refusalOf(yield* claimed(tenant, guardOf(charge)))
-        expect(refusal).toBeInstanceOf(KeyRecovered)
-        expect((refusal as KeyRecovered).paymentIds.toSorted()).toEqual(["pay-1", "pay-2"])
-        expect(yield* refusalOf(yield* claimed(tenant, guardOf(charge, false)))).toBeInstanceOf(KeyRecovered)
-        for (const [owner, key] of [
-          [tenant, null],
-          [tenant, { ...charge, tag: "0123456789ac" }],
-          [tenant, refund],
-          [elsewhere, charge],
-          [(yield* shop()).tenant, charge]
-        ] as const) {
-          expect(yield* refusalOf(yield* claimed(owner, guardOf(key)))).toBeUndefined()
-        }
-      })
-    )
-
-    it.effect("only its own payment's claims are refused while a refund's tag is filed", () =>
-      Effect.gen(function* () {
-        const losses = yield* RecordLosses
-        const ledger = yield* Ledger
-        const { tenant } = yield* shop()
-        const first = yield* firstChange(tenant)
-        yield* ledger.commit(first.change)
-        const { id } = first.after.payment
-        yield* losses.fileKey(tenant, { ...refund, paymentId: id })
-        const { change } = yield* moveAlong(first.after, rowOf("Charging", "AttemptFollowed"))
-        expect(yield* refusalOf({ ...change, guard: guardOf(refund) })).toEqual(new KeyRecovered({ paymentIds: [id] }))
-        expect(yield* refusalOf(yield* claimed(tenant, guardOf(refund)))).toBeUndefined()
-      })
-    )
-
-    it.effect("each of several tenants' claims at once is refused or written by itself", () =>
-      withLoss(
-        Effect.gen(function* () {
-          const losses = yield* RecordLosses
-          const ledger = yield* Ledger
-          const [missing, whole, filed] = [yield* shop(), yield* shop(), yield* shop()]
-          const loss = yield* losses.newest
-          for (const id of [...whole.ids, ...filed.ids]) if (loss !== null) yield* losses.markRecovered(loss, id, false)
-          yield* losses.fileKey(filed.tenant, { ...charge, paymentId: "pay-1" })
-          const shops = [missing, whole, filed, whole, missing, filed, whole]
-          const changes = yield* Effect.forEach(shops, ({ tenant }) => claimed(tenant, guardOf(charge)))
-          const exits = yield* Effect.forEach(changes, (change) => Effect.exit(ledger.commit(change)), {
-            concurrency: "unbounded"
-          })
-          expect(exits.map((exit) => (Exit.isSuccess(exit) ? "written" : causeOf(exit)))).toEqual([
-            "pointsman/RecordsMissing",
-            "written",
-            "pointsman/KeyRecovered",
-            "written",
-            "pointsman/RecordsMissing",
-            "pointsman/KeyRecovered",
-            "written"
-          ])
-        })
-      )
-    )
+  itWithLoss("key and version come before the loss when a payment on file is claimed anew", function* ({ ledger }) {
+    const { tenant } = yield* shop()
+    const key = "key-of-this-test"
+    const first = yield* firstChange(tenant, { key })
+    yield* ledger.commit(first.change)
+    const again = yield* firstChange(tenant, { key })
+    expect(yield* Effect.flip(ledger.commit({ ...again.change, guard: guardOf() }))).toMatchObject({
+      _tag: "pointsman/KeyTaken"
+    })
+    const { after, change } = yield* moveAlong(first.after, rowOf("Charging", "AttemptFollowed"))
+    expect(yield* refusalOf({ ...change, guard: guardOf() })).toBeInstanceOf(RecordsMissing)
+    yield* ledger.commit(change)
+    expect(after.payment.version).toBeGreaterThan(first.after.payment.version)
+    expect(yield* Effect.flip(ledger.commit({ ...change, guard: guardOf() }))).toMatchObject({
+      _tag: "pointsman/Stale"
+    })
   })
-}
+
+  it("claims under a key whose tag is filed are refused with its payments", function* ({ losses }) {
+    const { tenant } = yield* shop()
+    const elsewhere: Tenant = { ...tenant, environment: "production" }
+    for (const paymentId of ["pay-2", "pay-1", "pay-1"]) yield* losses.fileKey(tenant, { ...charge, paymentId })
+    const refusal = yield* refusalOf(yield* claimed(tenant, guardOf(charge)))
+    expect(refusal).toBeInstanceOf(KeyRecovered)
+    expect((refusal as KeyRecovered).paymentIds.toSorted()).toEqual(["pay-1", "pay-2"])
+    expect(yield* refusalOf(yield* claimed(tenant, guardOf(charge, false)))).toBeInstanceOf(KeyRecovered)
+    for (const [owner, key] of [
+      [tenant, null],
+      [tenant, { ...charge, tag: "0123456789ac" }],
+      [tenant, refund],
+      [elsewhere, charge],
+      [(yield* shop()).tenant, charge]
+    ] as const) {
+      expect(yield* refusalOf(yield* claimed(owner, guardOf(key)))).toBeUndefined()
+    }
+  })
+
+  it("only its own payment's claims are refused while a refund's tag is filed", function* ({ ledger, losses }) {
+    const { tenant } = yield* shop()
+    const first = yield* firstChange(tenant)
+    yield* ledger.commit(first.change)
+    const { id } = first.after.payment
+    yield* losses.fileKey(tenant, { ...refund, paymentId: id })
+    const { change } = yield* moveAlong(first.after, rowOf("Charging", "AttemptFollowed"))
+    expect(yield* refusalOf({ ...change, guard: guardOf(refund) })).toEqual(new KeyRecovered({ paymentIds: [id] }))
+    expect(yield* refusalOf(yield* claimed(tenant, guardOf(refund)))).toBeUndefined()
+  })
+
+  itWithLoss("each of several tenants' claims at once is refused or written by itself", function* ({ ledger, losses }) {
+    const [missing, whole, filed] = [yield* shop(), yield* shop(), yield* shop()]
+    const loss = yield* losses.newest
+    for (const id of [...whole.ids, ...filed.ids]) if (loss !== null) yield* losses.markRecovered(loss, id, false)
+    yield* losses.fileKey(filed.tenant, { ...charge, paymentId: "pay-1" })
+    const shops = [missing, whole, filed, whole, missing, filed, whole]
+    const changes = yield* Effect.forEach(shops, ({ tenant }) => claimed(tenant, guardOf(charge)))
+    const exits = yield* Effect.forEach(changes, (change) => Effect.exit(ledger.commit(change)), {
+      concurrency: "unbounded"
+    })
+    expect(exits.map((exit) => (Exit.isSuccess(exit) ? "written" : causeOf(exit)))).toEqual([
+      "pointsman/RecordsMissing",
+      "written",
+      "pointsman/KeyRecovered",
+      "written",
+      "pointsman/RecordsMissing",
+      "pointsman/KeyRecovered",
+      "written"
+    ])
+  })
+})
 
 const causeOf = (exit: Exit.Exit<unknown, unknown>): unknown => {
   const failure = Exit.isFailure(exit) ? exit.cause.reasons.find((reason) => "error" in reason) : undefined

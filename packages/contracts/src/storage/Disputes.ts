@@ -1,10 +1,10 @@
 /** Disputes: written with their payment or not at all, found by their id, payment and status, and due by their time. */
-import { describe, expect } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import type { Dispute, Tenant } from "@pointsman/core"
-import { type Change, type DueDispute, Ids, Ledger, Retention, type SealedEvidence } from "@pointsman/core/ports"
+import { type Change, type DueDispute, Ids, Ledger, type SealedEvidence } from "@pointsman/core/ports"
 import { Effect, Exit, Option } from "effect"
 import { firstChange, newTenant } from "./Given.ts"
-import type { StorageTest } from "./StorageTest.ts"
+import { chapter } from "./StorageTest.ts"
 import { racers } from "./Unguarded.ts"
 
 /** A dispute of the payment of a change, with evidence that is kept for it. */
@@ -75,132 +75,103 @@ const next = ({ attempts: _, claim: _c, events: _e, payment, ...change }: Change
 /** Before all that other chapters write: due disputes are read across tenants. */
 const long = -8_000_000_000_000
 
-export const disputes = (it: StorageTest): void => {
-  describe("disputes", () => {
-    it.effect("a dispute and its evidence are read as they were written", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const tenant = yield* newTenant()
-        const { dispute, evidence } = yield* disputed(tenant)
-        expect(yield* ledger.dispute(tenant, dispute.id)).toStrictEqual(Option.some(dispute))
-        const sealed = ledger.evidence(tenant, dispute.paymentId, dispute.id)
-        expect(yield* sealed).toStrictEqual(Option.some(evidence.sealed))
-        expect(yield* ledger.dispute(yield* newTenant(), dispute.id)).toStrictEqual(Option.none())
-        expect(yield* ledger.evidence(yield* newTenant(), dispute.paymentId, dispute.id)).toStrictEqual(Option.none())
-        expect(yield* ledger.evidence(tenant, "another", dispute.id)).toStrictEqual(Option.none())
-      })
-    )
-
-    it.effect("nothing is left of a replaced dispute and its dropped evidence", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const tenant = yield* newTenant()
-        const { change, dispute, evidence } = yield* disputed(tenant)
-        const won: Dispute = { ...dispute, status: "won", evidence: null, submissions: [] }
-        yield* ledger.commit(next(change, { disputes: [won], evidence: [{ ...evidence, sealed: "" }] }))
-        expect(yield* ledger.disputes(tenant, { paymentId: dispute.paymentId, limit: 9 })).toStrictEqual([won])
-        expect(yield* ledger.evidence(tenant, dispute.paymentId, dispute.id)).toStrictEqual(Option.none())
-      })
-    )
-
-    it.effect("disputes of two payments are listed newest first, by payment, status and page", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const tenant = yield* newTenant()
-        const first = yield* disputed(tenant)
-        const lost = yield* disputed(tenant, { status: "lost" })
-        const last = yield* disputed(tenant)
-        yield* disputed(yield* newTenant())
-        const idsOf = (query: Partial<Parameters<typeof ledger.disputes>[1]>) =>
-          Effect.map(ledger.disputes(tenant, { limit: 10, ...query }), (found) => found.map(({ id }) => id))
-        expect(yield* idsOf({})).toStrictEqual([last.dispute.id, lost.dispute.id, first.dispute.id])
-        expect(yield* idsOf({ limit: 1, before: last.dispute.id })).toStrictEqual([lost.dispute.id])
-        expect(yield* idsOf({ status: "lost" })).toStrictEqual([lost.dispute.id])
-        expect(yield* idsOf({ status: "needs_response", before: last.dispute.id })).toStrictEqual([first.dispute.id])
-        expect(yield* idsOf({ paymentId: lost.dispute.paymentId })).toStrictEqual([lost.dispute.id])
-        expect(yield* idsOf({ paymentId: lost.dispute.paymentId, status: "won" })).toStrictEqual([])
-      })
-    )
-
-    it.effect("due disputes of several tenants are read in the order of their times", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const [one, other] = [yield* newTenant(), yield* newTenant("production")]
-        const late = yield* disputed(one, { checkAt: long + 20 })
-        const same = yield* disputed(other, { checkAt: long + 20 })
-        const early = yield* disputed(other, { checkAt: long + 10 })
-        yield* disputed(one, { checkAt: long + 21 })
-        yield* disputed(one)
-        const due = ({ change, dispute }: typeof late, checkAt: number): DueDispute => ({
-          tenant: change.tenant,
-          paymentId: dispute.paymentId,
-          disputeId: dispute.id,
-          checkAt
-        })
-        const wanted = [due(early, long + 10), due(late, long + 20), due(same, long + 20)]
-        expect(yield* ledger.dueDisputes({ now: long + 20, limit: 10 })).toStrictEqual(wanted)
-        expect(yield* ledger.dueDisputes({ now: long + 20, limit: 1 })).toStrictEqual(wanted.slice(0, 1))
-        for (const [at, after] of wanted.entries()) {
-          expect(yield* ledger.dueDisputes({ now: long + 20, after, limit: 10 })).toStrictEqual(wanted.slice(at + 1))
-        }
-        for (const { change, dispute } of [late, same, early]) {
-          yield* ledger.commit(next(change, { disputes: [{ ...dispute, checkAt: null }] }))
-        }
-        expect(yield* ledger.dueDisputes({ now: long + 20, limit: 10 })).toStrictEqual([])
-      })
-    )
-
-    it.effect(`one of ${racers} writers of one dispute that decide on one version is written`, () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const tenant = yield* newTenant()
-        const { change, dispute } = yield* disputed(tenant)
-        const writers = Array.from({ length: racers }, (_, at) => ({ ...dispute, providerReason: `writer ${at}` }))
-        const exits = yield* Effect.forEach(
-          writers,
-          (written) => Effect.exit(ledger.commit(next(change, { disputes: [written] }))),
-          { concurrency: "unbounded" }
-        )
-        const winners = writers.filter((_, at) => exits[at] !== undefined && Exit.isSuccess(exits[at]))
-        expect(winners).toHaveLength(1)
-        expect(yield* ledger.dispute(tenant, dispute.id)).toStrictEqual(Option.some(winners[0]))
-      })
-    )
-
-    it.effect("a broken dispute dies in its commit and nothing is written", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const tenant = yield* newTenant()
-        const { change, dispute, evidence } = yield* disputed(tenant)
-        const [sending] = dispute.submissions
-        const broken: ReadonlyArray<Partial<Change>> = [
-          { disputes: [{ ...dispute, paymentId: "another" }] },
-          { disputes: [{ ...dispute, money: { minorUnits: 0.5, currency: "EUR" } }] },
-          { disputes: [{ ...dispute, submissions: [...dispute.submissions, ...dispute.submissions] }] },
-          { evidence: [evidence] },
-          { disputes: [{ ...dispute, evidence: null }], evidence: [evidence] },
-          { disputes: [dispute], evidence: [{ ...evidence, sealed: "" }] }
-        ]
-        expect(sending?.stage).toBe("Sending")
-        for (const beside of broken) {
-          expect(Exit.hasDies(yield* Effect.exit(ledger.commit(next(change, beside))))).toBe(true)
-        }
-        expect(yield* ledger.dispute(tenant, dispute.id)).toStrictEqual(Option.some(dispute))
-      })
-    )
-
-    it.effect("disputes and their evidence leave the store with their payment", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const tenant = yield* newTenant()
-        const { change, dispute } = yield* disputed(tenant)
-        const { id: paymentId, version } = change.payment.after
-        // Its event may have deliveries in a store that other chapters share: it has no endpoint.
-        expect(yield* (yield* Retention).remove([{ tenant, paymentId, version }])).toStrictEqual([paymentId])
-        expect(yield* ledger.dispute(tenant, dispute.id)).toStrictEqual(Option.none())
-        expect(yield* ledger.disputes(tenant, { limit: 10 })).toStrictEqual([])
-        expect(yield* ledger.evidence(tenant, paymentId, dispute.id)).toStrictEqual(Option.none())
-      })
-    )
+export const disputes = chapter("disputes", (it) => {
+  it("a dispute and its evidence are read as they were written", function* ({ ledger, tenant }) {
+    const { dispute, evidence } = yield* disputed(tenant)
+    expect(yield* ledger.dispute(tenant, dispute.id)).toStrictEqual(Option.some(dispute))
+    const sealed = ledger.evidence(tenant, dispute.paymentId, dispute.id)
+    expect(yield* sealed).toStrictEqual(Option.some(evidence.sealed))
+    expect(yield* ledger.dispute(yield* newTenant(), dispute.id)).toStrictEqual(Option.none())
+    expect(yield* ledger.evidence(yield* newTenant(), dispute.paymentId, dispute.id)).toStrictEqual(Option.none())
+    expect(yield* ledger.evidence(tenant, "another", dispute.id)).toStrictEqual(Option.none())
   })
-}
+
+  it("nothing is left of a replaced dispute and its dropped evidence", function* ({ ledger, tenant }) {
+    const { change, dispute, evidence } = yield* disputed(tenant)
+    const won: Dispute = { ...dispute, status: "won", evidence: null, submissions: [] }
+    yield* ledger.commit(next(change, { disputes: [won], evidence: [{ ...evidence, sealed: "" }] }))
+    expect(yield* ledger.disputes(tenant, { paymentId: dispute.paymentId, limit: 9 })).toStrictEqual([won])
+    expect(yield* ledger.evidence(tenant, dispute.paymentId, dispute.id)).toStrictEqual(Option.none())
+  })
+
+  it("disputes of two payments are listed newest first, by payment, status and page", function* ({ ledger, tenant }) {
+    const first = yield* disputed(tenant)
+    const lost = yield* disputed(tenant, { status: "lost" })
+    const last = yield* disputed(tenant)
+    yield* disputed(yield* newTenant())
+    const idsOf = (query: Partial<Parameters<typeof ledger.disputes>[1]>) =>
+      Effect.map(ledger.disputes(tenant, { limit: 10, ...query }), (found) => found.map(({ id }) => id))
+    expect(yield* idsOf({})).toStrictEqual([last.dispute.id, lost.dispute.id, first.dispute.id])
+    expect(yield* idsOf({ limit: 1, before: last.dispute.id })).toStrictEqual([lost.dispute.id])
+    expect(yield* idsOf({ status: "lost" })).toStrictEqual([lost.dispute.id])
+    expect(yield* idsOf({ status: "needs_response", before: last.dispute.id })).toStrictEqual([first.dispute.id])
+    expect(yield* idsOf({ paymentId: lost.dispute.paymentId })).toStrictEqual([lost.dispute.id])
+    expect(yield* idsOf({ paymentId: lost.dispute.paymentId, status: "won" })).toStrictEqual([])
+  })
+
+  it("due disputes of several tenants are read in the order of their times", function* ({ ledger }) {
+    const [one, other] = [yield* newTenant(), yield* newTenant("production")]
+    const late = yield* disputed(one, { checkAt: long + 20 })
+    const same = yield* disputed(other, { checkAt: long + 20 })
+    const early = yield* disputed(other, { checkAt: long + 10 })
+    yield* disputed(one, { checkAt: long + 21 })
+    yield* disputed(one)
+    const due = ({ change, dispute }: typeof late, checkAt: number): DueDispute => ({
+      tenant: change.tenant,
+      paymentId: dispute.paymentId,
+      disputeId: dispute.id,
+      checkAt
+    })
+    const wanted = [due(early, long + 10), due(late, long + 20), due(same, long + 20)]
+    expect(yield* ledger.dueDisputes({ now: long + 20, limit: 10 })).toStrictEqual(wanted)
+    expect(yield* ledger.dueDisputes({ now: long + 20, limit: 1 })).toStrictEqual(wanted.slice(0, 1))
+    for (const [at, after] of wanted.entries()) {
+      expect(yield* ledger.dueDisputes({ now: long + 20, after, limit: 10 })).toStrictEqual(wanted.slice(at + 1))
+    }
+    for (const { change, dispute } of [late, same, early]) {
+      yield* ledger.commit(next(change, { disputes: [{ ...dispute, checkAt: null }] }))
+    }
+    expect(yield* ledger.dueDisputes({ now: long + 20, limit: 10 })).toStrictEqual([])
+  })
+
+  it(`one of ${racers} writers of one dispute that decide on one version is written`, function* ({ ledger, tenant }) {
+    const { change, dispute } = yield* disputed(tenant)
+    const writers = Array.from({ length: racers }, (_, at) => ({ ...dispute, providerReason: `writer ${at}` }))
+    const exits = yield* Effect.forEach(
+      writers,
+      (written) => Effect.exit(ledger.commit(next(change, { disputes: [written] }))),
+      { concurrency: "unbounded" }
+    )
+    const winners = writers.filter((_, at) => exits[at] !== undefined && Exit.isSuccess(exits[at]))
+    expect(winners).toHaveLength(1)
+    expect(yield* ledger.dispute(tenant, dispute.id)).toStrictEqual(Option.some(winners[0]))
+  })
+
+  it("a broken dispute dies in its commit and nothing is written", function* ({ ledger, tenant }) {
+    const { change, dispute, evidence } = yield* disputed(tenant)
+    const [sending] = dispute.submissions
+    const broken: ReadonlyArray<Partial<Change>> = [
+      { disputes: [{ ...dispute, paymentId: "another" }] },
+      { disputes: [{ ...dispute, money: { minorUnits: 0.5, currency: "EUR" } }] },
+      { disputes: [{ ...dispute, submissions: [...dispute.submissions, ...dispute.submissions] }] },
+      { evidence: [evidence] },
+      { disputes: [{ ...dispute, evidence: null }], evidence: [evidence] },
+      { disputes: [dispute], evidence: [{ ...evidence, sealed: "" }] }
+    ]
+    expect(sending?.stage).toBe("Sending")
+    for (const beside of broken) {
+      expect(Exit.hasDies(yield* Effect.exit(ledger.commit(next(change, beside))))).toBe(true)
+    }
+    expect(yield* ledger.dispute(tenant, dispute.id)).toStrictEqual(Option.some(dispute))
+  })
+
+  it("disputes and their evidence leave the store with their payment", function* ({ ledger, retention, tenant }) {
+    const { change, dispute } = yield* disputed(tenant)
+    const { id: paymentId, version } = change.payment.after
+    // Its event may have deliveries in a store that other chapters share: it has no endpoint.
+    expect(yield* retention.remove([{ tenant, paymentId, version }])).toStrictEqual([paymentId])
+    expect(yield* ledger.dispute(tenant, dispute.id)).toStrictEqual(Option.none())
+    expect(yield* ledger.disputes(tenant, { limit: 10 })).toStrictEqual([])
+    expect(yield* ledger.evidence(tenant, paymentId, dispute.id)).toStrictEqual(Option.none())
+  })
+})

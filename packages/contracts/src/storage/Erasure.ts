@@ -1,10 +1,10 @@
 /** The texts of one payment are erased, wherever they are stored, and nothing else is. */
-import { describe, expect } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import type { Tenant } from "@pointsman/core"
-import { Deliveries, Ids, Ledger, type StoredMessage } from "@pointsman/core/ports"
+import { Ids, Ledger, type StoredMessage } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
-import { firstChange, moveAlong, newTenant, rowOf, writeDirectory } from "./Given.ts"
-import type { StorageTest } from "./StorageTest.ts"
+import { firstChange, moveAlong, rowOf, writeDirectory } from "./Given.ts"
+import { chapter } from "./StorageTest.ts"
 
 /** Far from what other tests write: the store is shared, and deliveries are taken across tenants. */
 let nextTime = 7_000_000_000_000
@@ -59,69 +59,55 @@ const storedOf = Effect.fnUntraced(function* (
   }
 })
 
-export const erasure = (it: StorageTest): void => {
-  describe("erasure", () => {
-    it.effect("texts of a payment, its events and messages are erased, and the rest stays", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const tenant = yield* newTenant()
-        const own = yield* told(tenant)
-        const before = yield* storedOf(tenant, own)
-        const [first, second] = own.events
-        const data = { ...first?.data, reference: null, note: odd }
-        const order = { paymentId: own.id, events: [{ id: first?.id ?? "", data }] }
-        expect(yield* ledger.eraseTexts(tenant, order)).toBe(2)
-        const after = yield* storedOf(tenant, own)
-        expect(after.events).toStrictEqual([{ ...first, data }, second])
-        expect(after.messages).toStrictEqual(own.messages.map((one) => ({ ...one, body: "", isSealed: false })))
-        expect(after.book).toStrictEqual(before.book)
-        expect(yield* ledger.events(tenant, { after: "", limit: 9 })).toStrictEqual(after.events)
+export const erasure = chapter("erasure", (it) => {
+  it("texts of a payment, its events and messages are erased, and the rest stays", function* ({ ledger, tenant }) {
+    const own = yield* told(tenant)
+    const before = yield* storedOf(tenant, own)
+    const [first, second] = own.events
+    const data = { ...first?.data, reference: null, note: odd }
+    const order = { paymentId: own.id, events: [{ id: first?.id ?? "", data }] }
+    expect(yield* ledger.eraseTexts(tenant, order)).toBe(2)
+    const after = yield* storedOf(tenant, own)
+    expect(after.events).toStrictEqual([{ ...first, data }, second])
+    expect(after.messages).toStrictEqual(own.messages.map((one) => ({ ...one, body: "", isSealed: false })))
+    expect(after.book).toStrictEqual(before.book)
+    expect(yield* ledger.events(tenant, { after: "", limit: 9 })).toStrictEqual(after.events)
 
-        expect(yield* ledger.eraseTexts(tenant, order)).toBe(0)
-        expect(yield* storedOf(tenant, own)).toStrictEqual(after)
-      })
-    )
-
-    it.effect("texts of other payments and tenants stay, also if their events are named", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const tenant = yield* newTenant()
-        const stranger = { ...tenant, environment: "production" } as const
-        const own = yield* told(tenant)
-        const others = [[tenant, yield* told(tenant)] as const, [stranger, yield* told(stranger)] as const]
-        const before = yield* Effect.forEach(others, ([owner, other]) => storedOf(owner, other))
-        const named = others.flatMap(([, { events }]) => events.map(({ id }) => ({ id, data: {} })))
-        expect(yield* ledger.eraseTexts(tenant, { paymentId: own.id, events: named })).toBe(2)
-        expect(yield* ledger.eraseTexts(stranger, { paymentId: own.id, events: named })).toBe(0)
-        expect(yield* Effect.forEach(others, ([owner, other]) => storedOf(owner, other))).toStrictEqual(before)
-        expect(yield* ledger.timeline(tenant, own.id, { limit: 9 })).toStrictEqual(own.events)
-      })
-    )
-
-    it.effect("the webhook of an erased event that waits has the erased data", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const tenant = yield* newTenant()
-        const id = `whe_${yield* (yield* Ids).request}`
-        const endpoint = {
-          id,
-          ...tenant,
-          url: `https://merchant.example/${id}`,
-          events: ["*"],
-          sealedSecret: "sealed"
-        }
-        yield* writeDirectory({ webhookEndpoints: [{ ...endpoint, active: true }] })
-        const at = someTime()
-        const own = yield* told(tenant, at)
-        const events = own.events.map((event) => ({ id: event.id, data: { ...event.data, reference: null } }))
-        yield* ledger.eraseTexts(tenant, { paymentId: own.id, events })
-        const query = { now: at, leaseMillis: 1000, limitPerEndpoint: 1000, limit: 10_000 }
-        const due = yield* (yield* Deliveries).takeDue(query)
-        const sent = due.filter(({ delivery: { endpointId } }) => endpointId === id).map(({ event }) => event)
-        const byId = sent.toSorted((a, b) => (a.id < b.id ? -1 : 1))
-        expect(byId.map(({ data, id: eventId }) => ({ id: eventId, data }))).toStrictEqual(events)
-        expect(sent).toHaveLength(2)
-      })
-    )
+    expect(yield* ledger.eraseTexts(tenant, order)).toBe(0)
+    expect(yield* storedOf(tenant, own)).toStrictEqual(after)
   })
-}
+
+  it("texts of other payments and tenants stay, also if their events are named", function* ({ ledger, tenant }) {
+    const stranger = { ...tenant, environment: "production" } as const
+    const own = yield* told(tenant)
+    const others = [[tenant, yield* told(tenant)] as const, [stranger, yield* told(stranger)] as const]
+    const before = yield* Effect.forEach(others, ([owner, other]) => storedOf(owner, other))
+    const named = others.flatMap(([, { events }]) => events.map(({ id }) => ({ id, data: {} })))
+    expect(yield* ledger.eraseTexts(tenant, { paymentId: own.id, events: named })).toBe(2)
+    expect(yield* ledger.eraseTexts(stranger, { paymentId: own.id, events: named })).toBe(0)
+    expect(yield* Effect.forEach(others, ([owner, other]) => storedOf(owner, other))).toStrictEqual(before)
+    expect(yield* ledger.timeline(tenant, own.id, { limit: 9 })).toStrictEqual(own.events)
+  })
+
+  it("the webhook of an erased event that waits has the erased data", function* ({ deliveries, ids, ledger, tenant }) {
+    const id = `whe_${yield* ids.request}`
+    const endpoint = {
+      id,
+      ...tenant,
+      url: `https://merchant.example/${id}`,
+      events: ["*"],
+      sealedSecret: "sealed"
+    }
+    yield* writeDirectory({ webhookEndpoints: [{ ...endpoint, active: true }] })
+    const at = someTime()
+    const own = yield* told(tenant, at)
+    const events = own.events.map((event) => ({ id: event.id, data: { ...event.data, reference: null } }))
+    yield* ledger.eraseTexts(tenant, { paymentId: own.id, events })
+    const query = { now: at, leaseMillis: 1000, limitPerEndpoint: 1000, limit: 10_000 }
+    const due = yield* deliveries.takeDue(query)
+    const sent = due.filter(({ delivery: { endpointId } }) => endpointId === id).map(({ event }) => event)
+    const byId = sent.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+    expect(byId.map(({ data, id: eventId }) => ({ id: eventId, data }))).toStrictEqual(events)
+    expect(sent).toHaveLength(2)
+  })
+})

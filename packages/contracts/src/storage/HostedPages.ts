@@ -1,11 +1,11 @@
 /** A hosted page is found by the hash of its token, whichever tenant owns it, and by nothing else. */
-import { describe, expect } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import type { HostedPage, Tenant } from "@pointsman/core"
 import { Machine } from "@pointsman/core/internal"
-import { Ids, Ledger } from "@pointsman/core/ports"
+import { Ids } from "@pointsman/core/ports"
 import { Cause, Effect, Exit, Option } from "effect"
 import { blank, firstChange, moveAlong, newTenant, noTrace, rowOf, traceOf } from "./Given.ts"
-import type { StorageTest } from "./StorageTest.ts"
+import { chapter } from "./StorageTest.ts"
 
 const newPage = Effect.map(
   Effect.flatMap(Ids, (ids) => ids.request),
@@ -24,88 +24,69 @@ const awaiting = Effect.fnUntraced(function* (tenant: Tenant, hosted: HostedPage
   return yield* moveAlong({ ...start, payment }, rowOf(Machine.Start, "CustomerAwaited"))
 })
 
-export const hostedPages = (it: StorageTest): void => {
-  describe("hosted pages", () => {
-    it.effect("a page's hash finds its payment among several tenants", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        for (const environment of ["sandbox", "production"] as const) {
-          const page = yield* newPage
-          const { after, change } = yield* awaiting(yield* newTenant(environment), page)
-          yield* ledger.commit(change)
-          expect(yield* ledger.paymentOfPage(page.tokenHash)).toStrictEqual(Option.some(after.payment))
-          expect(yield* ledger.payment(change.tenant, after.payment.id)).toStrictEqual(Option.some(after.payment))
-        }
-      })
-    )
-
-    it.effect("a page is found by its hash only", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const tenant = yield* newTenant()
-        const page = yield* newPage
-        const { after, change } = yield* awaiting(tenant, page)
-        yield* ledger.commit(change)
-        yield* ledger.commit((yield* firstChange(tenant)).change)
-        const { tokenHash } = page
-        for (const other of [
-          "",
-          "null",
-          "%",
-          tokenHash.slice(0, -1),
-          `${tokenHash} `,
-          `${tokenHash}\u0000`,
-          tokenHash.toUpperCase(),
-          tokenHash.replace("hash-of-", ""),
-          after.payment.id,
-          page.returnUrl ?? ""
-        ]) {
-          expect(yield* ledger.paymentOfPage(other)).toEqual(Option.none())
-        }
-      })
-    )
-
-    it.effect("a page shows its payment as it is now", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const page = yield* newPage
-        const first = yield* awaiting(yield* newTenant(), page)
-        yield* ledger.commit(first.change)
-        const { after, change } = yield* moveAlong(first.after, rowOf("AwaitingCustomer", "ChargeSent"))
-        yield* ledger.commit(change)
-        expect(yield* ledger.paymentOfPage(page.tokenHash)).toStrictEqual(Option.some(after.payment))
-      })
-    )
-
-    it.effect("the first page is found no more when its payment is written with another", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const [page, next] = [yield* newPage, yield* newPage]
-        const first = yield* awaiting(yield* newTenant(), page)
-        yield* ledger.commit(first.change)
-        const { change } = yield* moveAlong(first.after, rowOf("AwaitingCustomer", "ChargeSent"))
-        const after = { ...change.payment.after, hosted: next }
-        yield* ledger.commit({ ...change, payment: { ...change.payment, after } })
-        expect(yield* ledger.paymentOfPage(page.tokenHash)).toEqual(Option.none())
-        expect(yield* ledger.paymentOfPage(next.tokenHash)).toStrictEqual(Option.some(after))
-      })
-    )
-
-    it.effect("another payment with a page's hash, of any tenant, dies and writes nothing", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const tenant = yield* newTenant()
-        const page = yield* newPage
-        const { after, change } = yield* awaiting(tenant, page)
-        yield* ledger.commit(change)
-        for (const owner of [tenant, yield* newTenant()]) {
-          const second = yield* awaiting(owner, page)
-          const exit = yield* Effect.exit(ledger.commit(second.change))
-          expect(Exit.isFailure(exit) && Cause.hasDies(exit.cause)).toBe(true)
-          expect(yield* traceOf(second.change)).toStrictEqual(noTrace)
-        }
-        expect(yield* ledger.paymentOfPage(page.tokenHash)).toStrictEqual(Option.some(after.payment))
-      })
-    )
+export const hostedPages = chapter("hosted pages", (it) => {
+  it("a page's hash finds its payment among several tenants", function* ({ ledger }) {
+    for (const environment of ["sandbox", "production"] as const) {
+      const page = yield* newPage
+      const { after, change } = yield* awaiting(yield* newTenant(environment), page)
+      yield* ledger.commit(change)
+      expect(yield* ledger.paymentOfPage(page.tokenHash)).toStrictEqual(Option.some(after.payment))
+      expect(yield* ledger.payment(change.tenant, after.payment.id)).toStrictEqual(Option.some(after.payment))
+    }
   })
-}
+
+  it("a page is found by its hash only", function* ({ ledger, tenant }) {
+    const page = yield* newPage
+    const { after, change } = yield* awaiting(tenant, page)
+    yield* ledger.commit(change)
+    yield* ledger.commit((yield* firstChange(tenant)).change)
+    const { tokenHash } = page
+    for (const other of [
+      "",
+      "null",
+      "%",
+      tokenHash.slice(0, -1),
+      `${tokenHash} `,
+      `${tokenHash}\u0000`,
+      tokenHash.toUpperCase(),
+      tokenHash.replace("hash-of-", ""),
+      after.payment.id,
+      page.returnUrl ?? ""
+    ]) {
+      expect(yield* ledger.paymentOfPage(other)).toEqual(Option.none())
+    }
+  })
+
+  it("a page shows its payment as it is now", function* ({ ledger, tenant }) {
+    const page = yield* newPage
+    const first = yield* awaiting(tenant, page)
+    yield* ledger.commit(first.change)
+    const { after, change } = yield* moveAlong(first.after, rowOf("AwaitingCustomer", "ChargeSent"))
+    yield* ledger.commit(change)
+    expect(yield* ledger.paymentOfPage(page.tokenHash)).toStrictEqual(Option.some(after.payment))
+  })
+
+  it("the first page is found no more when its payment is written with another", function* ({ ledger, tenant }) {
+    const [page, next] = [yield* newPage, yield* newPage]
+    const first = yield* awaiting(tenant, page)
+    yield* ledger.commit(first.change)
+    const { change } = yield* moveAlong(first.after, rowOf("AwaitingCustomer", "ChargeSent"))
+    const after = { ...change.payment.after, hosted: next }
+    yield* ledger.commit({ ...change, payment: { ...change.payment, after } })
+    expect(yield* ledger.paymentOfPage(page.tokenHash)).toEqual(Option.none())
+    expect(yield* ledger.paymentOfPage(next.tokenHash)).toStrictEqual(Option.some(after))
+  })
+
+  it("another payment with a page's hash, of any tenant, dies and writes nothing", function* ({ ledger, tenant }) {
+    const page = yield* newPage
+    const { after, change } = yield* awaiting(tenant, page)
+    yield* ledger.commit(change)
+    for (const owner of [tenant, yield* newTenant()]) {
+      const second = yield* awaiting(owner, page)
+      const exit = yield* Effect.exit(ledger.commit(second.change))
+      expect(Exit.isFailure(exit) && Cause.hasDies(exit.cause)).toBe(true)
+      expect(yield* traceOf(second.change)).toStrictEqual(noTrace)
+    }
+    expect(yield* ledger.paymentOfPage(page.tokenHash)).toStrictEqual(Option.some(after.payment))
+  })
+})

@@ -1,11 +1,11 @@
 /** Partners' merchants: the allowance and the address hold however many are provisioned at once. */
-import { describe, expect } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import type { Merchant, MerchantStanding, Tenant } from "@pointsman/core"
 import { workspaceOfMerchant } from "@pointsman/core/internal"
 import { Directory, Ids, Merchants, type Provision } from "@pointsman/core/ports"
 import { Clock, Effect, Option, Result } from "effect"
 import { apiKeyOf, newTenant, workspaceOf, writeDirectory } from "./Given.ts"
-import type { StorageTest } from "./StorageTest.ts"
+import { chapter } from "./StorageTest.ts"
 import { meeting, racers } from "./Unguarded.ts"
 
 /** A stored partner with a live key, that no other test has. */
@@ -82,212 +82,177 @@ const race = Effect.fnUntraced(function* (
   }
 })
 
-export const merchants = (it: StorageTest): void => {
-  describe("merchants", () => {
-    it.effect("a provisioned merchant has its workspace, also for the directory", () =>
-      Effect.gen(function* () {
-        const store = yield* Merchants
-        const directory = yield* Directory
-        const partner = yield* newPartner()
-        // Read before the write: what an adapter keeps of it must not be what is read after.
-        expect((yield* store.workspaceIds).size).toBeGreaterThanOrEqual(0)
-        const merchant = yield* newMerchant(partner)
-        expect(yield* directory.workspace(merchant.workspaceId)).toEqual(Option.none())
+export const merchants = chapter("merchants", (it) => {
+  it("a provisioned merchant has its workspace, also for the directory", function* ({ directory, merchants: store }) {
+    const partner = yield* newPartner()
+    // Read before the write: what an adapter keeps of it must not be what is read after.
+    expect((yield* store.workspaceIds).size).toBeGreaterThanOrEqual(0)
+    const merchant = yield* newMerchant(partner)
+    expect(yield* directory.workspace(merchant.workspaceId)).toEqual(Option.none())
 
-        yield* store.provision({ merchant, apiKeyHash: apiKeyOf(partner).hash })
+    yield* store.provision({ merchant, apiKeyHash: apiKeyOf(partner).hash })
 
-        expect(yield* list(partner)).toStrictEqual([invited(merchant)])
-        expect((yield* store.workspaceIds).has(merchant.workspaceId)).toBe(true)
-        const workspace = Option.getOrThrow(yield* directory.workspace(merchant.workspaceId))
-        expect(workspace).toStrictEqual(workspaceOfMerchant(merchant))
-        const contents = yield* directory.contents
-        expect(contents.workspaces).toContainEqual(workspace)
-        expect(contents.apiKeys.filter(({ workspaceId }) => workspaceId === merchant.workspaceId)).toEqual([])
-      })
-    )
-
-    it.effect("a repeated write of a stored merchant succeeds and changes nothing", () =>
-      Effect.gen(function* () {
-        const store = yield* Merchants
-        const partner = yield* newPartner(1)
-        const merchant = yield* provisioned(partner)
-        yield* writeDirectory({ workspaces: [workspaceOf(partner, { partner: null })] })
-        yield* store.provision({ merchant: { ...merchant, name: "Another name" }, apiKeyHash: "of no key" })
-        expect(yield* list(partner)).toStrictEqual([invited(merchant)])
-      })
-    )
-
-    it.effect("a revoked key, no partner and a used address provision nothing", () =>
-      Effect.gen(function* () {
-        const partner = yield* newPartner(1)
-        const first = yield* provisioned(partner, { email: "Owner@Shop.example" })
-        const apiKey = apiKeyOf(partner)
-        // Each refusal applies although those after it in the port's order would refuse as well.
-        const twin = yield* newMerchant(partner, { email: "owner@shop.example" })
-        expect(yield* refusalOf({ merchant: twin, apiKeyHash: apiKey.hash })).toMatchObject({
-          _tag: "pointsman/AlreadyInvited"
-        })
-        yield* writeDirectory({ workspaces: [workspaceOf(partner)] })
-        expect((yield* refusalOf({ merchant: twin, apiKeyHash: apiKey.hash }))._tag).toBe("pointsman/NotAPartner")
-        yield* writeDirectory({ apiKeys: [{ ...apiKey, revokedAt: 5 }] })
-        expect((yield* refusalOf({ merchant: twin, apiKeyHash: apiKey.hash }))._tag).toBe("pointsman/ApiKeyRevoked")
-        expect((yield* refusalOf({ merchant: twin, apiKeyHash: "of no key" }))._tag).toBe("pointsman/ApiKeyRevoked")
-        const stranger = yield* newMerchant(yield* newTenant("production"))
-        expect((yield* refusalOf({ merchant: stranger }))._tag).toBe("pointsman/NotAPartner")
-        expect(yield* list(partner)).toStrictEqual([invited(first)])
-      })
-    )
-
-    it.effect("the stored allowance counts as it is used up, lowered and raised", () =>
-      Effect.gen(function* () {
-        const partner = yield* newPartner(1)
-        const allow = (allowance: number) =>
-          writeDirectory({ workspaces: [workspaceOf(partner, { partner: { allowance } })] })
-        const first = yield* provisioned(partner)
-        const next = yield* newMerchant(partner)
-        expect(yield* refusalOf({ merchant: next })).toMatchObject({
-          _tag: "pointsman/AllowanceExhausted",
-          allowance: 1
-        })
-        yield* allow(0)
-        expect(yield* refusalOf({ merchant: next })).toMatchObject({
-          _tag: "pointsman/AllowanceExhausted",
-          allowance: 0
-        })
-        // A suspended merchant keeps its place.
-        yield* writeDirectory({ workspaces: [{ ...workspaceOfMerchant(first), suspended: true }] })
-        yield* allow(1)
-        expect((yield* refusalOf({ merchant: next }))._tag).toBe("pointsman/AllowanceExhausted")
-        yield* allow(2)
-        yield* (yield* Merchants).provision({ merchant: next })
-        expect(yield* list(partner)).toHaveLength(2)
-      })
-    )
-
-    it.effect(`two of ${racers} provisions at once fit an allowance of 2`, () =>
-      Effect.gen(function* () {
-        const { provision } = yield* Merchants
-        const partner = yield* newPartner(2)
-        const contenders = yield* Effect.forEach(Array(racers).keys(), () => newMerchant(partner))
-        const { lost, won } = yield* race(contenders, provision)
-        expect(won).toHaveLength(2)
-        expect(lost.map(({ reason }) => reason)).toEqual(Array(racers - 2).fill("pointsman/AllowanceExhausted"))
-        const stored = yield* list(partner)
-        expect(new Set(stored.map(({ merchant }) => merchant))).toEqual(new Set(won))
-        for (const { merchant } of lost) yield* expectNoTrace(merchant)
-      })
-    )
-
-    it.effect("control: more than two fit if the allowance is read before the write", () =>
-      Effect.gen(function* () {
-        const store = yield* Merchants
-        const partner = yield* newPartner(racers)
-        const contenders = yield* Effect.forEach(Array(racers).keys(), () => newMerchant(partner))
-        const met = meeting(racers)
-        const { won } = yield* race(
-          contenders,
-          Effect.fnUntraced(function* (provision: Provision) {
-            const present = yield* store.list(partner.workspaceId, { limit: 2 })
-            yield* met
-            if (present.length < 2) yield* store.provision(provision)
-            else return yield* Effect.fail({ _tag: "full" })
-          })
-        )
-        expect(won).toHaveLength(racers)
-      })
-    )
-
-    it.effect(`one of ${racers} provisions of one address in two spellings is there`, () =>
-      Effect.gen(function* () {
-        const { provision } = yield* Merchants
-        const partner = yield* newPartner(racers)
-        const contenders = yield* Effect.forEach(Array(racers).keys(), (index) =>
-          newMerchant(partner, { email: index % 2 === 0 ? "Jörg@Shop.Example" : "jo\u0308rg@shop.example" })
-        )
-        const { lost, won } = yield* race(contenders, provision)
-        expect(won).toHaveLength(1)
-        expect(lost.map(({ reason }) => reason)).toEqual(Array(racers - 1).fill("pointsman/AlreadyInvited"))
-        // The spelling is kept.
-        expect(yield* list(partner)).toStrictEqual(won.map(invited))
-      })
-    )
-
-    it.effect("two partners that invite one address each have their own and see no other", () =>
-      Effect.gen(function* () {
-        const store = yield* Merchants
-        const [one, other] = [yield* newPartner(1), yield* newPartner(1)]
-        const email = "owner@shop.example"
-        const first = yield* provisioned(one, { email })
-        const second = yield* provisioned(other, { email })
-        expect(yield* list(one)).toStrictEqual([invited(first)])
-        expect(yield* list(other)).toStrictEqual([invited(second)])
-        expect(yield* store.replaceInvitation(other.workspaceId, first.id, "stolen")).toEqual(Option.none())
-        expect(yield* list(one)).toStrictEqual([invited(first)])
-      })
-    )
-
-    it.effect("a merchant invited again has the new invitation and nothing else changes", () =>
-      Effect.gen(function* () {
-        const store = yield* Merchants
-        const partner = yield* newPartner()
-        const merchant = yield* provisioned(partner)
-        const neighbour = yield* provisioned(partner)
-        const after = invited({ ...merchant, invitationHash: "hash-of-another" })
-        const replace = store.replaceInvitation(partner.workspaceId, merchant.id, "hash-of-another")
-        expect(yield* replace).toStrictEqual(Option.some(after))
-        expect(yield* replace).toStrictEqual(Option.some(after))
-        expect(yield* list(partner)).toStrictEqual([invited(neighbour), after])
-        expect(yield* store.replaceInvitation(partner.workspaceId, "mer_of_nobody", "a")).toEqual(Option.none())
-      })
-    )
-
-    it.effect("listed merchants have the standing of their workspace: keys and suspension", () =>
-      Effect.gen(function* () {
-        const partner = yield* newPartner()
-        const merchant = yield* provisioned(partner)
-        const standing = Effect.map(list(partner), ([row]) => [row?.suspended, row?.hasLiveKey])
-        const live = apiKeyOf({ workspaceId: merchant.workspaceId, environment: "production" })
-        yield* writeDirectory({ apiKeys: [apiKeyOf({ workspaceId: merchant.workspaceId, environment: "sandbox" })] })
-        expect(yield* standing).toEqual([false, false])
-        yield* writeDirectory({ apiKeys: [live] })
-        expect(yield* standing).toEqual([false, true])
-        yield* writeDirectory({ workspaces: [{ ...workspaceOfMerchant(merchant), suspended: true }] })
-        expect(yield* standing).toEqual([true, true])
-        yield* writeDirectory({ apiKeys: [{ ...live, revokedAt: 5 }] })
-        expect(yield* standing).toEqual([true, false])
-      })
-    )
-
-    it.effect("pages of merchants, newest first, do not move while new ones arrive", () =>
-      Effect.gen(function* () {
-        const store = yield* Merchants
-        const partner = yield* newPartner()
-        const written = yield* Effect.forEach(Array(10).keys(), () => provisioned(partner))
-        const read: Array<MerchantStanding> = []
-        while (true) {
-          const page = yield* store.list(partner.workspaceId, { before: read.at(-1)?.merchant.id, limit: 4 })
-          expect(page.length).toBeLessThanOrEqual(4)
-          if (page.length === 0) break
-          read.push(...page)
-          yield* provisioned(partner)
-        }
-        expect(read).toStrictEqual(written.map(invited).toReversed())
-      })
-    )
-
-    it.effect("awkward text that is provisioned is read back as it was", () =>
-      Effect.gen(function* () {
-        const partner = yield* newPartner()
-        const awkward = ["👩‍👩‍👧‍👦 \u202eمرحبا", "'); drop table merchants; --", "a\u0000b", "\ud83d", "%_"]
-        for (const text of awkward) {
-          const merchant = yield* provisioned(partner, { name: text, email: `${text}@x`, category: text })
-          expect(yield* list(partner, 1)).toStrictEqual([invited(merchant)])
-          const twin = yield* newMerchant(partner, { email: `${text}@X` })
-          expect((yield* refusalOf({ merchant: twin }))._tag).toBe("pointsman/AlreadyInvited")
-        }
-        const none = yield* provisioned(partner, { category: null })
-        expect(yield* list(partner, 1)).toStrictEqual([invited(none)])
-      })
-    )
+    expect(yield* list(partner)).toStrictEqual([invited(merchant)])
+    expect((yield* store.workspaceIds).has(merchant.workspaceId)).toBe(true)
+    const workspace = Option.getOrThrow(yield* directory.workspace(merchant.workspaceId))
+    expect(workspace).toStrictEqual(workspaceOfMerchant(merchant))
+    const contents = yield* directory.contents
+    expect(contents.workspaces).toContainEqual(workspace)
+    expect(contents.apiKeys.filter(({ workspaceId }) => workspaceId === merchant.workspaceId)).toEqual([])
   })
-}
+
+  it("a repeated write of a stored merchant succeeds and changes nothing", function* ({ merchants: store }) {
+    const partner = yield* newPartner(1)
+    const merchant = yield* provisioned(partner)
+    yield* writeDirectory({ workspaces: [workspaceOf(partner, { partner: null })] })
+    yield* store.provision({ merchant: { ...merchant, name: "Another name" }, apiKeyHash: "of no key" })
+    expect(yield* list(partner)).toStrictEqual([invited(merchant)])
+  })
+
+  it("a revoked key, no partner and a used address provision nothing", function* () {
+    const partner = yield* newPartner(1)
+    const first = yield* provisioned(partner, { email: "Owner@Shop.example" })
+    const apiKey = apiKeyOf(partner)
+    // Each refusal applies although those after it in the port's order would refuse as well.
+    const twin = yield* newMerchant(partner, { email: "owner@shop.example" })
+    expect(yield* refusalOf({ merchant: twin, apiKeyHash: apiKey.hash })).toMatchObject({
+      _tag: "pointsman/AlreadyInvited"
+    })
+    yield* writeDirectory({ workspaces: [workspaceOf(partner)] })
+    expect((yield* refusalOf({ merchant: twin, apiKeyHash: apiKey.hash }))._tag).toBe("pointsman/NotAPartner")
+    yield* writeDirectory({ apiKeys: [{ ...apiKey, revokedAt: 5 }] })
+    expect((yield* refusalOf({ merchant: twin, apiKeyHash: apiKey.hash }))._tag).toBe("pointsman/ApiKeyRevoked")
+    expect((yield* refusalOf({ merchant: twin, apiKeyHash: "of no key" }))._tag).toBe("pointsman/ApiKeyRevoked")
+    const stranger = yield* newMerchant(yield* newTenant("production"))
+    expect((yield* refusalOf({ merchant: stranger }))._tag).toBe("pointsman/NotAPartner")
+    expect(yield* list(partner)).toStrictEqual([invited(first)])
+  })
+
+  it("the stored allowance counts as it is used up, lowered and raised", function* ({ merchants }) {
+    const partner = yield* newPartner(1)
+    const allow = (allowance: number) =>
+      writeDirectory({ workspaces: [workspaceOf(partner, { partner: { allowance } })] })
+    const first = yield* provisioned(partner)
+    const next = yield* newMerchant(partner)
+    expect(yield* refusalOf({ merchant: next })).toMatchObject({
+      _tag: "pointsman/AllowanceExhausted",
+      allowance: 1
+    })
+    yield* allow(0)
+    expect(yield* refusalOf({ merchant: next })).toMatchObject({
+      _tag: "pointsman/AllowanceExhausted",
+      allowance: 0
+    })
+    // A suspended merchant keeps its place.
+    yield* writeDirectory({ workspaces: [{ ...workspaceOfMerchant(first), suspended: true }] })
+    yield* allow(1)
+    expect((yield* refusalOf({ merchant: next }))._tag).toBe("pointsman/AllowanceExhausted")
+    yield* allow(2)
+    yield* merchants.provision({ merchant: next })
+    expect(yield* list(partner)).toHaveLength(2)
+  })
+
+  it(`two of ${racers} provisions at once fit an allowance of 2`, function* ({ merchants: { provision } }) {
+    const partner = yield* newPartner(2)
+    const contenders = yield* Effect.forEach(Array(racers).keys(), () => newMerchant(partner))
+    const { lost, won } = yield* race(contenders, provision)
+    expect(won).toHaveLength(2)
+    expect(lost.map(({ reason }) => reason)).toEqual(Array(racers - 2).fill("pointsman/AllowanceExhausted"))
+    const stored = yield* list(partner)
+    expect(new Set(stored.map(({ merchant }) => merchant))).toEqual(new Set(won))
+    for (const { merchant } of lost) yield* expectNoTrace(merchant)
+  })
+
+  it("control: more than two fit if the allowance is read before the write", function* ({ merchants: store }) {
+    const partner = yield* newPartner(racers)
+    const contenders = yield* Effect.forEach(Array(racers).keys(), () => newMerchant(partner))
+    const met = meeting(racers)
+    const { won } = yield* race(
+      contenders,
+      Effect.fnUntraced(function* (provision: Provision) {
+        const present = yield* store.list(partner.workspaceId, { limit: 2 })
+        yield* met
+        if (present.length < 2) yield* store.provision(provision)
+        else return yield* Effect.fail({ _tag: "full" })
+      })
+    )
+    expect(won).toHaveLength(racers)
+  })
+
+  it(`one of ${racers} provisions of one address in two spellings is there`, function* ({ merchants: { provision } }) {
+    const partner = yield* newPartner(racers)
+    const contenders = yield* Effect.forEach(Array(racers).keys(), (index) =>
+      newMerchant(partner, { email: index % 2 === 0 ? "Jörg@Shop.Example" : "jo\u0308rg@shop.example" })
+    )
+    const { lost, won } = yield* race(contenders, provision)
+    expect(won).toHaveLength(1)
+    expect(lost.map(({ reason }) => reason)).toEqual(Array(racers - 1).fill("pointsman/AlreadyInvited"))
+    // The spelling is kept.
+    expect(yield* list(partner)).toStrictEqual(won.map(invited))
+  })
+
+  it("two partners that invite one address each have their own and see no other", function* ({ merchants: store }) {
+    const [one, other] = [yield* newPartner(1), yield* newPartner(1)]
+    const email = "owner@shop.example"
+    const first = yield* provisioned(one, { email })
+    const second = yield* provisioned(other, { email })
+    expect(yield* list(one)).toStrictEqual([invited(first)])
+    expect(yield* list(other)).toStrictEqual([invited(second)])
+    expect(yield* store.replaceInvitation(other.workspaceId, first.id, "stolen")).toEqual(Option.none())
+    expect(yield* list(one)).toStrictEqual([invited(first)])
+  })
+
+  it("a merchant invited again has the new invitation and nothing else changes", function* ({ merchants: store }) {
+    const partner = yield* newPartner()
+    const merchant = yield* provisioned(partner)
+    const neighbour = yield* provisioned(partner)
+    const after = invited({ ...merchant, invitationHash: "hash-of-another" })
+    const replace = store.replaceInvitation(partner.workspaceId, merchant.id, "hash-of-another")
+    expect(yield* replace).toStrictEqual(Option.some(after))
+    expect(yield* replace).toStrictEqual(Option.some(after))
+    expect(yield* list(partner)).toStrictEqual([invited(neighbour), after])
+    expect(yield* store.replaceInvitation(partner.workspaceId, "mer_of_nobody", "a")).toEqual(Option.none())
+  })
+
+  it("listed merchants have the standing of their workspace: keys and suspension", function* () {
+    const partner = yield* newPartner()
+    const merchant = yield* provisioned(partner)
+    const standing = Effect.map(list(partner), ([row]) => [row?.suspended, row?.hasLiveKey])
+    const live = apiKeyOf({ workspaceId: merchant.workspaceId, environment: "production" })
+    yield* writeDirectory({ apiKeys: [apiKeyOf({ workspaceId: merchant.workspaceId, environment: "sandbox" })] })
+    expect(yield* standing).toEqual([false, false])
+    yield* writeDirectory({ apiKeys: [live] })
+    expect(yield* standing).toEqual([false, true])
+    yield* writeDirectory({ workspaces: [{ ...workspaceOfMerchant(merchant), suspended: true }] })
+    expect(yield* standing).toEqual([true, true])
+    yield* writeDirectory({ apiKeys: [{ ...live, revokedAt: 5 }] })
+    expect(yield* standing).toEqual([true, false])
+  })
+
+  it("pages of merchants, newest first, do not move while new ones arrive", function* ({ merchants: store }) {
+    const partner = yield* newPartner()
+    const written = yield* Effect.forEach(Array(10).keys(), () => provisioned(partner))
+    const read: Array<MerchantStanding> = []
+    while (true) {
+      const page = yield* store.list(partner.workspaceId, { before: read.at(-1)?.merchant.id, limit: 4 })
+      expect(page.length).toBeLessThanOrEqual(4)
+      if (page.length === 0) break
+      read.push(...page)
+      yield* provisioned(partner)
+    }
+    expect(read).toStrictEqual(written.map(invited).toReversed())
+  })
+
+  it("awkward text that is provisioned is read back as it was", function* () {
+    const partner = yield* newPartner()
+    const awkward = ["👩‍👩‍👧‍👦 \u202eمرحبا", "'); drop table merchants; --", "a\u0000b", "\ud83d", "%_"]
+    for (const text of awkward) {
+      const merchant = yield* provisioned(partner, { name: text, email: `${text}@x`, category: text })
+      expect(yield* list(partner, 1)).toStrictEqual([invited(merchant)])
+      const twin = yield* newMerchant(partner, { email: `${text}@X` })
+      expect((yield* refusalOf({ merchant: twin }))._tag).toBe("pointsman/AlreadyInvited")
+    }
+    const none = yield* provisioned(partner, { category: null })
+    expect(yield* list(partner, 1)).toStrictEqual([invited(none)])
+  })
+})

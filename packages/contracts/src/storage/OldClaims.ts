@@ -1,11 +1,11 @@
 /**
  * Expired keys of all tenants are found by their age, and are deleted unchanged since they were read, or not at all.
  */
-import { describe, expect } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import { Ledger, type OldClaim, type OldClaimsQuery } from "@pointsman/core/ports"
 import { Effect, Option, Result } from "effect"
 import { firstChange, newTenant } from "./Given.ts"
-import type { StorageTest } from "./StorageTest.ts"
+import { chapter } from "./StorageTest.ts"
 
 /** Before all that other chapters write: the store is shared, and claims are read across tenants. */
 const long = -9_000_000_000_000
@@ -22,70 +22,56 @@ const claimed = Effect.fnUntraced(function* (claimedAt: number, key?: string) {
   return { tenant: first.change.tenant, claim, payment: first.after.payment }
 })
 
-export const oldClaims = (it: StorageTest): void => {
-  describe("old claims", () => {
-    it.effect("old claims of several tenants come oldest first, with payments, and none too new", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const [one, other, young] = [someTime(), someTime(), someTime()]
-        const second = yield* claimed(other)
-        const first = yield* claimed(one)
-        yield* claimed(young)
-        const found = yield* ledger.oldClaims({ claimedBefore: young, limit: 1000 })
-        expect(found.filter(({ claim }) => claim.claimedAt >= one)).toStrictEqual([first, second])
-        yield* ledger.forgetClaims(found.map(({ claim: { key, version }, tenant }) => ({ tenant, key, version })))
-      })
-    )
-
-    it.effect("each of several claims of one time is read once, one by one", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const at = someTime()
-        const all = yield* Effect.all([claimed(at, "same-key"), claimed(at, "same-key"), claimed(at)])
-        const seen: Array<string> = []
-        let after: OldClaimsQuery["after"] = {
-          ...(all[0] ?? { tenant: yield* newTenant() }),
-          claimedAt: at - 1,
-          key: ""
-        }
-        // One page more than there are claims.
-        for (let page = 0; page <= all.length; page++) {
-          const [next]: ReadonlyArray<OldClaim> = yield* ledger.oldClaims({ claimedBefore: at + 1, after, limit: 1 })
-          if (next === undefined) break
-          seen.push(next.payment.id)
-          after = { claimedAt: next.claim.claimedAt, tenant: next.tenant, key: next.claim.key }
-        }
-        expect(seen.toSorted()).toEqual(all.map(({ payment }) => payment.id).toSorted())
-      })
-    )
-
-    it.effect("forgetting an unchanged claim frees its key and leaves its payment", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const { claim, payment, tenant } = yield* claimed(someTime())
-        expect(yield* ledger.forgetClaims([{ tenant, key: claim.key, version: 1 }])).toBe(1)
-        expect(yield* ledger.claim(tenant, claim.key)).toEqual(Option.none())
-        expect(yield* ledger.payment(tenant, payment.id)).toStrictEqual(Option.some(payment))
-        expect(yield* ledger.forgetClaims([{ tenant, key: claim.key, version: 1 }])).toBe(0)
-        const again = yield* firstChange(tenant, { key: claim.key })
-        expect(Result.isSuccess(yield* Effect.result(ledger.commit(again.change)))).toBe(true)
-      })
-    )
-
-    it.effect("a claim that moved meanwhile, or another tenant's, stays", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const { claim, tenant } = yield* claimed(someTime())
-        const stranger = { ...tenant, environment: "production" } as const
-        expect(
-          yield* ledger.forgetClaims([
-            { tenant, key: claim.key, version: 2 },
-            { tenant: stranger, key: claim.key, version: 1 }
-          ])
-        ).toBe(0)
-        expect(yield* ledger.claim(tenant, claim.key)).toStrictEqual(Option.some(claim))
-        expect(yield* ledger.forgetClaims([])).toBe(0)
-      })
-    )
+export const oldClaims = chapter("old claims", (it) => {
+  it("old claims of several tenants come oldest first, with payments, and none too new", function* ({ ledger }) {
+    const [one, other, young] = [someTime(), someTime(), someTime()]
+    const second = yield* claimed(other)
+    const first = yield* claimed(one)
+    yield* claimed(young)
+    const found = yield* ledger.oldClaims({ claimedBefore: young, limit: 1000 })
+    expect(found.filter(({ claim }) => claim.claimedAt >= one)).toStrictEqual([first, second])
+    yield* ledger.forgetClaims(found.map(({ claim: { key, version }, tenant }) => ({ tenant, key, version })))
   })
-}
+
+  it("each of several claims of one time is read once, one by one", function* ({ ledger }) {
+    const at = someTime()
+    const all = yield* Effect.all([claimed(at, "same-key"), claimed(at, "same-key"), claimed(at)])
+    const seen: Array<string> = []
+    let after: OldClaimsQuery["after"] = {
+      ...(all[0] ?? { tenant: yield* newTenant() }),
+      claimedAt: at - 1,
+      key: ""
+    }
+    // One page more than there are claims.
+    for (let page = 0; page <= all.length; page++) {
+      const [next]: ReadonlyArray<OldClaim> = yield* ledger.oldClaims({ claimedBefore: at + 1, after, limit: 1 })
+      if (next === undefined) break
+      seen.push(next.payment.id)
+      after = { claimedAt: next.claim.claimedAt, tenant: next.tenant, key: next.claim.key }
+    }
+    expect(seen.toSorted()).toEqual(all.map(({ payment }) => payment.id).toSorted())
+  })
+
+  it("forgetting an unchanged claim frees its key and leaves its payment", function* ({ ledger }) {
+    const { claim, payment, tenant } = yield* claimed(someTime())
+    expect(yield* ledger.forgetClaims([{ tenant, key: claim.key, version: 1 }])).toBe(1)
+    expect(yield* ledger.claim(tenant, claim.key)).toEqual(Option.none())
+    expect(yield* ledger.payment(tenant, payment.id)).toStrictEqual(Option.some(payment))
+    expect(yield* ledger.forgetClaims([{ tenant, key: claim.key, version: 1 }])).toBe(0)
+    const again = yield* firstChange(tenant, { key: claim.key })
+    expect(Result.isSuccess(yield* Effect.result(ledger.commit(again.change)))).toBe(true)
+  })
+
+  it("a claim that moved meanwhile, or another tenant's, stays", function* ({ ledger }) {
+    const { claim, tenant } = yield* claimed(someTime())
+    const stranger = { ...tenant, environment: "production" } as const
+    expect(
+      yield* ledger.forgetClaims([
+        { tenant, key: claim.key, version: 2 },
+        { tenant: stranger, key: claim.key, version: 1 }
+      ])
+    ).toBe(0)
+    expect(yield* ledger.claim(tenant, claim.key)).toStrictEqual(Option.some(claim))
+    expect(yield* ledger.forgetClaims([])).toBe(0)
+  })
+})

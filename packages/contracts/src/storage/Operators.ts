@@ -1,9 +1,9 @@
 /** Operators, their sessions and links: what two servers do at once is done once, and the audit trail says it. */
-import { describe, expect } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import { managesOperators, type Operator, type OperatorSession, type SignInLink } from "@pointsman/core"
 import { Audit, auditDraft, Ids, Operators } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
-import type { StorageTest } from "./StorageTest.ts"
+import { chapter } from "./StorageTest.ts"
 
 const newOperator = Effect.fnUntraced(function* (fields: Partial<Operator> = {}) {
   const id = `opr_${yield* (yield* Ids).payment}`
@@ -72,201 +72,177 @@ const entriesAbout = (operator: Operator) =>
     Effect.map((entries) => entries.filter(({ subject }) => subject === operator.id).length)
   )
 
-export const operators = (it: StorageTest): void => {
-  describe("operators", () => {
-    it.effect("an operator is found by its id and by any case of its login", () =>
-      Effect.gen(function* () {
-        const { byId, byLogin, list } = yield* Operators
-        const operator = yield* stored()
-        expect(yield* byId(operator.id)).toEqual(Option.some(operator))
-        expect(yield* byLogin(operator.login.toLowerCase())).toEqual(Option.some(operator))
-        expect(yield* byLogin(operator.login)).toEqual(Option.none())
-        expect(yield* list).toContainEqual(operator)
-        expect(yield* byId("opr_nobody")).toEqual(Option.none())
-        expect(yield* entriesAbout(operator)).toBe(1)
-      })
-    )
+export const operators = chapter("operators", (it) => {
+  it("an operator is found by its id and by any case of its login", function* ({ operators: { byId, byLogin, list } }) {
+    const operator = yield* stored()
+    expect(yield* byId(operator.id)).toEqual(Option.some(operator))
+    expect(yield* byLogin(operator.login.toLowerCase())).toEqual(Option.some(operator))
+    expect(yield* byLogin(operator.login)).toEqual(Option.none())
+    expect(yield* list).toContainEqual(operator)
+    expect(yield* byId("opr_nobody")).toEqual(Option.none())
+    expect(yield* entriesAbout(operator)).toBe(1)
+  })
 
-    it.effect("one of two operators that ask for a login at once has it", () =>
-      Effect.gen(function* () {
-        const login = `Ann-${yield* (yield* Ids).payment}`
-        const first = yield* newOperator({ login })
-        const second = yield* newOperator({ login: login.toLowerCase() })
-        const ends = yield* Effect.forEach([first, second], (operator) => Effect.result(write(operator)), {
-          concurrency: "unbounded"
-        })
-        expect(ends.map((end) => (end._tag === "Failure" ? end.failure._tag : "written")).toSorted()).toEqual([
-          "pointsman/LoginTaken",
-          "written"
-        ])
-        expect((yield* entriesAbout(first)) + (yield* entriesAbout(second))).toBe(1)
-      })
-    )
+  it("one of two operators that ask for a login at once has it", function* ({ ids }) {
+    const login = `Ann-${yield* ids.payment}`
+    const first = yield* newOperator({ login })
+    const second = yield* newOperator({ login: login.toLowerCase() })
+    const ends = yield* Effect.forEach([first, second], (operator) => Effect.result(write(operator)), {
+      concurrency: "unbounded"
+    })
+    expect(ends.map((end) => (end._tag === "Failure" ? end.failure._tag : "written")).toSorted()).toEqual([
+      "pointsman/LoginTaken",
+      "written"
+    ])
+    expect((yield* entriesAbout(first)) + (yield* entriesAbout(second))).toBe(1)
+  })
 
-    it.effect("the second of two changes of one version is refused", () =>
-      Effect.gen(function* () {
-        const operator = yield* stored()
-        const changed = {
-          ...operator,
-          displayName: "Joan",
-          passwordHash: "hash",
-          identity: "https://issuer ü",
-          version: 2
-        }
-        yield* write(changed)
-        const refused = yield* Effect.flip(write({ ...operator, active: false, version: 2 }))
-        expect(refused._tag).toBe("pointsman/OperatorChanged")
-        expect(yield* (yield* Operators).byId(operator.id)).toEqual(Option.some(changed))
-        expect(yield* entriesAbout(operator)).toBe(2)
-      })
-    )
+  it("the second of two changes of one version is refused", function* ({ operators }) {
+    const operator = yield* stored()
+    const changed = {
+      ...operator,
+      displayName: "Joan",
+      passwordHash: "hash",
+      identity: "https://issuer ü",
+      version: 2
+    }
+    yield* write(changed)
+    const refused = yield* Effect.flip(write({ ...operator, active: false, version: 2 }))
+    expect(refused._tag).toBe("pointsman/OperatorChanged")
+    expect(yield* operators.byId(operator.id)).toEqual(Option.some(changed))
+    expect(yield* entriesAbout(operator)).toBe(2)
+  })
 
-    it.effect("one of two who may manage operators keeps the role when both lose it at once", () =>
-      Effect.gen(function* () {
-        const { list } = yield* Operators
-        // The suite shares its storage.
-        const grants = [{ workspaceId: null, role: "viewer" as const }]
-        for (const operator of (yield* list).filter(managesOperators)) {
-          yield* write({ ...operator, grants, version: operator.version + 1 })
-        }
-        const admin = { grants: [{ workspaceId: null, role: "admin" as const }] }
-        const both = [yield* stored(admin), yield* stored(admin)]
-        const ends = yield* Effect.forEach(
-          both,
-          (operator) => Effect.result(write({ ...operator, grants, version: 2 }, false, true)),
-          { concurrency: "unbounded" }
-        )
-        expect(ends.map((end) => (end._tag === "Failure" ? end.failure._tag : "written")).toSorted()).toEqual([
-          "pointsman/LastAdmin",
-          "written"
-        ])
-        const [last, another] = (yield* list).filter(managesOperators)
-        expect(both.map(({ id }) => id)).toContain(last?.id)
-        expect(another).toBeUndefined()
-        const entries = yield* Effect.forEach(both, entriesAbout)
-        expect(entries.toSorted()).toEqual([1, 2])
-        const gone = yield* Effect.flip(write({ ...(last as Operator), active: false, version: 2 }, true, true))
-        expect(gone._tag).toBe("pointsman/LastAdmin")
-        // One of a single workspace is none, and neither is a removed one.
-        yield* stored({ grants: [{ workspaceId: "acme", role: "admin" }] })
-        yield* stored({ ...admin, active: false })
-        expect((yield* Effect.flip(write({ ...(last as Operator), grants, version: 2 }, false, true)))._tag).toBe(
-          "pointsman/LastAdmin"
-        )
-      })
+  it("one of two who may manage operators keeps the role when both lose it at once", function* ({
+    operators: { list }
+  }) {
+    // The suite shares its storage.
+    const grants = [{ workspaceId: null, role: "viewer" as const }]
+    for (const operator of (yield* list).filter(managesOperators)) {
+      yield* write({ ...operator, grants, version: operator.version + 1 })
+    }
+    const admin = { grants: [{ workspaceId: null, role: "admin" as const }] }
+    const both = [yield* stored(admin), yield* stored(admin)]
+    const ends = yield* Effect.forEach(
+      both,
+      (operator) => Effect.result(write({ ...operator, grants, version: 2 }, false, true)),
+      { concurrency: "unbounded" }
     )
-
-    it.effect("a session is there, once, until it ended", () =>
-      Effect.gen(function* () {
-        const { endSession, seen, session, sessions } = yield* Operators
-        const operator = yield* stored()
-        const made = yield* sessionFor(operator)
-        expect(yield* addSession(made)).toBe(true)
-        expect(yield* session(made.hash)).toEqual(Option.some({ session: made, operator }))
-        expect(yield* sessions).toContainEqual(made)
-        yield* seen(made.hash, 160_000)
-        yield* seen(made.hash, 130_000)
-        expect(yield* session(made.hash)).toEqual(Option.some({ session: { ...made, seenAt: 160_000 }, operator }))
-        const audit = yield* auditDraft("operator.signed_out", operator.id, {})
-        const ends = yield* Effect.all([endSession(made.hash, audit), endSession(made.hash, audit)], {
-          concurrency: "unbounded"
-        })
-        expect(ends.toSorted()).toEqual([false, true])
-        expect((yield* sessions).map(({ hash }) => hash)).not.toContain(made.hash)
-        yield* seen(made.hash, 200_000)
-        expect(yield* session(made.hash)).toEqual(Option.none())
-        expect(yield* entriesAbout(operator)).toBe(3)
-      })
-    )
-
-    it.effect("sessions that are over are deleted when another one is added", () =>
-      Effect.gen(function* () {
-        const { session } = yield* Operators
-        const operator = yield* stored()
-        const old = yield* sessionFor(operator, { createdAt: 10, seenAt: 120_000 })
-        const idle = yield* sessionFor(operator, { createdAt: 60, seenAt: 20 })
-        const other = yield* sessionFor(operator)
-        for (const made of [old, idle, other]) yield* addSession(made)
-        yield* addSession(yield* sessionFor(operator), { createdBefore: 50, seenBefore: 30 })
-        const left = yield* Effect.forEach([old, idle, other], ({ hash }) => session(hash))
-        expect(left.map(Option.isSome)).toEqual([false, false, true])
-      })
-    )
-
-    it.effect("a deactivated operator loses its sessions and links, and gets no others", () =>
-      Effect.gen(function* () {
-        const { session, takeLink } = yield* Operators
-        const operator = yield* stored()
-        const neighbour = yield* stored()
-        const made = yield* sessionFor(operator)
-        const kept = yield* sessionFor(neighbour)
-        const link = yield* linkFor(operator)
-        yield* addSession(made)
-        yield* addSession(kept)
-        yield* addLink(link)
-        yield* write({ ...operator, active: false, version: 2 }, true)
-        expect(yield* session(made.hash)).toEqual(Option.none())
-        expect(Option.isSome(yield* session(kept.hash))).toBe(true)
-        expect(yield* takeLink(link.hash)).toEqual(Option.none())
-        expect(yield* addSession(yield* sessionFor(operator))).toBe(false)
-        expect(yield* addLink(yield* linkFor(operator))).toBe(false)
-        // Added, a session, a link and the deactivation.
-        expect(yield* entriesAbout(operator)).toBe(4)
-      })
-    )
-
-    it.effect("ending all sessions of an operator ends its links as well", () =>
-      Effect.gen(function* () {
-        const { endSessionsOf, takeLink } = yield* Operators
-        const operator = yield* stored()
-        const link = yield* linkFor(operator)
-        yield* addSession(yield* sessionFor(operator))
-        yield* addSession(yield* sessionFor(operator))
-        yield* addLink(link)
-        const audit = yield* auditDraft("operator.signed_out", operator.id, {})
-        expect(yield* endSessionsOf(operator.id, audit)).toBe(2)
-        expect(yield* endSessionsOf(operator.id, audit)).toBe(0)
-        expect(yield* takeLink(link.hash)).toEqual(Option.none())
-      })
-    )
-
-    it.effect("one of eight requests that take a link at once gets it", () =>
-      Effect.gen(function* () {
-        const { takeLink } = yield* Operators
-        const operator = yield* stored()
-        const link = yield* linkFor(operator)
-        expect(yield* addLink(link)).toBe(true)
-        const taken = yield* Effect.forEach(Array(8).keys(), () => takeLink(link.hash), { concurrency: "unbounded" })
-        expect(taken.filter(Option.isSome)).toEqual([Option.some(link)])
-      })
-    )
-
-    it.effect("a link that is over is deleted when another one is added", () =>
-      Effect.gen(function* () {
-        const { takeLink } = yield* Operators
-        const operator = yield* stored()
-        const over = yield* linkFor(operator, { expiresAt: 150_000 })
-        const later = yield* linkFor(operator, { createdAt: 150_000, expiresAt: 300_000 })
-        yield* addLink(over)
-        yield* addLink(later)
-        expect(yield* takeLink(over.hash)).toEqual(Option.none())
-        expect(yield* takeLink(later.hash)).toEqual(Option.some(later))
-      })
-    )
-
-    it.effect("each try of sign-in at once counts, and the window ends", () =>
-      Effect.gen(function* () {
-        const { countGuess, forgetGuesses } = yield* Operators
-        const key = `key ${yield* (yield* Ids).payment}`
-        const counted = yield* Effect.forEach(Array(6).keys(), () => countGuess(key, 1_000_000, 5_000), {
-          concurrency: "unbounded"
-        })
-        expect(counted.map(({ count }) => count).toSorted()).toEqual([1, 2, 3, 4, 5, 6])
-        expect(yield* countGuess(key, 1_004_999, 5_000)).toEqual({ since: 1_000_000, count: 7 })
-        expect(yield* countGuess(key, 1_005_000, 5_000)).toEqual({ since: 1_005_000, count: 1 })
-        yield* forgetGuesses(key)
-        expect(yield* countGuess(key, 1_006_000, 5_000)).toEqual({ since: 1_006_000, count: 1 })
-      })
+    expect(ends.map((end) => (end._tag === "Failure" ? end.failure._tag : "written")).toSorted()).toEqual([
+      "pointsman/LastAdmin",
+      "written"
+    ])
+    const [last, another] = (yield* list).filter(managesOperators)
+    expect(both.map(({ id }) => id)).toContain(last?.id)
+    expect(another).toBeUndefined()
+    const entries = yield* Effect.forEach(both, entriesAbout)
+    expect(entries.toSorted()).toEqual([1, 2])
+    const gone = yield* Effect.flip(write({ ...(last as Operator), active: false, version: 2 }, true, true))
+    expect(gone._tag).toBe("pointsman/LastAdmin")
+    // One of a single workspace is none, and neither is a removed one.
+    yield* stored({ grants: [{ workspaceId: "acme", role: "admin" }] })
+    yield* stored({ ...admin, active: false })
+    expect((yield* Effect.flip(write({ ...(last as Operator), grants, version: 2 }, false, true)))._tag).toBe(
+      "pointsman/LastAdmin"
     )
   })
-}
+
+  it("a session is there, once, until it ended", function* ({ operators: { endSession, seen, session, sessions } }) {
+    const operator = yield* stored()
+    const made = yield* sessionFor(operator)
+    expect(yield* addSession(made)).toBe(true)
+    expect(yield* session(made.hash)).toEqual(Option.some({ session: made, operator }))
+    expect(yield* sessions).toContainEqual(made)
+    yield* seen(made.hash, 160_000)
+    yield* seen(made.hash, 130_000)
+    expect(yield* session(made.hash)).toEqual(Option.some({ session: { ...made, seenAt: 160_000 }, operator }))
+    const audit = yield* auditDraft("operator.signed_out", operator.id, {})
+    const ends = yield* Effect.all([endSession(made.hash, audit), endSession(made.hash, audit)], {
+      concurrency: "unbounded"
+    })
+    expect(ends.toSorted()).toEqual([false, true])
+    expect((yield* sessions).map(({ hash }) => hash)).not.toContain(made.hash)
+    yield* seen(made.hash, 200_000)
+    expect(yield* session(made.hash)).toEqual(Option.none())
+    expect(yield* entriesAbout(operator)).toBe(3)
+  })
+
+  it("sessions that are over are deleted when another one is added", function* ({ operators: { session } }) {
+    const operator = yield* stored()
+    const old = yield* sessionFor(operator, { createdAt: 10, seenAt: 120_000 })
+    const idle = yield* sessionFor(operator, { createdAt: 60, seenAt: 20 })
+    const other = yield* sessionFor(operator)
+    for (const made of [old, idle, other]) yield* addSession(made)
+    yield* addSession(yield* sessionFor(operator), { createdBefore: 50, seenBefore: 30 })
+    const left = yield* Effect.forEach([old, idle, other], ({ hash }) => session(hash))
+    expect(left.map(Option.isSome)).toEqual([false, false, true])
+  })
+
+  it("a deactivated operator loses its sessions and links, and gets no others", function* ({
+    operators: { session, takeLink }
+  }) {
+    const operator = yield* stored()
+    const neighbour = yield* stored()
+    const made = yield* sessionFor(operator)
+    const kept = yield* sessionFor(neighbour)
+    const link = yield* linkFor(operator)
+    yield* addSession(made)
+    yield* addSession(kept)
+    yield* addLink(link)
+    yield* write({ ...operator, active: false, version: 2 }, true)
+    expect(yield* session(made.hash)).toEqual(Option.none())
+    expect(Option.isSome(yield* session(kept.hash))).toBe(true)
+    expect(yield* takeLink(link.hash)).toEqual(Option.none())
+    expect(yield* addSession(yield* sessionFor(operator))).toBe(false)
+    expect(yield* addLink(yield* linkFor(operator))).toBe(false)
+    // Added, a session, a link and the deactivation.
+    expect(yield* entriesAbout(operator)).toBe(4)
+  })
+
+  it("ending all sessions of an operator ends its links as well", function* ({
+    operators: { endSessionsOf, takeLink }
+  }) {
+    const operator = yield* stored()
+    const link = yield* linkFor(operator)
+    yield* addSession(yield* sessionFor(operator))
+    yield* addSession(yield* sessionFor(operator))
+    yield* addLink(link)
+    const audit = yield* auditDraft("operator.signed_out", operator.id, {})
+    expect(yield* endSessionsOf(operator.id, audit)).toBe(2)
+    expect(yield* endSessionsOf(operator.id, audit)).toBe(0)
+    expect(yield* takeLink(link.hash)).toEqual(Option.none())
+  })
+
+  it("one of eight requests that take a link at once gets it", function* ({ operators: { takeLink } }) {
+    const operator = yield* stored()
+    const link = yield* linkFor(operator)
+    expect(yield* addLink(link)).toBe(true)
+    const taken = yield* Effect.forEach(Array(8).keys(), () => takeLink(link.hash), { concurrency: "unbounded" })
+    expect(taken.filter(Option.isSome)).toEqual([Option.some(link)])
+  })
+
+  it("a link that is over is deleted when another one is added", function* ({ operators: { takeLink } }) {
+    const operator = yield* stored()
+    const over = yield* linkFor(operator, { expiresAt: 150_000 })
+    const later = yield* linkFor(operator, { createdAt: 150_000, expiresAt: 300_000 })
+    yield* addLink(over)
+    yield* addLink(later)
+    expect(yield* takeLink(over.hash)).toEqual(Option.none())
+    expect(yield* takeLink(later.hash)).toEqual(Option.some(later))
+  })
+
+  it("each try of sign-in at once counts, and the window ends", function* ({
+    ids,
+    operators: { countGuess, forgetGuesses }
+  }) {
+    const key = `key ${yield* ids.payment}`
+    const counted = yield* Effect.forEach(Array(6).keys(), () => countGuess(key, 1_000_000, 5_000), {
+      concurrency: "unbounded"
+    })
+    expect(counted.map(({ count }) => count).toSorted()).toEqual([1, 2, 3, 4, 5, 6])
+    expect(yield* countGuess(key, 1_004_999, 5_000)).toEqual({ since: 1_000_000, count: 7 })
+    expect(yield* countGuess(key, 1_005_000, 5_000)).toEqual({ since: 1_005_000, count: 1 })
+    yield* forgetGuesses(key)
+    expect(yield* countGuess(key, 1_006_000, 5_000)).toEqual({ since: 1_006_000, count: 1 })
+  })
+})

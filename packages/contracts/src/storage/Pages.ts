@@ -1,10 +1,10 @@
 /** Pages stay as they are while new rows arrive, and a cursor is a place in the order, not a row. */
-import { describe, expect } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import type { Event, Payment, Tenant } from "@pointsman/core"
 import { Ledger } from "@pointsman/core/ports"
 import { Effect } from "effect"
-import { firstChange, moveAlong, newTenant, reach, rowOf } from "./Given.ts"
-import type { StorageTest } from "./StorageTest.ts"
+import { firstChange, moveAlong, reach, rowOf } from "./Given.ts"
+import { chapter } from "./StorageTest.ts"
 
 const pageSize = 4
 /** Two full pages, and a part of a third. */
@@ -19,149 +19,106 @@ const write = Effect.fnUntraced(function* (tenant: Tenant) {
 
 const ids = (rows: ReadonlyArray<{ readonly id: string }>): ReadonlyArray<string> => rows.map(({ id }) => id)
 
-export const pages = (it: StorageTest): void => {
-  describe("pages", () => {
-    it.effect("pages of payments, newest first, do not move while new ones arrive", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const tenant = yield* newTenant()
-        const written = yield* Effect.forEach(Array(rows).keys(), () => write(tenant))
-        const read: Array<Payment> = []
-        while (true) {
-          const page = yield* ledger.payments(tenant, { before: read.at(-1)?.id, limit: pageSize })
-          expect(page.length).toBeLessThanOrEqual(pageSize)
-          if (page.length === 0) break
-          read.push(...page)
-          yield* write(tenant)
-        }
-        expect(ids(read)).toEqual(ids(written.map(({ payment }) => payment)).toReversed())
-      })
-    )
-
-    it.effect("pages of events, newest first, do not move while new ones arrive", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const tenant = yield* newTenant()
-        yield* Effect.forEach(Array(rows).keys(), () => write(tenant))
-        const all = yield* ledger.events(tenant, { limit: 100 })
-        expect(all).toHaveLength(rows)
-        expect(ids(all)).toEqual(ids(all).toSorted().toReversed())
-        const read: Array<Event> = [...(yield* ledger.events(tenant, { limit: pageSize }))]
-        while (true) {
-          yield* write(tenant)
-          const page = yield* ledger.events(tenant, { before: read.at(-1)?.id, limit: pageSize })
-          if (page.length === 0) break
-          read.push(...page)
-        }
-        expect(read).toStrictEqual(all)
-      })
-    )
-
-    it.effect("only payments in the states that are asked for are listed", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const tenant = yield* newTenant()
-        const written: Array<Payment> = []
-        for (const state of [
-          "Charging",
-          "Authorized",
-          "ChargeUnknown",
-          "Authorized",
-          "Captured",
-          "Charging"
-        ] as const) {
-          written.push((yield* reach(tenant, state)).walked.payment)
-        }
-        const list = (states: ReadonlyArray<Payment["state"]>, limit = 10, before?: string) =>
-          Effect.map(ledger.payments(tenant, { states, limit, before }), (found) =>
-            found.map((payment) => written.findIndex(({ id }) => id === payment.id))
-          )
-        expect(yield* list(["Authorized"])).toEqual([3, 1])
-        expect(yield* list(["Charging", "Captured", "ChargeUnknown"])).toEqual([5, 4, 2, 0])
-        expect(yield* list(["Charging", "Captured", "ChargeUnknown"], 2)).toEqual([5, 4])
-        expect(yield* list(["Charging", "Captured", "ChargeUnknown"], 2, written[4]?.id)).toEqual([2, 0])
-        expect(yield* list(["Charging", "Charging"])).toEqual([5, 0])
-        expect(yield* list(["Refunded"])).toEqual([])
-        expect(yield* list([])).toEqual([])
-      })
-    )
-
-    it.effect("a payment that moves is listed only under its new state", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const tenant = yield* newTenant()
-        const first = yield* write(tenant)
-        const { change } = yield* moveAlong(first, rowOf("Charging", "ChargeDeclined"))
-        yield* ledger.commit(change)
-        expect(yield* ledger.payments(tenant, { states: ["Charging"], limit: 10 })).toEqual([])
-        expect(yield* ledger.payments(tenant, { states: ["Declined"], limit: 10 })).toStrictEqual([
-          change.payment.after
-        ])
-      })
-    )
-
-    it.effect("only events of the type that is asked for are listed, either way", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const tenant = yield* newTenant()
-        const payments: Array<Payment> = []
-        for (let count = 0; count < 3; count++) payments.push((yield* reach(tenant, "Captured")).walked.payment)
-        const type = "payment.captured"
-        const oldestFirst = ids(payments)
-        const paymentIds = (events: ReadonlyArray<Event>) => events.map((event) => event.paymentId)
-        const newest = yield* ledger.events(tenant, { type, limit: 10 })
-        expect(paymentIds(newest)).toEqual(oldestFirst.toReversed())
-        expect(newest.every((event) => event.type === type)).toBe(true)
-        const followed = yield* ledger.events(tenant, { type, after: newest[2]?.id, limit: 10 })
-        expect(paymentIds(followed)).toEqual(oldestFirst.slice(1))
-        const between = yield* ledger.events(tenant, { type, after: newest[2]?.id, before: newest[0]?.id, limit: 10 })
-        expect(paymentIds(between)).toEqual(oldestFirst.slice(1, 2))
-        expect(yield* ledger.events(tenant, { type: "payment.settled", limit: 10 })).toEqual([])
-      })
-    )
-
-    it.effect("the newest between `after` and `before` come first when more than fits", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const tenant = yield* newTenant()
-        yield* Effect.forEach(Array(rows).keys(), () => write(tenant))
-        const newest = yield* ledger.events(tenant, { limit: 100 })
-        const page = yield* ledger.events(tenant, {
-          after: newest.at(-1)?.id,
-          before: newest[0]?.id,
-          limit: pageSize
-        })
-        expect(page).toStrictEqual(newest.slice(1, 1 + pageSize))
-      })
-    )
-
-    it.effect("pages of a timeline have each event once and the oldest first", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const tenant = yield* newTenant()
-        const { walked } = yield* reach(tenant, "Refunded")
-        const { id } = walked.payment
-        const all = yield* ledger.timeline(tenant, id, { limit: 100 })
-        expect(all.map((event) => event.type)).toEqual(["payment.created", "payment.captured", "payment.refunded"])
-        const first = yield* ledger.timeline(tenant, id, { limit: 2 })
-        const rest = yield* ledger.timeline(tenant, id, { after: first.at(-1)?.id, limit: 2 })
-        expect([...first, ...rest]).toStrictEqual(all)
-        expect(yield* ledger.timeline(tenant, id, { after: all.at(-1)?.id, limit: 2 })).toEqual([])
-      })
-    )
-
-    it.effect("a cursor that names no row is a place in the order of a page", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const tenant = yield* newTenant()
-        const { payment } = yield* write(tenant)
-        const [event] = yield* ledger.events(tenant, { limit: 1 })
-        expect(ids(yield* ledger.payments(tenant, { before: `${payment.id}0`, limit: 10 }))).toEqual([payment.id])
-        expect(yield* ledger.payments(tenant, { before: payment.id.slice(0, -1), limit: 10 })).toEqual([])
-        expect(yield* ledger.events(tenant, { after: `${event?.id}0`, limit: 10 })).toEqual([])
-        expect(yield* ledger.events(tenant, { after: event?.id.slice(0, -1), limit: 10 })).toEqual([event])
-        expect(yield* ledger.timeline(tenant, payment.id, { after: "evt_", limit: 10 })).toEqual([event])
-      })
-    )
+export const pages = chapter("pages", (it) => {
+  it("pages of payments, newest first, do not move while new ones arrive", function* ({ ledger, tenant }) {
+    const written = yield* Effect.forEach(Array(rows).keys(), () => write(tenant))
+    const read: Array<Payment> = []
+    while (true) {
+      const page = yield* ledger.payments(tenant, { before: read.at(-1)?.id, limit: pageSize })
+      expect(page.length).toBeLessThanOrEqual(pageSize)
+      if (page.length === 0) break
+      read.push(...page)
+      yield* write(tenant)
+    }
+    expect(ids(read)).toEqual(ids(written.map(({ payment }) => payment)).toReversed())
   })
-}
+
+  it("pages of events, newest first, do not move while new ones arrive", function* ({ ledger, tenant }) {
+    yield* Effect.forEach(Array(rows).keys(), () => write(tenant))
+    const all = yield* ledger.events(tenant, { limit: 100 })
+    expect(all).toHaveLength(rows)
+    expect(ids(all)).toEqual(ids(all).toSorted().toReversed())
+    const read: Array<Event> = [...(yield* ledger.events(tenant, { limit: pageSize }))]
+    while (true) {
+      yield* write(tenant)
+      const page = yield* ledger.events(tenant, { before: read.at(-1)?.id, limit: pageSize })
+      if (page.length === 0) break
+      read.push(...page)
+    }
+    expect(read).toStrictEqual(all)
+  })
+
+  it("only payments in the states that are asked for are listed", function* ({ ledger, tenant }) {
+    const written: Array<Payment> = []
+    for (const state of ["Charging", "Authorized", "ChargeUnknown", "Authorized", "Captured", "Charging"] as const) {
+      written.push((yield* reach(tenant, state)).walked.payment)
+    }
+    const list = (states: ReadonlyArray<Payment["state"]>, limit = 10, before?: string) =>
+      Effect.map(ledger.payments(tenant, { states, limit, before }), (found) =>
+        found.map((payment) => written.findIndex(({ id }) => id === payment.id))
+      )
+    expect(yield* list(["Authorized"])).toEqual([3, 1])
+    expect(yield* list(["Charging", "Captured", "ChargeUnknown"])).toEqual([5, 4, 2, 0])
+    expect(yield* list(["Charging", "Captured", "ChargeUnknown"], 2)).toEqual([5, 4])
+    expect(yield* list(["Charging", "Captured", "ChargeUnknown"], 2, written[4]?.id)).toEqual([2, 0])
+    expect(yield* list(["Charging", "Charging"])).toEqual([5, 0])
+    expect(yield* list(["Refunded"])).toEqual([])
+    expect(yield* list([])).toEqual([])
+  })
+
+  it("a payment that moves is listed only under its new state", function* ({ ledger, tenant }) {
+    const first = yield* write(tenant)
+    const { change } = yield* moveAlong(first, rowOf("Charging", "ChargeDeclined"))
+    yield* ledger.commit(change)
+    expect(yield* ledger.payments(tenant, { states: ["Charging"], limit: 10 })).toEqual([])
+    expect(yield* ledger.payments(tenant, { states: ["Declined"], limit: 10 })).toStrictEqual([change.payment.after])
+  })
+
+  it("only events of the type that is asked for are listed, either way", function* ({ ledger, tenant }) {
+    const payments: Array<Payment> = []
+    for (let count = 0; count < 3; count++) payments.push((yield* reach(tenant, "Captured")).walked.payment)
+    const type = "payment.captured"
+    const oldestFirst = ids(payments)
+    const paymentIds = (events: ReadonlyArray<Event>) => events.map((event) => event.paymentId)
+    const newest = yield* ledger.events(tenant, { type, limit: 10 })
+    expect(paymentIds(newest)).toEqual(oldestFirst.toReversed())
+    expect(newest.every((event) => event.type === type)).toBe(true)
+    const followed = yield* ledger.events(tenant, { type, after: newest[2]?.id, limit: 10 })
+    expect(paymentIds(followed)).toEqual(oldestFirst.slice(1))
+    const between = yield* ledger.events(tenant, { type, after: newest[2]?.id, before: newest[0]?.id, limit: 10 })
+    expect(paymentIds(between)).toEqual(oldestFirst.slice(1, 2))
+    expect(yield* ledger.events(tenant, { type: "payment.settled", limit: 10 })).toEqual([])
+  })
+
+  it("the newest between `after` and `before` come first when more than fits", function* ({ ledger, tenant }) {
+    yield* Effect.forEach(Array(rows).keys(), () => write(tenant))
+    const newest = yield* ledger.events(tenant, { limit: 100 })
+    const page = yield* ledger.events(tenant, {
+      after: newest.at(-1)?.id,
+      before: newest[0]?.id,
+      limit: pageSize
+    })
+    expect(page).toStrictEqual(newest.slice(1, 1 + pageSize))
+  })
+
+  it("pages of a timeline have each event once and the oldest first", function* ({ ledger, tenant }) {
+    const { walked } = yield* reach(tenant, "Refunded")
+    const { id } = walked.payment
+    const all = yield* ledger.timeline(tenant, id, { limit: 100 })
+    expect(all.map((event) => event.type)).toEqual(["payment.created", "payment.captured", "payment.refunded"])
+    const first = yield* ledger.timeline(tenant, id, { limit: 2 })
+    const rest = yield* ledger.timeline(tenant, id, { after: first.at(-1)?.id, limit: 2 })
+    expect([...first, ...rest]).toStrictEqual(all)
+    expect(yield* ledger.timeline(tenant, id, { after: all.at(-1)?.id, limit: 2 })).toEqual([])
+  })
+
+  it("a cursor that names no row is a place in the order of a page", function* ({ ledger, tenant }) {
+    const { payment } = yield* write(tenant)
+    const [event] = yield* ledger.events(tenant, { limit: 1 })
+    expect(ids(yield* ledger.payments(tenant, { before: `${payment.id}0`, limit: 10 }))).toEqual([payment.id])
+    expect(yield* ledger.payments(tenant, { before: payment.id.slice(0, -1), limit: 10 })).toEqual([])
+    expect(yield* ledger.events(tenant, { after: `${event?.id}0`, limit: 10 })).toEqual([])
+    expect(yield* ledger.events(tenant, { after: event?.id.slice(0, -1), limit: 10 })).toEqual([event])
+    expect(yield* ledger.timeline(tenant, payment.id, { after: "evt_", limit: 10 })).toEqual([event])
+  })
+})

@@ -1,9 +1,9 @@
 /** Passkeys and their challenges: what two servers do at once is done once, and a removed operator has none. */
-import { describe, expect } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import type { Operator, Passkey, PasskeyChallenge } from "@pointsman/core"
 import { Audit, auditDraft, Ids, Operators, Passkeys } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
-import type { StorageTest } from "./StorageTest.ts"
+import { chapter } from "./StorageTest.ts"
 
 const write = Effect.fnUntraced(function* (operator: Operator) {
   const audit = yield* auditDraft("operator.changed", operator.id, {})
@@ -63,123 +63,105 @@ const challengeFor = Effect.fnUntraced(function* (fields: Partial<PasskeyChallen
   return challenge
 })
 
-export const passkeys = (it: StorageTest): void => {
-  describe("passkeys", () => {
-    it.effect("each operator has its own passkeys, in the order of their times", () =>
-      Effect.gen(function* () {
-        const { byId, list } = yield* Passkeys
-        const operator = yield* storedOperator
-        const neighbour = yield* storedOperator
-        const second = yield* passkeyFor(operator, { createdAt: 200_000, transports: [], usedAt: 300_000 })
-        const first = yield* passkeyFor(operator)
-        const other = yield* passkeyFor(neighbour)
-        for (const passkey of [second, first, other]) expect(yield* add(passkey)).toBe(true)
-        expect(yield* list(operator.id)).toEqual([first, second])
-        expect(yield* byId(second.id)).toEqual(Option.some(second))
-        expect(yield* byId("passkey-unknown")).toEqual(Option.none())
-        expect(yield* entriesAbout(operator)).toEqual([
-          "operator.changed",
-          "operator.passkey_added",
-          "operator.passkey_added"
-        ])
-      })
-    )
-
-    it.effect("one of two operators that add a passkey at once has it", () =>
-      Effect.gen(function* () {
-        const operator = yield* storedOperator
-        const other = yield* storedOperator
-        const passkey = yield* passkeyFor(operator)
-        const ends = yield* Effect.all([add(passkey), add({ ...passkey, operatorId: other.id })], {
-          concurrency: "unbounded"
-        })
-        expect(ends.toSorted()).toEqual([false, true])
-        expect((yield* entriesAbout(operator)).length + (yield* entriesAbout(other)).length).toBe(3)
-      })
-    )
-
-    it.effect("a counter only grows at sign-ins, and 0 stays 0", () =>
-      Effect.gen(function* () {
-        const { byId, used } = yield* Passkeys
-        const operator = yield* storedOperator
-        const counting = yield* passkeyFor(operator, { counter: 5 })
-        const still = yield* passkeyFor(operator)
-        for (const passkey of [counting, still]) yield* add(passkey)
-        expect(yield* used(counting.id, 5, 110_000)).toBe(false)
-        expect(yield* used(counting.id, 0, 110_000)).toBe(false)
-        expect(yield* byId(counting.id)).toEqual(Option.some(counting))
-        const at = [120_000, 120_000, 120_000]
-        const ends = yield* Effect.forEach(at, (time) => used(counting.id, 6, time), { concurrency: "unbounded" })
-        expect(ends.toSorted()).toEqual([false, false, true])
-        expect(yield* byId(counting.id)).toEqual(Option.some({ ...counting, counter: 6, usedAt: 120_000 }))
-        for (const time of [130_000, 140_000]) expect(yield* used(still.id, 0, time)).toBe(true)
-        expect(yield* byId(still.id)).toEqual(Option.some({ ...still, usedAt: 140_000 }))
-        expect(yield* used("passkey-unknown", 1, 1)).toBe(false)
-      })
-    )
-
-    it.effect("a passkey removed twice at once is removed once, and only by its operator", () =>
-      Effect.gen(function* () {
-        const { byId } = yield* Passkeys
-        const operator = yield* storedOperator
-        const other = yield* storedOperator
-        const passkey = yield* passkeyFor(operator)
-        yield* add(passkey)
-        expect(yield* remove(other.id, passkey.id)).toBe(false)
-        expect(yield* byId(passkey.id)).toEqual(Option.some(passkey))
-        const ends = yield* Effect.all([remove(operator.id, passkey.id), remove(operator.id, passkey.id)], {
-          concurrency: "unbounded"
-        })
-        expect(ends.toSorted()).toEqual([false, true])
-        expect(yield* byId(passkey.id)).toEqual(Option.none())
-        expect((yield* entriesAbout(operator)).slice(2)).toEqual(["operator.passkey_removed"])
-        expect(yield* entriesAbout(other)).toEqual(["operator.changed"])
-      })
-    )
-
-    it.effect("a deactivated operator's passkeys are gone for good, and it gets no others", () =>
-      Effect.gen(function* () {
-        const { list } = yield* Passkeys
-        const operator = yield* storedOperator
-        const neighbour = yield* storedOperator
-        yield* add(yield* passkeyFor(operator))
-        yield* add(yield* passkeyFor(neighbour))
-        yield* write({ ...operator, displayName: "Joan", version: 2 })
-        expect(yield* list(operator.id)).toHaveLength(1)
-        yield* write({ ...operator, active: false, version: 3 })
-        expect(yield* add(yield* passkeyFor(operator))).toBe(false)
-        yield* write({ ...operator, version: 4 })
-        expect(yield* list(operator.id)).toEqual([])
-        expect(yield* list(neighbour.id)).toHaveLength(1)
-      })
-    )
-
-    it.effect("one of eight requests that take a challenge at once gets it", () =>
-      Effect.gen(function* () {
-        const { addChallenge, takeChallenge } = yield* Passkeys
-        const operator = yield* storedOperator
-        for (const operatorId of [null, operator.id]) {
-          const challenge = yield* challengeFor({ operatorId })
-          yield* addChallenge(challenge, 100_000)
-          const taken = yield* Effect.forEach(Array(8).keys(), () => takeChallenge(challenge.hash), {
-            concurrency: "unbounded"
-          })
-          expect(taken.filter(Option.isSome)).toEqual([Option.some(challenge)])
-        }
-      })
-    )
-
-    it.effect("a challenge that is over is deleted when another one is added", () =>
-      Effect.gen(function* () {
-        const { addChallenge, takeChallenge } = yield* Passkeys
-        const over = yield* challengeFor({ expiresAt: 150_000 })
-        const later = yield* challengeFor({ expiresAt: 150_001 })
-        yield* addChallenge(over, 100_000)
-        yield* addChallenge(later, 100_000)
-        yield* addChallenge(yield* challengeFor(), 150_000)
-        expect(yield* takeChallenge(over.hash)).toEqual(Option.none())
-        expect(yield* takeChallenge(later.hash)).toEqual(Option.some(later))
-      })
-    )
+export const passkeys = chapter("passkeys", (it) => {
+  it("each operator has its own passkeys, in the order of their times", function* ({ passkeys: { byId, list } }) {
+    const operator = yield* storedOperator
+    const neighbour = yield* storedOperator
+    const second = yield* passkeyFor(operator, { createdAt: 200_000, transports: [], usedAt: 300_000 })
+    const first = yield* passkeyFor(operator)
+    const other = yield* passkeyFor(neighbour)
+    for (const passkey of [second, first, other]) expect(yield* add(passkey)).toBe(true)
+    expect(yield* list(operator.id)).toEqual([first, second])
+    expect(yield* byId(second.id)).toEqual(Option.some(second))
+    expect(yield* byId("passkey-unknown")).toEqual(Option.none())
+    expect(yield* entriesAbout(operator)).toEqual([
+      "operator.changed",
+      "operator.passkey_added",
+      "operator.passkey_added"
+    ])
   })
-}
+
+  it("one of two operators that add a passkey at once has it", function* () {
+    const operator = yield* storedOperator
+    const other = yield* storedOperator
+    const passkey = yield* passkeyFor(operator)
+    const ends = yield* Effect.all([add(passkey), add({ ...passkey, operatorId: other.id })], {
+      concurrency: "unbounded"
+    })
+    expect(ends.toSorted()).toEqual([false, true])
+    expect((yield* entriesAbout(operator)).length + (yield* entriesAbout(other)).length).toBe(3)
+  })
+
+  it("a counter only grows at sign-ins, and 0 stays 0", function* ({ passkeys: { byId, used } }) {
+    const operator = yield* storedOperator
+    const counting = yield* passkeyFor(operator, { counter: 5 })
+    const still = yield* passkeyFor(operator)
+    for (const passkey of [counting, still]) yield* add(passkey)
+    expect(yield* used(counting.id, 5, 110_000)).toBe(false)
+    expect(yield* used(counting.id, 0, 110_000)).toBe(false)
+    expect(yield* byId(counting.id)).toEqual(Option.some(counting))
+    const at = [120_000, 120_000, 120_000]
+    const ends = yield* Effect.forEach(at, (time) => used(counting.id, 6, time), { concurrency: "unbounded" })
+    expect(ends.toSorted()).toEqual([false, false, true])
+    expect(yield* byId(counting.id)).toEqual(Option.some({ ...counting, counter: 6, usedAt: 120_000 }))
+    for (const time of [130_000, 140_000]) expect(yield* used(still.id, 0, time)).toBe(true)
+    expect(yield* byId(still.id)).toEqual(Option.some({ ...still, usedAt: 140_000 }))
+    expect(yield* used("passkey-unknown", 1, 1)).toBe(false)
+  })
+
+  it("a passkey removed twice at once is removed once, and only by its operator", function* ({ passkeys: { byId } }) {
+    const operator = yield* storedOperator
+    const other = yield* storedOperator
+    const passkey = yield* passkeyFor(operator)
+    yield* add(passkey)
+    expect(yield* remove(other.id, passkey.id)).toBe(false)
+    expect(yield* byId(passkey.id)).toEqual(Option.some(passkey))
+    const ends = yield* Effect.all([remove(operator.id, passkey.id), remove(operator.id, passkey.id)], {
+      concurrency: "unbounded"
+    })
+    expect(ends.toSorted()).toEqual([false, true])
+    expect(yield* byId(passkey.id)).toEqual(Option.none())
+    expect((yield* entriesAbout(operator)).slice(2)).toEqual(["operator.passkey_removed"])
+    expect(yield* entriesAbout(other)).toEqual(["operator.changed"])
+  })
+
+  it("a deactivated operator's passkeys are gone for good, and it gets no others", function* ({ passkeys: { list } }) {
+    const operator = yield* storedOperator
+    const neighbour = yield* storedOperator
+    yield* add(yield* passkeyFor(operator))
+    yield* add(yield* passkeyFor(neighbour))
+    yield* write({ ...operator, displayName: "Joan", version: 2 })
+    expect(yield* list(operator.id)).toHaveLength(1)
+    yield* write({ ...operator, active: false, version: 3 })
+    expect(yield* add(yield* passkeyFor(operator))).toBe(false)
+    yield* write({ ...operator, version: 4 })
+    expect(yield* list(operator.id)).toEqual([])
+    expect(yield* list(neighbour.id)).toHaveLength(1)
+  })
+
+  it("one of eight requests that take a challenge at once gets it", function* ({
+    passkeys: { addChallenge, takeChallenge }
+  }) {
+    const operator = yield* storedOperator
+    for (const operatorId of [null, operator.id]) {
+      const challenge = yield* challengeFor({ operatorId })
+      yield* addChallenge(challenge, 100_000)
+      const taken = yield* Effect.forEach(Array(8).keys(), () => takeChallenge(challenge.hash), {
+        concurrency: "unbounded"
+      })
+      expect(taken.filter(Option.isSome)).toEqual([Option.some(challenge)])
+    }
+  })
+
+  it("a challenge that is over is deleted when another one is added", function* ({
+    passkeys: { addChallenge, takeChallenge }
+  }) {
+    const over = yield* challengeFor({ expiresAt: 150_000 })
+    const later = yield* challengeFor({ expiresAt: 150_001 })
+    yield* addChallenge(over, 100_000)
+    yield* addChallenge(later, 100_000)
+    yield* addChallenge(yield* challengeFor(), 150_000)
+    expect(yield* takeChallenge(over.hash)).toEqual(Option.none())
+    expect(yield* takeChallenge(later.hash)).toEqual(Option.some(later))
+  })
+})

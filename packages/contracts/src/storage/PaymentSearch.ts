@@ -1,12 +1,12 @@
 /** Filters of lists: what is found is what matches all of them, newest first, a page at a time. */
-import { describe, expect } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import { type Metadata, money, type Payment, type Tenant } from "@pointsman/core"
 import { isPlainText } from "@pointsman/core/internal"
 import { Ledger, type PaymentFilter, type SearchedPayments } from "@pointsman/core/ports"
 import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { firstChange, moveAlong, newTenant, rowOf, type Walked } from "./Given.ts"
-import type { StorageTest } from "./StorageTest.ts"
+import { chapter } from "./StorageTest.ts"
 
 const dayMillis = 24 * 60 * 60_000
 
@@ -88,176 +88,138 @@ const walk = Effect.fnUntraced(function* (tenant: Tenant, filter: PaymentFilter)
   return found
 })
 
-export const paymentSearch = (it: StorageTest): void => {
-  describe("search", () => {
-    it.effect("a search by any filters finds the payments that match, in pages", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const tenant = yield* newTenant()
-        const payments = (yield* write(tenant, 24)).map(({ payment }) => payment).toReversed()
-        // Another tenant's are never found.
-        yield* write(yield* newTenant(), 2)
-        const at = (index: number) => payments[index]?.createdAt
-        const each = <Field extends keyof PaymentFilter>(field: Field, values: ReadonlyArray<PaymentFilter[Field]>) =>
-          values.map((value): PaymentFilter => ({ [field]: value }))
-        const single = [
-          ...each("reference", [...references.filter((one) => one !== null), "order", "nothing"]),
-          ...each("referencePrefix", [
-            "order-1",
-            "ORDER-",
-            "order-1\0",
-            "order-\ud800",
-            "order",
-            "o",
-            "r",
-            "\u{10ffff}"
-          ]),
-          ...each("amountMinor", [1_999, 1_000, 1_001, 7]),
-          ...each("currency", [...currencies, "USD"]),
-          ...each("connectionId", ["first", "second", "third"]),
-          ...each("providerRef", ["ch-1", "ch-3", "ch-2", ""]),
-          ...each("metadata", [
-            ...metadata.filter((one) => one !== null),
-            { channel: "web" },
-            { order: "1001" },
-            { order: "web" },
-            { constructor: "c" },
-            { missing: "web" },
-            {}
-          ]),
-          ...each("metadataValue", ["web", "1001", "c", "te\ud800xt", "v".repeat(5_000), "channel", ""]),
-          ...each("states", [["Charging"], ["Captured", "Charging"], []]),
-          ...each("createdFrom", [at(7), (at(7) ?? 0) + 1, 0, Number.MAX_SAFE_INTEGER]),
-          ...each("createdBefore", [at(7), (at(7) ?? 0) + 1, 0, Number.MAX_SAFE_INTEGER])
-        ]
-        const pairs = single.flatMap((one, place) =>
-          single.slice(place + 1).flatMap((other) => {
-            const both = { ...one, ...other }
-            return Object.keys(both).length === 2 ? [both] : []
-          })
-        )
-        const filters = [{}, ...single, ...pairs]
-        let found = 0
-        for (const [place, filter] of filters.entries()) {
-          const all = yield* ledger.payments(tenant, { ...filter, limit: 100 })
-          expect(all, JSON.stringify(filter)).toStrictEqual(payments.filter((payment) => matches(payment, filter)))
-          // All by one condition, and a part of the others.
-          if (place < single.length || place % 8 === 0)
-            expect(yield* walk(tenant, filter), JSON.stringify(filter)).toStrictEqual(all)
-          if (all.length < 2) continue
-          found++
-          const half = Math.ceil(all.length / 2)
-          const first = yield* ledger.payments(tenant, { ...filter, limit: half })
-          const rest = yield* ledger.payments(tenant, { ...filter, limit: 100, before: first.at(-1)?.id })
-          expect([...first, ...rest], JSON.stringify(filter)).toStrictEqual(all)
-        }
-        expect(found).toBeGreaterThan(100)
+export const paymentSearch = chapter("search", (it) => {
+  it("a search by any filters finds the payments that match, in pages", function* ({ ledger, tenant }) {
+    const payments = (yield* write(tenant, 24)).map(({ payment }) => payment).toReversed()
+    // Another tenant's are never found.
+    yield* write(yield* newTenant(), 2)
+    const at = (index: number) => payments[index]?.createdAt
+    const each = <Field extends keyof PaymentFilter>(field: Field, values: ReadonlyArray<PaymentFilter[Field]>) =>
+      values.map((value): PaymentFilter => ({ [field]: value }))
+    const single = [
+      ...each("reference", [...references.filter((one) => one !== null), "order", "nothing"]),
+      ...each("referencePrefix", ["order-1", "ORDER-", "order-1\0", "order-\ud800", "order", "o", "r", "\u{10ffff}"]),
+      ...each("amountMinor", [1_999, 1_000, 1_001, 7]),
+      ...each("currency", [...currencies, "USD"]),
+      ...each("connectionId", ["first", "second", "third"]),
+      ...each("providerRef", ["ch-1", "ch-3", "ch-2", ""]),
+      ...each("metadata", [
+        ...metadata.filter((one) => one !== null),
+        { channel: "web" },
+        { order: "1001" },
+        { order: "web" },
+        { constructor: "c" },
+        { missing: "web" },
+        {}
+      ]),
+      ...each("metadataValue", ["web", "1001", "c", "te\ud800xt", "v".repeat(5_000), "channel", ""]),
+      ...each("states", [["Charging"], ["Captured", "Charging"], []]),
+      ...each("createdFrom", [at(7), (at(7) ?? 0) + 1, 0, Number.MAX_SAFE_INTEGER]),
+      ...each("createdBefore", [at(7), (at(7) ?? 0) + 1, 0, Number.MAX_SAFE_INTEGER])
+    ]
+    const pairs = single.flatMap((one, place) =>
+      single.slice(place + 1).flatMap((other) => {
+        const both = { ...one, ...other }
+        return Object.keys(both).length === 2 ? [both] : []
       })
     )
-
-    it.effect("more references that begin alike than are walked singly are found, in pages", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const tenant = yield* newTenant()
-        const written: Array<Payment> = []
-        for (let at = 0; at < 120; at++) {
-          const reference = at % 2 === 0 ? `alike-${at}` : `other-${at}`
-          const { after, change } = yield* firstChange(tenant, { payment: { reference } })
-          yield* ledger.commit(change)
-          if (at % 2 === 0) written.unshift(after.payment)
-        }
-        for (const query of [
-          { referencePrefix: "alike" },
-          { referencePrefix: "alike", states: ["Charging" as const] }
-        ]) {
-          const first = yield* ledger.payments(tenant, { ...query, limit: 40 })
-          const rest = yield* ledger.payments(tenant, { ...query, limit: 40, before: first.at(-1)?.id })
-          expect([...first, ...rest]).toStrictEqual(written)
-          expect(yield* walk(tenant, query)).toStrictEqual(written)
-        }
-        expect(yield* ledger.payments(tenant, { referencePrefix: "alike-118", limit: 10 })).toStrictEqual([written[0]])
-      })
-    )
-
-    it.effect("the reference of an attempt that moved no money finds its payment", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const tenant = yield* newTenant()
-        const { after, change } = yield* firstChange(tenant)
-        yield* ledger.commit(change)
-        const declined = yield* moveAlong(after, rowOf("Charging", "ChargeDeclined"))
-        const attempts = declined.change.attempts.map((attempt) => ({ ...attempt, providerRef: "ch-declined" }))
-        yield* ledger.commit({ ...declined.change, attempts })
-        const find = (filter: PaymentFilter) =>
-          Effect.map(ledger.payments(tenant, { ...filter, limit: 10 }), (found) => found.map(({ id }) => id))
-        expect(yield* find({ providerRef: "ch-declined" })).toEqual([after.payment.id])
-        expect(yield* find({ providerRef: "ch-declined", states: ["Captured"] })).toEqual([])
-        expect(yield* find({ providerRef: "ch" })).toEqual([])
-      })
-    )
-
-    it.effect("the payment's own time decides of an id drawn half an hour before or after", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const tenant = yield* newTenant()
-        yield* TestClock.adjust(dayMillis)
-        for (const minutes of [-30, 30]) {
-          const now = yield* Clock.currentTimeMillis
-          const createdAt = now + minutes * 60_000
-          const { after, change } = yield* firstChange(tenant, { payment: { createdAt } })
-          yield* ledger.commit(change)
-          const find = (filter: PaymentFilter) => ledger.payments(tenant, { ...filter, limit: 10 })
-          const only = { createdFrom: createdAt, createdBefore: createdAt + 1 }
-          expect(yield* find(only)).toStrictEqual([after.payment])
-          expect(yield* find({ createdFrom: createdAt + 1, createdBefore: createdAt + 2 })).toEqual([])
-          yield* TestClock.adjust(dayMillis)
-        }
-      })
-    )
-
-    it.effect("metadata whose texts are erased finds its payment no more", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const tenant = yield* newTenant()
-        const given = { metadata: { customer: "1", other: "2" } }
-        const [first, second] = [
-          yield* firstChange(tenant, { payment: given }),
-          yield* firstChange(tenant, { payment: given })
-        ]
-        for (const { change } of [first, second]) yield* ledger.commit(change)
-        yield* ledger.eraseTexts(tenant, { paymentId: first.after.payment.id, events: [] })
-        const { payment } = first.after
-        const erased = { ...payment, metadata: null, version: payment.version + 1 }
-        yield* ledger.commit({
-          tenant,
-          payment: { expected: payment.version, after: erased },
-          attempts: [],
-          events: []
-        })
-        for (const filter of [{ customer: "1" }, { other: "2" }, { customer: "1", other: "2" }]) {
-          expect(yield* ledger.payments(tenant, { metadata: filter, limit: 10 })).toStrictEqual([second.after.payment])
-        }
-        expect(yield* ledger.payments(tenant, { metadataValue: "2", limit: 10 })).toStrictEqual([second.after.payment])
-      })
-    )
-
-    it.effect("a reference that is erased finds its payment no more", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const tenant = yield* newTenant()
-        const { after, change } = yield* firstChange(tenant, { payment: { reference: "customer-1" } })
-        yield* ledger.commit(change)
-        const { payment } = after
-        const erased = { ...payment, reference: null, version: payment.version + 1 }
-        yield* ledger.commit({
-          tenant,
-          payment: { expected: payment.version, after: erased },
-          attempts: [],
-          events: []
-        })
-        expect(yield* ledger.payments(tenant, { reference: "customer-1", limit: 10 })).toEqual([])
-        expect(yield* ledger.payments(tenant, { limit: 10 })).toStrictEqual([erased])
-      })
-    )
+    const filters = [{}, ...single, ...pairs]
+    let found = 0
+    for (const [place, filter] of filters.entries()) {
+      const all = yield* ledger.payments(tenant, { ...filter, limit: 100 })
+      expect(all, JSON.stringify(filter)).toStrictEqual(payments.filter((payment) => matches(payment, filter)))
+      // All by one condition, and a part of the others.
+      if (place < single.length || place % 8 === 0)
+        expect(yield* walk(tenant, filter), JSON.stringify(filter)).toStrictEqual(all)
+      if (all.length < 2) continue
+      found++
+      const half = Math.ceil(all.length / 2)
+      const first = yield* ledger.payments(tenant, { ...filter, limit: half })
+      const rest = yield* ledger.payments(tenant, { ...filter, limit: 100, before: first.at(-1)?.id })
+      expect([...first, ...rest], JSON.stringify(filter)).toStrictEqual(all)
+    }
+    expect(found).toBeGreaterThan(100)
   })
-}
+
+  it("more references that begin alike than are walked singly are found, in pages", function* ({ ledger, tenant }) {
+    const written: Array<Payment> = []
+    for (let at = 0; at < 120; at++) {
+      const reference = at % 2 === 0 ? `alike-${at}` : `other-${at}`
+      const { after, change } = yield* firstChange(tenant, { payment: { reference } })
+      yield* ledger.commit(change)
+      if (at % 2 === 0) written.unshift(after.payment)
+    }
+    for (const query of [{ referencePrefix: "alike" }, { referencePrefix: "alike", states: ["Charging" as const] }]) {
+      const first = yield* ledger.payments(tenant, { ...query, limit: 40 })
+      const rest = yield* ledger.payments(tenant, { ...query, limit: 40, before: first.at(-1)?.id })
+      expect([...first, ...rest]).toStrictEqual(written)
+      expect(yield* walk(tenant, query)).toStrictEqual(written)
+    }
+    expect(yield* ledger.payments(tenant, { referencePrefix: "alike-118", limit: 10 })).toStrictEqual([written[0]])
+  })
+
+  it("the reference of an attempt that moved no money finds its payment", function* ({ ledger, tenant }) {
+    const { after, change } = yield* firstChange(tenant)
+    yield* ledger.commit(change)
+    const declined = yield* moveAlong(after, rowOf("Charging", "ChargeDeclined"))
+    const attempts = declined.change.attempts.map((attempt) => ({ ...attempt, providerRef: "ch-declined" }))
+    yield* ledger.commit({ ...declined.change, attempts })
+    const find = (filter: PaymentFilter) =>
+      Effect.map(ledger.payments(tenant, { ...filter, limit: 10 }), (found) => found.map(({ id }) => id))
+    expect(yield* find({ providerRef: "ch-declined" })).toEqual([after.payment.id])
+    expect(yield* find({ providerRef: "ch-declined", states: ["Captured"] })).toEqual([])
+    expect(yield* find({ providerRef: "ch" })).toEqual([])
+  })
+
+  it("the payment's own time decides of an id drawn half an hour before or after", function* ({ ledger, tenant }) {
+    yield* TestClock.adjust(dayMillis)
+    for (const minutes of [-30, 30]) {
+      const now = yield* Clock.currentTimeMillis
+      const createdAt = now + minutes * 60_000
+      const { after, change } = yield* firstChange(tenant, { payment: { createdAt } })
+      yield* ledger.commit(change)
+      const find = (filter: PaymentFilter) => ledger.payments(tenant, { ...filter, limit: 10 })
+      const only = { createdFrom: createdAt, createdBefore: createdAt + 1 }
+      expect(yield* find(only)).toStrictEqual([after.payment])
+      expect(yield* find({ createdFrom: createdAt + 1, createdBefore: createdAt + 2 })).toEqual([])
+      yield* TestClock.adjust(dayMillis)
+    }
+  })
+
+  it("metadata whose texts are erased finds its payment no more", function* ({ ledger, tenant }) {
+    const given = { metadata: { customer: "1", other: "2" } }
+    const [first, second] = [
+      yield* firstChange(tenant, { payment: given }),
+      yield* firstChange(tenant, { payment: given })
+    ]
+    for (const { change } of [first, second]) yield* ledger.commit(change)
+    yield* ledger.eraseTexts(tenant, { paymentId: first.after.payment.id, events: [] })
+    const { payment } = first.after
+    const erased = { ...payment, metadata: null, version: payment.version + 1 }
+    yield* ledger.commit({
+      tenant,
+      payment: { expected: payment.version, after: erased },
+      attempts: [],
+      events: []
+    })
+    for (const filter of [{ customer: "1" }, { other: "2" }, { customer: "1", other: "2" }]) {
+      expect(yield* ledger.payments(tenant, { metadata: filter, limit: 10 })).toStrictEqual([second.after.payment])
+    }
+    expect(yield* ledger.payments(tenant, { metadataValue: "2", limit: 10 })).toStrictEqual([second.after.payment])
+  })
+
+  it("a reference that is erased finds its payment no more", function* ({ ledger, tenant }) {
+    const { after, change } = yield* firstChange(tenant, { payment: { reference: "customer-1" } })
+    yield* ledger.commit(change)
+    const { payment } = after
+    const erased = { ...payment, reference: null, version: payment.version + 1 }
+    yield* ledger.commit({
+      tenant,
+      payment: { expected: payment.version, after: erased },
+      attempts: [],
+      events: []
+    })
+    expect(yield* ledger.payments(tenant, { reference: "customer-1", limit: 10 })).toEqual([])
+    expect(yield* ledger.payments(tenant, { limit: 10 })).toStrictEqual([erased])
+  })
+})

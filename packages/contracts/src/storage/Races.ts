@@ -2,118 +2,95 @@
  * Many writers, one winner. Each race has a control: the same race over a ledger that reads and then
  * writes without a guard. In the control all writers have read before one of them writes, and every one of them wins.
  */
-import { describe, expect } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import { PaymentMachine } from "@pointsman/core/internal"
 import { type Change, type CommitFailure, Ledger, Stale } from "@pointsman/core/ports"
 import { Cause, Effect, Exit, Option, Result } from "effect"
 import { firstChange, moveAlong, newTenant, reach, reachRow, rowOf, traceOf, type Walked } from "./Given.ts"
 import { newRefund, writeEntries } from "./GivenEntries.ts"
-import type { StorageTest } from "./StorageTest.ts"
+import { chapter } from "./StorageTest.ts"
 import { controlRacers, racers, retryRefused, unguarded } from "./Unguarded.ts"
 
-export const races = (it: StorageTest): void => {
-  describe("races", () => {
-    it.effect(`one of ${racers} payments that claim one key wins and all others learn who`, () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const { lost, tenant, won } = yield* raceForKey(ledger, racers)
-        expect(won).toHaveLength(1)
-        const winner = won[0] as Change
-        expect(lost).toHaveLength(racers - 1)
-        for (const { failure } of lost)
-          expect(failure).toMatchObject({ _tag: "pointsman/KeyTaken", claim: winner.claim?.after })
+export const races = chapter("races", (it) => {
+  it(`one of ${racers} payments that claim one key wins and all others learn who`, function* ({ ledger }) {
+    const { lost, tenant, won } = yield* raceForKey(ledger, racers)
+    expect(won).toHaveLength(1)
+    const winner = won[0] as Change
+    expect(lost).toHaveLength(racers - 1)
+    for (const { failure } of lost)
+      expect(failure).toMatchObject({ _tag: "pointsman/KeyTaken", claim: winner.claim?.after })
 
-        expect(yield* ledger.payments(tenant, { limit: racers })).toStrictEqual([winner.payment.after])
-        expect(yield* ledger.events(tenant, { limit: racers })).toHaveLength(1)
-        for (const { change } of lost) {
-          expect(yield* ledger.attempts(tenant, change.payment.after.id)).toEqual([])
-        }
-        expect(Option.getOrThrow((yield* traceOf(winner)).claim)).toStrictEqual(winner.claim?.after)
-      })
-    )
-
-    it.effect("control: without a guard, several payments win the same key", () =>
-      Effect.gen(function* () {
-        const { won } = yield* raceForKey(unguarded(yield* Ledger), controlRacers)
-        expect(won).toHaveLength(controlRacers)
-      })
-    )
-
-    it.effect(`one of ${racers} changes on one version wins and all others are stale`, () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const { lost, start, won } = yield* raceForVersion(ledger, racers)
-        expect(won).toHaveLength(1)
-        const winner = won[0] as Change
-        expect(lost.map(({ failure }) => failure._tag)).toEqual(Array(racers - 1).fill("pointsman/Stale"))
-
-        const stored = yield* traceOf(winner)
-        expect(Option.getOrThrow(stored.payment)).toStrictEqual(winner.payment.after)
-        expect(stored.attempts).toStrictEqual([
-          ...start.attempts.map((first) => ({
-            ...first,
-            outcome: "Rejected",
-            answeredAt: winner.payment.after.updatedAt
-          })),
-          winner.attempts.at(-1)
-        ])
-      })
-    )
-
-    it.effect("control: without a guard, several changes win the same version", () =>
-      Effect.gen(function* () {
-        const { won } = yield* raceForVersion(unguarded(yield* Ledger), controlRacers)
-        expect(won).toHaveLength(controlRacers)
-      })
-    )
-
-    it.effect(`one of ${racers} changes that give all back is written, and others are stale`, () =>
-      Effect.gen(function* () {
-        const { book, exits } = yield* raceForRefund(yield* Ledger, racers)
-        expect(exits.filter(Exit.isSuccess)).toHaveLength(1)
-        expect(exits.filter(isStale)).toHaveLength(racers - 1)
-        expect(book.refunds.map(({ money }) => money.minorUnits)).toEqual([1000])
-        expect(book.payment).toMatchObject({ refundedMinor: 0, refundPendingMinor: 1000 })
-      })
-    )
-
-    it.effect("control: without a guard, several changes give all of it back", () =>
-      Effect.gen(function* () {
-        const { book, exits } = yield* raceForRefund(unguarded(yield* Ledger), controlRacers)
-        expect(exits.filter(Exit.isSuccess)).toHaveLength(controlRacers)
-        expect(book.refunds).toHaveLength(controlRacers)
-      })
-    )
-
-    it.effect("writers without a guard let one refund through by the sums of the others", () =>
-      Effect.gen(function* () {
-        const { book, exits } = yield* raceForRefund(unguarded(yield* Ledger, { forgets: false }), controlRacers)
-        expect(exits.filter(Exit.isSuccess)).toHaveLength(1)
-        expect(exits.filter((exit) => Exit.isFailure(exit) && Cause.hasDies(exit.cause))).toHaveLength(
-          controlRacers - 1
-        )
-        expect(book.refunds).toHaveLength(1)
-      })
-    )
-
-    // Where two operations could be begun at once, twice the same or one of each.
-    const claiming = PaymentMachine.rows.filter((row) => row.on.endsWith("Claimed"))
-    for (const one of claiming) {
-      for (const other of claiming.filter((row) => row.from === one.from)) {
-        it.effect(`one of ${one.on} and ${other.on} at once wins in ${one.from}`, () =>
-          Effect.gen(function* () {
-            const ledger = yield* Ledger
-            const { walked } = yield* reachRow(yield* newTenant(), one)
-            const changes = [(yield* moveAlong(walked, one)).change, (yield* moveAlong(walked, other)).change]
-            const { lost, won } = yield* race(ledger, changes)
-            expect(won).toHaveLength(1)
-            expect(lost.map(({ failure }) => failure._tag)).toEqual(["pointsman/Stale"])
-          })
-        )
-      }
+    expect(yield* ledger.payments(tenant, { limit: racers })).toStrictEqual([winner.payment.after])
+    expect(yield* ledger.events(tenant, { limit: racers })).toHaveLength(1)
+    for (const { change } of lost) {
+      expect(yield* ledger.attempts(tenant, change.payment.after.id)).toEqual([])
     }
+    expect(Option.getOrThrow((yield* traceOf(winner)).claim)).toStrictEqual(winner.claim?.after)
   })
-}
+
+  it("control: without a guard, several payments win the same key", function* ({ ledger }) {
+    const { won } = yield* raceForKey(unguarded(ledger), controlRacers)
+    expect(won).toHaveLength(controlRacers)
+  })
+
+  it(`one of ${racers} changes on one version wins and all others are stale`, function* ({ ledger }) {
+    const { lost, start, won } = yield* raceForVersion(ledger, racers)
+    expect(won).toHaveLength(1)
+    const winner = won[0] as Change
+    expect(lost.map(({ failure }) => failure._tag)).toEqual(Array(racers - 1).fill("pointsman/Stale"))
+
+    const stored = yield* traceOf(winner)
+    expect(Option.getOrThrow(stored.payment)).toStrictEqual(winner.payment.after)
+    expect(stored.attempts).toStrictEqual([
+      ...start.attempts.map((first) => ({
+        ...first,
+        outcome: "Rejected",
+        answeredAt: winner.payment.after.updatedAt
+      })),
+      winner.attempts.at(-1)
+    ])
+  })
+
+  it("control: without a guard, several changes win the same version", function* ({ ledger }) {
+    const { won } = yield* raceForVersion(unguarded(ledger), controlRacers)
+    expect(won).toHaveLength(controlRacers)
+  })
+
+  it(`one of ${racers} changes that give all back is written, and others are stale`, function* ({ ledger }) {
+    const { book, exits } = yield* raceForRefund(ledger, racers)
+    expect(exits.filter(Exit.isSuccess)).toHaveLength(1)
+    expect(exits.filter(isStale)).toHaveLength(racers - 1)
+    expect(book.refunds.map(({ money }) => money.minorUnits)).toEqual([1000])
+    expect(book.payment).toMatchObject({ refundedMinor: 0, refundPendingMinor: 1000 })
+  })
+
+  it("control: without a guard, several changes give all of it back", function* ({ ledger }) {
+    const { book, exits } = yield* raceForRefund(unguarded(ledger), controlRacers)
+    expect(exits.filter(Exit.isSuccess)).toHaveLength(controlRacers)
+    expect(book.refunds).toHaveLength(controlRacers)
+  })
+
+  it("writers without a guard let one refund through by the sums of the others", function* ({ ledger }) {
+    const { book, exits } = yield* raceForRefund(unguarded(ledger, { forgets: false }), controlRacers)
+    expect(exits.filter(Exit.isSuccess)).toHaveLength(1)
+    expect(exits.filter((exit) => Exit.isFailure(exit) && Cause.hasDies(exit.cause))).toHaveLength(controlRacers - 1)
+    expect(book.refunds).toHaveLength(1)
+  })
+
+  // Where two operations could be begun at once, twice the same or one of each.
+  const claiming = PaymentMachine.rows.filter((row) => row.on.endsWith("Claimed"))
+  for (const one of claiming) {
+    for (const other of claiming.filter((row) => row.from === one.from)) {
+      it(`one of ${one.on} and ${other.on} at once wins in ${one.from}`, function* ({ ledger, tenant }) {
+        const { walked } = yield* reachRow(tenant, one)
+        const changes = [(yield* moveAlong(walked, one)).change, (yield* moveAlong(walked, other)).change]
+        const { lost, won } = yield* race(ledger, changes)
+        expect(won).toHaveLength(1)
+        expect(lost.map(({ failure }) => failure._tag)).toEqual(["pointsman/Stale"])
+      })
+    }
+  }
+})
 
 interface Outcome {
   readonly won: ReadonlyArray<Change>

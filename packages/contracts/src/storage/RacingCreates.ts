@@ -3,7 +3,7 @@
  * while the provider takes its time. One provider call, however often it is tried; and over a ledger without the
  * guard, several.
  */
-import { describe, expect } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import { type Caller, credentialsContext, NotAdmitted, Pointsman, RequestInProgress } from "@pointsman/core"
 import {
   Connectors,
@@ -25,38 +25,33 @@ import {
 import { Deferred, Effect, Exit, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { newTenant } from "./Given.ts"
-import type { StorageTest } from "./StorageTest.ts"
+import { chapter } from "./StorageTest.ts"
 import { controlRacers, racers, retryRefused, rounds, unguarded } from "./Unguarded.ts"
 
-export const racingCreates = (it: StorageTest): void => {
-  describe("racing creates", () => {
-    it.effect(
-      `${racers} requests under one slow key make one provider call, ${rounds} times`,
-      () =>
-        Effect.gen(function* () {
-          const { caller, pointsman, provider } = yield* open(yield* Ledger)
-          for (let round = 0; round < rounds; round++) {
-            const exits = yield* raceUnder(`the-key-of-round-${round}`, racers, caller, pointsman, provider)
-            expect(provider.charges).toHaveLength(1)
-            const created = exits.flatMap((exit) => (Exit.isSuccess(exit) ? [exit.value] : []))
-            expect(created.map(({ isReplay }) => isReplay)).toEqual([false])
-            const inProgress = exits.filter((exit) => Exit.isFailure(exit) && isInProgress(exit))
-            expect(inProgress).toHaveLength(racers - 1)
-          }
-          expect(yield* pointsman.payments(caller.tenant, { limit: rounds })).toMatchObject({ hasMore: false })
-        }),
-      60_000 + rounds * 2_000
-    )
+export const racingCreates = chapter("racing creates", (it) => {
+  it(
+    `${racers} requests under one slow key make one provider call, ${rounds} times`,
+    function* ({ ledger }) {
+      const { caller, pointsman, provider } = yield* open(ledger)
+      for (let round = 0; round < rounds; round++) {
+        const exits = yield* raceUnder(`the-key-of-round-${round}`, racers, caller, pointsman, provider)
+        expect(provider.charges).toHaveLength(1)
+        const created = exits.flatMap((exit) => (Exit.isSuccess(exit) ? [exit.value] : []))
+        expect(created.map(({ isReplay }) => isReplay)).toEqual([false])
+        const inProgress = exits.filter((exit) => Exit.isFailure(exit) && isInProgress(exit))
+        expect(inProgress).toHaveLength(racers - 1)
+      }
+      expect(yield* pointsman.payments(caller.tenant, { limit: rounds })).toMatchObject({ hasMore: false })
+    },
+    60_000 + rounds * 2_000
+  )
 
-    it.effect("control: without a guard, the provider is called several times under one key", () =>
-      Effect.gen(function* () {
-        const { caller, pointsman, provider } = yield* open(unguarded(yield* Ledger))
-        yield* raceUnder("the-only-key", controlRacers, caller, pointsman, provider)
-        expect(provider.charges).toHaveLength(controlRacers)
-      })
-    )
+  it("control: without a guard, the provider is called several times under one key", function* ({ ledger }) {
+    const { caller, pointsman, provider } = yield* open(unguarded(ledger))
+    yield* raceUnder("the-only-key", controlRacers, caller, pointsman, provider)
+    expect(provider.charges).toHaveLength(controlRacers)
   })
-}
+})
 
 const isInProgress = (exit: Exit.Failure<unknown, unknown>): boolean =>
   exit.cause.reasons.some((reason) => reason._tag === "Fail" && reason.error instanceof RequestInProgress)

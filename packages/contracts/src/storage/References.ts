@@ -1,162 +1,125 @@
 /** A provider's reference belongs to one payment of a connection: a second commit fails with the first payment's id. */
-import { describe, expect } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import type { Payment, Tenant } from "@pointsman/core"
 import { type Change, Ledger, ReferenceTaken } from "@pointsman/core/ports"
 import { Effect, Option, Result } from "effect"
 import { moveAlong, newTenant, reach, rowOf, traceOf, type Walked } from "./Given.ts"
-import type { StorageTest } from "./StorageTest.ts"
+import { chapter } from "./StorageTest.ts"
 import { racers, rounds } from "./Unguarded.ts"
 
-export const references = (it: StorageTest): void => {
-  describe("references of charges", () => {
-    it.effect("another payment's reference is refused with its name, and nothing is written", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const tenant = yield* newTenant()
-        const first = yield* captured(tenant, "ch-1")
-        yield* ledger.commit(first.change)
-        const second = yield* captured(tenant, "ch-1")
-        const before = yield* traceOf(second.change)
-        expect(yield* failureOf(second.change)).toEqual(taken("ch-1", first.change))
-        expect(yield* traceOf(second.change)).toStrictEqual(before)
-        // Whatever the provider says of it next.
-        const other = yield* captured(tenant, "ch-2", second.before)
-        yield* ledger.commit(other.change)
-        expect(yield* ledger.payment(tenant, other.change.payment.after.id)).toStrictEqual(
-          Option.some(other.change.payment.after)
-        )
-      })
-    )
-
-    it.effect("a payment written again keeps its reference, and may take another one", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const tenant = yield* newTenant()
-        const { after, change } = yield* captured(tenant, "ch-1")
-        yield* ledger.commit(change)
-        const settled = yield* moveAlong(after, rowOf("Captured", "SettlementReported"))
-        yield* ledger.commit(settled.change)
-        const renamed = withReference(settled.after, { ...settled.change, events: [] }, "ch-2")
-        yield* ledger.commit(again(renamed, settled.after))
-        expect((yield* book(tenant, renamed.payment.after)).payment.providerRef).toBe("ch-2")
-      })
-    )
-
-    it.effect("a change after a later writer of the payment is stale and takes nothing", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const tenant = yield* newTenant()
-        const { before, change } = yield* captured(tenant, "ch-1")
-        const late = yield* captured(tenant, "ch-2", before)
-        yield* ledger.commit(change)
-        expect(yield* failureOf(late.change)).toMatchObject({ _tag: "pointsman/Stale" })
-        yield* ledger.commit((yield* captured(tenant, "ch-2")).change)
-      })
-    )
-
-    it.effect("other connections, workspaces and environments each have the reference once", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const tenant = yield* newTenant()
-        const elsewhere: Tenant = { ...tenant, environment: "production" }
-        yield* ledger.commit((yield* captured(tenant, "ch-1")).change)
-        yield* ledger.commit((yield* captured(elsewhere, "ch-1")).change)
-        yield* ledger.commit((yield* captured(yield* newTenant(), "ch-1")).change)
-        const { change } = yield* captured(tenant, "ch-1")
-        const connectionId = "second"
-        yield* ledger.commit({
-          ...change,
-          payment: { ...change.payment, after: { ...change.payment.after, connectionId } },
-          attempts: change.attempts.map((attempt) => ({ ...attempt, connectionId }))
-        })
-      })
-    )
-
-    for (const outcome of ["Authorized", "Captured", "Pending", "Mismatched"] as const) {
-      it.effect(`an attempt that ended ${outcome} keeps its reference beside its payment's own`, () =>
-        Effect.gen(function* () {
-          const ledger = yield* Ledger
-          const tenant = yield* newTenant()
-          const first = yield* captured(tenant, "ch-1")
-          const attempts = first.change.attempts.map((attempt) => ({ ...attempt, outcome, providerRef: "ch-2" }))
-          yield* ledger.commit({ ...first.change, attempts })
-          for (const reference of ["ch-1", "ch-2"]) {
-            const { change } = yield* captured(tenant, reference)
-            expect(yield* failureOf(change)).toEqual(taken(reference, first.change))
-          }
-        })
-      )
-    }
-
-    for (const outcome of ["Declined", "Rejected", "Canceled"] as const) {
-      it.effect(`an attempt that ended ${outcome} takes no reference, nor names another's`, () =>
-        Effect.gen(function* () {
-          const ledger = yield* Ledger
-          const tenant = yield* newTenant()
-          const { change } = yield* captured(tenant, "ch-1")
-          const attempts = change.attempts.map((attempt) => ({ ...attempt, outcome, providerRef: "ch-2" }))
-          yield* ledger.commit({ ...change, attempts })
-          const second = yield* captured(tenant, "ch-2")
-          yield* ledger.commit(second.change)
-          const third = (yield* captured(tenant, "ch-3")).change
-          const named = third.attempts.map((attempt) => ({ ...attempt, outcome, providerRef: "ch-2" }))
-          expect(yield* failureOf({ ...third, attempts: named })).toEqual(taken("ch-2", second.change))
-        })
-      )
-    }
-
-    const references = {
-      empty: "",
-      "with what databases do not hold": "a\u0000b\ud800",
-      "longer than an index holds": "x".repeat(10_000),
-      "like another but for its case": "CH-1"
-    }
-    for (const [name, reference] of Object.entries(references)) {
-      it.effect(`a reference that is ${name} is one like all others`, () =>
-        Effect.gen(function* () {
-          const ledger = yield* Ledger
-          const tenant = yield* newTenant()
-          yield* ledger.commit((yield* captured(tenant, "ch-1")).change)
-          const first = yield* captured(tenant, reference)
-          yield* ledger.commit(first.change)
-          expect(yield* failureOf((yield* captured(tenant, reference)).change)).toEqual(taken(reference, first.change))
-        })
-      )
-    }
-
-    it.effect(`one of ${racers} payments takes a reference at once, and others learn who`, () =>
-      Effect.gen(function* () {
-        for (let round = 0; round < rounds / 5; round++) {
-          const tenant = yield* newTenant()
-          const { lost, won } = yield* race(tenant, () => "ch-1")
-          expect(won).toHaveLength(1)
-          const winner = won[0] as Change
-          expect(lost).toEqual(Array(racers - 1).fill(taken("ch-1", winner)))
-          const found = yield* (yield* Ledger).bookOf(tenant, { connectionId: "first", providerRef: "ch-1" })
-          expect(Option.map(found, ({ book, others }) => [book.payment.id, others])).toEqual(
-            Option.some([winner.payment.after.id, []])
-          )
-        }
-      })
-    )
-
-    it.effect("a reference for each two payments is taken once by all at once", () =>
-      Effect.gen(function* () {
-        const tenant = yield* newTenant()
-        const { lost, won } = yield* race(tenant, (index) => `ch-${index % (racers / 2)}`)
-        expect(new Set(won.map(({ payment }) => payment.after.providerRef)).size).toBe(racers / 2)
-        expect(lost.map(({ _tag }) => _tag)).toEqual(Array(racers / 2).fill("pointsman/ReferenceTaken"))
-      })
-    )
-
-    it.effect("control: all payments with references of their own are written at once", () =>
-      Effect.gen(function* () {
-        const { won } = yield* race(yield* newTenant(), (index) => `ch-${index}`)
-        expect(won).toHaveLength(racers)
-      })
+export const references = chapter("references of charges", (it) => {
+  it("another payment's reference is refused with its name, and nothing is written", function* ({ ledger, tenant }) {
+    const first = yield* captured(tenant, "ch-1")
+    yield* ledger.commit(first.change)
+    const second = yield* captured(tenant, "ch-1")
+    const before = yield* traceOf(second.change)
+    expect(yield* failureOf(second.change)).toEqual(taken("ch-1", first.change))
+    expect(yield* traceOf(second.change)).toStrictEqual(before)
+    // Whatever the provider says of it next.
+    const other = yield* captured(tenant, "ch-2", second.before)
+    yield* ledger.commit(other.change)
+    expect(yield* ledger.payment(tenant, other.change.payment.after.id)).toStrictEqual(
+      Option.some(other.change.payment.after)
     )
   })
-}
+
+  it("a payment written again keeps its reference, and may take another one", function* ({ ledger, tenant }) {
+    const { after, change } = yield* captured(tenant, "ch-1")
+    yield* ledger.commit(change)
+    const settled = yield* moveAlong(after, rowOf("Captured", "SettlementReported"))
+    yield* ledger.commit(settled.change)
+    const renamed = withReference(settled.after, { ...settled.change, events: [] }, "ch-2")
+    yield* ledger.commit(again(renamed, settled.after))
+    expect((yield* book(tenant, renamed.payment.after)).payment.providerRef).toBe("ch-2")
+  })
+
+  it("a change after a later writer of the payment is stale and takes nothing", function* ({ ledger, tenant }) {
+    const { before, change } = yield* captured(tenant, "ch-1")
+    const late = yield* captured(tenant, "ch-2", before)
+    yield* ledger.commit(change)
+    expect(yield* failureOf(late.change)).toMatchObject({ _tag: "pointsman/Stale" })
+    yield* ledger.commit((yield* captured(tenant, "ch-2")).change)
+  })
+
+  it("other connections, workspaces and environments each have the reference once", function* ({ ledger, tenant }) {
+    const elsewhere: Tenant = { ...tenant, environment: "production" }
+    yield* ledger.commit((yield* captured(tenant, "ch-1")).change)
+    yield* ledger.commit((yield* captured(elsewhere, "ch-1")).change)
+    yield* ledger.commit((yield* captured(yield* newTenant(), "ch-1")).change)
+    const { change } = yield* captured(tenant, "ch-1")
+    const connectionId = "second"
+    yield* ledger.commit({
+      ...change,
+      payment: { ...change.payment, after: { ...change.payment.after, connectionId } },
+      attempts: change.attempts.map((attempt) => ({ ...attempt, connectionId }))
+    })
+  })
+
+  for (const outcome of ["Authorized", "Captured", "Pending", "Mismatched"] as const) {
+    it(`an attempt that ended ${outcome} keeps its reference beside its payment's own`, function* ({ ledger, tenant }) {
+      const first = yield* captured(tenant, "ch-1")
+      const attempts = first.change.attempts.map((attempt) => ({ ...attempt, outcome, providerRef: "ch-2" }))
+      yield* ledger.commit({ ...first.change, attempts })
+      for (const reference of ["ch-1", "ch-2"]) {
+        const { change } = yield* captured(tenant, reference)
+        expect(yield* failureOf(change)).toEqual(taken(reference, first.change))
+      }
+    })
+  }
+
+  for (const outcome of ["Declined", "Rejected", "Canceled"] as const) {
+    it(`an attempt that ended ${outcome} takes no reference, nor names another's`, function* ({ ledger, tenant }) {
+      const { change } = yield* captured(tenant, "ch-1")
+      const attempts = change.attempts.map((attempt) => ({ ...attempt, outcome, providerRef: "ch-2" }))
+      yield* ledger.commit({ ...change, attempts })
+      const second = yield* captured(tenant, "ch-2")
+      yield* ledger.commit(second.change)
+      const third = (yield* captured(tenant, "ch-3")).change
+      const named = third.attempts.map((attempt) => ({ ...attempt, outcome, providerRef: "ch-2" }))
+      expect(yield* failureOf({ ...third, attempts: named })).toEqual(taken("ch-2", second.change))
+    })
+  }
+
+  const references = {
+    empty: "",
+    "with what databases do not hold": "a\u0000b\ud800",
+    "longer than an index holds": "x".repeat(10_000),
+    "like another but for its case": "CH-1"
+  }
+  for (const [name, reference] of Object.entries(references)) {
+    it(`a reference that is ${name} is one like all others`, function* ({ ledger, tenant }) {
+      yield* ledger.commit((yield* captured(tenant, "ch-1")).change)
+      const first = yield* captured(tenant, reference)
+      yield* ledger.commit(first.change)
+      expect(yield* failureOf((yield* captured(tenant, reference)).change)).toEqual(taken(reference, first.change))
+    })
+  }
+
+  it(`one of ${racers} payments takes a reference at once, and others learn who`, function* ({ ledger }) {
+    for (let round = 0; round < rounds / 5; round++) {
+      const tenant = yield* newTenant()
+      const { lost, won } = yield* race(tenant, () => "ch-1")
+      expect(won).toHaveLength(1)
+      const winner = won[0] as Change
+      expect(lost).toEqual(Array(racers - 1).fill(taken("ch-1", winner)))
+      const found = yield* ledger.bookOf(tenant, { connectionId: "first", providerRef: "ch-1" })
+      expect(Option.map(found, ({ book, others }) => [book.payment.id, others])).toEqual(
+        Option.some([winner.payment.after.id, []])
+      )
+    }
+  })
+
+  it("a reference for each two payments is taken once by all at once", function* ({ tenant }) {
+    const { lost, won } = yield* race(tenant, (index) => `ch-${index % (racers / 2)}`)
+    expect(new Set(won.map(({ payment }) => payment.after.providerRef)).size).toBe(racers / 2)
+    expect(lost.map(({ _tag }) => _tag)).toEqual(Array(racers / 2).fill("pointsman/ReferenceTaken"))
+  })
+
+  it("control: all payments with references of their own are written at once", function* ({ tenant }) {
+    const { won } = yield* race(tenant, (index) => `ch-${index}`)
+    expect(won).toHaveLength(racers)
+  })
+})
 
 /** A charge that is answered with the reference, not yet written. */
 const captured = Effect.fnUntraced(function* (tenant: Tenant, reference: string, charging?: Walked) {

@@ -1,5 +1,5 @@
 /** What is old is found in order, leaves whole or not at all, and nothing else leaves with it. */
-import { describe, expect } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import type { Payment, Tenant } from "@pointsman/core"
 import {
   Deliveries,
@@ -8,13 +8,12 @@ import {
   type OldPayment,
   ReferenceTaken,
   Retention,
-  Settlements,
   type StoredMessage
 } from "@pointsman/core/ports"
 import { Effect, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
-import { drafts, firstChange, moveAlong, newTenant, noTrace, reach, rowOf, traceOf, writeDirectory } from "./Given.ts"
-import type { StorageTest } from "./StorageTest.ts"
+import { drafts, firstChange, moveAlong, noTrace, reach, rowOf, traceOf, writeDirectory } from "./Given.ts"
+import { chapter, type StorageTest } from "./StorageTest.ts"
 
 const day = 24 * 60 * 60_000
 
@@ -77,320 +76,287 @@ const deliverAll = Effect.fnUntraced(function* (tenant: Tenant) {
 })
 
 const findsOld = (it: StorageTest): void => {
-  it.effect("old payments of a tenant are read whole, oldest first", () =>
-    Effect.gen(function* () {
-      const ledger = yield* Ledger
-      const tenant = yield* newTenant()
-      const first = yield* refunded(tenant)
-      const second = yield* refunded(tenant)
-      yield* refunded({ ...tenant, environment: "production" })
-      yield* ledger.storeMessage(tenant, messageAbout(second.payment.id, { outcome: "waits" }))
-      const [one, other] = yield* oldOf(tenant)
-      expect(one).toStrictEqual({
-        book: first.walked,
-        events: yield* ledger.timeline(tenant, first.payment.id, { limit: 100 }),
-        openDeliveries: 0,
-        openMessages: 0
-      })
-      expect(one?.events).not.toHaveLength(0)
-      expect(other).toMatchObject({ book: second.walked, openMessages: 1 })
-      const after = { tenant, createdBefore: Number.MAX_SAFE_INTEGER, limit: 1 }
-      const retention = yield* Retention
-      expect(idsOf(yield* retention.oldPayments(after))).toEqual([first.payment.id])
-      expect(idsOf(yield* retention.oldPayments({ ...after, after: first.payment.id }))).toEqual([second.payment.id])
-      expect(yield* oldOf(tenant, first.payment.createdAt)).toEqual([])
-      const inState = { tenant, createdBefore: Number.MAX_SAFE_INTEGER, limit: 9, state: first.payment.state }
-      expect(idsOf(yield* retention.oldPayments(inState))).toEqual([first.payment.id, second.payment.id])
-      expect(idsOf(yield* retention.oldPayments({ ...inState, after: first.payment.id }))).toEqual([second.payment.id])
-      expect(idsOf(yield* retention.oldPayments({ ...inState, state: "Declined" }))).toEqual([])
+  it("old payments of a tenant are read whole, oldest first", function* ({ ledger, retention, tenant }) {
+    const first = yield* refunded(tenant)
+    const second = yield* refunded(tenant)
+    yield* refunded({ ...tenant, environment: "production" })
+    yield* ledger.storeMessage(tenant, messageAbout(second.payment.id, { outcome: "waits" }))
+    const [one, other] = yield* oldOf(tenant)
+    expect(one).toStrictEqual({
+      book: first.walked,
+      events: yield* ledger.timeline(tenant, first.payment.id, { limit: 100 }),
+      openDeliveries: 0,
+      openMessages: 0
     })
-  )
+    expect(one?.events).not.toHaveLength(0)
+    expect(other).toMatchObject({ book: second.walked, openMessages: 1 })
+    const after = { tenant, createdBefore: Number.MAX_SAFE_INTEGER, limit: 1 }
+    expect(idsOf(yield* retention.oldPayments(after))).toEqual([first.payment.id])
+    expect(idsOf(yield* retention.oldPayments({ ...after, after: first.payment.id }))).toEqual([second.payment.id])
+    expect(yield* oldOf(tenant, first.payment.createdAt)).toEqual([])
+    const inState = { tenant, createdBefore: Number.MAX_SAFE_INTEGER, limit: 9, state: first.payment.state }
+    expect(idsOf(yield* retention.oldPayments(inState))).toEqual([first.payment.id, second.payment.id])
+    expect(idsOf(yield* retention.oldPayments({ ...inState, after: first.payment.id }))).toEqual([second.payment.id])
+    expect(idsOf(yield* retention.oldPayments({ ...inState, state: "Declined" }))).toEqual([])
+  })
 }
 
 const removes = (it: StorageTest): void => {
-  it.effect("nothing is left of a removed old payment and its neighbour stays", () =>
-    Effect.gen(function* () {
-      const ledger = yield* Ledger
-      const retention = yield* Retention
-      const tenant = yield* newTenant()
-      yield* endpointFor(tenant)
-      const leaving = yield* refunded(tenant)
-      const staying = yield* refunded(tenant)
-      yield* deliverAll(tenant)
-      yield* ledger.storeMessage(tenant, messageAbout(leaving.payment.id))
-      yield* ledger.storeMessage(tenant, messageAbout(staying.payment.id))
-      const before = yield* traceOf(staying.first.change)
-      expect(yield* retention.remove([readPayment(leaving.payment)])).toEqual([leaving.payment.id])
-      expect(yield* traceOf(leaving.first.change)).toStrictEqual(noTrace)
-      expect(yield* ledger.message(tenant, "first", `msg_${leaving.payment.id}`)).toEqual(Option.none())
-      expect(yield* ledger.payments(tenant, { metadata: { order: "1" }, limit: 9 })).toStrictEqual([staying.payment])
-      const events = yield* ledger.events(tenant, { after: "", limit: 100 })
-      expect(events.filter(({ paymentId }) => paymentId === leaving.payment.id)).toEqual([])
-      const deliveries = yield* Deliveries
-      expect(yield* deliveries.list(tenant, { paymentId: leaving.payment.id, limit: 9 })).toEqual([])
-      // One for each event of the other payment.
-      expect(yield* deliveries.list(tenant, { limit: 100 })).toHaveLength(before.timeline.length)
-      expect(yield* traceOf(staying.first.change)).toStrictEqual(before)
-      expect(Option.isSome(yield* ledger.message(tenant, "first", `msg_${staying.payment.id}`))).toBe(true)
-      expect(yield* retention.remove([readPayment(leaving.payment)])).toEqual([])
-      expect(yield* retention.remove([])).toEqual([])
-    })
-  )
+  it("nothing is left of a removed old payment and its neighbour stays", function* ({
+    deliveries,
+    ledger,
+    retention,
+    tenant
+  }) {
+    yield* endpointFor(tenant)
+    const leaving = yield* refunded(tenant)
+    const staying = yield* refunded(tenant)
+    yield* deliverAll(tenant)
+    yield* ledger.storeMessage(tenant, messageAbout(leaving.payment.id))
+    yield* ledger.storeMessage(tenant, messageAbout(staying.payment.id))
+    const before = yield* traceOf(staying.first.change)
+    expect(yield* retention.remove([readPayment(leaving.payment)])).toEqual([leaving.payment.id])
+    expect(yield* traceOf(leaving.first.change)).toStrictEqual(noTrace)
+    expect(yield* ledger.message(tenant, "first", `msg_${leaving.payment.id}`)).toEqual(Option.none())
+    expect(yield* ledger.payments(tenant, { metadata: { order: "1" }, limit: 9 })).toStrictEqual([staying.payment])
+    const events = yield* ledger.events(tenant, { after: "", limit: 100 })
+    expect(events.filter(({ paymentId }) => paymentId === leaving.payment.id)).toEqual([])
+    expect(yield* deliveries.list(tenant, { paymentId: leaving.payment.id, limit: 9 })).toEqual([])
+    // One for each event of the other payment.
+    expect(yield* deliveries.list(tenant, { limit: 100 })).toHaveLength(before.timeline.length)
+    expect(yield* traceOf(staying.first.change)).toStrictEqual(before)
+    expect(Option.isSome(yield* ledger.message(tenant, "first", `msg_${staying.payment.id}`))).toBe(true)
+    expect(yield* retention.remove([readPayment(leaving.payment)])).toEqual([])
+    expect(yield* retention.remove([])).toEqual([])
+  })
 
-  it.effect("a payment written since it was read, or another tenant's, stays", () =>
-    Effect.gen(function* () {
-      const ledger = yield* Ledger
-      const retention = yield* Retention
-      const tenant = yield* newTenant()
-      const { payment, walked } = yield* refunded(tenant)
-      const disputed = yield* moveAlong(walked, rowOf("Refunded", "DisputeOpened"))
-      yield* ledger.commit(disputed.change)
-      const before = yield* traceOf(disputed.change)
-      const stranger = { ...tenant, environment: "production" } as const
-      expect(
-        yield* retention.remove([readPayment(payment), { ...readPayment(disputed.after.payment), tenant: stranger }])
-      ).toEqual([])
-      expect(yield* traceOf(disputed.change)).toStrictEqual(before)
-    })
-  )
+  it("a payment written since it was read, or another tenant's, stays", function* ({ ledger, retention, tenant }) {
+    const { payment, walked } = yield* refunded(tenant)
+    const disputed = yield* moveAlong(walked, rowOf("Refunded", "DisputeOpened"))
+    yield* ledger.commit(disputed.change)
+    const before = yield* traceOf(disputed.change)
+    const stranger = { ...tenant, environment: "production" } as const
+    expect(
+      yield* retention.remove([readPayment(payment), { ...readPayment(disputed.after.payment), tenant: stranger }])
+    ).toEqual([])
+    expect(yield* traceOf(disputed.change)).toStrictEqual(before)
+  })
 
-  it.effect("a payment with an open delivery or message stays until that ends", () =>
-    Effect.gen(function* () {
-      const ledger = yield* Ledger
-      const retention = yield* Retention
-      const tenant = yield* newTenant()
-      yield* endpointFor(tenant)
-      const undelivered = yield* refunded(tenant)
-      const message = messageAbout(undelivered.payment.id, { outcome: "waits" })
-      expect(yield* retention.remove([readPayment(undelivered.payment)])).toEqual([])
-      expect((yield* oldOf(tenant))[0]?.openDeliveries).toBe(
-        (yield* ledger.timeline(tenant, undelivered.payment.id, { limit: 100 })).length
-      )
-      yield* deliverAll(tenant)
-      yield* ledger.storeMessage(tenant, message)
-      expect(yield* retention.remove([readPayment(undelivered.payment)])).toEqual([])
-      const { body: _, isSealed: __, ...note } = message
-      yield* ledger.keepMessage(tenant, { expected: "waits", after: { ...note, outcome: "older" } }, null)
-      expect(yield* retention.remove([readPayment(undelivered.payment)])).toEqual([undelivered.payment.id])
-    })
-  )
+  it("a payment with an open delivery or message stays until that ends", function* ({ ledger, retention, tenant }) {
+    yield* endpointFor(tenant)
+    const undelivered = yield* refunded(tenant)
+    const message = messageAbout(undelivered.payment.id, { outcome: "waits" })
+    expect(yield* retention.remove([readPayment(undelivered.payment)])).toEqual([])
+    expect((yield* oldOf(tenant))[0]?.openDeliveries).toBe(
+      (yield* ledger.timeline(tenant, undelivered.payment.id, { limit: 100 })).length
+    )
+    yield* deliverAll(tenant)
+    yield* ledger.storeMessage(tenant, message)
+    expect(yield* retention.remove([readPayment(undelivered.payment)])).toEqual([])
+    const { body: _, isSealed: __, ...note } = message
+    yield* ledger.keepMessage(tenant, { expected: "waits", after: { ...note, outcome: "older" } }, null)
+    expect(yield* retention.remove([readPayment(undelivered.payment)])).toEqual([undelivered.payment.id])
+  })
 
-  it.effect("one of two removals of a payment at once has it", () =>
-    Effect.gen(function* () {
-      const retention = yield* Retention
-      const { payment } = yield* refunded(yield* newTenant())
-      const one = retention.remove([readPayment(payment)])
-      const removed = yield* Effect.all([one, one, one], { concurrency: "unbounded" })
-      expect(removed.flat()).toEqual([payment.id])
-    })
-  )
+  it("one of two removals of a payment at once has it", function* ({ retention, tenant }) {
+    const { payment } = yield* refunded(tenant)
+    const one = retention.remove([readPayment(payment)])
+    const removed = yield* Effect.all([one, one, one], { concurrency: "unbounded" })
+    expect(removed.flat()).toEqual([payment.id])
+  })
 
-  it.effect("a removed payment's reference is refused to another, which says whose it was", () =>
-    Effect.gen(function* () {
-      const ledger = yield* Ledger
-      const retention = yield* Retention
-      const tenant = yield* newTenant()
-      const { payment } = yield* refunded(tenant)
-      const reference = { connectionId: "first", providerRef: payment.providerRef ?? "" }
-      expect(yield* retention.removedPaymentOf(tenant, reference)).toBeNull()
-      yield* retention.remove([readPayment(payment)])
-      expect(yield* retention.removedPaymentOf(tenant, reference)).toBe(payment.id)
-      expect(yield* retention.removedPaymentOf(tenant, { ...reference, providerRef: "other" })).toBeNull()
-      expect(yield* ledger.bookOf(tenant, reference)).toEqual(Option.none())
-      const { walked } = yield* reach(tenant, "Charging")
-      const { change } = yield* moveAlong(walked, rowOf("Charging", "ChargeCaptured"))
-      const { after } = change.payment
-      const taking = {
-        ...change,
-        payment: { ...change.payment, after: { ...after, providerRef: reference.providerRef } },
-        attempts: change.attempts.map((attempt) => ({ ...attempt, providerRef: reference.providerRef }))
-      }
-      const failed = yield* Effect.result(ledger.commit(taking))
-      expect(Result.isFailure(failed) && failed.failure).toEqual(
-        new ReferenceTaken({ ...reference, paymentId: payment.id })
-      )
-    })
-  )
+  it("a removed payment's reference is refused to another, which says whose it was", function* ({
+    ledger,
+    retention,
+    tenant
+  }) {
+    const { payment } = yield* refunded(tenant)
+    const reference = { connectionId: "first", providerRef: payment.providerRef ?? "" }
+    expect(yield* retention.removedPaymentOf(tenant, reference)).toBeNull()
+    yield* retention.remove([readPayment(payment)])
+    expect(yield* retention.removedPaymentOf(tenant, reference)).toBe(payment.id)
+    expect(yield* retention.removedPaymentOf(tenant, { ...reference, providerRef: "other" })).toBeNull()
+    expect(yield* ledger.bookOf(tenant, reference)).toEqual(Option.none())
+    const { walked } = yield* reach(tenant, "Charging")
+    const { change } = yield* moveAlong(walked, rowOf("Charging", "ChargeCaptured"))
+    const { after } = change.payment
+    const taking = {
+      ...change,
+      payment: { ...change.payment, after: { ...after, providerRef: reference.providerRef } },
+      attempts: change.attempts.map((attempt) => ({ ...attempt, providerRef: reference.providerRef }))
+    }
+    const failed = yield* Effect.result(ledger.commit(taking))
+    expect(Result.isFailure(failed) && failed.failure).toEqual(
+      new ReferenceTaken({ ...reference, paymentId: payment.id })
+    )
+  })
 }
 
 const removesCaptures = (it: StorageTest): void => {
-  it.effect("a capture's id finds its payment, and nothing once it left", () =>
-    Effect.gen(function* () {
-      const ledger = yield* Ledger
-      const settlements = yield* Settlements
-      const retention = yield* Retention
-      const tenant = yield* newTenant()
-      const { payment } = yield* refunded(tenant)
-      const captures = [{ id: "cap_left", minorUnits: 1 }]
-      const reported = { isPaidOut: false, disputes: [], contradictions: [], captures }
-      const after = { ...payment, reported, version: payment.version + 1 }
-      yield* ledger.commit({
-        tenant,
-        payment: { expected: payment.version, after },
-        attempts: [],
-        events: []
-      })
-      const names = {
-        attemptIds: [],
-        operationIds: [],
-        refundIds: [],
-        providerRefundIds: [],
-        providerRefs: ["cap_left"]
-      }
-      const find = settlements.booksNamed(tenant, "first", names)
-      expect((yield* find).books.map((book) => book.payment.id)).toEqual([payment.id])
-      yield* retention.remove([readPayment(after)])
-      expect(yield* find).toEqual({ named: [], books: [] })
+  it("a capture's id finds its payment, and nothing once it left", function* ({
+    ledger,
+    retention,
+    settlements,
+    tenant
+  }) {
+    const { payment } = yield* refunded(tenant)
+    const captures = [{ id: "cap_left", minorUnits: 1 }]
+    const reported = { isPaidOut: false, disputes: [], contradictions: [], captures }
+    const after = { ...payment, reported, version: payment.version + 1 }
+    yield* ledger.commit({
+      tenant,
+      payment: { expected: payment.version, after },
+      attempts: [],
+      events: []
     })
-  )
+    const names = {
+      attemptIds: [],
+      operationIds: [],
+      refundIds: [],
+      providerRefundIds: [],
+      providerRefs: ["cap_left"]
+    }
+    const find = settlements.booksNamed(tenant, "first", names)
+    expect((yield* find).books.map((book) => book.payment.id)).toEqual([payment.id])
+    yield* retention.remove([readPayment(after)])
+    expect(yield* find).toEqual({ named: [], books: [] })
+  })
 }
 
 const prunes = (it: StorageTest): void => {
-  it.effect("deliveries that ended before the time are pruned, and open ones stay", () =>
-    Effect.gen(function* () {
-      const deliveries = yield* Deliveries
-      const retention = yield* Retention
-      const tenant = yield* newTenant()
-      yield* endpointFor(tenant)
-      const first = yield* refunded(tenant)
-      const [open, ...over] = (yield* deliveries.list(tenant, { limit: 100 })).toReversed()
-      for (const one of over) yield* deliveries.replace(one, { ...one, state: "GivenUp", dueAt: null })
-      yield* TestClock.adjust(day)
-      const { payment } = yield* refunded(tenant)
-      const young = (yield* deliverAll(tenant)).filter(({ createdAt }) => createdAt === payment.createdAt)
-      yield* deliveries.replace({ ...(open ?? over[0]), state: "Delivered" } as never, open as never)
-      const query = { tenant, before: payment.createdAt, limit: 100 }
-      expect(
-        yield* retention.held({ tenant, deliveriesBefore: query.before, bodiesBefore: null, limit: 9 })
-      ).toMatchObject({
-        deliveries: over.length,
-        bodies: 0,
-        oldestPaymentAt: first.payment.createdAt,
-        oldestDeliveryAt: first.payment.createdAt,
-        oldestBodyAt: null
-      })
-      expect(yield* retention.pruneDeliveries({ ...query, limit: 1 })).toBe(1)
-      expect(yield* retention.pruneDeliveries(query)).toBe(over.length - 1)
-      expect(yield* retention.pruneDeliveries(query)).toBe(0)
-      const left = yield* deliveries.list(tenant, { limit: 100 })
-      expect(left.map(({ id }) => id).toSorted()).toEqual([open?.id, ...young.map(({ id }) => id)].toSorted())
-      expect(yield* deliveries.attempts(tenant, over[0]?.id ?? "")).toEqual([])
+  it("deliveries that ended before the time are pruned, and open ones stay", function* ({
+    deliveries,
+    retention,
+    tenant
+  }) {
+    yield* endpointFor(tenant)
+    const first = yield* refunded(tenant)
+    const [open, ...over] = (yield* deliveries.list(tenant, { limit: 100 })).toReversed()
+    for (const one of over) yield* deliveries.replace(one, { ...one, state: "GivenUp", dueAt: null })
+    yield* TestClock.adjust(day)
+    const { payment } = yield* refunded(tenant)
+    const young = (yield* deliverAll(tenant)).filter(({ createdAt }) => createdAt === payment.createdAt)
+    yield* deliveries.replace({ ...(open ?? over[0]), state: "Delivered" } as never, open as never)
+    const query = { tenant, before: payment.createdAt, limit: 100 }
+    expect(
+      yield* retention.held({ tenant, deliveriesBefore: query.before, bodiesBefore: null, limit: 9 })
+    ).toMatchObject({
+      deliveries: over.length,
+      bodies: 0,
+      oldestPaymentAt: first.payment.createdAt,
+      oldestDeliveryAt: first.payment.createdAt,
+      oldestBodyAt: null
     })
-  )
+    expect(yield* retention.pruneDeliveries({ ...query, limit: 1 })).toBe(1)
+    expect(yield* retention.pruneDeliveries(query)).toBe(over.length - 1)
+    expect(yield* retention.pruneDeliveries(query)).toBe(0)
+    const left = yield* deliveries.list(tenant, { limit: 100 })
+    expect(left.map(({ id }) => id).toSorted()).toEqual([open?.id, ...young.map(({ id }) => id)].toSorted())
+    expect(yield* deliveries.attempts(tenant, over[0]?.id ?? "")).toEqual([])
+  })
 
-  it.effect("bodies are pruned but of undecided messages, and all messages stay known", () =>
-    Effect.gen(function* () {
-      const ledger = yield* Ledger
-      const retention = yield* Retention
-      const tenant = yield* newTenant()
-      const reviewed = (yield* reach(tenant, "ChargeMismatched")).walked.payment
-      expect(reviewed.review).not.toBeNull()
-      const decided = (yield* refunded(tenant)).payment
-      const cases = [
-        ["applied", decided.id, true],
-        ["confirmed", decided.id, true],
-        ["older", decided.id, true],
-        ["contradicts", decided.id, true],
-        ["contradicts", reviewed.id, false],
-        ["received", null, false],
-        ["waits", decided.id, false],
-        ["unmatched", null, false],
-        ["unreadable", null, false]
-      ] as const
-      const messages = cases.map(([outcome, paymentId], index) =>
-        messageAbout(paymentId, { outcome, eventId: `m${index}`, receivedAt: index })
-      )
-      for (const message of messages) yield* ledger.storeMessage(tenant, message)
-      yield* ledger.storeMessage(tenant, messageAbout(decided.id, { eventId: "young", receivedAt: 100 }))
-      const query = { tenant, before: 100, limit: 3 }
-      const bodies = { tenant, deliveriesBefore: null, bodiesBefore: 100, limit: 9 }
-      expect(yield* retention.held(bodies)).toMatchObject({ bodies: 4, oldestBodyAt: 0 })
-      expect(yield* retention.pruneBodies(query)).toBe(3)
-      expect(yield* retention.pruneBodies(query)).toBe(1)
-      expect(yield* retention.pruneBodies(query)).toBe(0)
-      expect(yield* retention.held(bodies)).toMatchObject({ bodies: 0, oldestBodyAt: 4 })
-      for (const [index, message] of messages.entries()) {
-        const stored = Option.getOrThrow(yield* ledger.message(tenant, "first", `m${index}`))
-        expect(stored).toStrictEqual(cases[index]?.[2] === true ? { ...message, body: "", isSealed: false } : message)
-        // It is known when it comes again.
-        expect(Option.isSome(yield* ledger.storeMessage(tenant, message))).toBe(true)
-      }
-      const young = Option.getOrThrow(yield* ledger.message(tenant, "first", "young"))
-      expect(young.body).toBe("sealed")
-    })
-  )
+  it("bodies are pruned but of undecided messages, and all messages stay known", function* ({
+    ledger,
+    retention,
+    tenant
+  }) {
+    const reviewed = (yield* reach(tenant, "ChargeMismatched")).walked.payment
+    expect(reviewed.review).not.toBeNull()
+    const decided = (yield* refunded(tenant)).payment
+    const cases = [
+      ["applied", decided.id, true],
+      ["confirmed", decided.id, true],
+      ["older", decided.id, true],
+      ["contradicts", decided.id, true],
+      ["contradicts", reviewed.id, false],
+      ["received", null, false],
+      ["waits", decided.id, false],
+      ["unmatched", null, false],
+      ["unreadable", null, false]
+    ] as const
+    const messages = cases.map(([outcome, paymentId], index) =>
+      messageAbout(paymentId, { outcome, eventId: `m${index}`, receivedAt: index })
+    )
+    for (const message of messages) yield* ledger.storeMessage(tenant, message)
+    yield* ledger.storeMessage(tenant, messageAbout(decided.id, { eventId: "young", receivedAt: 100 }))
+    const query = { tenant, before: 100, limit: 3 }
+    const bodies = { tenant, deliveriesBefore: null, bodiesBefore: 100, limit: 9 }
+    expect(yield* retention.held(bodies)).toMatchObject({ bodies: 4, oldestBodyAt: 0 })
+    expect(yield* retention.pruneBodies(query)).toBe(3)
+    expect(yield* retention.pruneBodies(query)).toBe(1)
+    expect(yield* retention.pruneBodies(query)).toBe(0)
+    expect(yield* retention.held(bodies)).toMatchObject({ bodies: 0, oldestBodyAt: 4 })
+    for (const [index, message] of messages.entries()) {
+      const stored = Option.getOrThrow(yield* ledger.message(tenant, "first", `m${index}`))
+      expect(stored).toStrictEqual(cases[index]?.[2] === true ? { ...message, body: "", isSealed: false } : message)
+      // It is known when it comes again.
+      expect(Option.isSome(yield* ledger.storeMessage(tenant, message))).toBe(true)
+    }
+    const young = Option.getOrThrow(yield* ledger.message(tenant, "first", "young"))
+    expect(young.body).toBe("sealed")
+  })
 }
 
 const takesTurns = (it: StorageTest): void => {
-  it.effect("another holder has a lease when it is over, and its own extends it", () =>
-    Effect.gen(function* () {
-      const { lease } = yield* Retention
-      const now = 9_000_000_000_000
-      expect(yield* lease({ holder: "one", now, until: now + 10 })).toBe(true)
-      expect(yield* lease({ holder: "two", now: now + 9, until: now + 20 })).toBe(false)
-      expect(yield* lease({ holder: "one", now: now + 9, until: now + 30 })).toBe(true)
-      expect(yield* lease({ holder: "two", now: now + 29, until: now + 40 })).toBe(false)
-      expect(yield* lease({ holder: "two", now: now + 30, until: now + 40 })).toBe(true)
-      expect(yield* lease({ holder: "one", now: now + 30, until: now + 40 })).toBe(false)
-    })
-  )
+  it("another holder has a lease when it is over, and its own extends it", function* ({ retention: { lease } }) {
+    const now = 9_000_000_000_000
+    expect(yield* lease({ holder: "one", now, until: now + 10 })).toBe(true)
+    expect(yield* lease({ holder: "two", now: now + 9, until: now + 20 })).toBe(false)
+    expect(yield* lease({ holder: "one", now: now + 9, until: now + 30 })).toBe(true)
+    expect(yield* lease({ holder: "two", now: now + 29, until: now + 40 })).toBe(false)
+    expect(yield* lease({ holder: "two", now: now + 30, until: now + 40 })).toBe(true)
+    expect(yield* lease({ holder: "one", now: now + 30, until: now + 40 })).toBe(false)
+  })
 
-  it.effect("each of three leases has a holder of its own", () =>
-    Effect.gen(function* () {
-      const { lease } = yield* Retention
-      // Later than every other test's.
-      const now = 4_000_000_000_000
-      const take = (what: "proof" | "reports", holder: string, at: number, until: number) =>
-        lease({ what, holder, now: at, until })
-      expect(yield* take("proof", "one", now, now + 20)).toBe(true)
-      expect(yield* take("proof", "two", now + 1, now + 30)).toBe(false)
-      expect(yield* lease({ holder: "two", now, until: now + 10 })).toBe(true)
-      expect(yield* take("reports", "two", now + 1, now + 20)).toBe(true)
-      expect(yield* take("reports", "one", now + 19, now + 30)).toBe(false)
-      expect(yield* take("proof", "two", now + 19, now + 30)).toBe(false)
-      expect(yield* take("proof", "two", now + 20, now + 30)).toBe(true)
-      expect(yield* take("reports", "one", now + 20, now + 30)).toBe(true)
-    })
-  )
+  it("each of three leases has a holder of its own", function* ({ retention: { lease } }) {
+    // Later than every other test's.
+    const now = 4_000_000_000_000
+    const take = (what: "proof" | "reports", holder: string, at: number, until: number) =>
+      lease({ what, holder, now: at, until })
+    expect(yield* take("proof", "one", now, now + 20)).toBe(true)
+    expect(yield* take("proof", "two", now + 1, now + 30)).toBe(false)
+    expect(yield* lease({ holder: "two", now, until: now + 10 })).toBe(true)
+    expect(yield* take("reports", "two", now + 1, now + 20)).toBe(true)
+    expect(yield* take("reports", "one", now + 19, now + 30)).toBe(false)
+    expect(yield* take("proof", "two", now + 19, now + 30)).toBe(false)
+    expect(yield* take("proof", "two", now + 20, now + 30)).toBe(true)
+    expect(yield* take("reports", "one", now + 20, now + 30)).toBe(true)
+  })
 
-  it.effect("another holder has a lease that ends later than an hour from now", () =>
-    Effect.gen(function* () {
-      const { lease } = yield* Retention
-      const hour = 60 * 60_000
-      // After those of the test above, in a store that both share.
-      const now = 9_100_000_000_000
-      expect(yield* lease({ holder: "one", now, until: now + hour })).toBe(true)
-      expect(yield* lease({ holder: "two", now, until: now + 10 })).toBe(false)
-      expect(yield* lease({ holder: "two", now: now - 1, until: now + 10 })).toBe(true)
-    })
-  )
+  it("another holder has a lease that ends later than an hour from now", function* ({ retention: { lease } }) {
+    const hour = 60 * 60_000
+    // After those of the test above, in a store that both share.
+    const now = 9_100_000_000_000
+    expect(yield* lease({ holder: "one", now, until: now + hour })).toBe(true)
+    expect(yield* lease({ holder: "two", now, until: now + 10 })).toBe(false)
+    expect(yield* lease({ holder: "two", now: now - 1, until: now + 10 })).toBe(true)
+  })
 
-  it.effect("payments are written and delivered as before after the store's upkeep", () =>
-    Effect.gen(function* () {
-      const tenant = yield* newTenant()
-      yield* endpointFor(tenant)
-      const { payment } = yield* refunded(tenant)
-      yield* (yield* Retention).upkeep({
-        now: payment.createdAt,
-        deliveriesBefore: payment.createdAt - day,
-        bodiesBefore: payment.createdAt - day
-      })
-      const ledger = yield* Ledger
-      const after = yield* refunded(tenant)
-      expect(drafts(yield* ledger.timeline(tenant, after.payment.id, { limit: 100 })).length).toBeGreaterThan(0)
-      expect(yield* (yield* Deliveries).list(tenant, { limit: 100 })).toHaveLength(
-        (yield* ledger.events(tenant, { after: "", limit: 100 })).length
-      )
+  it("payments are written and delivered as before after the store's upkeep", function* ({
+    deliveries,
+    ledger,
+    retention,
+    tenant
+  }) {
+    yield* endpointFor(tenant)
+    const { payment } = yield* refunded(tenant)
+    yield* retention.upkeep({
+      now: payment.createdAt,
+      deliveriesBefore: payment.createdAt - day,
+      bodiesBefore: payment.createdAt - day
     })
-  )
-}
-
-export const retention = (it: StorageTest): void => {
-  describe("retention", () => {
-    findsOld(it)
-    removes(it)
-    removesCaptures(it)
-    prunes(it)
-    takesTurns(it)
+    const after = yield* refunded(tenant)
+    expect(drafts(yield* ledger.timeline(tenant, after.payment.id, { limit: 100 })).length).toBeGreaterThan(0)
+    expect(yield* deliveries.list(tenant, { limit: 100 })).toHaveLength(
+      (yield* ledger.events(tenant, { after: "", limit: 100 })).length
+    )
   })
 }
+
+export const retention = chapter("retention", (it) => {
+  findsOld(it)
+  removes(it)
+  removesCaptures(it)
+  prunes(it)
+  takesTurns(it)
+})

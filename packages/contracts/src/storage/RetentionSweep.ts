@@ -2,14 +2,14 @@
  * Payments in every state, as they leave: those that may leave do, what is left and what left add up to what was there,
  * and a process that dies at any point of it leaves nothing that the next one does not finish.
  */
-import { describe, expect } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import { type Payment, type PaymentState, paymentStates, type Tenant } from "@pointsman/core"
 import { removePayments } from "@pointsman/core/internal"
 import { BeforeRemoval, Ledger, Retention, type StorageError, type WholePayment } from "@pointsman/core/ports"
 import { Effect, Exit } from "effect"
 import { TestClock } from "effect/testing"
-import { moveAlong, newTenant, reach, rowOf } from "./Given.ts"
-import type { StorageTest } from "./StorageTest.ts"
+import { moveAlong, reach, rowOf } from "./Given.ts"
+import { chapter, type StorageTest } from "./StorageTest.ts"
 
 const day = 24 * 60 * 60_000
 const year = 366 * day
@@ -79,118 +79,97 @@ const mortal = <Args extends ReadonlyArray<never>, A>(
   })
 
 const everyState = (it: StorageTest): void => {
-  it.effect("closed payments leave after years, and the sums stay", () =>
-    Effect.gen(function* () {
-      const tenant = yield* newTenant()
-      for (const state of paymentStates) yield* reach(tenant, state)
-      const before = yield* stored(tenant)
-      yield* TestClock.adjust(540 * day - 1)
-      const { archive, given } = newArchive()
-      const swept = Effect.provideService(sweep(tenant), BeforeRemoval, archive)
-      const counted = yield* sweep(tenant, true)
-      // Without money nothing can be disputed.
-      expect(counted.kept.dispute_window).toBe(4)
-      const early = yield* swept
-      expect(early).toEqual({ payments: counted.payments, kept: {} })
-      yield* TestClock.adjust(1)
-      const late = yield* swept
-      const left = [...given.values()].map(({ book }) => book.payment)
-      expect(early.payments + late.payments).toBe(left.length)
-      const statesOf = (payments: ReadonlyArray<Payment>) => payments.map(({ state }) => state).toSorted()
-      expect(statesOf(left)).toEqual([...leaving].toSorted())
-      const stays = yield* stored(tenant)
-      expect(statesOf(stays)).toEqual(paymentStates.filter((state) => !leaving.has(state)).toSorted())
-      expect(sumsOf([...left, ...stays])).toEqual(sumsOf(before))
-    })
-  )
+  it("closed payments leave after years, and the sums stay", function* ({ tenant }) {
+    for (const state of paymentStates) yield* reach(tenant, state)
+    const before = yield* stored(tenant)
+    yield* TestClock.adjust(540 * day - 1)
+    const { archive, given } = newArchive()
+    const swept = Effect.provideService(sweep(tenant), BeforeRemoval, archive)
+    const counted = yield* sweep(tenant, true)
+    // Without money nothing can be disputed.
+    expect(counted.kept.dispute_window).toBe(4)
+    const early = yield* swept
+    expect(early).toEqual({ payments: counted.payments, kept: {} })
+    yield* TestClock.adjust(1)
+    const late = yield* swept
+    const left = [...given.values()].map(({ book }) => book.payment)
+    expect(early.payments + late.payments).toBe(left.length)
+    const statesOf = (payments: ReadonlyArray<Payment>) => payments.map(({ state }) => state).toSorted()
+    expect(statesOf(left)).toEqual([...leaving].toSorted())
+    const stays = yield* stored(tenant)
+    expect(statesOf(stays)).toEqual(paymentStates.filter((state) => !leaving.has(state)).toSorted())
+    expect(sumsOf([...left, ...stays])).toEqual(sumsOf(before))
+  })
 }
 
 const deaths = (it: StorageTest): void => {
-  it.effect("a removal after one that died at any point finishes it and loses nothing", () =>
-    Effect.gen(function* () {
-      const retention = yield* Retention
-      const tenant = yield* newTenant()
-      const { archive, given } = newArchive()
-      let points = 0
-      for (let at = 1; at <= 20; at++) {
-        for (const state of ["Captured", "Failed", "Authorized"] as const) yield* reach(tenant, state)
-        yield* TestClock.adjust(2 * year)
-        const before = yield* stored(tenant)
-        given.clear()
-        const death: Death = { at, calls: 0 }
-        const dying = sweep(tenant).pipe(
-          Effect.provideService(BeforeRemoval, mortal(death, archive)),
-          Effect.provideService(Retention, {
-            ...retention,
-            oldPayments: mortal(death, retention.oldPayments),
-            remove: mortal(death, retention.remove)
-          })
-        )
-        const isDead = Exit.isFailure(yield* Effect.exit(dying))
-        const lost = before.filter(({ id }) => !given.has(id))
-        const present = new Set((yield* stored(tenant)).map(({ id }) => id))
-        expect(lost.filter(({ id }) => !present.has(id))).toEqual([])
-        yield* Effect.provideService(sweep(tenant), BeforeRemoval, archive)
-        const stays = yield* stored(tenant)
-        expect(new Set(stays.map(({ state }) => state))).toEqual(new Set(["Authorized"]))
-        const left = [...given.values()].map(({ book }) => book.payment)
-        expect(sumsOf([...left, ...stays])).toEqual(sumsOf(before))
-        if (!isDead) break
-        points += 1
-      }
-      // The read, the archive and the removal, and a read of each of the four states without money, before and after each.
-      expect(points).toBe(14)
-    })
-  )
+  it("a removal after one that died at any point finishes it and loses nothing", function* ({ retention, tenant }) {
+    const { archive, given } = newArchive()
+    let points = 0
+    for (let at = 1; at <= 20; at++) {
+      for (const state of ["Captured", "Failed", "Authorized"] as const) yield* reach(tenant, state)
+      yield* TestClock.adjust(2 * year)
+      const before = yield* stored(tenant)
+      given.clear()
+      const death: Death = { at, calls: 0 }
+      const dying = sweep(tenant).pipe(
+        Effect.provideService(BeforeRemoval, mortal(death, archive)),
+        Effect.provideService(Retention, {
+          ...retention,
+          oldPayments: mortal(death, retention.oldPayments),
+          remove: mortal(death, retention.remove)
+        })
+      )
+      const isDead = Exit.isFailure(yield* Effect.exit(dying))
+      const lost = before.filter(({ id }) => !given.has(id))
+      const present = new Set((yield* stored(tenant)).map(({ id }) => id))
+      expect(lost.filter(({ id }) => !present.has(id))).toEqual([])
+      yield* Effect.provideService(sweep(tenant), BeforeRemoval, archive)
+      const stays = yield* stored(tenant)
+      expect(new Set(stays.map(({ state }) => state))).toEqual(new Set(["Authorized"]))
+      const left = [...given.values()].map(({ book }) => book.payment)
+      expect(sumsOf([...left, ...stays])).toEqual(sumsOf(before))
+      if (!isDead) break
+      points += 1
+    }
+    // The read, the archive and the removal, and a read of each of the four states without money, before and after each.
+    expect(points).toBe(14)
+  })
 }
 
 const changes = (it: StorageTest): void => {
-  it.effect("a dispute between the archive and the removal leaves its payment whole", () =>
-    Effect.gen(function* () {
-      const ledger = yield* Ledger
-      const tenant = yield* newTenant()
-      const { walked } = yield* reach(tenant, "Captured")
-      yield* reach(tenant, "Captured")
-      yield* TestClock.adjust(2 * year)
-      const { after, change } = yield* moveAlong(walked, rowOf("Captured", "DisputeOpened"))
-      const disputes = () => Effect.orDie(ledger.commit(change))
-      const removal = yield* Effect.provideService(sweep(tenant), BeforeRemoval, disputes)
-      expect(removal.payments).toBe(1)
-      expect(yield* stored(tenant)).toStrictEqual([after.payment])
-      const again = yield* sweep(tenant)
-      expect(again.payments).toBe(0)
-    })
-  )
+  it("a dispute between the archive and the removal leaves its payment whole", function* ({ ledger, tenant }) {
+    const { walked } = yield* reach(tenant, "Captured")
+    yield* reach(tenant, "Captured")
+    yield* TestClock.adjust(2 * year)
+    const { after, change } = yield* moveAlong(walked, rowOf("Captured", "DisputeOpened"))
+    const disputes = () => Effect.orDie(ledger.commit(change))
+    const removal = yield* Effect.provideService(sweep(tenant), BeforeRemoval, disputes)
+    expect(removal.payments).toBe(1)
+    expect(yield* stored(tenant)).toStrictEqual([after.payment])
+    const again = yield* sweep(tenant)
+    expect(again.payments).toBe(0)
+  })
 
-  it.effect("an archive that fails removes nothing", () =>
-    Effect.gen(function* () {
-      const tenant = yield* newTenant()
-      yield* reach(tenant, "Captured")
-      yield* TestClock.adjust(2 * year)
-      const failing = () => Effect.die("the archive is full")
-      expect(Exit.isFailure(yield* Effect.exit(Effect.provideService(sweep(tenant), BeforeRemoval, failing)))).toBe(
-        true
-      )
-      expect(yield* stored(tenant)).toHaveLength(1)
-    })
-  )
+  it("an archive that fails removes nothing", function* ({ tenant }) {
+    yield* reach(tenant, "Captured")
+    yield* TestClock.adjust(2 * year)
+    const failing = () => Effect.die("the archive is full")
+    expect(Exit.isFailure(yield* Effect.exit(Effect.provideService(sweep(tenant), BeforeRemoval, failing)))).toBe(true)
+    expect(yield* stored(tenant)).toHaveLength(1)
+  })
 
-  it.effect("each payment leaves once with two sweeps at once", () =>
-    Effect.gen(function* () {
-      const tenant = yield* newTenant()
-      for (let count = 0; count < 5; count++) yield* reach(tenant, "Declined")
-      yield* TestClock.adjust(2 * year)
-      const both = yield* Effect.all([sweep(tenant), sweep(tenant)], { concurrency: 2 })
-      expect(both.reduce((sum, { payments }) => sum + payments, 0)).toBe(5)
-      expect(yield* stored(tenant)).toEqual([])
-    })
-  )
-}
-
-export const retentionSweep = (it: StorageTest): void => {
-  describe("sweeps of payments", () => {
-    everyState(it)
-    deaths(it)
-    changes(it)
+  it("each payment leaves once with two sweeps at once", function* ({ tenant }) {
+    for (let count = 0; count < 5; count++) yield* reach(tenant, "Declined")
+    yield* TestClock.adjust(2 * year)
+    const both = yield* Effect.all([sweep(tenant), sweep(tenant)], { concurrency: 2 })
+    expect(both.reduce((sum, { payments }) => sum + payments, 0)).toBe(5)
+    expect(yield* stored(tenant)).toEqual([])
   })
 }
+
+export const retentionSweep = chapter("sweeps of payments", (it) => {
+  everyState(it)
+  deaths(it)
+  changes(it)
+})

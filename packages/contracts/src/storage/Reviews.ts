@@ -1,11 +1,11 @@
 /** Payments under review are found at once, among however many payments, and only by their own tenant. */
-import { describe, expect } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import { type Correction, money, type Payment, type Tenant } from "@pointsman/core"
 import { Ledger, type ReviewQuery } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { firstChange, moveAlong, newTenant, reach, rowOf } from "./Given.ts"
-import type { StorageTest } from "./StorageTest.ts"
+import { chapter } from "./StorageTest.ts"
 
 /** Of those that this test made: the store is shared. */
 const waiting = Effect.fnUntraced(function* (made: ReadonlyArray<Payment>, query: Partial<ReviewQuery> = {}) {
@@ -30,129 +30,106 @@ const correction: Correction = {
   decision: null
 }
 
-export const reviews = (it: StorageTest): void => {
-  describe("reviews", () => {
-    it.effect("an unknown result waits with its tenant, and ends with the result", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const walked = yield* unknown(yield* newTenant("production"))
-        expect(yield* waiting([walked.payment])).toStrictEqual([walked.payment])
-        expect(walked.payment.review).toEqual({ since: walked.payment.updatedAt, reasons: ["unknown"] })
-        const { after, change } = yield* moveAlong(walked, rowOf("ChargeUnknown", "ChargeCaptured"))
-        yield* ledger.commit(change)
-        expect(yield* waiting([after.payment])).toEqual([])
-      })
-    )
-
-    it.effect("a contradiction waits also when the payment continues", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const { walked } = yield* reach(yield* newTenant(), "Captured")
-        const told = yield* moveAlong(walked, rowOf("Captured", "SecondChargeReported"))
-        yield* ledger.commit(told.change)
-        const later = yield* moveAlong(told.after, rowOf("Captured", "SettlementReported"))
-        yield* ledger.commit(later.change)
-        expect(yield* waiting([walked.payment])).toStrictEqual([later.after.payment])
-        expect(later.after.payment.review?.reasons).toEqual(["double_charge"])
-      })
-    )
-
-    it.effect("the longest waiting of several tenants come first, or a named tenant's own", () =>
-      Effect.gen(function* () {
-        const [one, other] = [yield* newTenant("production"), yield* newTenant("sandbox")]
-        const first = (yield* unknown(one)).payment
-        const second = (yield* unknown(other)).payment
-        const third = (yield* unknown(one)).payment
-        const made = [first, second, third]
-        expect(yield* waiting(made)).toEqual(made)
-        expect(yield* waiting(made, { tenant: one })).toEqual([first, third])
-        expect(yield* waiting(made, { tenant: { ...one, environment: "sandbox" } })).toEqual([])
-        expect(yield* waiting(made, { paymentId: second.id })).toEqual([second])
-        expect(yield* waiting(made, { paymentId: second.id, tenant: one })).toEqual([])
-        expect(yield* waiting(made, { paymentId: "" })).toEqual([])
-      })
-    )
-
-    it.effect("corrections are read as written, with and without a provider's report", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const tenant = yield* newTenant()
-        for (const reported of [null, { isPaidOut: true, disputes: [], contradictions: ["charge:Canceled"] }]) {
-          const before = (yield* unknown(tenant)).payment
-          const review = { since: before.updatedAt, reasons: ["unknown", "correction"] as const }
-          const payment = { ...before, version: before.version + 1, reported, review, corrections: [correction] }
-          const write = (expected: number, after: Payment) =>
-            ledger.commit({ tenant, payment: { expected, after }, attempts: [], events: [] })
-          yield* write(before.version, payment)
-          expect(yield* ledger.payment(tenant, payment.id)).toStrictEqual(Option.some(payment))
-          expect(yield* waiting([payment], { tenant })).toStrictEqual([payment])
-          const decision = { by: correction.proposedBy, at: 7, reason: "another amount" }
-          const decided = { ...correction, state: "rejected" as const, decision }
-          const after = { ...payment, version: payment.version + 1, corrections: [decided, correction] }
-          yield* write(payment.version, after)
-          expect(yield* ledger.payment(tenant, payment.id)).toStrictEqual(Option.some(after))
-        }
-      })
-    )
-
-    it.effect("each page of reviews begins after the last, also where two wait as long", () =>
-      Effect.gen(function* () {
-        const tenant = yield* newTenant()
-        yield* TestClock.adjust(1)
-        const made = [
-          ...(yield* Effect.all([reach(tenant, "ChargeUnknown"), reach(tenant, "ChargeUnknown")])).map(
-            ({ walked }) => walked.payment
-          ),
-          (yield* unknown(tenant)).payment
-        ]
-        const ledger = yield* Ledger
-        const seen: Array<string> = []
-        let after: ReviewQuery["after"]
-        // One page more than there are payments.
-        for (let page = 0; page <= made.length; page++) {
-          const [next] = yield* ledger.reviews({ tenant, after, limit: 1 })
-          if (next === undefined) break
-          seen.push(next.id)
-          after = { since: next.review?.since ?? 0, paymentId: next.id }
-        }
-        expect(seen).toEqual(made.map(({ id }) => id))
-      })
-    )
-
-    it.effect("pages in the order of amounts begin with the largest of each currency", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const tenant = yield* newTenant("production")
-        const made: Array<Payment> = []
-        for (const [minorUnits, currency] of [
-          [900, "EUR"],
-          [5, "USD"],
-          [10_000, "EUR"],
-          [900, "EUR"],
-          [7000, "CHF"]
-        ] as const) {
-          const { after, change } = yield* firstChange(tenant, { payment: { money: money(minorUnits, currency) } })
-          yield* ledger.commit(change)
-          const unknown = yield* moveAlong(after, rowOf("Charging", "ChargeUnanswered"))
-          yield* ledger.commit(unknown.change)
-          made.push(unknown.after.payment)
-        }
-        const expected = [4, 2, 0, 3, 1].map((at) => made[at])
-        expect(yield* ledger.reviews({ tenant, byAmount: {}, limit: 10 })).toStrictEqual(expected)
-        const seen: Array<Payment> = []
-        let after: NonNullable<ReviewQuery["byAmount"]>["after"]
-        // One page more than there are payments.
-        for (let page = 0; page <= made.length; page++) {
-          const [next] = yield* ledger.reviews({ tenant, byAmount: { after }, limit: 1 })
-          if (next === undefined) break
-          seen.push(next)
-          after = { money: next.money, paymentId: next.id }
-        }
-        expect(seen).toStrictEqual(expected)
-        expect(
-          yield* ledger.reviews({ tenant: { ...tenant, environment: "sandbox" }, byAmount: {}, limit: 1 })
-        ).toEqual([])
-      })
-    )
+export const reviews = chapter("reviews", (it) => {
+  it("an unknown result waits with its tenant, and ends with the result", function* ({ ledger }) {
+    const walked = yield* unknown(yield* newTenant("production"))
+    expect(yield* waiting([walked.payment])).toStrictEqual([walked.payment])
+    expect(walked.payment.review).toEqual({ since: walked.payment.updatedAt, reasons: ["unknown"] })
+    const { after, change } = yield* moveAlong(walked, rowOf("ChargeUnknown", "ChargeCaptured"))
+    yield* ledger.commit(change)
+    expect(yield* waiting([after.payment])).toEqual([])
   })
-}
+
+  it("a contradiction waits also when the payment continues", function* ({ ledger, tenant }) {
+    const { walked } = yield* reach(tenant, "Captured")
+    const told = yield* moveAlong(walked, rowOf("Captured", "SecondChargeReported"))
+    yield* ledger.commit(told.change)
+    const later = yield* moveAlong(told.after, rowOf("Captured", "SettlementReported"))
+    yield* ledger.commit(later.change)
+    expect(yield* waiting([walked.payment])).toStrictEqual([later.after.payment])
+    expect(later.after.payment.review?.reasons).toEqual(["double_charge"])
+  })
+
+  it("the longest waiting of several tenants come first, or a named tenant's own", function* () {
+    const [one, other] = [yield* newTenant("production"), yield* newTenant("sandbox")]
+    const first = (yield* unknown(one)).payment
+    const second = (yield* unknown(other)).payment
+    const third = (yield* unknown(one)).payment
+    const made = [first, second, third]
+    expect(yield* waiting(made)).toEqual(made)
+    expect(yield* waiting(made, { tenant: one })).toEqual([first, third])
+    expect(yield* waiting(made, { tenant: { ...one, environment: "sandbox" } })).toEqual([])
+    expect(yield* waiting(made, { paymentId: second.id })).toEqual([second])
+    expect(yield* waiting(made, { paymentId: second.id, tenant: one })).toEqual([])
+    expect(yield* waiting(made, { paymentId: "" })).toEqual([])
+  })
+
+  it("corrections are read as written, with and without a provider's report", function* ({ ledger, tenant }) {
+    for (const reported of [null, { isPaidOut: true, disputes: [], contradictions: ["charge:Canceled"] }]) {
+      const before = (yield* unknown(tenant)).payment
+      const review = { since: before.updatedAt, reasons: ["unknown", "correction"] as const }
+      const payment = { ...before, version: before.version + 1, reported, review, corrections: [correction] }
+      const write = (expected: number, after: Payment) =>
+        ledger.commit({ tenant, payment: { expected, after }, attempts: [], events: [] })
+      yield* write(before.version, payment)
+      expect(yield* ledger.payment(tenant, payment.id)).toStrictEqual(Option.some(payment))
+      expect(yield* waiting([payment], { tenant })).toStrictEqual([payment])
+      const decision = { by: correction.proposedBy, at: 7, reason: "another amount" }
+      const decided = { ...correction, state: "rejected" as const, decision }
+      const after = { ...payment, version: payment.version + 1, corrections: [decided, correction] }
+      yield* write(payment.version, after)
+      expect(yield* ledger.payment(tenant, payment.id)).toStrictEqual(Option.some(after))
+    }
+  })
+
+  it("each page of reviews begins after the last, also where two wait as long", function* ({ ledger, tenant }) {
+    yield* TestClock.adjust(1)
+    const made = [
+      ...(yield* Effect.all([reach(tenant, "ChargeUnknown"), reach(tenant, "ChargeUnknown")])).map(
+        ({ walked }) => walked.payment
+      ),
+      (yield* unknown(tenant)).payment
+    ]
+    const seen: Array<string> = []
+    let after: ReviewQuery["after"]
+    // One page more than there are payments.
+    for (let page = 0; page <= made.length; page++) {
+      const [next] = yield* ledger.reviews({ tenant, after, limit: 1 })
+      if (next === undefined) break
+      seen.push(next.id)
+      after = { since: next.review?.since ?? 0, paymentId: next.id }
+    }
+    expect(seen).toEqual(made.map(({ id }) => id))
+  })
+
+  it("pages in the order of amounts begin with the largest of each currency", function* ({ ledger }) {
+    const tenant = yield* newTenant("production")
+    const made: Array<Payment> = []
+    for (const [minorUnits, currency] of [
+      [900, "EUR"],
+      [5, "USD"],
+      [10_000, "EUR"],
+      [900, "EUR"],
+      [7000, "CHF"]
+    ] as const) {
+      const { after, change } = yield* firstChange(tenant, { payment: { money: money(minorUnits, currency) } })
+      yield* ledger.commit(change)
+      const unknown = yield* moveAlong(after, rowOf("Charging", "ChargeUnanswered"))
+      yield* ledger.commit(unknown.change)
+      made.push(unknown.after.payment)
+    }
+    const expected = [4, 2, 0, 3, 1].map((at) => made[at])
+    expect(yield* ledger.reviews({ tenant, byAmount: {}, limit: 10 })).toStrictEqual(expected)
+    const seen: Array<Payment> = []
+    let after: NonNullable<ReviewQuery["byAmount"]>["after"]
+    // One page more than there are payments.
+    for (let page = 0; page <= made.length; page++) {
+      const [next] = yield* ledger.reviews({ tenant, byAmount: { after }, limit: 1 })
+      if (next === undefined) break
+      seen.push(next)
+      after = { money: next.money, paymentId: next.id }
+    }
+    expect(seen).toStrictEqual(expected)
+    expect(yield* ledger.reviews({ tenant: { ...tenant, environment: "sandbox" }, byAmount: {}, limit: 1 })).toEqual([])
+  })
+})

@@ -1,8 +1,7 @@
 /** Sealed texts: all of them are found, and one is replaced only where it is still the one that was read. */
-import { describe, expect } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import type { Tenant } from "@pointsman/core"
 import {
-  Directory,
   Ledger,
   type SealedKind,
   type SealedReplacement,
@@ -13,7 +12,7 @@ import {
 import { Effect, Option } from "effect"
 import { disputeOf } from "./Disputes.ts"
 import { connectionOf, firstChange, newTenant, workspaceOf, writeDirectory } from "./Given.ts"
-import type { StorageTest } from "./StorageTest.ts"
+import { chapter } from "./StorageTest.ts"
 import { controlRacers, racers } from "./Unguarded.ts"
 
 const checkout = { reference: "checkout-1", sealedUrl: "v2.0.url_-9", expiresAt: 5 }
@@ -116,139 +115,119 @@ const isOf =
 const byKey = (texts: ReadonlyArray<SealedText>) =>
   texts.toSorted((a, b) => (JSON.stringify([a.kind, a.key]) < JSON.stringify([b.kind, b.key]) ? -1 : 1))
 
-export const sealedTexts = (it: StorageTest): void => {
-  describe("sealed texts", () => {
-    it.effect("each of all kinds of sealed texts is listed once by pages", () =>
-      Effect.gen(function* () {
-        const { tenant, texts } = yield* sealedRecords
-        for (const limit of [1, 2, 1_000]) {
-          const found = yield* Effect.forEach(sealedKinds, (kind) => allOf(kind, limit))
-          expect(byKey(found.flat().filter(isOf(tenant)))).toStrictEqual(byKey(texts))
-        }
-      })
+export const sealedTexts = chapter("sealed texts", (it) => {
+  it("each of all kinds of sealed texts is listed once by pages", function* () {
+    const { tenant, texts } = yield* sealedRecords
+    for (const limit of [1, 2, 1_000]) {
+      const found = yield* Effect.forEach(sealedKinds, (kind) => allOf(kind, limit))
+      expect(byKey(found.flat().filter(isOf(tenant)))).toStrictEqual(byKey(texts))
+    }
+  })
+
+  it("replaced sealed texts change nothing else, and every reader sees it", function* ({ directory, ledger, sealed }) {
+    const { attempts, connections, endpoint, tenant, texts } = yield* sealedRecords
+    yield* directory.contents
+    const after = texts.map((text): SealedText => ({ ...text, sealed: `v2.new.${text.sealed.length}` }))
+    for (const kind of sealedKinds) {
+      const due = texts.flatMap((text, at) =>
+        text.kind === kind ? [replacementOf(text, after[at]?.sealed ?? "")] : []
+      )
+      expect(yield* sealed.replace(kind, due)).toBe(due.length)
+    }
+    const found = yield* Effect.forEach(sealedKinds, (kind) => allOf(kind, 1_000))
+    expect(byKey(found.flat().filter(isOf(tenant)))).toStrictEqual(byKey(after))
+
+    const contents = yield* directory.contents
+    const sealedAs = (text: string) => `v2.new.${text.length}`
+    expect(contents.connections.filter(({ workspaceId }) => workspaceId === tenant.workspaceId)).toStrictEqual(
+      connections.map((one) => ({
+        ...one,
+        sealedCredentials: sealedAs(one.sealedCredentials),
+        sealedWebhookSecret: one.sealedWebhookSecret === null ? null : sealedAs(one.sealedWebhookSecret),
+        ...(one.sealedPreviousWebhookSecret === undefined
+          ? {}
+          : { sealedPreviousWebhookSecret: sealedAs(one.sealedPreviousWebhookSecret) })
+      }))
     )
-
-    it.effect("replaced sealed texts change nothing else, and every reader sees it", () =>
-      Effect.gen(function* () {
-        const sealed = yield* SealedTexts
-        const ledger = yield* Ledger
-        const { attempts, connections, endpoint, tenant, texts } = yield* sealedRecords
-        yield* (yield* Directory).contents
-        const after = texts.map((text): SealedText => ({ ...text, sealed: `v2.new.${text.sealed.length}` }))
-        for (const kind of sealedKinds) {
-          const due = texts.flatMap((text, at) =>
-            text.kind === kind ? [replacementOf(text, after[at]?.sealed ?? "")] : []
-          )
-          expect(yield* sealed.replace(kind, due)).toBe(due.length)
-        }
-        const found = yield* Effect.forEach(sealedKinds, (kind) => allOf(kind, 1_000))
-        expect(byKey(found.flat().filter(isOf(tenant)))).toStrictEqual(byKey(after))
-
-        const contents = yield* (yield* Directory).contents
-        const sealedAs = (text: string) => `v2.new.${text.length}`
-        expect(contents.connections.filter(({ workspaceId }) => workspaceId === tenant.workspaceId)).toStrictEqual(
-          connections.map((one) => ({
-            ...one,
-            sealedCredentials: sealedAs(one.sealedCredentials),
-            sealedWebhookSecret: one.sealedWebhookSecret === null ? null : sealedAs(one.sealedWebhookSecret),
-            ...(one.sealedPreviousWebhookSecret === undefined
-              ? {}
-              : { sealedPreviousWebhookSecret: sealedAs(one.sealedPreviousWebhookSecret) })
-          }))
-        )
-        expect(contents.webhookEndpoints).toContainEqual({
-          ...endpoint,
-          sealedSecret: sealedAs(endpoint.sealedSecret),
-          sealedPreviousSecret: sealedAs(endpoint.sealedPreviousSecret)
-        })
-        const [attempt] = attempts
-        expect(yield* ledger.attempts(tenant, attempt?.paymentId ?? "")).toStrictEqual(
-          attempts.map((one) => ({ ...one, checkout: { ...checkout, sealedUrl: sealedAs(checkout.sealedUrl) } }))
-        )
-        const connectionId = `connection-${tenant.workspaceId}`
-        expect(yield* ledger.message(tenant, connectionId, "evt_1")).toStrictEqual(
-          Option.some({ ...messageOf(tenant, "evt_1"), body: sealedAs("body of evt_1") })
-        )
-        expect(yield* ledger.message(tenant, connectionId, "evt_open")).toStrictEqual(
-          Option.some(messageOf(tenant, "evt_open", false))
-        )
-      })
+    expect(contents.webhookEndpoints).toContainEqual({
+      ...endpoint,
+      sealedSecret: sealedAs(endpoint.sealedSecret),
+      sealedPreviousSecret: sealedAs(endpoint.sealedPreviousSecret)
+    })
+    const [attempt] = attempts
+    expect(yield* ledger.attempts(tenant, attempt?.paymentId ?? "")).toStrictEqual(
+      attempts.map((one) => ({ ...one, checkout: { ...checkout, sealedUrl: sealedAs(checkout.sealedUrl) } }))
     )
-
-    it.effect("a text written since it was read stays when it is replaced", () =>
-      Effect.gen(function* () {
-        const sealed = yield* SealedTexts
-        const { connections, tenant, texts } = yield* sealedRecords
-        const changed = connections.map((one) => ({ ...one, sealedCredentials: `newer ${one.sealedCredentials}` }))
-        yield* writeDirectory({ connections: changed.slice(1) })
-        const read = texts.filter(({ kind }) => kind === "credentials")
-        expect(
-          yield* sealed.replace(
-            "credentials",
-            read.map((text) => replacementOf(text, "resealed"))
-          )
-        ).toBe(1)
-        const stored = (yield* (yield* Directory).contents).connections
-          .filter(({ workspaceId }) => workspaceId === tenant.workspaceId)
-          .map(({ sealedCredentials }) => sealedCredentials)
-        expect(stored).toStrictEqual(["resealed", "newer credentials b", "newer credentials c"])
-        for (const kind of sealedKinds) {
-          const stale = texts.filter((text) => text.kind === kind).map((text) => replacementOf(text, "never"))
-          const wrong = stale.map((one) => ({ ...one, expected: `${one.expected}x` }))
-          expect(yield* sealed.replace(kind, wrong)).toBe(0)
-          expect(yield* sealed.replace(kind, [])).toBe(0)
-        }
-      })
+    const connectionId = `connection-${tenant.workspaceId}`
+    expect(yield* ledger.message(tenant, connectionId, "evt_1")).toStrictEqual(
+      Option.some({ ...messageOf(tenant, "evt_1"), body: sealedAs("body of evt_1") })
     )
-
-    it.effect(`one of ${racers} writers that replace one text does`, () =>
-      Effect.gen(function* () {
-        const sealed = yield* SealedTexts
-        const { texts } = yield* sealedRecords
-        for (const text of texts.filter(({ kind }) => kind === "credentials" || kind === "message").slice(0, 4)) {
-          const all = Array.from({ length: racers }, (_, at) => replacementOf(text, `by ${at}`))
-          const counts = yield* Effect.forEach(all, (one) => sealed.replace(text.kind, [one]), {
-            concurrency: "unbounded"
-          })
-          expect(counts.filter((count) => count === 1)).toHaveLength(1)
-          expect(counts.reduce((sum, count) => sum + count, 0)).toBe(1)
-          const found = (yield* allOf(text.kind, 1_000)).find(({ key }) => `${key}` === `${text.key}`)
-          expect(found?.sealed).toBe(`by ${counts.indexOf(1)}`)
-        }
-      })
-    )
-
-    it.effect("a step decided before its checkout is sealed again is stale", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const { attempts, tenant, texts } = yield* sealedRecords
-        const read = Effect.map(ledger.book(tenant, attempts[0]?.paymentId ?? ""), Option.getOrThrow)
-        const before = yield* read
-        const resealed = texts.filter(({ kind }) => kind === "checkout").map((text) => replacementOf(text, "resealed"))
-        expect(yield* (yield* SealedTexts).replace("checkout", resealed)).toBe(attempts.length)
-        const after = { ...before.payment, version: before.payment.version + 1 }
-        const payment = { expected: before.payment.version, before, after }
-        const failure = yield* Effect.flip(ledger.commit({ tenant, payment, attempts: before.attempts, events: [] }))
-        expect(failure._tag).toBe("pointsman/Stale")
-        expect((yield* read).attempts.map(({ checkout }) => checkout?.sealedUrl)).toStrictEqual(
-          attempts.map(() => "resealed")
-        )
-      })
-    )
-
-    it.effect("the first derivation keys that several processes bring are kept", () =>
-      Effect.gen(function* () {
-        const sealed = yield* SealedTexts
-        const brought = Array.from({ length: controlRacers }, (_, at) => `derivation ${at}`)
-        const kept = yield* Effect.forEach(brought, sealed.keepDerivation, { concurrency: "unbounded" })
-        expect(new Set(kept).size).toBe(1)
-        const [text] = yield* allOf("derivation", 10)
-        expect(text?.sealed).toBe(kept[0])
-        expect(yield* sealed.derivation).toStrictEqual(Option.some(kept[0]))
-        if (text === undefined) return
-        expect(yield* sealed.replace("derivation", [replacementOf(text, "derivation resealed")])).toBe(1)
-        expect(yield* sealed.keepDerivation("another")).toBe("derivation resealed")
-      })
+    expect(yield* ledger.message(tenant, connectionId, "evt_open")).toStrictEqual(
+      Option.some(messageOf(tenant, "evt_open", false))
     )
   })
-}
+
+  it("a text written since it was read stays when it is replaced", function* ({ directory, sealed }) {
+    const { connections, tenant, texts } = yield* sealedRecords
+    const changed = connections.map((one) => ({ ...one, sealedCredentials: `newer ${one.sealedCredentials}` }))
+    yield* writeDirectory({ connections: changed.slice(1) })
+    const read = texts.filter(({ kind }) => kind === "credentials")
+    expect(
+      yield* sealed.replace(
+        "credentials",
+        read.map((text) => replacementOf(text, "resealed"))
+      )
+    ).toBe(1)
+    const stored = (yield* directory.contents).connections
+      .filter(({ workspaceId }) => workspaceId === tenant.workspaceId)
+      .map(({ sealedCredentials }) => sealedCredentials)
+    expect(stored).toStrictEqual(["resealed", "newer credentials b", "newer credentials c"])
+    for (const kind of sealedKinds) {
+      const stale = texts.filter((text) => text.kind === kind).map((text) => replacementOf(text, "never"))
+      const wrong = stale.map((one) => ({ ...one, expected: `${one.expected}x` }))
+      expect(yield* sealed.replace(kind, wrong)).toBe(0)
+      expect(yield* sealed.replace(kind, [])).toBe(0)
+    }
+  })
+
+  it(`one of ${racers} writers that replace one text does`, function* ({ sealed }) {
+    const { texts } = yield* sealedRecords
+    for (const text of texts.filter(({ kind }) => kind === "credentials" || kind === "message").slice(0, 4)) {
+      const all = Array.from({ length: racers }, (_, at) => replacementOf(text, `by ${at}`))
+      const counts = yield* Effect.forEach(all, (one) => sealed.replace(text.kind, [one]), {
+        concurrency: "unbounded"
+      })
+      expect(counts.filter((count) => count === 1)).toHaveLength(1)
+      expect(counts.reduce((sum, count) => sum + count, 0)).toBe(1)
+      const found = (yield* allOf(text.kind, 1_000)).find(({ key }) => `${key}` === `${text.key}`)
+      expect(found?.sealed).toBe(`by ${counts.indexOf(1)}`)
+    }
+  })
+
+  it("a step decided before its checkout is sealed again is stale", function* ({ ledger, sealed }) {
+    const { attempts, tenant, texts } = yield* sealedRecords
+    const read = Effect.map(ledger.book(tenant, attempts[0]?.paymentId ?? ""), Option.getOrThrow)
+    const before = yield* read
+    const resealed = texts.filter(({ kind }) => kind === "checkout").map((text) => replacementOf(text, "resealed"))
+    expect(yield* sealed.replace("checkout", resealed)).toBe(attempts.length)
+    const after = { ...before.payment, version: before.payment.version + 1 }
+    const payment = { expected: before.payment.version, before, after }
+    const failure = yield* Effect.flip(ledger.commit({ tenant, payment, attempts: before.attempts, events: [] }))
+    expect(failure._tag).toBe("pointsman/Stale")
+    expect((yield* read).attempts.map(({ checkout }) => checkout?.sealedUrl)).toStrictEqual(
+      attempts.map(() => "resealed")
+    )
+  })
+
+  it("the first derivation keys that several processes bring are kept", function* ({ sealed }) {
+    const brought = Array.from({ length: controlRacers }, (_, at) => `derivation ${at}`)
+    const kept = yield* Effect.forEach(brought, sealed.keepDerivation, { concurrency: "unbounded" })
+    expect(new Set(kept).size).toBe(1)
+    const [text] = yield* allOf("derivation", 10)
+    expect(text?.sealed).toBe(kept[0])
+    expect(yield* sealed.derivation).toStrictEqual(Option.some(kept[0]))
+    if (text === undefined) return
+    expect(yield* sealed.replace("derivation", [replacementOf(text, "derivation resealed")])).toBe(1)
+    expect(yield* sealed.keepDerivation("another")).toBe("derivation resealed")
+  })
+})

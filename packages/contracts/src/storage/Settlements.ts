@@ -1,5 +1,5 @@
 /** Runs and entries of reconciliations: what is written together, what a name finds, and what leaves. */
-import { describe, expect } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import {
   type Attempt,
   missingRowId,
@@ -10,10 +10,8 @@ import {
 } from "@pointsman/core"
 import { newRun } from "@pointsman/core/internal"
 import {
-  Ledger,
   longestLeaseMillis,
   type NamedInRows,
-  Retention,
   type RunHolder,
   type SettlementBatch,
   Settlements
@@ -21,7 +19,7 @@ import {
 import { Effect, Option } from "effect"
 import { newTenant, reach } from "./Given.ts"
 import { newRefund } from "./GivenEntries.ts"
-import type { StorageTest } from "./StorageTest.ts"
+import { chapter } from "./StorageTest.ts"
 import { awkward } from "./Text.ts"
 
 /** Every awkward text at once. */
@@ -127,636 +125,578 @@ const all = Effect.fnUntraced(function* (tenant: Tenant, connectionId = "first")
   return yield* (yield* Settlements).entries({ tenant, connectionId, limit: 100 })
 })
 
-export const settlements = (it: StorageTest): void => {
-  describe("settlements", () => {
-    it.effect("a file that begins again is the same run", () =>
-      Effect.gen(function* () {
-        const { run, settlements: store, tenant } = yield* given()
-        expect(run).toStrictEqual(runOf(tenant))
-        expect(yield* beginRun(runOf(tenant, { id: "rec_other" }))).toStrictEqual(run)
-        const other = yield* beginRun(runOf(tenant, { id: "rec_other", sha256: "cd" }))
-        expect(other.id).toBe("rec_other")
-        expect(Option.getOrUndefined(yield* store.run(tenant, run.id))).toStrictEqual(run)
-        expect((yield* store.runs({ tenant, limit: 10 })).map(({ id }) => id)).toEqual(
-          [run.id, other.id].sort().reverse()
-        )
-        const third = runOf(tenant, { id: "rec_third", sha256: "ef", format: odd })
-        expect((yield* beginRun(third)).format).toBe(odd)
-        const found = yield* store.runs({ tenant, connectionId: run.connectionId, format: odd, limit: 10 })
-        expect(found.map(({ id }) => id)).toEqual(["rec_third"])
+export const settlements = chapter("settlements", (it) => {
+  it("a file that begins again is the same run", function* () {
+    const { run, settlements: store, tenant } = yield* given()
+    expect(run).toStrictEqual(runOf(tenant))
+    expect(yield* beginRun(runOf(tenant, { id: "rec_other" }))).toStrictEqual(run)
+    const other = yield* beginRun(runOf(tenant, { id: "rec_other", sha256: "cd" }))
+    expect(other.id).toBe("rec_other")
+    expect(Option.getOrUndefined(yield* store.run(tenant, run.id))).toStrictEqual(run)
+    expect((yield* store.runs({ tenant, limit: 10 })).map(({ id }) => id)).toEqual([run.id, other.id].sort().reverse())
+    const third = runOf(tenant, { id: "rec_third", sha256: "ef", format: odd })
+    expect((yield* beginRun(third)).format).toBe(odd)
+    const found = yield* store.runs({ tenant, connectionId: run.connectionId, format: odd, limit: 10 })
+    expect(found.map(({ id }) => id)).toEqual(["rec_third"])
+  })
+
+  it("a run is refused with the lease's holder while another of its connection is read", function* () {
+    const { run, settlements: store, tenant } = yield* given()
+    const second = runOf(tenant, { id: "rec_second", sha256: "cd", fileName: odd })
+    const other = (more: Partial<RunHolder> = {}) => store.begin(second, taking({ holder: "other", ...more }))
+    const by = { runId: run.id, holder: "reader", fileName: "june.csv", since: at, until: at + minute }
+    expect(yield* other({ now: at + minute - 1 })).toStrictEqual({ _tag: "Taken", by })
+    expect(Option.getOrUndefined(yield* store.run(tenant, second.id))).toBe(undefined)
+    const elsewhere = yield* store.begin(
+      runOf(tenant, { id: "rec_third", connectionId: "second" }),
+      taking({ holder: "other" })
+    )
+    expect(elsewhere._tag).toBe("Begun")
+    const batch = batchOf(run, [entryOf(run)], { lease: { holder: "reader", until: at + 2 * minute } })
+    expect(yield* store.applyBatch(batch)).toBe(true)
+    expect((yield* other({ now: at + 2 * minute - 1 }))._tag).toBe("Taken")
+    yield* store.release(tenant, "first", "other")
+    expect((yield* other({ now: at + minute }))._tag).toBe("Taken")
+    const takenOver = { now: at + 2 * minute, until: at + 3 * minute }
+    expect(yield* other(takenOver)).toStrictEqual({ _tag: "Begun", run: second })
+    const lease = {
+      holder: "other",
+      fileName: odd,
+      runId: second.id,
+      since: at + 2 * minute,
+      until: at + 3 * minute
+    }
+    expect(yield* store.begin(run, taking({ now: at + 2 * minute }))).toStrictEqual({ _tag: "Taken", by: lease })
+    const late = batchOf({ ...run, version: 2 }, [entryOf(run, { rowId: "late" })])
+    expect(yield* store.applyBatch(late)).toBe(false)
+    expect((yield* all(tenant)).map(({ rowId }) => rowId)).toEqual(["row-1"])
+    yield* store.release(tenant, "first", "other")
+    expect((yield* store.begin(run, taking({ now: at + 2 * minute })))._tag).toBe("Begun")
+  })
+
+  it("a run that begins again elsewhere lets its first holder write no more", function* () {
+    const { run, settlements: store } = yield* given()
+    const again = { ...run, id: "rec_again" }
+    expect(yield* store.begin(again, taking({ holder: "other" }))).toStrictEqual({ _tag: "Begun", run })
+    expect(yield* store.applyBatch(batchOf(run, [entryOf(run)]))).toBe(false)
+    const lease = { holder: "other", until: at + 2 * minute }
+    expect(yield* store.applyBatch(batchOf(run, [entryOf(run)], { lease }))).toBe(true)
+  })
+
+  it("a run takes a lease of a wrong clock, and one that is done needs none", function* () {
+    const { run, settlements: store, tenant } = yield* given()
+    const done: ReconciliationRun = { ...run, version: 2, state: "done" }
+    yield* store.applyBatch(batchOf(run, [], { run: { expected: 1, after: done } }))
+    const second = runOf(tenant, { id: "rec_second", sha256: "cd" })
+    const ahead = longestLeaseMillis + minute
+    yield* store.begin(second, taking({ now: at + minute, until: at + 2 * ahead }))
+    expect(yield* store.begin(run, taking({ holder: "other" }))).toStrictEqual({ _tag: "Begun", run: done })
+    const taken = yield* store.begin(second, taking({ holder: "other" }))
+    expect(taken).toStrictEqual({ _tag: "Begun", run: second })
+  })
+
+  it("a comparison of open differences writes with the lease, and no run begins", function* ({
+    settlements: store,
+    tenant
+  }) {
+    const run = runOf(tenant)
+    const holding = { ...taking(), runId: "reader", fileName: odd }
+    const lease = { holder: "reader", runId: "reader", fileName: odd, since: at, until: at + minute }
+    expect(yield* store.hold(tenant, "first", holding)).toStrictEqual(lease)
+    expect(yield* store.begin(run, taking({ holder: "other" }))).toStrictEqual({ _tag: "Taken", by: lease })
+    expect(yield* store.runs({ tenant, limit: 10 })).toEqual([])
+    const batch = { ...batchOf(run, [entryOf(run, difference)]), run: null }
+    expect(yield* store.applyBatch({ ...batch, lease: { holder: "other", until: at + minute } })).toBe(false)
+    expect(yield* store.applyBatch(batch)).toBe(true)
+    expect((yield* all(tenant)).map(({ rowId }) => rowId)).toEqual(["row-1"])
+    yield* store.release(tenant, "first", "reader")
+    expect(yield* store.applyBatch(batch)).toBe(false)
+    expect((yield* store.begin(run, taking({ holder: "other" })))._tag).toBe("Begun")
+    const other = { ...lease, holder: "other", runId: run.id, fileName: "june.csv" }
+    expect(yield* store.hold(tenant, "first", holding)).toStrictEqual(other)
+    const later = { ...holding, now: at + minute, until: at + 2 * minute }
+    expect((yield* store.hold(tenant, "first", later)).holder).toBe("reader")
+  })
+
+  it("a difference closed and corrected at once keeps what closed it", function* () {
+    const { run, settlements: store, tenant } = yield* given()
+    yield* store.applyBatch(batchOf(run, [entryOf(run, difference)]))
+    const closed = { by: "comparison", note: "row-1#c1", at: at + 7 } as const
+    const corrected = { by: "row-1#c1", at: at + 7 }
+    yield* store.applyBatch(
+      batchOf({ ...run, version: 2 }, [entryOf(run, { rowId: "row-1#c1", paymentId: "p" })], {
+        closes: [{ rowId: "row-1", closed }],
+        corrections: [{ rowId: "row-1", corrected }]
       })
     )
+    expect((yield* all(tenant)).map((one) => [one.rowId, one.corrected, one.closed])).toStrictEqual([
+      ["row-1", corrected, closed],
+      ["row-1#c1", null, null]
+    ])
+  })
 
-    it.effect("a run is refused with the lease's holder while another of its connection is read", () =>
-      Effect.gen(function* () {
-        const { run, settlements: store, tenant } = yield* given()
-        const second = runOf(tenant, { id: "rec_second", sha256: "cd", fileName: odd })
-        const other = (more: Partial<RunHolder> = {}) => store.begin(second, taking({ holder: "other", ...more }))
-        const by = { runId: run.id, holder: "reader", fileName: "june.csv", since: at, until: at + minute }
-        expect(yield* other({ now: at + minute - 1 })).toStrictEqual({ _tag: "Taken", by })
-        expect(Option.getOrUndefined(yield* store.run(tenant, second.id))).toBe(undefined)
-        const elsewhere = yield* store.begin(
-          runOf(tenant, { id: "rec_third", connectionId: "second" }),
-          taking({ holder: "other" })
-        )
-        expect(elsewhere._tag).toBe("Begun")
-        const batch = batchOf(run, [entryOf(run)], { lease: { holder: "reader", until: at + 2 * minute } })
-        expect(yield* store.applyBatch(batch)).toBe(true)
-        expect((yield* other({ now: at + 2 * minute - 1 }))._tag).toBe("Taken")
-        yield* store.release(tenant, "first", "other")
-        expect((yield* other({ now: at + minute }))._tag).toBe("Taken")
-        const takenOver = { now: at + 2 * minute, until: at + 3 * minute }
-        expect(yield* other(takenOver)).toStrictEqual({ _tag: "Begun", run: second })
-        const lease = {
-          holder: "other",
-          fileName: odd,
-          runId: second.id,
-          since: at + 2 * minute,
-          until: at + 3 * minute
-        }
-        expect(yield* store.begin(run, taking({ now: at + 2 * minute }))).toStrictEqual({ _tag: "Taken", by: lease })
-        const late = batchOf({ ...run, version: 2 }, [entryOf(run, { rowId: "late" })])
-        expect(yield* store.applyBatch(late)).toBe(false)
-        expect((yield* all(tenant)).map(({ rowId }) => rowId)).toEqual(["row-1"])
-        yield* store.release(tenant, "first", "other")
-        expect((yield* store.begin(run, taking({ now: at + 2 * minute })))._tag).toBe("Begun")
+  it("one of two files' runs that begin at once has the lease", function* ({ settlements: store, tenant }) {
+    const begun = yield* Effect.forEach(
+      ["a", "b", "c", "d"],
+      (name) => store.begin(runOf(tenant, { id: `rec_${name}`, sha256: name }), taking({ holder: name })),
+      { concurrency: "unbounded" }
+    )
+    expect(begun.filter(({ _tag }) => _tag === "Begun")).toHaveLength(1)
+    expect(yield* store.runs({ tenant, limit: 10 })).toHaveLength(1)
+  })
+
+  it("entries with every field and odd text are read back", function* () {
+    const { run, settlements: store, tenant } = yield* given()
+    const entries = [
+      entryOf(run, { rowId: "a" }),
+      entryOf(run, {
+        rowId: "b",
+        number: 2,
+        kind: "refund",
+        gross: { minorUnits: -9_007_199_254_740_991, currency: "USD" },
+        converted: { minorUnits: -5, currency: "EUR" },
+        fee: null,
+        net: null,
+        suggestedPaymentId: odd,
+        refundId: "rf_1",
+        disputeId: odd,
+        expected: odd,
+        payoutId: null,
+        settledAt: null,
+        names: {
+          attemptId: null,
+          operationId: odd,
+          refundId: "rf_1",
+          providerRef: "ch_1",
+          providerRefundId: null,
+          disputeId: odd,
+          reference: odd
+        },
+        corrected: { by: odd, at: at + 8 },
+        ...difference,
+        closed: { by: "person", note: odd, at: at + 9 }
+      })
+    ]
+    yield* store.applyBatch(batchOf(run, entries))
+    expect(yield* all(tenant)).toStrictEqual(entries)
+    for (const one of entries) {
+      expect(yield* store.known(tenant, "first", [one.rowId])).toStrictEqual([one])
+    }
+    expect(yield* store.known(tenant, "first", ["none"])).toEqual([])
+  })
+
+  it("nothing is written of a batch of an older version", function* () {
+    const { run, settlements: store, tenant } = yield* given()
+    yield* store.applyBatch(batchOf(run, [entryOf(run, difference)]))
+    const late = batchOf(run, [entryOf(run, { rowId: "late" })], {
+      closes: [{ rowId: "row-1", closed: { by: "row", note: "late", at } }]
+    })
+    expect(yield* store.applyBatch(late)).toBe(false)
+    expect((yield* all(tenant)).map(({ closed, rowId }) => [rowId, closed])).toEqual([["row-1", null]])
+    expect(Option.getOrUndefined(yield* store.run(tenant, run.id))?.rowsDone).toBe(1)
+  })
+
+  it("the first of a row written twice stays", function* () {
+    const { run, settlements: store, tenant } = yield* given()
+    yield* store.applyBatch(batchOf(run, [entryOf(run)]))
+    const next = { ...run, version: 2 }
+    yield* store.applyBatch(batchOf(next, [entryOf(run, { generatedAt: at + 1 }), entryOf(run, { rowId: "row-2" })]))
+    expect((yield* all(tenant)).map(({ generatedAt, rowId }) => [rowId, generatedAt])).toEqual([
+      ["row-1", at],
+      ["row-2", at]
+    ])
+    const known = yield* store.known(tenant, "first", ["row-2", "row-1", "row-3"])
+    expect(known.map(({ rowId }) => rowId).toSorted()).toEqual(["row-1", "row-2"])
+    expect(yield* store.known(tenant, "second", ["row-1"])).toEqual([])
+  })
+
+  it("open differences are listed in their order without the closed ones", function* () {
+    const { run, settlements: store, tenant } = yield* given()
+    const entries = [3, 1, 2].map((after) =>
+      entryOf(run, { ...difference, rowId: `row-${after}`, openedAt: at + after })
+    )
+    yield* store.applyBatch(batchOf(run, [...entries, entryOf(run, { rowId: "fine" })]))
+    const list = (more: object = {}) =>
+      Effect.map(store.differences({ tenant, differences: "open", limit: 10, ...more }), (found) =>
+        found.map(({ rowId }) => rowId)
+      )
+    expect(yield* list()).toEqual(["row-1", "row-2", "row-3"])
+    expect(yield* list({ limit: 2 })).toEqual(["row-1", "row-2"])
+    expect(yield* list({ after: { connectionId: "first", rowId: "row-2", openedAt: at + 2 } })).toEqual(["row-3"])
+    expect(yield* list({ openedBefore: at + 2 })).toEqual(["row-1"])
+    expect(yield* list({ result: "missing_there" })).toEqual([])
+    expect(yield* list({ runId: run.id, connectionId: "first", result: "missing_here" })).toHaveLength(3)
+    const closed = { by: "person", note: "paid by hand", at: at + 7 } as const
+    expect(yield* store.close(tenant, "first", { rowId: "row-2", closed })).toBe(true)
+    expect(yield* store.close(tenant, "first", { rowId: "row-2", closed })).toBe(false)
+    expect(yield* store.close(tenant, "first", { rowId: "fine", closed })).toBe(false)
+    expect(yield* list()).toEqual(["row-1", "row-3"])
+    expect(yield* list({ differences: "all" })).toEqual(["row-1", "row-2", "row-3"])
+    const next = { ...run, version: 2 }
+    const closes = [{ rowId: "row-1", closed: { by: "statement", note: "", at } as const }]
+    yield* store.applyBatch(batchOf(next, [], { closes }))
+    expect(yield* list()).toEqual(["row-3"])
+    const counted = (yield* store.open).find(({ result }) => result === "missing_here")
+    expect(counted?.count).toBeGreaterThanOrEqual(1)
+    expect(counted?.oldestAt).toBeLessThanOrEqual(at + 3)
+  })
+
+  it("each version of a row with other contents, again and again, knows the newest", function* () {
+    const { run, settlements: store, tenant } = yield* given()
+    const closed = { by: "person", note: "seen", at: at + 6 } as const
+    const other = entryOf(run, { rowId: "closed", ...difference, closed })
+    yield* store.applyBatch(batchOf(run, [entryOf(run), other, entryOf(run, { rowId: "fine" })]))
+    const correction = (rowId: string, by: string, when: number) => ({ rowId, corrected: { by, at: when } })
+    yield* store.applyBatch(
+      batchOf({ ...run, version: 2 }, [entryOf(run, { rowId: "row-1#2" })], {
+        corrections: [correction("row-1", "row-1#2", at + 7), correction("closed", odd, at + 7)]
       })
     )
-
-    it.effect("a run that begins again elsewhere lets its first holder write no more", () =>
-      Effect.gen(function* () {
-        const { run, settlements: store } = yield* given()
-        const again = { ...run, id: "rec_again" }
-        expect(yield* store.begin(again, taking({ holder: "other" }))).toStrictEqual({ _tag: "Begun", run })
-        expect(yield* store.applyBatch(batchOf(run, [entryOf(run)]))).toBe(false)
-        const lease = { holder: "other", until: at + 2 * minute }
-        expect(yield* store.applyBatch(batchOf(run, [entryOf(run)], { lease }))).toBe(true)
+    yield* store.applyBatch(
+      batchOf({ ...run, version: 3 }, [entryOf(run, { rowId: "row-1#3" })], {
+        corrections: [correction("row-1", "row-1#3", at + 8), correction("row-1#2", "row-1#3", at + 8)]
       })
     )
+    expect((yield* all(tenant)).map(({ closed: end, corrected, rowId }) => [rowId, corrected, end])).toStrictEqual([
+      ["closed", { by: odd, at: at + 7 }, closed],
+      ["fine", null, null],
+      ["row-1", { by: "row-1#3", at: at + 7 }, { by: "row", note: "row-1#2", at: at + 7 }],
+      ["row-1#2", { by: "row-1#3", at: at + 8 }, { by: "row", note: "row-1#3", at: at + 8 }],
+      ["row-1#3", null, null]
+    ])
+    const [known] = yield* store.known(tenant, "first", ["row-1"])
+    expect(known?.corrected).toStrictEqual({ by: "row-1#3", at: at + 7 })
+  })
 
-    it.effect("a run takes a lease of a wrong clock, and one that is done needs none", () =>
-      Effect.gen(function* () {
-        const { run, settlements: store, tenant } = yield* given()
-        const done: ReconciliationRun = { ...run, version: 2, state: "done" }
-        yield* store.applyBatch(batchOf(run, [], { run: { expected: 1, after: done } }))
-        const second = runOf(tenant, { id: "rec_second", sha256: "cd" })
-        const ahead = longestLeaseMillis + minute
-        yield* store.begin(second, taking({ now: at + minute, until: at + 2 * ahead }))
-        expect(yield* store.begin(run, taking({ holder: "other" }))).toStrictEqual({ _tag: "Begun", run: done })
-        const taken = yield* store.begin(second, taking({ holder: "other" }))
-        expect(taken).toStrictEqual({ _tag: "Begun", run: second })
-      })
+  it("an unchanged row of other reports has the time of the one generated last", function* () {
+    const { run, settlements: store, tenant } = yield* given()
+    yield* store.applyBatch(
+      batchOf(
+        run,
+        [odd, "row-1", "row-2"].map((rowId) => entryOf(run, { rowId }))
+      )
     )
-
-    it.effect("a comparison of open differences writes with the lease, and no run begins", () =>
-      Effect.gen(function* () {
-        const tenant = yield* newTenant()
-        const store = yield* Settlements
-        const run = runOf(tenant)
-        const holding = { ...taking(), runId: "reader", fileName: odd }
-        const lease = { holder: "reader", runId: "reader", fileName: odd, since: at, until: at + minute }
-        expect(yield* store.hold(tenant, "first", holding)).toStrictEqual(lease)
-        expect(yield* store.begin(run, taking({ holder: "other" }))).toStrictEqual({ _tag: "Taken", by: lease })
-        expect(yield* store.runs({ tenant, limit: 10 })).toEqual([])
-        const batch = { ...batchOf(run, [entryOf(run, difference)]), run: null }
-        expect(yield* store.applyBatch({ ...batch, lease: { holder: "other", until: at + minute } })).toBe(false)
-        expect(yield* store.applyBatch(batch)).toBe(true)
-        expect((yield* all(tenant)).map(({ rowId }) => rowId)).toEqual(["row-1"])
-        yield* store.release(tenant, "first", "reader")
-        expect(yield* store.applyBatch(batch)).toBe(false)
-        expect((yield* store.begin(run, taking({ holder: "other" })))._tag).toBe("Begun")
-        const other = { ...lease, holder: "other", runId: run.id, fileName: "june.csv" }
-        expect(yield* store.hold(tenant, "first", holding)).toStrictEqual(other)
-        const later = { ...holding, now: at + minute, until: at + 2 * minute }
-        expect((yield* store.hold(tenant, "first", later)).holder).toBe("reader")
-      })
-    )
-
-    it.effect("a difference closed and corrected at once keeps what closed it", () =>
-      Effect.gen(function* () {
-        const { run, settlements: store, tenant } = yield* given()
-        yield* store.applyBatch(batchOf(run, [entryOf(run, difference)]))
-        const closed = { by: "comparison", note: "row-1#c1", at: at + 7 } as const
-        const corrected = { by: "row-1#c1", at: at + 7 }
-        yield* store.applyBatch(
-          batchOf({ ...run, version: 2 }, [entryOf(run, { rowId: "row-1#c1", paymentId: "p" })], {
-            closes: [{ rowId: "row-1", closed }],
-            corrections: [{ rowId: "row-1", corrected }]
-          })
-        )
-        expect((yield* all(tenant)).map((one) => [one.rowId, one.corrected, one.closed])).toStrictEqual([
-          ["row-1", corrected, closed],
-          ["row-1#c1", null, null]
-        ])
-      })
-    )
-
-    it.effect("one of two files' runs that begin at once has the lease", () =>
-      Effect.gen(function* () {
-        const tenant = yield* newTenant()
-        const store = yield* Settlements
-        const begun = yield* Effect.forEach(
-          ["a", "b", "c", "d"],
-          (name) => store.begin(runOf(tenant, { id: `rec_${name}`, sha256: name }), taking({ holder: name })),
-          { concurrency: "unbounded" }
-        )
-        expect(begun.filter(({ _tag }) => _tag === "Begun")).toHaveLength(1)
-        expect(yield* store.runs({ tenant, limit: 10 })).toHaveLength(1)
-      })
-    )
-
-    it.effect("entries with every field and odd text are read back", () =>
-      Effect.gen(function* () {
-        const { run, settlements: store, tenant } = yield* given()
-        const entries = [
-          entryOf(run, { rowId: "a" }),
-          entryOf(run, {
-            rowId: "b",
-            number: 2,
-            kind: "refund",
-            gross: { minorUnits: -9_007_199_254_740_991, currency: "USD" },
-            converted: { minorUnits: -5, currency: "EUR" },
-            fee: null,
-            net: null,
-            suggestedPaymentId: odd,
-            refundId: "rf_1",
-            disputeId: odd,
-            expected: odd,
-            payoutId: null,
-            settledAt: null,
-            names: {
-              attemptId: null,
-              operationId: odd,
-              refundId: "rf_1",
-              providerRef: "ch_1",
-              providerRefundId: null,
-              disputeId: odd,
-              reference: odd
-            },
-            corrected: { by: odd, at: at + 8 },
-            ...difference,
-            closed: { by: "person", note: odd, at: at + 9 }
-          })
-        ]
-        yield* store.applyBatch(batchOf(run, entries))
-        expect(yield* all(tenant)).toStrictEqual(entries)
-        for (const one of entries) {
-          expect(yield* store.known(tenant, "first", [one.rowId])).toStrictEqual([one])
-        }
-        expect(yield* store.known(tenant, "first", ["none"])).toEqual([])
-      })
-    )
-
-    it.effect("nothing is written of a batch of an older version", () =>
-      Effect.gen(function* () {
-        const { run, settlements: store, tenant } = yield* given()
-        yield* store.applyBatch(batchOf(run, [entryOf(run, difference)]))
-        const late = batchOf(run, [entryOf(run, { rowId: "late" })], {
-          closes: [{ rowId: "row-1", closed: { by: "row", note: "late", at } }]
-        })
-        expect(yield* store.applyBatch(late)).toBe(false)
-        expect((yield* all(tenant)).map(({ closed, rowId }) => [rowId, closed])).toEqual([["row-1", null]])
-        expect(Option.getOrUndefined(yield* store.run(tenant, run.id))?.rowsDone).toBe(1)
-      })
-    )
-
-    it.effect("the first of a row written twice stays", () =>
-      Effect.gen(function* () {
-        const { run, settlements: store, tenant } = yield* given()
-        yield* store.applyBatch(batchOf(run, [entryOf(run)]))
-        const next = { ...run, version: 2 }
-        yield* store.applyBatch(
-          batchOf(next, [entryOf(run, { generatedAt: at + 1 }), entryOf(run, { rowId: "row-2" })])
-        )
-        expect((yield* all(tenant)).map(({ generatedAt, rowId }) => [rowId, generatedAt])).toEqual([
-          ["row-1", at],
-          ["row-2", at]
-        ])
-        const known = yield* store.known(tenant, "first", ["row-2", "row-1", "row-3"])
-        expect(known.map(({ rowId }) => rowId).toSorted()).toEqual(["row-1", "row-2"])
-        expect(yield* store.known(tenant, "second", ["row-1"])).toEqual([])
-      })
-    )
-
-    it.effect("open differences are listed in their order without the closed ones", () =>
-      Effect.gen(function* () {
-        const { run, settlements: store, tenant } = yield* given()
-        const entries = [3, 1, 2].map((after) =>
-          entryOf(run, { ...difference, rowId: `row-${after}`, openedAt: at + after })
-        )
-        yield* store.applyBatch(batchOf(run, [...entries, entryOf(run, { rowId: "fine" })]))
-        const list = (more: object = {}) =>
-          Effect.map(store.differences({ tenant, differences: "open", limit: 10, ...more }), (found) =>
-            found.map(({ rowId }) => rowId)
-          )
-        expect(yield* list()).toEqual(["row-1", "row-2", "row-3"])
-        expect(yield* list({ limit: 2 })).toEqual(["row-1", "row-2"])
-        expect(yield* list({ after: { connectionId: "first", rowId: "row-2", openedAt: at + 2 } })).toEqual(["row-3"])
-        expect(yield* list({ openedBefore: at + 2 })).toEqual(["row-1"])
-        expect(yield* list({ result: "missing_there" })).toEqual([])
-        expect(yield* list({ runId: run.id, connectionId: "first", result: "missing_here" })).toHaveLength(3)
-        const closed = { by: "person", note: "paid by hand", at: at + 7 } as const
-        expect(yield* store.close(tenant, "first", { rowId: "row-2", closed })).toBe(true)
-        expect(yield* store.close(tenant, "first", { rowId: "row-2", closed })).toBe(false)
-        expect(yield* store.close(tenant, "first", { rowId: "fine", closed })).toBe(false)
-        expect(yield* list()).toEqual(["row-1", "row-3"])
-        expect(yield* list({ differences: "all" })).toEqual(["row-1", "row-2", "row-3"])
-        const next = { ...run, version: 2 }
-        const closes = [{ rowId: "row-1", closed: { by: "statement", note: "", at } as const }]
-        yield* store.applyBatch(batchOf(next, [], { closes }))
-        expect(yield* list()).toEqual(["row-3"])
-        const counted = (yield* store.open).find(({ result }) => result === "missing_here")
-        expect(counted?.count).toBeGreaterThanOrEqual(1)
-        expect(counted?.oldestAt).toBeLessThanOrEqual(at + 3)
-      })
-    )
-
-    it.effect("each version of a row with other contents, again and again, knows the newest", () =>
-      Effect.gen(function* () {
-        const { run, settlements: store, tenant } = yield* given()
-        const closed = { by: "person", note: "seen", at: at + 6 } as const
-        const other = entryOf(run, { rowId: "closed", ...difference, closed })
-        yield* store.applyBatch(batchOf(run, [entryOf(run), other, entryOf(run, { rowId: "fine" })]))
-        const correction = (rowId: string, by: string, when: number) => ({ rowId, corrected: { by, at: when } })
-        yield* store.applyBatch(
-          batchOf({ ...run, version: 2 }, [entryOf(run, { rowId: "row-1#2" })], {
-            corrections: [correction("row-1", "row-1#2", at + 7), correction("closed", odd, at + 7)]
-          })
-        )
-        yield* store.applyBatch(
-          batchOf({ ...run, version: 3 }, [entryOf(run, { rowId: "row-1#3" })], {
-            corrections: [correction("row-1", "row-1#3", at + 8), correction("row-1#2", "row-1#3", at + 8)]
-          })
-        )
-        expect((yield* all(tenant)).map(({ closed: end, corrected, rowId }) => [rowId, corrected, end])).toStrictEqual([
-          ["closed", { by: odd, at: at + 7 }, closed],
-          ["fine", null, null],
-          ["row-1", { by: "row-1#3", at: at + 7 }, { by: "row", note: "row-1#2", at: at + 7 }],
-          ["row-1#2", { by: "row-1#3", at: at + 8 }, { by: "row", note: "row-1#3", at: at + 8 }],
-          ["row-1#3", null, null]
-        ])
-        const [known] = yield* store.known(tenant, "first", ["row-1"])
-        expect(known?.corrected).toStrictEqual({ by: "row-1#3", at: at + 7 })
-      })
-    )
-
-    it.effect("an unchanged row of other reports has the time of the one generated last", () =>
-      Effect.gen(function* () {
-        const { run, settlements: store, tenant } = yield* given()
-        yield* store.applyBatch(
-          batchOf(
-            run,
-            [odd, "row-1", "row-2"].map((rowId) => entryOf(run, { rowId }))
-          )
-        )
-        const confirmed = [
-          { rowId: odd, generatedAt: at + 9 },
-          { rowId: "row-1", generatedAt: at - 9 },
-          { rowId: "none", generatedAt: at + 9 }
-        ]
-        expect(yield* store.applyBatch(batchOf(run, [], { confirmed }))).toBe(false)
-        expect(yield* store.applyBatch(batchOf({ ...run, version: 2 }, [], { confirmed }))).toBe(true)
-        const known = yield* store.known(tenant, "first", [odd, "row-1", "row-2", "none"])
-        expect(new Map(known.map(({ generatedAt, rowId }) => [rowId, generatedAt]))).toEqual(
-          new Map([
-            [odd, at + 9],
-            ["row-1", at],
-            ["row-2", at]
-          ])
-        )
-      })
-    )
-
-    it.effect("entries without a payment are read once in pages", () =>
-      Effect.gen(function* () {
-        const { run, settlements: store, tenant } = yield* given()
-        const { walked } = yield* reach(tenant, "Captured")
-        const rowIds = ["a", "b", `b${odd}`, "c"]
-        yield* store.applyBatch(
-          batchOf(run, [
-            ...rowIds.map((rowId) => entryOf(run, { rowId })),
-            entryOf(run, { rowId: "of a payment", paymentId: walked.payment.id })
-          ])
-        )
-        const second = yield* beginRun(runOf(tenant, { id: "rec_second", connectionId: "second" }))
-        yield* store.applyBatch(batchOf(second, [entryOf(second, { rowId: "a" })]))
-        const found: Array<SettlementEntry> = []
-        for (;;) {
-          const page = yield* store.entries({ tenant, isWithoutPayment: true, after: found.at(-1), limit: 2 })
-          found.push(...page)
-          if (page.length === 0) break
-        }
-        const read = found.map(({ connectionId, rowId }) => `${connectionId} ${rowId}`)
-        expect(read.toSorted()).toStrictEqual([...rowIds.map((rowId) => `first ${rowId}`), "second a"].toSorted())
-        expect(yield* store.entries({ tenant: yield* newTenant(), isWithoutPayment: true, limit: 2 })).toEqual([])
-      })
-    )
-
-    it.effect("each name of a payment finds its book", () =>
-      Effect.gen(function* () {
-        const { settlements: store, tenant } = yield* given()
-        const { walked } = yield* reach(tenant, "Refunded")
-        const { attempts, payment, refunds } = walked
-        const [attemptId = ""] = attempts.map(({ id }) => id)
-        const [refundId = ""] = refunds.map(({ id }) => id)
-        const wanted = names({
-          attemptIds: [attemptId, "att_none"],
-          refundIds: [refundId],
-          providerRefs: [payment.providerRef ?? "", odd]
-        })
-        const found = yield* store.booksNamed(tenant, "first", wanted)
-        expect(found.books).toStrictEqual([walked])
-        expect(found.named.map(({ kind, name }) => `${kind} ${name}`).toSorted()).toEqual(
-          [`attemptIds ${attemptId}`, `refundIds ${refundId}`, `providerRefs ${payment.providerRef}`].toSorted()
-        )
-        expect(yield* store.booksNamed(tenant, "second", wanted)).toEqual({ named: [], books: [] })
-        expect(yield* store.booksNamed(yield* newTenant(), "first", wanted)).toEqual({ named: [], books: [] })
-      })
-    )
-
-    it.effect("an attempt id of several payments finds the one that was sent", () =>
-      Effect.gen(function* () {
-        const { settlements: store, tenant } = yield* given()
-        const ledger = yield* Ledger
-        const givenUp = Effect.fnUntraced(function* (attempt: Attempt) {
-          const { payment } = (yield* reach(tenant, "Declined")).walked
-          const after: Payment = { ...payment, version: payment.version + 1 }
-          const attempts: ReadonlyArray<Attempt> = [
-            { ...attempt, paymentId: payment.id, outcome: "Abandoned", providerRef: null }
-          ]
-          const change = { expected: payment.version, after }
-          yield* ledger.commit({ tenant, payment: change, attempts, refunds: [], events: [] })
-          return payment.id
-        })
-        const [sample] = (yield* reach(tenant, "Captured")).walked.attempts
-        const shared = { ...sample, id: "att_shared" } as Attempt
-        const found = Effect.map(
-          store.booksNamed(tenant, "first", names({ attemptIds: ["att_shared"] })),
-          ({ named }) => named.map(({ paymentId }) => paymentId)
-        )
-        const first = yield* givenUp(shared)
-        expect(yield* found).toEqual([first])
-        const { payment } = (yield* reach(tenant, "Declined")).walked
-        const after: Payment = { ...payment, version: payment.version + 1 }
-        const attempts = [{ ...shared, paymentId: payment.id, providerRef: null, outcome: null }]
-        const change = { expected: payment.version, after }
-        yield* ledger.commit({ tenant, payment: change, attempts, refunds: [], events: [] })
-        yield* givenUp(shared)
-        yield* givenUp(shared)
-        expect(yield* found).toEqual([payment.id])
-      })
-    )
-
-    it.effect("the provider's id of a refund finds the payment", () =>
-      Effect.gen(function* () {
-        const { settlements: store, tenant } = yield* given()
-        const { walked } = yield* reach(tenant, "Captured")
-        const ledger = yield* Ledger
-        const after: Payment = { ...walked.payment, version: walked.payment.version + 1, refundPendingMinor: 10 }
-        const refund = yield* newRefund(after, {
-          stage: "Pending",
-          money: { ...after.money, minorUnits: 10 },
-          providerRefundId: "re_1"
-        })
-        const payment = { expected: walked.payment.version, after }
-        yield* ledger.commit({ tenant, payment, attempts: [], refunds: [refund], events: [] })
-        const found = yield* store.booksNamed(tenant, "first", names({ providerRefundIds: ["re_1", "re_2"] }))
-        expect(found.named).toEqual([{ kind: "providerRefundIds", name: "re_1", paymentId: after.id }])
-      })
-    )
-
-    it.effect("captured payments without an entry are read without the others", () =>
-      Effect.gen(function* () {
-        const { run, settlements: store, tenant } = yield* given()
-        const made = []
-        for (const state of ["Captured", "Captured", "Captured", "Captured", "Authorized", "Declined"] as const) {
-          made.push((yield* reach(tenant, state)).walked.payment)
-        }
-        const [reported, missing, seen, open] = made.map(({ id }) => id).toSorted()
-        const captured = made.filter(({ state }) => state === "Captured").map(({ id }) => id)
-        expect(captured.toSorted()).toEqual([reported, missing, seen, open])
-        yield* store.applyBatch(
-          batchOf(run, [
-            entryOf(run, { paymentId: reported ?? "" }),
-            ...[missing, seen].map((id = "") =>
-              entryOf(run, { rowId: missingRowId(id), number: 0, paymentId: id, ...difference })
-            ),
-            entryOf(run, { rowId: "refund", kind: "refund", paymentId: open ?? "" })
-          ])
-        )
-        const settledAt = made[0]?.settledAt ?? 0
-        const query = { tenant, connectionId: "first", from: settledAt, until: settledAt + day, captureWithinMillis: 0 }
-        const page = yield* store.unreported({ ...query, after: "", limit: 10 })
-        expect(page.payments.map(({ id }) => id)).toEqual([open])
-        expect(page.next).toBe(null)
-        const first = yield* store.unreported({ ...query, after: "", limit: 2 })
-        expect(first).toEqual({ payments: [], next: missing })
-        expect((yield* store.unreported({ ...query, after: "", limit: 10, from: settledAt + 1 })).payments).toEqual([])
-        // What a comparison closed may be missing again; what a person closed is not.
-        for (const [id = "", by] of [
-          [missing, "comparison"],
-          [seen, "person"]
-        ] as const) {
-          yield* store.close(tenant, "first", { rowId: missingRowId(id), closed: { by, note: "", at } })
-        }
-        const again = yield* store.unreported({ ...query, after: "", limit: 10 })
-        expect(again.payments.map(({ id }) => id)).toEqual([missing, open])
-        expect((yield* store.unreported({ ...query, connectionId: "second", after: "", limit: 10 })).payments).toEqual(
-          []
-        )
-      })
-    )
-
-    it.effect("the balance of rows of two days is by day and currency", () =>
-      Effect.gen(function* () {
-        const { run, settlements: store, tenant } = yield* given()
-        const usd = (minorUnits: number) => ({ minorUnits, currency: "USD" })
-        const eur = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
-        yield* store.applyBatch(
-          batchOf(run, [
-            entryOf(run, { rowId: "1" }),
-            entryOf(run, { rowId: "1#2", result: "duplicate", reason: "same_row", openedAt: at }),
-            entryOf(run, { rowId: "1 earlier", corrected: { by: "1", at } }),
-            entryOf(run, { rowId: "2", kind: "refund", gross: eur(-400), fee: null, net: null }),
-            entryOf(run, { rowId: "3", kind: "payout", gross: eur(-570), fee: null, net: null, occurredAt: at + day }),
-            entryOf(run, { rowId: "4", gross: usd(100), converted: eur(90), fee: eur(2), net: eur(88) }),
-            entryOf(run, { rowId: "5", gross: usd(7), fee: null, net: null }),
-            entryOf(run, { rowId: "6", kind: "dispute", gross: eur(-50), fee: eur(15), net: eur(-65) }),
-            entryOf(run, { rowId: "7", kind: "adjustment", gross: eur(3), fee: null, net: null })
-          ])
-        )
-        const balance = yield* store.balance({ tenant, from: at, until: at + 2 * day })
-        const none = {
-          chargesMinor: 0,
-          refundsMinor: 0,
-          disputesMinor: 0,
-          feesMinor: 0,
-          payoutsMinor: 0,
-          othersMinor: 0
-        }
-        const moves = { chargesMinor: 1090, refundsMinor: -400, disputesMinor: -50, feesMinor: 47, othersMinor: 3 }
-        expect(balance).toStrictEqual([
-          { connectionId: "first", day: at, currency: "EUR", rows: 5, ...none, ...moves },
-          { connectionId: "first", day: at, currency: "USD", rows: 1, ...none, chargesMinor: 7 },
-          { connectionId: "first", day: at + day, currency: "EUR", rows: 1, ...none, payoutsMinor: -570 }
-        ])
-        expect(yield* store.balance({ tenant, connectionId: "second", from: at, until: at + day })).toEqual([])
-      })
-    )
-
-    it.effect("one of two payouts has what counts of its own rows, by currency", () =>
-      Effect.gen(function* () {
-        const { run, settlements: store, tenant } = yield* given()
-        const usd = (minorUnits: number) => ({ minorUnits, currency: "USD" })
-        const eur = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
-        const none = { fee: null, net: null }
-        yield* store.applyBatch(
-          batchOf(run, [
-            entryOf(run, { rowId: "1", payoutId: odd }),
-            entryOf(run, { rowId: "1#2", payoutId: odd, result: "duplicate", reason: "same_row", openedAt: at }),
-            entryOf(run, { rowId: "1 earlier", payoutId: odd, corrected: { by: "1", at } }),
-            entryOf(run, { rowId: "2", payoutId: odd, kind: "refund", gross: eur(-400), ...none, occurredAt: at + 9 }),
-            entryOf(run, { rowId: "3", payoutId: odd, gross: usd(100), converted: eur(90), fee: eur(2), net: eur(88) }),
-            entryOf(run, { rowId: "4", payoutId: odd, gross: usd(7), ...none, settledAt: null, occurredAt: at - 1 }),
-            entryOf(run, { rowId: "5", payoutId: odd, kind: "payout", gross: eur(-658), ...none, occurredAt: at + 9 }),
-            entryOf(run, { rowId: "6", payoutId: `${odd}2`, gross: eur(5) }),
-            entryOf(run, { rowId: "7", payoutId: null, gross: eur(5) })
-          ])
-        )
-        const name = { connectionId: "first", payoutId: odd }
-        const zero = { disputesMinor: 0, othersMinor: 0, settledAt: null }
-        expect(yield* store.payoutParts(tenant, name)).toStrictEqual([
-          {
-            ...{ ...zero, currency: "EUR", rows: 4, chargesMinor: 1090, refundsMinor: -400, feesMinor: 32 },
-            ...{ payoutsMinor: -658, firstAt: at, lastAt: at + 9, settledAt: at + day }
-          },
-          {
-            ...{ ...zero, currency: "USD", rows: 1, chargesMinor: 7, refundsMinor: 0, feesMinor: 0 },
-            ...{ payoutsMinor: 0, firstAt: at - 1, lastAt: at - 1 }
-          }
-        ])
-        const pages: Array<ReadonlyArray<string>> = []
-        for (let last: SettlementEntry | undefined, isMore = true; isMore; ) {
-          const page: ReadonlyArray<SettlementEntry> = yield* store.payoutEntries(tenant, {
-            ...name,
-            after: last,
-            limit: 2
-          })
-          pages.push(page.map(({ rowId }) => rowId))
-          last = page.at(-1)
-          isMore = page.length === 2
-        }
-        expect(pages).toEqual([["4", "1"], ["3", "2"], ["5"]])
-        const other = yield* newTenant()
-        for (const [where, what] of [
-          [tenant, { ...name, connectionId: "second" }],
-          [tenant, { ...name, payoutId: "" }],
-          [other, name]
-        ] as const) {
-          expect(yield* store.payoutParts(where, what)).toEqual([])
-          expect(yield* store.payoutEntries(where, { ...what, after: undefined, limit: 2 })).toEqual([])
-        }
-      })
-    )
-
-    it.effect("payouts that left and came back each have their own moves by currency", () =>
-      Effect.gen(function* () {
-        const { run, settlements: store, tenant } = yield* given()
-        const usd = (minorUnits: number) => ({ minorUnits, currency: "USD" })
-        const eur = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
-        const itself = (rowId: string, fields: Partial<SettlementEntry>) =>
-          entryOf(run, { rowId, kind: "payout", payoutId: odd, fee: null, net: null, ...fields })
-        yield* store.applyBatch(
-          batchOf(run, [
-            entryOf(run, { rowId: "charge", payoutId: odd }),
-            itself("1", { gross: eur(-658) }),
-            itself("1 earlier", { gross: eur(-1), corrected: { by: "1", at } }),
-            itself("1#2", { gross: eur(-658), result: "duplicate", reason: "same_row", openedAt: at }),
-            itself("2", { kind: "payout_failed", gross: usd(300), converted: eur(200) }),
-            itself("3", { kind: "payout_failed", gross: eur(58), ...difference }),
-            itself("4", { gross: usd(-7) }),
-            itself("5", { gross: eur(-9), payoutId: "other" }),
-            itself("6", { gross: eur(-9), payoutId: null }),
-            entryOf(run, { rowId: "7", payoutId: "open" })
-          ])
-        )
-        const name = { connectionId: "first", payoutId: odd }
-        const read = (...payoutIds: ReadonlyArray<string>) =>
-          Effect.map(
-            store.payoutMoves(
-              tenant,
-              payoutIds.map((payoutId) => ({ connectionId: "first", payoutId }))
-            ),
-            (moves) => moves.toSorted((a, b) => a.leftMinor - b.leftMinor)
-          )
-        expect(yield* read(odd, "open", "other", "")).toStrictEqual([
-          { ...name, leftMinor: -658, returnedMinor: 258 },
-          { connectionId: "first", payoutId: "other", leftMinor: -9, returnedMinor: 0 },
-          { ...name, leftMinor: -7, returnedMinor: 0 }
-        ])
-        expect(yield* read("open")).toEqual([])
-        expect(yield* store.payoutMoves(tenant, [{ ...name, connectionId: "second" }])).toEqual([])
-        expect(yield* store.payoutMoves(yield* newTenant(), [name])).toEqual([])
-      })
-    )
-
-    it.effect("the payouts of a period are listed with the newest first", () =>
-      Effect.gen(function* () {
-        const { run, settlements: store, tenant } = yield* given()
-        const payout = (rowId: string, fields: Partial<SettlementEntry> = {}) =>
-          entryOf(run, { rowId, kind: "payout", fee: null, net: null, ...fields })
-        yield* store.applyBatch(
-          batchOf(run, [
-            payout("1"),
-            payout("2", { occurredAt: at + day }),
-            payout("3", { occurredAt: at + 2 * day }),
-            payout("2 earlier", { corrected: { by: "2", at } }),
-            payout("2#9", { result: "duplicate", reason: "same_row", openedAt: at }),
-            payout("failed", { kind: "payout_failed" }),
-            entryOf(run, { rowId: "fee", kind: "fee" })
-          ])
-        )
-        const query = { tenant, from: at, until: at + 2 * day, limit: 10 }
-        const listed = (more: Partial<typeof query & { readonly connectionId: string }>) =>
-          Effect.map(store.payouts({ ...query, ...more }), (found) => found.map(({ rowId }) => rowId))
-        expect(yield* listed({})).toEqual(["2", "1"])
-        expect(yield* listed({ until: at + 3 * day, limit: 2 })).toEqual(["3", "2"])
-        expect(yield* listed({ from: at + 1 })).toEqual(["2"])
-        expect(yield* listed({ connectionId: "first" })).toEqual(["2", "1"])
-        expect(yield* listed({ connectionId: "second" })).toEqual([])
-        expect(yield* listed({ tenant: yield* newTenant() })).toEqual([])
-      })
-    )
-
-    it.effect("a payment's entries leave with it, and an open difference stays", () =>
-      Effect.gen(function* () {
-        const { run, settlements: store, tenant } = yield* given()
-        const { walked } = yield* reach(tenant, "Declined")
-        const paymentId = walked.payment.id
-        yield* store.applyBatch(
-          batchOf(run, [
-            entryOf(run, { rowId: "gone", paymentId }),
-            entryOf(run, { rowId: "open", paymentId, ...difference }),
-            entryOf(run, { rowId: "payout", kind: "payout" }),
-            entryOf(run, { rowId: "young", kind: "payout", occurredAt: at + day })
-          ])
-        )
-        expect((yield* store.entriesOf(tenant, [paymentId])).map(({ rowId }) => rowId)).toEqual(["gone", "open"])
-        yield* (yield* Retention).remove([{ tenant, paymentId, version: walked.payment.version }])
-        expect((yield* store.entriesOf(tenant, [paymentId])).map(({ rowId }) => rowId)).toEqual(["open"])
-        expect(yield* store.prune({ tenant, before: at + 1, limit: 10 })).toBe(1)
-        expect((yield* all(tenant)).map(({ rowId }) => rowId)).toEqual(["open", "young"])
-        const kept = (yield* reach(tenant, "Captured")).walked.payment.id
-        const closed = { by: "person", note: "refunded by hand", at: at + 7 } as const
-        const stays = entryOf(run, { rowId: "payment is stored", paymentId: kept, ...difference, closed })
-        yield* store.applyBatch(batchOf({ ...run, version: 2 }, [stays]))
-        expect(yield* store.prune({ tenant, before: at + 1, limit: 10 })).toBe(0)
-        yield* store.close(tenant, "first", { rowId: "open", closed })
-        expect(yield* store.prune({ tenant, before: at, limit: 10 })).toBe(0)
-        expect(yield* store.prune({ tenant, before: at + 1, limit: 0 })).toBe(0)
-        expect(yield* store.prune({ tenant, before: at + 1, limit: 10 })).toBe(1)
-        expect((yield* all(tenant)).map(({ rowId }) => rowId)).toEqual(["payment is stored", "young"])
-      })
+    const confirmed = [
+      { rowId: odd, generatedAt: at + 9 },
+      { rowId: "row-1", generatedAt: at - 9 },
+      { rowId: "none", generatedAt: at + 9 }
+    ]
+    expect(yield* store.applyBatch(batchOf(run, [], { confirmed }))).toBe(false)
+    expect(yield* store.applyBatch(batchOf({ ...run, version: 2 }, [], { confirmed }))).toBe(true)
+    const known = yield* store.known(tenant, "first", [odd, "row-1", "row-2", "none"])
+    expect(new Map(known.map(({ generatedAt, rowId }) => [rowId, generatedAt]))).toEqual(
+      new Map([
+        [odd, at + 9],
+        ["row-1", at],
+        ["row-2", at]
+      ])
     )
   })
-}
+
+  it("entries without a payment are read once in pages", function* () {
+    const { run, settlements: store, tenant } = yield* given()
+    const { walked } = yield* reach(tenant, "Captured")
+    const rowIds = ["a", "b", `b${odd}`, "c"]
+    yield* store.applyBatch(
+      batchOf(run, [
+        ...rowIds.map((rowId) => entryOf(run, { rowId })),
+        entryOf(run, { rowId: "of a payment", paymentId: walked.payment.id })
+      ])
+    )
+    const second = yield* beginRun(runOf(tenant, { id: "rec_second", connectionId: "second" }))
+    yield* store.applyBatch(batchOf(second, [entryOf(second, { rowId: "a" })]))
+    const found: Array<SettlementEntry> = []
+    for (;;) {
+      const page = yield* store.entries({ tenant, isWithoutPayment: true, after: found.at(-1), limit: 2 })
+      found.push(...page)
+      if (page.length === 0) break
+    }
+    const read = found.map(({ connectionId, rowId }) => `${connectionId} ${rowId}`)
+    expect(read.toSorted()).toStrictEqual([...rowIds.map((rowId) => `first ${rowId}`), "second a"].toSorted())
+    expect(yield* store.entries({ tenant: yield* newTenant(), isWithoutPayment: true, limit: 2 })).toEqual([])
+  })
+
+  it("each name of a payment finds its book", function* () {
+    const { settlements: store, tenant } = yield* given()
+    const { walked } = yield* reach(tenant, "Refunded")
+    const { attempts, payment, refunds } = walked
+    const [attemptId = ""] = attempts.map(({ id }) => id)
+    const [refundId = ""] = refunds.map(({ id }) => id)
+    const wanted = names({
+      attemptIds: [attemptId, "att_none"],
+      refundIds: [refundId],
+      providerRefs: [payment.providerRef ?? "", odd]
+    })
+    const found = yield* store.booksNamed(tenant, "first", wanted)
+    expect(found.books).toStrictEqual([walked])
+    expect(found.named.map(({ kind, name }) => `${kind} ${name}`).toSorted()).toEqual(
+      [`attemptIds ${attemptId}`, `refundIds ${refundId}`, `providerRefs ${payment.providerRef}`].toSorted()
+    )
+    expect(yield* store.booksNamed(tenant, "second", wanted)).toEqual({ named: [], books: [] })
+    expect(yield* store.booksNamed(yield* newTenant(), "first", wanted)).toEqual({ named: [], books: [] })
+  })
+
+  it("an attempt id of several payments finds the one that was sent", function* ({ ledger }) {
+    const { settlements: store, tenant } = yield* given()
+    const givenUp = Effect.fnUntraced(function* (attempt: Attempt) {
+      const { payment } = (yield* reach(tenant, "Declined")).walked
+      const after: Payment = { ...payment, version: payment.version + 1 }
+      const attempts: ReadonlyArray<Attempt> = [
+        { ...attempt, paymentId: payment.id, outcome: "Abandoned", providerRef: null }
+      ]
+      const change = { expected: payment.version, after }
+      yield* ledger.commit({ tenant, payment: change, attempts, refunds: [], events: [] })
+      return payment.id
+    })
+    const [sample] = (yield* reach(tenant, "Captured")).walked.attempts
+    const shared = { ...sample, id: "att_shared" } as Attempt
+    const found = Effect.map(store.booksNamed(tenant, "first", names({ attemptIds: ["att_shared"] })), ({ named }) =>
+      named.map(({ paymentId }) => paymentId)
+    )
+    const first = yield* givenUp(shared)
+    expect(yield* found).toEqual([first])
+    const { payment } = (yield* reach(tenant, "Declined")).walked
+    const after: Payment = { ...payment, version: payment.version + 1 }
+    const attempts = [{ ...shared, paymentId: payment.id, providerRef: null, outcome: null }]
+    const change = { expected: payment.version, after }
+    yield* ledger.commit({ tenant, payment: change, attempts, refunds: [], events: [] })
+    yield* givenUp(shared)
+    yield* givenUp(shared)
+    expect(yield* found).toEqual([payment.id])
+  })
+
+  it("the provider's id of a refund finds the payment", function* ({ ledger }) {
+    const { settlements: store, tenant } = yield* given()
+    const { walked } = yield* reach(tenant, "Captured")
+    const after: Payment = { ...walked.payment, version: walked.payment.version + 1, refundPendingMinor: 10 }
+    const refund = yield* newRefund(after, {
+      stage: "Pending",
+      money: { ...after.money, minorUnits: 10 },
+      providerRefundId: "re_1"
+    })
+    const payment = { expected: walked.payment.version, after }
+    yield* ledger.commit({ tenant, payment, attempts: [], refunds: [refund], events: [] })
+    const found = yield* store.booksNamed(tenant, "first", names({ providerRefundIds: ["re_1", "re_2"] }))
+    expect(found.named).toEqual([{ kind: "providerRefundIds", name: "re_1", paymentId: after.id }])
+  })
+
+  it("captured payments without an entry are read without the others", function* () {
+    const { run, settlements: store, tenant } = yield* given()
+    const made = []
+    for (const state of ["Captured", "Captured", "Captured", "Captured", "Authorized", "Declined"] as const) {
+      made.push((yield* reach(tenant, state)).walked.payment)
+    }
+    const [reported, missing, seen, open] = made.map(({ id }) => id).toSorted()
+    const captured = made.filter(({ state }) => state === "Captured").map(({ id }) => id)
+    expect(captured.toSorted()).toEqual([reported, missing, seen, open])
+    yield* store.applyBatch(
+      batchOf(run, [
+        entryOf(run, { paymentId: reported ?? "" }),
+        ...[missing, seen].map((id = "") =>
+          entryOf(run, { rowId: missingRowId(id), number: 0, paymentId: id, ...difference })
+        ),
+        entryOf(run, { rowId: "refund", kind: "refund", paymentId: open ?? "" })
+      ])
+    )
+    const settledAt = made[0]?.settledAt ?? 0
+    const query = { tenant, connectionId: "first", from: settledAt, until: settledAt + day, captureWithinMillis: 0 }
+    const page = yield* store.unreported({ ...query, after: "", limit: 10 })
+    expect(page.payments.map(({ id }) => id)).toEqual([open])
+    expect(page.next).toBe(null)
+    const first = yield* store.unreported({ ...query, after: "", limit: 2 })
+    expect(first).toEqual({ payments: [], next: missing })
+    expect((yield* store.unreported({ ...query, after: "", limit: 10, from: settledAt + 1 })).payments).toEqual([])
+    // What a comparison closed may be missing again; what a person closed is not.
+    for (const [id = "", by] of [
+      [missing, "comparison"],
+      [seen, "person"]
+    ] as const) {
+      yield* store.close(tenant, "first", { rowId: missingRowId(id), closed: { by, note: "", at } })
+    }
+    const again = yield* store.unreported({ ...query, after: "", limit: 10 })
+    expect(again.payments.map(({ id }) => id)).toEqual([missing, open])
+    expect((yield* store.unreported({ ...query, connectionId: "second", after: "", limit: 10 })).payments).toEqual([])
+  })
+
+  it("the balance of rows of two days is by day and currency", function* () {
+    const { run, settlements: store, tenant } = yield* given()
+    const usd = (minorUnits: number) => ({ minorUnits, currency: "USD" })
+    const eur = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
+    yield* store.applyBatch(
+      batchOf(run, [
+        entryOf(run, { rowId: "1" }),
+        entryOf(run, { rowId: "1#2", result: "duplicate", reason: "same_row", openedAt: at }),
+        entryOf(run, { rowId: "1 earlier", corrected: { by: "1", at } }),
+        entryOf(run, { rowId: "2", kind: "refund", gross: eur(-400), fee: null, net: null }),
+        entryOf(run, { rowId: "3", kind: "payout", gross: eur(-570), fee: null, net: null, occurredAt: at + day }),
+        entryOf(run, { rowId: "4", gross: usd(100), converted: eur(90), fee: eur(2), net: eur(88) }),
+        entryOf(run, { rowId: "5", gross: usd(7), fee: null, net: null }),
+        entryOf(run, { rowId: "6", kind: "dispute", gross: eur(-50), fee: eur(15), net: eur(-65) }),
+        entryOf(run, { rowId: "7", kind: "adjustment", gross: eur(3), fee: null, net: null })
+      ])
+    )
+    const balance = yield* store.balance({ tenant, from: at, until: at + 2 * day })
+    const none = {
+      chargesMinor: 0,
+      refundsMinor: 0,
+      disputesMinor: 0,
+      feesMinor: 0,
+      payoutsMinor: 0,
+      othersMinor: 0
+    }
+    const moves = { chargesMinor: 1090, refundsMinor: -400, disputesMinor: -50, feesMinor: 47, othersMinor: 3 }
+    expect(balance).toStrictEqual([
+      { connectionId: "first", day: at, currency: "EUR", rows: 5, ...none, ...moves },
+      { connectionId: "first", day: at, currency: "USD", rows: 1, ...none, chargesMinor: 7 },
+      { connectionId: "first", day: at + day, currency: "EUR", rows: 1, ...none, payoutsMinor: -570 }
+    ])
+    expect(yield* store.balance({ tenant, connectionId: "second", from: at, until: at + day })).toEqual([])
+  })
+
+  it("one of two payouts has what counts of its own rows, by currency", function* () {
+    const { run, settlements: store, tenant } = yield* given()
+    const usd = (minorUnits: number) => ({ minorUnits, currency: "USD" })
+    const eur = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
+    const none = { fee: null, net: null }
+    yield* store.applyBatch(
+      batchOf(run, [
+        entryOf(run, { rowId: "1", payoutId: odd }),
+        entryOf(run, { rowId: "1#2", payoutId: odd, result: "duplicate", reason: "same_row", openedAt: at }),
+        entryOf(run, { rowId: "1 earlier", payoutId: odd, corrected: { by: "1", at } }),
+        entryOf(run, { rowId: "2", payoutId: odd, kind: "refund", gross: eur(-400), ...none, occurredAt: at + 9 }),
+        entryOf(run, { rowId: "3", payoutId: odd, gross: usd(100), converted: eur(90), fee: eur(2), net: eur(88) }),
+        entryOf(run, { rowId: "4", payoutId: odd, gross: usd(7), ...none, settledAt: null, occurredAt: at - 1 }),
+        entryOf(run, { rowId: "5", payoutId: odd, kind: "payout", gross: eur(-658), ...none, occurredAt: at + 9 }),
+        entryOf(run, { rowId: "6", payoutId: `${odd}2`, gross: eur(5) }),
+        entryOf(run, { rowId: "7", payoutId: null, gross: eur(5) })
+      ])
+    )
+    const name = { connectionId: "first", payoutId: odd }
+    const zero = { disputesMinor: 0, othersMinor: 0, settledAt: null }
+    expect(yield* store.payoutParts(tenant, name)).toStrictEqual([
+      {
+        ...{ ...zero, currency: "EUR", rows: 4, chargesMinor: 1090, refundsMinor: -400, feesMinor: 32 },
+        ...{ payoutsMinor: -658, firstAt: at, lastAt: at + 9, settledAt: at + day }
+      },
+      {
+        ...{ ...zero, currency: "USD", rows: 1, chargesMinor: 7, refundsMinor: 0, feesMinor: 0 },
+        ...{ payoutsMinor: 0, firstAt: at - 1, lastAt: at - 1 }
+      }
+    ])
+    const pages: Array<ReadonlyArray<string>> = []
+    for (let last: SettlementEntry | undefined, isMore = true; isMore; ) {
+      const page: ReadonlyArray<SettlementEntry> = yield* store.payoutEntries(tenant, {
+        ...name,
+        after: last,
+        limit: 2
+      })
+      pages.push(page.map(({ rowId }) => rowId))
+      last = page.at(-1)
+      isMore = page.length === 2
+    }
+    expect(pages).toEqual([["4", "1"], ["3", "2"], ["5"]])
+    const other = yield* newTenant()
+    for (const [where, what] of [
+      [tenant, { ...name, connectionId: "second" }],
+      [tenant, { ...name, payoutId: "" }],
+      [other, name]
+    ] as const) {
+      expect(yield* store.payoutParts(where, what)).toEqual([])
+      expect(yield* store.payoutEntries(where, { ...what, after: undefined, limit: 2 })).toEqual([])
+    }
+  })
+
+  it("payouts that left and came back each have their own moves by currency", function* () {
+    const { run, settlements: store, tenant } = yield* given()
+    const usd = (minorUnits: number) => ({ minorUnits, currency: "USD" })
+    const eur = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
+    const itself = (rowId: string, fields: Partial<SettlementEntry>) =>
+      entryOf(run, { rowId, kind: "payout", payoutId: odd, fee: null, net: null, ...fields })
+    yield* store.applyBatch(
+      batchOf(run, [
+        entryOf(run, { rowId: "charge", payoutId: odd }),
+        itself("1", { gross: eur(-658) }),
+        itself("1 earlier", { gross: eur(-1), corrected: { by: "1", at } }),
+        itself("1#2", { gross: eur(-658), result: "duplicate", reason: "same_row", openedAt: at }),
+        itself("2", { kind: "payout_failed", gross: usd(300), converted: eur(200) }),
+        itself("3", { kind: "payout_failed", gross: eur(58), ...difference }),
+        itself("4", { gross: usd(-7) }),
+        itself("5", { gross: eur(-9), payoutId: "other" }),
+        itself("6", { gross: eur(-9), payoutId: null }),
+        entryOf(run, { rowId: "7", payoutId: "open" })
+      ])
+    )
+    const name = { connectionId: "first", payoutId: odd }
+    const read = (...payoutIds: ReadonlyArray<string>) =>
+      Effect.map(
+        store.payoutMoves(
+          tenant,
+          payoutIds.map((payoutId) => ({ connectionId: "first", payoutId }))
+        ),
+        (moves) => moves.toSorted((a, b) => a.leftMinor - b.leftMinor)
+      )
+    expect(yield* read(odd, "open", "other", "")).toStrictEqual([
+      { ...name, leftMinor: -658, returnedMinor: 258 },
+      { connectionId: "first", payoutId: "other", leftMinor: -9, returnedMinor: 0 },
+      { ...name, leftMinor: -7, returnedMinor: 0 }
+    ])
+    expect(yield* read("open")).toEqual([])
+    expect(yield* store.payoutMoves(tenant, [{ ...name, connectionId: "second" }])).toEqual([])
+    expect(yield* store.payoutMoves(yield* newTenant(), [name])).toEqual([])
+  })
+
+  it("the payouts of a period are listed with the newest first", function* () {
+    const { run, settlements: store, tenant } = yield* given()
+    const payout = (rowId: string, fields: Partial<SettlementEntry> = {}) =>
+      entryOf(run, { rowId, kind: "payout", fee: null, net: null, ...fields })
+    yield* store.applyBatch(
+      batchOf(run, [
+        payout("1"),
+        payout("2", { occurredAt: at + day }),
+        payout("3", { occurredAt: at + 2 * day }),
+        payout("2 earlier", { corrected: { by: "2", at } }),
+        payout("2#9", { result: "duplicate", reason: "same_row", openedAt: at }),
+        payout("failed", { kind: "payout_failed" }),
+        entryOf(run, { rowId: "fee", kind: "fee" })
+      ])
+    )
+    const query = { tenant, from: at, until: at + 2 * day, limit: 10 }
+    const listed = (more: Partial<typeof query & { readonly connectionId: string }>) =>
+      Effect.map(store.payouts({ ...query, ...more }), (found) => found.map(({ rowId }) => rowId))
+    expect(yield* listed({})).toEqual(["2", "1"])
+    expect(yield* listed({ until: at + 3 * day, limit: 2 })).toEqual(["3", "2"])
+    expect(yield* listed({ from: at + 1 })).toEqual(["2"])
+    expect(yield* listed({ connectionId: "first" })).toEqual(["2", "1"])
+    expect(yield* listed({ connectionId: "second" })).toEqual([])
+    expect(yield* listed({ tenant: yield* newTenant() })).toEqual([])
+  })
+
+  it("a payment's entries leave with it, and an open difference stays", function* ({ retention }) {
+    const { run, settlements: store, tenant } = yield* given()
+    const { walked } = yield* reach(tenant, "Declined")
+    const paymentId = walked.payment.id
+    yield* store.applyBatch(
+      batchOf(run, [
+        entryOf(run, { rowId: "gone", paymentId }),
+        entryOf(run, { rowId: "open", paymentId, ...difference }),
+        entryOf(run, { rowId: "payout", kind: "payout" }),
+        entryOf(run, { rowId: "young", kind: "payout", occurredAt: at + day })
+      ])
+    )
+    expect((yield* store.entriesOf(tenant, [paymentId])).map(({ rowId }) => rowId)).toEqual(["gone", "open"])
+    yield* retention.remove([{ tenant, paymentId, version: walked.payment.version }])
+    expect((yield* store.entriesOf(tenant, [paymentId])).map(({ rowId }) => rowId)).toEqual(["open"])
+    expect(yield* store.prune({ tenant, before: at + 1, limit: 10 })).toBe(1)
+    expect((yield* all(tenant)).map(({ rowId }) => rowId)).toEqual(["open", "young"])
+    const kept = (yield* reach(tenant, "Captured")).walked.payment.id
+    const closed = { by: "person", note: "refunded by hand", at: at + 7 } as const
+    const stays = entryOf(run, { rowId: "payment is stored", paymentId: kept, ...difference, closed })
+    yield* store.applyBatch(batchOf({ ...run, version: 2 }, [stays]))
+    expect(yield* store.prune({ tenant, before: at + 1, limit: 10 })).toBe(0)
+    yield* store.close(tenant, "first", { rowId: "open", closed })
+    expect(yield* store.prune({ tenant, before: at, limit: 10 })).toBe(0)
+    expect(yield* store.prune({ tenant, before: at + 1, limit: 0 })).toBe(0)
+    expect(yield* store.prune({ tenant, before: at + 1, limit: 10 })).toBe(1)
+    expect((yield* all(tenant)).map(({ rowId }) => rowId)).toEqual(["payment is stored", "young"])
+  })
+})

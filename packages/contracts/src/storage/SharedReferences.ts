@@ -1,87 +1,70 @@
 /** One reference of a provider that many payments name, none of which it moved money for: few of them are read at once. */
-import { describe, expect } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import type { Attempt, Payment, Tenant } from "@pointsman/core"
 import { mostNamed } from "@pointsman/core/internal"
 import { Ledger, type PaymentFilter, type SearchedPayments } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
-import { firstChange, moveAlong, newTenant, rowOf } from "./Given.ts"
-import type { StorageTest } from "./StorageTest.ts"
+import { firstChange, moveAlong, rowOf } from "./Given.ts"
+import { chapter } from "./StorageTest.ts"
 
 const reference = "ch-1"
 const charge = { connectionId: "first", providerRef: reference }
 const many = mostNamed + 5
 
-export const sharedReferences = (it: StorageTest): void => {
-  describe("a reference of many payments", () => {
-    it.effect("a message may be about any of declined attempts, and the oldest are named", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const tenant = yield* newTenant()
-        const ids = yield* writeDeclined(tenant, many)
-        expect(yield* meant(tenant)).toEqual(ids.slice(0, mostNamed))
-        const { change, payment } = yield* captured(tenant)
-        yield* ledger.commit(change)
-        expect(yield* meant(tenant)).toEqual([payment.id])
-      })
-    )
-
-    it.effect("a message that names one attempt id of many payments means the newest", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const tenant = yield* newTenant()
-        const ids = yield* writeDeclined(tenant, many, { attemptId: "att-1" })
-        const found = yield* ledger.bookOf(tenant, { attemptId: "att-1" })
-        expect(Option.map(found, ({ book }) => book.payment.id)).toEqual(Option.some(ids.at(-1)))
-      })
-    )
-
-    it.effect("a message that names an attempt id means the payment that was sent", () =>
-      Effect.gen(function* () {
-        const tenant = yield* newTenant()
-        const [sent, givenUp] = yield* writeDeclined(tenant, 2, { attemptId: "att-1" })
-        const found = Effect.map(
-          (yield* Ledger).bookOf(tenant, { attemptId: "att-1" }),
-          Option.map(({ book }) => book.payment.id)
-        )
-        expect(yield* found).toEqual(Option.some(givenUp))
-        yield* writeAttempts(tenant, givenUp, (one) => ({ ...one, outcome: "Abandoned", providerRef: null }))
-        expect(yield* found).toEqual(Option.some(sent))
-        yield* writeAttempts(tenant, sent, (one) => ({ ...one, outcome: "Abandoned", providerRef: null }))
-        expect(yield* found).toEqual(Option.some(givenUp))
-      })
-    )
-
-    it.effect("all that share a reference are found by it, in pages, each once", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const tenant = yield* newTenant()
-        const ids = yield* writeDeclined(tenant, many)
-        yield* writeAttempts(tenant, ids[0], (one) => ({
-          ...one,
-          id: `${one.id}-2`,
-          number: 2,
-          connectionId: "second"
-        }))
-        const [renamed] = yield* writeDeclined(tenant, 1)
-        yield* writeAttempts(tenant, renamed, (one) => ({ ...one, providerRef: "ch-2" }))
-        const { change, payment } = yield* captured(tenant)
-        yield* ledger.commit(change)
-        const declined = ids.toReversed()
-        const all = [payment.id, ...declined]
-        for (const [filter, expected] of [
-          [{}, all],
-          [{ currency: payment.money.currency }, all],
-          [{ states: ["Declined"] }, declined]
-        ] satisfies ReadonlyArray<readonly [PaymentFilter, ReadonlyArray<string>]>) {
-          const asked = { ...filter, providerRef: reference }
-          expect(idsOf(yield* ledger.payments(tenant, { ...asked, limit: 100 }))).toEqual(expected)
-          expect(idsOf(yield* ledger.payments(tenant, { ...asked, limit: 7 }))).toEqual(expected.slice(0, 7))
-          expect(yield* searchAll(tenant, asked)).toEqual(expected)
-        }
-      })
-    )
+export const sharedReferences = chapter("a reference of many payments", (it) => {
+  it("a message may be about any of declined attempts, and the oldest are named", function* ({ ledger, tenant }) {
+    const ids = yield* writeDeclined(tenant, many)
+    expect(yield* meant(tenant)).toEqual(ids.slice(0, mostNamed))
+    const { change, payment } = yield* captured(tenant)
+    yield* ledger.commit(change)
+    expect(yield* meant(tenant)).toEqual([payment.id])
   })
-}
+
+  it("a message that names one attempt id of many payments means the newest", function* ({ ledger, tenant }) {
+    const ids = yield* writeDeclined(tenant, many, { attemptId: "att-1" })
+    const found = yield* ledger.bookOf(tenant, { attemptId: "att-1" })
+    expect(Option.map(found, ({ book }) => book.payment.id)).toEqual(Option.some(ids.at(-1)))
+  })
+
+  it("a message that names an attempt id means the payment that was sent", function* ({ ledger, tenant }) {
+    const [sent, givenUp] = yield* writeDeclined(tenant, 2, { attemptId: "att-1" })
+    const found = Effect.map(
+      ledger.bookOf(tenant, { attemptId: "att-1" }),
+      Option.map(({ book }) => book.payment.id)
+    )
+    expect(yield* found).toEqual(Option.some(givenUp))
+    yield* writeAttempts(tenant, givenUp, (one) => ({ ...one, outcome: "Abandoned", providerRef: null }))
+    expect(yield* found).toEqual(Option.some(sent))
+    yield* writeAttempts(tenant, sent, (one) => ({ ...one, outcome: "Abandoned", providerRef: null }))
+    expect(yield* found).toEqual(Option.some(givenUp))
+  })
+
+  it("all that share a reference are found by it, in pages, each once", function* ({ ledger, tenant }) {
+    const ids = yield* writeDeclined(tenant, many)
+    yield* writeAttempts(tenant, ids[0], (one) => ({
+      ...one,
+      id: `${one.id}-2`,
+      number: 2,
+      connectionId: "second"
+    }))
+    const [renamed] = yield* writeDeclined(tenant, 1)
+    yield* writeAttempts(tenant, renamed, (one) => ({ ...one, providerRef: "ch-2" }))
+    const { change, payment } = yield* captured(tenant)
+    yield* ledger.commit(change)
+    const declined = ids.toReversed()
+    const all = [payment.id, ...declined]
+    for (const [filter, expected] of [
+      [{}, all],
+      [{ currency: payment.money.currency }, all],
+      [{ states: ["Declined"] }, declined]
+    ] satisfies ReadonlyArray<readonly [PaymentFilter, ReadonlyArray<string>]>) {
+      const asked = { ...filter, providerRef: reference }
+      expect(idsOf(yield* ledger.payments(tenant, { ...asked, limit: 100 }))).toEqual(expected)
+      expect(idsOf(yield* ledger.payments(tenant, { ...asked, limit: 7 }))).toEqual(expected.slice(0, 7))
+      expect(yield* searchAll(tenant, asked)).toEqual(expected)
+    }
+  })
+})
 
 const idsOf = (payments: ReadonlyArray<Payment>): ReadonlyArray<string> => payments.map(({ id }) => id)
 

@@ -1,11 +1,11 @@
 /** A change that breaks a money rule, or does not fit together, dies and writes nothing. */
-import { describe, expect } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import { money, type Payment } from "@pointsman/core"
-import { type Change, Ledger } from "@pointsman/core/ports"
+import { type Change } from "@pointsman/core/ports"
 import { Cause, Effect, Exit } from "effect"
-import { firstChange, moveAlong, newTenant, noTrace, reach, rowOf, traceOf } from "./Given.ts"
+import { firstChange, moveAlong, noTrace, reach, rowOf, traceOf } from "./Given.ts"
 import { newOperation, newRefund } from "./GivenEntries.ts"
-import type { StorageTest } from "./StorageTest.ts"
+import { chapter } from "./StorageTest.ts"
 
 const payment =
   (fields: Partial<Payment>) =>
@@ -69,38 +69,30 @@ const broken: Readonly<Record<string, (change: Change) => Change>> = {
       : { ...change, claim: { expected: 0, after: { ...change.claim.after, version: 2 } } }
 }
 
-export const soundness = (it: StorageTest): void => {
-  describe("soundness", () => {
-    for (const [because, spoil] of Object.entries(broken)) {
-      it.effect(`a new payment dies and writes nothing when ${because}`, () =>
-        Effect.gen(function* () {
-          const ledger = yield* Ledger
-          const { after, change: first } = yield* firstChange(yield* newTenant())
-          const change: Change = {
-            ...first,
-            operations: [yield* newOperation(after.payment, { money: money(1000, "EUR") })],
-            refunds: [yield* newRefund(after.payment, { stage: "Refused", money: money(1000, "EUR") })]
-          }
-          const exit = yield* Effect.exit(ledger.commit(spoil(change)))
-          expect(Exit.isFailure(exit) && Cause.hasDies(exit.cause)).toBe(true)
-          expect(yield* traceOf(change)).toStrictEqual(noTrace)
-          // What breaks it is what was spoilt.
-          yield* ledger.commit(change)
-          expect((yield* traceOf(change)).timeline).toHaveLength(1)
-        })
-      )
-    }
+export const soundness = chapter("soundness", (it) => {
+  for (const [because, spoil] of Object.entries(broken)) {
+    it(`a new payment dies and writes nothing when ${because}`, function* ({ ledger, tenant }) {
+      const { after, change: first } = yield* firstChange(tenant)
+      const change: Change = {
+        ...first,
+        operations: [yield* newOperation(after.payment, { money: money(1000, "EUR") })],
+        refunds: [yield* newRefund(after.payment, { stage: "Refused", money: money(1000, "EUR") })]
+      }
+      const exit = yield* Effect.exit(ledger.commit(spoil(change)))
+      expect(Exit.isFailure(exit) && Cause.hasDies(exit.cause)).toBe(true)
+      expect(yield* traceOf(change)).toStrictEqual(noTrace)
+      // What breaks it is what was spoilt.
+      yield* ledger.commit(change)
+      expect((yield* traceOf(change)).timeline).toHaveLength(1)
+    })
+  }
 
-    it.effect("a move that breaks a balance dies and the payment stays", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const { walked } = yield* reach(yield* newTenant(), "Authorized")
-        const { change } = yield* moveAlong(walked, rowOf("Authorized", "CaptureConfirmed"))
-        const stored = yield* traceOf(change)
-        const exit = yield* Effect.exit(ledger.commit(payment({ capturedMinor: 5000 })(change)))
-        expect(Exit.isFailure(exit) && Cause.hasDies(exit.cause)).toBe(true)
-        expect(yield* traceOf(change)).toStrictEqual(stored)
-      })
-    )
+  it("a move that breaks a balance dies and the payment stays", function* ({ ledger, tenant }) {
+    const { walked } = yield* reach(tenant, "Authorized")
+    const { change } = yield* moveAlong(walked, rowOf("Authorized", "CaptureConfirmed"))
+    const stored = yield* traceOf(change)
+    const exit = yield* Effect.exit(ledger.commit(payment({ capturedMinor: 5000 })(change)))
+    expect(Exit.isFailure(exit) && Cause.hasDies(exit.cause)).toBe(true)
+    expect(yield* traceOf(change)).toStrictEqual(stored)
   })
-}
+})

@@ -1,5 +1,59 @@
-import type { Vitest } from "@effect/vitest"
-import type { Ids, StorageServices } from "@pointsman/core/ports"
+import { describe, type Vitest } from "@effect/vitest"
+import {
+  Audit,
+  Deliveries,
+  Directory,
+  Ids,
+  Ledger,
+  Merchants,
+  Operators,
+  Passkeys,
+  RecordLosses,
+  Retention,
+  SealedTexts,
+  Settlements,
+  type StorageServices,
+  SuccessRates
+} from "@pointsman/core/ports"
+import { Effect, type Scope } from "effect"
+import { newTenant } from "./Given.ts"
 
-/** What a chapter registers its tests with: the storage under test and new ids are at hand. */
-export type StorageTest = Vitest.MethodsNonLive<StorageServices | Ids>
+const given = Effect.all({
+  audit: Audit,
+  deliveries: Deliveries,
+  directory: Directory,
+  ids: Ids,
+  ledger: Ledger,
+  losses: RecordLosses,
+  merchants: Merchants,
+  operators: Operators,
+  passkeys: Passkeys,
+  retention: Retention,
+  sealed: SealedTexts,
+  settlements: Settlements,
+  successRates: SuccessRates,
+  /** No other test has it. */
+  tenant: Effect.suspend(newTenant)
+})
+
+type Services = StorageServices | Ids
+
+/** What a chapter registers its tests with. */
+export type StorageTest = (
+  title: string,
+  test: (
+    all: Effect.Success<typeof given>
+  ) => Generator<Effect.Effect<unknown, unknown, Services | Scope.Scope>, unknown, never>,
+  timeoutMillis?: number
+) => void
+
+/** A part of the suite, whose tests have the storage under test and a tenant of their own. */
+export const chapter =
+  (name: string, tests: (it: StorageTest) => void) =>
+  (it: Vitest.MethodsNonLive<Services>): void => {
+    describe(name, () =>
+      tests((title, test, timeoutMillis) =>
+        it.effect(title, () => Effect.flatMap(given, (all) => Effect.gen(() => test(all))), timeoutMillis)
+      )
+    )
+  }

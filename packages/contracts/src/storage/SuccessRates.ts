@@ -1,10 +1,10 @@
 /** Success rates are read as they were written, and of writers that come at once none writes over what another added. */
-import { describe, expect } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import type { Tenant } from "@pointsman/core"
 import { type StoredRate, SuccessRates } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { newTenant } from "./Given.ts"
-import type { StorageTest } from "./StorageTest.ts"
+import { chapter } from "./StorageTest.ts"
 import { awkward } from "./Text.ts"
 import { controlRacers } from "./Unguarded.ts"
 
@@ -61,224 +61,190 @@ const atOnce = <A, E, R>(one: (index: number) => Effect.Effect<A, E, R>) =>
     { concurrency: "unbounded" }
   )
 
-export const successRates = (it: StorageTest): void => {
-  describe("success rates", () => {
-    it.effect("weights of every size are read back to the last bit", () =>
-      Effect.gen(function* () {
-        const tenant = yield* newTenant()
-        const weights = [0, 1, 100, 0.1 + 0.2, 1 / 3, 99.00000000000001, 2 ** 53 + 2, 5e-324, 1.7976931348623157e308]
-        const rates = weights.map((weight, index) =>
-          rateOf(tenant, {
-            segment: `segment ${index}`,
-            rate: { succeeded: weight, failed: weights[weights.length - 1 - index] ?? 0, at: later + index }
-          })
-        )
-        expect(yield* write(...rates)).toEqual([])
-        expect(yield* storedOf([tenant])).toStrictEqual(rates)
+export const successRates = chapter("success rates", (it) => {
+  it("weights of every size are read back to the last bit", function* ({ tenant }) {
+    const weights = [0, 1, 100, 0.1 + 0.2, 1 / 3, 99.00000000000001, 2 ** 53 + 2, 5e-324, 1.7976931348623157e308]
+    const rates = weights.map((weight, index) =>
+      rateOf(tenant, {
+        segment: `segment ${index}`,
+        rate: { succeeded: weight, failed: weights[weights.length - 1 - index] ?? 0, at: later + index }
       })
     )
+    expect(yield* write(...rates)).toEqual([])
+    expect(yield* storedOf([tenant])).toStrictEqual(rates)
+  })
 
-    it.effect("rates with a memory and without are each read as they were", () =>
-      Effect.gen(function* () {
-        const tenant = yield* newTenant()
-        const outcomes = (succeeded: number, failed: number) => ({ succeeded, failed })
-        const memory = {
-          short: outcomes(0.1 + 0.2, 1 / 3),
-          long: outcomes(399.99999999999994, 5e-324),
-          worse: outcomes(0, 2 ** 53 + 2),
-          better: outcomes(1.7976931348623157e308, 0)
-        }
-        const withMemory = rateOf(tenant, { rate: { succeeded: 3, failed: 1, at: later, memory } })
-        const without = rateOf(tenant, { segment: "" })
-        expect(yield* write(withMemory, without)).toEqual([])
-        expect(yield* storedOf([tenant])).toStrictEqual(inOrder([withMemory, without]))
-        // Also where it is given back in place of a stale one, and where the next write has it first.
-        expect(yield* write(rateOf(tenant))).toStrictEqual([withMemory])
-        const next = rateOf(tenant, { segment: "", rate: { ...withMemory.rate, succeeded: 4 }, version: 2 })
-        expect(yield* write(next)).toEqual([])
-        expect(yield* storedOf([tenant])).toStrictEqual(inOrder([withMemory, next]))
-      })
-    )
+  it("rates with a memory and without are each read as they were", function* ({ tenant }) {
+    const outcomes = (succeeded: number, failed: number) => ({ succeeded, failed })
+    const memory = {
+      short: outcomes(0.1 + 0.2, 1 / 3),
+      long: outcomes(399.99999999999994, 5e-324),
+      worse: outcomes(0, 2 ** 53 + 2),
+      better: outcomes(1.7976931348623157e308, 0)
+    }
+    const withMemory = rateOf(tenant, { rate: { succeeded: 3, failed: 1, at: later, memory } })
+    const without = rateOf(tenant, { segment: "" })
+    expect(yield* write(withMemory, without)).toEqual([])
+    expect(yield* storedOf([tenant])).toStrictEqual(inOrder([withMemory, without]))
+    // Also where it is given back in place of a stale one, and where the next write has it first.
+    expect(yield* write(rateOf(tenant))).toStrictEqual([withMemory])
+    const next = rateOf(tenant, { segment: "", rate: { ...withMemory.rate, succeeded: 4 }, version: 2 })
+    expect(yield* write(next)).toEqual([])
+    expect(yield* storedOf([tenant])).toStrictEqual(inOrder([withMemory, next]))
+  })
 
-    it.effect("changes since a time are those of that time or later", () =>
-      Effect.gen(function* () {
-        const [one, other] = [yield* newTenant(), yield* newTenant("production")]
-        const at = (time: number) => ({ rate: { succeeded: 1, failed: 0, at: time } })
-        const before = rateOf(one, { segment: "before", ...at(later + 999) })
-        const exactly = rateOf(one, { segment: "exactly", ...at(later + 1000) })
-        const after = rateOf(other, { segment: "after", ...at(later + 1001) })
-        yield* write(before, exactly, after)
-        expect(yield* storedOf([one, other], later + 999)).toStrictEqual(inOrder([before, exactly, after]))
-        expect(yield* storedOf([one, other], later + 1000)).toStrictEqual(inOrder([exactly, after]))
-        expect(yield* storedOf([one, other], later + 1001)).toStrictEqual([after])
-        expect(yield* storedOf([one, other], later + 1002)).toEqual([])
-        // Written once more, it has changed.
-        const again = { ...before, ...at(later + 1002), version: 2 }
-        yield* write(again)
-        expect(yield* storedOf([one, other], later + 1002)).toStrictEqual([again])
-      })
-    )
+  it("changes since a time are those of that time or later", function* ({ tenant }) {
+    const [one, other] = [tenant, yield* newTenant("production")]
+    const at = (time: number) => ({ rate: { succeeded: 1, failed: 0, at: time } })
+    const before = rateOf(one, { segment: "before", ...at(later + 999) })
+    const exactly = rateOf(one, { segment: "exactly", ...at(later + 1000) })
+    const after = rateOf(other, { segment: "after", ...at(later + 1001) })
+    yield* write(before, exactly, after)
+    expect(yield* storedOf([one, other], later + 999)).toStrictEqual(inOrder([before, exactly, after]))
+    expect(yield* storedOf([one, other], later + 1000)).toStrictEqual(inOrder([exactly, after]))
+    expect(yield* storedOf([one, other], later + 1001)).toStrictEqual([after])
+    expect(yield* storedOf([one, other], later + 1002)).toEqual([])
+    // Written once more, it has changed.
+    const again = { ...before, ...at(later + 1002), version: 2 }
+    yield* write(again)
+    expect(yield* storedOf([one, other], later + 1002)).toStrictEqual([again])
+  })
 
-    it.effect("keys that differ in one part each have a rate of their own", () =>
-      Effect.gen(function* () {
-        const sandbox = yield* newTenant()
-        const production: Tenant = { ...sandbox, environment: "production" }
-        const other = yield* newTenant()
-        const rates = [
-          rateOf(sandbox),
-          rateOf(production),
-          rateOf(other),
-          rateOf(sandbox, { connectionId: "second" }),
-          rateOf(sandbox, { segment: "" }),
-          rateOf(sandbox, { connectionId: "first EUR", segment: "NL card visa" })
-        ].map((rate, index) => ({ ...rate, rate: { ...rate.rate, failed: index } }))
-        expect(yield* write(...rates)).toEqual([])
-        expect(yield* storedOf([sandbox, other])).toStrictEqual(inOrder(rates))
-        const next = { ...rateOf(production), rate: { succeeded: 9, failed: 9, at: later }, version: 2 }
-        expect(yield* write(next)).toEqual([])
-        expect(yield* storedOf([sandbox, other])).toStrictEqual(inOrder([next, ...rates.filter((_, n) => n !== 1)]))
-      })
-    )
+  it("keys that differ in one part each have a rate of their own", function* () {
+    const sandbox = yield* newTenant()
+    const production: Tenant = { ...sandbox, environment: "production" }
+    const other = yield* newTenant()
+    const rates = [
+      rateOf(sandbox),
+      rateOf(production),
+      rateOf(other),
+      rateOf(sandbox, { connectionId: "second" }),
+      rateOf(sandbox, { segment: "" }),
+      rateOf(sandbox, { connectionId: "first EUR", segment: "NL card visa" })
+    ].map((rate, index) => ({ ...rate, rate: { ...rate.rate, failed: index } }))
+    expect(yield* write(...rates)).toEqual([])
+    expect(yield* storedOf([sandbox, other])).toStrictEqual(inOrder(rates))
+    const next = { ...rateOf(production), rate: { succeeded: 9, failed: 9, at: later }, version: 2 }
+    expect(yield* write(next)).toEqual([])
+    expect(yield* storedOf([sandbox, other])).toStrictEqual(inOrder([next, ...rates.filter((_, n) => n !== 1)]))
+  })
 
-    it.effect("a write of another version than the one before gives back what is stored", () =>
-      Effect.gen(function* () {
-        const tenant = yield* newTenant()
-        const first = rateOf(tenant)
-        expect(yield* write(first)).toEqual([])
-        const second = rateOf(tenant, { rate: { succeeded: 0.5, failed: 7.25, at: later + 1 }, version: 2 })
-        expect(yield* write(second)).toEqual([])
-        for (const version of [1, 2, 4, 100]) {
-          const late = rateOf(tenant, { rate: { succeeded: 8, failed: 8, at: later + 2 }, version })
-          expect(yield* write(late)).toStrictEqual([second])
-        }
-        expect(yield* storedOf([tenant])).toStrictEqual([second])
-      })
-    )
+  it("a write of another version than the one before gives back what is stored", function* ({ tenant }) {
+    const first = rateOf(tenant)
+    expect(yield* write(first)).toEqual([])
+    const second = rateOf(tenant, { rate: { succeeded: 0.5, failed: 7.25, at: later + 1 }, version: 2 })
+    expect(yield* write(second)).toEqual([])
+    for (const version of [1, 2, 4, 100]) {
+      const late = rateOf(tenant, { rate: { succeeded: 8, failed: 8, at: later + 2 }, version })
+      expect(yield* write(late)).toStrictEqual([second])
+    }
+    expect(yield* storedOf([tenant])).toStrictEqual([second])
+  })
 
-    it.effect("the others of one write are written when some are stale", () =>
-      Effect.gen(function* () {
-        const [one, other] = [yield* newTenant(), yield* newTenant()]
-        const stored = [rateOf(one), rateOf(one, { segment: "" }), rateOf(other)]
-        yield* write(...stored)
-        const rate = { succeeded: 10, failed: 20, at: later + 5 }
-        const next = [
-          rateOf(one, { rate, version: 2 }),
-          rateOf(one, { segment: "", rate, version: 1 }),
-          rateOf(one, { segment: "new", rate }),
-          rateOf(other, { rate, version: 3 })
-        ] as const
-        expect(inOrder(yield* write(...next))).toStrictEqual(inOrder([stored[1], stored[2]].filter(isThere)))
-        expect(yield* storedOf([one, other])).toStrictEqual(
-          inOrder([next[0], stored[1], next[2], stored[2]].filter(isThere))
-        )
-      })
-    )
-
-    it.effect("a rate that was forgotten is written with its version", () =>
-      Effect.gen(function* () {
-        const tenant = yield* newTenant()
-        const forgotten = rateOf(tenant, { version: 8 })
-        expect(yield* write(forgotten)).toEqual([])
-        expect(yield* storedOf([tenant])).toStrictEqual([forgotten])
-        expect(yield* write(rateOf(tenant))).toStrictEqual([forgotten])
-      })
-    )
-
-    it.effect("a write of nothing gives back nothing", () =>
-      Effect.gen(function* () {
-        expect(yield* write()).toEqual([])
-      })
-    )
-
-    it.effect(`one of ${controlRacers} writers of a new rate wins; others are given its rate`, () =>
-      Effect.gen(function* () {
-        const tenant = yield* newTenant()
-        for (const version of [1, 2]) {
-          const given = (index: number) =>
-            rateOf(tenant, { rate: { succeeded: index, failed: version, at: later }, version })
-          const refused = yield* atOnce((index) => write(given(index)))
-          const won = refused.flatMap((rates, index) => (rates.length === 0 ? [index] : []))
-          expect(won).toHaveLength(1)
-          const [stored] = yield* storedOf([tenant])
-          expect(stored).toStrictEqual(given(won[0] ?? -1))
-          expect(refused.filter((rates) => rates.length > 0)).toStrictEqual(Array(controlRacers - 1).fill([stored]))
-        }
-      })
-    )
-
-    it.effect(`${controlRacers} writers that add to the same rates in any order lose nothing`, () =>
-      Effect.gen(function* () {
-        const tenant = yield* newTenant()
-        const segments = ["a", "b", "c"]
-        yield* atOnce((index) => {
-          const turned = [...segments.slice(index % 3), ...segments.slice(0, index % 3)]
-          return addOne(turned.map((segment) => nothingYet(tenant, segment)))
-        })
-        expect(yield* storedOf([tenant])).toStrictEqual(
-          segments.map((segment) =>
-            rateOf(tenant, {
-              segment,
-              rate: { succeeded: controlRacers, failed: 0, at: later },
-              version: controlRacers
-            })
-          )
-        )
-      })
-    )
-
-    it.effect("control: writers that write over what is stored by then lose what others added", () =>
-      Effect.gen(function* () {
-        const tenant = yield* newTenant()
-        const one = { ...nothingYet(tenant, "a").rate, succeeded: 1 }
-        const writeOver = Effect.fnUntraced(function* () {
-          let version = 1
-          while (true) {
-            const [stored] = yield* write(rateOf(tenant, { segment: "a", rate: one, version }))
-            if (stored === undefined) return
-            version = stored.version + 1
-          }
-        })
-        yield* atOnce(writeOver)
-        expect(yield* storedOf([tenant])).toStrictEqual([
-          rateOf(tenant, { segment: "a", rate: one, version: controlRacers })
-        ])
-      })
-    )
-
-    it.effect("any text of a segment or a connection is read back, and has its own rate", () =>
-      Effect.gen(function* () {
-        const tenant = yield* newTenant()
-        const alike = ["EUR", "eur", "EUR ", "EUR\u0000", "EUR\ud800", "\u0001EUR", "EU_"]
-        const texts = [...Object.values(awkward), ...alike]
-        const rates = texts.flatMap((segment, index) => [
-          rateOf(tenant, { segment, rate: { succeeded: index, failed: 0, at: later } }),
-          rateOf(tenant, { connectionId: segment.slice(0, 100), segment: "of it", version: 3 })
-        ])
-        expect(yield* write(...rates)).toEqual([])
-        const next = rates.map((rate) => ({ ...rate, version: rate.version + 1 }))
-        expect(inOrder(yield* write(...rates))).toStrictEqual(inOrder(rates))
-        expect(yield* write(...next)).toEqual([])
-        expect(yield* storedOf([tenant])).toStrictEqual(inOrder(next))
-      })
-    )
-
-    it.effect("only rates before a time are forgotten, of several tenants, and counted", () =>
-      Effect.gen(function* () {
-        const { forgetBefore } = yield* SuccessRates
-        const [one, other] = [yield* newTenant(), yield* newTenant("production")]
-        const at = (time: number) => ({ rate: { succeeded: 1, failed: 1, at: time } })
-        const old = [rateOf(one, at(-2000)), rateOf(other, at(-1500)), rateOf(other, { segment: "", ...at(-1001) })]
-        const kept = [rateOf(one, { segment: "", ...at(-1000) }), rateOf(other, { segment: "new", ...at(-999) })]
-        yield* write(...old, ...kept)
-        expect(yield* forgetBefore(-1000)).toBe(3)
-        expect(yield* storedOf([one, other])).toStrictEqual(inOrder(kept))
-        expect(yield* forgetBefore(-1000)).toBe(0)
-        // A new one begins anew.
-        expect(yield* write(rateOf(one))).toEqual([])
-        expect(yield* forgetBefore(0)).toBe(2)
-      })
+  it("the others of one write are written when some are stale", function* () {
+    const [one, other] = [yield* newTenant(), yield* newTenant()]
+    const stored = [rateOf(one), rateOf(one, { segment: "" }), rateOf(other)]
+    yield* write(...stored)
+    const rate = { succeeded: 10, failed: 20, at: later + 5 }
+    const next = [
+      rateOf(one, { rate, version: 2 }),
+      rateOf(one, { segment: "", rate, version: 1 }),
+      rateOf(one, { segment: "new", rate }),
+      rateOf(other, { rate, version: 3 })
+    ] as const
+    expect(inOrder(yield* write(...next))).toStrictEqual(inOrder([stored[1], stored[2]].filter(isThere)))
+    expect(yield* storedOf([one, other])).toStrictEqual(
+      inOrder([next[0], stored[1], next[2], stored[2]].filter(isThere))
     )
   })
-}
+
+  it("a rate that was forgotten is written with its version", function* ({ tenant }) {
+    const forgotten = rateOf(tenant, { version: 8 })
+    expect(yield* write(forgotten)).toEqual([])
+    expect(yield* storedOf([tenant])).toStrictEqual([forgotten])
+    expect(yield* write(rateOf(tenant))).toStrictEqual([forgotten])
+  })
+
+  it("a write of nothing gives back nothing", function* () {
+    expect(yield* write()).toEqual([])
+  })
+
+  it(`one of ${controlRacers} writers of a new rate wins; others are given its rate`, function* ({ tenant }) {
+    for (const version of [1, 2]) {
+      const given = (index: number) =>
+        rateOf(tenant, { rate: { succeeded: index, failed: version, at: later }, version })
+      const refused = yield* atOnce((index) => write(given(index)))
+      const won = refused.flatMap((rates, index) => (rates.length === 0 ? [index] : []))
+      expect(won).toHaveLength(1)
+      const [stored] = yield* storedOf([tenant])
+      expect(stored).toStrictEqual(given(won[0] ?? -1))
+      expect(refused.filter((rates) => rates.length > 0)).toStrictEqual(Array(controlRacers - 1).fill([stored]))
+    }
+  })
+
+  it(`${controlRacers} writers that add to the same rates in any order lose nothing`, function* ({ tenant }) {
+    const segments = ["a", "b", "c"]
+    yield* atOnce((index) => {
+      const turned = [...segments.slice(index % 3), ...segments.slice(0, index % 3)]
+      return addOne(turned.map((segment) => nothingYet(tenant, segment)))
+    })
+    expect(yield* storedOf([tenant])).toStrictEqual(
+      segments.map((segment) =>
+        rateOf(tenant, {
+          segment,
+          rate: { succeeded: controlRacers, failed: 0, at: later },
+          version: controlRacers
+        })
+      )
+    )
+  })
+
+  it("control: writers that write over what is stored by then lose what others added", function* ({ tenant }) {
+    const one = { ...nothingYet(tenant, "a").rate, succeeded: 1 }
+    const writeOver = Effect.fnUntraced(function* () {
+      let version = 1
+      while (true) {
+        const [stored] = yield* write(rateOf(tenant, { segment: "a", rate: one, version }))
+        if (stored === undefined) return
+        version = stored.version + 1
+      }
+    })
+    yield* atOnce(writeOver)
+    expect(yield* storedOf([tenant])).toStrictEqual([
+      rateOf(tenant, { segment: "a", rate: one, version: controlRacers })
+    ])
+  })
+
+  it("any text of a segment or a connection is read back, and has its own rate", function* ({ tenant }) {
+    const alike = ["EUR", "eur", "EUR ", "EUR\u0000", "EUR\ud800", "\u0001EUR", "EU_"]
+    const texts = [...Object.values(awkward), ...alike]
+    const rates = texts.flatMap((segment, index) => [
+      rateOf(tenant, { segment, rate: { succeeded: index, failed: 0, at: later } }),
+      rateOf(tenant, { connectionId: segment.slice(0, 100), segment: "of it", version: 3 })
+    ])
+    expect(yield* write(...rates)).toEqual([])
+    const next = rates.map((rate) => ({ ...rate, version: rate.version + 1 }))
+    expect(inOrder(yield* write(...rates))).toStrictEqual(inOrder(rates))
+    expect(yield* write(...next)).toEqual([])
+    expect(yield* storedOf([tenant])).toStrictEqual(inOrder(next))
+  })
+
+  it("only rates before a time are forgotten, of several tenants, and counted", function* ({
+    successRates: { forgetBefore },
+    tenant
+  }) {
+    const [one, other] = [tenant, yield* newTenant("production")]
+    const at = (time: number) => ({ rate: { succeeded: 1, failed: 1, at: time } })
+    const old = [rateOf(one, at(-2000)), rateOf(other, at(-1500)), rateOf(other, { segment: "", ...at(-1001) })]
+    const kept = [rateOf(one, { segment: "", ...at(-1000) }), rateOf(other, { segment: "new", ...at(-999) })]
+    yield* write(...old, ...kept)
+    expect(yield* forgetBefore(-1000)).toBe(3)
+    expect(yield* storedOf([one, other])).toStrictEqual(inOrder(kept))
+    expect(yield* forgetBefore(-1000)).toBe(0)
+    // A new one begins anew.
+    expect(yield* write(rateOf(one))).toEqual([])
+    expect(yield* forgetBefore(0)).toBe(2)
+  })
+})
 
 const isThere = (rate: StoredRate | undefined): rate is StoredRate => rate !== undefined

@@ -1,11 +1,10 @@
 /** Workspaces and environments never mix, whatever is asked of the ledger. */
-import { describe, expect } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import { money, type Tenant } from "@pointsman/core"
-import { Ledger } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { blank, firstChange, moveAlong, newTenant, rowOf } from "./Given.ts"
 import { newOperation, newRefund, writeEntries } from "./GivenEntries.ts"
-import type { StorageTest } from "./StorageTest.ts"
+import { chapter } from "./StorageTest.ts"
 
 const key = "the-same-key-everywhere"
 
@@ -21,89 +20,78 @@ const neighbours = Effect.gen(function* () {
   )
 })
 
-export const tenants = (it: StorageTest): void => {
-  describe("tenants", () => {
-    it.effect("each of four tenants with one key sees only its own of everything", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const all = yield* neighbours
-        const written = yield* Effect.forEach(all, (tenant) => firstChange(tenant, { key }))
-        yield* Effect.forEach(written, ({ change }) => ledger.commit(change), { concurrency: "unbounded" })
+export const tenants = chapter("tenants", (it) => {
+  it("each of four tenants with one key sees only its own of everything", function* ({ ledger }) {
+    const all = yield* neighbours
+    const written = yield* Effect.forEach(all, (tenant) => firstChange(tenant, { key }))
+    yield* Effect.forEach(written, ({ change }) => ledger.commit(change), { concurrency: "unbounded" })
 
-        for (const [index, tenant] of all.entries()) {
-          const { payment } = (written[index] as (typeof written)[number]).after
-          expect((yield* ledger.payments(tenant, { limit: 10 })).map(({ id }) => id)).toEqual([payment.id])
-          expect(yield* ledger.payments(tenant, { states: ["Charging"], limit: 10 })).toStrictEqual([payment])
-          expect(Option.getOrThrow(yield* ledger.claim(tenant, key)).paymentId).toBe(payment.id)
-          for (const query of [{}, { after: "" }, { before: "~" }, { type: "payment.created" }]) {
-            const events = yield* ledger.events(tenant, { ...query, limit: 10 })
-            expect(events.map((event) => event.paymentId)).toEqual([payment.id])
-            expect(events[0]?.data["environment"]).toBe(tenant.environment)
-          }
-          for (const [other, neighbour] of all.entries()) {
-            const isOwn = other === index
-            expect(Option.isSome(yield* ledger.payment(neighbour, payment.id))).toBe(isOwn)
-            expect(Option.isSome(yield* ledger.book(neighbour, payment.id))).toBe(isOwn)
-            expect(yield* ledger.attempts(neighbour, payment.id)).toHaveLength(isOwn ? 1 : 0)
-            expect(yield* ledger.timeline(neighbour, payment.id, { limit: 10 })).toHaveLength(isOwn ? 1 : 0)
-          }
-        }
-      })
-    )
-
-    it.effect("each of four tenants with shared ids and keys has its own refunded payment", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const all = yield* neighbours
-        const { payment: model } = yield* blank(all[0] as Tenant)
-        const taken = {
-          ...model,
-          state: "Captured",
-          authorizedMinor: 1000,
-          capturedMinor: 1000,
-          connectionId: "first"
-        } as const
-        const operation = yield* newOperation(taken, { idempotencyKey: key })
-        const refund = yield* newRefund(taken, { idempotencyKey: key })
-        const books = all.map((tenant, index) => {
-          const minorUnits = 100 * (index + 1)
-          return writeEntries(
-            { payment: { ...taken, tenant }, attempts: [], operations: [], refunds: [] },
-            {
-              operations: [{ ...operation, sentAt: index }],
-              refunds: [{ ...refund, money: money(minorUnits, "EUR") }]
-            }
-          )
-        })
-        yield* Effect.forEach(books, ({ change }) => ledger.commit(change), { concurrency: "unbounded" })
-        for (const { after } of books) {
-          expect(yield* ledger.book(after.payment.tenant, model.id)).toStrictEqual(Option.some(after))
-        }
-      })
-    )
-
-    it.effect("two tenants' payments under one id each are their own", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const [own, other] = (yield* neighbours) as [Tenant, Tenant]
-        const first = yield* firstChange(own)
-        yield* ledger.commit(first.change)
-        const id = first.after.payment.id
-
-        const moved = yield* moveAlong(first.after, rowOf("Charging", "ChargeFailed"))
-        const across = {
-          ...moved.change,
-          tenant: other,
-          payment: { expected: 1, after: { ...moved.change.payment.after, tenant: other } }
-        }
-        expect((yield* Effect.flip(ledger.commit(across)))._tag).toBe("pointsman/Stale")
-
-        const twin = yield* firstChange(other, { payment: { id } })
-        yield* ledger.commit(twin.change)
-        expect(Option.getOrThrow(yield* ledger.payment(own, id))).toStrictEqual(first.after.payment)
-        expect(Option.getOrThrow(yield* ledger.payment(other, id))).toStrictEqual(twin.after.payment)
-        expect(yield* ledger.attempts(own, id)).toStrictEqual(first.after.attempts)
-      })
-    )
+    for (const [index, tenant] of all.entries()) {
+      const { payment } = (written[index] as (typeof written)[number]).after
+      expect((yield* ledger.payments(tenant, { limit: 10 })).map(({ id }) => id)).toEqual([payment.id])
+      expect(yield* ledger.payments(tenant, { states: ["Charging"], limit: 10 })).toStrictEqual([payment])
+      expect(Option.getOrThrow(yield* ledger.claim(tenant, key)).paymentId).toBe(payment.id)
+      for (const query of [{}, { after: "" }, { before: "~" }, { type: "payment.created" }]) {
+        const events = yield* ledger.events(tenant, { ...query, limit: 10 })
+        expect(events.map((event) => event.paymentId)).toEqual([payment.id])
+        expect(events[0]?.data["environment"]).toBe(tenant.environment)
+      }
+      for (const [other, neighbour] of all.entries()) {
+        const isOwn = other === index
+        expect(Option.isSome(yield* ledger.payment(neighbour, payment.id))).toBe(isOwn)
+        expect(Option.isSome(yield* ledger.book(neighbour, payment.id))).toBe(isOwn)
+        expect(yield* ledger.attempts(neighbour, payment.id)).toHaveLength(isOwn ? 1 : 0)
+        expect(yield* ledger.timeline(neighbour, payment.id, { limit: 10 })).toHaveLength(isOwn ? 1 : 0)
+      }
+    }
   })
-}
+
+  it("each of four tenants with shared ids and keys has its own refunded payment", function* ({ ledger }) {
+    const all = yield* neighbours
+    const { payment: model } = yield* blank(all[0] as Tenant)
+    const taken = {
+      ...model,
+      state: "Captured",
+      authorizedMinor: 1000,
+      capturedMinor: 1000,
+      connectionId: "first"
+    } as const
+    const operation = yield* newOperation(taken, { idempotencyKey: key })
+    const refund = yield* newRefund(taken, { idempotencyKey: key })
+    const books = all.map((tenant, index) => {
+      const minorUnits = 100 * (index + 1)
+      return writeEntries(
+        { payment: { ...taken, tenant }, attempts: [], operations: [], refunds: [] },
+        {
+          operations: [{ ...operation, sentAt: index }],
+          refunds: [{ ...refund, money: money(minorUnits, "EUR") }]
+        }
+      )
+    })
+    yield* Effect.forEach(books, ({ change }) => ledger.commit(change), { concurrency: "unbounded" })
+    for (const { after } of books) {
+      expect(yield* ledger.book(after.payment.tenant, model.id)).toStrictEqual(Option.some(after))
+    }
+  })
+
+  it("two tenants' payments under one id each are their own", function* ({ ledger }) {
+    const [own, other] = (yield* neighbours) as [Tenant, Tenant]
+    const first = yield* firstChange(own)
+    yield* ledger.commit(first.change)
+    const id = first.after.payment.id
+
+    const moved = yield* moveAlong(first.after, rowOf("Charging", "ChargeFailed"))
+    const across = {
+      ...moved.change,
+      tenant: other,
+      payment: { expected: 1, after: { ...moved.change.payment.after, tenant: other } }
+    }
+    expect((yield* Effect.flip(ledger.commit(across)))._tag).toBe("pointsman/Stale")
+
+    const twin = yield* firstChange(other, { payment: { id } })
+    yield* ledger.commit(twin.change)
+    expect(Option.getOrThrow(yield* ledger.payment(own, id))).toStrictEqual(first.after.payment)
+    expect(Option.getOrThrow(yield* ledger.payment(other, id))).toStrictEqual(twin.after.payment)
+    expect(yield* ledger.attempts(own, id)).toStrictEqual(first.after.attempts)
+  })
+})

@@ -1,22 +1,11 @@
 /** A read gives back exactly what was written, whatever the text: providers answer with anything. */
-import { describe, expect } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import type { Payment } from "@pointsman/core"
 import { moveClaim } from "@pointsman/core/internal"
-import { Directory, Ledger } from "@pointsman/core/ports"
-import { Effect, Option } from "effect"
-import {
-  connectionOf,
-  drafts,
-  firstChange,
-  moveAlong,
-  newTenant,
-  reach,
-  rowOf,
-  workspaceOf,
-  writeDirectory
-} from "./Given.ts"
+import { Option } from "effect"
+import { connectionOf, drafts, firstChange, moveAlong, reach, rowOf, workspaceOf, writeDirectory } from "./Given.ts"
 import { newOperation, newRefund, writeEntries } from "./GivenEntries.ts"
-import type { StorageTest } from "./StorageTest.ts"
+import { chapter } from "./StorageTest.ts"
 
 /** By what is awkward about it. */
 export const awkward: Readonly<Record<string, string>> = {
@@ -38,115 +27,98 @@ export const awkward: Readonly<Record<string, string>> = {
   "100,000 characters": "ß".repeat(100_000)
 }
 
-export const text = (it: StorageTest): void => {
-  describe("text", () => {
-    for (const [name, value] of Object.entries(awkward)) {
-      it.effect(`${name} is read back as it was written`, () =>
-        Effect.gen(function* () {
-          const ledger = yield* Ledger
-          const tenant = yield* newTenant()
-          const first = yield* firstChange(tenant, { payment: { reference: value, cardBrand: value } })
-          yield* ledger.commit(first.change)
-          const moved = yield* moveAlong(first.after, rowOf("Charging", "ChargeDeclined"))
-          const payment: Payment = {
-            ...moved.after.payment,
-            declineReason: value,
-            providerRef: value,
-            routing: moved.after.payment.routing && { ...moved.after.payment.routing, rule: value }
-          }
-          const attempts = moved.change.attempts.map((attempt) => ({ ...attempt, code: value, providerRef: value }))
-          const events = moved.change.events.map((event) => ({
-            ...event,
-            data: { ...event.data, decline_code: value, [value]: [value, { [value]: null }] }
-          }))
-          const claim = moveClaim(first.claim, "RequestAnswered", { answeredAt: 1, answer: payment })
-          yield* ledger.commit({
-            ...moved.change,
-            payment: { expected: 1, after: payment },
-            attempts,
-            events,
-            claim: { expected: 1, after: claim }
-          })
-
-          expect(Option.getOrThrow(yield* ledger.payment(tenant, payment.id))).toStrictEqual(payment)
-          expect(yield* ledger.payments(tenant, { limit: 1 })).toStrictEqual([payment])
-          expect(yield* ledger.attempts(tenant, payment.id)).toStrictEqual(attempts)
-          expect(drafts(yield* ledger.timeline(tenant, payment.id, { after: "", limit: 10 })).at(-1)).toStrictEqual(
-            events[0]
-          )
-          expect(Option.getOrThrow(yield* ledger.claim(tenant, claim.key))).toStrictEqual(claim)
-        })
-      )
-    }
-
-    for (const [name, value] of Object.entries(awkward)) {
-      it.effect(`${name} in operations and refunds is read back as it was`, () =>
-        Effect.gen(function* () {
-          const ledger = yield* Ledger
-          const { walked } = yield* reach(yield* newTenant(), "Captured")
-          const hosted = { tokenHash: walked.payment.id, returnUrl: value, cancelUrl: value, expiresAt: 1 }
-          const payment: Payment = { ...walked.payment, reference: value, hosted }
-          const checkout = { reference: value, sealedUrl: value, expiresAt: null }
-          const free = { idempotencyKey: value, connectionId: value, providerRef: value, code: value, reason: value }
-          const { after, change } = writeEntries(
-            {
-              ...walked,
-              payment,
-              attempts: walked.attempts.map((attempt) => ({ ...attempt, reason: value, checkout }))
-            },
-            {
-              operations: [yield* newOperation(payment, { ...free, reply: { _tag: "Done", payment } })],
-              refunds: [
-                yield* newRefund(payment, {
-                  ...free,
-                  providerRefundId: value,
-                  failureReason: value,
-                  reply: { _tag: "Refused", message: value }
-                })
-              ]
-            }
-          )
-          yield* ledger.commit({
-            ...change,
-            payment: { ...change.payment, before: walked },
-            attempts: after.attempts
-          })
-          expect(Option.getOrThrow(yield* ledger.book(payment.tenant, payment.id))).toStrictEqual(after)
-          expect(Option.getOrThrow(yield* ledger.paymentOfPage(hosted.tokenHash))).toStrictEqual(after.payment)
-        })
-      )
-    }
-
-    it.effect("awkward names in the directory are read back as they were", () =>
-      Effect.gen(function* () {
-        const directory = yield* Directory
-        const tenant = yield* newTenant()
-        for (const name of Object.values(awkward)) {
-          yield* writeDirectory({
-            workspaces: [workspaceOf(tenant, { name, category: name })],
-            connections: [connectionOf(tenant, { name, restrictions: [{ cardBrand: [name] }] })]
-          })
-          expect(Option.getOrThrow(yield* directory.workspace(tenant.workspaceId))).toStrictEqual(
-            workspaceOf(tenant, { name, category: name })
-          )
-          expect(yield* directory.connections(tenant)).toStrictEqual([
-            connectionOf(tenant, { name, restrictions: [{ cardBrand: [name] }] })
-          ])
-        }
+export const text = chapter("text", (it) => {
+  for (const [name, value] of Object.entries(awkward)) {
+    it(`${name} is read back as it was written`, function* ({ ledger, tenant }) {
+      const first = yield* firstChange(tenant, { payment: { reference: value, cardBrand: value } })
+      yield* ledger.commit(first.change)
+      const moved = yield* moveAlong(first.after, rowOf("Charging", "ChargeDeclined"))
+      const payment: Payment = {
+        ...moved.after.payment,
+        declineReason: value,
+        providerRef: value,
+        routing: moved.after.payment.routing && { ...moved.after.payment.routing, rule: value }
+      }
+      const attempts = moved.change.attempts.map((attempt) => ({ ...attempt, code: value, providerRef: value }))
+      const events = moved.change.events.map((event) => ({
+        ...event,
+        data: { ...event.data, decline_code: value, [value]: [value, { [value]: null }] }
+      }))
+      const claim = moveClaim(first.claim, "RequestAnswered", { answeredAt: 1, answer: payment })
+      yield* ledger.commit({
+        ...moved.change,
+        payment: { expected: 1, after: payment },
+        attempts,
+        events,
+        claim: { expected: 1, after: claim }
       })
-    )
 
-    it.effect("a key that is much like a stored one is not found", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const tenant = yield* newTenant()
-        const { change } = yield* firstChange(tenant, { key: "Key-0001" })
-        yield* ledger.commit(change)
-        for (const other of ["key-0001", "Key-0001 ", "Key-0001\u0000", "Key-001", "Key-000_", "Key-000\ud800"]) {
-          expect(yield* ledger.claim(tenant, other)).toEqual(Option.none())
+      expect(Option.getOrThrow(yield* ledger.payment(tenant, payment.id))).toStrictEqual(payment)
+      expect(yield* ledger.payments(tenant, { limit: 1 })).toStrictEqual([payment])
+      expect(yield* ledger.attempts(tenant, payment.id)).toStrictEqual(attempts)
+      expect(drafts(yield* ledger.timeline(tenant, payment.id, { after: "", limit: 10 })).at(-1)).toStrictEqual(
+        events[0]
+      )
+      expect(Option.getOrThrow(yield* ledger.claim(tenant, claim.key))).toStrictEqual(claim)
+    })
+  }
+
+  for (const [name, value] of Object.entries(awkward)) {
+    it(`${name} in operations and refunds is read back as it was`, function* ({ ledger, tenant }) {
+      const { walked } = yield* reach(tenant, "Captured")
+      const hosted = { tokenHash: walked.payment.id, returnUrl: value, cancelUrl: value, expiresAt: 1 }
+      const payment: Payment = { ...walked.payment, reference: value, hosted }
+      const checkout = { reference: value, sealedUrl: value, expiresAt: null }
+      const free = { idempotencyKey: value, connectionId: value, providerRef: value, code: value, reason: value }
+      const { after, change } = writeEntries(
+        {
+          ...walked,
+          payment,
+          attempts: walked.attempts.map((attempt) => ({ ...attempt, reason: value, checkout }))
+        },
+        {
+          operations: [yield* newOperation(payment, { ...free, reply: { _tag: "Done", payment } })],
+          refunds: [
+            yield* newRefund(payment, {
+              ...free,
+              providerRefundId: value,
+              failureReason: value,
+              reply: { _tag: "Refused", message: value }
+            })
+          ]
         }
-        expect(Option.isSome(yield* ledger.claim(tenant, "Key-0001"))).toBe(true)
+      )
+      yield* ledger.commit({
+        ...change,
+        payment: { ...change.payment, before: walked },
+        attempts: after.attempts
       })
-    )
+      expect(Option.getOrThrow(yield* ledger.book(payment.tenant, payment.id))).toStrictEqual(after)
+      expect(Option.getOrThrow(yield* ledger.paymentOfPage(hosted.tokenHash))).toStrictEqual(after.payment)
+    })
+  }
+
+  it("awkward names in the directory are read back as they were", function* ({ directory, tenant }) {
+    for (const name of Object.values(awkward)) {
+      yield* writeDirectory({
+        workspaces: [workspaceOf(tenant, { name, category: name })],
+        connections: [connectionOf(tenant, { name, restrictions: [{ cardBrand: [name] }] })]
+      })
+      expect(Option.getOrThrow(yield* directory.workspace(tenant.workspaceId))).toStrictEqual(
+        workspaceOf(tenant, { name, category: name })
+      )
+      expect(yield* directory.connections(tenant)).toStrictEqual([
+        connectionOf(tenant, { name, restrictions: [{ cardBrand: [name] }] })
+      ])
+    }
   })
-}
+
+  it("a key that is much like a stored one is not found", function* ({ ledger, tenant }) {
+    const { change } = yield* firstChange(tenant, { key: "Key-0001" })
+    yield* ledger.commit(change)
+    for (const other of ["key-0001", "Key-0001 ", "Key-0001\u0000", "Key-001", "Key-000_", "Key-000\ud800"]) {
+      expect(yield* ledger.claim(tenant, other)).toEqual(Option.none())
+    }
+    expect(Option.isSome(yield* ledger.claim(tenant, "Key-0001"))).toBe(true)
+  })
+})
