@@ -4,12 +4,10 @@ import { expect } from "@effect/vitest"
 import type { JsonObject } from "@pointsman/core"
 import { Audit, type AuditAction, AuditActor, type AuditSearch, auditDraft, findFault } from "@pointsman/core/ports"
 import { Effect } from "effect"
-import { apiKeyOf, workspaceOf } from "./Given.ts"
+import { apiKeyOf, workspaceOf, nothing } from "./Given.ts"
 import { chapter } from "./StorageTest.ts"
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")
-
-const nothing = { workspaces: [], apiKeys: [], connections: [], routing: [], webhookEndpoints: [] }
 
 const entries = Effect.flatMap(Audit, ({ list }) => list({ after: 0, limit: 100_000 }))
 

@@ -2,10 +2,11 @@
 import { expect } from "@effect/vitest"
 import { type Payment, type Refund, refundStages } from "@pointsman/core"
 import { type Change, Ledger } from "@pointsman/core/ports"
-import { Cause, Effect, Exit, Option } from "effect"
-import { moveAlong, newTenant, reach, rowOf, traceOf } from "./Given.ts"
+import { Effect, Exit, Option } from "effect"
+import { moveAlong, newTenant, reach, rowOf, traceOf, dies } from "./Given.ts"
 import { newRefund, writeEntries } from "./GivenEntries.ts"
 import { chapter } from "./StorageTest.ts"
+import { atOnce } from "./Unguarded.ts"
 
 /** A captured payment of 1000, of which 300 are being given back and 200 were. */
 const given = Effect.gen(function* () {
@@ -80,10 +81,7 @@ export const balances = chapter("balances", (it) => {
       const all = yield* given
       const sound = writeEntries(all.stored, { refunds: [all.another] })
       const broken = { ...spoil(all), attempts: all.stored.attempts.map((one) => ({ ...one, code: "changed" })) }
-      const before = yield* traceOf(broken)
-      const exit = yield* Effect.exit(ledger.commit(broken))
-      expect(Exit.isFailure(exit) && Cause.hasDies(exit.cause)).toBe(true)
-      expect(yield* traceOf(broken)).toStrictEqual(before)
+      yield* dies(broken)
       // It left nothing in the way.
       yield* ledger.commit(sound.change)
       expect(yield* traceOf(sound.change)).toMatchObject({ book: Option.some(sound.after) })
@@ -106,13 +104,11 @@ export const balances = chapter("balances", (it) => {
         ? { ...change, payment: { ...change.payment, after: { ...change.payment.after, refundPendingMinor: 0 } } }
         : change
     )
-    const exits = yield* Effect.forEach(changes, (change) => Effect.exit(ledger.commit(change)), {
-      concurrency: "unbounded"
-    })
+    const exits = yield* atOnce(changes, (change) => Effect.exit(ledger.commit(change)))
     for (const [index, exit] of exits.entries()) {
       const { after, change } = sound[index] as (typeof sound)[number]
       expect(Exit.isSuccess(exit)).toBe(index !== 3)
-      expect(Exit.isFailure(exit) && Cause.hasDies(exit.cause)).toBe(index === 3)
+      expect(Exit.hasDies(exit)).toBe(index === 3)
       const { stored } = all[index] as Given
       expect(yield* traceOf(change)).toMatchObject({ book: Option.some(index === 3 ? stored : after) })
     }

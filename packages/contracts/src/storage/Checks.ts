@@ -5,13 +5,9 @@ import { Effect } from "effect"
 import { firstChange, moveAlong, newTenant, reach, rowOf } from "./Given.ts"
 import { newRefund, writeEntries } from "./GivenEntries.ts"
 import { chapter } from "./StorageTest.ts"
+import { timesFrom } from "./Unguarded.ts"
 
-/** Far from what other chapters write: the store is shared, and checks are taken across tenants. */
-let nextTime = 4_000_000_000_000
-const someTime = () => {
-  nextTime += 1_000_000
-  return nextTime
-}
+const someTime = timesFrom(4_000_000_000_000)
 
 const due = Effect.fnUntraced(function* (checkAt: number | null, checkedConnection: string | null = "main") {
   const { after, change } = yield* firstChange(yield* newTenant())

@@ -1,21 +1,22 @@
 /** Generations of configurations: recorded with what they write, in exactly one order; and endpoints that return. */
 import { expect } from "@effect/vitest"
-import type { DeliveryEnd, Tenant } from "@pointsman/core"
-import {
-  type ConfigurationChange,
-  Deliveries,
-  Directory,
-  type DirectoryContents,
-  Ledger,
-  type WebhookEndpoint
-} from "@pointsman/core/ports"
+import type { DeliveryEnd } from "@pointsman/core"
+import { type ConfigurationChange, Deliveries, Directory, type DirectoryContents, Ledger } from "@pointsman/core/ports"
 import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { apiKeyOf, connectionOf, firstChange, newTenant, workspaceOf, writeDirectory } from "./Given.ts"
+import {
+  apiKeyOf,
+  connectionOf,
+  firstChange,
+  newTenant,
+  workspaceOf,
+  writeDirectory,
+  endpointOf,
+  nothing
+} from "./Given.ts"
 import { chapter } from "./StorageTest.ts"
 import { controlRacers, racers } from "./Unguarded.ts"
 
-const nothing: DirectoryContents = { workspaces: [], apiKeys: [], connections: [], routing: [], webhookEndpoints: [] }
 const withdrawn: DeliveryEnd = { _tag: "Failed", failure: "EndpointWithdrawn" }
 
 /** The next one of this store, which other tests use too. */
@@ -26,23 +27,14 @@ const nextChange = Effect.fnUntraced(function* (contents: Partial<DirectoryConte
   return { contents: { ...nothing, ...contents }, configuration, version } satisfies ConfigurationChange
 })
 
-const endpointOf = (tenant: Tenant, active: boolean): WebhookEndpoint => ({
-  id: `whe_${tenant.workspaceId}`,
-  ...tenant,
-  url: "https://merchant.example/hooks",
-  events: ["*"],
-  sealedSecret: "sealed",
-  active
-})
-
 /** A delivery whose attempt found its endpoint inactive, taken and not yet recorded. */
 const takenWhileInactive = Effect.gen(function* () {
   const deliveries = yield* Deliveries
   const tenant = yield* newTenant()
-  yield* writeDirectory({ webhookEndpoints: [endpointOf(tenant, true)] })
+  yield* writeDirectory({ webhookEndpoints: [endpointOf(tenant)] })
   const { change } = yield* firstChange(tenant)
   yield* (yield* Ledger).commit(change)
-  yield* writeDirectory({ webhookEndpoints: [endpointOf(tenant, false)] })
+  yield* writeDirectory({ webhookEndpoints: [endpointOf(tenant, { active: false })] })
   const now = yield* Clock.currentTimeMillis
   const query = { now: now + 1_000_000, leaseMillis: 1_000, limit: 10_000, limitPerEndpoint: 1_000 }
   const found = yield* deliveries.takeDue(query)
@@ -57,7 +49,7 @@ const takenWhileInactive = Effect.gen(function* () {
       }
     ])
   const stored = Effect.map(deliveries.list(tenant, { limit: 2 }), ([only]) => only)
-  return { delivery, endpoint: endpointOf(tenant, true), now, record, stored, tenant }
+  return { delivery, endpoint: endpointOf(tenant), now, record, stored, tenant }
 })
 
 export const configurations = chapter("configurations", (it) => {

@@ -1,32 +1,13 @@
 /** Webhooks on their way: written with their events, taken by lease, so many at once for one endpoint. */
 import { expect } from "@effect/vitest"
 import type { Delivery, DeliveryEnd, Tenant } from "@pointsman/core"
-import { Deliveries, type DueDelivery, Ids, Ledger, type WebhookEndpoint } from "@pointsman/core/ports"
+import { Deliveries, type DueDelivery, Ledger } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
-import { firstChange, moveAlong, newTenant, rowOf, writeDirectory } from "./Given.ts"
+import { firstChange, moveAlong, newTenant, rowOf, writeDirectory, endpointFor } from "./Given.ts"
 import { chapter } from "./StorageTest.ts"
+import { timesFrom } from "./Unguarded.ts"
 
-/** Far from what other tests write: the store is shared, and deliveries are taken across tenants. */
-let nextTime = 5_000_000_000_000
-const someTime = () => {
-  nextTime += 1_000_000
-  return nextTime
-}
-
-const endpointFor = Effect.fnUntraced(function* (tenant: Tenant, fields: Partial<WebhookEndpoint> = {}) {
-  const id = `whe_${yield* (yield* Ids).request}`
-  const endpoint: WebhookEndpoint = {
-    id,
-    ...tenant,
-    url: `https://merchant.example/${id}`,
-    events: ["*"],
-    sealedSecret: "sealed",
-    active: true,
-    ...fields
-  }
-  yield* writeDirectory({ webhookEndpoints: [endpoint] })
-  return endpoint
-})
+const someTime = timesFrom(5_000_000_000_000)
 
 /** Writes a payment, and with it `payment.created`. */
 const created = Effect.fnUntraced(function* (tenant: Tenant, deliverAt?: number) {

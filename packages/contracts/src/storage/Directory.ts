@@ -1,9 +1,9 @@
 /** Workspaces, keys, connections, routing and endpoints: replaced by their keys, never deleted. */
 import { expect } from "@effect/vitest"
 import type { RoutingSettings, Tenant } from "@pointsman/core"
-import { auditDraft, Directory, type ProviderAccount, type WebhookEndpoint } from "@pointsman/core/ports"
+import { auditDraft, Directory, type ProviderAccount } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
-import { apiKeyOf, connectionOf, newTenant, workspaceOf, writeDirectory } from "./Given.ts"
+import { apiKeyOf, connectionOf, newTenant, workspaceOf, writeDirectory, endpointOf, nothing } from "./Given.ts"
 import { chapter, type StorageTest } from "./StorageTest.ts"
 
 const full: RoutingSettings = {
@@ -14,16 +14,6 @@ const full: RoutingSettings = {
   control: { share: 0.05, order: ["a"] },
   auto: { exploration: 0.1, objective: "value", maxApprovalLoss: 0.02 }
 }
-
-const endpointOf = (tenant: Tenant, fields: Partial<WebhookEndpoint> = {}): WebhookEndpoint => ({
-  id: `endpoint-${tenant.workspaceId}`,
-  ...tenant,
-  url: "https://merchant.example/hooks?a=1&b=ü",
-  events: ["*"],
-  sealedSecret: "sealed",
-  active: true,
-  ...fields
-})
 
 export const directory = chapter("directory", (it) => {
   it("a full entry of each kind is read as it was written", function* ({ directory, tenant }) {
@@ -162,20 +152,21 @@ export const directory = chapter("directory", (it) => {
     const [connection, endpoint] = [connectionOf(tenant), endpointOf(tenant)]
     const workspaces = [workspaceOf(tenant)]
     yield* writeDirectory({ workspaces, connections: [connection], webhookEndpoints: [endpoint] })
-    const contents = { workspaces: [], apiKeys: [], connections: [], routing: [], webhookEndpoints: [] }
     const routing = [{ ...tenant, settings: { mode: "fixed" } as const }]
     const draft = yield* auditDraft("endpoint.secret_rotated", endpoint.id, {})
     const { id: connectionId, sealedCredentials } = connection
     const account = { id: "acct_1", mode: "live" } as const
     for (const write of [
-      directory.write({ ...contents, routing: [{ ...tenant, settings: { mode: "auto" } }] }),
+      directory.write({ ...nothing, routing: [{ ...tenant, settings: { mode: "auto" } }] }),
       directory.replaceEndpointSecret("sealed", { ...endpoint, sealedSecret: "second" }, draft),
       directory.recordAccount({ connectionId, sealedCredentials, account, at: 1 }),
-      Effect.flatMap(directory.state, ({ version }) => directory.apply({ contents, configuration: null, version }))
+      Effect.flatMap(directory.state, ({ version }) =>
+        directory.apply({ contents: nothing, configuration: null, version })
+      )
     ]) {
       const { version } = yield* directory.state
       yield* write
-      const change = { contents: { ...contents, routing }, configuration: null, version }
+      const change = { contents: { ...nothing, routing }, configuration: null, version }
       expect(yield* directory.apply(change)).toBe(false)
       expect(Option.getOrNull(yield* directory.routing(tenant))).toStrictEqual({ mode: "auto" })
     }
@@ -228,9 +219,8 @@ const accounts = (it: StorageTest): void => {
     yield* writeDirectory({ connections: [connectionOf(tenant, { name: "renamed" })] })
     yield* writeDirectory({ connections: [connectionOf(tenant, { name: "renamed", account: another })] })
     const { version } = yield* directory.state
-    const contents = { workspaces: [], apiKeys: [], routing: [], webhookEndpoints: [] }
     const connections = [connectionOf(tenant, { name: "again" })]
-    const change = { contents: { ...contents, connections }, configuration: null, version }
+    const change = { contents: { ...nothing, connections }, configuration: null, version }
     expect(yield* directory.apply(change)).toBe(true)
     const [connection] = yield* directory.connections(tenant)
     expect(connection?.name).toBe("again")

@@ -4,8 +4,8 @@
  */
 import { expect } from "@effect/vitest"
 import { type Change, Ledger } from "@pointsman/core/ports"
-import { Cause, Effect, Exit, Option } from "effect"
-import { newTenant, reach, traceOf, type Walked } from "./Given.ts"
+import { Effect, Option } from "effect"
+import { newTenant, reach, type Walked, dies } from "./Given.ts"
 import { newOperation, newRefund, writeEntries } from "./GivenEntries.ts"
 import { chapter } from "./StorageTest.ts"
 
@@ -19,21 +19,15 @@ const commits = Effect.fnUntraced(function* ({ after, change }: ReturnType<typeo
   return after
 })
 
-const dies = Effect.fnUntraced(function* ({ change }: { readonly change: Change }) {
-  const stored = yield* traceOf(change)
-  const exit = yield* Effect.exit((yield* Ledger).commit(change))
-  expect(Exit.isFailure(exit) && Cause.hasDies(exit.cause)).toBe(true)
-  expect(yield* traceOf(change)).toStrictEqual(stored)
-})
+const diesWith = ({ change }: { readonly change: Change }) => dies(change)
 
-const captured = Effect.map(
-  Effect.flatMap(newTenant(), (tenant) => reach(tenant, "Captured")),
-  ({ walked }) => walked
-)
-const authorized = Effect.map(
-  Effect.flatMap(newTenant(), (tenant) => reach(tenant, "Authorized")),
-  ({ walked }) => walked
-)
+const given = (state: "Captured" | "Authorized") =>
+  Effect.map(
+    Effect.flatMap(newTenant(), (tenant) => reach(tenant, state)),
+    ({ walked }) => walked
+  )
+const captured = given("Captured")
+const authorized = given("Authorized")
 
 const refundUnderKey = ({ payment }: Walked) => newRefund(payment, { money: part, idempotencyKey })
 
@@ -42,13 +36,13 @@ export const entryKeys = chapter("keys of operations and refunds", (it) => {
     it(`another refund with the key of one that is ${stage} dies`, function* () {
       const start = yield* captured
       const first = yield* commits(writeEntries(start, { refunds: [{ ...(yield* refundUnderKey(start)), stage }] }))
-      yield* dies(writeEntries(first, { refunds: [yield* refundUnderKey(first)] }))
+      yield* diesWith(writeEntries(first, { refunds: [yield* refundUnderKey(first)] }))
     })
   }
 
   it("a new key of two refunds of one change dies", function* () {
     const start = yield* captured
-    yield* dies(writeEntries(start, { refunds: [yield* refundUnderKey(start), yield* refundUnderKey(start)] }))
+    yield* diesWith(writeEntries(start, { refunds: [yield* refundUnderKey(start), yield* refundUnderKey(start)] }))
   })
 
   it("a refund is written with the key of another payment's", function* () {
@@ -76,7 +70,7 @@ export const entryKeys = chapter("keys of operations and refunds", (it) => {
     const start = yield* authorized
     const operation = newOperation(start.payment, { idempotencyKey })
     const first = yield* commits(writeEntries(start, { operations: [yield* operation] }))
-    yield* dies(writeEntries(first, { operations: [yield* operation] }))
+    yield* diesWith(writeEntries(first, { operations: [yield* operation] }))
   })
 
   it("another operation with the kind and key of one with a reply dies", function* () {
@@ -87,7 +81,7 @@ export const entryKeys = chapter("keys of operations and refunds", (it) => {
       reply: { _tag: "ResultUnknown" }
     })
     const first = yield* commits(writeEntries(start, { operations: [replied] }))
-    yield* dies(writeEntries(first, { operations: [yield* newOperation(start.payment, { idempotencyKey })] }))
+    yield* diesWith(writeEntries(first, { operations: [yield* newOperation(start.payment, { idempotencyKey })] }))
   })
 
   it("another operation with the key of a refused one is written beside it", function* () {

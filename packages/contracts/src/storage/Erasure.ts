@@ -1,35 +1,16 @@
 /** The texts of one payment are erased, wherever they are stored, and nothing else is. */
 import { expect } from "@effect/vitest"
 import type { Tenant } from "@pointsman/core"
-import { Ids, Ledger, type StoredMessage } from "@pointsman/core/ports"
+import { Ids, Ledger } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
-import { firstChange, moveAlong, rowOf, writeDirectory } from "./Given.ts"
+import { firstChange, moveAlong, rowOf, endpointFor } from "./Given.ts"
 import { chapter } from "./StorageTest.ts"
+import { messageOf } from "./GivenEntries.ts"
+import { timesFrom } from "./Unguarded.ts"
 
-/** Far from what other tests write: the store is shared, and deliveries are taken across tenants. */
-let nextTime = 7_000_000_000_000
-const someTime = () => {
-  nextTime += 1_000_000
-  return nextTime
-}
+const someTime = timesFrom(7_000_000_000_000)
 
 const odd = "Zürich \u0000 \ud800 🚃 '"
-
-const messageAbout = (paymentId: string, eventId: string): StoredMessage => ({
-  connectionId: "first",
-  eventId,
-  paymentId,
-  about: "charge",
-  subjectId: "att_1",
-  disputeId: null,
-  verdict: null,
-  outcome: "confirmed",
-  reason: null,
-  writtenAt: 1,
-  receivedAt: 2,
-  body: `sealed ${eventId}`,
-  isSealed: true
-})
 
 /** A payment with two events and two messages. */
 const told = Effect.fnUntraced(function* (tenant: Tenant, deliverAt?: number) {
@@ -40,7 +21,9 @@ const told = Effect.fnUntraced(function* (tenant: Tenant, deliverAt?: number) {
   const { after, change } = yield* moveAlong(first.after, rowOf("Charging", "ChargeCaptured"))
   yield* ledger.commit({ ...change, deliverAt })
   const { id } = after.payment
-  const messages = [messageAbout(id, `msg_${yield* ids.payment}`), messageAbout(id, `${odd}${yield* ids.payment}`)]
+  const messages = [`msg_${yield* ids.payment}`, `${odd}${yield* ids.payment}`].map((eventId) =>
+    messageOf(eventId, { paymentId: id, outcome: "confirmed", body: `sealed ${eventId}` })
+  )
   for (const message of messages) yield* ledger.storeMessage(tenant, message)
   return { id, messages, events: yield* ledger.timeline(tenant, id, { limit: 9 }) }
 })
@@ -89,16 +72,8 @@ export const erasure = chapter("erasure", (it) => {
     expect(yield* ledger.timeline(tenant, own.id, { limit: 9 })).toStrictEqual(own.events)
   })
 
-  it("the webhook of an erased event that waits has the erased data", function* ({ deliveries, ids, ledger, tenant }) {
-    const id = `whe_${yield* ids.request}`
-    const endpoint = {
-      id,
-      ...tenant,
-      url: `https://merchant.example/${id}`,
-      events: ["*"],
-      sealedSecret: "sealed"
-    }
-    yield* writeDirectory({ webhookEndpoints: [{ ...endpoint, active: true }] })
+  it("the webhook of an erased event that waits has the erased data", function* ({ deliveries, ledger, tenant }) {
+    const { id } = yield* endpointFor(tenant)
     const at = someTime()
     const own = yield* told(tenant, at)
     const events = own.events.map((event) => ({ id: event.id, data: { ...event.data, reference: null } }))

@@ -1,4 +1,5 @@
 /** What the chapters are made of: tenants, payments and the changes that move them along core's tables. */
+import { expect } from "@effect/vitest"
 import {
   type ApiKey,
   type Attempt,
@@ -28,8 +29,16 @@ import {
   paymentEvent,
   withReview
 } from "@pointsman/core/internal"
-import { type Change, Directory, type DirectoryContents, Ids, Ledger, type PaymentBook } from "@pointsman/core/ports"
-import { Clock, Effect, Option, Result } from "effect"
+import {
+  type Change,
+  Directory,
+  type DirectoryContents,
+  Ids,
+  Ledger,
+  type PaymentBook,
+  type WebhookEndpoint
+} from "@pointsman/core/ports"
+import { Clock, Effect, Exit, Option, Result } from "effect"
 import { newOperation, newRefund, withEntries } from "./GivenEntries.ts"
 
 /** No other test has this tenant. */
@@ -161,21 +170,15 @@ const fields = (payment: Payment, on: PaymentEvent, now: number): Partial<Paymen
   const all = payment.money.minorUnits
   switch (on) {
     case "ChargeAuthorized":
-      return {
-        authorizedMinor: all,
-        connectionId: "first",
-        providerRef: `ref-${payment.id}`,
-        settledAt: now,
-        ...undecline
-      }
     case "ChargeCaptured":
       return {
         authorizedMinor: all,
-        capturedMinor: all,
+        capturedMinor: on === "ChargeCaptured" ? all : payment.capturedMinor,
         connectionId: "first",
         providerRef: `ref-${payment.id}`,
         settledAt: now,
-        ...undecline
+        declineCategory: null,
+        declineReason: null
       }
     case "ChargeDeclined":
     case "CustomerDeclined":
@@ -204,8 +207,6 @@ const fields = (payment: Payment, on: PaymentEvent, now: number): Partial<Paymen
       return {}
   }
 }
-
-const undecline: Partial<Payment> = { declineCategory: null, declineReason: null }
 
 /** The change that a row of the table is, decided on the current payment, with its attempts and events. */
 export const moveAlong = Effect.fnUntraced(function* (before: Walked, row: PaymentRow) {
@@ -399,6 +400,13 @@ export const traceOf = Effect.fnUntraced(function* (change: Change) {
   } satisfies Trace
 })
 
+/** A commit that dies, and writes nothing. */
+export const dies = Effect.fnUntraced(function* (change: Change) {
+  const before = yield* traceOf(change)
+  expect(Exit.hasDies(yield* Effect.exit((yield* Ledger).commit(change)))).toBe(true)
+  expect(yield* traceOf(change)).toStrictEqual(before)
+})
+
 export const noTrace: Trace = {
   payment: Option.none(),
   attempts: [],
@@ -450,15 +458,33 @@ export const connectionOf = (tenant: Tenant, fields: Partial<Connection> = {}): 
   ...fields
 })
 
+export const endpointOf = (tenant: Tenant, fields: Partial<WebhookEndpoint> = {}): WebhookEndpoint => ({
+  id: `endpoint-${tenant.workspaceId}`,
+  ...tenant,
+  url: "https://merchant.example/hooks?a=1&b=ü",
+  events: ["*"],
+  sealedSecret: "sealed",
+  active: true,
+  ...fields
+})
+
+/** Stores another endpoint of the tenant. */
+export const endpointFor = Effect.fnUntraced(function* (tenant: Tenant, fields: Partial<WebhookEndpoint> = {}) {
+  const id = `whe_${yield* (yield* Ids).request}`
+  const endpoint = endpointOf(tenant, { id, url: `https://merchant.example/${id}`, ...fields })
+  yield* writeDirectory({ webhookEndpoints: [endpoint] })
+  return endpoint
+})
+
+export const nothing: DirectoryContents = {
+  workspaces: [],
+  apiKeys: [],
+  connections: [],
+  routing: [],
+  webhookEndpoints: []
+}
+
 /** Writes what is given to the directory, and nothing else. */
 export const writeDirectory = Effect.fnUntraced(function* (contents: Partial<DirectoryContents>) {
-  const directory = yield* Directory
-  yield* directory.write({
-    workspaces: [],
-    apiKeys: [],
-    connections: [],
-    routing: [],
-    webhookEndpoints: [],
-    ...contents
-  })
+  yield* (yield* Directory).write({ ...nothing, ...contents })
 })

@@ -1,7 +1,7 @@
 /** Operations and refunds of a payment, and the changes that write them. */
 import type { Operation, Payment, Refund } from "@pointsman/core"
 import { movedPayment, refundTotals } from "@pointsman/core/internal"
-import { type Change, Ids, type PaymentBook } from "@pointsman/core/ports"
+import { type Change, Ids, type PaymentBook, type StoredMessage } from "@pointsman/core/ports"
 import { Clock, Effect } from "effect"
 
 /** A capture of all that is authorized, in flight. */
@@ -65,6 +65,33 @@ export const withEntries = <A extends { readonly id: string }>(
   [...new Map([...stored, ...written].map((entry) => [entry.id, entry])).values()].sort((a, b) =>
     a.id < b.id ? -1 : 1
   )
+
+/** The next version of a payment, with what is written beside it. */
+export const nextOf = (payment: Payment, fields: Partial<Payment> = {}, beside: Partial<Change> = {}): Change => ({
+  tenant: payment.tenant,
+  payment: { expected: payment.version, after: { ...payment, ...fields, version: payment.version + 1 } },
+  attempts: [],
+  events: [],
+  ...beside
+})
+
+/** A message as it is stored when it comes. */
+export const messageOf = (eventId: string, fields: Partial<StoredMessage> = {}): StoredMessage => ({
+  connectionId: "first",
+  eventId,
+  paymentId: null,
+  about: "charge",
+  subjectId: "att_1",
+  disputeId: null,
+  verdict: null,
+  outcome: "received",
+  reason: null,
+  writtenAt: 1,
+  receivedAt: 2,
+  body: `{"id":"${eventId}"}`,
+  isSealed: true,
+  ...fields
+})
 
 /** Writes entries of a payment whose state stays as it is; its totals follow from its refunds. */
 export const writeEntries = (

@@ -3,8 +3,8 @@ import { expect } from "@effect/vitest"
 import type { HostedPage, Tenant } from "@pointsman/core"
 import { Machine } from "@pointsman/core/internal"
 import { Ids } from "@pointsman/core/ports"
-import { Cause, Effect, Exit, Option } from "effect"
-import { blank, firstChange, moveAlong, newTenant, noTrace, rowOf, traceOf } from "./Given.ts"
+import { Effect, Option } from "effect"
+import { blank, firstChange, moveAlong, newTenant, rowOf, dies } from "./Given.ts"
 import { chapter } from "./StorageTest.ts"
 
 const newPage = Effect.map(
@@ -83,9 +83,7 @@ export const hostedPages = chapter("hosted pages", (it) => {
     yield* ledger.commit(change)
     for (const owner of [tenant, yield* newTenant()]) {
       const second = yield* awaiting(owner, page)
-      const exit = yield* Effect.exit(ledger.commit(second.change))
-      expect(Exit.isFailure(exit) && Cause.hasDies(exit.cause)).toBe(true)
-      expect(yield* traceOf(second.change)).toStrictEqual(noTrace)
+      yield* dies(second.change)
     }
     expect(yield* ledger.paymentOfPage(page.tokenHash)).toStrictEqual(Option.some(after.payment))
   })

@@ -3,10 +3,10 @@ import { expect } from "@effect/vitest"
 import type { Merchant, MerchantStanding, Tenant } from "@pointsman/core"
 import { workspaceOfMerchant } from "@pointsman/core/internal"
 import { Directory, Ids, Merchants, type Provision } from "@pointsman/core/ports"
-import { Clock, Effect, Option, Result } from "effect"
+import { Clock, Effect, Option } from "effect"
 import { apiKeyOf, newTenant, workspaceOf, writeDirectory } from "./Given.ts"
 import { chapter } from "./StorageTest.ts"
-import { meeting, racers } from "./Unguarded.ts"
+import { meeting, racers, pagesOf, race } from "./Unguarded.ts"
 
 /** A stored partner with a live key, that no other test has. */
 const newPartner = Effect.fnUntraced(function* (allowance = 100) {
@@ -42,6 +42,8 @@ const provisioned = Effect.fnUntraced(function* (partner: Tenant, fields: Partia
   return merchant
 })
 
+const exhausted = "pointsman/AllowanceExhausted"
+
 const invited = (merchant: Merchant): MerchantStanding => ({ merchant, suspended: false, hasLiveKey: false })
 
 const list = Effect.fnUntraced(function* (partner: Tenant, limit = 2 * racers) {
@@ -62,24 +64,6 @@ const refusalOf = Effect.fnUntraced(function* (provision: Provision) {
   const failure = yield* Effect.flip((yield* Merchants).provision(provision))
   yield* expectNoTrace(provision.merchant)
   return failure
-})
-
-/** Provisions all at once. */
-const race = Effect.fnUntraced(function* (
-  merchants: ReadonlyArray<Merchant>,
-  provision: (provision: Provision) => Effect.Effect<void, { readonly _tag: string }>
-) {
-  const results = yield* Effect.forEach(
-    merchants,
-    (merchant) => Effect.map(Effect.result(provision({ merchant })), (result) => ({ merchant, result })),
-    { concurrency: "unbounded" }
-  )
-  return {
-    won: results.flatMap(({ merchant, result }) => (Result.isSuccess(result) ? [merchant] : [])),
-    lost: results.flatMap(({ merchant, result }) =>
-      Result.isFailure(result) ? [{ merchant, reason: result.failure._tag }] : []
-    )
-  }
 })
 
 export const merchants = chapter("merchants", (it) => {
@@ -134,19 +118,13 @@ export const merchants = chapter("merchants", (it) => {
       writeDirectory({ workspaces: [workspaceOf(partner, { partner: { allowance } })] })
     const first = yield* provisioned(partner)
     const next = yield* newMerchant(partner)
-    expect(yield* refusalOf({ merchant: next })).toMatchObject({
-      _tag: "pointsman/AllowanceExhausted",
-      allowance: 1
-    })
+    expect(yield* refusalOf({ merchant: next })).toMatchObject({ _tag: exhausted, allowance: 1 })
     yield* allow(0)
-    expect(yield* refusalOf({ merchant: next })).toMatchObject({
-      _tag: "pointsman/AllowanceExhausted",
-      allowance: 0
-    })
+    expect(yield* refusalOf({ merchant: next })).toMatchObject({ _tag: exhausted, allowance: 0 })
     // A suspended merchant keeps its place.
     yield* writeDirectory({ workspaces: [{ ...workspaceOfMerchant(first), suspended: true }] })
     yield* allow(1)
-    expect((yield* refusalOf({ merchant: next }))._tag).toBe("pointsman/AllowanceExhausted")
+    expect((yield* refusalOf({ merchant: next }))._tag).toBe(exhausted)
     yield* allow(2)
     yield* merchants.provision({ merchant: next })
     expect(yield* list(partner)).toHaveLength(2)
@@ -155,12 +133,12 @@ export const merchants = chapter("merchants", (it) => {
   it(`two of ${racers} provisions at once fit an allowance of 2`, function* ({ merchants: { provision } }) {
     const partner = yield* newPartner(2)
     const contenders = yield* Effect.forEach(Array(racers).keys(), () => newMerchant(partner))
-    const { lost, won } = yield* race(contenders, provision)
+    const { lost, won } = yield* race(contenders, (merchant) => provision({ merchant }))
     expect(won).toHaveLength(2)
-    expect(lost.map(({ reason }) => reason)).toEqual(Array(racers - 2).fill("pointsman/AllowanceExhausted"))
+    expect(lost.map(({ failure }) => failure._tag)).toEqual(Array(racers - 2).fill(exhausted))
     const stored = yield* list(partner)
     expect(new Set(stored.map(({ merchant }) => merchant))).toEqual(new Set(won))
-    for (const { merchant } of lost) yield* expectNoTrace(merchant)
+    for (const { writer } of lost) yield* expectNoTrace(writer)
   })
 
   it("control: more than two fit if the allowance is read before the write", function* ({ merchants: store }) {
@@ -169,10 +147,10 @@ export const merchants = chapter("merchants", (it) => {
     const met = meeting(racers)
     const { won } = yield* race(
       contenders,
-      Effect.fnUntraced(function* (provision: Provision) {
+      Effect.fnUntraced(function* (merchant: Merchant) {
         const present = yield* store.list(partner.workspaceId, { limit: 2 })
         yield* met
-        if (present.length < 2) yield* store.provision(provision)
+        if (present.length < 2) yield* store.provision({ merchant })
         else return yield* Effect.fail({ _tag: "full" })
       })
     )
@@ -184,9 +162,9 @@ export const merchants = chapter("merchants", (it) => {
     const contenders = yield* Effect.forEach(Array(racers).keys(), (index) =>
       newMerchant(partner, { email: index % 2 === 0 ? "Jörg@Shop.Example" : "jo\u0308rg@shop.example" })
     )
-    const { lost, won } = yield* race(contenders, provision)
+    const { lost, won } = yield* race(contenders, (merchant) => provision({ merchant }))
     expect(won).toHaveLength(1)
-    expect(lost.map(({ reason }) => reason)).toEqual(Array(racers - 1).fill("pointsman/AlreadyInvited"))
+    expect(lost.map(({ failure }) => failure._tag)).toEqual(Array(racers - 1).fill("pointsman/AlreadyInvited"))
     // The spelling is kept.
     expect(yield* list(partner)).toStrictEqual(won.map(invited))
   })
@@ -232,14 +210,14 @@ export const merchants = chapter("merchants", (it) => {
   it("pages of merchants, newest first, do not move while new ones arrive", function* ({ merchants: store }) {
     const partner = yield* newPartner()
     const written = yield* Effect.forEach(Array(10).keys(), () => provisioned(partner))
-    const read: Array<MerchantStanding> = []
-    while (true) {
-      const page = yield* store.list(partner.workspaceId, { before: read.at(-1)?.merchant.id, limit: 4 })
-      expect(page.length).toBeLessThanOrEqual(4)
-      if (page.length === 0) break
-      read.push(...page)
-      yield* provisioned(partner)
-    }
+    const read = yield* pagesOf(
+      Effect.fnUntraced(function* (last?: MerchantStanding) {
+        if (last !== undefined) yield* provisioned(partner)
+        const page = yield* store.list(partner.workspaceId, { before: last?.merchant.id, limit: 4 })
+        expect(page.length).toBeLessThanOrEqual(4)
+        return page
+      })
+    )
     expect(read).toStrictEqual(written.map(invited).toReversed())
   })
 

@@ -13,27 +13,9 @@ import {
 } from "@pointsman/core/ports"
 import { Cause, Effect, Exit, Option, Result } from "effect"
 import { firstChange, moveAlong, newTenant, reach, rowOf, type Walked } from "./Given.ts"
-import { newRefund, writeEntries } from "./GivenEntries.ts"
+import { newRefund, writeEntries, messageOf, nextOf } from "./GivenEntries.ts"
 import type { StorageTest } from "./StorageTest.ts"
 import { racers } from "./Unguarded.ts"
-
-/** As it is stored when it comes. */
-const messageOf = (eventId: string, more: Partial<StoredMessage> = {}): StoredMessage => ({
-  connectionId: "first",
-  eventId,
-  paymentId: null,
-  about: "charge",
-  subjectId: "att_1",
-  disputeId: null,
-  verdict: null,
-  outcome: "received",
-  reason: null,
-  writtenAt: 1,
-  receivedAt: 2,
-  body: `{"id":"${eventId}"}`,
-  isSealed: true,
-  ...more
-})
 
 const noteOf = ({ body: _, isSealed: __, ...note }: StoredMessage): MessageNote => note
 
@@ -59,13 +41,7 @@ const captured = Effect.gen(function* () {
 })
 
 /** The next write of a payment, which changes nothing but its version. */
-const nextOf = ({ payment }: Walked, message?: MessageDecision): Change => ({
-  tenant: payment.tenant,
-  payment: { expected: payment.version, after: { ...payment, version: payment.version + 1 } },
-  attempts: [],
-  events: [],
-  message
-})
+const nextWith = ({ payment }: Walked, message?: MessageDecision): Change => nextOf(payment, {}, { message })
 
 export const messages = (it: StorageTest): void => {
   describe("messages", () => {
@@ -82,7 +58,7 @@ export const messages = (it: StorageTest): void => {
       }
       const content = { about: "dispute", subjectId: odd, disputeId: odd, verdict: "lost", writtenAt: 7 } as const
       const after: MessageNote = { ...noteOf(first), ...content, paymentId: payment.id, outcome: "applied" }
-      yield* ledger.commit(nextOf(walked, { expected: "unreadable", after: { ...after, reason: null } }))
+      yield* ledger.commit(nextWith(walked, { expected: "unreadable", after: { ...after, reason: null } }))
       yield* ledger.keepMessage(payment.tenant, decided(alone, payment, { outcome: "older", disputeId: odd }), null)
       expect(yield* read(first)).toStrictEqual(Option.some({ ...first, ...after, reason: null }))
       expect(yield* read(alone)).toStrictEqual(
@@ -111,7 +87,9 @@ export const messages = (it: StorageTest): void => {
       const failures = [
         yield* Effect.flip(ledger.commit({ ...change, message: decision })),
         // Also where the version is not the one any more.
-        yield* Effect.flip(ledger.commit(nextOf({ ...walked, payment: { ...walked.payment, version: 1 } }, decision))),
+        yield* Effect.flip(
+          ledger.commit(nextWith({ ...walked, payment: { ...walked.payment, version: 1 } }, decision))
+        ),
         yield* Effect.flip(ledger.keepMessage(tenant, decision, { paymentId: walked.payment.id, version: 0 }))
       ]
       expect(failures).toEqual([new MessageTaken(), new MessageTaken(), new MessageTaken()])
@@ -127,7 +105,7 @@ export const messages = (it: StorageTest): void => {
       const walked = yield* captured
       const { tenant } = walked.payment
       const decision = decided(messageOf("1"), walked.payment)
-      expect(yield* Effect.flip(ledger.commit(nextOf(walked, decision)))).toEqual(new Stale())
+      expect(yield* Effect.flip(ledger.commit(nextWith(walked, decision)))).toEqual(new Stale())
       expect(yield* Effect.flip(ledger.keepMessage(tenant, decision, null))).toEqual(new Stale())
       expect(yield* ledger.message(tenant, "first", "1")).toEqual(Option.none())
       expect(yield* ledger.payment(tenant, walked.payment.id)).toStrictEqual(Option.some(walked.payment))
@@ -135,8 +113,8 @@ export const messages = (it: StorageTest): void => {
 
     it("an id of two connections or two tenants is recorded for both", function* ({ ledger }) {
       const [mine, theirs] = [yield* captured, yield* captured]
-      yield* ledger.commit(nextOf(mine, yield* storedAs(mine.payment.tenant, messageOf("1"), mine.payment)))
-      yield* ledger.commit(nextOf(theirs, yield* storedAs(theirs.payment.tenant, messageOf("1"), theirs.payment)))
+      yield* ledger.commit(nextWith(mine, yield* storedAs(mine.payment.tenant, messageOf("1"), mine.payment)))
+      yield* ledger.commit(nextWith(theirs, yield* storedAs(theirs.payment.tenant, messageOf("1"), theirs.payment)))
       expect(yield* ledger.storeMessage(mine.payment.tenant, messageOf("1", { connectionId: "second" }))).toEqual(
         Option.none()
       )
@@ -150,11 +128,11 @@ export const messages = (it: StorageTest): void => {
       const walked = yield* captured
       const { tenant } = walked.payment
       const decision = yield* storedAs(tenant, messageOf("1"), walked.payment)
-      yield* ledger.commit(nextOf(walked))
-      expect(yield* Effect.flip(ledger.commit(nextOf(walked, decision)))).toEqual(new Stale())
+      yield* ledger.commit(nextWith(walked))
+      expect(yield* Effect.flip(ledger.commit(nextWith(walked, decision)))).toEqual(new Stale())
       expect(yield* ledger.message(tenant, "first", "1")).toStrictEqual(Option.some(messageOf("1")))
       const read = Option.getOrThrow(yield* ledger.payment(tenant, walked.payment.id))
-      yield* ledger.commit(nextOf({ ...walked, payment: read }, decision))
+      yield* ledger.commit(nextWith({ ...walked, payment: read }, decision))
       expect(Option.getOrThrow(yield* ledger.message(tenant, "first", "1")).outcome).toBe("applied")
     })
 
@@ -170,7 +148,7 @@ export const messages = (it: StorageTest): void => {
       expect(yield* keep("3", version + 1)).toEqual(Result.fail(new Stale()))
       expect(yield* ledger.message(tenant, "first", "2")).toStrictEqual(Option.some(messageOf("2")))
       // A kept message does not disturb a writer of the payment.
-      yield* ledger.commit(nextOf(walked))
+      yield* ledger.commit(nextWith(walked))
     })
 
     it(`one of ${racers} stores of one message at once stored it`, function* ({ ledger, tenant }) {
@@ -190,7 +168,7 @@ export const messages = (it: StorageTest): void => {
         Array.from({ length: racers }, (_, index) =>
           Effect.result(
             index % 2 === 0
-              ? Effect.asVoid(ledger.commit(nextOf(walked, decision)))
+              ? Effect.asVoid(ledger.commit(nextWith(walked, decision)))
               : Effect.andThen(Effect.yieldNow, ledger.keepMessage(tenant, decision, null))
           )
         ),
@@ -204,7 +182,7 @@ export const messages = (it: StorageTest): void => {
     it("a message about another payment than its change dies and writes nothing", function* ({ ledger }) {
       const walked = yield* captured
       const decision = yield* storedAs(walked.payment.tenant, messageOf("1"), null)
-      const exit = yield* Effect.exit(ledger.commit(nextOf(walked, decision)))
+      const exit = yield* Effect.exit(ledger.commit(nextWith(walked, decision)))
       expect(Exit.isFailure(exit) && Cause.hasDies(exit.cause)).toBe(true)
       const stored = yield* ledger.message(walked.payment.tenant, "first", "1")
       expect(stored).toStrictEqual(Option.some(messageOf("1")))

@@ -2,18 +2,14 @@
  * Expired keys of all tenants are found by their age, and are deleted unchanged since they were read, or not at all.
  */
 import { expect } from "@effect/vitest"
-import { Ledger, type OldClaim, type OldClaimsQuery } from "@pointsman/core/ports"
+import { Ledger, type OldClaim } from "@pointsman/core/ports"
 import { Effect, Option, Result } from "effect"
 import { firstChange, newTenant } from "./Given.ts"
 import { chapter } from "./StorageTest.ts"
+import { timesFrom, pagesOf } from "./Unguarded.ts"
 
 /** Before all that other chapters write: the store is shared, and claims are read across tenants. */
-const long = -9_000_000_000_000
-let made = 0
-const someTime = () => {
-  made += 1
-  return long + made * 1_000
-}
+const someTime = timesFrom(-9_000_000_000_000, 1_000)
 
 const claimed = Effect.fnUntraced(function* (claimedAt: number, key?: string) {
   const first = yield* firstChange(yield* newTenant(), key === undefined ? {} : { key })
@@ -36,20 +32,12 @@ export const oldClaims = chapter("old claims", (it) => {
   it("each of several claims of one time is read once, one by one", function* ({ ledger }) {
     const at = someTime()
     const all = yield* Effect.all([claimed(at, "same-key"), claimed(at, "same-key"), claimed(at)])
-    const seen: Array<string> = []
-    let after: OldClaimsQuery["after"] = {
-      ...(all[0] ?? { tenant: yield* newTenant() }),
-      claimedAt: at - 1,
-      key: ""
-    }
-    // One page more than there are claims.
-    for (let page = 0; page <= all.length; page++) {
-      const [next]: ReadonlyArray<OldClaim> = yield* ledger.oldClaims({ claimedBefore: at + 1, after, limit: 1 })
-      if (next === undefined) break
-      seen.push(next.payment.id)
-      after = { claimedAt: next.claim.claimedAt, tenant: next.tenant, key: next.claim.key }
-    }
-    expect(seen.toSorted()).toEqual(all.map(({ payment }) => payment.id).toSorted())
+    const from = { tenant: all[0].tenant, claimedAt: at - 1, key: "" }
+    const seen = yield* pagesOf((last?: OldClaim) => {
+      const after = last === undefined ? from : { ...last.claim, tenant: last.tenant }
+      return ledger.oldClaims({ claimedBefore: at + 1, after, limit: 1 })
+    })
+    expect(seen.map(({ payment }) => payment.id).toSorted()).toEqual(all.map(({ payment }) => payment.id).toSorted())
   })
 
   it("forgetting an unchanged claim frees its key and leaves its payment", function* ({ ledger }) {

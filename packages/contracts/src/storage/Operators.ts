@@ -25,14 +25,18 @@ const newOperator = Effect.fnUntraced(function* (fields: Partial<Operator> = {})
   return operator
 })
 
-const write = Effect.fnUntraced(function* (operator: Operator, endsSessions = false, needsOtherAdmin = false) {
+export const writeOperator = Effect.fnUntraced(function* (
+  operator: Operator,
+  endsSessions = false,
+  needsOtherAdmin = false
+) {
   const audit = yield* auditDraft("operator.changed", operator.id, {})
   yield* (yield* Operators).write({ operator, endsSessions, needsOtherAdmin, audit })
 })
 
-const stored = Effect.fnUntraced(function* (fields: Partial<Operator> = {}) {
+export const storedOperator = Effect.fnUntraced(function* (fields: Partial<Operator> = {}) {
   const operator = yield* newOperator(fields)
-  yield* write(operator)
+  yield* writeOperator(operator)
   return operator
 })
 
@@ -66,15 +70,17 @@ const addLink = Effect.fnUntraced(function* (link: SignInLink) {
   return yield* (yield* Operators).addLink(link, yield* auditDraft("operator.linked", link.operatorId, {}))
 })
 
-/** How many entries of the audit trail are about it. */
-const entriesAbout = (operator: Operator) =>
+/** What the audit trail says was done with it. */
+export const actionsOn = (operator: Operator) =>
   Effect.flatMap(Audit, ({ list }) => list({ after: 0, limit: 100_000 })).pipe(
-    Effect.map((entries) => entries.filter(({ subject }) => subject === operator.id).length)
+    Effect.map((entries) => entries.filter(({ subject }) => subject === operator.id).map(({ action }) => action))
   )
+
+const entriesAbout = (operator: Operator) => Effect.map(actionsOn(operator), ({ length }) => length)
 
 export const operators = chapter("operators", (it) => {
   it("an operator is found by its id and by any case of its login", function* ({ operators: { byId, byLogin, list } }) {
-    const operator = yield* stored()
+    const operator = yield* storedOperator()
     expect(yield* byId(operator.id)).toEqual(Option.some(operator))
     expect(yield* byLogin(operator.login.toLowerCase())).toEqual(Option.some(operator))
     expect(yield* byLogin(operator.login)).toEqual(Option.none())
@@ -87,7 +93,7 @@ export const operators = chapter("operators", (it) => {
     const login = `Ann-${yield* ids.payment}`
     const first = yield* newOperator({ login })
     const second = yield* newOperator({ login: login.toLowerCase() })
-    const ends = yield* Effect.forEach([first, second], (operator) => Effect.result(write(operator)), {
+    const ends = yield* Effect.forEach([first, second], (operator) => Effect.result(writeOperator(operator)), {
       concurrency: "unbounded"
     })
     expect(ends.map((end) => (end._tag === "Failure" ? end.failure._tag : "written")).toSorted()).toEqual([
@@ -98,7 +104,7 @@ export const operators = chapter("operators", (it) => {
   })
 
   it("the second of two changes of one version is refused", function* ({ operators }) {
-    const operator = yield* stored()
+    const operator = yield* storedOperator()
     const changed = {
       ...operator,
       displayName: "Joan",
@@ -106,8 +112,8 @@ export const operators = chapter("operators", (it) => {
       identity: "https://issuer ü",
       version: 2
     }
-    yield* write(changed)
-    const refused = yield* Effect.flip(write({ ...operator, active: false, version: 2 }))
+    yield* writeOperator(changed)
+    const refused = yield* Effect.flip(writeOperator({ ...operator, active: false, version: 2 }))
     expect(refused._tag).toBe("pointsman/OperatorChanged")
     expect(yield* operators.byId(operator.id)).toEqual(Option.some(changed))
     expect(yield* entriesAbout(operator)).toBe(2)
@@ -119,13 +125,13 @@ export const operators = chapter("operators", (it) => {
     // The suite shares its storage.
     const grants = [{ workspaceId: null, role: "viewer" as const }]
     for (const operator of (yield* list).filter(managesOperators)) {
-      yield* write({ ...operator, grants, version: operator.version + 1 })
+      yield* writeOperator({ ...operator, grants, version: operator.version + 1 })
     }
     const admin = { grants: [{ workspaceId: null, role: "admin" as const }] }
-    const both = [yield* stored(admin), yield* stored(admin)]
+    const both = [yield* storedOperator(admin), yield* storedOperator(admin)]
     const ends = yield* Effect.forEach(
       both,
-      (operator) => Effect.result(write({ ...operator, grants, version: 2 }, false, true)),
+      (operator) => Effect.result(writeOperator({ ...operator, grants, version: 2 }, false, true)),
       { concurrency: "unbounded" }
     )
     expect(ends.map((end) => (end._tag === "Failure" ? end.failure._tag : "written")).toSorted()).toEqual([
@@ -137,18 +143,18 @@ export const operators = chapter("operators", (it) => {
     expect(another).toBeUndefined()
     const entries = yield* Effect.forEach(both, entriesAbout)
     expect(entries.toSorted()).toEqual([1, 2])
-    const gone = yield* Effect.flip(write({ ...(last as Operator), active: false, version: 2 }, true, true))
+    const gone = yield* Effect.flip(writeOperator({ ...(last as Operator), active: false, version: 2 }, true, true))
     expect(gone._tag).toBe("pointsman/LastAdmin")
     // One of a single workspace is none, and neither is a removed one.
-    yield* stored({ grants: [{ workspaceId: "acme", role: "admin" }] })
-    yield* stored({ ...admin, active: false })
-    expect((yield* Effect.flip(write({ ...(last as Operator), grants, version: 2 }, false, true)))._tag).toBe(
+    yield* storedOperator({ grants: [{ workspaceId: "acme", role: "admin" }] })
+    yield* storedOperator({ ...admin, active: false })
+    expect((yield* Effect.flip(writeOperator({ ...(last as Operator), grants, version: 2 }, false, true)))._tag).toBe(
       "pointsman/LastAdmin"
     )
   })
 
   it("a session is there, once, until it ended", function* ({ operators: { endSession, seen, session, sessions } }) {
-    const operator = yield* stored()
+    const operator = yield* storedOperator()
     const made = yield* sessionFor(operator)
     expect(yield* addSession(made)).toBe(true)
     expect(yield* session(made.hash)).toEqual(Option.some({ session: made, operator }))
@@ -168,7 +174,7 @@ export const operators = chapter("operators", (it) => {
   })
 
   it("sessions that are over are deleted when another one is added", function* ({ operators: { session } }) {
-    const operator = yield* stored()
+    const operator = yield* storedOperator()
     const old = yield* sessionFor(operator, { createdAt: 10, seenAt: 120_000 })
     const idle = yield* sessionFor(operator, { createdAt: 60, seenAt: 20 })
     const other = yield* sessionFor(operator)
@@ -181,15 +187,15 @@ export const operators = chapter("operators", (it) => {
   it("a deactivated operator loses its sessions and links, and gets no others", function* ({
     operators: { session, takeLink }
   }) {
-    const operator = yield* stored()
-    const neighbour = yield* stored()
+    const operator = yield* storedOperator()
+    const neighbour = yield* storedOperator()
     const made = yield* sessionFor(operator)
     const kept = yield* sessionFor(neighbour)
     const link = yield* linkFor(operator)
     yield* addSession(made)
     yield* addSession(kept)
     yield* addLink(link)
-    yield* write({ ...operator, active: false, version: 2 }, true)
+    yield* writeOperator({ ...operator, active: false, version: 2 }, true)
     expect(yield* session(made.hash)).toEqual(Option.none())
     expect(Option.isSome(yield* session(kept.hash))).toBe(true)
     expect(yield* takeLink(link.hash)).toEqual(Option.none())
@@ -202,7 +208,7 @@ export const operators = chapter("operators", (it) => {
   it("ending all sessions of an operator ends its links as well", function* ({
     operators: { endSessionsOf, takeLink }
   }) {
-    const operator = yield* stored()
+    const operator = yield* storedOperator()
     const link = yield* linkFor(operator)
     yield* addSession(yield* sessionFor(operator))
     yield* addSession(yield* sessionFor(operator))
@@ -214,7 +220,7 @@ export const operators = chapter("operators", (it) => {
   })
 
   it("one of eight requests that take a link at once gets it", function* ({ operators: { takeLink } }) {
-    const operator = yield* stored()
+    const operator = yield* storedOperator()
     const link = yield* linkFor(operator)
     expect(yield* addLink(link)).toBe(true)
     const taken = yield* Effect.forEach(Array(8).keys(), () => takeLink(link.hash), { concurrency: "unbounded" })
@@ -222,7 +228,7 @@ export const operators = chapter("operators", (it) => {
   })
 
   it("a link that is over is deleted when another one is added", function* ({ operators: { takeLink } }) {
-    const operator = yield* stored()
+    const operator = yield* storedOperator()
     const over = yield* linkFor(operator, { expiresAt: 150_000 })
     const later = yield* linkFor(operator, { createdAt: 150_000, expiresAt: 300_000 })
     yield* addLink(over)

@@ -5,6 +5,7 @@ import { Ledger } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { firstChange, moveAlong, reach, rowOf } from "./Given.ts"
 import { chapter } from "./StorageTest.ts"
+import { pagesOf } from "./Unguarded.ts"
 
 const pageSize = 4
 /** Two full pages, and a part of a third. */
@@ -22,14 +23,14 @@ const ids = (rows: ReadonlyArray<{ readonly id: string }>): ReadonlyArray<string
 export const pages = chapter("pages", (it) => {
   it("pages of payments, newest first, do not move while new ones arrive", function* ({ ledger, tenant }) {
     const written = yield* Effect.forEach(Array(rows).keys(), () => write(tenant))
-    const read: Array<Payment> = []
-    while (true) {
-      const page = yield* ledger.payments(tenant, { before: read.at(-1)?.id, limit: pageSize })
-      expect(page.length).toBeLessThanOrEqual(pageSize)
-      if (page.length === 0) break
-      read.push(...page)
-      yield* write(tenant)
-    }
+    const read = yield* pagesOf(
+      Effect.fnUntraced(function* (last?: Payment) {
+        if (last !== undefined) yield* write(tenant)
+        const page = yield* ledger.payments(tenant, { before: last?.id, limit: pageSize })
+        expect(page.length).toBeLessThanOrEqual(pageSize)
+        return page
+      })
+    )
     expect(ids(read)).toEqual(ids(written.map(({ payment }) => payment)).toReversed())
   })
 
@@ -38,13 +39,12 @@ export const pages = chapter("pages", (it) => {
     const all = yield* ledger.events(tenant, { limit: 100 })
     expect(all).toHaveLength(rows)
     expect(ids(all)).toEqual(ids(all).toSorted().toReversed())
-    const read: Array<Event> = [...(yield* ledger.events(tenant, { limit: pageSize }))]
-    while (true) {
-      yield* write(tenant)
-      const page = yield* ledger.events(tenant, { before: read.at(-1)?.id, limit: pageSize })
-      if (page.length === 0) break
-      read.push(...page)
-    }
+    const read = yield* pagesOf((last?: Event) =>
+      Effect.andThen(
+        last === undefined ? Effect.void : write(tenant),
+        ledger.events(tenant, { before: last?.id, limit: pageSize })
+      )
+    )
     expect(read).toStrictEqual(all)
   })
 

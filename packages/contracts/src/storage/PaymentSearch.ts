@@ -7,6 +7,7 @@ import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { firstChange, moveAlong, newTenant, rowOf, type Walked } from "./Given.ts"
 import { chapter } from "./StorageTest.ts"
+import { nextOf } from "./GivenEntries.ts"
 
 const dayMillis = 24 * 60 * 60_000
 
@@ -75,7 +76,7 @@ const beginsWith = (reference: string, prefix: string): boolean =>
   reference.startsWith(prefix) && isPlainText(reference) && isPlainText(prefix)
 
 /** All pages of a search whose page meets four rows at most. */
-const walk = Effect.fnUntraced(function* (tenant: Tenant, filter: PaymentFilter) {
+export const walk = Effect.fnUntraced(function* (tenant: Tenant, filter: PaymentFilter) {
   const ledger = yield* Ledger
   const found: Array<Payment> = []
   // Greater than any id.
@@ -194,14 +195,7 @@ export const paymentSearch = chapter("search", (it) => {
     ]
     for (const { change } of [first, second]) yield* ledger.commit(change)
     yield* ledger.eraseTexts(tenant, { paymentId: first.after.payment.id, events: [] })
-    const { payment } = first.after
-    const erased = { ...payment, metadata: null, version: payment.version + 1 }
-    yield* ledger.commit({
-      tenant,
-      payment: { expected: payment.version, after: erased },
-      attempts: [],
-      events: []
-    })
+    yield* ledger.commit(nextOf(first.after.payment, { metadata: null }))
     for (const filter of [{ customer: "1" }, { other: "2" }, { customer: "1", other: "2" }]) {
       expect(yield* ledger.payments(tenant, { metadata: filter, limit: 10 })).toStrictEqual([second.after.payment])
     }
@@ -211,15 +205,9 @@ export const paymentSearch = chapter("search", (it) => {
   it("a reference that is erased finds its payment no more", function* ({ ledger, tenant }) {
     const { after, change } = yield* firstChange(tenant, { payment: { reference: "customer-1" } })
     yield* ledger.commit(change)
-    const { payment } = after
-    const erased = { ...payment, reference: null, version: payment.version + 1 }
-    yield* ledger.commit({
-      tenant,
-      payment: { expected: payment.version, after: erased },
-      attempts: [],
-      events: []
-    })
+    const erasing = nextOf(after.payment, { reference: null })
+    yield* ledger.commit(erasing)
     expect(yield* ledger.payments(tenant, { reference: "customer-1", limit: 10 })).toEqual([])
-    expect(yield* ledger.payments(tenant, { limit: 10 })).toStrictEqual([erased])
+    expect(yield* ledger.payments(tenant, { limit: 10 })).toStrictEqual([erasing.payment.after])
   })
 })

@@ -3,7 +3,6 @@ import { expect } from "@effect/vitest"
 import type { Payment, Tenant } from "@pointsman/core"
 import {
   Deliveries,
-  Ids,
   Ledger,
   type OldPayment,
   ReferenceTaken,
@@ -12,27 +11,14 @@ import {
 } from "@pointsman/core/ports"
 import { Effect, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
-import { drafts, firstChange, moveAlong, noTrace, reach, rowOf, traceOf, writeDirectory } from "./Given.ts"
+import { drafts, firstChange, moveAlong, noTrace, reach, rowOf, traceOf, endpointFor } from "./Given.ts"
 import { chapter, type StorageTest } from "./StorageTest.ts"
+import { messageOf, nextOf } from "./GivenEntries.ts"
 
 const day = 24 * 60 * 60_000
 
-const messageAbout = (paymentId: string | null, fields: Partial<StoredMessage> = {}): StoredMessage => ({
-  connectionId: "first",
-  eventId: `msg_${paymentId}`,
-  paymentId,
-  about: "charge",
-  subjectId: "att_1",
-  disputeId: null,
-  verdict: null,
-  outcome: "confirmed",
-  reason: null,
-  writtenAt: 1,
-  receivedAt: 2,
-  body: "sealed",
-  isSealed: true,
-  ...fields
-})
+const messageAbout = (paymentId: string | null, fields: Partial<StoredMessage> = {}) =>
+  messageOf(`msg_${paymentId}`, { paymentId, outcome: "confirmed", body: "sealed", ...fields })
 
 /** A captured payment with a key, metadata and a refund in full. */
 const refunded = Effect.fnUntraced(function* (tenant: Tenant, payment: Partial<Payment> = {}) {
@@ -53,19 +39,6 @@ const oldOf = Effect.fnUntraced(function* (tenant: Tenant, createdBefore = Numbe
 })
 
 const idsOf = (old: ReadonlyArray<OldPayment>) => old.map(({ book }) => book.payment.id)
-
-const endpointFor = Effect.fnUntraced(function* (tenant: Tenant) {
-  const id = `whe_${yield* (yield* Ids).request}`
-  const endpoint = {
-    id,
-    ...tenant,
-    url: `https://merchant.example/${id}`,
-    events: ["*"],
-    sealedSecret: "s",
-    active: true
-  }
-  yield* writeDirectory({ webhookEndpoints: [endpoint] })
-})
 
 /** Ends the deliveries of the tenant, as if their receiver had answered; gives them. */
 const deliverAll = Effect.fnUntraced(function* (tenant: Tenant) {
@@ -202,13 +175,8 @@ const removesCaptures = (it: StorageTest): void => {
     const { payment } = yield* refunded(tenant)
     const captures = [{ id: "cap_left", minorUnits: 1 }]
     const reported = { isPaidOut: false, disputes: [], contradictions: [], captures }
-    const after = { ...payment, reported, version: payment.version + 1 }
-    yield* ledger.commit({
-      tenant,
-      payment: { expected: payment.version, after },
-      attempts: [],
-      events: []
-    })
+    const change = nextOf(payment, { reported })
+    yield* ledger.commit(change)
     const names = {
       attemptIds: [],
       operationIds: [],
@@ -218,7 +186,7 @@ const removesCaptures = (it: StorageTest): void => {
     }
     const find = settlements.booksNamed(tenant, "first", names)
     expect((yield* find).books.map((book) => book.payment.id)).toEqual([payment.id])
-    yield* retention.remove([readPayment(after)])
+    yield* retention.remove([readPayment(change.payment.after)])
     expect(yield* find).toEqual({ named: [], books: [] })
   })
 }

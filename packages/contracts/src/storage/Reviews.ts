@@ -6,6 +6,8 @@ import { Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { firstChange, moveAlong, newTenant, reach, rowOf } from "./Given.ts"
 import { chapter } from "./StorageTest.ts"
+import { nextOf } from "./GivenEntries.ts"
+import { pagesOf } from "./Unguarded.ts"
 
 /** Of those that this test made: the store is shared. */
 const waiting = Effect.fnUntraced(function* (made: ReadonlyArray<Payment>, query: Partial<ReviewQuery> = {}) {
@@ -68,17 +70,16 @@ export const reviews = chapter("reviews", (it) => {
     for (const reported of [null, { isPaidOut: true, disputes: [], contradictions: ["charge:Canceled"] }]) {
       const before = (yield* unknown(tenant)).payment
       const review = { since: before.updatedAt, reasons: ["unknown", "correction"] as const }
-      const payment = { ...before, version: before.version + 1, reported, review, corrections: [correction] }
-      const write = (expected: number, after: Payment) =>
-        ledger.commit({ tenant, payment: { expected, after }, attempts: [], events: [] })
-      yield* write(before.version, payment)
+      const proposed = nextOf(before, { reported, review, corrections: [correction] })
+      const payment = proposed.payment.after
+      yield* ledger.commit(proposed)
       expect(yield* ledger.payment(tenant, payment.id)).toStrictEqual(Option.some(payment))
       expect(yield* waiting([payment], { tenant })).toStrictEqual([payment])
       const decision = { by: correction.proposedBy, at: 7, reason: "another amount" }
       const decided = { ...correction, state: "rejected" as const, decision }
-      const after = { ...payment, version: payment.version + 1, corrections: [decided, correction] }
-      yield* write(payment.version, after)
-      expect(yield* ledger.payment(tenant, payment.id)).toStrictEqual(Option.some(after))
+      const rejected = nextOf(payment, { corrections: [decided, correction] })
+      yield* ledger.commit(rejected)
+      expect(yield* ledger.payment(tenant, payment.id)).toStrictEqual(Option.some(rejected.payment.after))
     }
   })
 
@@ -90,16 +91,10 @@ export const reviews = chapter("reviews", (it) => {
       ),
       (yield* unknown(tenant)).payment
     ]
-    const seen: Array<string> = []
-    let after: ReviewQuery["after"]
-    // One page more than there are payments.
-    for (let page = 0; page <= made.length; page++) {
-      const [next] = yield* ledger.reviews({ tenant, after, limit: 1 })
-      if (next === undefined) break
-      seen.push(next.id)
-      after = { since: next.review?.since ?? 0, paymentId: next.id }
-    }
-    expect(seen).toEqual(made.map(({ id }) => id))
+    const seen = yield* pagesOf((last?: Payment) =>
+      ledger.reviews({ tenant, after: last && { since: last.review?.since ?? 0, paymentId: last.id }, limit: 1 })
+    )
+    expect(seen).toEqual(made)
   })
 
   it("pages in the order of amounts begin with the largest of each currency", function* ({ ledger }) {
@@ -120,15 +115,9 @@ export const reviews = chapter("reviews", (it) => {
     }
     const expected = [4, 2, 0, 3, 1].map((at) => made[at])
     expect(yield* ledger.reviews({ tenant, byAmount: {}, limit: 10 })).toStrictEqual(expected)
-    const seen: Array<Payment> = []
-    let after: NonNullable<ReviewQuery["byAmount"]>["after"]
-    // One page more than there are payments.
-    for (let page = 0; page <= made.length; page++) {
-      const [next] = yield* ledger.reviews({ tenant, byAmount: { after }, limit: 1 })
-      if (next === undefined) break
-      seen.push(next)
-      after = { money: next.money, paymentId: next.id }
-    }
+    const seen = yield* pagesOf((last?: Payment) =>
+      ledger.reviews({ tenant, byAmount: { after: last && { money: last.money, paymentId: last.id } }, limit: 1 })
+    )
     expect(seen).toStrictEqual(expected)
     expect(yield* ledger.reviews({ tenant: { ...tenant, environment: "sandbox" }, byAmount: {}, limit: 1 })).toEqual([])
   })

@@ -11,28 +11,15 @@ import {
 } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { disputeOf } from "./Disputes.ts"
-import { connectionOf, firstChange, newTenant, workspaceOf, writeDirectory } from "./Given.ts"
+import { connectionOf, firstChange, newTenant, workspaceOf, writeDirectory, endpointOf } from "./Given.ts"
 import { chapter } from "./StorageTest.ts"
 import { controlRacers, racers } from "./Unguarded.ts"
+import { messageOf } from "./GivenEntries.ts"
 
 const checkout = { reference: "checkout-1", sealedUrl: "v2.0.url_-9", expiresAt: 5 }
 
-const messageOf = (tenant: Tenant, eventId: string, isSealed = true) =>
-  ({
-    connectionId: `connection-${tenant.workspaceId}`,
-    eventId,
-    paymentId: null,
-    about: "charge",
-    subjectId: "att_1",
-    disputeId: null,
-    verdict: null,
-    outcome: "received",
-    reason: null,
-    writtenAt: 1,
-    receivedAt: 2,
-    body: `body of ${eventId}`,
-    isSealed
-  }) as const
+const sealedMessage = (tenant: Tenant, eventId: string, isSealed = true) =>
+  messageOf(eventId, { connectionId: `connection-${tenant.workspaceId}`, body: `body of ${eventId}`, isSealed })
 
 /** Records with a sealed text of each kind; the ones of a kind in the order of `texts`. */
 const sealedRecords = Effect.gen(function* () {
@@ -46,23 +33,15 @@ const sealedRecords = Effect.gen(function* () {
       ...(name === "c" ? { sealedPreviousWebhookSecret: "previous webhook secret" } : {})
     })
   )
-  const endpoint = {
-    id: `whe_${tenant.workspaceId}`,
-    ...tenant,
-    url: "https://merchant.example/hooks",
-    events: ["*"],
-    sealedSecret: "endpoint secret",
-    sealedPreviousSecret: "previous secret",
-    active: true
-  }
+  const endpoint = endpointOf(tenant, { sealedSecret: "endpoint secret", sealedPreviousSecret: "previous secret" })
   yield* writeDirectory({ workspaces: [workspaceOf(tenant)], connections, webhookEndpoints: [endpoint] })
   const { change } = yield* firstChange(tenant)
   const attempts = change.attempts.map((attempt) => ({ ...attempt, checkout }))
   const [dispute, evidence] = disputeOf(change, `dp_${tenant.workspaceId}`)
   yield* ledger.commit({ ...change, attempts, disputes: [dispute], evidence: [evidence] })
   const odd = "event \"\u0000\ud800'\u0001"
-  for (const eventId of ["evt_1", "evt_2", odd]) yield* ledger.storeMessage(tenant, messageOf(tenant, eventId))
-  yield* ledger.storeMessage(tenant, messageOf(tenant, "evt_open", false))
+  for (const eventId of ["evt_1", "evt_2", odd]) yield* ledger.storeMessage(tenant, sealedMessage(tenant, eventId))
+  yield* ledger.storeMessage(tenant, sealedMessage(tenant, "evt_open", false))
   const owner = [tenant.workspaceId, tenant.environment]
   const texts: ReadonlyArray<SealedText> = [
     ...connections.map(({ id, sealedCredentials: sealed }) => ({ kind: "credentials" as const, key: [id], sealed })),
@@ -152,7 +131,7 @@ export const sealedTexts = chapter("sealed texts", (it) => {
     expect(contents.webhookEndpoints).toContainEqual({
       ...endpoint,
       sealedSecret: sealedAs(endpoint.sealedSecret),
-      sealedPreviousSecret: sealedAs(endpoint.sealedPreviousSecret)
+      sealedPreviousSecret: sealedAs("previous secret")
     })
     const [attempt] = attempts
     expect(yield* ledger.attempts(tenant, attempt?.paymentId ?? "")).toStrictEqual(
@@ -160,10 +139,10 @@ export const sealedTexts = chapter("sealed texts", (it) => {
     )
     const connectionId = `connection-${tenant.workspaceId}`
     expect(yield* ledger.message(tenant, connectionId, "evt_1")).toStrictEqual(
-      Option.some({ ...messageOf(tenant, "evt_1"), body: sealedAs("body of evt_1") })
+      Option.some({ ...sealedMessage(tenant, "evt_1"), body: sealedAs("body of evt_1") })
     )
     expect(yield* ledger.message(tenant, connectionId, "evt_open")).toStrictEqual(
-      Option.some(messageOf(tenant, "evt_open", false))
+      Option.some(sealedMessage(tenant, "evt_open", false))
     )
   })
 

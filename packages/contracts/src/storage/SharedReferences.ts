@@ -2,10 +2,12 @@
 import { expect } from "@effect/vitest"
 import type { Attempt, Payment, Tenant } from "@pointsman/core"
 import { mostNamed } from "@pointsman/core/internal"
-import { Ledger, type PaymentFilter, type SearchedPayments } from "@pointsman/core/ports"
+import { Ledger, type PaymentFilter } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { firstChange, moveAlong, rowOf } from "./Given.ts"
 import { chapter } from "./StorageTest.ts"
+import { walk } from "./PaymentSearch.ts"
+import { nextOf } from "./GivenEntries.ts"
 
 const reference = "ch-1"
 const charge = { connectionId: "first", providerRef: reference }
@@ -61,7 +63,7 @@ export const sharedReferences = chapter("a reference of many payments", (it) => 
       const asked = { ...filter, providerRef: reference }
       expect(idsOf(yield* ledger.payments(tenant, { ...asked, limit: 100 }))).toEqual(expected)
       expect(idsOf(yield* ledger.payments(tenant, { ...asked, limit: 7 }))).toEqual(expected.slice(0, 7))
-      expect(yield* searchAll(tenant, asked)).toEqual(expected)
+      expect(idsOf(yield* walk(tenant, asked))).toEqual(expected)
     }
   })
 })
@@ -110,23 +112,5 @@ const writeAttempts = Effect.fnUntraced(function* (
 ) {
   const ledger = yield* Ledger
   const { attempts, payment } = Option.getOrThrow(yield* ledger.book(tenant, id ?? ""))
-  yield* ledger.commit({
-    tenant,
-    payment: { expected: payment.version, after: { ...payment, version: payment.version + 1 } },
-    attempts: attempts.map(change),
-    events: []
-  })
-})
-
-/** All pages of a search whose page meets four rows at most. */
-const searchAll = Effect.fnUntraced(function* (tenant: Tenant, filter: PaymentFilter) {
-  const ledger = yield* Ledger
-  const found: Array<string> = []
-  // Greater than any id.
-  for (let before: string | null = "g"; before !== null; ) {
-    const page: SearchedPayments = yield* ledger.search(tenant, { ...filter, before, limit: 100, walkAtMost: 4 })
-    found.push(...idsOf(page.payments))
-    before = page.walkedTo
-  }
-  return found
+  yield* ledger.commit(nextOf(payment, {}, { attempts: attempts.map(change) }))
 })

@@ -1,4 +1,4 @@
-/** The control of every race: a ledger without the guard that the race proves. */
+/** What happens at once; and the control of every race: a ledger without the guard that the race proves. */
 import type { Refund } from "@pointsman/core"
 import { type Change, Ledger } from "@pointsman/core/ports"
 import { Config, Effect, Latch, Option } from "effect"
@@ -23,6 +23,47 @@ export const retryRefused = <A, E, R>(write: Effect.Effect<A, E, R>, isRefused: 
     while: (failure) => (isRefused(failure) ? TestClock.withLive(Effect.as(Effect.sleep("100 millis"), true)) : false),
     times: 60
   })
+
+export const atOnce = <A, B, E, R>(all: Iterable<A>, one: (each: A, index: number) => Effect.Effect<B, E, R>) =>
+  Effect.forEach(all, one, { concurrency: "unbounded" })
+
+/** Who of those that write at once wins, and what the others hear. */
+export const race = Effect.fnUntraced(function* <A, B, E, R>(
+  writers: ReadonlyArray<A>,
+  write: (writer: A) => Effect.Effect<B, E, R>
+) {
+  const results = yield* atOnce(writers, (writer) => Effect.result(write(writer)))
+  return {
+    won: writers.filter((_, index) => results[index]?._tag === "Success"),
+    lost: writers.flatMap((writer, index) => {
+      const result = results[index]
+      return result?._tag === "Failure" ? [{ writer, failure: result.failure }] : []
+    })
+  }
+})
+
+/** All pages of a list, each read after the last entry of the one before. */
+export const pagesOf = Effect.fnUntraced(function* <A, E, R>(
+  read: (last: A | undefined) => Effect.Effect<ReadonlyArray<A>, E, R>
+) {
+  const found: Array<A> = []
+  // More than any list of this suite has.
+  for (let page = 0; page < 1_000; page++) {
+    const next = yield* read(found.at(-1))
+    if (next.length === 0) return found
+    found.push(...next)
+  }
+  return yield* Effect.die(new Error("the pages do not end"))
+})
+
+/** Times far from what other tests write: the store is shared, and what is due is taken across tenants. */
+export const timesFrom = (first: number, step = 1_000_000) => {
+  let next = first
+  return () => {
+    next += step
+    return next
+  }
+}
 
 /** How often a race is run that is run more than once. */
 export const rounds = isAll ? 100 : 10
