@@ -12,14 +12,16 @@ import {
   type CheckoutRequest,
   type CompletionRequest,
   type Connector,
+  type DisputeRequest,
+  type Found,
   NotSent,
+  type RefundRequest,
   type RefundState,
   type Rejected,
+  type SubmissionState,
   Unanswered
 } from "@pointsman/core/ports"
 import { Clock, Effect } from "effect"
-
-import { disputeBooks, type SubmissionEntry } from "./DisputeBooks.ts"
 import { type Cut, canSay, handlingOf, type RequestHandling, type Script, type SentRequest } from "./Requests.ts"
 
 const second = 1_000
@@ -52,6 +54,11 @@ export interface RefundEntry {
   state: "RefundPending" | "Succeeded" | "RefundFailed"
 }
 
+export interface SubmissionEntry {
+  readonly operationId: string
+  state: "Pending" | "Done" | "Failed"
+}
+
 export interface Books {
   readonly charges: ReadonlyArray<ChargeEntry>
   readonly refunds: ReadonlyArray<RefundEntry>
@@ -64,6 +71,20 @@ export interface Books {
   /** The customer of a payment approves the checkout that was opened for it: nothing is taken before that is asked for. */
   readonly approve: (paymentId: string) => void
   readonly connectorFor: (connectionId: string, cut: Cut) => Connector
+}
+
+/** What becomes of one request. */
+interface Asked<State> {
+  readonly execute: (handling: RequestHandling) => void
+  readonly accept: () => void
+  /** At once, or what was accepted. */
+  readonly refuse: () => void
+  /** What it is about was so when it came. */
+  readonly opposite?: () => void
+  /** As it is answered. */
+  readonly state: () => State
+  /** A refusal that says something else. */
+  readonly says?: Partial<Record<RequestHandling, State>>
 }
 
 const refOf = (attemptId: string) => `ch_${attemptId}`
@@ -79,24 +100,56 @@ interface CheckoutEntry {
 /** For how long a customer can approve it. */
 const checkoutMillis = 6 * 60 * 60 * second
 
+const rejected: Rejected = { _tag: "Rejected", code: "unavailable", message: "Not now." }
+
+/** Regardless of the process that asked. */
+const later = (millis: number, act: () => void) =>
+  Effect.forkDetach(Effect.delay(Effect.sync(act), millis), { startImmediately: true })
+
+const stateOf = ({ attemptId, capturedMinor, money, state }: ChargeEntry): ChargeState => {
+  const providerRef = refOf(attemptId)
+  switch (state) {
+    case "Accepted":
+      return { _tag: "Pending", providerRef }
+    case "Authorized":
+      return { _tag: "Authorized", providerRef, stated: money }
+    case "Captured":
+      return { _tag: "Captured", providerRef, stated: { ...money, minorUnits: capturedMinor } }
+    case "Canceled":
+      return { _tag: "Canceled", providerRef }
+    case "Declined":
+      return { _tag: "Declined", providerRef, category: "expired_card", code: "expired_card", soft: false }
+  }
+}
+
+const submissionStateOf = ({ state }: SubmissionEntry): SubmissionState =>
+  state === "Failed"
+    ? { _tag: "SubmissionFailed", reason: "it is not taken" }
+    : { _tag: state === "Done" ? "SubmissionDone" : "SubmissionPending" }
+
+const refused = (code: "do_not_honor" | "other", soft: boolean): ChargeState => ({
+  _tag: "Declined",
+  providerRef: null,
+  category: code,
+  code: code === "other" ? "not_possible" : code,
+  soft
+})
+
+/** By how much a request is executed for another amount. */
+const more = (handling: RequestHandling, moreMinor: number, lessMinor: number): number =>
+  handling === "statesMore" ? moreMinor : handling === "statesLess" ? -lessMinor : 0
+
 export const openBooks = (): Books => {
   const charges: Array<ChargeEntry> = []
   const refunds: Array<RefundEntry> = []
+  const submissions: Array<SubmissionEntry> = []
   const requests: Array<SentRequest> = []
   const checkouts = new Map<string, CheckoutEntry>()
   let script: Script = ["executed"]
   let gone: Array<RequestHandling> = []
 
-  /** Regardless of the process that asked. */
-  const later = (millis: number, act: () => void) =>
-    Effect.forkDetach(Effect.delay(Effect.sync(act), millis), { startImmediately: true })
-
-  /** One request and its answer. `arrive` is what the provider does with it and says; `undefined` says nothing. */
-  const exchange = <Answer>(
-    cut: Cut,
-    id: string,
-    arrive: (handling: RequestHandling, request: SentRequest) => Effect.Effect<Answer | undefined>
-  ): Effect.Effect<Answer, NotSent | Unanswered> =>
+  /** One request and its answer, as the script handles it. */
+  const exchange = <State>(cut: Cut, id: string, asked: Asked<State>) =>
     Effect.gen(function* () {
       const handling = handlingOf(script, gone.length)
       gone.push(handling)
@@ -104,87 +157,36 @@ export const openBooks = (): Books => {
       const request: SentRequest = { id, leftAt: yield* Clock.currentTimeMillis, isExecuted: false }
       requests.push(request)
       if (cut("on its way")) yield* Effect.sleep(transitMillis)
-      const answer = yield* arrive(handling, request)
+      const answer = yield* handle(handling, request, asked)
       cut("done, and not answered")
       if (answer !== undefined) return answer
       yield* Effect.sleep(timeoutMillis)
       return yield* new Unanswered({ reason: "no answer came in time" })
     })
 
-  const stateOf = (charge: ChargeEntry): ChargeState => {
-    const providerRef = refOf(charge.attemptId)
-    switch (charge.state) {
-      case "Accepted":
-        return { _tag: "Pending", providerRef }
-      case "Authorized":
-        return { _tag: "Authorized", providerRef, stated: charge.money }
-      case "Captured":
-        return { _tag: "Captured", providerRef, stated: { ...charge.money, minorUnits: charge.capturedMinor } }
-      case "Canceled":
-        return { _tag: "Canceled", providerRef }
-      case "Declined":
-        return { _tag: "Declined", providerRef, category: "expired_card", code: "expired_card", soft: false }
-    }
-  }
-
-  const rejected: Rejected = { _tag: "Rejected", code: "unavailable", message: "Not now." }
-
   const charge = (
-    request: Pick<ChargeRequest, "attemptId" | "capture" | "money" | "paymentId">,
+    { attemptId, capture, money, paymentId }: Pick<ChargeRequest, "attemptId" | "capture" | "money" | "paymentId">,
     connectionId: string,
     cut: Cut,
-    id = request.attemptId
-  ) =>
-    exchange<ChargeState | Rejected>(cut, id, (handling, sent) =>
-      Effect.gen(function* () {
-        const { attemptId, money, paymentId } = request
-        const taken = request.capture ? "Captured" : "Authorized"
-        const enter = (state: ChargeEntry["state"], amountMinor = money.minorUnits): ChargeEntry => {
-          const heldMinor = state === "Captured" || state === "Authorized" ? amountMinor : 0
-          const capturedMinor = state === "Captured" ? amountMinor : 0
-          const entry: ChargeEntry = { attemptId, paymentId, connectionId, money, state, heldMinor, capturedMinor }
-          charges.push(entry)
-          sent.isExecuted ||= heldMinor > 0
-          return entry
-        }
-        switch (handling) {
-          case "executed":
-            return stateOf(enter(taken))
-          case "statesMore":
-            return stateOf(enter(taken, money.minorUnits + 1_000))
-          case "statesLess":
-            return stateOf(enter(taken, money.minorUnits - 499))
-          case "opposite":
-            return stateOf(enter("Canceled"))
-          case "declined":
-            return stateOf(enter("Declined"))
-          case "softDeclined":
-            enter("Declined")
-            return { _tag: "Declined", providerRef: null, category: "do_not_honor", code: "do_not_honor", soft: true }
-          case "accepted":
-          case "acceptedAndRefused": {
-            const entry = enter("Accepted")
-            yield* later(acceptedMillis, () => {
-              entry.state = handling === "accepted" ? taken : "Declined"
-              sent.isExecuted = handling === "accepted"
-              entry.heldMinor = handling === "accepted" ? money.minorUnits : 0
-              entry.capturedMinor = entry.state === "Captured" ? money.minorUnits : 0
-            })
-            return stateOf(entry)
-          }
-          case "executedInSilence":
-            enter(taken)
-            return undefined
-          case "late":
-            yield* later(lateMillis, () => enter(taken))
-            return undefined
-          case "rejected":
-            return rejected
-          default:
-            return undefined
-        }
-      })
-    )
+    id = attemptId
+  ) => {
+    const entry: ChargeEntry = {
+      ...{ attemptId, paymentId, connectionId, money },
+      ...{ state: "Accepted", heldMinor: 0, capturedMinor: 0 }
+    }
+    const enter = (state: ChargeEntry["state"], heldMinor = 0) => {
+      if (!charges.includes(entry)) charges.push(entry)
+      Object.assign(entry, { state, heldMinor, capturedMinor: state === "Captured" ? heldMinor : 0 })
+    }
+    return exchange<ChargeState>(cut, id, {
+      execute: (handling) => enter(capture ? "Captured" : "Authorized", money.minorUnits + more(handling, 1_000, 499)),
+      accept: () => enter("Accepted"),
+      refuse: () => enter("Declined"),
+      opposite: () => enter("Canceled"),
+      state: () => stateOf(entry),
+      says: { softDeclined: refused("do_not_honor", true) }
+    })
+  }
 
   const openCheckout = (request: CheckoutRequest): Effect.Effect<CheckoutOpened> =>
     Effect.map(Clock.currentTimeMillis, (now) => {
@@ -204,53 +206,29 @@ export const openBooks = (): Books => {
 
   const chargeOf = (providerRef: string) => charges.find(({ attemptId }) => refOf(attemptId) === providerRef)
 
-  /** A capture or a void. `done`: what it does to the charge, for the amount that it comes to. */
+  /** A capture, for the amount; or a void. */
   const operate = (
-    request: Pick<CaptureRequest, "operationId" | "providerRef">,
-    cut: Cut,
-    done: (charge: ChargeEntry, handling: RequestHandling) => void
+    { operationId, providerRef }: Pick<CaptureRequest, "operationId" | "providerRef">,
+    capturedMinor: number | null,
+    cut: Cut
   ) =>
-    exchange<ChargeState | Rejected>(cut, request.operationId, (handling, sent) =>
-      Effect.gen(function* () {
-        const entry = chargeOf(request.providerRef)
-        if (entry === undefined) return rejected
-        const execute = () => {
-          sent.isExecuted = true
-          done(entry, handling)
-          return stateOf(entry)
-        }
-        switch (handling) {
-          case "executed":
-          case "statesMore":
-          case "statesLess":
-            return execute()
-          case "opposite":
-            // Not because of this request: it was so when it came.
-            done(entry, handling)
-            return stateOf(entry)
-          case "declined":
-            return { _tag: "Declined", providerRef: null, category: "other", code: "not_possible", soft: false }
-          case "accepted":
-          case "acceptedAndRefused":
-            entry.state = "Accepted"
-            yield* later(acceptedMillis, () => {
-              if (handling === "accepted") execute()
-              else entry.state = "Authorized"
-            })
-            return stateOf(entry)
-          case "executedInSilence":
-            execute()
-            return undefined
-          case "late":
-            yield* later(lateMillis, execute)
-            return undefined
-          case "rejected":
-            return rejected
-          default:
-            return undefined
-        }
+    Effect.suspend(() => {
+      const entry = chargeOf(providerRef)
+      if (entry === undefined) return Effect.succeed(rejected)
+      const become = (state: ChargeEntry["state"], taken = entry.capturedMinor) =>
+        void Object.assign(entry, { state, capturedMinor: taken })
+      return exchange<ChargeState>(cut, operationId, {
+        execute: (handling) =>
+          capturedMinor === null
+            ? become("Canceled", 0)
+            : become("Captured", capturedMinor + more(handling, entry.money.minorUnits - capturedMinor, 499)),
+        accept: () => become("Accepted"),
+        refuse: () => become("Authorized"),
+        opposite: () => (capturedMinor === null ? become("Captured", entry.money.minorUnits) : become("Canceled")),
+        state: () => stateOf(entry),
+        says: { declined: refused("other", false) }
       })
-    )
+    })
 
   const refundStateOf = ({ amountMinor, providerRef, refundId, state }: RefundEntry): RefundState => {
     const providerRefundId = `re_${refundId}`
@@ -259,14 +237,39 @@ export const openBooks = (): Books => {
     return { _tag: state, providerRefundId, stated: { minorUnits: amountMinor, currency } }
   }
 
-  const disputes = disputeBooks({
-    ...{ exchange, rejected, canSay: () => canSay(script) },
-    afterAccepting: (act) => later(acceptedMillis, act),
-    afterTimeout: (act) => later(lateMillis, act)
-  })
+  const refund = ({ money: { minorUnits }, providerRef, refundId }: RefundRequest, cut: Cut) => {
+    const entry: RefundEntry = { refundId, providerRef, amountMinor: minorUnits, state: "RefundPending" }
+    const enter = (state: RefundEntry["state"], amountMinor = minorUnits) => {
+      if (!refunds.includes(entry)) refunds.push(entry)
+      Object.assign(entry, { state, amountMinor })
+    }
+    return exchange<RefundState>(cut, refundId, {
+      execute: (handling) => enter("Succeeded", minorUnits + more(handling, 100, 100)),
+      accept: () => enter("RefundPending"),
+      refuse: () => enter("RefundFailed"),
+      state: () => refundStateOf(entry)
+    })
+  }
+
+  const answerDispute = ({ operationId }: DisputeRequest, cut: Cut) => {
+    const entry: SubmissionEntry = { operationId, state: "Pending" }
+    const enter = (state: SubmissionEntry["state"]) => {
+      if (!submissions.includes(entry)) submissions.push(entry)
+      entry.state = state
+    }
+    return exchange<SubmissionState>(cut, operationId, {
+      execute: () => enter("Done"),
+      accept: () => enter("Pending"),
+      refuse: () => enter("Failed"),
+      state: () => submissionStateOf(entry)
+    })
+  }
+
+  const found = <Entry, State>(entry: Entry | undefined, view: (entry: Entry) => State): Found<State> =>
+    entry === undefined ? { _tag: "NotFound", conclusive: canSay(script) } : { _tag: "Found", state: view(entry) }
 
   return {
-    submissions: disputes.submissions,
+    submissions,
     charges,
     refunds,
     requests,
@@ -279,68 +282,14 @@ export const openBooks = (): Books => {
       for (const checkout of checkouts.values()) checkout.isApproved ||= checkout.request.paymentId === paymentId
     },
     connectorFor: (connectionId, cut) => ({
-      ...disputes.methods(cut),
       charge: (request) => charge(request, connectionId, cut),
       openCheckout,
       completeCheckout: (request) => completeCheckout(request, connectionId, cut),
-      capture: (request) =>
-        operate(request, cut, (entry, handling) => {
-          const { minorUnits } = request.money
-          entry.state = handling === "opposite" ? "Canceled" : "Captured"
-          if (handling === "opposite") return
-          entry.capturedMinor =
-            handling === "statesMore"
-              ? entry.money.minorUnits
-              : handling === "statesLess"
-                ? minorUnits - 499
-                : minorUnits
-        }),
-      void: (request) =>
-        operate(request, cut, (entry, handling) => {
-          entry.state = handling === "opposite" ? "Captured" : "Canceled"
-          entry.capturedMinor = handling === "opposite" ? entry.money.minorUnits : 0
-        }),
-      refund: (request) =>
-        exchange<RefundState | Rejected>(cut, request.refundId, (handling, sent) =>
-          Effect.gen(function* () {
-            const { money, providerRef, refundId } = request
-            const enter = (state: RefundEntry["state"], amountMinor = money.minorUnits): RefundEntry => {
-              const entry: RefundEntry = { refundId, providerRef, amountMinor, state }
-              refunds.push(entry)
-              sent.isExecuted ||= state === "Succeeded"
-              return entry
-            }
-            switch (handling) {
-              case "executed":
-                return refundStateOf(enter("Succeeded"))
-              case "statesMore":
-                return refundStateOf(enter("Succeeded", money.minorUnits + 100))
-              case "statesLess":
-                return refundStateOf(enter("Succeeded", money.minorUnits - 100))
-              case "declined":
-                return refundStateOf(enter("RefundFailed"))
-              case "accepted":
-              case "acceptedAndRefused": {
-                const entry = enter("RefundPending")
-                yield* later(acceptedMillis, () => {
-                  entry.state = handling === "accepted" ? "Succeeded" : "RefundFailed"
-                  sent.isExecuted = handling === "accepted"
-                })
-                return refundStateOf(entry)
-              }
-              case "executedInSilence":
-                enter("Succeeded")
-                return undefined
-              case "late":
-                yield* later(lateMillis, () => enter("Succeeded"))
-                return undefined
-              case "rejected":
-                return rejected
-              default:
-                return undefined
-            }
-          })
-        ),
+      capture: (request) => operate(request, request.money.minorUnits, cut),
+      void: (request) => operate(request, null, cut),
+      refund: (request) => refund(request, cut),
+      submitDispute: (request) => answerDispute(request, cut),
+      acceptDispute: (request) => answerDispute(request, cut),
       lookUpCharge: ({ attemptId }) =>
         Effect.gen(function* () {
           const entry = charges.findLast((one) => one.attemptId === attemptId)
@@ -352,17 +301,63 @@ export const openBooks = (): Books => {
             checkout.saidApproved += 1
             return { _tag: "Found", state: { _tag: "Approved", providerRef: refOf(attemptId) } }
           }
-          return entry === undefined
-            ? { _tag: "NotFound", conclusive: canSay(script) }
-            : { _tag: "Found", state: stateOf(entry) }
+          return found(entry, stateOf)
         }),
       lookUpRefund: ({ refundId }) =>
-        Effect.gen(function* () {
-          const entry = refunds.findLast((one) => one.refundId === refundId)
-          return entry === undefined
-            ? { _tag: "NotFound", conclusive: canSay(script) }
-            : { _tag: "Found", state: refundStateOf(entry) }
-        })
+        Effect.sync(() =>
+          found(
+            refunds.findLast((one) => one.refundId === refundId),
+            refundStateOf
+          )
+        ),
+      lookUpDispute: ({ operationId }) =>
+        Effect.sync(() =>
+          found(
+            submissions.findLast((one) => one.operationId === operationId),
+            submissionStateOf
+          )
+        )
     })
   }
 }
+
+/** What the provider does with a request, and says; `undefined` says nothing. */
+const handle = Effect.fnUntraced(function* <State>(
+  handling: RequestHandling,
+  request: SentRequest,
+  { accept, execute, opposite, refuse, says, state }: Asked<State>
+) {
+  const done = () => {
+    request.isExecuted = true
+    execute(handling)
+  }
+  switch (handling) {
+    case "executed":
+    case "statesMore":
+    case "statesLess":
+      done()
+      return state()
+    case "opposite":
+      opposite?.()
+      return state()
+    case "declined":
+    case "softDeclined":
+      refuse()
+      return says?.[handling] ?? state()
+    case "accepted":
+    case "acceptedAndRefused":
+      accept()
+      yield* later(acceptedMillis, handling === "accepted" ? done : refuse)
+      return state()
+    case "executedInSilence":
+      done()
+      return undefined
+    case "late":
+      yield* later(lateMillis, done)
+      return undefined
+    case "rejected":
+      return rejected
+    default:
+      return undefined
+  }
+})
