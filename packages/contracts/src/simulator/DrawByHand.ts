@@ -28,7 +28,11 @@ export const drawByHand = (
     ...on(draw, capturable, (charge) => capturing(draw, charge)),
     ...on(draw, capturable, (charge) => capturing(draw, charge)),
     ...on(draw, voidable, (charge) => ({ _tag: "VoidsByHand", charge })),
-    ...on(draw, taken.filter(isWon), (charge) => reopening(draw, charge)),
+    ...on(
+      draw,
+      taken.filter((charge) => wonOf(charge).length > 0),
+      (charge) => reopening(draw, charge)
+    ),
     ...on(draw, all, (charge) => ({ _tag: "ChargesElsewhere", charge, isNamed: draw.chance(0.5) }))
   ]
   return draw.one(choices)?.()
@@ -66,15 +70,14 @@ const capturing = (draw: Draw, charge: ChargeRecord): ProviderAct => {
   return { _tag: "CapturesByHand", charge, capturedMinor: drawn }
 }
 
-const isWon = ({ disputeRecords, disputes }: ChargeRecord): boolean =>
-  [...disputes].some(
-    ([id, verdict]) => verdict === "won" && (disputeRecords.get(id ?? "")?.submissions.length ?? 0) === 0
+/** The disputes that were won without an answer of ours, by their ids. */
+const wonOf = ({ disputeRecords, disputes }: ChargeRecord): ReadonlyArray<string | null> =>
+  [...disputes].flatMap(([id, verdict]) =>
+    verdict === "won" && (disputeRecords.get(id ?? "")?.submissions.length ?? 0) === 0 ? [id] : []
   )
 
 /** Pre-arbitration: the dispute opens again under its id. */
 const reopening = (draw: Draw, charge: ChargeRecord): ProviderAct => {
-  const [disputeId] = [...charge.disputes].find(
-    ([id, verdict]) => verdict === "won" && (charge.disputeRecords.get(id ?? "")?.submissions.length ?? 0) === 0
-  ) ?? [null]
+  const [disputeId = null] = wonOf(charge)
   return { _tag: "Disputes", charge, disputeId, verdict: "opened", dueIn: draw.pick([null, 30 * hour, 8 * day]) }
 }

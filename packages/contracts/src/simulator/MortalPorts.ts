@@ -127,57 +127,42 @@ const failingCommit = <A, E>(
   })
 }
 
+/** What reads a message sends nothing. */
+const readers: ReadonlySet<string> = new Set(["readMessage", "readStored", "keptOfMessage"])
+
 /** The connector as the process sees it. As a transport does, it sends nothing that may not begin any more. */
 export const mortalConnector = (definition: ConnectorDefinition, time: Time, beyond: Beyond): ConnectorDefinition => {
   const calling =
-    <Request, A, E>(
-      name: Exclude<keyof Connector, "readMessage" | "readStored">,
-      call: (request: Request) => Effect.Effect<A, E>
-    ): ((request: Request) => Effect.Effect<A, E | NotSent>) =>
-    (request) =>
+    <Request, A, E>(name: string, call: (request: Request) => Effect.Effect<A, E>) =>
+    (request: Request): Effect.Effect<A, E | NotSent> =>
       Effect.flatMap(BeginBy, (beginBy) =>
         beyond(
-          { crossing: `provider.${name}` },
+          { crossing: `provider.${name}` as Crossing },
           Effect.suspend(
             (): Effect.Effect<A, E | NotSent> =>
               time.now() > beginBy ? Effect.fail(new NotSent({ reason: "it could not begin in time" })) : call(request)
           )
         )
       )
+  /** Every method; a connector that grows has what is new of it behind the boundary too. */
+  const reached = (connector: Connector): Connector =>
+    Object.fromEntries(
+      Object.entries(connector).map(([name, member]) => [
+        name,
+        typeof member !== "function" || readers.has(name) ? member : calling(name, member)
+      ])
+    ) as unknown as Connector
   return {
     ...definition,
     connect: (account, transport) =>
-      Result.map(definition.connect(account, transport), (connector): Connector => {
-        const { account, capture, completeCheckout, openCheckout, refund, void: release } = connector
-        const { acceptDispute, listCharges, listRefunds, lookUpDispute, lookUpOperation, reports } = connector
-        const { listDisputes, readDispute, submitDispute } = connector
-        return {
-          ...connector,
-          charge: calling("charge", connector.charge),
-          lookUpCharge: calling("lookUpCharge", connector.lookUpCharge),
-          ...(openCheckout === undefined ? {} : { openCheckout: calling("openCheckout", openCheckout) }),
-          ...(completeCheckout === undefined
+      Result.map(
+        definition.connect(account, transport),
+        (connector): Connector => ({
+          ...reached(connector),
+          ...(connector.reports === undefined
             ? {}
-            : { completeCheckout: calling("completeCheckout", completeCheckout) }),
-          ...(capture === undefined ? {} : { capture: calling("capture", capture) }),
-          ...(release === undefined ? {} : { void: calling("void", release) }),
-          ...(refund === undefined ? {} : { refund: calling("refund", refund) }),
-          ...(connector.lookUpRefund === undefined
-            ? {}
-            : { lookUpRefund: calling("lookUpRefund", connector.lookUpRefund) }),
-          ...(lookUpOperation === undefined ? {} : { lookUpOperation: calling("lookUpOperation", lookUpOperation) }),
-          ...(submitDispute === undefined ? {} : { submitDispute: calling("submitDispute", submitDispute) }),
-          ...(acceptDispute === undefined ? {} : { acceptDispute: calling("acceptDispute", acceptDispute) }),
-          ...(lookUpDispute === undefined ? {} : { lookUpDispute: calling("lookUpDispute", lookUpDispute) }),
-          ...(readDispute === undefined ? {} : { readDispute: calling("readDispute", readDispute) }),
-          ...(account === undefined ? {} : { account: () => calling("account", account)(undefined) }),
-          ...(listCharges === undefined ? {} : { listCharges: calling("listCharges", listCharges) }),
-          ...(listRefunds === undefined ? {} : { listRefunds: calling("listRefunds", listRefunds) }),
-          ...(listDisputes === undefined ? {} : { listDisputes: calling("listDisputes", listDisputes) }),
-          ...(reports === undefined
-            ? {}
-            : { reports: reports.map((report) => ({ ...report, list: calling("reports", report.list) })) })
-        }
-      })
+            : { reports: connector.reports.map((report) => ({ ...report, list: calling("reports", report.list) })) })
+        })
+      )
   }
 }

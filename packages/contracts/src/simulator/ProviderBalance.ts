@@ -197,34 +197,24 @@ const refundsNoted = (move: Move): ProviderBalance["noteRefund"] => {
 }
 
 /** Whatever the provider writes of its books, it also notes in the balance. */
-export const notingBalance = (messages: ProviderMessages, balance: ProviderBalance): ProviderMessages => ({
-  ...messages,
-  ofCharge: (charge, isOnlyWord) => {
-    balance.noteCharge(charge)
-    return messages.ofCharge(charge, isOnlyWord)
-  },
-  ofDone: (charge, operation, isOnlyWord) => {
-    balance.noteCharge(charge)
-    return messages.ofDone(charge, operation, isOnlyWord)
-  },
-  ofCaptureByHand: (charge, capture) => {
-    balance.noteCharge(charge)
-    messages.ofCaptureByHand(charge, capture)
-  },
-  ofFailure: (charge, operation, isFinal) => {
-    balance.noteCharge(charge)
-    return messages.ofFailure(charge, operation, isFinal)
-  },
-  ofRefund: (refund, isOnlyWord) => {
-    balance.noteRefund(refund)
-    messages.ofRefund(refund, isOnlyWord)
-  },
-  ofPayout: (charge) => {
-    balance.notePayout(charge)
-    messages.ofPayout(charge)
-  },
-  ofDispute: (charge, disputeId, verdict) => {
-    balance.noteCharge(charge)
-    return messages.ofDispute(charge, disputeId, verdict)
+export const notingBalance = (messages: ProviderMessages, balance: ProviderBalance): ProviderMessages => {
+  const noting =
+    <Subject, More extends ReadonlyArray<unknown>, A>(
+      note: (subject: Subject) => void,
+      tell: (subject: Subject, ...more: More) => A
+    ) =>
+    (subject: Subject, ...more: More): A => {
+      note(subject)
+      return tell(subject, ...more)
+    }
+  return {
+    ...messages,
+    ofCharge: noting(balance.noteCharge, messages.ofCharge),
+    ofDone: noting(balance.noteCharge, messages.ofDone),
+    ofCaptureByHand: noting(balance.noteCharge, messages.ofCaptureByHand),
+    ofFailure: noting(balance.noteCharge, messages.ofFailure),
+    ofRefund: noting(balance.noteRefund, messages.ofRefund),
+    ofPayout: noting(balance.notePayout, messages.ofPayout),
+    ofDispute: noting(balance.noteCharge, messages.ofDispute)
   }
-})
+}

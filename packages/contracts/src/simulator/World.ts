@@ -29,7 +29,8 @@ export { callers, connectionIds, messageSecretOf, production, sandbox, wantedBy 
 /** A store to simulate: one is built for each world, and outlives the processes that share it. */
 export type Storage = Layer.Layer<StorageServices, unknown, Ids>
 
-export interface WorldOptions {
+/** Calls and lookups are handled without a fault unless set. */
+export interface WorldOptions extends Partial<Omit<ProviderOptions, "time">> {
   readonly storage: Storage
   /** Its own unless set. */
   readonly time?: Time | undefined
@@ -37,14 +38,6 @@ export interface WorldOptions {
   readonly seed?: number | undefined
   /** What happens to the processes, and to what they ask of the store. Nothing does unless told. */
   readonly hooks?: Hooks | undefined
-  /** How the provider handles calls: without a fault unless set. */
-  readonly handlingOf?: ProviderOptions["handlingOf"] | undefined
-  readonly lookUpOf?: ProviderOptions["lookUpOf"] | undefined
-  readonly onCall?: ProviderOptions["onCall"]
-  readonly onLetter?: ProviderOptions["onLetter"]
-  readonly ways?: ProviderOptions["ways"]
-  readonly captures?: ProviderOptions["captures"]
-  readonly referenceOf?: ProviderOptions["referenceOf"]
   /** In the place of the simulated provider, of whose options none counts then. Its name is `simulated`. */
   readonly definition?: ConnectorDefinition | undefined
   /** A clock that jumps under every process. */
@@ -151,16 +144,8 @@ export const makeWorld = async (options: WorldOptions): Promise<World> => {
   const shared: Context.Context<Shared> = Context.merge(surroundings, built)
   await runIn(shared, furnish)
 
-  const provider = simulatedProvider({
-    time,
-    handlingOf: options.handlingOf ?? (() => answered),
-    lookUpOf: options.lookUpOf ?? (() => "told"),
-    onCall: options.onCall,
-    onLetter: options.onLetter,
-    ways: options.ways,
-    captures: options.captures,
-    referenceOf: options.referenceOf
-  })
+  const { handlingOf = () => answered, lookUpOf = () => "told" } = options
+  const provider = simulatedProvider({ ...options, time, handlingOf, lookUpOf })
   const receiver = simulatedReceiver({ time, secretOf: secretOfEndpoint, receptionOf: options.receptionOf })
   const processes: Array<MortalProcess> = []
   return {

@@ -49,15 +49,13 @@ const through =
                 : Effect.succeed(fault.answer)
             })
         })
-        return Result.map(http.connect({ ...account, credentials }, gateway), (client) => ({
-          ...adapter,
-          charge: client.charge,
-          lookUpCharge: client.lookUpCharge,
-          ...(client.openCheckout === undefined ? {} : { openCheckout: client.openCheckout }),
-          ...(client.capture === undefined ? {} : { capture: client.capture }),
-          ...(client.void === undefined ? {} : { void: client.void }),
-          ...(client.refund === undefined ? {} : { refund: client.refund }),
-          ...(client.lookUpRefund === undefined ? {} : { lookUpRefund: client.lookUpRefund })
-        }))
+        return Result.map(http.connect({ ...account, credentials }, gateway), (client) => {
+          const { capture, charge, lookUpCharge, lookUpRefund, openCheckout, refund, void: release } = client
+          const asked = { capture, charge, lookUpCharge, lookUpRefund, openCheckout, refund, void: release }
+          return {
+            ...adapter,
+            ...Object.fromEntries(Object.entries(asked).filter(([, method]) => method !== undefined))
+          }
+        })
       })
   })
