@@ -4,8 +4,9 @@ import { expect } from "@effect/vitest"
 import type { JsonObject } from "@pointsman/core"
 import { Audit, type AuditAction, AuditActor, type AuditSearch, auditDraft, findFault } from "@pointsman/core/ports"
 import { Effect } from "effect"
-import { apiKeyOf, workspaceOf, nothing } from "./Given.ts"
+import { apiKeyOf, nothing, workspaceOf } from "./Given.ts"
 import { chapter } from "./StorageTest.ts"
+import { atOnce } from "./Unguarded.ts"
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")
 
@@ -15,7 +16,7 @@ export const audit = chapter("the audit trail", (it) => {
   it("entries added at once are read as one chain", function* ({ audit: { append, list } }) {
     const before = (yield* entries).length
     const draft = yield* auditDraft("key.created", "subject \u0000 \ud800 ü", { list: ["a", null], number: 1 })
-    const added = yield* Effect.forEach(Array(20).keys(), () => append(draft), { concurrency: "unbounded" })
+    const added = yield* atOnce(Array(20).keys(), () => append(draft))
     const all = yield* entries
     expect(all).toHaveLength(before + 20)
     expect(findFault(all, undefined, sha256)).toBeUndefined()

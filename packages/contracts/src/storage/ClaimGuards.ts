@@ -14,6 +14,7 @@ import {
   writeDirectory
 } from "./Given.ts"
 import { chapter, type StorageTest } from "./StorageTest.ts"
+import { atOnce } from "./Unguarded.ts"
 
 const lost = { since: 1_700_000_000_000, reason: "a restored backup", declaredAt: 1_700_000_060_000 }
 const tag = "0123456789ab"
@@ -137,9 +138,7 @@ export const claimGuards = chapter("claims after records were lost", (it) => {
     yield* losses.fileKey(filed.tenant, { ...charge, paymentId: "pay-1" })
     const shops = [missing, whole, filed, whole, missing, filed, whole]
     const changes = yield* Effect.forEach(shops, ({ tenant }) => claimed(tenant, guardOf(charge)))
-    const exits = yield* Effect.forEach(changes, (change) => Effect.exit(ledger.commit(change)), {
-      concurrency: "unbounded"
-    })
+    const exits = yield* atOnce(changes, (change) => Effect.exit(ledger.commit(change)))
     expect(exits.map((exit) => (Exit.isSuccess(exit) ? "written" : causeOf(exit)))).toEqual([
       "pointsman/RecordsMissing",
       "written",

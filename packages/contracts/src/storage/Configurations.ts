@@ -7,15 +7,15 @@ import { TestClock } from "effect/testing"
 import {
   apiKeyOf,
   connectionOf,
+  endpointOf,
   firstChange,
   newTenant,
+  nothing,
   workspaceOf,
-  writeDirectory,
-  endpointOf,
-  nothing
+  writeDirectory
 } from "./Given.ts"
 import { chapter } from "./StorageTest.ts"
-import { controlRacers, racers } from "./Unguarded.ts"
+import { atOnce, controlRacers, racers } from "./Unguarded.ts"
 
 const withdrawn: DeliveryEnd = { _tag: "Failed", failure: "EndpointWithdrawn" }
 
@@ -154,6 +154,6 @@ const race = Effect.fnUntraced(function* (apply: Directory["Service"]["apply"], 
       return yield* nextChange({ connections: [connectionOf(tenant)] }, String(index).padStart(64, "0"))
     })
   )
-  const applied = yield* Effect.forEach(changes, apply, { concurrency: "unbounded" })
+  const applied = yield* atOnce(changes, apply)
   return { changes, won: changes.filter((_, index) => applied[index]), state: yield* directory.state }
 })

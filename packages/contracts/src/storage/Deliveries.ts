@@ -3,9 +3,9 @@ import { expect } from "@effect/vitest"
 import type { Delivery, DeliveryEnd, Tenant } from "@pointsman/core"
 import { Deliveries, type DueDelivery, Ledger } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
-import { firstChange, moveAlong, newTenant, rowOf, writeDirectory, endpointFor } from "./Given.ts"
+import { endpointFor, firstChange, moveAlong, newTenant, rowOf, writeDirectory } from "./Given.ts"
 import { chapter } from "./StorageTest.ts"
-import { timesFrom } from "./Unguarded.ts"
+import { atOnce, timesFrom } from "./Unguarded.ts"
 
 const someTime = timesFrom(5_000_000_000_000)
 
@@ -274,9 +274,7 @@ export const deliveries = chapter("deliveries", (it) => {
     yield* endpointFor(tenant)
     const at = someTime()
     for (let index = 0; index < 10; index++) yield* created(tenant, at)
-    const all = yield* Effect.forEach(Array.from({ length: 16 }), () => taken(at, tenant), {
-      concurrency: "unbounded"
-    })
+    const all = yield* atOnce(Array.from({ length: 16 }), () => taken(at, tenant))
     const ids = (yield* listed(tenant)).map(({ id }) => id)
     expect(ids).toHaveLength(20)
     expect(

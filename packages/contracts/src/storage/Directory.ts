@@ -3,7 +3,7 @@ import { expect } from "@effect/vitest"
 import type { RoutingSettings, Tenant } from "@pointsman/core"
 import { auditDraft, Directory, type ProviderAccount } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
-import { apiKeyOf, connectionOf, newTenant, workspaceOf, writeDirectory, endpointOf, nothing } from "./Given.ts"
+import { apiKeyOf, connectionOf, endpointOf, newTenant, nothing, workspaceOf, writeDirectory } from "./Given.ts"
 import { chapter, type StorageTest } from "./StorageTest.ts"
 
 const full: RoutingSettings = {

@@ -5,7 +5,7 @@ import { type Change, type DueDispute, Ids, Ledger, type SealedEvidence } from "
 import { Effect, Exit, Option } from "effect"
 import { firstChange, newTenant } from "./Given.ts"
 import { chapter } from "./StorageTest.ts"
-import { racers } from "./Unguarded.ts"
+import { atOnce, racers } from "./Unguarded.ts"
 
 /** A dispute of the payment of a change, with evidence that is kept for it. */
 export const disputeOf = (
@@ -137,11 +137,7 @@ export const disputes = chapter("disputes", (it) => {
   it(`one of ${racers} writers of one dispute that decide on one version is written`, function* ({ ledger, tenant }) {
     const { change, dispute } = yield* disputed(tenant)
     const writers = Array.from({ length: racers }, (_, at) => ({ ...dispute, providerReason: `writer ${at}` }))
-    const exits = yield* Effect.forEach(
-      writers,
-      (written) => Effect.exit(ledger.commit(next(change, { disputes: [written] }))),
-      { concurrency: "unbounded" }
-    )
+    const exits = yield* atOnce(writers, (written) => Effect.exit(ledger.commit(next(change, { disputes: [written] }))))
     const winners = writers.filter((_, at) => exits[at] !== undefined && Exit.isSuccess(exits[at]))
     expect(winners).toHaveLength(1)
     expect(yield* ledger.dispute(tenant, dispute.id)).toStrictEqual(Option.some(winners[0]))

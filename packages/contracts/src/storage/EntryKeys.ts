@@ -5,7 +5,7 @@
 import { expect } from "@effect/vitest"
 import { type Change, Ledger } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
-import { newTenant, reach, type Walked, dies } from "./Given.ts"
+import { dies, newTenant, reach, type Walked } from "./Given.ts"
 import { newOperation, newRefund, writeEntries } from "./GivenEntries.ts"
 import { chapter } from "./StorageTest.ts"
 

@@ -3,9 +3,9 @@ import { expect } from "@effect/vitest"
 import type { Tenant } from "@pointsman/core"
 import { Ids, Ledger } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
-import { firstChange, moveAlong, rowOf, endpointFor } from "./Given.ts"
-import { chapter } from "./StorageTest.ts"
+import { endpointFor, firstChange, moveAlong, rowOf } from "./Given.ts"
 import { messageOf } from "./GivenEntries.ts"
+import { chapter } from "./StorageTest.ts"
 import { timesFrom } from "./Unguarded.ts"
 
 const someTime = timesFrom(7_000_000_000_000)

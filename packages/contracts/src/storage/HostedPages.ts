@@ -4,7 +4,7 @@ import type { HostedPage, Tenant } from "@pointsman/core"
 import { Machine } from "@pointsman/core/internal"
 import { Ids } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
-import { blank, firstChange, moveAlong, newTenant, rowOf, dies } from "./Given.ts"
+import { blank, dies, firstChange, moveAlong, newTenant, rowOf } from "./Given.ts"
 import { chapter } from "./StorageTest.ts"
 
 const newPage = Effect.map(

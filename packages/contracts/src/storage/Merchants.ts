@@ -6,7 +6,7 @@ import { Directory, Ids, Merchants, type Provision } from "@pointsman/core/ports
 import { Clock, Effect, Option } from "effect"
 import { apiKeyOf, newTenant, workspaceOf, writeDirectory } from "./Given.ts"
 import { chapter } from "./StorageTest.ts"
-import { meeting, racers, pagesOf, race } from "./Unguarded.ts"
+import { meeting, pagesOf, race, racers } from "./Unguarded.ts"
 
 /** A stored partner with a live key, that no other test has. */
 const newPartner = Effect.fnUntraced(function* (allowance = 100) {

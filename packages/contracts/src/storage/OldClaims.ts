@@ -6,7 +6,7 @@ import { Ledger, type OldClaim } from "@pointsman/core/ports"
 import { Effect, Option, Result } from "effect"
 import { firstChange, newTenant } from "./Given.ts"
 import { chapter } from "./StorageTest.ts"
-import { timesFrom, pagesOf } from "./Unguarded.ts"
+import { pagesOf, timesFrom } from "./Unguarded.ts"
 
 /** Before all that other chapters write: the store is shared, and claims are read across tenants. */
 const someTime = timesFrom(-9_000_000_000_000, 1_000)

@@ -4,6 +4,7 @@ import { managesOperators, type Operator, type OperatorSession, type SignInLink 
 import { Audit, auditDraft, Ids, Operators } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { chapter } from "./StorageTest.ts"
+import { atOnce } from "./Unguarded.ts"
 
 const newOperator = Effect.fnUntraced(function* (fields: Partial<Operator> = {}) {
   const id = `opr_${yield* (yield* Ids).payment}`
@@ -93,9 +94,7 @@ export const operators = chapter("operators", (it) => {
     const login = `Ann-${yield* ids.payment}`
     const first = yield* newOperator({ login })
     const second = yield* newOperator({ login: login.toLowerCase() })
-    const ends = yield* Effect.forEach([first, second], (operator) => Effect.result(writeOperator(operator)), {
-      concurrency: "unbounded"
-    })
+    const ends = yield* atOnce([first, second], (operator) => Effect.result(writeOperator(operator)))
     expect(ends.map((end) => (end._tag === "Failure" ? end.failure._tag : "written")).toSorted()).toEqual([
       "pointsman/LoginTaken",
       "written"
@@ -129,10 +128,8 @@ export const operators = chapter("operators", (it) => {
     }
     const admin = { grants: [{ workspaceId: null, role: "admin" as const }] }
     const both = [yield* storedOperator(admin), yield* storedOperator(admin)]
-    const ends = yield* Effect.forEach(
-      both,
-      (operator) => Effect.result(writeOperator({ ...operator, grants, version: 2 }, false, true)),
-      { concurrency: "unbounded" }
+    const ends = yield* atOnce(both, (operator) =>
+      Effect.result(writeOperator({ ...operator, grants, version: 2 }, false, true))
     )
     expect(ends.map((end) => (end._tag === "Failure" ? end.failure._tag : "written")).toSorted()).toEqual([
       "pointsman/LastAdmin",
@@ -141,7 +138,7 @@ export const operators = chapter("operators", (it) => {
     const [last, another] = (yield* list).filter(managesOperators)
     expect(both.map(({ id }) => id)).toContain(last?.id)
     expect(another).toBeUndefined()
-    const entries = yield* Effect.forEach(both, entriesAbout)
+    const entries = yield* atOnce(both, entriesAbout)
     expect(entries.toSorted()).toEqual([1, 2])
     const gone = yield* Effect.flip(writeOperator({ ...(last as Operator), active: false, version: 2 }, true, true))
     expect(gone._tag).toBe("pointsman/LastAdmin")
@@ -163,9 +160,7 @@ export const operators = chapter("operators", (it) => {
     yield* seen(made.hash, 130_000)
     expect(yield* session(made.hash)).toEqual(Option.some({ session: { ...made, seenAt: 160_000 }, operator }))
     const audit = yield* auditDraft("operator.signed_out", operator.id, {})
-    const ends = yield* Effect.all([endSession(made.hash, audit), endSession(made.hash, audit)], {
-      concurrency: "unbounded"
-    })
+    const ends = yield* Effect.all([endSession(made.hash, audit), endSession(made.hash, audit)])
     expect(ends.toSorted()).toEqual([false, true])
     expect((yield* sessions).map(({ hash }) => hash)).not.toContain(made.hash)
     yield* seen(made.hash, 200_000)
@@ -223,7 +218,7 @@ export const operators = chapter("operators", (it) => {
     const operator = yield* storedOperator()
     const link = yield* linkFor(operator)
     expect(yield* addLink(link)).toBe(true)
-    const taken = yield* Effect.forEach(Array(8).keys(), () => takeLink(link.hash), { concurrency: "unbounded" })
+    const taken = yield* atOnce(Array(8).keys(), () => takeLink(link.hash))
     expect(taken.filter(Option.isSome)).toEqual([Option.some(link)])
   })
 
@@ -242,9 +237,7 @@ export const operators = chapter("operators", (it) => {
     operators: { countGuess, forgetGuesses }
   }) {
     const key = `key ${yield* ids.payment}`
-    const counted = yield* Effect.forEach(Array(6).keys(), () => countGuess(key, 1_000_000, 5_000), {
-      concurrency: "unbounded"
-    })
+    const counted = yield* atOnce(Array(6).keys(), () => countGuess(key, 1_000_000, 5_000))
     expect(counted.map(({ count }) => count).toSorted()).toEqual([1, 2, 3, 4, 5, 6])
     expect(yield* countGuess(key, 1_004_999, 5_000)).toEqual({ since: 1_000_000, count: 7 })
     expect(yield* countGuess(key, 1_005_000, 5_000)).toEqual({ since: 1_005_000, count: 1 })

@@ -3,8 +3,9 @@ import { expect } from "@effect/vitest"
 import type { Operator, Passkey, PasskeyChallenge } from "@pointsman/core"
 import { auditDraft, Ids, Passkeys } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
-import { chapter } from "./StorageTest.ts"
 import { actionsOn, storedOperator, writeOperator } from "./Operators.ts"
+import { chapter } from "./StorageTest.ts"
+import { atOnce } from "./Unguarded.ts"
 
 const passkeyFor = Effect.fnUntraced(function* ({ id }: Operator, fields: Partial<Passkey> = {}) {
   const passkey: Passkey = {
@@ -71,7 +72,7 @@ export const passkeys = chapter("passkeys", (it) => {
     expect(yield* used(counting.id, 0, 110_000)).toBe(false)
     expect(yield* byId(counting.id)).toEqual(Option.some(counting))
     const at = [120_000, 120_000, 120_000]
-    const ends = yield* Effect.forEach(at, (time) => used(counting.id, 6, time), { concurrency: "unbounded" })
+    const ends = yield* atOnce(at, (time) => used(counting.id, 6, time))
     expect(ends.toSorted()).toEqual([false, false, true])
     expect(yield* byId(counting.id)).toEqual(Option.some({ ...counting, counter: 6, usedAt: 120_000 }))
     for (const time of [130_000, 140_000]) expect(yield* used(still.id, 0, time)).toBe(true)
@@ -116,9 +117,7 @@ export const passkeys = chapter("passkeys", (it) => {
     for (const operatorId of [null, operator.id]) {
       const challenge = yield* challengeFor({ operatorId })
       yield* addChallenge(challenge, 100_000)
-      const taken = yield* Effect.forEach(Array(8).keys(), () => takeChallenge(challenge.hash), {
-        concurrency: "unbounded"
-      })
+      const taken = yield* atOnce(Array(8).keys(), () => takeChallenge(challenge.hash))
       expect(taken.filter(Option.isSome)).toEqual([Option.some(challenge)])
     }
   })

@@ -6,8 +6,8 @@ import { Ledger, type PaymentFilter, type SearchedPayments } from "@pointsman/co
 import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { firstChange, moveAlong, newTenant, rowOf, type Walked } from "./Given.ts"
-import { chapter } from "./StorageTest.ts"
 import { nextOf } from "./GivenEntries.ts"
+import { chapter } from "./StorageTest.ts"
 
 const dayMillis = 24 * 60 * 60_000
 

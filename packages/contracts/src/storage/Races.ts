@@ -9,7 +9,7 @@ import { Effect, Exit, Option } from "effect"
 import { firstChange, moveAlong, newTenant, reach, reachRow, rowOf, traceOf, type Walked } from "./Given.ts"
 import { newRefund, writeEntries } from "./GivenEntries.ts"
 import { chapter } from "./StorageTest.ts"
-import { controlRacers, racers, retryRefused, unguarded, atOnce, race } from "./Unguarded.ts"
+import { atOnce, controlRacers, race, racers, retryRefused, unguarded } from "./Unguarded.ts"
 
 export const races = chapter("races", (it) => {
   it(`one of ${racers} payments that claim one key wins and all others learn who`, function* ({ ledger }) {

@@ -24,9 +24,9 @@ import {
 } from "@pointsman/core/testing"
 import { Deferred, Effect, Exit, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { newTenant } from "./Given.ts"
+import { connectionOf, newTenant, workspaceOf, writeDirectory } from "./Given.ts"
 import { chapter } from "./StorageTest.ts"
-import { controlRacers, racers, retryRefused, rounds, unguarded } from "./Unguarded.ts"
+import { atOnce, controlRacers, racers, retryRefused, rounds, unguarded } from "./Unguarded.ts"
 
 export const racingCreates = chapter("racing creates", (it) => {
   it(
@@ -82,9 +82,9 @@ const raceUnder = Effect.fnUntraced(function* (
     pointsman.create(caller, sampleRequest({ idempotencyKey: key })),
     (failure) => failure instanceof NotAdmitted || failure instanceof StorageError
   )
-  return yield* Effect.forEach(Array(requests).keys(), () => Effect.tap(Effect.exit(request), () => end), {
-    concurrency: "unbounded"
-  }).pipe(Effect.raceFirst(Effect.andThen(Deferred.await(released), passTime)))
+  return yield* atOnce(Array(requests).keys(), () => Effect.tap(Effect.exit(request), () => end)).pipe(
+    Effect.raceFirst(Effect.andThen(Deferred.await(released), passTime))
+  )
 })
 
 /**
@@ -105,30 +105,18 @@ const open = Effect.fnUntraced(function* (ledger: Ledger["Service"]) {
   const provider = scriptedProvider()
   const caller: Caller = {
     tenant,
-    workspace: { id: tenant.workspaceId, name: "Race", country: null, category: null, suspended: false, partner: null }
+    workspace: workspaceOf(tenant)
   }
   const id = `connection-of-${tenant.workspaceId}`
-  yield* directory.write({
+  yield* writeDirectory({
     workspaces: [caller.workspace],
-    apiKeys: [],
     connections: [
-      {
-        ...tenant,
+      connectionOf(tenant, {
         id,
-        name: "Main",
         connector: provider.definition.name,
-        active: true,
-        priority: 1,
-        sealedCredentials: `${credentialsContext(id)}|{}`,
-        sealedWebhookSecret: null,
-        timeoutMillis: null,
-        supports: {},
-        restrictions: [],
-        circuitBreaker: null
-      }
-    ],
-    routing: [],
-    webhookEndpoints: []
+        sealedCredentials: `${credentialsContext(id)}|{}`
+      })
+    ]
   })
   const pointsman = yield* Effect.provide(
     Pointsman,

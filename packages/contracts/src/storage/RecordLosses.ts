@@ -3,6 +3,7 @@ import { expect } from "@effect/vitest"
 import { RecordLosses } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { chapter } from "./StorageTest.ts"
+import { atOnce } from "./Unguarded.ts"
 
 const since = 1_700_000_000_000
 const lost = { since, reason: "a payment that was acknowledged is missing", declaredAt: since + 60_000 }
@@ -82,9 +83,7 @@ export const recordLosses = chapter("losses of records", (it) => {
   it("a loss that many servers declare at once is one from the earliest time", function* () {
     const { loss, losses } = yield* declared()
     yield* losses.end(loss, { outcome: "recovered", at: since })
-    const all = yield* Effect.forEach([3, 1, 2], (n) => losses.declare({ ...lost, since: since + n }), {
-      concurrency: "unbounded"
-    })
+    const all = yield* atOnce([3, 1, 2], (n) => losses.declare({ ...lost, since: since + n }))
     expect(new Set(all.map(({ number }) => number))).toEqual(new Set([loss.number + 1]))
     expect(yield* losses.newest).toMatchObject({ number: loss.number + 1, since: since + 1 })
   })

@@ -4,9 +4,9 @@ import type { Tenant } from "@pointsman/core"
 import { type Change, Ledger, ReferenceTaken } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { moveAlong, newTenant, reach, rowOf, traceOf, type Walked } from "./Given.ts"
-import { chapter } from "./StorageTest.ts"
-import { racers, rounds, race } from "./Unguarded.ts"
 import { nextOf } from "./GivenEntries.ts"
+import { chapter } from "./StorageTest.ts"
+import { race, racers, rounds } from "./Unguarded.ts"
 
 export const references = chapter("references of charges", (it) => {
   it("another payment's reference is refused with its name, and nothing is written", function* ({ ledger, tenant }) {

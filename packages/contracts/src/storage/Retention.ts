@@ -11,9 +11,9 @@ import {
 } from "@pointsman/core/ports"
 import { Effect, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
-import { drafts, firstChange, moveAlong, noTrace, reach, rowOf, traceOf, endpointFor } from "./Given.ts"
-import { chapter, type StorageTest } from "./StorageTest.ts"
+import { drafts, endpointFor, firstChange, moveAlong, noTrace, reach, rowOf, traceOf } from "./Given.ts"
 import { messageOf, nextOf } from "./GivenEntries.ts"
+import { chapter, type StorageTest } from "./StorageTest.ts"
 
 const day = 24 * 60 * 60_000
 

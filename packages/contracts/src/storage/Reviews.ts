@@ -5,8 +5,8 @@ import { Ledger, type ReviewQuery } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { firstChange, moveAlong, newTenant, reach, rowOf } from "./Given.ts"
-import { chapter } from "./StorageTest.ts"
 import { nextOf } from "./GivenEntries.ts"
+import { chapter } from "./StorageTest.ts"
 import { pagesOf } from "./Unguarded.ts"
 
 /** Of those that this test made: the store is shared. */

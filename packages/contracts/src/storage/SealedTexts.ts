@@ -11,10 +11,10 @@ import {
 } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { disputeOf } from "./Disputes.ts"
-import { connectionOf, firstChange, newTenant, workspaceOf, writeDirectory, endpointOf } from "./Given.ts"
-import { chapter } from "./StorageTest.ts"
-import { controlRacers, racers } from "./Unguarded.ts"
+import { connectionOf, endpointOf, firstChange, newTenant, workspaceOf, writeDirectory } from "./Given.ts"
 import { messageOf } from "./GivenEntries.ts"
+import { chapter } from "./StorageTest.ts"
+import { atOnce, controlRacers, racers } from "./Unguarded.ts"
 
 const checkout = { reference: "checkout-1", sealedUrl: "v2.0.url_-9", expiresAt: 5 }
 
@@ -173,9 +173,7 @@ export const sealedTexts = chapter("sealed texts", (it) => {
     const { texts } = yield* sealedRecords
     for (const text of texts.filter(({ kind }) => kind === "credentials" || kind === "message").slice(0, 4)) {
       const all = Array.from({ length: racers }, (_, at) => replacementOf(text, `by ${at}`))
-      const counts = yield* Effect.forEach(all, (one) => sealed.replace(text.kind, [one]), {
-        concurrency: "unbounded"
-      })
+      const counts = yield* atOnce(all, (one) => sealed.replace(text.kind, [one]))
       expect(counts.filter((count) => count === 1)).toHaveLength(1)
       expect(counts.reduce((sum, count) => sum + count, 0)).toBe(1)
       const found = (yield* allOf(text.kind, 1_000)).find(({ key }) => `${key}` === `${text.key}`)
@@ -200,7 +198,7 @@ export const sealedTexts = chapter("sealed texts", (it) => {
 
   it("the first derivation keys that several processes bring are kept", function* ({ sealed }) {
     const brought = Array.from({ length: controlRacers }, (_, at) => `derivation ${at}`)
-    const kept = yield* Effect.forEach(brought, sealed.keepDerivation, { concurrency: "unbounded" })
+    const kept = yield* atOnce(brought, sealed.keepDerivation)
     expect(new Set(kept).size).toBe(1)
     const [text] = yield* allOf("derivation", 10)
     expect(text?.sealed).toBe(kept[0])

@@ -1,13 +1,6 @@
 /** Runs and entries of reconciliations: what is written together, what a name finds, and what leaves. */
 import { expect } from "@effect/vitest"
-import {
-  type Attempt,
-  missingRowId,
-  type Payment,
-  type ReconciliationRun,
-  type SettlementEntry,
-  type Tenant
-} from "@pointsman/core"
+import { type Attempt, missingRowId, type ReconciliationRun, type SettlementEntry, type Tenant } from "@pointsman/core"
 import { newRun } from "@pointsman/core/internal"
 import {
   longestLeaseMillis,
@@ -18,9 +11,10 @@ import {
 } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { newTenant, reach } from "./Given.ts"
-import { newRefund } from "./GivenEntries.ts"
+import { newRefund, nextOf } from "./GivenEntries.ts"
 import { chapter } from "./StorageTest.ts"
 import { awkward } from "./Text.ts"
+import { atOnce, pagesOf } from "./Unguarded.ts"
 
 /** Every awkward text at once. */
 const odd = Object.values(awkward).join("|")
@@ -60,10 +54,10 @@ const entryOf = (run: ReconciliationRun, fields: Partial<SettlementEntry> = {}):
   disputeId: null,
   providerRef: "ch_1",
   names: null,
-  gross: { minorUnits: 1000, currency: "EUR" },
+  gross: eur(1000),
   converted: null,
-  fee: { minorUnits: 30, currency: "EUR" },
-  net: { minorUnits: 970, currency: "EUR" },
+  fee: eur(30),
+  net: eur(970),
   payoutId: "po_1",
   occurredAt: at,
   settledAt: at + day,
@@ -91,6 +85,13 @@ const batchOf = (
   corrections: [],
   ...more
 })
+
+const apply = Effect.fnUntraced(function* (...batch: Parameters<typeof batchOf>) {
+  return yield* (yield* Settlements).applyBatch(batchOf(...batch))
+})
+
+const usd = (minorUnits: number) => ({ minorUnits, currency: "USD" })
+const eur = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
 
 const names = (some: Partial<NamedInRows>): NamedInRows => ({
   attemptIds: [],
@@ -178,15 +179,15 @@ export const settlements = chapter("settlements", (it) => {
     const { run, settlements: store } = yield* given()
     const again = { ...run, id: "rec_again" }
     expect(yield* store.begin(again, taking({ holder: "other" }))).toStrictEqual({ _tag: "Begun", run })
-    expect(yield* store.applyBatch(batchOf(run, [entryOf(run)]))).toBe(false)
+    expect(yield* apply(run, [entryOf(run)])).toBe(false)
     const lease = { holder: "other", until: at + 2 * minute }
-    expect(yield* store.applyBatch(batchOf(run, [entryOf(run)], { lease }))).toBe(true)
+    expect(yield* apply(run, [entryOf(run)], { lease })).toBe(true)
   })
 
   it("a run takes a lease of a wrong clock, and one that is done needs none", function* () {
     const { run, settlements: store, tenant } = yield* given()
     const done: ReconciliationRun = { ...run, version: 2, state: "done" }
-    yield* store.applyBatch(batchOf(run, [], { run: { expected: 1, after: done } }))
+    yield* apply(run, [], { run: { expected: 1, after: done } })
     const second = runOf(tenant, { id: "rec_second", sha256: "cd" })
     const ahead = longestLeaseMillis + minute
     yield* store.begin(second, taking({ now: at + minute, until: at + 2 * ahead }))
@@ -219,16 +220,14 @@ export const settlements = chapter("settlements", (it) => {
   })
 
   it("a difference closed and corrected at once keeps what closed it", function* () {
-    const { run, settlements: store, tenant } = yield* given()
-    yield* store.applyBatch(batchOf(run, [entryOf(run, difference)]))
+    const { run, tenant } = yield* given()
+    yield* apply(run, [entryOf(run, difference)])
     const closed = { by: "comparison", note: "row-1#c1", at: at + 7 } as const
     const corrected = { by: "row-1#c1", at: at + 7 }
-    yield* store.applyBatch(
-      batchOf({ ...run, version: 2 }, [entryOf(run, { rowId: "row-1#c1", paymentId: "p" })], {
-        closes: [{ rowId: "row-1", closed }],
-        corrections: [{ rowId: "row-1", corrected }]
-      })
-    )
+    yield* apply({ ...run, version: 2 }, [entryOf(run, { rowId: "row-1#c1", paymentId: "p" })], {
+      closes: [{ rowId: "row-1", closed }],
+      corrections: [{ rowId: "row-1", corrected }]
+    })
     expect((yield* all(tenant)).map((one) => [one.rowId, one.corrected, one.closed])).toStrictEqual([
       ["row-1", corrected, closed],
       ["row-1#c1", null, null]
@@ -236,10 +235,8 @@ export const settlements = chapter("settlements", (it) => {
   })
 
   it("one of two files' runs that begin at once has the lease", function* ({ settlements: store, tenant }) {
-    const begun = yield* Effect.forEach(
-      ["a", "b", "c", "d"],
-      (name) => store.begin(runOf(tenant, { id: `rec_${name}`, sha256: name }), taking({ holder: name })),
-      { concurrency: "unbounded" }
+    const begun = yield* atOnce(["a", "b", "c", "d"], (name) =>
+      store.begin(runOf(tenant, { id: `rec_${name}`, sha256: name }), taking({ holder: name }))
     )
     expect(begun.filter(({ _tag }) => _tag === "Begun")).toHaveLength(1)
     expect(yield* store.runs({ tenant, limit: 10 })).toHaveLength(1)
@@ -277,7 +274,7 @@ export const settlements = chapter("settlements", (it) => {
         closed: { by: "person", note: odd, at: at + 9 }
       })
     ]
-    yield* store.applyBatch(batchOf(run, entries))
+    yield* apply(run, entries)
     expect(yield* all(tenant)).toStrictEqual(entries)
     for (const one of entries) {
       expect(yield* store.known(tenant, "first", [one.rowId])).toStrictEqual([one])
@@ -287,7 +284,7 @@ export const settlements = chapter("settlements", (it) => {
 
   it("nothing is written of a batch of an older version", function* () {
     const { run, settlements: store, tenant } = yield* given()
-    yield* store.applyBatch(batchOf(run, [entryOf(run, difference)]))
+    yield* apply(run, [entryOf(run, difference)])
     const late = batchOf(run, [entryOf(run, { rowId: "late" })], {
       closes: [{ rowId: "row-1", closed: { by: "row", note: "late", at } }]
     })
@@ -298,9 +295,9 @@ export const settlements = chapter("settlements", (it) => {
 
   it("the first of a row written twice stays", function* () {
     const { run, settlements: store, tenant } = yield* given()
-    yield* store.applyBatch(batchOf(run, [entryOf(run)]))
+    yield* apply(run, [entryOf(run)])
     const next = { ...run, version: 2 }
-    yield* store.applyBatch(batchOf(next, [entryOf(run, { generatedAt: at + 1 }), entryOf(run, { rowId: "row-2" })]))
+    yield* apply(next, [entryOf(run, { generatedAt: at + 1 }), entryOf(run, { rowId: "row-2" })])
     expect((yield* all(tenant)).map(({ generatedAt, rowId }) => [rowId, generatedAt])).toEqual([
       ["row-1", at],
       ["row-2", at]
@@ -315,7 +312,7 @@ export const settlements = chapter("settlements", (it) => {
     const entries = [3, 1, 2].map((after) =>
       entryOf(run, { ...difference, rowId: `row-${after}`, openedAt: at + after })
     )
-    yield* store.applyBatch(batchOf(run, [...entries, entryOf(run, { rowId: "fine" })]))
+    yield* apply(run, [...entries, entryOf(run, { rowId: "fine" })])
     const list = (more: object = {}) =>
       Effect.map(store.differences({ tenant, differences: "open", limit: 10, ...more }), (found) =>
         found.map(({ rowId }) => rowId)
@@ -334,7 +331,7 @@ export const settlements = chapter("settlements", (it) => {
     expect(yield* list({ differences: "all" })).toEqual(["row-1", "row-2", "row-3"])
     const next = { ...run, version: 2 }
     const closes = [{ rowId: "row-1", closed: { by: "statement", note: "", at } as const }]
-    yield* store.applyBatch(batchOf(next, [], { closes }))
+    yield* apply(next, [], { closes })
     expect(yield* list()).toEqual(["row-3"])
     const counted = (yield* store.open).find(({ result }) => result === "missing_here")
     expect(counted?.count).toBeGreaterThanOrEqual(1)
@@ -345,18 +342,14 @@ export const settlements = chapter("settlements", (it) => {
     const { run, settlements: store, tenant } = yield* given()
     const closed = { by: "person", note: "seen", at: at + 6 } as const
     const other = entryOf(run, { rowId: "closed", ...difference, closed })
-    yield* store.applyBatch(batchOf(run, [entryOf(run), other, entryOf(run, { rowId: "fine" })]))
+    yield* apply(run, [entryOf(run), other, entryOf(run, { rowId: "fine" })])
     const correction = (rowId: string, by: string, when: number) => ({ rowId, corrected: { by, at: when } })
-    yield* store.applyBatch(
-      batchOf({ ...run, version: 2 }, [entryOf(run, { rowId: "row-1#2" })], {
-        corrections: [correction("row-1", "row-1#2", at + 7), correction("closed", odd, at + 7)]
-      })
-    )
-    yield* store.applyBatch(
-      batchOf({ ...run, version: 3 }, [entryOf(run, { rowId: "row-1#3" })], {
-        corrections: [correction("row-1", "row-1#3", at + 8), correction("row-1#2", "row-1#3", at + 8)]
-      })
-    )
+    yield* apply({ ...run, version: 2 }, [entryOf(run, { rowId: "row-1#2" })], {
+      corrections: [correction("row-1", "row-1#2", at + 7), correction("closed", odd, at + 7)]
+    })
+    yield* apply({ ...run, version: 3 }, [entryOf(run, { rowId: "row-1#3" })], {
+      corrections: [correction("row-1", "row-1#3", at + 8), correction("row-1#2", "row-1#3", at + 8)]
+    })
     expect((yield* all(tenant)).map(({ closed: end, corrected, rowId }) => [rowId, corrected, end])).toStrictEqual([
       ["closed", { by: odd, at: at + 7 }, closed],
       ["fine", null, null],
@@ -370,19 +363,17 @@ export const settlements = chapter("settlements", (it) => {
 
   it("an unchanged row of other reports has the time of the one generated last", function* () {
     const { run, settlements: store, tenant } = yield* given()
-    yield* store.applyBatch(
-      batchOf(
-        run,
-        [odd, "row-1", "row-2"].map((rowId) => entryOf(run, { rowId }))
-      )
+    yield* apply(
+      run,
+      [odd, "row-1", "row-2"].map((rowId) => entryOf(run, { rowId }))
     )
     const confirmed = [
       { rowId: odd, generatedAt: at + 9 },
       { rowId: "row-1", generatedAt: at - 9 },
       { rowId: "none", generatedAt: at + 9 }
     ]
-    expect(yield* store.applyBatch(batchOf(run, [], { confirmed }))).toBe(false)
-    expect(yield* store.applyBatch(batchOf({ ...run, version: 2 }, [], { confirmed }))).toBe(true)
+    expect(yield* apply(run, [], { confirmed })).toBe(false)
+    expect(yield* apply({ ...run, version: 2 }, [], { confirmed })).toBe(true)
     const known = yield* store.known(tenant, "first", [odd, "row-1", "row-2", "none"])
     expect(new Map(known.map(({ generatedAt, rowId }) => [rowId, generatedAt]))).toEqual(
       new Map([
@@ -397,20 +388,15 @@ export const settlements = chapter("settlements", (it) => {
     const { run, settlements: store, tenant } = yield* given()
     const { walked } = yield* reach(tenant, "Captured")
     const rowIds = ["a", "b", `b${odd}`, "c"]
-    yield* store.applyBatch(
-      batchOf(run, [
-        ...rowIds.map((rowId) => entryOf(run, { rowId })),
-        entryOf(run, { rowId: "of a payment", paymentId: walked.payment.id })
-      ])
-    )
+    yield* apply(run, [
+      ...rowIds.map((rowId) => entryOf(run, { rowId })),
+      entryOf(run, { rowId: "of a payment", paymentId: walked.payment.id })
+    ])
     const second = yield* beginRun(runOf(tenant, { id: "rec_second", connectionId: "second" }))
-    yield* store.applyBatch(batchOf(second, [entryOf(second, { rowId: "a" })]))
-    const found: Array<SettlementEntry> = []
-    for (;;) {
-      const page = yield* store.entries({ tenant, isWithoutPayment: true, after: found.at(-1), limit: 2 })
-      found.push(...page)
-      if (page.length === 0) break
-    }
+    yield* apply(second, [entryOf(second, { rowId: "a" })])
+    const found = yield* pagesOf((after?: SettlementEntry) =>
+      store.entries({ tenant, isWithoutPayment: true, after, limit: 2 })
+    )
     const read = found.map(({ connectionId, rowId }) => `${connectionId} ${rowId}`)
     expect(read.toSorted()).toStrictEqual([...rowIds.map((rowId) => `first ${rowId}`), "second a"].toSorted())
     expect(yield* store.entries({ tenant: yield* newTenant(), isWithoutPayment: true, limit: 2 })).toEqual([])
@@ -440,12 +426,8 @@ export const settlements = chapter("settlements", (it) => {
     const { settlements: store, tenant } = yield* given()
     const givenUp = Effect.fnUntraced(function* (attempt: Attempt) {
       const { payment } = (yield* reach(tenant, "Declined")).walked
-      const after: Payment = { ...payment, version: payment.version + 1 }
-      const attempts: ReadonlyArray<Attempt> = [
-        { ...attempt, paymentId: payment.id, outcome: "Abandoned", providerRef: null }
-      ]
-      const change = { expected: payment.version, after }
-      yield* ledger.commit({ tenant, payment: change, attempts, refunds: [], events: [] })
+      const attempts = [{ ...attempt, paymentId: payment.id, outcome: "Abandoned" as const, providerRef: null }]
+      yield* ledger.commit(nextOf(payment, {}, { attempts }))
       return payment.id
     })
     const [sample] = (yield* reach(tenant, "Captured")).walked.attempts
@@ -456,10 +438,8 @@ export const settlements = chapter("settlements", (it) => {
     const first = yield* givenUp(shared)
     expect(yield* found).toEqual([first])
     const { payment } = (yield* reach(tenant, "Declined")).walked
-    const after: Payment = { ...payment, version: payment.version + 1 }
     const attempts = [{ ...shared, paymentId: payment.id, providerRef: null, outcome: null }]
-    const change = { expected: payment.version, after }
-    yield* ledger.commit({ tenant, payment: change, attempts, refunds: [], events: [] })
+    yield* ledger.commit(nextOf(payment, {}, { attempts }))
     yield* givenUp(shared)
     yield* givenUp(shared)
     expect(yield* found).toEqual([payment.id])
@@ -468,16 +448,12 @@ export const settlements = chapter("settlements", (it) => {
   it("the provider's id of a refund finds the payment", function* ({ ledger }) {
     const { settlements: store, tenant } = yield* given()
     const { walked } = yield* reach(tenant, "Captured")
-    const after: Payment = { ...walked.payment, version: walked.payment.version + 1, refundPendingMinor: 10 }
-    const refund = yield* newRefund(after, {
-      stage: "Pending",
-      money: { ...after.money, minorUnits: 10 },
-      providerRefundId: "re_1"
-    })
-    const payment = { expected: walked.payment.version, after }
-    yield* ledger.commit({ tenant, payment, attempts: [], refunds: [refund], events: [] })
+    const { payment } = walked
+    const pending = { stage: "Pending", money: eur(10), providerRefundId: "re_1" } as const
+    const refunds = [yield* newRefund(payment, pending)]
+    yield* ledger.commit(nextOf(payment, { refundPendingMinor: 10 }, { refunds }))
     const found = yield* store.booksNamed(tenant, "first", names({ providerRefundIds: ["re_1", "re_2"] }))
-    expect(found.named).toEqual([{ kind: "providerRefundIds", name: "re_1", paymentId: after.id }])
+    expect(found.named).toEqual([{ kind: "providerRefundIds", name: "re_1", paymentId: payment.id }])
   })
 
   it("captured payments without an entry are read without the others", function* () {
@@ -489,15 +465,13 @@ export const settlements = chapter("settlements", (it) => {
     const [reported, missing, seen, open] = made.map(({ id }) => id).toSorted()
     const captured = made.filter(({ state }) => state === "Captured").map(({ id }) => id)
     expect(captured.toSorted()).toEqual([reported, missing, seen, open])
-    yield* store.applyBatch(
-      batchOf(run, [
-        entryOf(run, { paymentId: reported ?? "" }),
-        ...[missing, seen].map((id = "") =>
-          entryOf(run, { rowId: missingRowId(id), number: 0, paymentId: id, ...difference })
-        ),
-        entryOf(run, { rowId: "refund", kind: "refund", paymentId: open ?? "" })
-      ])
-    )
+    yield* apply(run, [
+      entryOf(run, { paymentId: reported ?? "" }),
+      ...[missing, seen].map((id = "") =>
+        entryOf(run, { rowId: missingRowId(id), number: 0, paymentId: id, ...difference })
+      ),
+      entryOf(run, { rowId: "refund", kind: "refund", paymentId: open ?? "" })
+    ])
     const settledAt = made[0]?.settledAt ?? 0
     const query = { tenant, connectionId: "first", from: settledAt, until: settledAt + day, captureWithinMillis: 0 }
     const page = yield* store.unreported({ ...query, after: "", limit: 10 })
@@ -520,21 +494,17 @@ export const settlements = chapter("settlements", (it) => {
 
   it("the balance of rows of two days is by day and currency", function* () {
     const { run, settlements: store, tenant } = yield* given()
-    const usd = (minorUnits: number) => ({ minorUnits, currency: "USD" })
-    const eur = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
-    yield* store.applyBatch(
-      batchOf(run, [
-        entryOf(run, { rowId: "1" }),
-        entryOf(run, { rowId: "1#2", result: "duplicate", reason: "same_row", openedAt: at }),
-        entryOf(run, { rowId: "1 earlier", corrected: { by: "1", at } }),
-        entryOf(run, { rowId: "2", kind: "refund", gross: eur(-400), fee: null, net: null }),
-        entryOf(run, { rowId: "3", kind: "payout", gross: eur(-570), fee: null, net: null, occurredAt: at + day }),
-        entryOf(run, { rowId: "4", gross: usd(100), converted: eur(90), fee: eur(2), net: eur(88) }),
-        entryOf(run, { rowId: "5", gross: usd(7), fee: null, net: null }),
-        entryOf(run, { rowId: "6", kind: "dispute", gross: eur(-50), fee: eur(15), net: eur(-65) }),
-        entryOf(run, { rowId: "7", kind: "adjustment", gross: eur(3), fee: null, net: null })
-      ])
-    )
+    yield* apply(run, [
+      entryOf(run, { rowId: "1" }),
+      entryOf(run, { rowId: "1#2", result: "duplicate", reason: "same_row", openedAt: at }),
+      entryOf(run, { rowId: "1 earlier", corrected: { by: "1", at } }),
+      entryOf(run, { rowId: "2", kind: "refund", gross: eur(-400), fee: null, net: null }),
+      entryOf(run, { rowId: "3", kind: "payout", gross: eur(-570), fee: null, net: null, occurredAt: at + day }),
+      entryOf(run, { rowId: "4", gross: usd(100), converted: eur(90), fee: eur(2), net: eur(88) }),
+      entryOf(run, { rowId: "5", gross: usd(7), fee: null, net: null }),
+      entryOf(run, { rowId: "6", kind: "dispute", gross: eur(-50), fee: eur(15), net: eur(-65) }),
+      entryOf(run, { rowId: "7", kind: "adjustment", gross: eur(3), fee: null, net: null })
+    ])
     const balance = yield* store.balance({ tenant, from: at, until: at + 2 * day })
     const none = {
       chargesMinor: 0,
@@ -555,22 +525,18 @@ export const settlements = chapter("settlements", (it) => {
 
   it("one of two payouts has what counts of its own rows, by currency", function* () {
     const { run, settlements: store, tenant } = yield* given()
-    const usd = (minorUnits: number) => ({ minorUnits, currency: "USD" })
-    const eur = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
     const none = { fee: null, net: null }
-    yield* store.applyBatch(
-      batchOf(run, [
-        entryOf(run, { rowId: "1", payoutId: odd }),
-        entryOf(run, { rowId: "1#2", payoutId: odd, result: "duplicate", reason: "same_row", openedAt: at }),
-        entryOf(run, { rowId: "1 earlier", payoutId: odd, corrected: { by: "1", at } }),
-        entryOf(run, { rowId: "2", payoutId: odd, kind: "refund", gross: eur(-400), ...none, occurredAt: at + 9 }),
-        entryOf(run, { rowId: "3", payoutId: odd, gross: usd(100), converted: eur(90), fee: eur(2), net: eur(88) }),
-        entryOf(run, { rowId: "4", payoutId: odd, gross: usd(7), ...none, settledAt: null, occurredAt: at - 1 }),
-        entryOf(run, { rowId: "5", payoutId: odd, kind: "payout", gross: eur(-658), ...none, occurredAt: at + 9 }),
-        entryOf(run, { rowId: "6", payoutId: `${odd}2`, gross: eur(5) }),
-        entryOf(run, { rowId: "7", payoutId: null, gross: eur(5) })
-      ])
-    )
+    yield* apply(run, [
+      entryOf(run, { rowId: "1", payoutId: odd }),
+      entryOf(run, { rowId: "1#2", payoutId: odd, result: "duplicate", reason: "same_row", openedAt: at }),
+      entryOf(run, { rowId: "1 earlier", payoutId: odd, corrected: { by: "1", at } }),
+      entryOf(run, { rowId: "2", payoutId: odd, kind: "refund", gross: eur(-400), ...none, occurredAt: at + 9 }),
+      entryOf(run, { rowId: "3", payoutId: odd, gross: usd(100), converted: eur(90), fee: eur(2), net: eur(88) }),
+      entryOf(run, { rowId: "4", payoutId: odd, gross: usd(7), ...none, settledAt: null, occurredAt: at - 1 }),
+      entryOf(run, { rowId: "5", payoutId: odd, kind: "payout", gross: eur(-658), ...none, occurredAt: at + 9 }),
+      entryOf(run, { rowId: "6", payoutId: `${odd}2`, gross: eur(5) }),
+      entryOf(run, { rowId: "7", payoutId: null, gross: eur(5) })
+    ])
     const name = { connectionId: "first", payoutId: odd }
     const zero = { disputesMinor: 0, othersMinor: 0, settledAt: null }
     expect(yield* store.payoutParts(tenant, name)).toStrictEqual([
@@ -608,24 +574,20 @@ export const settlements = chapter("settlements", (it) => {
 
   it("payouts that left and came back each have their own moves by currency", function* () {
     const { run, settlements: store, tenant } = yield* given()
-    const usd = (minorUnits: number) => ({ minorUnits, currency: "USD" })
-    const eur = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
     const itself = (rowId: string, fields: Partial<SettlementEntry>) =>
       entryOf(run, { rowId, kind: "payout", payoutId: odd, fee: null, net: null, ...fields })
-    yield* store.applyBatch(
-      batchOf(run, [
-        entryOf(run, { rowId: "charge", payoutId: odd }),
-        itself("1", { gross: eur(-658) }),
-        itself("1 earlier", { gross: eur(-1), corrected: { by: "1", at } }),
-        itself("1#2", { gross: eur(-658), result: "duplicate", reason: "same_row", openedAt: at }),
-        itself("2", { kind: "payout_failed", gross: usd(300), converted: eur(200) }),
-        itself("3", { kind: "payout_failed", gross: eur(58), ...difference }),
-        itself("4", { gross: usd(-7) }),
-        itself("5", { gross: eur(-9), payoutId: "other" }),
-        itself("6", { gross: eur(-9), payoutId: null }),
-        entryOf(run, { rowId: "7", payoutId: "open" })
-      ])
-    )
+    yield* apply(run, [
+      entryOf(run, { rowId: "charge", payoutId: odd }),
+      itself("1", { gross: eur(-658) }),
+      itself("1 earlier", { gross: eur(-1), corrected: { by: "1", at } }),
+      itself("1#2", { gross: eur(-658), result: "duplicate", reason: "same_row", openedAt: at }),
+      itself("2", { kind: "payout_failed", gross: usd(300), converted: eur(200) }),
+      itself("3", { kind: "payout_failed", gross: eur(58), ...difference }),
+      itself("4", { gross: usd(-7) }),
+      itself("5", { gross: eur(-9), payoutId: "other" }),
+      itself("6", { gross: eur(-9), payoutId: null }),
+      entryOf(run, { rowId: "7", payoutId: "open" })
+    ])
     const name = { connectionId: "first", payoutId: odd }
     const read = (...payoutIds: ReadonlyArray<string>) =>
       Effect.map(
@@ -649,17 +611,15 @@ export const settlements = chapter("settlements", (it) => {
     const { run, settlements: store, tenant } = yield* given()
     const payout = (rowId: string, fields: Partial<SettlementEntry> = {}) =>
       entryOf(run, { rowId, kind: "payout", fee: null, net: null, ...fields })
-    yield* store.applyBatch(
-      batchOf(run, [
-        payout("1"),
-        payout("2", { occurredAt: at + day }),
-        payout("3", { occurredAt: at + 2 * day }),
-        payout("2 earlier", { corrected: { by: "2", at } }),
-        payout("2#9", { result: "duplicate", reason: "same_row", openedAt: at }),
-        payout("failed", { kind: "payout_failed" }),
-        entryOf(run, { rowId: "fee", kind: "fee" })
-      ])
-    )
+    yield* apply(run, [
+      payout("1"),
+      payout("2", { occurredAt: at + day }),
+      payout("3", { occurredAt: at + 2 * day }),
+      payout("2 earlier", { corrected: { by: "2", at } }),
+      payout("2#9", { result: "duplicate", reason: "same_row", openedAt: at }),
+      payout("failed", { kind: "payout_failed" }),
+      entryOf(run, { rowId: "fee", kind: "fee" })
+    ])
     const query = { tenant, from: at, until: at + 2 * day, limit: 10 }
     const listed = (more: Partial<typeof query & { readonly connectionId: string }>) =>
       Effect.map(store.payouts({ ...query, ...more }), (found) => found.map(({ rowId }) => rowId))
@@ -675,14 +635,12 @@ export const settlements = chapter("settlements", (it) => {
     const { run, settlements: store, tenant } = yield* given()
     const { walked } = yield* reach(tenant, "Declined")
     const paymentId = walked.payment.id
-    yield* store.applyBatch(
-      batchOf(run, [
-        entryOf(run, { rowId: "gone", paymentId }),
-        entryOf(run, { rowId: "open", paymentId, ...difference }),
-        entryOf(run, { rowId: "payout", kind: "payout" }),
-        entryOf(run, { rowId: "young", kind: "payout", occurredAt: at + day })
-      ])
-    )
+    yield* apply(run, [
+      entryOf(run, { rowId: "gone", paymentId }),
+      entryOf(run, { rowId: "open", paymentId, ...difference }),
+      entryOf(run, { rowId: "payout", kind: "payout" }),
+      entryOf(run, { rowId: "young", kind: "payout", occurredAt: at + day })
+    ])
     expect((yield* store.entriesOf(tenant, [paymentId])).map(({ rowId }) => rowId)).toEqual(["gone", "open"])
     yield* retention.remove([{ tenant, paymentId, version: walked.payment.version }])
     expect((yield* store.entriesOf(tenant, [paymentId])).map(({ rowId }) => rowId)).toEqual(["open"])
@@ -691,7 +649,7 @@ export const settlements = chapter("settlements", (it) => {
     const kept = (yield* reach(tenant, "Captured")).walked.payment.id
     const closed = { by: "person", note: "refunded by hand", at: at + 7 } as const
     const stays = entryOf(run, { rowId: "payment is stored", paymentId: kept, ...difference, closed })
-    yield* store.applyBatch(batchOf({ ...run, version: 2 }, [stays]))
+    yield* apply({ ...run, version: 2 }, [stays])
     expect(yield* store.prune({ tenant, before: at + 1, limit: 10 })).toBe(0)
     yield* store.close(tenant, "first", { rowId: "open", closed })
     expect(yield* store.prune({ tenant, before: at, limit: 10 })).toBe(0)

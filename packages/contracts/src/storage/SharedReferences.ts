@@ -5,9 +5,9 @@ import { mostNamed } from "@pointsman/core/internal"
 import { Ledger, type PaymentFilter } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { firstChange, moveAlong, rowOf } from "./Given.ts"
-import { chapter } from "./StorageTest.ts"
-import { walk } from "./PaymentSearch.ts"
 import { nextOf } from "./GivenEntries.ts"
+import { walk } from "./PaymentSearch.ts"
+import { chapter } from "./StorageTest.ts"
 
 const reference = "ch-1"
 const charge = { connectionId: "first", providerRef: reference }

@@ -2,7 +2,7 @@
 import { expect } from "@effect/vitest"
 import { money, type Payment } from "@pointsman/core"
 import { type Change } from "@pointsman/core/ports"
-import { firstChange, moveAlong, reach, rowOf, traceOf, dies } from "./Given.ts"
+import { dies, firstChange, moveAlong, reach, rowOf, traceOf } from "./Given.ts"
 import { newOperation, newRefund } from "./GivenEntries.ts"
 import { chapter } from "./StorageTest.ts"
 

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { newTenant } from "./Given.ts"
 import { chapter } from "./StorageTest.ts"
 import { awkward } from "./Text.ts"
-import { controlRacers } from "./Unguarded.ts"
+import { atOnce, controlRacers } from "./Unguarded.ts"
 
 /** After the times that are forgotten in this chapter: the store is shared, and rates are deleted across tenants. */
 const later = 4_000_000_000_000
@@ -54,12 +54,7 @@ const addOne = Effect.fnUntraced(function* (seen: ReadonlyArray<StoredRate>) {
 const nothingYet = (tenant: Tenant, segment: string): StoredRate =>
   rateOf(tenant, { segment, rate: { succeeded: 0, failed: 0, at: later }, version: 0 })
 
-const atOnce = <A, E, R>(one: (index: number) => Effect.Effect<A, E, R>) =>
-  Effect.forEach(
-    Array.from({ length: controlRacers }, (_, index) => index),
-    one,
-    { concurrency: "unbounded" }
-  )
+const writers = Array.from({ length: controlRacers }, (_, index) => index)
 
 export const successRates = chapter("success rates", (it) => {
   it("weights of every size are read back to the last bit", function* ({ tenant }) {
@@ -173,7 +168,7 @@ export const successRates = chapter("success rates", (it) => {
     for (const version of [1, 2]) {
       const given = (index: number) =>
         rateOf(tenant, { rate: { succeeded: index, failed: version, at: later }, version })
-      const refused = yield* atOnce((index) => write(given(index)))
+      const refused = yield* atOnce(writers, (index) => write(given(index)))
       const won = refused.flatMap((rates, index) => (rates.length === 0 ? [index] : []))
       expect(won).toHaveLength(1)
       const [stored] = yield* storedOf([tenant])
@@ -184,7 +179,7 @@ export const successRates = chapter("success rates", (it) => {
 
   it(`${controlRacers} writers that add to the same rates in any order lose nothing`, function* ({ tenant }) {
     const segments = ["a", "b", "c"]
-    yield* atOnce((index) => {
+    yield* atOnce(writers, (index) => {
       const turned = [...segments.slice(index % 3), ...segments.slice(0, index % 3)]
       return addOne(turned.map((segment) => nothingYet(tenant, segment)))
     })
@@ -209,7 +204,7 @@ export const successRates = chapter("success rates", (it) => {
         version = stored.version + 1
       }
     })
-    yield* atOnce(writeOver)
+    yield* atOnce(writers, writeOver)
     expect(yield* storedOf([tenant])).toStrictEqual([
       rateOf(tenant, { segment: "a", rate: one, version: controlRacers })
     ])

@@ -5,6 +5,7 @@ import { Effect, Option } from "effect"
 import { blank, firstChange, moveAlong, newTenant, rowOf } from "./Given.ts"
 import { newOperation, newRefund, writeEntries } from "./GivenEntries.ts"
 import { chapter } from "./StorageTest.ts"
+import { atOnce } from "./Unguarded.ts"
 
 const key = "the-same-key-everywhere"
 
@@ -24,7 +25,7 @@ export const tenants = chapter("tenants", (it) => {
   it("each of four tenants with one key sees only its own of everything", function* ({ ledger }) {
     const all = yield* neighbours
     const written = yield* Effect.forEach(all, (tenant) => firstChange(tenant, { key }))
-    yield* Effect.forEach(written, ({ change }) => ledger.commit(change), { concurrency: "unbounded" })
+    yield* atOnce(written, ({ change }) => ledger.commit(change))
 
     for (const [index, tenant] of all.entries()) {
       const { payment } = (written[index] as (typeof written)[number]).after
@@ -68,7 +69,7 @@ export const tenants = chapter("tenants", (it) => {
         }
       )
     })
-    yield* Effect.forEach(books, ({ change }) => ledger.commit(change), { concurrency: "unbounded" })
+    yield* atOnce(books, ({ change }) => ledger.commit(change))
     for (const { after } of books) {
       expect(yield* ledger.book(after.payment.tenant, model.id)).toStrictEqual(Option.some(after))
     }
