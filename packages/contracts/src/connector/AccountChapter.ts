@@ -6,6 +6,7 @@ import { Effect, Exit } from "effect"
 import { assertFailsWith, assertRequests, endOf } from "./AnswersChapter.ts"
 import type { ConnectorUnderTest } from "./ConnectorUnderTest.ts"
 import { foreign, malformed } from "./FaultsChapter.ts"
+import { itRuns } from "./ItRuns.ts"
 import { connect, timeoutMillis } from "./Rehearsal.ts"
 import { scriptedTransport } from "./ScriptedTransport.ts"
 import { textIn } from "./SecretsChapter.ts"
@@ -21,40 +22,34 @@ export const accountChapter = (subject: ConnectorUnderTest): void => {
       )
     })
     if (account === undefined) return
-    it.effect("the provider's answer is its account, the same each time", () =>
-      Effect.gen(function* () {
-        for (let time = 0; time < 2; time++) {
-          const asked = yield* askedFor(subject, account.answer)
-          if (Exit.isFailure(asked.exit)) return assert.fail(`expected an account, and the connector ${endOf(asked)}`)
-          assert.deepStrictEqual(asked.exit.value, account.is)
-          assertRequests(asked, account.answer === undefined ? 0 : 1)
-          assert.isTrue(asked.requests.every((request) => request.timeoutMillis === timeoutMillis))
-        }
-        assert.isTrue(account.is.id.length >= 1 && account.is.id.length <= 255, "1 to 255 characters")
-      })
-    )
+    itRuns("the provider's answer is its account, the same each time", function* () {
+      for (let time = 0; time < 2; time++) {
+        const asked = yield* askedFor(subject, account.answer)
+        if (Exit.isFailure(asked.exit)) return assert.fail(`expected an account, and the connector ${endOf(asked)}`)
+        assert.deepStrictEqual(asked.exit.value, account.is)
+        assertRequests(asked, account.answer === undefined ? 0 : 1)
+        assert.isTrue(asked.requests.every((request) => request.timeoutMillis === timeoutMillis))
+      }
+      assert.isTrue(account.is.id.length >= 1 && account.is.id.length <= 255, "1 to 255 characters")
+    })
     const { answer } = account
     if (answer === undefined) return
     for (const [what, spoiled] of [...malformed(answer), ...foreign(answer), ...refused(answer)]) {
-      it.effect(`${what} is Unanswered and shows no secret`, () =>
-        Effect.gen(function* () {
-          const echo = subject.secrets.join(" ")
-          const asked = yield* askedFor(subject, { ...spoiled, headers: { ...spoiled.headers, echo } })
-          assertFailsWith("Unanswered", asked)
-          assertRequests(asked, 1)
-          for (const secret of subject.secrets) assert.notInclude(textIn([asked.exit]), secret)
-        })
-      )
+      itRuns(`${what} is Unanswered and shows no secret`, function* () {
+        const echo = subject.secrets.join(" ")
+        const asked = yield* askedFor(subject, { ...spoiled, headers: { ...spoiled.headers, echo } })
+        assertFailsWith("Unanswered", asked)
+        assertRequests(asked, 1)
+        for (const secret of subject.secrets) assert.notInclude(textIn([asked.exit]), secret)
+      })
     }
     for (const failure of [new NotSent({ reason: "refused" }), new Unanswered({ reason: "silence" })]) {
-      it.effect(`${failure._tag} of the transport stays the same`, () =>
-        Effect.gen(function* () {
-          const { requests, transport } = scriptedTransport([Effect.fail(failure)])
-          const exit = yield* Effect.exit(connect(subject, transport).account?.() ?? Effect.die("no account"))
-          assertFailsWith(failure._tag === "pointsman/NotSent" ? "NotSent" : "Unanswered", { exit })
-          assertRequests({ exit, requests }, 1)
-        })
-      )
+      itRuns(`${failure._tag} of the transport stays the same`, function* () {
+        const { requests, transport } = scriptedTransport([Effect.fail(failure)])
+        const exit = yield* Effect.exit(connect(subject, transport).account?.() ?? Effect.die("no account"))
+        assertFailsWith(failure._tag === "pointsman/NotSent" ? "NotSent" : "Unanswered", { exit })
+        assertRequests({ exit, requests }, 1)
+      })
     }
   })
 }

@@ -13,6 +13,7 @@ import {
 } from "@pointsman/core/connector"
 import { Cause, Effect, Exit, Option } from "effect"
 import type { ConnectorUnderTest, Situation, SituationName } from "./ConnectorUnderTest.ts"
+import { itRuns } from "./ItRuns.ts"
 import {
   askingOperationsOf,
   connect,
@@ -112,26 +113,22 @@ const nothingIsAsked = (subject: ConnectorUnderTest): void => {
     simulation: null
   }
   const looking = (what: string, look: (connector: Connector) => Effect.Effect<unknown, NotSent | Unanswered>) =>
-    it.effect(`a lookup of ${what}, if missing, sends and knows nothing`, () =>
-      Effect.gen(function* () {
-        const { requests, transport } = scriptedTransport([])
-        const found = yield* look(connect(subject, transport))
-        assert.deepStrictEqual(found, { _tag: "NotFound", conclusive: false })
-        assert.isEmpty(requests)
-      })
-    )
+    itRuns(`a lookup of ${what}, if missing, sends and knows nothing`, function* () {
+      const { requests, transport } = scriptedTransport([])
+      const found = yield* look(connect(subject, transport))
+      assert.deepStrictEqual(found, { _tag: "NotFound", conclusive: false })
+      assert.isEmpty(requests)
+    })
   const { directCharges, refunds, voids } = subject.cannotBeAsked ?? {}
   if (voids === true) {
-    it.effect("a lookup of a void, which the provider lacks, is unsupported and sends nothing", () =>
-      Effect.gen(function* () {
-        const { requests, transport } = scriptedTransport([])
-        const request = { ...of, operationId: "op_1", kind: "void", attemptId: "att_1" } as const
-        const lookUp = connect(subject, transport).lookUpOperation?.(request) ?? Effect.die("no lookup of operations")
-        const failure = yield* Effect.flip(lookUp)
-        assert.deepInclude(failure, { _tag: "pointsman/Unanswered", isUnsupported: true })
-        assert.isEmpty(requests)
-      })
-    )
+    itRuns("a lookup of a void, which the provider lacks, is unsupported and sends nothing", function* () {
+      const { requests, transport } = scriptedTransport([])
+      const request = { ...of, operationId: "op_1", kind: "void", attemptId: "att_1" } as const
+      const lookUp = connect(subject, transport).lookUpOperation?.(request) ?? Effect.die("no lookup of operations")
+      const failure = yield* Effect.flip(lookUp)
+      assert.deepInclude(failure, { _tag: "pointsman/Unanswered", isUnsupported: true })
+      assert.isEmpty(requests)
+    })
   }
   if (directCharges === true) {
     looking("a direct charge", (connector) =>
@@ -152,13 +149,11 @@ const nothingIsAsked = (subject: ConnectorUnderTest): void => {
 const answersTo = (subject: ConnectorUnderTest, of: Situation): void => {
   const kind = of.decline === null ? "" : ` (${of.decline.category}, ${of.decline.soft ? "soft" : "hard"})`
   const expected = outcomes[of.name]
-  it.effect(`${of.name}${kind}${kindOf(of)} is ${expected}`, () =>
-    Effect.gen(function* () {
-      const rehearsal = yield* rehearse(subject, of)
-      assertRequests(rehearsal, subject.wire === undefined ? 0 : 1)
-      assertOutcome(subject, of, rehearsal)
-    })
-  )
+  itRuns(`${of.name}${kind}${kindOf(of)} is ${expected}`, function* () {
+    const rehearsal = yield* rehearse(subject, of)
+    assertRequests(rehearsal, subject.wire === undefined ? 0 : 1)
+    assertOutcome(subject, of, rehearsal)
+  })
 }
 
 /** Which operation is looked up, for the name of a test. */

@@ -8,6 +8,7 @@ import { refused } from "./AccountChapter.ts"
 import { assertFailsWith, endOf } from "./AnswersChapter.ts"
 import type { ConnectorUnderTest, DisputesOfProvider } from "./ConnectorUnderTest.ts"
 import { foreign, malformed } from "./FaultsChapter.ts"
+import { itRuns } from "./ItRuns.ts"
 import { connect, timeoutMillis } from "./Rehearsal.ts"
 import { scriptedTransport } from "./ScriptedTransport.ts"
 import { textIn } from "./SecretsChapter.ts"
@@ -65,21 +66,19 @@ const listed = (subject: ConnectorUnderTest, { answers, told }: DisputesOfProvid
     ["disputes", disputes],
     ["no disputes", []]
   ] as const) {
-    it.effect(`${what}: each is listed as the provider keeps it, on the last page`, () =>
-      Effect.gen(function* () {
-        const all = answers(some)
-        const asked = yield* ask(all.map((one) => Effect.succeed(one)))
-        if (Exit.isFailure(asked.exit)) return assert.fail(`expected a page, and the connector ${endOf(asked)}`)
-        const { items, nextCursor, unreadable } = asked.exit.value
-        const byId = (a: ListedDispute, b: ListedDispute) => ((a.disputeId ?? "") < (b.disputeId ?? "") ? -1 : 1)
-        assert.deepStrictEqual(items.toSorted(byId), some.map(told))
-        assert.deepStrictEqual([unreadable, nextCursor], [[], null])
-        assert.strictEqual(asked.requests.length, all.length)
-        for (const request of asked.requests) {
-          assert.deepStrictEqual([request.method, request.timeoutMillis], ["GET", timeoutMillis])
-        }
-      })
-    )
+    itRuns(`${what}: each is listed as the provider keeps it, on the last page`, function* () {
+      const all = answers(some)
+      const asked = yield* ask(all.map((one) => Effect.succeed(one)))
+      if (Exit.isFailure(asked.exit)) return assert.fail(`expected a page, and the connector ${endOf(asked)}`)
+      const { items, nextCursor, unreadable } = asked.exit.value
+      const byId = (a: ListedDispute, b: ListedDispute) => ((a.disputeId ?? "") < (b.disputeId ?? "") ? -1 : 1)
+      assert.deepStrictEqual(items.toSorted(byId), some.map(told))
+      assert.deepStrictEqual([unreadable, nextCursor], [[], null])
+      assert.strictEqual(asked.requests.length, all.length)
+      for (const request of asked.requests) {
+        assert.deepStrictEqual([request.method, request.timeoutMillis], ["GET", timeoutMillis])
+      }
+    })
   }
   const all = answers(disputes)
   for (const [at, page] of all.entries()) {
@@ -90,25 +89,21 @@ const listed = (subject: ConnectorUnderTest, { answers, told }: DisputesOfProvid
       ([, { status }]) => at === 0 || status < 200 || status > 299
     )
     for (const [how, answer] of spoiled) {
-      it.effect(`${how} as ${which} is Unanswered`, () =>
-        Effect.gen(function* () {
-          const echo = subject.secrets.join(" ")
-          const asked = yield* ask([...before, Effect.succeed({ ...answer, headers: { ...answer.headers, echo } })])
-          assertFailsWith("Unanswered", asked)
-          for (const secret of subject.secrets) assert.notInclude(textIn([asked.exit]), secret)
-        })
-      )
-    }
-    it.effect(`a failure of the transport under ${which} stays the same`, () =>
-      Effect.gen(function* () {
-        for (const failure of [
-          new NotSent({ reason: "refused by the script" }),
-          new Unanswered({ reason: "silence by the script" })
-        ]) {
-          const asked = yield* ask([...before, Effect.fail(failure)])
-          assertFailsWith(failure._tag === "pointsman/NotSent" ? "NotSent" : "Unanswered", asked)
-        }
+      itRuns(`${how} as ${which} is Unanswered`, function* () {
+        const echo = subject.secrets.join(" ")
+        const asked = yield* ask([...before, Effect.succeed({ ...answer, headers: { ...answer.headers, echo } })])
+        assertFailsWith("Unanswered", asked)
+        for (const secret of subject.secrets) assert.notInclude(textIn([asked.exit]), secret)
       })
-    )
+    }
+    itRuns(`a failure of the transport under ${which} stays the same`, function* () {
+      for (const failure of [
+        new NotSent({ reason: "refused by the script" }),
+        new Unanswered({ reason: "silence by the script" })
+      ]) {
+        const asked = yield* ask([...before, Effect.fail(failure)])
+        assertFailsWith(failure._tag === "pointsman/NotSent" ? "NotSent" : "Unanswered", asked)
+      }
+    })
   }
 }

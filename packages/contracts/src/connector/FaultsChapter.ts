@@ -6,6 +6,7 @@ import { Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { assertFailsWith, assertRequests, endOf } from "./AnswersChapter.ts"
 import type { ConnectorUnderTest, Operation, SituationName, Wire } from "./ConnectorUnderTest.ts"
+import { itRuns } from "./ItRuns.ts"
 import { askingOperationsOf, rehearseOver, situation, timeoutMillis } from "./Rehearsal.ts"
 
 /** The plain success of each operation: of these, the first that the provider can come to. */
@@ -38,27 +39,23 @@ export const faultsChapter = (subject: ConnectorUnderTest, wire: Wire): void => 
       }
       const success = played.answer
       for (const [what, answer] of faults(subject, success, wire, operation)) {
-        it.effect(`${what} to ${operation} is Unanswered`, () =>
-          Effect.gen(function* () {
-            const rehearsal = yield* rehearseOver(subject, of, Effect.succeed(answer))
-            assertFailsWith("Unanswered", rehearsal)
-            assertRequests(rehearsal, 1)
-          })
-        )
-      }
-      it.effect(`an answer to ${operation} at the last moment counts, after one request`, () =>
-        Effect.gen(function* () {
-          const late = Effect.delay(Effect.succeed(success), timeoutMillis - 1)
-          const running = yield* Effect.forkChild(rehearseOver(subject, of, late))
-          yield* TestClock.adjust(timeoutMillis)
-          const rehearsal = yield* Fiber.join(running)
-          assert.isTrue(
-            Exit.isSuccess(rehearsal.exit),
-            `the time-out is the transport's, and the connector has none of its own; it ${endOf(rehearsal)}`
-          )
+        itRuns(`${what} to ${operation} is Unanswered`, function* () {
+          const rehearsal = yield* rehearseOver(subject, of, Effect.succeed(answer))
+          assertFailsWith("Unanswered", rehearsal)
           assertRequests(rehearsal, 1)
         })
-      )
+      }
+      itRuns(`an answer to ${operation} at the last moment counts, after one request`, function* () {
+        const late = Effect.delay(Effect.succeed(success), timeoutMillis - 1)
+        const running = yield* Effect.forkChild(rehearseOver(subject, of, late))
+        yield* TestClock.adjust(timeoutMillis)
+        const rehearsal = yield* Fiber.join(running)
+        assert.isTrue(
+          Exit.isSuccess(rehearsal.exit),
+          `the time-out is the transport's, and the connector has none of its own; it ${endOf(rehearsal)}`
+        )
+        assertRequests(rehearsal, 1)
+      })
       if (isBodiless(wire, operation)) continue
       it(`an unknown status and a missing reference of ${operation} differ only in that`, () => {
         for (const name of ["unknownStatus", "withoutReference"] as const) {

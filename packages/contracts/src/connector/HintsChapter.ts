@@ -7,6 +7,7 @@ import { refused } from "./AccountChapter.ts"
 import { assertFailsWith, assertRequests, endOf } from "./AnswersChapter.ts"
 import { type ConnectorUnderTest, messageSituations } from "./ConnectorUnderTest.ts"
 import { malformed } from "./FaultsChapter.ts"
+import { itRuns } from "./ItRuns.ts"
 import { situationOf } from "./MessagesChapter.ts"
 import { connect, timeoutMillis } from "./Rehearsal.ts"
 import { scriptedTransport } from "./ScriptedTransport.ts"
@@ -37,79 +38,67 @@ export const hintsChapter = (subject: ConnectorUnderTest): void => {
       return { requests, exit: yield* Effect.exit(looked) }
     })
 
-    it.effect("a hint is its reference, and nothing is sent", () =>
-      Effect.gen(function* () {
-        const { connector, requests } = connected()
-        assert.strictEqual(yield* connector.hints?.read(hints.message) ?? Effect.die("no hints"), hints.reference)
-        assert.isEmpty(requests)
-      })
-    )
-    it.effect("any other message, or a signed one, is no hint, and its values are not shown", () =>
-      Effect.gen(function* () {
-        const { connector, requests } = connected()
-        const secret = messages?.secrets?.right ?? "whsec_of_the_contract_0123456789"
-        const signed = messageSituations.flatMap((name) => messages?.sign(situationOf(name), secret, at) ?? [])
-        const bytes = (text: string) => ({ headers: hints.message.headers, body: new TextEncoder().encode(text) })
-        const long = bytes(new TextDecoder().decode(hints.message.body) + "x".repeat(1_000))
-        for (const other of [...hints.others, ...signed, ...noHints.map(bytes), long]) {
-          const read = yield* Effect.result(connector.hints?.read(other) ?? Effect.die("no hints"))
-          assert.strictEqual(Result.isFailure(read) ? read.failure._tag : "read", "pointsman/MessageUnreadable")
-          assert.notInclude(textIn([read]), "hunter2")
-        }
-        assert.isEmpty(requests)
-      })
-    )
-    it.effect("a captured charge is one request, and its statement is stored as it is read", () =>
-      Effect.gen(function* () {
-        const captured = hints.captured({ attemptId, money: asked, at })
-        const looked = yield* lookUp(Effect.succeed(captured))
-        assertRequests(looked, 1)
-        assert.strictEqual(looked.requests[0]?.timeoutMillis, timeoutMillis)
-        if (Exit.isFailure(looked.exit)) return assert.fail(`expected a statement: the connector ${endOf(looked)}`)
-        const [stated, ...others] = looked.exit.value
-        assert.isEmpty(others)
-        if (stated?.message.about._tag !== "Charge") return assert.fail("expected a statement about the charge")
-        const { about, id } = stated.message
-        assert.deepStrictEqual(about.charge, { attemptId })
-        assert.deepInclude(about.state(asked), { _tag: "Captured", stated: asked })
-        assert.isTrue(id.length >= 1 && id.length <= 255, "the id has 1 to 255 characters")
-        const { connector } = connected()
-        const stored = { body: new TextEncoder().encode(stated.body), secret: Redacted.make("") }
-        const again = yield* connector.readStored?.(stored) ?? Effect.die("no `readStored`")
-        assert.deepStrictEqual([again.id, again.at], [id, stated.message.at])
-        if (again.about._tag !== "Charge") return assert.fail("expected the same statement")
-        assert.deepStrictEqual(again.about.state(asked), about.state(asked))
-        const second = yield* lookUp(Effect.succeed(captured))
-        assert.strictEqual(Exit.isSuccess(second.exit) ? second.exit.value[0]?.message.id : undefined, id)
-      })
-    )
+    itRuns("a hint is its reference, and nothing is sent", function* () {
+      const { connector, requests } = connected()
+      assert.strictEqual(yield* connector.hints?.read(hints.message) ?? Effect.die("no hints"), hints.reference)
+      assert.isEmpty(requests)
+    })
+    itRuns("any other message, or a signed one, is no hint, and its values are not shown", function* () {
+      const { connector, requests } = connected()
+      const secret = messages?.secrets?.right ?? "whsec_of_the_contract_0123456789"
+      const signed = messageSituations.flatMap((name) => messages?.sign(situationOf(name), secret, at) ?? [])
+      const bytes = (text: string) => ({ headers: hints.message.headers, body: new TextEncoder().encode(text) })
+      const long = bytes(new TextDecoder().decode(hints.message.body) + "x".repeat(1_000))
+      for (const other of [...hints.others, ...signed, ...noHints.map(bytes), long]) {
+        const read = yield* Effect.result(connector.hints?.read(other) ?? Effect.die("no hints"))
+        assert.strictEqual(Result.isFailure(read) ? read.failure._tag : "read", "pointsman/MessageUnreadable")
+        assert.notInclude(textIn([read]), "hunter2")
+      }
+      assert.isEmpty(requests)
+    })
+    itRuns("a captured charge is one request, and its statement is stored as it is read", function* () {
+      const captured = hints.captured({ attemptId, money: asked, at })
+      const looked = yield* lookUp(Effect.succeed(captured))
+      assertRequests(looked, 1)
+      assert.strictEqual(looked.requests[0]?.timeoutMillis, timeoutMillis)
+      if (Exit.isFailure(looked.exit)) return assert.fail(`expected a statement: the connector ${endOf(looked)}`)
+      const [stated, ...others] = looked.exit.value
+      assert.isEmpty(others)
+      if (stated?.message.about._tag !== "Charge") return assert.fail("expected a statement about the charge")
+      const { about, id } = stated.message
+      assert.deepStrictEqual(about.charge, { attemptId })
+      assert.deepInclude(about.state(asked), { _tag: "Captured", stated: asked })
+      assert.isTrue(id.length >= 1 && id.length <= 255, "the id has 1 to 255 characters")
+      const { connector } = connected()
+      const stored = { body: new TextEncoder().encode(stated.body), secret: Redacted.make("") }
+      const again = yield* connector.readStored?.(stored) ?? Effect.die("no `readStored`")
+      assert.deepStrictEqual([again.id, again.at], [id, stated.message.at])
+      if (again.about._tag !== "Charge") return assert.fail("expected the same statement")
+      assert.deepStrictEqual(again.about.state(asked), about.state(asked))
+      const second = yield* lookUp(Effect.succeed(captured))
+      assert.strictEqual(Exit.isSuccess(second.exit) ? second.exit.value[0]?.message.id : undefined, id)
+    })
     for (const what of ["foreign", "unknown"] as const) {
-      it.effect(`an object that is ${what} states nothing`, () =>
-        Effect.gen(function* () {
-          const looked = yield* lookUp(Effect.succeed(hints[what]))
-          assertRequests(looked, 1)
-          assert.deepStrictEqual(Exit.isSuccess(looked.exit) ? looked.exit.value : endOf(looked), [])
-        })
-      )
+      itRuns(`an object that is ${what} states nothing`, function* () {
+        const looked = yield* lookUp(Effect.succeed(hints[what]))
+        assertRequests(looked, 1)
+        assert.deepStrictEqual(Exit.isSuccess(looked.exit) ? looked.exit.value : endOf(looked), [])
+      })
     }
     const answer = hints.captured({ attemptId, money: asked, at })
     for (const [what, spoiled] of [...malformed(answer), ...refused(answer)]) {
-      it.effect(`${what} is Unanswered and shows no secret`, () =>
-        Effect.gen(function* () {
-          const echo = subject.secrets.join(" ")
-          const looked = yield* lookUp(Effect.succeed({ ...spoiled, headers: { ...spoiled.headers, echo } }))
-          assertFailsWith("Unanswered", looked)
-          assertRequests(looked, 1)
-          for (const secret of subject.secrets) assert.notInclude(textIn([looked.exit]), secret)
-        })
-      )
-    }
-    it.effect("a failure of the transport stays the same", () =>
-      Effect.gen(function* () {
-        assertFailsWith("NotSent", yield* lookUp(Effect.fail(new NotSent({ reason: "refused by the script" }))))
-        assertFailsWith("Unanswered", yield* lookUp(Effect.fail(new Unanswered({ reason: "silence by the script" }))))
+      itRuns(`${what} is Unanswered and shows no secret`, function* () {
+        const echo = subject.secrets.join(" ")
+        const looked = yield* lookUp(Effect.succeed({ ...spoiled, headers: { ...spoiled.headers, echo } }))
+        assertFailsWith("Unanswered", looked)
+        assertRequests(looked, 1)
+        for (const secret of subject.secrets) assert.notInclude(textIn([looked.exit]), secret)
       })
-    )
+    }
+    itRuns("a failure of the transport stays the same", function* () {
+      assertFailsWith("NotSent", yield* lookUp(Effect.fail(new NotSent({ reason: "refused by the script" }))))
+      assertFailsWith("Unanswered", yield* lookUp(Effect.fail(new Unanswered({ reason: "silence by the script" }))))
+    })
   })
 }
 

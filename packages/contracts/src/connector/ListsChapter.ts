@@ -18,6 +18,7 @@ import { refused } from "./AccountChapter.ts"
 import { assertFailsWith, assertRequests, endOf } from "./AnswersChapter.ts"
 import type { ConnectorUnderTest } from "./ConnectorUnderTest.ts"
 import { foreign, malformed } from "./FaultsChapter.ts"
+import { itRuns } from "./ItRuns.ts"
 import { connect, instrumentOf, timeoutMillis } from "./Rehearsal.ts"
 import { scriptedTransport } from "./ScriptedTransport.ts"
 import { textIn } from "./SecretsChapter.ts"
@@ -149,57 +150,51 @@ const paged = <Item>(
   it.effect(`no ${what} make an empty page, the last one`, () => answersWith({ items: [], hasMore: false }, null, []))
   const page = write({ items, hasMore: false })
   for (const [how, spoiled] of [...malformed(page), ...foreign(page), ...refused(page)]) {
-    it.effect(`${how} to the list of ${what} is Unanswered`, () =>
-      Effect.gen(function* () {
-        const echo = subject.secrets.join(" ")
-        const asked = yield* ask(Effect.succeed({ ...spoiled, headers: { ...spoiled.headers, echo } }))
-        assertFailsWith("Unanswered", asked)
-        assertRequests(asked, 1)
-        for (const secret of subject.secrets) assert.notInclude(textIn([asked.exit]), secret)
-      })
-    )
-  }
-  it.effect(`a failure of the transport under the list of ${what} stays the same`, () =>
-    Effect.gen(function* () {
-      assertFailsWith("NotSent", yield* ask(Effect.fail(new NotSent({ reason: "refused by the script" }))))
-      assertFailsWith("Unanswered", yield* ask(Effect.fail(new Unanswered({ reason: "silence by the script" }))))
+    itRuns(`${how} to the list of ${what} is Unanswered`, function* () {
+      const echo = subject.secrets.join(" ")
+      const asked = yield* ask(Effect.succeed({ ...spoiled, headers: { ...spoiled.headers, echo } }))
+      assertFailsWith("Unanswered", asked)
+      assertRequests(asked, 1)
+      for (const secret of subject.secrets) assert.notInclude(textIn([asked.exit]), secret)
     })
-  )
+  }
+  itRuns(`a failure of the transport under the list of ${what} stays the same`, function* () {
+    assertFailsWith("NotSent", yield* ask(Effect.fail(new NotSent({ reason: "refused by the script" }))))
+    assertFailsWith("Unanswered", yield* ask(Effect.fail(new Unanswered({ reason: "silence by the script" }))))
+  })
 }
 
 /** Without a wire: what was charged and refunded is listed, as a lookup finds it. */
 const simulated = (subject: ConnectorUnderTest): void => {
-  it.effect("charges and a refund are listed as a lookup finds them, oldest first", () =>
-    Effect.gen(function* () {
-      const connector = connect(subject, scriptedTransport([]).transport)
-      yield* TestClock.setTime(noon)
-      for (const [at, listed] of charges.entries()) {
-        yield* TestClock.setTime(noon + at * 1_000)
-        yield* connector.charge(requestOf(subject, listed))
-      }
-      const page = yield* connector.listCharges?.({ ...window, cursor: null }) ?? Effect.die("no list")
-      assert.deepStrictEqual(
-        page.items.map((item) => ({ ...item, state: null })),
-        charges.map((item) => ({ ...item, state: null }))
-      )
-      for (const { attemptId, money, state } of page.items) {
-        const asked = { attemptId, money, providerRef: null, checkoutReference: null, sentAt: noon, simulation: null }
-        assert.deepStrictEqual(yield* connector.lookUpCharge(asked), { _tag: "Found", state })
-      }
-      const [charge] = page.items
-      const providerRef = charge?.state.providerRef ?? ""
-      const refund = { refundId: "rf_listed_1", attemptId: "att_listed_1", providerRef, money: money(200, "EUR") }
-      const made = yield* connector.refund?.({ ...refund, reason: null, simulation: null }) ?? Effect.die("no refund")
-      const refunded = yield* connector.listRefunds?.({ ...window, cursor: null }) ?? Effect.die("no list")
-      assert.deepStrictEqual<unknown>(refunded, {
-        items: [{ refundId: refund.refundId, providerRef, money: refund.money, state: made, created: noon + 1_000 }],
-        unreadable: [],
-        nextCursor: null
-      })
-      const before = { createdFrom: 0, createdBefore: noon, cursor: null }
-      assert.isFalse((yield* connector.listCharges?.(before) ?? Effect.die("no list")).items.some(isOurs))
+  itRuns("charges and a refund are listed as a lookup finds them, oldest first", function* () {
+    const connector = connect(subject, scriptedTransport([]).transport)
+    yield* TestClock.setTime(noon)
+    for (const [at, listed] of charges.entries()) {
+      yield* TestClock.setTime(noon + at * 1_000)
+      yield* connector.charge(requestOf(subject, listed))
+    }
+    const page = yield* connector.listCharges?.({ ...window, cursor: null }) ?? Effect.die("no list")
+    assert.deepStrictEqual(
+      page.items.map((item) => ({ ...item, state: null })),
+      charges.map((item) => ({ ...item, state: null }))
+    )
+    for (const { attemptId, money, state } of page.items) {
+      const asked = { attemptId, money, providerRef: null, checkoutReference: null, sentAt: noon, simulation: null }
+      assert.deepStrictEqual(yield* connector.lookUpCharge(asked), { _tag: "Found", state })
+    }
+    const [charge] = page.items
+    const providerRef = charge?.state.providerRef ?? ""
+    const refund = { refundId: "rf_listed_1", attemptId: "att_listed_1", providerRef, money: money(200, "EUR") }
+    const made = yield* connector.refund?.({ ...refund, reason: null, simulation: null }) ?? Effect.die("no refund")
+    const refunded = yield* connector.listRefunds?.({ ...window, cursor: null }) ?? Effect.die("no list")
+    assert.deepStrictEqual<unknown>(refunded, {
+      items: [{ refundId: refund.refundId, providerRef, money: refund.money, state: made, created: noon + 1_000 }],
+      unreadable: [],
+      nextCursor: null
     })
-  )
+    const before = { createdFrom: 0, createdBefore: noon, cursor: null }
+    assert.isFalse((yield* connector.listCharges?.(before) ?? Effect.die("no list")).items.some(isOurs))
+  })
 }
 
 const isOurs = ({ attemptId }: ListedCharge): boolean => charges.some((charge) => charge.attemptId === attemptId)

@@ -9,6 +9,7 @@ import {
 } from "@pointsman/core/connector"
 import { Effect, Redacted, Result } from "effect"
 import { type ConnectorUnderTest, type MessageSituation, messageSituations } from "./ConnectorUnderTest.ts"
+import { itRuns } from "./ItRuns.ts"
 import { connect } from "./Rehearsal.ts"
 import { scriptedTransport } from "./ScriptedTransport.ts"
 import { textIn } from "./SecretsChapter.ts"
@@ -110,17 +111,15 @@ export const messagesChapter = (subject: ConnectorUnderTest): void => {
     for (const name of messageSituations) {
       const sign = () => messages.sign(situationOf(name), secret, receivedAt)
       if (sign() === undefined) continue
-      it.effect(`${name} is read as that, with its id and its time, and nothing is sent`, () =>
-        Effect.gen(function* () {
-          const raw = sign()
-          if (raw === undefined) return assert.fail("it was signed a moment ago")
-          const message = Result.getOrThrow(yield* read(raw))
-          assert.deepStrictEqual(outcomeOf(message), outcomes[name])
-          assert.strictEqual(message.id, idOf(situationOf(name)))
-          assert.strictEqual(message.at, Date.UTC(2026, 10, 21, 12, 0, 0))
-          assert.isEmpty(requests)
-        })
-      )
+      itRuns(`${name} is read as that, with its id and its time, and nothing is sent`, function* () {
+        const raw = sign()
+        if (raw === undefined) return assert.fail("it was signed a moment ago")
+        const message = Result.getOrThrow(yield* read(raw))
+        assert.deepStrictEqual(outcomeOf(message), outcomes[name])
+        assert.strictEqual(message.id, idOf(situationOf(name)))
+        assert.strictEqual(message.at, Date.UTC(2026, 10, 21, 12, 0, 0))
+        assert.isEmpty(requests)
+      })
     }
 
     if (readStored !== undefined) {
@@ -130,33 +129,29 @@ export const messagesChapter = (subject: ConnectorUnderTest): void => {
       for (const name of messageSituations) {
         const sign = () => messages.sign(situationOf(name), secret, receivedAt)
         if (sign() === undefined) continue
-        it.effect(`${name} that was stored is read again as it was, without its signature`, () =>
-          Effect.gen(function* () {
-            const raw = sign()
-            if (raw === undefined) return assert.fail("it was signed a moment ago")
-            const first = Result.getOrThrow(yield* read(raw))
-            // The whole body was stored by an earlier version.
-            const kept = keptOfMessage?.(new TextDecoder().decode(raw.body))
-            const bodies = kept === undefined ? [raw.body] : [raw.body, new TextEncoder().encode(kept)]
-            for (const body of bodies) {
-              const again = Result.getOrThrow(yield* readAgain({ body }))
-              assert.deepStrictEqual(outcomeOf(again), outcomeOf(first))
-              assert.deepStrictEqual([again.id, again.at], [first.id, first.at])
-            }
-            assert.isEmpty(requests)
-          })
-        )
-      }
-      it.effect("an unreadable stored body is unreadable and its values are not shown", () =>
-        Effect.gen(function* () {
-          const texts = [...noMessages, '{"id":"hunter2","hunter2":{'].map((text) => new TextEncoder().encode(text))
-          for (const body of texts) {
-            const result = yield* readAgain({ body })
-            assert.strictEqual(Result.isFailure(result) ? result.failure._tag : "read", "pointsman/MessageUnreadable")
-            assert.notInclude(textIn([result]), "hunter2")
+        itRuns(`${name} that was stored is read again as it was, without its signature`, function* () {
+          const raw = sign()
+          if (raw === undefined) return assert.fail("it was signed a moment ago")
+          const first = Result.getOrThrow(yield* read(raw))
+          // The whole body was stored by an earlier version.
+          const kept = keptOfMessage?.(new TextDecoder().decode(raw.body))
+          const bodies = kept === undefined ? [raw.body] : [raw.body, new TextEncoder().encode(kept)]
+          for (const body of bodies) {
+            const again = Result.getOrThrow(yield* readAgain({ body }))
+            assert.deepStrictEqual(outcomeOf(again), outcomeOf(first))
+            assert.deepStrictEqual([again.id, again.at], [first.id, first.at])
           }
+          assert.isEmpty(requests)
         })
-      )
+      }
+      itRuns("an unreadable stored body is unreadable and its values are not shown", function* () {
+        const texts = [...noMessages, '{"id":"hunter2","hunter2":{'].map((text) => new TextEncoder().encode(text))
+        for (const body of texts) {
+          const result = yield* readAgain({ body })
+          assert.strictEqual(Result.isFailure(result) ? result.failure._tag : "read", "pointsman/MessageUnreadable")
+          assert.notInclude(textIn([result]), "hunter2")
+        }
+      })
     }
 
     const whole = messages.sign(situationOf("charge captured"), secret, receivedAt)
@@ -165,91 +160,75 @@ export const messagesChapter = (subject: ConnectorUnderTest): void => {
         assert.fail('`messages.sign` gives nothing for "charge captured", which every other check starts from'))
       return
     }
-    it.effect("messages late, twice and out of order are each read as before", () =>
-      Effect.gen(function* () {
-        const aDayLater = receivedAt + 86_400_000
-        const signed = messageSituations.flatMap((name) => {
-          // The provider tries again for days, and signs each time anew.
-          const raw = messages.sign(situationOf(name), secret, aDayLater)
-          return raw === undefined ? [] : [{ name, raw }]
-        })
-        for (const { name, raw } of [...signed.toReversed(), ...signed]) {
-          const result = yield* read({ ...raw, receivedAt: aDayLater })
-          if (Result.isFailure(result)) return assert.fail(`${name}: ${result.failure._tag}: ${result.failure.reason}`)
-          assert.deepStrictEqual(outcomeOf(result.success), outcomes[name])
-          assert.strictEqual(result.success.id, idOf(situationOf(name)), "the id by which a message is known again")
-          assert.strictEqual(
-            result.success.at,
-            Date.UTC(2026, 10, 21, 12, 0, 0),
-            "when it was written, not when it came"
-          )
-        }
-        assert.isEmpty(requests)
+    itRuns("messages late, twice and out of order are each read as before", function* () {
+      const aDayLater = receivedAt + 86_400_000
+      const signed = messageSituations.flatMap((name) => {
+        // The provider tries again for days, and signs each time anew.
+        const raw = messages.sign(situationOf(name), secret, aDayLater)
+        return raw === undefined ? [] : [{ name, raw }]
       })
-    )
+      for (const { name, raw } of [...signed.toReversed(), ...signed]) {
+        const result = yield* read({ ...raw, receivedAt: aDayLater })
+        if (Result.isFailure(result)) return assert.fail(`${name}: ${result.failure._tag}: ${result.failure.reason}`)
+        assert.deepStrictEqual(outcomeOf(result.success), outcomes[name])
+        assert.strictEqual(result.success.id, idOf(situationOf(name)), "the id by which a message is known again")
+        assert.strictEqual(result.success.at, Date.UTC(2026, 10, 21, 12, 0, 0), "when it was written, not when it came")
+      }
+      assert.isEmpty(requests)
+    })
     if (typeof signText === "function") {
-      it.effect("any changed byte, or one more or less, is refused", () =>
-        Effect.gen(function* () {
-          for (let at = 0; at < whole.body.length; at++) {
-            const body = Uint8Array.from(whole.body)
-            body[at] = (body[at] ?? 0) ^ 1
-            yield* refused({ headers: whole.headers, body })
-          }
-          yield* refused({ headers: whole.headers, body: whole.body.slice(0, -1) })
-          yield* refused({ headers: whole.headers, body: Uint8Array.from([...whole.body, 10]) })
-          yield* refused({ headers: whole.headers, body: new Uint8Array() })
-        })
-      )
+      itRuns("any changed byte, or one more or less, is refused", function* () {
+        for (let at = 0; at < whole.body.length; at++) {
+          const body = Uint8Array.from(whole.body)
+          body[at] = (body[at] ?? 0) ^ 1
+          yield* refused({ headers: whole.headers, body })
+        }
+        yield* refused({ headers: whole.headers, body: whole.body.slice(0, -1) })
+        yield* refused({ headers: whole.headers, body: Uint8Array.from([...whole.body, 10]) })
+        yield* refused({ headers: whole.headers, body: new Uint8Array() })
+      })
     } else {
       for (const [part, raw] of signText.tampered(situationOf("charge captured"), secret, receivedAt)) {
         it.effect(`another ${part} than was signed is refused`, () => refused(raw))
       }
-      it.effect("a body that is cut, or empty, is refused", () =>
-        Effect.gen(function* () {
-          for (const length of [0, 1, whole.body.length / 2, whole.body.length - 1]) {
-            yield* refused({ headers: whole.headers, body: whole.body.slice(0, length) })
-          }
-        })
-      )
-    }
-    it.effect("another secret, none, or a missing or garbled header is refused", () =>
-      Effect.gen(function* () {
-        for (const other of wrong) {
-          yield* refused({ ...whole, secret: Redacted.make(other) })
-        }
-        // If the signature is inside the message, no header says anything.
-        if (Object.keys(whole.headers).length > 0) yield* refused({ headers: {}, body: whole.body })
-        for (const [name, value] of Object.entries(whole.headers)) {
-          for (const garbled of ["", "x", `${value ?? ""}0`, (value ?? "").slice(0, -1)]) {
-            yield* refused({ headers: { ...whole.headers, [name]: garbled }, body: whole.body })
-          }
+      itRuns("a body that is cut, or empty, is refused", function* () {
+        for (const length of [0, 1, whole.body.length / 2, whole.body.length - 1]) {
+          yield* refused({ headers: whole.headers, body: whole.body.slice(0, length) })
         }
       })
-    )
+    }
+    itRuns("another secret, none, or a missing or garbled header is refused", function* () {
+      for (const other of wrong) {
+        yield* refused({ ...whole, secret: Redacted.make(other) })
+      }
+      // If the signature is inside the message, no header says anything.
+      if (Object.keys(whole.headers).length > 0) yield* refused({ headers: {}, body: whole.body })
+      for (const [name, value] of Object.entries(whole.headers)) {
+        for (const garbled of ["", "x", `${value ?? ""}0`, (value ?? "").slice(0, -1)]) {
+          yield* refused({ headers: { ...whole.headers, [name]: garbled }, body: whole.body })
+        }
+      }
+    })
     if (messages.toleranceMillis !== null) {
       const tolerance = messages.toleranceMillis
-      it.effect("a message older than the scheme allows, or of the future, is refused", () =>
-        Effect.gen(function* () {
-          assert.isTrue(Result.isSuccess(yield* read({ ...whole, receivedAt: receivedAt + tolerance })))
-          yield* refused({ ...whole, receivedAt: receivedAt + tolerance + 1000 })
-          yield* refused({ ...whole, receivedAt: receivedAt - tolerance - 1000 })
-        })
-      )
-    }
-    it.effect("bodies that are not the provider's, under its own signature, are unreadable", () =>
-      Effect.gen(function* () {
-        const raws =
-          typeof signText === "function"
-            ? [...noMessages, '{"id":"hunter2","hunter2":{'].map((text) => signText(text, secret, receivedAt))
-            : signText.unreadable(secret, receivedAt)
-        assert.isNotEmpty(raws)
-        for (const raw of raws) {
-          const result = yield* read(raw)
-          assert.strictEqual(Result.isFailure(result) ? result.failure._tag : "read", "pointsman/MessageUnreadable")
-          assert.notInclude(textIn([result]), "hunter2")
-        }
+      itRuns("a message older than the scheme allows, or of the future, is refused", function* () {
+        assert.isTrue(Result.isSuccess(yield* read({ ...whole, receivedAt: receivedAt + tolerance })))
+        yield* refused({ ...whole, receivedAt: receivedAt + tolerance + 1000 })
+        yield* refused({ ...whole, receivedAt: receivedAt - tolerance - 1000 })
       })
-    )
+    }
+    itRuns("bodies that are not the provider's, under its own signature, are unreadable", function* () {
+      const raws =
+        typeof signText === "function"
+          ? [...noMessages, '{"id":"hunter2","hunter2":{'].map((text) => signText(text, secret, receivedAt))
+          : signText.unreadable(secret, receivedAt)
+      assert.isNotEmpty(raws)
+      for (const raw of raws) {
+        const result = yield* read(raw)
+        assert.strictEqual(Result.isFailure(result) ? result.failure._tag : "read", "pointsman/MessageUnreadable")
+        assert.notInclude(textIn([result]), "hunter2")
+      }
+    })
   })
 }
 

@@ -3,10 +3,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { amountLimits, currencies } from "@pointsman/core"
 import { type ConnectorDefinition, type Money, money } from "@pointsman/core/connector"
-import { Effect, Exit } from "effect"
+import { Exit } from "effect"
 import { assertFailsWith, assertRequests, endOf } from "./AnswersChapter.ts"
 import type { ConnectorUnderTest, Operation, SituationName, Wire } from "./ConnectorUnderTest.ts"
 import { successOf } from "./FaultsChapter.ts"
+import { itRuns } from "./ItRuns.ts"
 import { askingOperationsOf, rehearse, returnUrl, situation, timeoutMillis } from "./Rehearsal.ts"
 
 export const wireChapter = (subject: ConnectorUnderTest, wire: Wire): void => {
@@ -21,73 +22,65 @@ export const wireChapter = (subject: ConnectorUnderTest, wire: Wire): void => {
     })
     // What is not played yet has failed in the chapter of the faults already.
     for (const operation of askingOperationsOf(subject).filter((operation) => isPlayed(subject, operation))) {
-      it.effect(`${operation} is one request with our id as key, timeout and absolute URL`, () =>
-        Effect.gen(function* () {
-          const rehearsal = yield* rehearse(subject, situation(successOf(subject, operation)))
-          const { exit, id, requests } = rehearsal
-          assert.isTrue(Exit.isSuccess(exit), `expected an answer, and the connector ${endOf(rehearsal)}`)
-          const [request, ...others] = requests
-          assert.isEmpty(others, "one operation is one request")
-          if (request === undefined) return assert.fail("nothing was sent through the transport")
-          const key = wire.idempotencyKeyOf(request)
-          // A lookup that only reads needs none.
-          if (request.method !== "GET" || key !== undefined) {
-            assert.strictEqual(key, id, "the provider's idempotency key is our id of the operation")
-          }
-          assert.strictEqual(request.timeoutMillis, timeoutMillis, "timeoutMillis: that of the account, passed on")
-          assert.match(new URL(request.url).protocol, /^https?:$/)
-        })
-      )
+      itRuns(`${operation} is one request with our id as key, timeout and absolute URL`, function* () {
+        const rehearsal = yield* rehearse(subject, situation(successOf(subject, operation)))
+        const { exit, id, requests } = rehearsal
+        assert.isTrue(Exit.isSuccess(exit), `expected an answer, and the connector ${endOf(rehearsal)}`)
+        const [request, ...others] = requests
+        assert.isEmpty(others, "one operation is one request")
+        if (request === undefined) return assert.fail("nothing was sent through the transport")
+        const key = wire.idempotencyKeyOf(request)
+        // A lookup that only reads needs none.
+        if (request.method !== "GET" || key !== undefined) {
+          assert.strictEqual(key, id, "the provider's idempotency key is our id of the operation")
+        }
+        assert.strictEqual(request.timeoutMillis, timeoutMillis, "timeoutMillis: that of the account, passed on")
+        assert.match(new URL(request.url).protocol, /^https?:$/)
+      })
       if (operation === "openCheckout") {
-        it.effect("openCheckout says where the customer is to be sent afterwards", () =>
-          Effect.gen(function* () {
-            const { requests } = yield* rehearse(subject, situation(successOf(subject, operation)))
-            const [request] = requests
-            if (request === undefined || wire.checkout === undefined) return assert.fail("wire.checkout must tell")
-            assert.strictEqual(wire.checkout.returnUrlOf(request), returnUrl)
-          })
-        )
+        itRuns("openCheckout says where the customer is to be sent afterwards", function* () {
+          const { requests } = yield* rehearse(subject, situation(successOf(subject, operation)))
+          const [request] = requests
+          if (request === undefined || wire.checkout === undefined) return assert.fail("wire.checkout must tell")
+          assert.strictEqual(wire.checkout.returnUrlOf(request), returnUrl)
+        })
       }
       const whenSilent = amountSituations[operation]
       if (whenSilent === undefined) continue
-      it.effect(`${operation} sends what routing lets through of each currency, and no more`, () =>
-        Effect.gen(function* () {
-          for (const asked of amountsOfEachCurrency) {
-            const rehearsal = yield* rehearse(subject, situation(whenSilent, { money: asked }))
-            const what = `${operation} of ${asked.minorUnits} minor units of ${asked.currency}`
-            if (isExpressible(subject.definition, asked)) {
-              if (isTaken(subject.definition, asked)) assert.isNotEmpty(rehearsal.requests, what)
-            } else {
-              assertFailsWith("NotSent", rehearsal)
-              assert.isEmpty(rehearsal.requests, what)
-            }
+      itRuns(`${operation} sends what routing lets through of each currency, and no more`, function* () {
+        for (const asked of amountsOfEachCurrency) {
+          const rehearsal = yield* rehearse(subject, situation(whenSilent, { money: asked }))
+          const what = `${operation} of ${asked.minorUnits} minor units of ${asked.currency}`
+          if (isExpressible(subject.definition, asked)) {
+            if (isTaken(subject.definition, asked)) assert.isNotEmpty(rehearsal.requests, what)
+          } else {
+            assertFailsWith("NotSent", rehearsal)
+            assert.isEmpty(rehearsal.requests, what)
+          }
+        }
+      })
+      for (const [currency, asked] of Object.entries(amounts) as ReadonlyArray<[keyof typeof amounts, Money]>) {
+        itRuns(`${operation} of ${asked.minorUnits} minor units of ${currency} has that amount`, function* () {
+          const rehearsal = yield* rehearse(subject, situation(successOf(subject, operation), { money: asked }))
+          const [request] = rehearsal.requests
+          if (wire.amounts[currency] === null) {
+            assert.isFalse(
+              isExpressible(subject.definition, asked) && isTaken(subject.definition, asked),
+              "`supports` or `expresses` of the definition must exclude it, or routing asks for it in vain"
+            )
+            assertFailsWith("NotSent", rehearsal)
+            return assertRequests(rehearsal, 0)
+          }
+          if (request === undefined) return assert.fail(`nothing was sent: the connector ${endOf(rehearsal)}`)
+          assert.deepStrictEqual(
+            wire.amountOf(request),
+            wire.amounts[currency],
+            `the amount on the wire, of ${asked.minorUnits} minor units of ${currency}`
+          )
+          if ((operation === "charge" || operation === "openCheckout") && wire.currencyOf !== undefined) {
+            assert.deepStrictEqual(wire.currencyOf(request), wire.currencies?.[currency])
           }
         })
-      )
-      for (const [currency, asked] of Object.entries(amounts) as ReadonlyArray<[keyof typeof amounts, Money]>) {
-        it.effect(`${operation} of ${asked.minorUnits} minor units of ${currency} has that amount`, () =>
-          Effect.gen(function* () {
-            const rehearsal = yield* rehearse(subject, situation(successOf(subject, operation), { money: asked }))
-            const [request] = rehearsal.requests
-            if (wire.amounts[currency] === null) {
-              assert.isFalse(
-                isExpressible(subject.definition, asked) && isTaken(subject.definition, asked),
-                "`supports` or `expresses` of the definition must exclude it, or routing asks for it in vain"
-              )
-              assertFailsWith("NotSent", rehearsal)
-              return assertRequests(rehearsal, 0)
-            }
-            if (request === undefined) return assert.fail(`nothing was sent: the connector ${endOf(rehearsal)}`)
-            assert.deepStrictEqual(
-              wire.amountOf(request),
-              wire.amounts[currency],
-              `the amount on the wire, of ${asked.minorUnits} minor units of ${currency}`
-            )
-            if ((operation === "charge" || operation === "openCheckout") && wire.currencyOf !== undefined) {
-              assert.deepStrictEqual(wire.currencyOf(request), wire.currencies?.[currency])
-            }
-          })
-        )
       }
     }
   })
