@@ -29,8 +29,7 @@ export { callers, connectionIds, messageSecretOf, production, sandbox, wantedBy 
 /** A store to simulate: one is built for each world, and outlives the processes that share it. */
 export type Storage = Layer.Layer<StorageServices, unknown, Ids>
 
-/** Calls and lookups are handled without a fault unless set. */
-export interface WorldOptions extends Partial<Omit<ProviderOptions, "time">> {
+export interface WorldOptions extends Partial<Omit<ProviderOptions, "time" | "handlingOf" | "lookUpOf">> {
   readonly storage: Storage
   /** Its own unless set. */
   readonly time?: Time | undefined
@@ -38,6 +37,9 @@ export interface WorldOptions extends Partial<Omit<ProviderOptions, "time">> {
   readonly seed?: number | undefined
   /** What happens to the processes, and to what they ask of the store. Nothing does unless told. */
   readonly hooks?: Hooks | undefined
+  /** How the provider handles calls: without a fault unless set. */
+  readonly handlingOf?: ProviderOptions["handlingOf"] | undefined
+  readonly lookUpOf?: ProviderOptions["lookUpOf"] | undefined
   /** In the place of the simulated provider, of whose options none counts then. Its name is `simulated`. */
   readonly definition?: ConnectorDefinition | undefined
   /** A clock that jumps under every process. */

@@ -1,6 +1,6 @@
 /** A change that is refused, for whatever reason, leaves nothing of what it carries. */
 import { expect } from "@effect/vitest"
-import { type Change, type CommitFailure } from "@pointsman/core/ports"
+import type { Change, CommitFailure } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import {
   apiKeyOf,

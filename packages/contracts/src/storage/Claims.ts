@@ -10,7 +10,7 @@ import {
   PaymentMachine,
   type PaymentRow
 } from "@pointsman/core/internal"
-import { type Change } from "@pointsman/core/ports"
+import type { Change } from "@pointsman/core/ports"
 import { Clock, Effect, Option, Result } from "effect"
 import { firstChange, moveAlong, reach, rowOf, traceOf, type Walked } from "./Given.ts"
 import { chapter } from "./StorageTest.ts"

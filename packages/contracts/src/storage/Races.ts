@@ -4,7 +4,7 @@
  */
 import { expect } from "@effect/vitest"
 import { PaymentMachine } from "@pointsman/core/internal"
-import { type Change, type CommitFailure, Ledger, Stale } from "@pointsman/core/ports"
+import { type Change, type CommitFailure, type Ledger, Stale } from "@pointsman/core/ports"
 import { Effect, Exit, Option } from "effect"
 import { firstChange, moveAlong, newTenant, reach, reachRow, rowOf, traceOf, type Walked } from "./Given.ts"
 import { newRefund, writeEntries } from "./GivenEntries.ts"

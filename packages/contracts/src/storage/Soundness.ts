@@ -1,7 +1,7 @@
 /** A change that breaks a money rule, or does not fit together, dies and writes nothing. */
 import { expect } from "@effect/vitest"
 import { money, type Payment } from "@pointsman/core"
-import { type Change } from "@pointsman/core/ports"
+import type { Change } from "@pointsman/core/ports"
 import { dies, firstChange, moveAlong, reach, rowOf, traceOf } from "./Given.ts"
 import { newOperation, newRefund } from "./GivenEntries.ts"
 import { chapter } from "./StorageTest.ts"
