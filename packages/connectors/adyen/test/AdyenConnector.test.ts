@@ -2,7 +2,7 @@
 
 import { assert, describe, it } from "@effect/vitest"
 import { AdyenConnector } from "@pointsman/connector-adyen"
-import { asksOf, changes, missing, type Operation, paymentRequests } from "@pointsman/contracts/connector"
+import { asksOf, moneyOperations, noMethod, type Operation, paymentRequests } from "@pointsman/contracts/connector"
 import { adviceOf, type ChargeRequest, declineDetail, money, type TransportRequest } from "@pointsman/core/connector"
 import { Effect, Redacted, Result } from "effect"
 import { deviations, fromAdyen, toAdyen } from "../src/Amounts.ts"
@@ -111,7 +111,7 @@ describe("requests", () => {
       assert.strictEqual(body["reference"], `${attemptId}.held`)
       assert.notProperty(body, "captureDelayHours")
       const held = { ...sample.openCheckout, capture: false }
-      const link = bodyOf(yield* requestOf((connector) => connector.openCheckout?.(held) ?? missing))
+      const link = bodyOf(yield* requestOf((connector) => connector.openCheckout?.(held) ?? noMethod))
       assert.strictEqual(link["manualCapture"], true)
       assert.strictEqual(link["reference"], `${attemptId}.held.page`)
       assert.notProperty(link, "captureDelayHours")
@@ -397,7 +397,7 @@ describe("errors", () => {
     for (const errorType of ["validation", "security", "configuration"]) {
       it.effect(`${status} of type ${errorType} is Rejected, whatever was asked`, () =>
         Effect.gen(function* () {
-          for (const operation of changes) {
+          for (const operation of moneyOperations) {
             const said = serviceError(status, "901", "Invalid Merchant Account", errorType)
             yield* answersWith(asks[operation], said, rejected)
           }
@@ -406,7 +406,7 @@ describe("errors", () => {
     }
     it.effect(`${status} of type internal, or of none, or without a code, is Unanswered`, () =>
       Effect.gen(function* () {
-        for (const operation of changes) {
+        for (const operation of moneyOperations) {
           yield* unanswers(asks[operation], serviceError(status, "901", "No.", "internal"))
           yield* unanswers(asks[operation], serviceError(status, "901", "No.", "unknown"))
           yield* unanswers(asks[operation], serviceError(status, "", "No."))
@@ -417,7 +417,7 @@ describe("errors", () => {
     )
     it.effect(`${status} with a transient error, or of a key at work, is Unanswered`, () =>
       Effect.gen(function* () {
-        for (const operation of changes) {
+        for (const operation of moneyOperations) {
           const transient = { "transient-error": "true" }
           yield* unanswers(asks[operation], serviceError(status, "901", "No.", "validation", transient))
           const used = serviceError(status, "704", "request already processed or in progress")
@@ -436,7 +436,7 @@ describe("errors", () => {
   for (const status of [404, 405, 406, 408, 409, 413, 429, 500, 502, 503, 504]) {
     it.effect(`${status} is Unanswered, whatever was asked`, () =>
       Effect.gen(function* () {
-        for (const operation of [...changes, "lookUpCharge"] as const) {
+        for (const operation of [...moneyOperations, "lookUpCharge"] as const) {
           yield* unanswers(
             asks[operation],
             serviceError(status, "905", "Payment details are not supported", "configuration")

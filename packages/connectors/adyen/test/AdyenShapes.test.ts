@@ -7,7 +7,7 @@
  */
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
-import { changes, missing } from "@pointsman/contracts/connector"
+import { moneyOperations, noMethod } from "@pointsman/contracts/connector"
 import { money, type TransportAnswer } from "@pointsman/core/connector"
 import { Effect, Result } from "effect"
 import { apiVersion } from "../src/Credentials.ts"
@@ -20,7 +20,7 @@ const amount = { value: 1000, currency: "EUR" }
 
 /** Answers whole, as Adyen describes them, and what they mean. */
 const answers: Readonly<
-  Record<(typeof changes)[number] | "lookUpCharge", ReadonlyArray<readonly [TransportAnswer, string]>>
+  Record<(typeof moneyOperations)[number] | "lookUpCharge", ReadonlyArray<readonly [TransportAnswer, string]>>
 > = {
   charge: [
     [
@@ -123,7 +123,7 @@ describe("Adyen's own description", () => {
   }
   const errors = [400, 401, 403, 422].map((status) => [serviceError(status, "901", "No."), "Rejected"] as const)
 
-  for (const operation of [...changes, "lookUpCharge"] as const) {
+  for (const operation of [...moneyOperations, "lookUpCharge"] as const) {
     for (const [answered, expected] of [...answers[operation], ...(operation === "lookUpCharge" ? [] : errors)]) {
       it.effect(`${operation} and ${answered.status} are as described (${expected})`, () =>
         Effect.gen(function* () {
@@ -159,7 +159,7 @@ describe("Adyen's own description", () => {
       Effect.gen(function* () {
         for (const request of [
           yield* requestOf((connector) => connector.charge(charge)),
-          yield* requestOf((connector) => connector.openCheckout?.(checkout) ?? missing)
+          yield* requestOf((connector) => connector.openCheckout?.(checkout) ?? noMethod)
         ]) {
           const wanted = described(request).requestBody?.content?.["application/json"]?.schema
           if (wanted === undefined) return assert.fail("the description has no body")

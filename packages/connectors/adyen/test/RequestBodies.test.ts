@@ -6,7 +6,7 @@
  * `AdyenShapes.test.ts` reads the whole description where a copy is at hand.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { type Ask, missing } from "@pointsman/contracts/connector"
+import { type Ask, noMethod } from "@pointsman/contracts/connector"
 import {
   type ChargeRequest,
   type CheckoutRequest,
@@ -88,7 +88,7 @@ const charging =
 const opening =
   (more: Partial<CheckoutRequest>): Ask =>
   (connector) =>
-    connector.openCheckout?.({ ...sample.openCheckout, ...more }) ?? missing
+    connector.openCheckout?.({ ...sample.openCheckout, ...more }) ?? noMethod
 const longest = `${"s".repeat(256)}/${"A1".repeat(32)}`
 
 const described: Readonly<Record<string, Ask>> = {
@@ -101,7 +101,7 @@ const described: Readonly<Record<string, Ask>> = {
   "a held page": opening({ capture: false }),
   "a capture": asks.capture,
   "a void": asks.void,
-  "a refund": (connector) => connector.refund?.({ ...sample.refund, reason: "late ".repeat(200) }) ?? missing
+  "a refund": (connector) => connector.refund?.({ ...sample.refund, reason: "late ".repeat(200) }) ?? noMethod
 }
 
 /** `type` of each payment method's page (https://docs.adyen.com/payment-methods). */
@@ -138,7 +138,7 @@ describe("every request body is one that Adyen's description accepts", () => {
       )
       for (const amount of amounts) {
         yield* assertDescribed(charging({ money: amount }))
-        yield* assertDescribed((connector) => connector.refund?.({ ...sample.refund, money: amount }) ?? missing)
+        yield* assertDescribed((connector) => connector.refund?.({ ...sample.refund, money: amount }) ?? noMethod)
       }
     })
   )

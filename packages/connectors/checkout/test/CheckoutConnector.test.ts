@@ -1,7 +1,7 @@
 /** What is asked of Checkout.com, and what its answers mean, beyond what the suite of all connectors knows. */
 
 import { assert, describe, it } from "@effect/vitest"
-import { type Ask, asksOf, missing, paymentRequests } from "@pointsman/contracts/connector"
+import { type Ask, asksOf, noMethod, paymentRequests } from "@pointsman/contracts/connector"
 import { type ChargeState, money } from "@pointsman/core/connector"
 import { Effect, Redacted } from "effect"
 import {
@@ -95,7 +95,7 @@ describe("what is asked", () => {
       })
       yield* connector.charge(sample.charge)
       assert.strictEqual(requests[0]?.url, `https://${prefix}.api.checkout.com/payments`)
-      assert.deepStrictEqual(yield* connector.account?.() ?? missing, { id: prefix, mode: "live" })
+      assert.deepStrictEqual(yield* connector.account?.() ?? noMethod, { id: prefix, mode: "live" })
     })
   )
   it.effect("a payment that the merchant starts says so, with the one that began the series", () =>
@@ -143,7 +143,7 @@ describe("what is asked", () => {
     Effect.gen(function* () {
       const { connector, requests } = connected([answer(201, openedLink())])
       const opened = yield* connector.openCheckout?.({ ...sample.openCheckout, cardBrand: null, reference: null }) ??
-        missing
+        noMethod
       assert.deepStrictEqual(opened, {
         _tag: "CheckoutOpened",
         reference: linkId,
@@ -167,7 +167,7 @@ describe("what is asked", () => {
   it.effect("a page offers only the named method, by Checkout.com's name", () =>
     Effect.gen(function* () {
       const { connector, requests } = connected([answer(201, openedLink())])
-      yield* connector.openCheckout?.({ ...sample.openCheckout, paymentMethod: "apple_pay" }) ?? missing
+      yield* connector.openCheckout?.({ ...sample.openCheckout, paymentMethod: "apple_pay" }) ?? noMethod
       assert.deepInclude(bodyOf(requests[0]) as object, { allow_payment_methods: ["applepay"] })
     })
   )
@@ -179,9 +179,9 @@ describe("what is asked", () => {
         answer(202, accepted({ reference: refundReference }))
       ])
       const pending = { _tag: "Pending", providerRef: paymentId }
-      assert.deepStrictEqual<unknown>(yield* connector.capture?.(sample.capture) ?? missing, pending)
-      assert.deepStrictEqual<unknown>(yield* connector.void?.(sample.void) ?? missing, pending)
-      assert.deepStrictEqual<unknown>(yield* connector.refund?.(sample.refund) ?? missing, {
+      assert.deepStrictEqual<unknown>(yield* connector.capture?.(sample.capture) ?? noMethod, pending)
+      assert.deepStrictEqual<unknown>(yield* connector.void?.(sample.void) ?? noMethod, pending)
+      assert.deepStrictEqual<unknown>(yield* connector.refund?.(sample.refund) ?? noMethod, {
         _tag: "RefundPending",
         providerRefundId: "act_gefycn3jcvuupboxfmqrhk2aym"
       })
@@ -417,7 +417,7 @@ describe("what is looked up", () => {
         answer(201, openedLink()),
         answer(200, list(paidOnPage, refusedBefore))
       ])
-      yield* connector.openCheckout?.(sample.openCheckout) ?? missing
+      yield* connector.openCheckout?.(sample.openCheckout) ?? noMethod
       assert.deepStrictEqual<unknown>(yield* connector.lookUpCharge(sample.lookUpCharge), {
         _tag: "Found",
         state: captured
@@ -496,7 +496,7 @@ describe("what is looked up", () => {
         _tag: "Found",
         state: { _tag: "OperationConfirmed", stated: money(1000, "EUR"), captureId: "act_c" }
       })
-      yield* answersWith((connector) => connector.lookUpOperation?.(voidLookup) ?? missing, actions, {
+      yield* answersWith((connector) => connector.lookUpOperation?.(voidLookup) ?? noMethod, actions, {
         _tag: "Found",
         state: { _tag: "OperationFailed", isFinal: true, reason: "10000" }
       })
@@ -529,7 +529,7 @@ describe("what is looked up", () => {
         ])
       ])
       const byHand = { ...sample.lookUpRefund, refundId: "rf_of_no_request", providerRefundId: "act_r" }
-      assert.deepStrictEqual<unknown>(yield* connector.lookUpRefund?.(byHand) ?? missing, {
+      assert.deepStrictEqual<unknown>(yield* connector.lookUpRefund?.(byHand) ?? noMethod, {
         _tag: "Found",
         state: { _tag: "Succeeded", providerRefundId: "act_r", stated: money(500, "EUR") }
       })

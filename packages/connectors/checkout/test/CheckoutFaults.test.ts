@@ -1,6 +1,6 @@
 /** The connector and the transport together against a Checkout.com at a real socket. */
 import { CheckoutConnector } from "@pointsman/connector-checkout"
-import { changes, connectorsAt, socketFaultsSuite } from "@pointsman/contracts/connector"
+import { connectorsAt, moneyOperations, socketFaultsSuite } from "@pointsman/contracts/connector"
 import { make } from "@pointsman/transport-node"
 import { asks } from "./Calls.ts"
 import { credentials, failure, payment } from "./Checkout.ts"
@@ -10,7 +10,7 @@ const soon = { "retry-after": "0" }
 socketFaultsSuite({
   provider: "a Checkout.com",
   connectTo: connectorsAt(CheckoutConnector.definition, make(), credentials),
-  operations: Object.fromEntries(changes.map((name) => [name, asks[name]])),
+  operations: Object.fromEntries(moneyOperations.map((name) => [name, asks[name]])),
   success: JSON.stringify(payment()),
   answers: {
     "is executing another request with the key": {

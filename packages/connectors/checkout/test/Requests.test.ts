@@ -8,7 +8,7 @@
 
 import { assert, describe, it } from "@effect/vitest"
 import { CheckoutConnector } from "@pointsman/connector-checkout"
-import { type Ask, missing } from "@pointsman/contracts/connector"
+import { type Ask, noMethod } from "@pointsman/contracts/connector"
 import { type ChargeRequest, money, scaleOf, type TransportRequest } from "@pointsman/core/connector"
 import { Effect, Redacted, Result, Schema } from "effect"
 import {
@@ -112,9 +112,9 @@ describe("every request body is one that Checkout.com's description accepts", ()
       const { connector, requests } = connected(
         [captureReference, voidReference, refundReference].map((reference) => answer(202, accepted({ reference })))
       )
-      yield* connector.capture?.(sample.capture) ?? missing
-      yield* connector.void?.(sample.void) ?? missing
-      yield* connector.refund?.({ ...sample.refund, reason: "broken ".repeat(100) }) ?? missing
+      yield* connector.capture?.(sample.capture) ?? noMethod
+      yield* connector.void?.(sample.void) ?? noMethod
+      yield* connector.refund?.({ ...sample.refund, reason: "broken ".repeat(100) }) ?? noMethod
       assertAccepted(Capture, bodyOf(requests[0]))
       assertAccepted(Void, bodyOf(requests[1]))
       assertAccepted(Refund, bodyOf(requests[2]))
@@ -161,7 +161,7 @@ describe("every request goes to an operation that Checkout.com has", () => {
       connector.lookUpCharge({ ...sample.lookUpCharge, providerRef: paymentId }),
     "a lookup of a page": (connector) =>
       connector.lookUpCharge({ ...sample.lookUpCharge, checkoutReference: "pl_ha88s1DKIxPU" }),
-    "a lookup of a void": (connector) => connector.lookUpOperation?.(voidLookup) ?? missing
+    "a lookup of a void": (connector) => connector.lookUpOperation?.(voidLookup) ?? noMethod
   }
   const { completeCheckout: _, ...existing } = asks
   for (const [what, ask] of Object.entries({ ...existing, ...others })) {

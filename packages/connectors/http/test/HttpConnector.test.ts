@@ -6,7 +6,7 @@ import {
   type Ask,
   asksOf,
   endsOver,
-  missing,
+  noMethod,
   paymentRequests,
   scriptedConnector,
   scriptedTransport
@@ -129,7 +129,7 @@ describe("requests", () => {
   it.effect("a lookup of a refund with a known id at the provider names both", () =>
     Effect.gen(function* () {
       const known = { ...sample.lookUpRefund, providerRefundId: "re/1" }
-      const { url } = yield* ends.requestOf((connector) => connector.lookUpRefund?.(known) ?? missing)
+      const { url } = yield* ends.requestOf((connector) => connector.lookUpRefund?.(known) ?? noMethod)
       assert.strictEqual(url, "https://provider.example/v1/refunds?refund_id=rf_1&provider_refund_id=re%2F1")
     })
   )
@@ -137,7 +137,7 @@ describe("requests", () => {
   it.effect("the body of a checkout of a method has its name", () =>
     Effect.gen(function* () {
       const named = { ...sample.openCheckout, paymentMethod: "ideal" } as const
-      const { body } = yield* ends.requestOf((connector) => connector.openCheckout?.(named) ?? missing)
+      const { body } = yield* ends.requestOf((connector) => connector.openCheckout?.(named) ?? noMethod)
       assert.deepInclude(JSON.parse(body ?? ""), { method: "card", payment_method: "ideal" })
     })
   )
@@ -149,7 +149,7 @@ describe("requests", () => {
       const nothing = { card_brand: null, reference: null, instrument: null, capture: false }
       assert.deepInclude(JSON.parse(charged.body ?? ""), nothing)
       const unreasoned = { ...sample.refund, reason: null }
-      const refunded = yield* ends.requestOf((connector) => connector.refund?.(unreasoned) ?? missing)
+      const refunded = yield* ends.requestOf((connector) => connector.refund?.(unreasoned) ?? noMethod)
       assert.isNull(JSON.parse(refunded.body ?? "").reason)
     })
   )
@@ -641,7 +641,7 @@ describe("the account", () => {
   it.effect("an account is read by GET /account without an idempotency key, its id as it is", () =>
     Effect.gen(function* () {
       const { connector, requests } = connect(answer(200, { account: "Acme EU/7 (live)", more: 1 }))
-      assert.deepStrictEqual(yield* connector.account?.() ?? missing, { id: "Acme EU/7 (live)", mode: null })
+      assert.deepStrictEqual(yield* connector.account?.() ?? noMethod, { id: "Acme EU/7 (live)", mode: null })
       assert.strictEqual(`${requests[0]?.method} ${requests[0]?.url}`, "GET https://provider.example/v1/account")
       assert.isUndefined(requests[0]?.headers["idempotency-key"])
     })
@@ -658,7 +658,7 @@ describe("the account", () => {
         [answer(200, { account: "x".repeat(256) }), undefined],
         [answer(200, { account: apiKey }), undefined]
       ] as const) {
-        const failure = yield* ends.unanswers((connector) => connector.account?.() ?? missing, answered)
+        const failure = yield* ends.unanswers((connector) => connector.account?.() ?? noMethod, answered)
         assert.strictEqual(failure.isUnsupported, isUnsupported)
       }
     })

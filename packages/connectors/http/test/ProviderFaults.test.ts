@@ -3,9 +3,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { HttpConnector } from "@pointsman/connector-http"
 import {
-  changes,
   connectorsAt,
   httpAnswer,
+  moneyOperations,
   refusedUrl,
   type SocketProvider,
   type SocketProviderOptions,
@@ -28,7 +28,7 @@ const setup = (options: SocketProviderOptions) =>
   })
 
 /** Every operation that could move money, and a lookup. */
-const operations = [...changes, "lookUpCharge"] as const
+const operations = [...moneyOperations, "lookUpCharge"] as const
 
 const assertNoSecret = (error: unknown) => {
   assert.notInclude(JSON.stringify(error), apiKey)

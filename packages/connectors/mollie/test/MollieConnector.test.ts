@@ -1,6 +1,6 @@
 /** What Mollie's answers, lists and errors become, beyond what every connector is tested for. */
 import { assert, describe, it } from "@effect/vitest"
-import { type Ask, changes, missing } from "@pointsman/contracts/connector"
+import { type Ask, moneyOperations, noMethod } from "@pointsman/contracts/connector"
 import { money, Unanswered } from "@pointsman/core/connector"
 import { Effect, Redacted } from "effect"
 import { declines } from "../src/Declines.ts"
@@ -181,7 +181,7 @@ describe("an error", () => {
   for (const [status, becomes] of errors) {
     it.effect(`${status} of a payment that was to move money is ${becomes}`, () =>
       Effect.gen(function* () {
-        for (const name of changes) {
+        for (const name of moneyOperations) {
           if (becomes === "Rejected") assert.strictEqual(yield* tagOf(asks[name], failure(status)), becomes)
           else {
             const { isKeyUsed = false } = yield* unanswers(asks[name], failure(status))
@@ -216,7 +216,7 @@ describe("a capture", () => {
       const { connector, requests } = scripted([
         answer(201, capture({ amount: { currency: "EUR", value: "10.00" }, metadata: { operation_id: "op_1" } }))
       ])
-      const state = yield* connector.capture?.({ ...sample.capture, money: part }) ?? missing
+      const state = yield* connector.capture?.({ ...sample.capture, money: part }) ?? noMethod
       assert.deepStrictEqual(state, { _tag: "Captured", providerRef, stated: part })
       assert.strictEqual(requests[0]?.url, `https://api.mollie.com/v2/payments/${providerRef}/captures`)
       assert.deepStrictEqual(bodyOf(requests[0]?.body), {
@@ -252,7 +252,7 @@ describe("a page", () => {
   it.effect("a card payment's page takes cards, and returns the customer to our address", () =>
     Effect.gen(function* () {
       const { connector, requests } = scripted([answer(201, opened())])
-      yield* connector.openCheckout?.(sample.openCheckout) ?? missing
+      yield* connector.openCheckout?.(sample.openCheckout) ?? noMethod
       const body = bodyOf(requests[0]?.body) as {
         readonly metadata: object
         readonly method: string
@@ -268,7 +268,7 @@ describe("a page", () => {
     Effect.gen(function* () {
       const { connector, requests } = scripted([answer(201, opened()), answer(201, opened())])
       for (const named of [{ method: "bank", paymentMethod: "ideal" } as const, { paymentMethod: "card" } as const]) {
-        yield* connector.openCheckout?.({ ...sample.openCheckout, ...named }) ?? missing
+        yield* connector.openCheckout?.({ ...sample.openCheckout, ...named }) ?? noMethod
       }
       assert.deepStrictEqual(
         requests.map(({ body }) => (bodyOf(body) as { readonly method: string }).method),
@@ -280,10 +280,10 @@ describe("a page", () => {
   it.effect("a bank payment is offered the profile's methods, and not opened to be held", () =>
     Effect.gen(function* () {
       const { connector, requests } = scripted([answer(201, opened())])
-      yield* connector.openCheckout?.({ ...sample.openCheckout, method: "bank" }) ?? missing
+      yield* connector.openCheckout?.({ ...sample.openCheckout, method: "bank" }) ?? noMethod
       assert.notProperty(bodyOf(requests[0]?.body) as object, "method")
       const held = yield* connector.openCheckout?.({ ...sample.openCheckout, method: "bank", capture: false }) ??
-        missing
+        noMethod
       assert.strictEqual(held._tag, "Rejected")
       assert.lengthOf(requests, 1)
     })
@@ -418,7 +418,7 @@ describe("the lookup of a refund", () => {
     Effect.gen(function* () {
       const entries = [refund({ id: "re_other", metadata: { order: 1 } }), refund()]
       const { connector, requests } = scripted([answer(200, list("refunds", entries))])
-      const found = yield* connector.lookUpRefund?.(lookup) ?? missing
+      const found = yield* connector.lookUpRefund?.(lookup) ?? noMethod
       assert.strictEqual(found._tag === "Found" ? found.state._tag : found._tag, "Succeeded")
       assert.strictEqual(requests[0]?.url, `https://api.mollie.com/v2/payments/${providerRef}/refunds?limit=250`)
       assert.isUndefined(requests[0]?.headers["idempotency-key"])
@@ -431,10 +431,10 @@ describe("the lookup of a refund", () => {
     Effect.gen(function* () {
       const { connector, requests } = scripted([answer(200, refund()), failure(404, { title: "Not Found" })])
       const known = { ...lookup, providerRefundId: "re_4qqhO89gsT" }
-      const found = yield* connector.lookUpRefund?.(known) ?? missing
+      const found = yield* connector.lookUpRefund?.(known) ?? noMethod
       assert.strictEqual(found._tag === "Found" ? found.state._tag : found._tag, "Succeeded")
       assert.strictEqual(requests[0]?.url, `https://api.mollie.com/v2/payments/${providerRef}/refunds/re_4qqhO89gsT`)
-      const none = yield* connector.lookUpRefund?.(known) ?? missing
+      const none = yield* connector.lookUpRefund?.(known) ?? noMethod
       assert.deepStrictEqual(none, { _tag: "NotFound", conclusive: false })
     })
   )
@@ -443,7 +443,7 @@ describe("the lookup of a refund", () => {
     Effect.gen(function* () {
       const endOf = Effect.fnUntraced(function* (fields: Fields, known: Partial<typeof lookup>) {
         const asked = { ...lookup, providerRefundId: "re_4qqhO89gsT", ...known }
-        const end = yield* scripted([answer(200, refund(fields))]).connector.lookUpRefund?.(asked) ?? missing
+        const end = yield* scripted([answer(200, refund(fields))]).connector.lookUpRefund?.(asked) ?? noMethod
         return end._tag === "Found" ? end.state._tag : end._tag
       })
       const ours = { refundId: "rf_of_this_refund_by_hand" }
@@ -473,13 +473,13 @@ describe("the lists for recovery", () => {
         answer(200, list("payments", [ours("2", noon), ours("3", noon + 3)], "4")),
         answer(200, list("payments", [ours("4", noon + 4), ours("5", noon + 2 * hour)], "6"))
       ])
-      const first = yield* connector.listCharges?.(window) ?? missing
+      const first = yield* connector.listCharges?.(window) ?? noMethod
       assert.deepStrictEqual(
         first.items.map(({ attemptId }) => attemptId),
         ["att_2", "att_3"]
       )
       assert.strictEqual(first.nextCursor, "4")
-      const second = yield* connector.listCharges?.({ ...window, cursor: "4" }) ?? missing
+      const second = yield* connector.listCharges?.({ ...window, cursor: "4" }) ?? noMethod
       assert.deepStrictEqual(
         second.items.map(({ attemptId }) => attemptId),
         ["att_4"]
@@ -498,7 +498,7 @@ describe("the lists for recovery", () => {
     Effect.gen(function* () {
       const broken = { ...ours("3", noon), amount: { currency: "EUR", value: "1" } }
       const { connector } = scripted([answer(200, list("payments", [broken, ...others(1, noon), ours("1", noon)]))])
-      const page = yield* connector.listCharges?.(window) ?? missing
+      const page = yield* connector.listCharges?.(window) ?? noMethod
       assert.deepStrictEqual(
         page.items.map(({ attemptId }) => attemptId),
         ["att_1"]
@@ -517,7 +517,7 @@ describe("the lists for recovery", () => {
         chargeback({ id: "chb_0", createdAt: at(-1) })
       ]
       const { connector, requests } = scripted([answer(200, list("chargebacks", given))])
-      const { items, unreadable } = yield* connector.listDisputes?.(window) ?? missing
+      const { items, unreadable } = yield* connector.listDisputes?.(window) ?? noMethod
       const charge = { providerRef: "tr_5B8cwPMGnU6qLbRvo7qEZo" }
       assert.deepStrictEqual<unknown>(items, [
         { charge, disputeId: "chb_1", verdict: "opened", money: money(1234, "EUR"), at: noon + 60_000 },

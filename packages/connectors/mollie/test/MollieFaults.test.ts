@@ -1,7 +1,13 @@
 /** The connector and the transport together against a Mollie at a real socket. */
 import { assert, describe, it } from "@effect/vitest"
 import { MollieConnector } from "@pointsman/connector-mollie"
-import { changes, connectorsAt, httpAnswer, socketFaultsSuite, socketProvider } from "@pointsman/contracts/connector"
+import {
+  connectorsAt,
+  httpAnswer,
+  moneyOperations,
+  socketFaultsSuite,
+  socketProvider
+} from "@pointsman/contracts/connector"
 import { make } from "@pointsman/transport-node"
 import { Effect } from "effect"
 import { asks, providerRef, sample } from "./Calls.ts"
@@ -15,7 +21,7 @@ socketFaultsSuite({
   provider: "a Mollie",
   connectTo,
   operations: {
-    ...Object.fromEntries([...changes, "lookUpOperation" as const].map((name) => [name, asks[name]])),
+    ...Object.fromEntries([...moneyOperations, "lookUpOperation" as const].map((name) => [name, asks[name]])),
     hints: (connector) => connector.hints?.lookUp(providerRef)
   },
   success,

@@ -7,7 +7,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { MollieConnector } from "@pointsman/connector-mollie"
-import { type Ask, asksOf, missing, paymentRequests } from "@pointsman/contracts/connector"
+import { type Ask, asksOf, noMethod, paymentRequests } from "@pointsman/contracts/connector"
 import {
   type ChargeRequest,
   type CheckoutRequest,
@@ -133,11 +133,11 @@ const charging =
 const opening =
   (more: Partial<CheckoutRequest>): Ask =>
   (connector) =>
-    connector.openCheckout?.({ ...sample.openCheckout, ...more }) ?? missing
+    connector.openCheckout?.({ ...sample.openCheckout, ...more }) ?? noMethod
 const refunding =
   (more: Partial<RefundRequest>): Ask =>
   (connector) =>
-    connector.refund?.({ ...sample.refund, ...more }) ?? missing
+    connector.refund?.({ ...sample.refund, ...more }) ?? noMethod
 
 const all: Readonly<Record<string, Ask>> = {
   "a charge": asks.charge,
@@ -160,15 +160,15 @@ const all: Readonly<Record<string, Ask>> = {
   "a lookup of a capture": asks.lookUpOperation,
   "a lookup of a refund": asks.lookUpRefund,
   "a lookup of a refund by reference": (connector) =>
-    connector.lookUpRefund?.({ ...sample.lookUpRefund, providerRefundId: "re_4qqhO89gsT" }) ?? missing,
-  "a hint": (connector) => connector.hints?.lookUp(providerRef) ?? missing,
-  "a list of charges": (connector) => connector.listCharges?.(window) ?? missing,
-  "a later page of charges": (connector) => connector.listCharges?.({ ...window, cursor: providerRef }) ?? missing,
-  "a list of refunds": (connector) => connector.listRefunds?.(window) ?? missing,
-  "a list of disputes": (connector) => connector.listDisputes?.(window) ?? missing,
+    connector.lookUpRefund?.({ ...sample.lookUpRefund, providerRefundId: "re_4qqhO89gsT" }) ?? noMethod,
+  "a hint": (connector) => connector.hints?.lookUp(providerRef) ?? noMethod,
+  "a list of charges": (connector) => connector.listCharges?.(window) ?? noMethod,
+  "a later page of charges": (connector) => connector.listCharges?.({ ...window, cursor: providerRef }) ?? noMethod,
+  "a list of refunds": (connector) => connector.listRefunds?.(window) ?? noMethod,
+  "a list of disputes": (connector) => connector.listDisputes?.(window) ?? noMethod,
   "a later page of disputes": (connector) =>
-    connector.listDisputes?.({ ...window, cursor: "chb_xFzwUN4ci8HAmSGUACS4J" }) ?? missing,
-  "the account": (connector) => connector.account?.() ?? missing
+    connector.listDisputes?.({ ...window, cursor: "chb_xFzwUN4ci8HAmSGUACS4J" }) ?? noMethod,
+  "the account": (connector) => connector.account?.() ?? noMethod
 }
 
 describe("every request is one that Mollie's pages describe", () => {

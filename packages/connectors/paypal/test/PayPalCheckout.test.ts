@@ -1,6 +1,6 @@
 /** A payment on PayPal's page: what is sent when, and what PayPal's answers mean. */
 import { assert, describe, it } from "@effect/vitest"
-import { type Ask, missing } from "@pointsman/contracts/connector"
+import { type Ask, noMethod } from "@pointsman/contracts/connector"
 import type { TransportAnswer } from "@pointsman/core/connector"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
@@ -36,13 +36,13 @@ const hour = 60 * 60 * 1000
 
 const opening = (...script: ReadonlyArray<TransportAnswer>) => {
   const { connector, requests } = connected([given, ...script])
-  return { requests, opened: connector.openCheckout?.(checkout) ?? missing }
+  return { requests, opened: connector.openCheckout?.(checkout) ?? noMethod }
 }
 const completing = (script: ReadonlyArray<TransportAnswer>, change: Partial<typeof sample.completeCheckout> = {}) => {
   const { connector, requests } = connected([given, ...script])
   return {
     requests,
-    completed: connector.completeCheckout?.({ ...sample.completeCheckout, ...change }) ?? missing
+    completed: connector.completeCheckout?.({ ...sample.completeCheckout, ...change }) ?? noMethod
   }
 }
 const lookUp: Ask = (connector) => connector.lookUpCharge(checkoutLookup)
@@ -88,7 +88,7 @@ describe("the opening of a checkout", () => {
   it.effect("capture_method manual makes an order to be authorized", () =>
     Effect.gen(function* () {
       const { connector, requests } = connected([given, answer(201, openedOrder(attemptId))])
-      yield* connector.openCheckout?.({ ...checkout, capture: false }) ?? missing
+      yield* connector.openCheckout?.({ ...checkout, capture: false }) ?? noMethod
       assert.strictEqual(bodyOf(requests[1])["intent"], "AUTHORIZE")
     })
   )

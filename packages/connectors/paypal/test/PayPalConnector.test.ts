@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type Ask, missing, playedConnector } from "@pointsman/contracts/connector"
+import { type Ask, noMethod, playedConnector } from "@pointsman/contracts/connector"
 import { BeginBy, NotSent, type TransportAnswer, Unanswered } from "@pointsman/core/connector"
 import { Effect, Fiber, Redacted, Result } from "effect"
 import { TestClock } from "effect/testing"
@@ -48,7 +48,7 @@ const changing = ["capture", "void", "refund"] as const
 const { openCheckout: _, completeCheckout: __, ...existing } = asks
 const all: Readonly<Record<string, Ask>> = {
   ...existing,
-  account: (connector) => connector.account?.() ?? missing
+  account: (connector) => connector.account?.() ?? noMethod
 }
 
 describe("the access token", () => {
@@ -504,7 +504,7 @@ describe("lookups", () => {
       const request = { ...sample.lookUpRefund, providerRefundId: refundReference }
       const lookUp = (answered: TransportAnswer) => {
         const { connector, requests } = connected([given, answered])
-        return Effect.map(Effect.result(connector.lookUpRefund?.(request) ?? missing), (result) => {
+        return Effect.map(Effect.result(connector.lookUpRefund?.(request) ?? noMethod), (result) => {
           assert.strictEqual(requests[1]?.url, `${baseUrl}/v2/payments/refunds/${refundReference}`)
           return result
         })

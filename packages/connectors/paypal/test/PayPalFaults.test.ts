@@ -1,5 +1,5 @@
 /** The connector and the transport together against a PayPal at a real socket. */
-import { changes, connectorsAt, socketFaultsSuite } from "@pointsman/contracts/connector"
+import { connectorsAt, moneyOperations, socketFaultsSuite } from "@pointsman/contracts/connector"
 import { make } from "@pointsman/transport-node"
 import { asks, attemptId, seenAlone } from "./Calls.ts"
 import { capture, credentials, failure, order } from "./PayPal.ts"
@@ -9,7 +9,7 @@ const soon = { "retry-after": "0" }
 socketFaultsSuite({
   provider: "a PayPal",
   connectTo: connectorsAt(seenAlone, make(), credentials),
-  operations: Object.fromEntries([...changes, "completeCheckout" as const].map((name) => [name, asks[name]])),
+  operations: Object.fromEntries([...moneyOperations, "completeCheckout" as const].map((name) => [name, asks[name]])),
   success: JSON.stringify(order(attemptId, { captures: [capture()] })),
   answers: {
     "is executing another request with the id": {

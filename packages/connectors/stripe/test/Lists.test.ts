@@ -2,7 +2,7 @@
 
 import { assert, describe, it } from "@effect/vitest"
 import { StripeConnector } from "@pointsman/connector-stripe"
-import { allPages, missing, playedConnector } from "@pointsman/contracts/connector"
+import { allPages, noMethod, playedConnector } from "@pointsman/contracts/connector"
 import { type Connector, money, type TransportAnswer, type TransportRequest } from "@pointsman/core/connector"
 import { Effect } from "effect"
 import { connected, eur } from "./Calls.ts"
@@ -34,11 +34,11 @@ const stripeWith = (stored: () => ReadonlyArray<Stored>) =>
 
 const window = { createdFrom: 1_000_000, createdBefore: 9_000_000 }
 const charges = (connector: Connector, cursor: string | null = null) =>
-  connector.listCharges?.({ ...window, cursor }) ?? missing
+  connector.listCharges?.({ ...window, cursor }) ?? noMethod
 const disputes = (connector: Connector, cursor: string | null = null) =>
-  connector.listDisputes?.({ ...window, cursor }) ?? missing
+  connector.listDisputes?.({ ...window, cursor }) ?? noMethod
 const refunds = (connector: Connector, cursor: string | null = null) =>
-  connector.listRefunds?.({ ...window, cursor }) ?? missing
+  connector.listRefunds?.({ ...window, cursor }) ?? noMethod
 
 const intentAt = (index: number, fields: object = {}) =>
   paymentIntent({
@@ -106,7 +106,7 @@ describe("pages", () => {
     Effect.gen(function* () {
       const { connector } = stripeWith(() => many(10, intentAt))
       const idsOf = (createdFrom: number, createdBefore: number) =>
-        Effect.map(connector.listCharges?.({ createdFrom, createdBefore, cursor: null }) ?? missing, ({ items }) =>
+        Effect.map(connector.listCharges?.({ createdFrom, createdBefore, cursor: null }) ?? noMethod, ({ items }) =>
           items.map(({ created }) => created)
         )
       assert.deepStrictEqual(yield* idsOf(1_002_000, 1_004_000), [1_002_000, 1_003_000])

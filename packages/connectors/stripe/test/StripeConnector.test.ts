@@ -2,7 +2,7 @@
 
 import { assert, describe, it } from "@effect/vitest"
 import { StripeConnector } from "@pointsman/connector-stripe"
-import { type Ask, changes, missing, scriptedTransport } from "@pointsman/contracts/connector"
+import { type Ask, moneyOperations, noMethod, scriptedTransport } from "@pointsman/contracts/connector"
 import type { Connector, TransportAnswer } from "@pointsman/core/connector"
 import { Effect, Redacted, Result } from "effect"
 import { TestClock } from "effect/testing"
@@ -39,14 +39,14 @@ const providerRef = paymentIntent().id
 const providerRefundId = refund().id
 const checkoutReference = session().id
 
-const operations = changes.map((name) => [name, asks[name]] as const)
+const operations = moneyOperations.map((name) => [name, asks[name]] as const)
 const lookUps = {
   "a charge that nobody answered": asks.lookUpCharge,
   "a charge by its reference": (connector) => connector.lookUpCharge({ ...sample.lookUpCharge, providerRef }),
   "a checkout": (connector) => connector.lookUpCharge({ ...sample.lookUpCharge, checkoutReference }),
   "a refund that nobody answered": asks.lookUpRefund,
   "a refund by its reference": (connector) =>
-    connector.lookUpRefund?.({ ...sample.lookUpRefund, providerRefundId }) ?? missing
+    connector.lookUpRefund?.({ ...sample.lookUpRefund, providerRefundId }) ?? noMethod
 } satisfies Record<string, Ask>
 
 const all: ReadonlyArray<readonly [string, Ask]> = [...operations, ...Object.entries(lookUps)]
@@ -105,7 +105,7 @@ describe("requests", () => {
     ],
     [
       "a refund without a reason",
-      (connector) => connector.refund?.({ ...sample.refund, reason: null }) ?? missing,
+      (connector) => connector.refund?.({ ...sample.refund, reason: null }) ?? noMethod,
       "rf_1",
       "POST refunds",
       { payment_intent: "pi_1", amount: "1234", "metadata[refund_id]": "rf_1", "metadata[attempt_id]": "att_1" }
@@ -159,7 +159,7 @@ describe("requests", () => {
   it.effect("references that are no words stay one part of the path", () =>
     Effect.gen(function* () {
       const odd = { ...sample.void, providerRef: "../a b?c#\ud800" }
-      const { url } = yield* requestOf((connector) => connector.void?.(odd) ?? missing)
+      const { url } = yield* requestOf((connector) => connector.void?.(odd) ?? noMethod)
       assert.strictEqual(url, "https://api.stripe.com/v1/payment_intents/..%2Fa%20b%3Fc%23%EF%BF%BD/cancel")
     })
   )
@@ -627,7 +627,7 @@ describe("looking for what nobody answered", () => {
         const created = [searchParams.get("created[gte]"), searchParams.get("created[lte]")].map(Number)
         assert.deepStrictEqual(created, [sentAt / 1000 - 3600, sentBefore / 1000 + 3600])
         const refunds = connected([answer(200, refundList([]), dated(at))]).connector
-        const refunded = yield* refunds.lookUpRefund?.({ ...sample.lookUpRefund, sentBefore }) ?? missing
+        const refunded = yield* refunds.lookUpRefund?.({ ...sample.lookUpRefund, sentBefore }) ?? noMethod
         assert.deepStrictEqual<unknown>(refunded, { _tag: "NotFound", conclusive })
       }
     })
@@ -644,7 +644,7 @@ describe("the account", () => {
   const connectedAccount = "acct_1032D82eZvKYlo2C"
   const of = (id: string, credentials: unknown, environment: "sandbox" | "production" = "sandbox") => {
     const { connector, requests } = connected([answer(200, account({ id }))], { credentials, environment })
-    return Effect.map(Effect.result(connector.account?.() ?? missing), (result) => ({ requests, result }))
+    return Effect.map(Effect.result(connector.account?.() ?? noMethod), (result) => ({ requests, result }))
   }
   it.effect("a key is read by GET account without an idempotency key, with its mode", () =>
     Effect.gen(function* () {
@@ -675,7 +675,7 @@ describe("the account", () => {
   it.effect("an object that is no account is Unanswered", () =>
     Effect.gen(function* () {
       for (const fields of [{ object: "customer" }, { id: "cus_1" }, { id: null }, { id: "acct_1/x" }]) {
-        yield* unanswers((connector) => connector.account?.() ?? missing, answer(200, account(fields)))
+        yield* unanswers((connector) => connector.account?.() ?? noMethod, answer(200, account(fields)))
       }
     })
   )

@@ -1,6 +1,6 @@
 /** The connector and the transport together against a Stripe at a real socket. */
 import { StripeConnector } from "@pointsman/connector-stripe"
-import { changes, connectorsAt, socketFaultsSuite } from "@pointsman/contracts/connector"
+import { connectorsAt, moneyOperations, socketFaultsSuite } from "@pointsman/contracts/connector"
 import { make } from "@pointsman/transport-node"
 import { asks } from "./Calls.ts"
 import { failure, paymentIntent, secretKey } from "./Stripe.ts"
@@ -8,7 +8,7 @@ import { failure, paymentIntent, secretKey } from "./Stripe.ts"
 socketFaultsSuite({
   provider: "a Stripe",
   connectTo: connectorsAt(StripeConnector.definition, make(), { secretKey }),
-  operations: Object.fromEntries(changes.map((name) => [name, asks[name]])),
+  operations: Object.fromEntries(moneyOperations.map((name) => [name, asks[name]])),
   success: JSON.stringify(paymentIntent()),
   answers: {
     "says to try again": {

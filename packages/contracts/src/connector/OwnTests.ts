@@ -97,18 +97,18 @@ export type Ask = (connector: Connector) => Effect.Effect<unknown, NotSent | Una
 /** Each request as a call. One that the connector has no method for is a defect. */
 export const asksOf = (requests: PaymentRequests): Readonly<Record<Operation, Ask>> => ({
   charge: (connector) => connector.charge(requests.charge),
-  openCheckout: (connector) => connector.openCheckout?.(requests.openCheckout) ?? missing,
-  completeCheckout: (connector) => connector.completeCheckout?.(requests.completeCheckout) ?? missing,
-  capture: (connector) => connector.capture?.(requests.capture) ?? missing,
-  void: (connector) => connector.void?.(requests.void) ?? missing,
-  refund: (connector) => connector.refund?.(requests.refund) ?? missing,
+  openCheckout: (connector) => connector.openCheckout?.(requests.openCheckout) ?? noMethod,
+  completeCheckout: (connector) => connector.completeCheckout?.(requests.completeCheckout) ?? noMethod,
+  capture: (connector) => connector.capture?.(requests.capture) ?? noMethod,
+  void: (connector) => connector.void?.(requests.void) ?? noMethod,
+  refund: (connector) => connector.refund?.(requests.refund) ?? noMethod,
   lookUpCharge: (connector) => connector.lookUpCharge(requests.lookUpCharge),
-  lookUpOperation: (connector) => connector.lookUpOperation?.(requests.lookUpOperation) ?? missing,
-  lookUpRefund: (connector) => connector.lookUpRefund?.(requests.lookUpRefund) ?? missing
+  lookUpOperation: (connector) => connector.lookUpOperation?.(requests.lookUpOperation) ?? noMethod,
+  lookUpRefund: (connector) => connector.lookUpRefund?.(requests.lookUpRefund) ?? noMethod
 })
 
 /** The operations that hold, take, release or give back money; the completion of a checkout is not every connector's. */
-export const changes = [
+export const moneyOperations = [
   "charge",
   "openCheckout",
   "capture",
@@ -117,7 +117,7 @@ export const changes = [
 ] as const satisfies ReadonlyArray<Operation>
 
 /** For `connector.capture?.(request) ?? missing`. */
-export const missing: Effect.Effect<never> = Effect.die(new Error("the connector lacks it"))
+export const noMethod: Effect.Effect<never> = Effect.die(new Error("the connector lacks it"))
 
 /** Every page of a list or of a report. More than 50 are a list without an end. */
 export const allPages = Effect.fnUntraced(function* <Page extends { readonly nextCursor: string | null }, E>(
