@@ -37,10 +37,54 @@ import { sealedTexts } from "./SealedTexts.ts"
 import { settlements } from "./Settlements.ts"
 import { sharedReferences } from "./SharedReferences.ts"
 import { soundness } from "./Soundness.ts"
+import { type Chapter, register } from "./StorageTest.ts"
 import { successRates } from "./SuccessRates.ts"
 import { tenants } from "./Tenants.ts"
 import { text } from "./Text.ts"
 import { usage } from "./Usage.ts"
+
+const chapters: ReadonlyArray<Chapter> = [
+  moves,
+  claims,
+  disputes,
+  oldClaims,
+  atomicity,
+  races,
+  racingCreates,
+  references,
+  sharedReferences,
+  soundness,
+  books,
+  balances,
+  entryKeys,
+  apiKeys,
+  tenants,
+  pages,
+  paymentSearch,
+  hostedPages,
+  usage,
+  checks,
+  messages,
+  reviews,
+  deliveries,
+  followers,
+  interruption,
+  directory,
+  configurations,
+  merchants,
+  text,
+  sealedTexts,
+  erasure,
+  successRates,
+  recordLosses,
+  claimGuards,
+  audit,
+  operators,
+  passkeys,
+  settlements,
+  retention,
+  retentionSweep
+]
 
 /**
  * All chapters share one store and each test has tenants of its own: nothing that a neighbour wrote may show. The
@@ -48,45 +92,6 @@ import { usage } from "./Usage.ts"
  */
 export const storageSuite = <E>(name: string, storage: Layer.Layer<StorageServices, E, Ids>): void => {
   layer(storage.pipe(Layer.provideMerge(Ids.layer)))(`storage: ${name}`, (it) => {
-    moves(it)
-    claims(it)
-    disputes(it)
-    oldClaims(it)
-    atomicity(it)
-    races(it)
-    racingCreates(it)
-    references(it)
-    sharedReferences(it)
-    soundness(it)
-    books(it)
-    balances(it)
-    entryKeys(it)
-    apiKeys(it)
-    tenants(it)
-    pages(it)
-    paymentSearch(it)
-    hostedPages(it)
-    usage(it)
-    checks(it)
-    messages(it)
-    reviews(it)
-    deliveries(it)
-    followers(it)
-    interruption(it)
-    directory(it)
-    configurations(it)
-    merchants(it)
-    text(it)
-    sealedTexts(it)
-    erasure(it)
-    successRates(it)
-    recordLosses(it)
-    claimGuards(it)
-    audit(it)
-    operators(it)
-    passkeys(it)
-    settlements(it)
-    retention(it)
-    retentionSweep(it)
+    for (const one of chapters) register(it, one)
   })
 }

@@ -47,13 +47,19 @@ export type StorageTest = (
   timeoutMillis?: number
 ) => void
 
-/** A part of the suite, whose tests have the storage under test and a tenant of their own. */
-export const chapter =
-  (name: string, tests: (it: StorageTest) => void) =>
-  (it: Vitest.MethodsNonLive<Services>): void => {
-    describe(name, () =>
-      tests((title, test, timeoutMillis) =>
-        it.effect(title, () => Effect.flatMap(given, (all) => Effect.gen(() => test(all))), timeoutMillis)
-      )
+/** A part of the suite. No function, which could be given a runner of tests that ignores what a test returns. */
+export interface Chapter {
+  readonly name: string
+  readonly tests: (it: StorageTest) => void
+}
+
+/** Its tests have the storage under test and a tenant of their own. */
+export const chapter = (name: string, tests: Chapter["tests"]): Chapter => ({ name, tests })
+
+export const register = (it: Vitest.MethodsNonLive<Services>, { name, tests }: Chapter): void => {
+  describe(name, () =>
+    tests((title, test, timeoutMillis) =>
+      it.effect(title, () => Effect.flatMap(given, (all) => Effect.gen(() => test(all))), timeoutMillis)
     )
-  }
+  )
+}
