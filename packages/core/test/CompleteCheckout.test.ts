@@ -111,7 +111,7 @@ describe("the step that takes the money of an approved checkout", () => {
     yield* returns(token)
     yield* settle
     assert.lengthOf(own.provider.completions, 1)
-    // A later lookup is told from when on the provider was asked.
+    // A later lookup gives the provider the time of the first request.
     assert.strictEqual(own.provider.lookUps[0]?.sentAt, 0)
   })
 

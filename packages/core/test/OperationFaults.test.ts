@@ -227,7 +227,7 @@ for (const kind of operationKinds) {
 
   describe(`${kind}, when its outcome is recorded late`, () => {
     const late = world({ claimWindowMillis: 15 * minute })
-    itIn(`and a retry was told that the result is unknown, then that is told again`, late, function* (own) {
+    itIn("a retry that found the result unknown finds it unknown again", late, function* (own) {
       const pointsman = yield* Pointsman
       const payment = yield* given(kind)
       const replyIn = ({ operations, refunds }: Change) => [...(operations ?? []), ...(refunds ?? [])][0]?.reply

@@ -23,7 +23,7 @@ import { call, type How, type Told } from "./RunFunction.ts"
  * A workspace moves once in a long time. The end of a move is committed at the coordinator first, and a moment later at
  * the nodes: until then the new node does not know that it has the workspace. Its statements wait for 1.3 seconds in all.
  */
-const maxMoves = 7
+const maxRetries = 7
 const firstPauseMillis = 10
 
 /** The workspace left the node before the statement came there, which did nothing. */
@@ -39,16 +39,16 @@ const rowsOf = ([row = {}]: ReadonlyArray<Row>): Effect.Effect<ReadonlyArray<Row
 const followed = <A, E>(
   operation: string,
   asked: Effect.Effect<A, E | Moved>,
-  moves = 0
+  retries = 0
 ): Effect.Effect<A, E | StorageError> =>
   Effect.catch(asked, (failed): Effect.Effect<A, E | StorageError> => {
     if (!(failed instanceof Moved)) return Effect.fail(failed)
-    if (moves === maxMoves) {
+    if (retries === maxRetries) {
       const cause = new Error("the workspace moved while it was asked for")
       return Effect.fail(new StorageError({ operation, cause }))
     }
-    const pause = inRealTime(Effect.sleep(firstPauseMillis * 2 ** moves))
-    return Effect.andThen(pause, followed(operation, asked, moves + 1))
+    const pause = inRealTime(Effect.sleep(firstPauseMillis * 2 ** retries))
+    return Effect.andThen(pause, followed(operation, asked, retries + 1))
   })
 
 const told = <E>(operation: string, asked: Effect.Effect<ReadonlyArray<Row>, E | Moved>) =>
